@@ -159,7 +159,7 @@ def waited(some: Server, question: str, expect: str = "") -> float:
 
 def made_equal(some: Server, question: str) -> None:
     """Waits until an answer is of the files as they are."""
-    while "the index follows" in some.search(question):
+    while "is being updated" in some.search(question):
         time.sleep(LOOK_S / 10)
 
 

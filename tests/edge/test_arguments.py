@@ -57,7 +57,7 @@ def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, 
 
 def test_an_argument_that_is_needed_and_what_was_meant(worker: Worker) -> None:
     schema = INPUT_SCHEMAS["search"]
-    assert worker.call("arguments", "search", schema, {}) == "search needs `query`."
+    assert worker.call("arguments", "search", schema, {}) == "search requires `query`."
     assert worker.call("arguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
         "search has no argument `lmit`. Did you mean `limit`? It has query, path, "
     )

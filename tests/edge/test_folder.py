@@ -261,7 +261,7 @@ def test_without_an_index_there_is_nothing_to_ask(run: RunFeeder, repo: Repo) ->
         ("wrangler.toml", "name = 'x", "cannot be read"),
         ("edge/.written.json", "[]", ".written.json is not as it was written"),
         ("edge/.written.json", "{", ".written.json is not as it was written"),
-        ("edge/worker.js", b"\xff", "is not in UTF-8"),
+        ("edge/worker.js", b"\xff", "is not UTF-8"),
     ],
 )
 def test_what_cannot_be_understood_is_refused(

@@ -63,7 +63,7 @@ def test_who_has_another_is_not(bare: httpx.Client, headers: dict[str, str]) -> 
     """Also for what there is not, and before a binding is touched: here is none."""
     for method, path in (("GET", SEARCH), ("POST", "/mcp"), ("GET", "/api/nothing")):
         response = bare.request(method, path, headers=headers)
-        assert refused(response, 401)["error"] == "The token is missing, or another one."
+        assert refused(response, 401)["error"] == "The token is missing or wrong."
         assert response.headers["www-authenticate"] == "Bearer"
 
 
@@ -145,7 +145,7 @@ def test_another_sites_page_may_not(known: httpx.Client, headers: dict[str, str]
     """With the token, too; and no page learns what it would be allowed."""
     for path in (SEARCH, "/mcp", "/api/session"):
         response = known.request("GET" if path == SEARCH else "POST", path, headers=headers)
-        assert refused(response, 403)["error"] == "Another site's page asks."
+        assert refused(response, 403)["error"] == "The request comes from another site's page."
         assert "access-control-allow-origin" not in response.headers
     asks = {**headers, "access-control-request-method": "GET"}
     refused(known.options(SEARCH, headers=asks), 403)

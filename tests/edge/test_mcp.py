@@ -156,7 +156,7 @@ def test_what_the_model_has_to_change_is_an_answer(known: httpx.Client) -> None:
     assert result["isError"]
     assert "Did you mean `limit`?" in result["content"][0]["text"]
     result = answered(known, "read", target=["a"] * 51)
-    assert result["content"][0]["text"] == "`target` has 51 targets: ask for 50 at most."
+    assert result["content"][0]["text"] == "`target` has 51 targets, at most 50 are allowed."
 
 
 def test_arguments_are_what_a_program_would_ask(known: httpx.Client) -> None:

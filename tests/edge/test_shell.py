@@ -33,7 +33,7 @@ def test_what_is_the_same_is_not_sent_again(known: httpx.Client) -> None:
 
 
 def test_what_there_is_not_is_said(known: httpx.Client) -> None:
-    assert refused(known.get("/api/nothing"), 404)["remedy"].startswith("Ask POST /mcp")
+    assert refused(known.get("/api/nothing"), 404)["remedy"].startswith("Use POST /mcp")
     assert refused(known.get("/api/constructor"), 404)
     assert "feeder validate" in refused(known.get("/api/proof"), 404)["remedy"]
     facts = refused(known.get("/api/search?q=x&limt=1"), 400)

@@ -1,4 +1,4 @@
-"""While the index follows by itself, nobody is told to bring it on."""
+"""While the index is being updated anyway, no note advises to run `feeder sync`."""
 
 import pytest
 
@@ -6,8 +6,8 @@ from feeder.mcp.formatting import index_note
 from feeder.mcp.index_refresh import VECTORS_PENDING_NOTE
 from feeder.search.index_status import IndexStatus
 
-FOLLOWS = "The files have changed, and the index follows: ask again soon."
-AT_IT = "Another server brings the index on at this moment."
+UPDATING = "Files have changed, and the index is being updated: search again soon."
+ANOTHER_SERVER = "Another server is updating the index."
 OLD, NEW = "a" * 40, "b" * 40
 BEHIND = IndexStatus("shop", OLD, NEW, 2)
 NOTES = {
@@ -27,12 +27,14 @@ NOTES = {
 }
 
 
-@pytest.mark.parametrize("before", [FOLLOWS, AT_IT, VECTORS_PENDING_NOTE])
+@pytest.mark.parametrize("before", [UPDATING, ANOTHER_SERVER, VECTORS_PENDING_NOTE])
 @pytest.mark.parametrize("age", NOTES)
-def test_who_waits_is_told_no_command(age: IndexStatus, before: str) -> None:
+def test_a_note_advises_no_command_while_the_index_is_being_updated(
+    age: IndexStatus, before: str
+) -> None:
     assert index_note(before, age.note) == f"{before} {NOTES[age]}"
 
 
-@pytest.mark.parametrize("before", [None, "The index could not be brought to the files: disk."])
-def test_who_has_to_do_something_is_told_what(before: str | None) -> None:
+@pytest.mark.parametrize("before", [None, "The index could not be updated: disk."])
+def test_a_note_advises_the_command_otherwise(before: str | None) -> None:
     assert index_note(before, BEHIND.note).endswith("(aaaaaaa → bbbbbbb): feeder sync")

@@ -1,10 +1,11 @@
-"""An index that is asked again and again follows the files."""
+"""A server keeps its index equal to the files."""
 
 import shutil
 import threading
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from command_runner import RunFeeder, command_runner
 from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.mcp import RefreshResult, index_refresh
-from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget
+from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget, RefreshTimes
 from feeder.mcp.service import LazyRefresher
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
@@ -23,34 +24,47 @@ from feeder.store.ownership import SERVER_LOCK, command_lock, try_lock
 from index_helpers import CART, GUIDE
 from source.repos import Repo
 
+PATIENT = RefreshTimes(check_interval_s=0.0, answer_wait_s=60.0, first_answer_wait_s=60.0)
+"""Checks the files each time and, on a busy machine too, waits for the end of the run."""
+ONE_CHECK = replace(PATIENT, check_interval_s=float("inf"))
+"""Checks the files once, as if the second after the first check did not end."""
+IMPATIENT = replace(PATIENT, answer_wait_s=0.2)
+UPDATING = "Files have changed, and the index is being updated"
 
-class Kept:
-    """An index that is kept, and how often its tree was looked at."""
+
+class RefreshedIndex:
+    """An index with its refresher; counts how often the source tree is read."""
 
     def __init__(
-        self, repo: Repo, tree: Callable[[], Commit] | None = None, *, model: str = "static"
+        self,
+        repo: Repo,
+        read_tree: Callable[[], Commit] | None = None,
+        *,
+        times: RefreshTimes = PATIENT,
+        model: str = "static",
     ) -> None:
-        settings = Settings(directory=repo.path, model=model, jobs=1)
-        self.place = workspace_for(base_folder(repo.path), settings)
-        self.settings = settings
-        self.looks = 0
-        self.told: list[str] = []
-        self._tree = tree or (lambda: Commit(repo.path))
+        self.settings = Settings(directory=repo.path, model=model, jobs=1)
+        self.place = workspace_for(base_folder(repo.path), self.settings)
+        self.reads = 0
+        self.progress: list[str] = []
+        self._read_tree = read_tree or (lambda: Commit(repo.path))
         self.index = repo.path / ".feeder" / "index.db"
-        self._upkeep = IndexRefresher(RefreshTarget(self.place, settings, self._look))
+        target = RefreshTarget(self.place, self.settings, self._count_read)
+        self._refresher = IndexRefresher(target, times)
 
-    def _look(self) -> Commit:
-        self.looks += 1
-        return self._tree()
+    def _count_read(self) -> Commit:
+        self.reads += 1
+        return self._read_tree()
 
-    def look(self) -> RefreshResult:
-        return self._upkeep.refresh(self.told.append)
+    def refresh(self) -> RefreshResult:
+        return self._refresher.refresh(self.progress.append)
 
-    def before_answer(self) -> str | None:
-        return self.look().note
+    def note(self) -> str | None:
+        """Refreshes the index and returns the note."""
+        return self.refresh().note
 
     def vectors(self) -> str | None:
-        """What the index says of the vectors of its model."""
+        """The state of the vectors that the index records."""
         with open_session(self.place, self.settings, writes=False, create=False) as store:
             meta = store.index.read_state_of([]).meta
             return meta.get(store.index.meta_key("vectors"))
@@ -73,243 +87,197 @@ def feeder(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -
     return command_runner(monkeypatch, capfd)
 
 
-@pytest.fixture
-def looks_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(index_refresh, "CHECK_INTERVAL_S", 0.0)
-
-
-@pytest.fixture
-def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a busy machine too, an answer waits for the end of the run."""
-    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 60.0)
-    monkeypatch.setattr(index_refresh, "FIRST_ANSWER_WAIT_S", 60.0)
-
-
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_the_first_question_makes_an_index_and_the_next_ones_keep_it(
+def test_the_first_call_creates_an_index_and_the_next_ones_update_it(
     shop: Repo, feeder: RunFeeder
 ) -> None:
-    kept = Kept(shop)
-    assert kept.before_answer() is None
-    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+    index = RefreshedIndex(shop)
+    assert index.note() is None
+    assert index.files() == {"src/cart.py", "docs/guide.md"}
     shop.commit({"src/tax.py": "def vat():\n    return 19\n", "docs/guide.md": None})
-    assert kept.before_answer() is None
-    assert kept.files() == {"src/cart.py", "src/tax.py"}
+    assert index.note() is None
+    assert index.files() == {"src/cart.py", "src/tax.py"}
     assert feeder(shop, "validate").code == 0
-    assert any("words" in line for line in kept.told)
+    assert any("words" in line for line in index.progress)
 
 
-def test_before_there_is_an_index_an_answer_says_that_it_is_being_made(
-    shop: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Nothing has changed, where there was nothing."""
-    monkeypatch.setattr(index_refresh, "FIRST_ANSWER_WAIT_S", 0.0)
-    has_asked = threading.Event()
+def test_without_an_index_the_error_says_that_it_is_being_created(shop: Repo) -> None:
+    may_read = threading.Event()
 
-    def held() -> Commit:
-        has_asked.wait()
+    def blocked() -> Commit:
+        may_read.wait()
         return Commit(shop.path)
 
-    kept = Kept(shop, held)
-    with pytest.raises(UserError, match=r"There is no index yet\. The index is being made"):
-        kept.before_answer()
-    has_asked.set()
+    index = RefreshedIndex(shop, blocked, times=replace(PATIENT, first_answer_wait_s=0.0))
+    with pytest.raises(UserError, match=r"There is no index yet\. The index is being created"):
+        index.note()
+    may_read.set()
 
 
-@pytest.mark.usefixtures("patient")
-def test_the_files_are_looked_at_once_a_second(shop: Repo) -> None:
-    kept = Kept(shop)
-    kept.before_answer()
-    kept._upkeep._checked_s = float("inf")  # as if that second did not end
-    looks = kept.looks
-    kept.before_answer()
-    assert kept.looks == looks
+def test_files_are_checked_once_within_the_interval(shop: Repo) -> None:
+    index = RefreshedIndex(shop, times=ONE_CHECK)
+    index.note()
+    reads = index.reads
+    index.note()
+    assert index.reads == reads
 
 
-@pytest.mark.usefixtures("patient")
-def test_only_who_asks_before_a_look_learns_what_the_files_are(shop: Repo) -> None:
-    """For whoever asks after it, within the same second, they may be others by then."""
-    kept = Kept(shop)
-    assert kept.look().tree == shop.git("rev-parse", "HEAD^{tree}")
-    kept._upkeep._checked_s = float("inf")  # as if that second did not end
+def test_only_a_call_that_began_before_the_check_is_told_the_tree(shop: Repo) -> None:
+    """For a later call within the same second the files may have changed since."""
+    index = RefreshedIndex(shop, times=ONE_CHECK)
+    assert index.refresh().tree == shop.git("rev-parse", "HEAD^{tree}")
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert kept.look() == RefreshResult()
+    assert index.refresh() == RefreshResult()
 
 
-@pytest.mark.usefixtures("patient")
-def test_an_index_that_is_deleted_is_made_anew_within_the_same_second(shop: Repo) -> None:
-    kept = Kept(shop)
-    kept.before_answer()
-    kept._upkeep._checked_s = float("inf")
-    shutil.rmtree(kept.index.parent)
-    assert kept.before_answer() is None
-    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+def test_a_deleted_index_is_recreated_within_the_same_second(shop: Repo) -> None:
+    index = RefreshedIndex(shop, times=ONE_CHECK)
+    index.note()
+    shutil.rmtree(index.index.parent)
+    assert index.note() is None
+    assert index.files() == {"src/cart.py", "docs/guide.md"}
 
 
-@pytest.mark.usefixtures("looks_each_time")
-def test_a_command_that_begins_during_a_look_is_not_overtaken(
-    shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch
+def test_a_command_that_begins_during_a_check_is_not_superseded(
+    shop: Repo, feeder: RunFeeder
 ) -> None:
-    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 0.2)
     assert feeder(shop, "sync", "-q").code == 0
     with ExitStack() as command:
 
-        def look() -> Commit:
-            command.enter_context(command_lock(kept.index))
+        def read_tree() -> Commit:
+            command.enter_context(command_lock(index.index))
             return Commit(shop.path)
 
-        kept = Kept(shop, look)
+        index = RefreshedIndex(shop, read_tree, times=IMPATIENT)
         shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-        seen = kept.look()
-        assert (seen.tree, kept.files()) == ("", {"src/cart.py", "docs/guide.md"})
-        assert seen.note in (
-            "A command brings the index on at this moment.",
-            "Another run brings the index on at this moment.",
-            "The files have changed, and the index follows: ask again soon.",
+        result = index.refresh()
+        assert (result.tree, index.files()) == ("", {"src/cart.py", "docs/guide.md"})
+        assert result.note in (
+            "A command is updating the index.",
+            "Another run is updating the index.",
+            f"{UPDATING}: search again soon.",
         )
 
 
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_many_who_ask_at_once_wait_for_one_run_and_nobody_fails(
-    shop: Repo, feeder: RunFeeder
-) -> None:
-    servers = [Kept(shop) for _ in range(3)]
-    said: list[str | None] = []
+def test_concurrent_calls_wait_for_one_run_and_none_fails(shop: Repo, feeder: RunFeeder) -> None:
+    servers = [RefreshedIndex(shop) for _ in range(3)]
+    notes: list[str | None] = []
 
-    def ask(kept: Kept) -> None:
-        said.append(kept.before_answer())
+    def call(index: RefreshedIndex) -> None:
+        notes.append(index.note())
 
     for round_ in range(3):
         shop.commit({"src/tax.py": f"def vat():\n    return {round_}\n"})
-        threads = [threading.Thread(target=ask, args=(one,)) for one in servers * 2]
+        threads = [threading.Thread(target=call, args=(one,)) for one in servers * 2]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-    assert said == [None] * 18
+    assert notes == [None] * 18
     assert feeder(shop, "validate").code == 0
 
 
-@pytest.mark.usefixtures("looks_each_time")
-def test_a_command_that_brings_the_index_on_is_left_alone(
-    shop: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 0.2)
-    kept = Kept(shop)
-    while kept.before_answer():  # however busy the machine is
+def test_an_index_that_another_process_updates_is_left_alone(shop: Repo) -> None:
+    index = RefreshedIndex(shop, times=IMPATIENT)
+    while index.note():  # however busy the machine is
         pass
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    with command_lock(kept.index):
-        assert kept.before_answer() == "A command brings the index on at this moment."
-        assert "src/tax.py" not in kept.files()
-    with try_lock(kept.index, SERVER_LOCK):
-        assert kept.before_answer() == "Another server brings the index on at this moment."
-    while kept.before_answer():
+    with command_lock(index.index):
+        assert index.note() == "A command is updating the index."
+        assert "src/tax.py" not in index.files()
+    with try_lock(index.index, SERVER_LOCK):
+        assert index.note() == "Another server is updating the index."
+    while index.note():
         pass
-    assert "src/tax.py" in kept.files()
+    assert "src/tax.py" in index.files()
 
 
-@pytest.mark.usefixtures("looks_each_time")
-def test_an_answer_does_not_wait_for_many_files(
-    shop: Repo, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(index_refresh, "ANSWER_WAIT_S", 60.0)
-    kept = Kept(shop)
-    kept.before_answer()
+def test_an_answer_does_not_wait_for_many_files(shop: Repo) -> None:
+    index = RefreshedIndex(shop)
+    index.note()
     shop.commit(
         {
             f"src/{number}.py": f"x = {number}\n"
             for number in range(index_refresh.MAX_FILES_TO_WAIT_FOR + 1)
         }
     )
-    says = kept.before_answer()
-    assert says
-    assert says.startswith("The files have changed, and the index follows (words: ")
-    while kept.before_answer():
+    note = index.note()
+    assert note
+    assert note.startswith(f"{UPDATING} (words: ")
+    while index.note():
         pass
-    assert len(kept.files()) == index_refresh.MAX_FILES_TO_WAIT_FOR + 3
+    assert len(index.files()) == index_refresh.MAX_FILES_TO_WAIT_FOR + 3
 
 
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_what_goes_wrong_is_said_and_the_old_answer_stands(shop: Repo) -> None:
+def test_an_error_is_reported_and_the_index_stays(shop: Repo) -> None:
     def fails() -> Commit:
         raise UserError("git is gone.")
 
-    kept = Kept(shop)
-    kept.before_answer()
-    broken = Kept(shop, fails)
-    assert broken.look() == RefreshResult(
-        note="The index could not be brought to the files: git is gone."
-    )
-    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+    index = RefreshedIndex(shop)
+    index.note()
+    broken = RefreshedIndex(shop, fails)
+    assert broken.refresh() == RefreshResult(note="The index could not be updated: git is gone.")
+    assert index.files() == {"src/cart.py", "docs/guide.md"}
 
 
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_files_whose_repository_is_gone_are_no_folder_s(shop: Repo) -> None:
-    """What lies there then was never to be indexed: the index stays, and that is said."""
+def test_files_are_not_indexed_as_a_folder_when_their_repository_is_gone(shop: Repo) -> None:
+    """Ignored files would be indexed then: the index stays, and the note says why."""
     shop.write({".gitignore": "private.md\n", "private.md": "# Private\n"})
-    kept, following = (
-        Kept(shop),
-        LazyRefresher(Settings(directory=shop.path, model="static", jobs=1)),
-    )
-    assert following.refresh(kept.told.append).note is None
-    before = kept.files()
+    index = RefreshedIndex(shop)
+    refresher = LazyRefresher(index.settings, PATIENT)
+    assert refresher.refresh(index.progress.append).note is None
+    before = index.files()
     (shop.path / ".git").rename(shop.path / ".was")
-    says = following.refresh(kept.told.append).note
-    assert says
-    assert "is not in a git repository" in says
-    assert kept.files() == before
+    note = refresher.refresh(index.progress.append).note
+    assert note
+    assert "is not in a git repository" in note
+    assert index.files() == before
 
 
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_nor_are_they_those_of_a_repository_above(shop: Repo) -> None:
+def test_files_are_not_indexed_as_those_of_a_repository_above(shop: Repo) -> None:
     inner = Repo(shop.path / "inner")
     inner.commit({"own.py": "own = 1\n"})
-    kept, following = (
-        Kept(inner),
-        LazyRefresher(Settings(directory=inner.path, model="static", jobs=1)),
-    )
-    assert following.refresh(kept.told.append).note is None
+    index = RefreshedIndex(inner)
+    refresher = LazyRefresher(index.settings, PATIENT)
+    assert refresher.refresh(index.progress.append).note is None
     (inner.path / ".git").rename(shop.path / ".was")
-    says = following.refresh(kept.told.append).note
-    assert says
-    assert says.endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
-    assert kept.files() == {"own.py"}
+    note = refresher.refresh(index.progress.append).note
+    assert note
+    assert note.endswith(f"{inner.path} is a folder of {shop.path} by now. Put its .git back.")
+    assert index.files() == {"own.py"}
 
 
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_rows_are_of_the_branch_that_is_checked_out(shop: Repo) -> None:
-    kept = Kept(shop)
-    kept.before_answer()
+def test_rows_name_the_branch_that_is_checked_out(shop: Repo) -> None:
+    index = RefreshedIndex(shop)
+    index.note()
     shop.git("checkout", "-q", "-b", "feature")
-    kept.before_answer()
-    with open_session(kept.place, kept.settings, writes=False, create=False) as store:
+    index.note()
+    with open_session(index.place, index.settings, writes=False, create=False) as store:
         [rows] = store.index.database.run([Statement("SELECT DISTINCT branch FROM docs")])
     assert rows == [("feature",)]
 
 
-@pytest.mark.usefixtures("patient")
-def test_without_an_index_what_goes_wrong_is_the_answer(repo: Repo, tmp_path: Path) -> None:
-    kept = Kept(repo)  # without a commit
+def test_without_an_index_an_error_of_the_run_is_raised(repo: Repo, tmp_path: Path) -> None:
+    index = RefreshedIndex(repo)  # without a commit
     with pytest.raises(UserError, match=r"There is no index yet\. .* has no commit at HEAD"):
-        kept.before_answer()
+        index.note()
 
 
 @pytest.mark.needs("local")
-@pytest.mark.usefixtures("looks_each_time", "patient")
-def test_a_model_on_this_machine_follows_the_words(shop: Repo, feeder: RunFeeder) -> None:
-    kept = Kept(shop, model="minilm")
-    assert kept.before_answer() in {None, index_refresh.VECTORS_PENDING_NOTE}
-    assert kept.files() == {"src/cart.py", "docs/guide.md"}
+def test_vectors_of_a_local_model_are_computed_after_the_words(
+    shop: Repo, feeder: RunFeeder
+) -> None:
+    index = RefreshedIndex(shop, model="minilm")
+    assert index.note() in {None, index_refresh.VECTORS_PENDING_NOTE}
+    assert index.files() == {"src/cart.py", "docs/guide.md"}
     until_s = time.monotonic() + 120
-    while kept.vectors() != "complete" and time.monotonic() < until_s:
+    while index.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     shop.commit({"src/tax.py": "def vat():\n    return 19\n"})
-    assert kept.before_answer() in {None, index_refresh.VECTORS_PENDING_NOTE}, (
+    assert index.note() in {None, index_refresh.VECTORS_PENDING_NOTE}, (
         "words do not wait for vectors"
     )
-    assert "src/tax.py" in kept.files()
-    while kept.vectors() != "complete" and time.monotonic() < until_s:
+    assert "src/tax.py" in index.files()
+    while index.vectors() != "complete" and time.monotonic() < until_s:
         time.sleep(0.1)
     answer = feeder(shop, "validate", "--model", "minilm")
     assert (answer.code, "The index is right." in answer.out) == (0, True)

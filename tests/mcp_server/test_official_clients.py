@@ -71,11 +71,11 @@ def texts_of_calls(client: str, server: list[str]) -> list[str]:
         "version": VERSIONS[client.rpartition(" ")[2]],
         "server": "feeder",
         "instructions": "feeder searches this repository by meaning, word and name: "
-        "begin with it instead of grep.",
+        "use it before grep.",
         "tools": ["search", "read", "similar", "outline"],
         "reads_only": True,
         "structured": [None] * 4,
-        "wrong": [True, "`limit` is a number from 1 to 50, not 0."],
+        "wrong": [True, "`limit` must be an integer from 1 to 50, not 0."],
         "refused": -32602,
     }
     return texts

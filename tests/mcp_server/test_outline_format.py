@@ -24,5 +24,5 @@ def test_a_folder_of_many_members_is_told_by_what_has_them(
         assert text.split("\n")[:2] == ["src/cart0.go: shop.Cart0", "src/cart1.go: shop.Cart1"]
         assert ends(text)[:2] == [
             "310 symbols and sections in 10 files",
-            "Shortened to names, without lines and members. Ask for a file, or a folder below.",
+            "Shortened to top-level names. Outline a file or a subfolder.",
         ]

@@ -213,8 +213,8 @@ def test_it_ends_quietly_where_nobody_reads(server: Talker) -> None:
 
 NOISY = """
 import os, subprocess, sys
-from feeder.mcp import Said, stdio
-from feeder.mcp.protocol import Server
+from feeder.mcp import ToolResult, stdio
+from feeder.mcp.protocol import McpServer
 
 class Tools:
     definitions = [{"name": "noisy"}]
@@ -223,9 +223,9 @@ class Tools:
         os.write(1, b"written\\n")
         subprocess.run(["echo", "by a child"], check=True)
         read = subprocess.run(["cat"], check=True, capture_output=True).stdout
-        return Said(f"read {read!r} and {sys.stdin.read()!r}")
+        return ToolResult(f"read {read!r} and {sys.stdin.read()!r}")
 
-stdio.serve(Server("n", "v", "", Tools()), lambda: print("warm"))
+stdio.serve(McpServer("n", "v", "", Tools()), lambda: print("warm"))
 """
 
 

@@ -32,7 +32,9 @@ def test_a_number_may_be_written_in_several_ways(said: object, meant: int) -> No
 )
 def test_a_number_that_is_none_of_the_range_is_refused(said: object) -> None:
     """With the range, and without a long value."""
-    with pytest.raises(UserError, match=r"^`limit` is a number from 1 to 50, not ") as refused:
+    with pytest.raises(
+        UserError, match=r"^`limit` must be an integer from 1 to 50, not "
+    ) as refused:
         given("search", query="x", limit=said)
     assert len(str(refused.value)) < 120
 
@@ -53,7 +55,7 @@ def test_one_path_is_a_list_of_one(said: object, meant: list[str]) -> None:
 
 @pytest.mark.parametrize("said", [5, [], [5], {"a": "b"}, True])
 def test_a_list_of_something_else_is_refused(said: object) -> None:
-    with pytest.raises(UserError, match=r"^`target` is a text or a list of texts, not "):
+    with pytest.raises(UserError, match=r"^`target` must be a string or a list of strings, not "):
         given("read", target=said)
 
 
@@ -65,12 +67,12 @@ def test_a_text_has_no_halves_of_characters() -> None:
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
-        ("search", {}, "search needs `query`."),
-        ("search", {"query": 5}, "`query` is a text, not 5."),
+        ("search", {}, "search requires `query`."),
+        ("search", {"query": 5}, "`query` must be a string, not 5."),
         (
             "search",
             {"query": "x", "detail": "all"},
-            '`detail` is one of auto, locations, signature, snippet, full, not "all".',
+            '`detail` must be one of auto, locations, signature, snippet, full, not "all".',
         ),
         (
             "outline",
@@ -80,7 +82,7 @@ def test_a_text_has_no_halves_of_characters() -> None:
         (
             "read",
             {"target": ["a", "x" * 1_001]},
-            "`target` has 1,001 characters: write 1,000 at most.",
+            "`target` has 1,001 characters, at most 1,000 are allowed.",
         ),
         ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit."),
     ],

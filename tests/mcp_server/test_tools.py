@@ -94,7 +94,7 @@ def test_a_path_may_be_written_from_the_systems_root(ask: Ask, shop: Path) -> No
 def test_pages_follow_each_other(ask: Ask) -> None:
     """The end of a page names the next; all hits are on one of them."""
     first = answered(ask("search", query="cart total exchange", limit=2, detail="locations"))
-    assert re.match(r"2 of \d+; the next: offset=2$", ends(first)[0])
+    assert re.match(r"2 of \d+; next: offset=2$", ends(first)[0])
     total = int(ends(first)[0].split()[2].rstrip(";"))
     seen = []
     for offset in range(0, total, 2):
@@ -104,7 +104,7 @@ def test_pages_follow_each_other(ask: Ask) -> None:
         seen += text.split("\n\n")[:-1]
     assert len({*seen}) == len(seen) == total
     beyond = answered(ask("search", query="cart total exchange", offset=1000))
-    assert ends(beyond)[0] == f"Nothing from 1000 on: {total} found."
+    assert ends(beyond)[0] == f"No hits from offset 1000 on: {total} in all."
 
 
 DETAILS = {
@@ -180,7 +180,7 @@ def test_an_outline_has_names_and_lines_but_no_bodies(ask: Ask) -> None:
 def test_an_empty_answer_says_which_filter_left_nothing(ask: Ask) -> None:
     """With what there would be without it."""
     text = answered(ask("search", query="Cart.total", path="docs"))
-    assert text.startswith("Nothing found in shop with these filters. Without `path`: ")
+    assert text.startswith("No hits in shop with these filters. Without `path`: ")
     assert "first src/cart.py:12-13 Cart.total." in text
 
 
@@ -204,7 +204,7 @@ def test_a_filter_that_names_nothing_is_an_error_with_the_nearest(ask: Ask) -> N
 def test_an_empty_question_is_answered(ask: Ask) -> None:
     """As nothing is: what to do instead."""
     text = answered(ask("search", query=""))
-    assert text.startswith("Nothing found in shop. ")
+    assert text.startswith("No hits in shop. ")
 
 
 def test_a_question_of_a_megabyte_is_read_in_part_and_so_it_says(server: Talker) -> None:

@@ -93,18 +93,18 @@ def test_narrowing_and_pages(asked: Web) -> None:
     [
         ("search", 400, "`q` is missing"),
         ("search?q=", 400, "`q` is missing"),
-        ("search?q=a&q=b", 400, "`q` is missing, empty or there twice"),
-        ("search?q=x&limit=0", 400, "`limit` is no number from 1 to 100"),
-        ("search?q=x&limit=-1", 400, "`limit` is no number"),
-        ("search?q=x&limit=9999999999999", 400, "`limit` is no number"),
-        ("search?q=x&limit=²", 400, "`limit` is no number"),
-        ("search?q=x&offset=10001", 400, "`offset` is no number"),
-        ("search?q=x&tests=maybe", 400, "`tests` is none of"),
+        ("search?q=a&q=b", 400, "`q` is missing, empty or repeated"),
+        ("search?q=x&limit=0", 400, "`limit` must be a number from 1 to 100"),
+        ("search?q=x&limit=-1", 400, "`limit` must be a number"),
+        ("search?q=x&limit=9999999999999", 400, "`limit` must be a number"),
+        ("search?q=x&limit=²", 400, "`limit` must be a number"),
+        ("search?q=x&offset=10001", 400, "`offset` must be a number"),
+        ("search?q=x&tests=maybe", 400, "`tests` must be"),
         ("search?q=x&language=klingon", 400, "no language klingon"),
         ("similar?target=nothing_is_called_so", 404, "nothing_is_called_so"),
-        ("node?id=zz", 400, "`id` is 8 to 40 hex digits"),
+        ("node?id=zz", 400, "`id` must be 8 to 40 hex digits"),
         ("node?id=00000000", 404, "00000000"),
-        ("file?path=src", 404, "src is no file"),
+        ("file?path=src", 404, "src is not a file"),
         ("file?path=../shop/src/money.py", 404, "The index has no"),
         ("file?path=/etc/passwd", 404, "The index has no"),
         ("file?path=a%00b", 404, "The index has no"),
@@ -225,7 +225,7 @@ def test_a_folder_outside_git_has_no_history(tmp_path: Path) -> None:
         assert one.client.get("/api/map").json()["history"] is False
         said = one.client.get("/api/history")
         assert said.status_code == 404
-        assert "no history" in said.json()["error"]
+        assert "history of the files is not available" in said.json()["error"]
     desk.close()
 
 

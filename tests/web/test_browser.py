@@ -324,5 +324,5 @@ def test_a_name_that_leads_here_gets_nothing(browser: Browser, site: Web) -> Non
     answer = page.goto(f"http://evil.example:{site.address.port}/")
     assert answer
     assert answer.status == 421
-    assert "is no name of this server" in page.content()
+    assert "is not an address of this server" in page.content()
     context.close()

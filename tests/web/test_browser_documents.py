@@ -79,7 +79,9 @@ def test_one_that_has_changed_says_so(browser: Browser, repo: Repo) -> None:
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Open PDF, p. 2").click()
         said = opened.value.get_by_role("heading")
-        expect(said).to_contain_text("docs/manual #1.pdf is gone, or another than was indexed")
+        expect(said).to_contain_text(
+            "docs/manual #1.pdf has been deleted or changed since it was indexed"
+        )
         assert findings(opened.value) == []
 
 

@@ -117,13 +117,15 @@ def test_a_link_that_leads_out_is_not_followed(asked: Web, repo: Repo, place: st
     (repo.path / place).parent.mkdir(exist_ok=True)
     target = outside / place.removeprefix("docs").lstrip("/")
     (repo.path / place).symlink_to(target, target_is_directory=target.is_dir())
-    assert "is gone, or another than was indexed" in error(got(asked, "docs/manual.pdf"))
+    assert "has been deleted or changed since it was indexed" in error(
+        got(asked, "docs/manual.pdf")
+    )
 
 
 def test_one_that_has_changed_says_so(asked: Web, repo: Repo) -> None:
     (repo.path / "docs/manual.pdf").write_bytes(MANUAL + b"\n")
     answer = got(asked, "docs/manual.pdf")
-    assert "is gone, or another than was indexed" in error(answer)
+    assert "has been deleted or changed since it was indexed" in error(answer)
     assert "feeder sync" in answer.json()["remedy"]
 
 
@@ -132,14 +134,14 @@ def test_one_that_git_alone_has_is_taken_from_there(asked: Web, repo: Repo) -> N
     (repo.path / "docs/manual.pdf").unlink()
     assert got(asked, "docs/manual.pdf").content == MANUAL
     (repo.path / ".git").rename(repo.path / "no.git")
-    assert "is gone" in error(got(asked, "docs/manual.pdf"))
+    assert "has been deleted" in error(got(asked, "docs/manual.pdf"))
 
 
 def test_one_that_is_too_large_is_not_read(asked: Web, repo: Repo) -> None:
     os.truncate(repo.path / "docs/manual.pdf", 100_001)
     answer = got(asked, "docs/manual.pdf")
-    assert error(answer) == "docs/manual.pdf has more than 100,000 bytes."
-    assert answer.json()["remedy"] == "Say a larger --max-document-bytes."
+    assert error(answer) == "docs/manual.pdf is larger than 100,000 bytes."
+    assert answer.json()["remedy"] == "Set a larger --max-document-bytes."
 
 
 def test_who_may_not_ask_gets_nothing(site: Web) -> None:

@@ -86,7 +86,7 @@ def test_the_token_is_typed_where_no_script_runs(browser: httpx.Client) -> None:
     """A wrong one is told; the right one leads to what was asked."""
     assert 'action="/session"' in browser.get("/?q=needle").text
     wrong = sign_in(browser, "another token", "q=needle")
-    assert (wrong.status_code, "That is not the token" in wrong.text) == (401, True)
+    assert (wrong.status_code, "The token is wrong" in wrong.text) == (401, True)
     assert not browser.cookies
     right = sign_in(browser, query="q=needle")
     assert (right.status_code, right.headers["location"]) == (303, "/?q=needle")
@@ -125,7 +125,7 @@ def test_names_and_lines_are_text(browser: httpx.Client) -> None:
 def test_a_question_is_text_too(browser: httpx.Client) -> None:
     sign_in(browser)
     text = browser.get("/", params={"q": '"</noscript><i>"'}).text
-    assert "Nothing found for &quot;&lt;/noscript&gt;&lt;i&gt;&quot;" in text
+    assert "No hits for &quot;&lt;/noscript&gt;&lt;i&gt;&quot;" in text
     assert 'name="q" value="&quot;&lt;/noscript&gt;&lt;i&gt;&quot;"' in text
 
 

@@ -133,15 +133,15 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> Non
         answer = feeder(shop, "serve", "--port", port)
     assert (answer.code, answer.out) == (2, "")
     assert f"127.0.0.1 port {port}: Address already in use" in answer.err
-    assert f"Say another than --port {port}" in answer.err
+    assert f"Use another port than {port}" in answer.err
 
 
 @pytest.mark.needs("serve")
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--host", "0.0.0.0"], "say with --token, or FEEDER_TOKEN, who may ask"),
-        (["--host", "no.such.host.invalid", "--token", TOKEN], "no name or address"),
+        (["--host", "0.0.0.0"], "Set --token or FEEDER_TOKEN"),
+        (["--host", "no.such.host.invalid", "--token", TOKEN], "is not a name or address"),
         (["--host", "192.0.2.1", "--token", TOKEN], "192.0.2.1 port"),
         (["--token", "short"], "at least 16"),
         (["--token", "with a space in the middle"], "no space"),

@@ -64,8 +64,8 @@ async function knows(headers: Headers, token: string): Promise<boolean> {
 }
 
 function unknown(): HttpError {
-  const remedy = "Send the header `Authorization: Bearer TOKEN`, with the Worker's FEEDER_TOKEN.";
-  return new HttpError(401, "The token is missing, or another one.", remedy);
+  const remedy = "Send the header `Authorization: Bearer TOKEN` with the Worker's FEEDER_TOKEN.";
+  return new HttpError(401, "The token is missing or wrong.", remedy);
 }
 
 /** No 401: there is no token to be asked for. */

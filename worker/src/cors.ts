@@ -24,8 +24,8 @@ export function requestingSite(request: Request, env: Env): string | null {
   const isOwn = origin === null || origin === new URL(request.url).origin;
   const site = request.headers.get("sec-fetch-site") ?? "none";
   if (isOwn && OWN_SITES.includes(site)) return null;
-  const remedy = "Ask from the Worker's own page, or name the site in its ORIGINS.";
-  throw new HttpError(403, "Another site's page asks.", remedy);
+  const remedy = "Send it from the Worker's own page, or add the site to its ORIGINS.";
+  throw new HttpError(403, "The request comes from another site's page.", remedy);
 }
 
 /** Whether a browser asks what a page of another site may do. */

@@ -24,7 +24,7 @@ export async function readBody(request: Request, most: number): Promise<Uint8Arr
 }
 
 function tooLarge(most: number): HttpError {
-  return new HttpError(413, `A message has at most ${formatNumber(most)} bytes.`, "Ask for less at once.");
+  return new HttpError(413, `A message has at most ${formatNumber(most)} bytes.`, "Send a smaller message.");
 }
 
 function joined(parts: Uint8Array[], size: number): Uint8Array {

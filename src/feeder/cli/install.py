@@ -60,7 +60,8 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
     if not any(target.kind == "server" for target in targets):
         raise UserError(" ".join([*missing, "Choose the other --scope."]))
     if params["instructions"]:
-        targets = _add_instruction_files(targets, installation.instructed_pages(scope, root))
+        existing = installation.installed_instruction_files(scope, root)
+        targets = _add_instruction_files(targets, existing)
     receipts, command = Receipts(), server_entries.server_command(scope)
     is_forced = params["force"]
     changes = [

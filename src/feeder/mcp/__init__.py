@@ -1,5 +1,6 @@
-"""The MCP server: answers coding agents' tool calls from an index, over stdio or HTTP. Start
-reading with `service.py`, which joins tools, index and refreshing; `protocol.py` handles
+"""The MCP server: answers coding agents' tool calls from an index, over stdio or HTTP.
+
+Start reading with `service.py`, which joins tools, index and refreshing; `protocol.py` handles
 messages. This module holds the interfaces that the parts share. `mcp` never imports `web`, and
 only `http.py` imports a web framework.
 """
@@ -8,24 +9,29 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 ProgressCallback = Callable[[str], None]
-"""Who is told what a call is doing, for those that wait for it."""
+"""Called with a short text while a call runs; raises an exception when the call was cancelled."""
 
 MAX_CONCURRENT_CALLS = 4
-"""That run beside each other; more wait."""
+"""Calls that run at the same time; further calls wait."""
+
+RETRY_SOON = "search again soon."
+VECTORS_IN_PROGRESS = "vectors are being computed."
+UPDATE_IN_PROGRESS = "is updating the index."
+"""Ends of notes about an index that is being updated without the user's doing."""
 
 
 class ToolResult(NamedTuple):
-    """What a tool answers: a text for a model; an error says what to change."""
+    """The answer of a tool: text for a language model; the text of an error says what to change."""
 
     text: str
     is_error: bool = False
 
 
 class RefreshResult(NamedTuple):
-    """What was found before an answer: the root tree that the files were since the question.
+    """The outcome of a refresh.
 
-    It is empty where nobody has looked since. `says` is what a reader has to know beside the age
-    that answers tell of the index; None for nothing.
+    `tree` is the root tree that the files had since the call began; empty if nobody checked since.
+    `note` says why the index may be behind the files; None if there is nothing to say.
     """
 
     tree: str = ""
@@ -33,36 +39,28 @@ class RefreshResult(NamedTuple):
 
 
 class ToolProvider(Protocol):
-    """The tools that a server has."""
+    """The tools that a server offers."""
 
     @property
     def definitions(self) -> Sequence[Mapping[str, Any]]:
-        """Each as `tools/list` shows it, the same for everybody, in one order."""
+        """The tools as `tools/list` shows them, in an order that never changes."""
 
     def call(
         self, name: str, arguments: Mapping[str, Any], on_progress: ProgressCallback
     ) -> ToolResult:
-        """What a tool of the list answers."""
+        """Runs the tool of that name, which is one of `definitions`."""
 
 
 class Refresher(Protocol):
-    """Looks, before each answer, whether what is asked about has moved on."""
+    """Brings the index up to date before an answer."""
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
-        """Makes the index, or brings it on, as far as that is to be waited for."""
+        """Updates or creates the index, and waits only as long as an answer may wait."""
 
 
-class NoRefresh:
-    """A `Freshness` that leaves the index as it is: answers say how old that is."""
+class NoRefresh(Refresher):
+    """A refresher that leaves the index as it is."""
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
-        """Nothing is looked at."""
+        """Returns an empty result."""
         return RefreshResult()
-
-
-RETRY_SOON = "ask again soon."
-
-VECTORS_IN_PROGRESS = "vectors are being made."
-
-UPDATE_IN_PROGRESS = "brings the index on at this moment."
-"""How a sentence ends that says that the index is followed up without the one who asks."""

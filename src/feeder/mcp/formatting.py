@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from textwrap import dedent
 from typing import NamedTuple
 
-from feeder import escaping as harmless
+from feeder.escaping import escape_line, escape_lines
 from feeder.mcp import RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS
 from feeder.mcp.token_budget import (
     SEPARATOR_BYTES,
@@ -24,128 +24,148 @@ from feeder.search.answers import Page, PageHit, hit_name, hit_status
 from feeder.search.excerpts import UNAVAILABLE_REASONS
 from feeder.search.snippets import SnippetPart
 
+FULL, SNIPPET, SIGNATURE, LOCATIONS = "full", "snippet", "signature", "locations"
+DETAIL_ORDER = (FULL, SNIPPET, SIGNATURE, LOCATIONS)
+"""Detail levels of a hit, from the largest to the smallest."""
+SHORTENED_TO = {SNIPPET: "to snippets", SIGNATURE: "to signatures", LOCATIONS: "to locations"}
+
+DESCRIPTION_PREFIX = "described: "
+"""Precedes the description of a hit, so that a reader does not take it for code."""
+
+FOOTER_BYTES = 200
+"""Reserved for the footer of an answer, beside notes and the freshness of the index."""
+MAX_NOTES_CHARS = 800
+"""Characters of notes in the footer."""
+MAX_NAMED_TARGETS = 5
+"""Targets of `read` that are named although they are not shown."""
+NAMED_TARGETS_BYTES = 300
+"""Reserved for their names."""
+MIN_PASSAGE_BYTES = 80
+"""Code that has to fit below a heading; with less room a target is only named."""
+
 _SYNC_HINT = re.compile(
     r"\.?(?: To go on| For all)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
 )
-
 _OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
-
-
-def without_sync_hint(refresh_note: str | None, age_note: str) -> str:
-    """How old the index is, without the command that brings it on where somebody is at it."""
-    return (
-        _SYNC_HINT.sub(".", age_note)
-        if refresh_note
-        and refresh_note.endswith((RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS))
-        else age_note
-    )
-
-
-def commands_to_tools(text: str) -> str:
-    """The same with tools for the commands that are tools too."""
-    return _OUTLINE_COMMAND.sub(r'the outline tool with path "\1"', text)
-
-
-FOOTER_BYTES = 200
-"""That are kept for the end of an answer beside what it has to say of itself."""
-
-MAX_NOTES_CHARS = 800
-
-FULL, SNIPPET, SIGNATURE, LOCATIONS = "full", "snippet", "signature", "locations"
-
-DESCRIPTION_PREFIX = "described: "
-"""Before what a language model has said of a hit: a reader knows it from code."""
-
-DETAIL_ORDER = (FULL, SNIPPET, SIGNATURE, LOCATIONS)
-
-SHORTENED_TO = {
-    SNIPPET: "to the lines that answer",
-    SIGNATURE: "to signatures",
-    LOCATIONS: "to locations",
-}
+_UPDATE_NOTE_ENDS = (RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS)
 
 
 class AnswerOptions(NamedTuple):
-    """How much of each hit is asked for, and the tokens that all may take."""
+    """The detail level that was requested for hits, and the tokens that an answer may have."""
 
     detail: str = "auto"
     tokens: int = DEFAULT_TOKENS
 
 
+class ReadResult(NamedTuple):
+    """A target of `read` as it was written, and its lines or an error."""
+
+    target: str
+    page: Page | None
+    error: str = ""
+
+
+class FittedText(NamedTuple):
+    """The part of a target that fits, a target for the rest, and a note about a cut line."""
+
+    text: str
+    rest: str = ""
+    note: str = ""
+
+
 def format_hits(page: Page, options: AnswerOptions, freshness_note: str | None) -> str:
-    """An answer with as much of each hit as fits."""
-    first = FULL if options.detail == "auto" else options.detail
-    hits = [_detail_variants(shown, first) for shown in page.hits]
-    ends = [*page.notes, index_note(freshness_note, page.note)]
-    budget = bytes_beside_footer(options.tokens, ends)
+    """A page of hits, each with as much detail as the token budget allows."""
+    most_detailed = FULL if options.detail == "auto" else options.detail
+    hits = [_detail_variants(hit, most_detailed) for hit in page.hits]
+    last_note = index_note(freshness_note, page.note)
+    budget = bytes_beside_footer(options.tokens, [*page.notes, last_note])
     chosen = fit_to_budget(hits, budget, greedy=options.detail == FULL)
-    said = [_count_line(page, len(chosen)), _shortening_note(chosen, hits), *page.notes]
-    return join_answer([form.text for form in chosen], said, ends[-1])
+    notes = [_count_line(page, len(chosen)), _shortening_note(chosen, hits), *page.notes]
+    return join_answer([variant.text for variant in chosen], notes, last_note)
+
+
+def format_read_results(
+    results: Sequence[ReadResult], tokens: int, freshness_note: str | None
+) -> str:
+    """The lines of the targets of `read`, as many as fit, the first targets first."""
+    age_note = next((result.page.note for result in results if result.page), "")
+    last_note = index_note(freshness_note, age_note)
+    left = bytes_beside_footer(tokens, [last_note]) - NAMED_TARGETS_BYTES
+    fitted = []
+    for result in results:
+        for part in _fit_result(result, left):
+            left -= byte_size(part.text) + SEPARATOR_BYTES
+            fitted.append(part)
+    omitted = _omitted_note([part.rest for part in fitted if part.rest])
+    notes = [omitted, *(part.note for part in fitted)]
+    return join_answer((part.text for part in fitted if part.text), notes, last_note)
+
+
+def commands_to_tools(text: str) -> str:
+    """A message for users with tools in place of the commands that are tools as well."""
+    return _OUTLINE_COMMAND.sub(r'the outline tool with path "\1"', text)
 
 
 def index_note(refresh_note: str | None, age_note: str) -> str:
-    """What was said before the answer, and how old the index is that gave it."""
-    return " ".join(filter(None, [refresh_note, without_sync_hint(refresh_note, age_note)]))
+    """The note of the refresh and the note on what the index equals.
+
+    The latter without its advice to run `feeder sync` if the index is being updated anyway.
+    """
+    if refresh_note and refresh_note.endswith(_UPDATE_NOTE_ENDS):
+        age_note = _SYNC_HINT.sub(".", age_note)
+    return " ".join(filter(None, [refresh_note, age_note]))
 
 
 def bytes_beside_footer(tokens: int, footer: Iterable[str]) -> int:
-    """The bytes that are left for hits beside what ends an answer."""
-    return (
-        budget_bytes(tokens) - FOOTER_BYTES - min(sum(map(byte_size, footer)), 2 * MAX_NOTES_CHARS)
-    )
+    """The bytes that are left for hits, given the notes of the footer."""
+    notes_bytes = min(sum(map(byte_size, footer)), 2 * MAX_NOTES_CHARS)
+    return budget_bytes(tokens) - FOOTER_BYTES - notes_bytes
 
 
 def join_answer(parts: Iterable[str], notes: Iterable[str], last_note: str) -> str:
-    """The parts, and below them at most three lines, the last of what the index equals."""
-    first, *more = [commands_to_tools(one) for one in notes if one] or [""]
-    foot = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
-    return "\n\n".join(
-        [*parts, "\n".join(line for line in map(harmless.escape_line, foot) if line)]
-    )
+    """The parts and a footer of at most three lines: the first note, the others, `last_note`."""
+    first, *more = [commands_to_tools(note) for note in notes if note] or [""]
+    footer = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
+    return "\n\n".join([*parts, "\n".join(line for line in map(escape_line, footer) if line)])
 
 
 def _detail_variants(hit: PageHit, most_detailed: str) -> list[HitVariant]:
-    """The ways to show a hit, from the one that is asked for to the smallest."""
-    known = {
+    """The hit at each detail level, from `most_detailed` on; equal texts once."""
+    texts = {
         FULL: _full_text(hit),
         SNIPPET: _snippet_text(hit),
         SIGNATURE: _signature_text(hit),
         LOCATIONS: hit_heading(hit),
     }
-    wanted = DETAIL_ORDER[DETAIL_ORDER.index(most_detailed) :]
-    forms = [HitVariant(detail, text) for detail in wanted if (text := known[detail])]
-    return [one for at, one in enumerate(forms) if one.text not in _variant_texts(forms[:at])]
+    variants: dict[str, HitVariant] = {}
+    for detail in DETAIL_ORDER[DETAIL_ORDER.index(most_detailed) :]:
+        if text := texts[detail]:
+            variants.setdefault(text, HitVariant(detail, text))
+    return list(variants.values())
 
 
-def _variant_texts(variants: Iterable[HitVariant]) -> set[str]:
-    return {form.text for form in variants}
-
-
-def hit_heading(shown: PageHit, lines: str = "") -> str:
-    """Where it is, what it is, and which `lines` of it follow, where those are not all."""
-    hit, excerpt = shown.result.hit, shown.excerpt
-    state = ", ".join(
-        filter(None, [hit_status(shown), UNAVAILABLE_REASONS.get(excerpt.freshness, "")])
-    )
+def hit_heading(hit: PageHit, lines: str = "") -> str:
+    """The line above a hit: `path:first-last type name`, and the lines shown if not all are."""
+    node, excerpt = hit.result.hit, hit.excerpt
+    unavailable = UNAVAILABLE_REASONS.get(excerpt.freshness, "")
+    state = ", ".join(filter(None, [hit_status(hit), unavailable]))
     parts = [
-        f"{hit.path}:{excerpt.first}-{excerpt.last}",
-        "" if hit.node_type == "lines" else hit.node_type,
-        hit_name(shown),
+        f"{node.path}:{excerpt.first}-{excerpt.last}",
+        "" if node.node_type == "lines" else node.node_type,
+        hit_name(hit),
         f"[{lines}]" if lines else "",
         f"({state})" if state else "",
     ]
-    place = harmless.escape_line(" ".join(filter(None, parts)))
-    return (
-        f"{place}\n{DESCRIPTION_PREFIX}{harmless.escape_line(hit.description)}"
-        if hit.description
-        else place
-    )
+    heading = escape_line(" ".join(filter(None, parts)))
+    if not node.description:
+        return heading
+    return f"{heading}\n{DESCRIPTION_PREFIX}{escape_line(node.description)}"
 
 
 def format_code(lines: Iterable[str]) -> str:
-    """Lines without what all of them begin with, and without what a reader cannot see."""
+    """Lines without common indentation, trailing blanks and invisible characters."""
     text = dedent("\n".join(lines)).strip("\n")
-    return harmless.escape_lines("\n".join(line.rstrip() for line in text.split("\n")))
+    return escape_lines("\n".join(line.rstrip() for line in text.split("\n")))
 
 
 def _full_text(hit: PageHit) -> str:
@@ -160,16 +180,16 @@ def _snippet_text(hit: PageHit) -> str:
     if sum(len(part.lines) for part in parts) == len(hit.excerpt.lines):
         return _full_text(hit)
     lines = [line for part in parts for line in ("…", *part.lines)][1:]
-    spans = ", ".join(map(_line_range, parts))
-    return f"{hit_heading(hit, spans)}\n{_join_with_gaps(lines)}"
+    ranges = ", ".join(map(_line_range, parts))
+    return f"{hit_heading(hit, ranges)}\n{_join_with_gaps(lines)}"
 
 
 def _join_with_gaps(lines: Sequence[str]) -> str:
-    """The gap between two parts stands at no column of theirs."""
-    gaps = [at for at, line in enumerate(lines) if line == "…"]
-    text = format_code("" if at in gaps else line for at, line in enumerate(lines)).split("\n")
-    for at in gaps:
-        text[at : at + 1] = ["…"]
+    """Code with a line `…` at each gap, which has no part in the common indentation."""
+    gaps = [i for i, line in enumerate(lines) if line == "…"]
+    text = format_code("" if i in gaps else line for i, line in enumerate(lines)).split("\n")
+    for i in gaps:
+        text[i] = "…"
     return "\n".join(text)
 
 
@@ -180,111 +200,66 @@ def _line_range(part: SnippetPart) -> str:
 
 def _signature_text(hit: PageHit) -> str:
     signature = hit.result.hit.signature
-    return f"{hit_heading(hit)}\n{harmless.escape_line(signature)}" if signature else ""
+    return f"{hit_heading(hit)}\n{escape_line(signature)}" if signature else ""
 
 
 def _count_line(page: Page, shown: int) -> str:
-    after = page.offset + shown
+    end = page.offset + shown
     total = f"at least {page.total}" if page.at_least else f"{page.total}"
     if not shown:
-        return f"Nothing from {page.offset} on: {total} found."
-    rest = f"; the next: offset={after}" if after < page.total else ""
-    some = f"{page.offset + 1} to {after}" if page.offset else f"{shown}"
-    return f"{some} of {total}{rest}"
+        return f"No hits from offset {page.offset} on: {total} in all."
+    next_page = f"; next: offset={end}" if end < page.total else ""
+    hits = f"{page.offset + 1} to {end}" if page.offset else f"{shown}"
+    return f"{hits} of {total}{next_page}"
 
 
 def _shortening_note(chosen: Sequence[HitVariant], variants: Sequence[Sequence[HitVariant]]) -> str:
-    """What is not as long as was asked for, and how to get the rest."""
-    shorter = [form for form, forms in zip(chosen, variants, strict=False) if form != forms[0]]
-    if not shorter:
+    """How many hits have less detail than requested, and how to get the rest."""
+    pairs = zip(chosen, variants, strict=False)
+    counts = Counter(one.detail for one, all_of_hit in pairs if one != all_of_hit[0])
+    if not counts:
         return ""
-    counts = Counter(form.detail for form in shorter)
-    told = ", ".join(f"{counts[one]} {SHORTENED_TO[one]}" for one in DETAIL_ORDER if one in counts)
-    return f"Shortened to fit: {told}. Whole: read them, or a larger budget."
-
-
-MAX_NAMED_TARGETS = 5
-"""Targets of what is not shown."""
-
-NAMED_TARGETS_BYTES = 300
-"""That are kept for them."""
-
-MIN_PASSAGE_BYTES = 80
-"""Beside the line that says where it is; with less room a target is only named."""
-
-
-class ReadResult(NamedTuple):
-    """A target as it was named, and its lines, or why there are none."""
-
-    target: str
-    page: Page | None
-    error: str = ""
-
-
-class FittedText(NamedTuple):
-    """What fits of a target, the target of what does not, and what has to be said of it."""
-
-    text: str
-    rest: str = ""
-    note: str = ""
-
-
-def format_read_results(
-    results: Sequence[ReadResult], tokens: int, freshness_note: str | None
-) -> str:
-    """All that fits, the first targets first."""
-    age = next((one.page.note for one in results if one.page), "")
-    note = index_note(freshness_note, age)
-    left = bytes_beside_footer(tokens, [note]) - NAMED_TARGETS_BYTES
-    some = []
-    for one in results:
-        for fit in _fit_result(one, left):
-            left -= byte_size(fit.text) + SEPARATOR_BYTES
-            some.append(fit)
-    said = [*_omitted_note([fit.rest for fit in some if fit.rest]), *(fit.note for fit in some)]
-    return join_answer((fit.text for fit in some if fit.text), said, note)
+    shortened = ", ".join(
+        f"{counts[one]} {SHORTENED_TO[one]}" for one in SHORTENED_TO if counts[one]
+    )
+    return f"Shortened to fit: {shortened}. For all lines: read them, or a larger budget."
 
 
 def _fit_result(result: ReadResult, bytes_left: int) -> Iterator[FittedText]:
     if result.page is None:
         fits = byte_size(result.error) <= bytes_left
-        yield (
-            FittedText(result.error)
-            if fits
-            else FittedText("", result.target[:NAMED_TARGETS_BYTES])
-        )
+        rest = result.target[:NAMED_TARGETS_BYTES]
+        yield FittedText(result.error) if fits else FittedText("", rest)
         return
-    for shown in result.page.hits:
-        fit = _fit_hit(shown, bytes_left)
-        bytes_left -= byte_size(fit.text) + SEPARATOR_BYTES
-        yield fit
+    for hit in result.page.hits:
+        part = _fit_hit(hit, bytes_left)
+        bytes_left -= byte_size(part.text) + SEPARATOR_BYTES
+        yield part
 
 
 def _fit_hit(hit: PageHit, bytes_left: int) -> FittedText:
     excerpt, path = hit.excerpt, hit.result.hit.path
-    head = hit_heading(hit)
-    whole = f"{head}\n{format_code(excerpt.lines)}" if excerpt.lines else head
+    heading = hit_heading(hit)
+    whole = f"{heading}\n{format_code(excerpt.lines)}" if excerpt.lines else heading
     if byte_size(whole) <= bytes_left:
         return FittedText(whole)
     numbers = list(excerpt.numbers) or [excerpt.first]
-    room = bytes_left - byte_size(head) - MIN_PASSAGE_BYTES
+    room = bytes_left - byte_size(heading) - MIN_PASSAGE_BYTES
     if room <= 0 or not excerpt.lines:
         return FittedText("", f"{path}:{numbers[0]}-{numbers[-1]}")
-    some = truncate_lines(excerpt.lines, room)
-    last = len(some)
-    rest = f"{path}:{numbers[last]}-{numbers[-1]}" if last < len(numbers) else ""
-    gone = len(excerpt.lines[last - 1]) - len(some[-1])
-    note = f"Line {numbers[last - 1]} of {path} is cut by {gone} characters." if gone else ""
-    text = f"{hit_heading(hit, f'{numbers[0]}-{numbers[last - 1]}')}\n{format_code(some)}"
+    lines = truncate_lines(excerpt.lines, room)
+    count = len(lines)
+    last = numbers[count - 1]
+    rest = f"{path}:{numbers[count]}-{numbers[-1]}" if count < len(numbers) else ""
+    missing = len(excerpt.lines[count - 1]) - len(lines[-1])
+    note = f"Line {last} of {path} is cut by {missing} characters." if missing else ""
+    text = f"{hit_heading(hit, f'{numbers[0]}-{last}')}\n{format_code(lines)}"
     return FittedText(text, rest, note)
 
 
-def _omitted_note(targets: Sequence[str]) -> Iterator[str]:
-    if targets:
-        more = (
-            f" and {len(targets) - MAX_NAMED_TARGETS} more"
-            if len(targets) > MAX_NAMED_TARGETS
-            else ""
-        )
-        named = ", ".join(targets[:MAX_NAMED_TARGETS])
-        yield f"Not shown: {named}{more}. Read those, or take a larger budget."
+def _omitted_note(targets: Sequence[str]) -> str:
+    if not targets:
+        return ""
+    more = len(targets) - MAX_NAMED_TARGETS
+    named = ", ".join(targets[:MAX_NAMED_TARGETS]) + (f" and {more} more" if more > 0 else "")
+    return f"Not shown: {named}. Read them, or use a larger budget."

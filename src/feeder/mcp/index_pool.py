@@ -22,17 +22,17 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 
 _OPENING_META_KEYS = ("model", "dimensions")
-"""What `meta` says of how an index has to be opened."""
+"""Keys of `meta` that decide how an index has to be opened."""
 
 
 class _IndexConnection:
-    """An index opened once, for one call at a time; `Kept` answers are renewed with it."""
+    """One open session of the index, for one call at a time, with its own result cache."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._stack = ExitStack()
-        found = open_session(current_workspace(settings), settings, writes=False, create=False)
-        self._store = self._stack.enter_context(found)
+        session = open_session(current_workspace(settings), settings, writes=False, create=False)
+        self._store = self._stack.enter_context(session)
         database = self._store.index.database
         self._result_cache = ResultCache(database) if isinstance(database, SQLite) else None
         self._file_id = _file_identity(database)
@@ -44,7 +44,7 @@ class _IndexConnection:
         self._stack.close()
 
     def current(self) -> SearchIndex | None:
-        """The index as it is now; None where it has to be opened anew."""
+        """The index in its present state; None if it has to be opened again."""
         database = self._store.index.database
         state = database.change_counters() if isinstance(database, SQLite) else None
         if _file_identity(database) != self._file_id:
@@ -59,15 +59,15 @@ class _IndexConnection:
 
     def _with_models(self, index: SearchIndex) -> SearchIndex:
         store = self._store
-        before, recorder = store.progress, RecordingReporter()
+        progress, recorder = store.progress, RecordingReporter()
         store.progress = recorder
         index = index.with_models(recorder.message)
-        store.progress = before
+        store.progress = progress
         return index._replace(cache=self._result_cache, missing_notes=recorder.lines)
 
 
 class IndexPool:
-    """The index of a directory; nothing is opened before it is asked for."""
+    """Open sessions of the index of a directory; opened on demand."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -76,52 +76,52 @@ class IndexPool:
 
     @contextmanager
     def borrow(self) -> Iterator[SearchIndex]:
-        """The index for one call; raises UserError where there is none."""
-        copy, found = self._acquire()
+        """The index for one call; raises UserError if there is no index."""
+        connection, index = self._acquire()
         try:
-            yield found
+            yield index
         finally:
             with self._lock:
-                self._idle_connections.append(copy)
+                self._idle_connections.append(connection)
 
     def warm_up(self) -> None:
-        """Makes the next answer quick; what hinders that is said by the next answer."""
+        """Opens the index and loads its models; an error is left to the next call to report."""
         try:
-            with self.borrow() as found:
-                for side in found.models:
-                    side.nearest("warm", 1, Scope((found.corpus.repo,)))
+            with self.borrow() as index:
+                for model in index.models:
+                    model.nearest("warm", 1, Scope((index.corpus.repo,)))
         except FeederError:
             return
 
     def close(self) -> None:
-        """Closes the copies that nobody has."""
-        while copy := self._pop_idle():
-            copy.close()
+        """Closes the sessions that are not in use."""
+        while connection := self._pop_idle():
+            connection.close()
 
     def _acquire(self) -> tuple[_IndexConnection, SearchIndex]:
-        while copy := self._pop_idle():
-            if found := copy.current():
-                return copy, found
-            copy.close()
-        with self._lock:
+        while connection := self._pop_idle():
+            if index := connection.current():
+                return connection, index
+            connection.close()
+        with self._lock:  # only the first session reports on stderr
             settings, self._settings = self._settings, replace(self._settings, quiet=True)
-        copy = _IndexConnection(settings)
-        found = copy.current()
-        assert found
-        return copy, found
+        connection = _IndexConnection(settings)
+        index = connection.current()
+        assert index
+        return connection, index
 
     def _pop_idle(self) -> _IndexConnection | None:
-        """The one that was used last, whose pages are in memory."""
+        # the one used last, whose pages are in memory
         with self._lock:
             return self._idle_connections.pop() if self._idle_connections else None
 
 
 def _file_identity(database: object) -> object:
-    """Which file it is, None where it has gone: an index may be deleted and made anew."""
+    """Device and inode of a local index, None if the file is gone; it may be deleted and remade."""
     if not isinstance(database, SQLite):
         return ""
     try:
-        found = Path(database.place).stat()
+        status = Path(database.place).stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

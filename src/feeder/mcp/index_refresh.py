@@ -1,7 +1,8 @@
-"""Keeps an index equal to the working tree while a server runs: checks the files before an
-answer, at most once a second, and syncs in a background thread, words first and vectors after.
-An answer waits briefly, otherwise it says how far the sync is. Contains the progress monitor of
-background runs.
+"""Keeps an index equal to the working tree while a server runs.
+
+Checks the files before an answer, at most once a second, and syncs in a background thread, words
+first and vectors after. An answer waits briefly; if the sync takes longer, it says how far that
+is. Contains the progress monitor of background runs.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from feeder.mcp import (
     UPDATE_IN_PROGRESS,
     VECTORS_IN_PROGRESS,
     ProgressCallback,
+    Refresher,
     RefreshResult,
 )
 from feeder.progress import ProgressReporter, ProgressStep
@@ -35,8 +37,28 @@ if TYPE_CHECKING:
     from feeder.parse.worker_pool import WorkerPool
 
 
+POLL_INTERVAL_S = 0.05
+"""Time between two tries while another process writes the index."""
+
+MAX_FILES_TO_WAIT_FOR = 100
+"""Changed files that an answer waits for; if there are more, it does not wait."""
+
+VECTORS_PENDING_NOTE = f"Words are of all files; {VECTORS_IN_PROGRESS}"
+
+
+@dataclass(frozen=True)
+class RefreshTimes:
+    """How often the files are checked and how long an answer waits, in seconds."""
+
+    check_interval_s: float = 1.0
+    answer_wait_s: float = 2.0
+    """For an answer when few files have changed."""
+    first_answer_wait_s: float = 8.0
+    """For an answer when there is no index yet."""
+
+
 class ProgressMonitor(ProgressReporter):
-    """What a run does now, and how much of that is done; `news` is notified of each step."""
+    """Records what a run does and how far it is; notifies `condition` of each change."""
 
     def __init__(self, condition: Condition) -> None:
         super().__init__(quiet=True)
@@ -45,57 +67,41 @@ class ProgressMonitor(ProgressReporter):
         self._position = ""
 
     def __str__(self) -> str:
-        where = f", {self._position}" if self._position else ""
-        return f"{self.step_name}: {self.done:,} of {self.total:,} files{where}"
+        position = f", {self._position}" if self._position else ""
+        return f"{self.step_name}: {self.done:,} of {self.total:,} files{position}"
 
-    def at(self, where: str) -> None:
-        """Notes where in a long file it is."""
+    def set_position(self, position: str) -> None:
+        """Records the position in a long file."""
         with self._condition:
-            self._position = where
+            self._position = position
             self._condition.notify_all()
 
     @contextmanager
-    def step(self, what: str, total: int) -> Iterator[ProgressStep]:
-        """Notes what is done."""
+    def step(self, label: str, total: int) -> Iterator[ProgressStep]:
+        """Records a step of `total` units; the yielded function adds units that are done."""
 
-        def step(done: int) -> None:
+        def add_done(done: int) -> None:
             with self._condition:
                 self.done += done
                 self._condition.notify_all()
 
         with self._condition:
-            self.step_name, self.done, self.total = what, 0, total
+            self.step_name, self.done, self.total = label, 0, total
             self._condition.notify_all()
-        yield step
-
-
-CHECK_INTERVAL_S = 1.0
-
-ANSWER_WAIT_S = 2.0
-"""Of an answer, for files that are few."""
-
-POLL_INTERVAL_S = 0.05
-
-FIRST_ANSWER_WAIT_S = 8.0
-"""Of the first answer, for an index that has nothing yet."""
-
-VECTORS_PENDING_NOTE = f"Words are of all files; {VECTORS_IN_PROGRESS}"
-
-MAX_FILES_TO_WAIT_FOR = 100
-"""Changed files that an answer waits for; for more it does not."""
+        yield add_done
 
 
 @dataclass
 class RefreshTarget:
-    """What is kept equal: the index of a place on this machine, and the tree as it is by now."""
+    """The local index that is refreshed, and the source tree that it follows."""
 
     place: Workspace
     settings: Settings
     read_tree: Callable[[], Tree]
     parser: WorkerPool | None = None
-    """Kept, since to start its process takes longer than a file that was edited."""
+    """Kept between runs: starting a process takes longer than parsing an edited file."""
     is_embedding: bool = False
-    """Whether vectors are made at this moment."""
+    """True while vectors are being computed."""
 
     @property
     def index_path(self) -> Path:
@@ -103,60 +109,62 @@ class RefreshTarget:
         return index_file(self.place.base, self.settings)
 
     def close_parser(self) -> None:
-        """Ends the processes that parse; many files have started many."""
+        """Ends the parser's processes, of which many files have started many."""
         if self.parser:
             self.parser.close()
         self.parser = None
 
 
-class IndexRefresher:
-    """A `Freshness` that keeps an index equal to a tree."""
+class IndexRefresher(Refresher):
+    """A refresher that keeps a local index equal to a source tree."""
 
-    def __init__(self, target: RefreshTarget) -> None:
+    def __init__(self, target: RefreshTarget, times: RefreshTimes | None = None) -> None:
         self._target = target
+        self._times = times or RefreshTimes()
         self._lock = Lock()
-        self._current_run: _RefreshRun | None = None
+        self._last_run: _RefreshRun | None = None
         self._checked_s = 0.0
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
-        """Looks at the files at most once a second, and brings the index to them.
+        """Checks the files, unless that was done within the interval, and updates the index.
 
-        Raises UserError where there is no index yet that could answer.
+        Raises UserError if there is no index yet that could answer.
         """
-        asked_s = time.monotonic()
+        began_s = time.monotonic()
         is_first = not self._target.index_path.exists()
-        on_progress("looking at the files")
-        run = self._run_in_progress_or_new(now_s=asked_s, is_first=is_first)
-        run.wait(
-            FIRST_ANSWER_WAIT_S if is_first else ANSWER_WAIT_S, on_progress, few_only=not is_first
-        )
+        on_progress("checking the files")
+        run = self._run_in_progress_or_new(now_s=began_s, is_first=is_first)
+        wait_s = self._times.first_answer_wait_s if is_first else self._times.answer_wait_s
+        run.wait(wait_s, on_progress, few_only=not is_first)
         if is_first and not self._target.index_path.exists():
             raise UserError(f"There is no index yet. {run.note or ''}".rstrip())
-        return RefreshResult(run.tree_since(asked_s), run.note)
+        return RefreshResult(run.tree_since(began_s), run.note)
 
     def _run_in_progress_or_new(self, *, now_s: float, is_first: bool) -> _RefreshRun:
-        """The run under way, else the last one where that is young enough, else a new one.
+        """The run in progress, else the last one if it is recent, else a new one.
 
-        None is where there is no index any more that it could have made.
+        With `is_first` a finished run is never returned: its index has been deleted since.
         """
         with self._lock:
-            is_young = now_s - self._checked_s < CHECK_INTERVAL_S and not is_first
-            if self._current_run and (not self._current_run.is_done or is_young):
-                return self._current_run
+            last = self._last_run
+            is_recent = now_s - self._checked_s < self._times.check_interval_s and not is_first
+            if last and (not last.is_done or is_recent):
+                return last
             self._checked_s = now_s
-            self._current_run = _RefreshRun(
-                self._target, needs_vectors=not self._current_run or self._current_run.needs_vectors
-            )
-            self._current_run.start()
-            return self._current_run
+            needs_vectors = last is None or last.needs_vectors
+            self._last_run = _RefreshRun(self._target, self._times, needs_vectors=needs_vectors)
+            self._last_run.start()
+            return self._last_run
 
 
 class _RefreshRun:
-    """One look at the files, and what it leads to: words, and in their own time the vectors."""
+    """One check of the files and the sync that follows: words, and then the vectors."""
 
-    def __init__(self, target: RefreshTarget, *, needs_vectors: bool) -> None:
+    def __init__(self, target: RefreshTarget, times: RefreshTimes, *, needs_vectors: bool) -> None:
         self._target = target
-        self._needs_vectors = needs_vectors
+        self._times = times
+        self.needs_vectors = needs_vectors
+        """True if the next run has to compute vectors even if no file changes."""
         self._is_first = not target.index_path.exists()
         self._condition = Condition()
         self._monitor = ProgressMonitor(self._condition)
@@ -166,18 +174,14 @@ class _RefreshRun:
         self._tree_id = ""
         self._checked_s = 0.0
         self.is_done = False
-
-    @property
-    def needs_vectors(self) -> bool:
-        """Whether the next look has to see to them again."""
-        return self._needs_vectors
+        """True when the words are done; vectors may still be computed."""
 
     def start(self) -> None:
-        """In a thread that does not keep the process from ending."""
-        Thread(target=self._run, name="upkeep", daemon=True).start()
+        """Runs on a daemon thread."""
+        Thread(target=self._run, name="index-refresh", daemon=True).start()
 
     def wait(self, seconds: float, on_progress: ProgressCallback, *, few_only: bool) -> None:
-        """Until the run is over, or the time is; with `few_only`, or its files are many."""
+        """Waits for the words; with `few_only` only while few files have to be indexed."""
         until_s = time.monotonic() + seconds
         with self._condition:
             while not self.is_done and (left_s := until_s - time.monotonic()) > 0:
@@ -189,44 +193,39 @@ class _RefreshRun:
 
     @property
     def note(self) -> str | None:
-        """What the reader of an answer has to know; None where the index equals the files."""
+        """Why the index may be behind the files; None if it equals them."""
         if self.is_done:
-            return self._failure_note or (
-                VECTORS_PENDING_NOTE if self._target.is_embedding else None
-            )
+            pending = VECTORS_PENDING_NOTE if self._target.is_embedding else None
+            return self._failure_note or pending
         if self._blocked_note:
             return self._blocked_note
-        how_far = f" ({self._monitor})" if self._monitor.total else ""
-        what = (
-            "The index is being made"
-            if self._is_first
-            else "The files have changed, and the index follows"
-        )
-        return f"{what}{how_far}: {RETRY_SOON}"
+        progress = f" ({self._monitor})" if self._monitor.total else ""
+        if self._is_first:
+            return f"The index is being created{progress}: {RETRY_SOON}"
+        return f"Files have changed, and the index is being updated{progress}: {RETRY_SOON}"
 
     def tree_since(self, since_s: float) -> str:
-        """The root tree that the index was brought to, where the files were looked at since."""
-        is_since = self.is_done and self._failure_note is None and self._checked_s >= since_s
-        return self._tree_id if is_since else ""
+        """The root tree that the index equals, if the files were checked since; else empty."""
+        is_valid = self.is_done and self._failure_note is None and self._checked_s >= since_s
+        return self._tree_id if is_valid else ""
 
     def _run(self) -> None:
-        says: str | None = "The index could not be brought to the files."
+        note: str | None = "The index could not be updated."
         try:
-            says = self._update_words()
+            note = self._update_words()
         except (FeederError, OSError) as exc:
-            reason = str(exc).rstrip(".")
-            says = f"The index could not be brought to the files: {reason}."
+            note = f"The index could not be updated: {str(exc).rstrip('.')}."
         finally:
             with self._condition:
-                self._failure_note, self.is_done = says, True
+                self._failure_note, self.is_done = note, True
                 self._condition.notify_all()
-        if says is None and self._needs_vectors and self._has_local_model:
-            with suppress(FeederError, OSError):  # `feeder sync` says it, and words answer
-                self._needs_vectors = not self._update_vectors()
+        if note is None and self.needs_vectors and self._has_local_model:
+            with suppress(FeederError, OSError):  # `feeder sync` reports it, and words answer
+                self.needs_vectors = not self._update_vectors()
 
     def _update_words(self) -> str | None:
-        """Brings words on, and what comes with them; why that was left, where it was."""
-        until_s = time.monotonic() + ANSWER_WAIT_S
+        """Syncs words; returns why not, if another process has been writing for too long."""
+        until_s = time.monotonic() + self._times.answer_wait_s
         while self._is_blocked():
             if time.monotonic() > until_s:
                 return self._blocked_note
@@ -234,12 +233,13 @@ class _RefreshRun:
         return None
 
     def _is_blocked(self) -> bool:
-        """Whether others are at it."""
-        if is_locked_by_command(self._target.index_path):
+        """Syncs words; returns True if another process is writing the index."""
+        path = self._target.index_path
+        if is_locked_by_command(path):
             self._blocked_note = f"A command {UPDATE_IN_PROGRESS}"
             return True
-        with try_lock(self._target.index_path, SERVER_LOCK) as is_mine:
-            if not is_mine:
+        with try_lock(path, SERVER_LOCK) as is_locked:
+            if not is_locked:
                 self._blocked_note = f"Another server {UPDATE_IN_PROGRESS}"
                 return True
             self._blocked_note = ""
@@ -250,41 +250,40 @@ class _RefreshRun:
         return bool(self._blocked_note)
 
     def _update_vectors(self) -> bool:
-        """Makes what the words have left; whether nothing is left of it."""
-        with try_lock(self._target.index_path, SERVER_VECTORS_LOCK) as is_mine:
-            if is_mine:
+        """Computes missing vectors; returns False if another server does that."""
+        with try_lock(self._target.index_path, SERVER_VECTORS_LOCK) as is_locked:
+            if is_locked:
                 self._target.is_embedding = True
                 try:
                     self._sync(ProgressReporter(quiet=True), with_model=True)
                 finally:
                     self._target.is_embedding = False
-            return is_mine
+            return is_locked
 
     def _sync(self, progress: ProgressReporter, *, with_model: bool) -> None:
-        """Makes the index equal to the files, but for vectors of a model that is not asked."""
-        upkept = self._target
-        looked_s = time.monotonic()
-        tree, settings = upkept.read_tree(), replace(upkept.settings, quiet=True)
-        branch = workspace_for(upkept.place.base, settings).branch  # another may be checked out
-        place = replace(upkept.place, branch=branch)
-        with open_session(place, settings, writes=True, create=True) as store:
-            store.progress = progress
-            # a model that is elsewhere costs: only a command asks it
+        """Makes the index equal to the files; without model vectors unless `with_model`."""
+        target = self._target
+        checked_s = time.monotonic()
+        tree, settings = target.read_tree(), replace(target.settings, quiet=True)
+        branch = workspace_for(target.place.base, settings).branch  # another may be checked out
+        place = replace(target.place, branch=branch)
+        with open_session(place, settings, writes=True, create=True) as session:
+            session.progress = progress
+            # a remote model costs money: only a command uses it
             self._has_local_model = bool(
-                store.model_vectors
-            ) and not store.backend.budget.embedding_requests(1)
+                session.model_vectors
+            ) and not session.backend.budget.embedding_requests(1)
             if not with_model:
-                store.model_vectors = None
-                upkept.parser = upkept.parser or start_workers(store, settings)
-            parser = None if with_model else upkept.parser
-            with open_run(store, tree, settings, dry_run=False, parser=parser) as feed:
-                if is_locked_by_command(
-                    upkept.index_path
-                ):  # one that begins later wins by its token
+                session.model_vectors = None
+                target.parser = target.parser or start_workers(session, settings)
+            parser = None if with_model else target.parser
+            with open_run(session, tree, settings, dry_run=False, parser=parser) as run:
+                # of two runs the one that began last wins, and a command should win
+                if is_locked_by_command(target.index_path):
                     raise Superseded("A command has begun since.")
-                sync(feed)
+                sync(run)
             if not with_model:
-                self._tree_id, self._checked_s = tree.root_tree_id, looked_s
-            self._needs_vectors |= bool(feed.report.files_processed)
-        if parser and feed.report.files_processed > MAX_FILES_TO_WAIT_FOR:
-            upkept.close_parser()
+                self._tree_id, self._checked_s = tree.root_tree_id, checked_s
+            self.needs_vectors |= bool(run.report.files_processed)
+        if parser and run.report.files_processed > MAX_FILES_TO_WAIT_FOR:
+            target.close_parser()

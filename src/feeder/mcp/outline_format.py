@@ -1,11 +1,13 @@
-"""Formats the outline of a file or folder as text for a language model; large outlines are
-reduced in five levels of detail, from all symbols down to folders with counts.
+"""Formats the outline of a file or folder as text for a language model.
+
+Large outlines are reduced in five levels of detail, from all symbols down to folders with counts.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from feeder import escaping as harmless
+from feeder.escaping import escape_line
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
@@ -15,28 +17,32 @@ FileEntries = dict[str, list[OutlineEntry]]
 
 
 class _DetailLevel(NamedTuple):
-    """A way to show an outline, and what is said where not more fitted."""
+    """A way to format an outline, and the note that says what it leaves out."""
 
     format_lines: Callable[[FileEntries], Iterable[str]]
     note: str
 
 
 def format_outline(outline: Outline, depth: int | None, freshness_note: str | None) -> str:
-    """The most that fits."""
+    """The outline at the first detail level that fits into the default token budget.
+
+    `depth` limits the levels of nesting; None shows all.
+    """
     files = {
-        path: [one for one in entries if depth is None or one.depth < depth]
+        path: [entry for entry in entries if depth is None or entry.depth < depth]
         for path, entries in outline.files.items()
     }
-    note = index_note(freshness_note, outline.status.note)
-    most = bytes_beside_footer(DEFAULT_TOKENS, [note])
-    for way in DETAIL_LEVELS:
-        lines = list(map(harmless.escape_line, way.format_lines(files)))
-        if byte_size("\n".join(lines)) <= most:
+    last_note = index_note(freshness_note, outline.status.note)
+    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    for level in DETAIL_LEVELS:
+        lines = list(map(escape_line, level.format_lines(files)))
+        if byte_size("\n".join(lines)) <= budget:
             break
-    some = truncate_lines(lines, most)
-    left = [f"{len(lines) - len(some)} more folders: ask for one of them."]
-    said = [_count_line(files), way.note, *(left if len(some) < len(lines) else [])]
-    return join_answer(["\n".join(some)], said, note)
+    shown = truncate_lines(lines, budget)
+    notes = [_count_line(files), level.note]
+    if len(shown) < len(lines):
+        notes.append(f"{len(lines) - len(shown)} more folders: outline one of them.")
+    return join_answer(["\n".join(shown)], notes, last_note)
 
 
 def _count_line(files: FileEntries) -> str:
@@ -49,7 +55,7 @@ def _file_count(count: int) -> str:
 
 
 def _all_symbols(files: FileEntries) -> Iterator[str]:
-    """Each file, and below it a line for each symbol, deeper ones further in."""
+    """Each file, and below it a line for each symbol, indented by its depth."""
     for path, entries in files.items():
         yield path
         yield from map(_entry_line, entries)
@@ -57,21 +63,17 @@ def _all_symbols(files: FileEntries) -> Iterator[str]:
 
 def _top_level_symbols(files: FileEntries) -> Iterator[str]:
     return _all_symbols(
-        {path: [one for one in some if not one.depth] for path, some in files.items()}
+        {path: [e for e in entries if not e.depth] for path, entries in files.items()}
     )
 
 
 def _top_level_names(files: FileEntries) -> Iterator[str]:
-    """Each file with the names in it that are in no other, neither by lines nor by name."""
+    """Each file with its symbols that are in no other symbol, by lines or by name."""
     for path, entries in files.items():
-        names = {_symbol_name(one) for one in entries}
-        outer = (
-            _symbol_name(one)
-            for one in entries
-            if not one.depth and _symbol_name(one).rpartition(".")[0] not in names
-        )
-        told = ", ".join(dict.fromkeys(outer))
-        yield f"{path}: {told}" if told else path
+        names = {_symbol_name(entry) for entry in entries}
+        top_level = [_symbol_name(entry) for entry in entries if not entry.depth]
+        outer = [name for name in top_level if name.rpartition(".")[0] not in names]
+        yield f"{path}: {', '.join(dict.fromkeys(outer))}" if outer else path
 
 
 def _symbol_counts(files: FileEntries) -> Iterator[str]:
@@ -80,13 +82,10 @@ def _symbol_counts(files: FileEntries) -> Iterator[str]:
 
 
 def _folder_counts(files: FileEntries) -> Iterator[str]:
-    """Each folder with the number of its own files."""
-    counts: dict[str, int] = {}
-    for path in files:
-        above = path.rpartition("/")[0]
-        counts[above] = counts.get(above, 0) + 1
-    for above, count in sorted(counts.items()):
-        yield f"{above or '.'}/ {_file_count(count)}"
+    """Each folder with the number of files directly in it."""
+    counts = Counter(path.rpartition("/")[0] for path in files)
+    for folder, count in sorted(counts.items()):
+        yield f"{folder or '.'}/ {_file_count(count)}"
 
 
 def _symbol_name(entry: OutlineEntry) -> str:
@@ -104,17 +103,11 @@ def _entry_line(entry: OutlineEntry) -> str:
     return " ".join(filter(None, parts))
 
 
-_NARROW_HINT = "Ask for a file, or a folder below."
+_NARROW_HINT = "Outline a file or a subfolder."
 DETAIL_LEVELS = (
     _DetailLevel(_all_symbols, ""),
-    _DetailLevel(
-        _top_level_symbols, f"Shortened: without what lies in other symbols. {_NARROW_HINT}"
-    ),
-    _DetailLevel(
-        _top_level_names, f"Shortened to names, without lines and members. {_NARROW_HINT}"
-    ),
-    _DetailLevel(
-        _symbol_counts, f"Shortened to the number of symbols of each file. {_NARROW_HINT}"
-    ),
-    _DetailLevel(_folder_counts, "Shortened to folders. Ask for one of them."),
+    _DetailLevel(_top_level_symbols, f"Shortened to top-level symbols. {_NARROW_HINT}"),
+    _DetailLevel(_top_level_names, f"Shortened to top-level names. {_NARROW_HINT}"),
+    _DetailLevel(_symbol_counts, f"Shortened to the number of symbols per file. {_NARROW_HINT}"),
+    _DetailLevel(_folder_counts, "Shortened to folders. Outline one of them."),
 )

@@ -1,6 +1,8 @@
 """Answers JSON-RPC messages of the Model Context Protocol, in both generations: revisions
-agreed on by `initialize`, and those that each message names. Pure but for the tools it calls;
-`tests/mcp/transcripts` holds example messages that every implementation runs.
+agreed on by `initialize`, and those that each message names.
+
+Pure but for the tools it calls; `tests/mcp_server/transcripts` holds example messages that every
+implementation runs.
 """
 
 from __future__ import annotations
@@ -13,50 +15,40 @@ from typing import Any, NamedTuple, TypeGuard
 from feeder.mcp import ProgressCallback, ToolProvider
 
 MODERN_REVISIONS = ("2026-07-28",)
-"""Revisions in which each message says its own."""
-
+"""Revisions in which each message names its revision."""
 LEGACY_REVISIONS = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """Revisions that are agreed on by `initialize`, the newest first."""
-
 BATCH_REVISION = "2025-03-26"
-"""The only revision that knows arrays of messages."""
+"""The only revision with arrays of messages."""
+DEFAULT_REVISION = "2025-03-26"
+"""The revision of an HTTP request without a version header: the header is younger than it."""
 
 TTL_MS = 3_600_000
-"""How long a client need not ask again for what changes with the program alone."""
-
-
+"""How long a client may cache what changes with the program only."""
 MAX_BATCH_MESSAGES = 20
-"""Of an array, which counts once where questions are limited."""
-
+"""Messages in an array, which counts as one call where calls are limited."""
 MAX_NAME_CHARS = 128
-"""Of a name that is not known, in the answer; a tool has no longer one."""
-
+"""Characters of an unknown name that an error repeats; no tool has a longer name."""
+MAX_BODY_BYTES = 1024 * 1024
+"""Bytes of a message over HTTP."""
 
 META_PREFIX = "io.modelcontextprotocol/"
-
 VERSION_KEY, CAPABILITIES_KEY = f"{META_PREFIX}protocolVersion", f"{META_PREFIX}clientCapabilities"
-
 CANCELLED_METHOD = "notifications/cancelled"
 
-
-PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS, INTERNAL_ERROR = (
-    -32700,
-    -32600,
-    -32601,
-    -32602,
-    -32603,
-)
-
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
 UNSUPPORTED_VERSION = -32022
 
-
 Message = Mapping[str, Any]
-
 Id = str | int | float | None
 
 
 class ProtocolError(Exception):
-    """A message that is answered by an error of the protocol."""
+    """Ends the handling of a message; it is answered with this JSON-RPC error."""
 
     def __init__(self, code: int, message: str, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(message)
@@ -64,7 +56,7 @@ class ProtocolError(Exception):
 
 
 class McpServer(NamedTuple):
-    """Who answers: a name, a version, what it tells a model of itself, and its tools."""
+    """A server: name, version, instructions for the language model, and tools."""
 
     name: str
     version: str
@@ -73,7 +65,7 @@ class McpServer(NamedTuple):
 
 
 def parse_message(line: bytes | str) -> Any:
-    """The JSON of a line; raises Refused for what is none."""
+    """Parses a message; raises ProtocolError if it is not JSON in UTF-8."""
     try:
         text = line.decode() if isinstance(line, bytes) else line
         return json.loads(text, parse_constant=_reject_constant)
@@ -82,29 +74,29 @@ def parse_message(line: bytes | str) -> Any:
 
 
 def error_response(exc: ProtocolError, id_: Id = None) -> Message:
-    """The answer that says why there is none."""
+    """The JSON-RPC error response for an exception."""
     return {"jsonrpc": "2.0", "id": id_, "error": exc.payload}
 
 
 def request_id(message: object) -> Id:
-    """By which whoever sent it knows its answer; None where it has none."""
+    """The id of a message; None if it has no valid one."""
     id_ = message.get("id") if isinstance(message, Mapping) else None
     return id_ if _is_valid_id(id_) else None
 
 
 def is_request(message: object) -> TypeGuard[Message]:
-    """Whether it waits for an answer, which may take its time."""
+    """True for a message that has to be answered; a notification is not."""
     return isinstance(message, Mapping) and "method" in message and "id" in message
 
 
 def is_long_running(message: object) -> bool:
-    """Whether its answer may take time: a call of a tool, or an array of messages."""
-    is_one = is_request(message) and message["method"] == "tools/call"
-    return is_one or isinstance(message, list)
+    """True for a message whose answer may take seconds: a tool call or an array of messages."""
+    is_call = is_request(message) and message["method"] == "tools/call"
+    return is_call or isinstance(message, list)
 
 
 def cancelled_request_id(message: object) -> Id:
-    """The id of the request that is no longer wanted; None for every other message."""
+    """The id of the request that this notification cancels; None for any other message."""
     if not isinstance(message, Mapping) or message.get("method") != CANCELLED_METHOD:
         return None
     id_ = _params(message).get("requestId")
@@ -112,13 +104,13 @@ def cancelled_request_id(message: object) -> Id:
 
 
 def progress_notification(token: str | int, step: int, text: str) -> Message:
-    """What a client is told of a call: how far it is, which only grows, and what it does."""
+    """A notification about a running call; `step` has to grow from one to the next."""
     params = {"progressToken": token, "progress": step, "message": text}
     return {"jsonrpc": "2.0", "method": "notifications/progress", "params": params}
 
 
 def progress_token(message: object) -> str | int | None:
-    """By which the client knows what it is told of a call's progress; None where it wants none."""
+    """The token for progress notifications; None if the client asked for none."""
     if not is_request(message):
         return None
     meta = _params(message).get("_meta")
@@ -128,32 +120,31 @@ def progress_token(message: object) -> str | int | None:
 
 
 class MessageHandler:
-    """One client's messages; only what it last agreed on by `initialize` is kept, for arrays."""
+    """Handles the messages of one client.
+
+    Its only state is the revision that the last `initialize` agreed on, which decides whether
+    arrays of messages are allowed.
+    """
 
     def __init__(self, server: McpServer, revision: str | None = None) -> None:
         self._server = server
         self._revision = revision
 
     def handle(self, message: object, on_progress: ProgressCallback = lambda _: None) -> object:
-        """The answer to a message; None where none is due."""
+        """The answer to a message or an array of them; None if no answer is due."""
         if isinstance(message, list):
             return self._handle_batch(message, on_progress)
         return self._handle_one(message, on_progress)
 
     def _handle_batch(self, messages: list[object], on_progress: ProgressCallback) -> object:
         if self._revision != BATCH_REVISION or not messages:
-            return error_response(
-                ProtocolError(INVALID_REQUEST, "Send one message, not an array of them.")
-            )
+            error = ProtocolError(INVALID_REQUEST, "Send one message, not an array of them.")
+            return error_response(error)
         if len(messages) > MAX_BATCH_MESSAGES:
-            return error_response(
-                ProtocolError(
-                    INVALID_REQUEST, f"An array has at most {MAX_BATCH_MESSAGES} messages."
-                )
-            )
-        return [
-            one for one in (self._handle_one(each, on_progress) for each in messages) if one
-        ] or None
+            text = f"An array has at most {MAX_BATCH_MESSAGES} messages."
+            return error_response(ProtocolError(INVALID_REQUEST, text))
+        answers = [self._handle_one(message, on_progress) for message in messages]
+        return [answer for answer in answers if answer] or None
 
     def _handle_one(self, message: object, on_progress: ProgressCallback) -> Message | None:
         id_: Id = None
@@ -161,15 +152,14 @@ class MessageHandler:
             if not isinstance(message, Mapping):
                 raise ProtocolError(INVALID_REQUEST, "A message is an object.")
             id_ = message["id"] if _is_valid_id(message.get("id")) else None
-            if _is_response(message) or _as_request(message) is None:
+            if _is_response(message) or not _expects_answer(message):
                 return None
             return {"jsonrpc": "2.0", "id": id_, "result": self._call_method(message, on_progress)}
-        except ProtocolError as refused:
-            return error_response(refused, id_)
-        except Exception as exc:  # a fault of ours costs one answer, not the server
-            return error_response(
-                ProtocolError(INTERNAL_ERROR, f"Internal error: {type(exc).__name__}: {exc}"), id_
-            )
+        except ProtocolError as exc:
+            return error_response(exc, id_)
+        except Exception as exc:  # a bug costs one answer, not the server
+            text = f"Internal error: {type(exc).__name__}: {exc}"
+            return error_response(ProtocolError(INTERNAL_ERROR, text), id_)
 
     def _call_method(self, message: Message, on_progress: ProgressCallback) -> Message:
         method, params = message["method"], message.get("params") or {}
@@ -177,26 +167,24 @@ class MessageHandler:
             raise ProtocolError(INVALID_PARAMS, "`params` is an object.")
         if _is_modern(params):
             result = _find_method(_MODERN_METHODS, method)(self._server, params, on_progress)
-            about = {f"{META_PREFIX}serverInfo": _server_info(self._server)}
-            return {"resultType": "complete", **result, "_meta": about}
+            meta = {f"{META_PREFIX}serverInfo": _server_info(self._server)}
+            return {"resultType": "complete", **result, "_meta": meta}
         result = _find_method(_LEGACY_METHODS, method)(self._server, params, on_progress)
         self._revision = result.get("protocolVersion", self._revision)
         return result
 
 
-def _as_request(message: Message) -> Message | None:
-    """The message where it is a request, None for a notification; raises Refused for neither."""
+def _expects_answer(message: Message) -> bool:
+    """True for a request, False for a notification; raises ProtocolError for anything else."""
     if message.get("jsonrpc") != "2.0" or not isinstance(message.get("method"), str):
         raise ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.')
-    if "id" not in message:
-        return None
-    if not _is_valid_id(message["id"]):
+    if "id" in message and not _is_valid_id(message["id"]):
         raise ProtocolError(INVALID_REQUEST, "The id of a request is a string or a number.")
-    return message
+    return "id" in message
 
 
 def _is_valid_id(value: object) -> TypeGuard[str | int | float]:
-    """A number that JSON cannot write, as 1e999 becomes one, is none."""
+    """True for a string or a number that JSON can represent (1e999 parses to infinity)."""
     is_finite = not isinstance(value, float) or isfinite(value)
     return isinstance(value, str | int | float) and not isinstance(value, bool) and is_finite
 
@@ -211,21 +199,30 @@ def _params(message: Message) -> Message:
 
 
 def _is_modern(params: Message) -> bool:
-    """Whether the message says its revision; raises Refused where it is none that is known."""
+    """True if the message names its revision; raises ProtocolError for an unsupported one."""
     meta = params.get("_meta")
     if not isinstance(meta, Mapping) or VERSION_KEY not in meta:
         return False
-    asked = meta[VERSION_KEY]
-    if not isinstance(asked, str):
+    revision = meta[VERSION_KEY]
+    if not isinstance(revision, str):
         raise ProtocolError(INVALID_PARAMS, f"`_meta[{VERSION_KEY}]` is a string.")
-    if asked not in MODERN_REVISIONS:
-        known = {"supported": list(MODERN_REVISIONS), "requested": asked}
-        raise ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", known)
+    if revision not in MODERN_REVISIONS:
+        raise unsupported_version(revision)
     if not isinstance(meta.get(CAPABILITIES_KEY), Mapping):
-        raise ProtocolError(
-            INVALID_PARAMS, f"`_meta[{CAPABILITIES_KEY}]` is missing, or no object."
-        )
+        text = f"`_meta[{CAPABILITIES_KEY}]` is missing, or no object."
+        raise ProtocolError(INVALID_PARAMS, text)
     return True
+
+
+def unsupported_version(revision: str) -> ProtocolError:
+    """The error for a revision that this server does not speak."""
+    data = {"supported": list(MODERN_REVISIONS), "requested": revision}
+    return ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
+
+
+def missing_version() -> ProtocolError:
+    """The error for a message of a modern revision that does not name it."""
+    return ProtocolError(INVALID_PARAMS, f"`params._meta[{VERSION_KEY}]` is missing.")
 
 
 MethodHandler = Callable[[McpServer, Message, ProgressCallback], Message]
@@ -235,7 +232,7 @@ def _find_method(methods: Mapping[str, MethodHandler], name: str) -> MethodHandl
     if name in methods:
         return methods[name]
     if name == "server/discover":
-        raise ProtocolError(INVALID_PARAMS, f"`params._meta[{VERSION_KEY}]` is missing.")
+        raise missing_version()
     raise ProtocolError(METHOD_NOT_FOUND, f"Method not found: {name[:MAX_NAME_CHARS]}")
 
 
@@ -254,11 +251,11 @@ def _discover_server(server: McpServer, _: Message, __: ProgressCallback) -> Mes
 
 
 def _initialize(server: McpServer, params: Message, _: ProgressCallback) -> Message:
-    asked = params.get("protocolVersion")
-    if not isinstance(asked, str):
+    requested = params.get("protocolVersion")
+    if not isinstance(requested, str):
         raise ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.")
     return {
-        "protocolVersion": asked if asked in LEGACY_REVISIONS else LEGACY_REVISIONS[0],
+        "protocolVersion": requested if requested in LEGACY_REVISIONS else LEGACY_REVISIONS[0],
         "capabilities": {"tools": {}},
         "serverInfo": _server_info(server),
         "instructions": server.instructions,
@@ -308,10 +305,4 @@ _LEGACY_METHODS: Mapping[str, MethodHandler] = {
 
 
 def _reject_constant(name: str) -> object:
-    raise ValueError(f"{name} is no JSON")
-
-
-MAX_BODY_BYTES = 1024 * 1024
-
-DEFAULT_REVISION = "2025-03-26"
-"""The revision of a message that says none: the header is younger than that."""
+    raise ValueError(f"{name} is not JSON")

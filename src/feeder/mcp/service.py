@@ -1,6 +1,8 @@
 """The service behind both servers: runs tool calls and queries on the index of a directory,
-after refreshing it. Opens nothing and imports nothing heavy before the first call, so that
-`feeder mcp` lists its tools within 0.2 s.
+after refreshing it.
+
+Opens nothing and imports nothing heavy before the first call, so that `feeder mcp` lists its
+tools within 0.2 s.
 """
 
 from __future__ import annotations
@@ -12,11 +14,17 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import feeder
-from feeder import escaping as harmless
 from feeder.config import Settings
 from feeder.errors import FeederError, UserError
-from feeder.mcp import NoRefresh, ProgressCallback, Refresher, RefreshResult, ToolResult
-from feeder.mcp.formatting import commands_to_tools
+from feeder.escaping import escape_line
+from feeder.mcp import (
+    NoRefresh,
+    ProgressCallback,
+    Refresher,
+    RefreshResult,
+    ToolProvider,
+    ToolResult,
+)
 from feeder.mcp.protocol import McpServer
 from feeder.mcp.tool_schemas import (
     INPUT_SCHEMAS,
@@ -27,18 +35,17 @@ from feeder.mcp.tool_schemas import (
 
 if TYPE_CHECKING:
     from feeder.mcp.index_pool import IndexPool
-    from feeder.mcp.tools import Tool
+    from feeder.mcp.index_refresh import RefreshTimes
     from feeder.search.open_index import SearchIndex
     from feeder.source import Tree
-
 
 Result = TypeVar("Result")
 
 
-class IndexService:
-    """The tools of `catalogue.py` over the index of a directory.
+class IndexService(ToolProvider):
+    """The tools of `tool_schemas` on the index of a directory.
 
-    Neither that nor a model is touched before the first call, or before `warm`.
+    Opens neither the index nor a model before the first call, or before `warm_up`.
     """
 
     definitions = TOOL_DEFINITIONS
@@ -50,47 +57,47 @@ class IndexService:
 
     @property
     def mcp_server(self) -> McpServer:
-        """What the protocol is spoken for."""
+        """The MCP server that offers these tools."""
         return McpServer("feeder", feeder.__version__, INSTRUCTIONS, self)
 
     def call(
         self, name: str, arguments: Mapping[str, Any], on_progress: ProgressCallback
     ) -> ToolResult:
-        """What the tool answers; what the user or the model has to change is an answer too."""
+        """Runs a tool. An error that the user or the model can mend is an answer, too."""
         try:
-            said = validate_arguments(name, INPUT_SCHEMAS[name], arguments)
-            return self.run_on_index(
-                lambda opened, says: _load_tool(name)(opened, said, says), on_progress
-            )
+            validated = validate_arguments(name, INPUT_SCHEMAS[name], arguments)
+            return self.run_on_index(partial(_run_tool, name, validated), on_progress)
         except (FeederError, OSError) as exc:
-            return ToolResult(harmless.escape_line(commands_to_tools(str(exc))), is_error=True)
+            from feeder.mcp.formatting import commands_to_tools
+
+            return ToolResult(escape_line(commands_to_tools(str(exc))), is_error=True)
 
     def run_on_index(
         self, work: Callable[[SearchIndex, str | None], Result], on_progress: ProgressCallback
     ) -> Result:
-        """What `work` makes of the index as it is now, and of what is to be said of it first.
+        """Refreshes the index, and calls `work` with the open index and the freshness note.
 
-        Raises UserError where there is none.
+        Raises UserError if there is no index.
         """
         on_progress("opening the index")
-        look = self._refresher.refresh(on_progress)
-        with self.index_pool.borrow() as opened:
-            on_progress("looking")
-            corpus = opened.corpus._replace(seen_tree=look.tree)
-            return work(opened._replace(corpus=corpus), look.note)
+        refreshed = self._refresher.refresh(on_progress)
+        with self.index_pool.borrow() as index:
+            on_progress("searching")
+            corpus = index.corpus._replace(seen_tree=refreshed.tree)
+            return work(index._replace(corpus=corpus), refreshed.note)
 
     def warm_up(self) -> None:
-        """Makes the first answer quick."""
+        """Opens the index and its models, so that the first answer is fast."""
         self.index_pool.warm_up()
 
     def close(self) -> None:
-        """Closes what was opened, and is not in use."""
-        if "_index_pool" in self.__dict__:
+        """Closes all open indexes that are not in use."""
+        if "_index_pool" in self.__dict__:  # the cached property: nothing is opened to be closed
             self.index_pool.close()
 
     @property
     def index_pool(self) -> IndexPool:
-        """The index; opened by the first who asks."""
+        """The open indexes; created at the first access."""
         with self._lock:
             return self._index_pool
 
@@ -101,52 +108,51 @@ class IndexService:
         return IndexPool(self.settings)
 
 
-def _load_tool(name: str) -> Tool:
+def _run_tool(
+    name: str, arguments: Mapping[str, Any], index: SearchIndex, freshness_note: str | None
+) -> ToolResult:
     from feeder.mcp.tools import TOOLS
 
-    return TOOLS[name]
+    return TOOLS[name](index, arguments, freshness_note)
 
 
 def index_service(settings: Settings, *, auto_refresh: bool) -> IndexService:
-    """The tools, over an index that `follows` the working tree or is left as it is.
-
-    Nothing is touched before a call.
-    """
+    """The service of a directory; with `auto_refresh` its index follows the working tree."""
     return IndexService(settings, LazyRefresher(settings) if auto_refresh else NoRefresh())
 
 
-class LazyRefresher:
-    """A `Freshness` that finds out at the first answer what is to be followed."""
+class LazyRefresher(Refresher):
+    """Chooses the refresher of a directory at the first call, as that needs heavy imports."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, times: RefreshTimes | None = None) -> None:
         self._settings = settings
+        self._times = times
         self._lock = Lock()
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
-        """What the files are then, where they are followed."""
+        """Refreshes the index, if it is a local one of a repository."""
         with self._lock:
-            freshness = self._refresher
-        return freshness.refresh(on_progress)
+            refresher = self._refresher
+        return refresher.refresh(on_progress)
 
     @cached_property
     def _refresher(self) -> Refresher:
-        """Of an index on this machine about a repository; any other is as its feeder left it."""
         from feeder.cloudflare.credentials import choose_store
         from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget
         from feeder.session.workspace import commit_tree, current_workspace, working_tree
         from feeder.source import git
 
         settings = self._settings
-        place = current_workspace(settings)
-        if choose_store(settings).is_cloud or git.find_root(place.base) is None:
+        workspace = current_workspace(settings)
+        if choose_store(settings).is_cloud or git.find_root(workspace.base) is None:
             return NoRefresh()
-        tree_of = commit_tree if git.is_bare(place.base) else working_tree
-        look = partial(tree_of, place, settings)
-        return IndexRefresher(RefreshTarget(place, settings, lambda: _own_tree(place.base, look)))
+        tree_of = commit_tree if git.is_bare(workspace.base) else working_tree
+        read_tree = partial(_read_own_tree, workspace.base, partial(tree_of, workspace, settings))
+        return IndexRefresher(RefreshTarget(workspace, settings, read_tree), self._times)
 
 
-def _own_tree(folder: Path, read_tree: Callable[[], Tree]) -> Tree:
-    """The tree that a look finds; raises UserError where git finds another repository above."""
+def _read_own_tree(folder: Path, read_tree: Callable[[], Tree]) -> Tree:
+    """The tree; raises UserError if the folder is no repository any more but in another one."""
     from feeder.source import git
 
     root = git.find_root(folder)

@@ -29,42 +29,42 @@ from feeder.mcp.protocol import (
 )
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
-"""A longer message is refused, and not kept in memory."""
+"""A longer message is answered with an error and not kept in memory."""
 PROGRESS_INTERVAL_S = 1.0
-"""After which, and at which intervals, a client that asked for it is told of a call's progress."""
+"""Time to a call's first progress notification, and between two of them."""
 WARM_UP_DELAY_S = 0.5
-"""From the first message to the work that makes the first answer quick: a handshake is over."""
+"""Time from the first message to the warm-up, so that it does not slow down the handshake."""
 SHUTDOWN_TIMEOUT_S = 10.0
-"""For which calls may still run when stdin has ended."""
+"""Time that running calls have to finish when stdin has ended."""
 
 
 def serve(server: McpServer, warm_up: Callable[[], None]) -> None:
-    """Answers on stdout what comes on stdin until that ends, or nobody reads the answers.
+    """Answers messages from stdin on stdout until stdin ends or the client closes stdout.
 
-    Some time after the first message `warm` is called, in a thread of its own.
+    Calls `warm_up` on a thread of its own shortly after the first message.
     """
     stdin, stdout = _take_over_pipes()
-    pipe = StdioConnection(server, warm_up)
-    pipe.start(stdin)
+    connection = StdioConnection(server, warm_up)
+    connection.start(stdin)
     with suppress(BrokenPipeError), stdout:
-        for message in iter(pipe.next_message, None):
+        for message in iter(connection.next_message, None):
             stdout.write(json.dumps(message, separators=(",", ":")).encode() + b"\n")
             stdout.flush()
 
 
 def _take_over_pipes() -> tuple[IO[bytes], IO[bytes]]:
-    """stdin and stdout, which are nobody else's from now on: what a library prints is on stderr."""
+    """Returns stdin and stdout for messages only: what a library prints goes to stderr."""
     sys.stdout.flush()
-    own = os.dup(0), os.dup(1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
+    stdin, stdout = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
     os.dup2(2, 1)
-    return os.fdopen(own[0], "rb"), os.fdopen(own[1], "wb")
+    return os.fdopen(stdin, "rb"), os.fdopen(stdout, "wb")
 
 
 class PendingCall:
-    """Work for a thread: a message, or an array of them, and whose answers are wanted no more."""
+    """A message, or an array of them, that a thread handles; each may be cancelled by its id."""
 
     def __init__(self, message: object) -> None:
         self.message = message
@@ -73,27 +73,27 @@ class PendingCall:
         self._cancelled_ids: set[str] = set()
 
     def report_progress(self, text: str) -> None:
-        """Notes what it is about."""
+        """The call's progress callback."""
         self.progress = text
 
     def cancel(self, id_: Id) -> None:
-        """From now on the answer to this id is not wanted, if there is one among them."""
+        """Drops the answer to the message of that id; other ids are ignored."""
         self._cancelled_ids.add(_id_key(id_))
 
     def without_cancelled(self, answer: object) -> object:
-        """What is to be sent of the answer, or of the message itself; None for nothing."""
+        """The answer, or the message itself, less what was cancelled; None if nothing is left."""
         if isinstance(answer, list):
-            return [one for one in answer if self._is_wanted(one)] or None
-        return answer if self._is_wanted(answer) else None
+            return [one for one in answer if not self._is_cancelled(one)] or None
+        return None if self._is_cancelled(answer) else answer
 
-    def _is_wanted(self, answer: object) -> bool:
-        return not isinstance(answer, dict) or _id_key(answer.get("id")) not in self._cancelled_ids
+    def _is_cancelled(self, answer: object) -> bool:
+        return isinstance(answer, dict) and _id_key(answer.get("id")) in self._cancelled_ids
 
 
 class StdioConnection:
-    """One client: a thread reads its messages, some run calls, and the caller takes what is next.
+    """The messages of one client: one thread reads them, others run calls.
 
-    Answers come in the order in which they are ready.
+    The caller takes answers from `next_message`, in the order in which they are ready.
     """
 
     def __init__(self, server: McpServer, warm_up: Callable[[], None]) -> None:
@@ -105,11 +105,11 @@ class StdioConnection:
         self._condition = Condition()
 
     def next_message(self) -> object:
-        """The next message to the client, when it is there; None at the end."""
+        """Waits for the next message to the client; None at the end."""
         return self._outgoing.get()
 
     def start(self, stdin: IO[bytes]) -> None:
-        """Begins to read, and to run calls."""
+        """Starts the threads that read messages and run calls."""
         _start_daemon_thread(lambda: self._read_loop(stdin))
         for _ in range(MAX_CONCURRENT_CALLS):
             _start_daemon_thread(self._worker_loop)
@@ -128,12 +128,11 @@ class StdioConnection:
             return
         try:
             if not is_whole:
-                raise ProtocolError(
-                    INVALID_REQUEST, f"A message has at most {MAX_LINE_BYTES:,} bytes."
-                )
+                text = f"A message has at most {MAX_LINE_BYTES:,} bytes."
+                raise ProtocolError(INVALID_REQUEST, text)
             self._dispatch(parse_message(line))
-        except ProtocolError as refused:
-            self._outgoing.put(error_response(refused))
+        except ProtocolError as exc:
+            self._outgoing.put(error_response(exc))
         if self._warm_up_timer:
             self._warm_up_timer.daemon = True
             self._warm_up_timer.start()
@@ -163,13 +162,14 @@ class StdioConnection:
     def _worker_loop(self) -> None:
         while True:
             call = self._queue.get()
-            wanted = call.without_cancelled(call.message)
-            answer = self._handler.handle(call.message, call.report_progress) if wanted else None
+            answer = None
+            if call.without_cancelled(call.message):
+                answer = self._handler.handle(call.message, call.report_progress)
             with self._condition:
                 call.done.set()
                 self._pending_calls.remove(call)
-                if answer and (left := call.without_cancelled(answer)):
-                    self._outgoing.put(left)
+                if answer and (remaining := call.without_cancelled(answer)):
+                    self._outgoing.put(remaining)
                 self._condition.notify_all()
 
     def _report_progress(self, call: PendingCall, token: str | int) -> None:
@@ -182,20 +182,18 @@ class StdioConnection:
 
 
 def _discard_rest_of_line(stdin: IO[bytes]) -> int:
-    """How many bytes more a line has, which are dropped."""
+    """Reads to the end of the line; returns the number of bytes read."""
     count = 0
-    while part := stdin.readline(MAX_LINE_BYTES):
-        count += len(part)
-        if part.endswith(b"\n"):
+    while chunk := stdin.readline(MAX_LINE_BYTES):
+        count += len(chunk)
+        if chunk.endswith(b"\n"):
             break
     return count
 
 
 def _start_daemon_thread(work: Callable[[], None]) -> None:
-    """One that does not keep the process from its end."""
     Thread(target=work, daemon=True).start()
 
 
 def _id_key(id_: Id) -> str:
-    """1 and "1" are two ids."""
-    return json.dumps(id_)
+    return json.dumps(id_)  # 1 and "1" are two ids

@@ -9,15 +9,19 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Event, Thread
-from typing import Any, Final, NamedTuple
-
-from starlette.requests import Request
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from feeder.mcp import ProgressCallback
 
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+DISCONNECTED: Final = object()
+"""The result of work whose client has disconnected."""
+
 
 class WorkCancelled(Exception):
-    """Nobody waits for the answer any more."""
+    """Ends work whose result nobody waits for any more."""
 
 
 class _Job(NamedTuple):
@@ -26,23 +30,24 @@ class _Job(NamedTuple):
     cancelled: Event
 
     def check_cancelled(self, _: str) -> None:
-        """Nobody is told of it; whoever does the work learns here that it is not wanted."""
+        """The job's progress callback: reports nothing, raises WorkCancelled when cancelled."""
         if self.cancelled.is_set():
             raise WorkCancelled
 
 
 class ThreadPool:
-    """So many threads, which do not keep the process from its end."""
+    """A fixed number of daemon threads, which do not keep the process from ending."""
 
     def __init__(self, threads: int) -> None:
         self._queue: SimpleQueue[_Job] = SimpleQueue()
         for _ in range(threads):
-            Thread(target=self._worker_loop, name="crew", daemon=True).start()
+            Thread(target=self._worker_loop, name="thread-pool", daemon=True).start()
 
     async def run(self, work: Callable[[ProgressCallback], Any]) -> Any:
-        """What `work` gives, or raises; where this is cancelled it ends at the next `tell`.
+        """Runs `work` on a thread; returns its result or raises its exception.
 
-        Work that has not begun by then never does.
+        When this coroutine is cancelled, work that has begun ends at its next progress callback,
+        and work that has not never begins.
         """
         job = _Job(work, Future(), Event())
         self._queue.put(job)
@@ -61,26 +66,23 @@ def _execute(job: _Job) -> None:
         return
     try:
         job.future.set_result(job.work(job.check_cancelled))
-    except BaseException as exc:  # whoever waits has it
+    except BaseException as exc:  # raised where the result is awaited
         job.future.set_exception(exc)
 
 
-DISCONNECTED: Final = object()
-
-
 async def run_until_disconnect(request: Request, work: Coroutine[Any, Any, object]) -> object:
-    """What work gives; `GONE` where whoever asked has hung up before."""
-    working = asyncio.create_task(work)
-    gone = asyncio.create_task(_wait_for_disconnect(request))
-    await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
-    if working.done():
-        gone.cancel()
-        return working.result()
-    working.cancel()
+    """The result of `work`; DISCONNECTED, and the work cancelled, if the client leaves before."""
+    task = asyncio.create_task(work)
+    disconnect = asyncio.create_task(_wait_for_disconnect(request))
+    await asyncio.wait((task, disconnect), return_when=asyncio.FIRST_COMPLETED)
+    if task.done():
+        disconnect.cancel()
+        return task.result()
+    task.cancel()
     return DISCONNECTED
 
 
 async def _wait_for_disconnect(request: Request) -> None:
-    """What is left of a body is of no interest."""
+    # the rest of a body, if any, is dropped
     while (await request.receive())["type"] != "http.disconnect":
         pass

@@ -4,27 +4,28 @@ Tokens are estimated from bytes: 3.2 bytes of source code are one token or less 
 tokenizers in use (measured in docs/how-to/coding-agents.md).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 BYTES_PER_TOKEN = 3.2
 SEPARATOR_BYTES = 2
-"""Bytes between two hits."""
+"""Bytes of the blank line between two hits."""
 SHARE_DIVISOR = 3
+"""A hit takes at most this part of the budget in the first round: a third."""
 
 
 def budget_bytes(tokens: int) -> int:
-    """The bytes that an answer may have."""
+    """The number of bytes that `tokens` tokens surely hold."""
     return int(tokens * BYTES_PER_TOKEN)
 
 
 def byte_size(text: str) -> int:
-    """The bytes of a text."""
+    """The length of a text in UTF-8."""
     return len(text.encode("utf-8", "replace"))
 
 
 class HitVariant(NamedTuple):
-    """One of the ways to show a hit: how it is called, and its text."""
+    """A hit formatted at a detail level."""
 
     detail: str
     text: str
@@ -33,46 +34,44 @@ class HitVariant(NamedTuple):
 def fit_to_budget(
     hits: Sequence[Sequence[HitVariant]], budget: int, *, greedy: bool = False
 ) -> list[HitVariant]:
-    """The form of each hit, whose forms are given from the largest to the smallest.
+    """Chooses a variant of each hit, so that all fit into `budget` bytes.
 
-    The first hits are chosen first. Unless it is `greedy`, a hit takes at most a third of the
-    budget, or its equal part where that is more; what is left then goes to the first as well.
-    Where even the smallest forms do not fit, the last hits are left out, but never the first.
+    `hits` are in the order of their ranks, the variants of each from the largest to the smallest.
+    Every hit gets its smallest variant; if even these do not fit, the last hits are dropped, but
+    never the first. What is left of the budget goes to the best hits first: unless `greedy`, at
+    most a third of it to one hit, or an equal share if that is more, and the rest without a limit.
     """
-    some = hits[: len(list(_sizes_that_fit([byte_size(forms[-1].text) for forms in hits], budget)))]
-    chosen = [forms[-1] for forms in some]
-    left = budget - sum(byte_size(form.text) + SEPARATOR_BYTES for form in chosen)
-    for most in (
-        (left, left) if greedy else (max(left // SHARE_DIVISOR, left // len(some or "1")), left)
-    ):
-        for at, forms in enumerate(some):
-            small = byte_size(chosen[at].text)
-            room_for_it = small + min(most, left)
-            chosen[at] = next(
-                (one for one in forms if byte_size(one.text) <= room_for_it), chosen[at]
-            )
-            left -= byte_size(chosen[at].text) - small
+    hits = hits[: _count_that_fit([byte_size(variants[-1].text) for variants in hits], budget)]
+    chosen = [variants[-1] for variants in hits]
+    left = budget - sum(byte_size(variant.text) + SEPARATOR_BYTES for variant in chosen)
+    share = left if greedy else max(left // SHARE_DIVISOR, left // max(len(hits), 1))
+    for limit in (share, left):
+        for i, variants in enumerate(hits):
+            size = byte_size(chosen[i].text)
+            allowed = size + min(limit, left)
+            chosen[i] = next((v for v in variants if byte_size(v.text) <= allowed), chosen[i])
+            left -= byte_size(chosen[i].text) - size
     return chosen
 
 
-def _sizes_that_fit(sizes: Sequence[int], budget: int) -> Iterator[int]:
-    """As many of the first as fit, and one at least."""
-    for at, one in enumerate(sizes):
-        budget -= one + SEPARATOR_BYTES
-        if budget < 0 and at:
-            return
-        yield one
+def _count_that_fit(sizes: Sequence[int], budget: int) -> int:
+    """The number of leading sizes that fit, at least one."""
+    for i, size in enumerate(sizes):
+        budget -= size + SEPARATOR_BYTES
+        if budget < 0 and i:
+            return i
+    return len(sizes)
 
 
 def truncate_lines(lines: Sequence[str], budget: int) -> list[str]:
-    """The first lines that fit; of a first one that does not, its beginning."""
-    some: list[str] = []
+    """The leading lines that fit into `budget` bytes; at least the beginning of the first line."""
+    kept: list[str] = []
+    left = budget
     for line in lines:
-        budget -= byte_size(line) + 1
-        if budget < 0:
+        left -= byte_size(line) + 1
+        if left < 0:
             break
-        some.append(line)
-    if lines and not some:
-        room_left = max(budget + byte_size(lines[0]) + 1, 1)
-        return [lines[0].encode("utf-8", "replace")[:room_left].decode("utf-8", "ignore")]
-    return some
+        kept.append(line)
+    if lines and not kept:
+        return [lines[0].encode("utf-8", "replace")[: max(budget, 1)].decode("utf-8", "ignore")]
+    return kept

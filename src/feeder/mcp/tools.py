@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from feeder import escaping as harmless
 from feeder.errors import UserError
+from feeder.escaping import escape_line
 from feeder.mcp import ToolResult
 from feeder.mcp.formatting import (
     AnswerOptions,
@@ -24,7 +24,7 @@ from feeder.search import engine
 from feeder.search.answers import read_target
 from feeder.search.engine import NO_WORD_NOTE
 from feeder.search.open_index import SearchIndex
-from feeder.search.outline import build_outline as outlined
+from feeder.search.outline import build_outline
 from feeder.search.query import MAX_QUERY_CHARS
 from feeder.search.query_plan import (
     QueryPlan,
@@ -39,18 +39,17 @@ from feeder.search.targets import Target, files_below_path, resolve_target
 
 Arguments = Mapping[str, Any]
 Tool = Callable[[SearchIndex, Arguments, "str | None"], ToolResult]
+"""Takes the open index, validated arguments and the freshness note."""
 
 SNIPPET_LINES = 12
 MAX_TARGETS = 50
-"""That are read at once."""
+"""Targets of one call of `read`."""
 
 
 def search(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """The hits of a question."""
-    query, offset = arguments["query"], arguments["offset"]
-    request = SearchRequest(
-        query, _filters(index, arguments), arguments["limit"], offset, SNIPPET_LINES
-    )
+    """A page of hits for a query."""
+    query, filters = arguments["query"], _filters(index, arguments)
+    request = SearchRequest(query, filters, arguments["limit"], arguments["offset"], SNIPPET_LINES)
     page = engine.search(index, request)
     notes = [*page.notes, *page.warnings, *index.missing_notes, *_truncation_note(query)]
     if not page.total and page.plan:
@@ -60,32 +59,29 @@ def search(index: SearchIndex, arguments: Arguments, freshness_note: str | None)
 
 
 def read(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """The lines of each target; one that there is not hinders no other."""
+    """The lines of each target; an error of one target does not stop the others."""
     targets = arguments["target"]
     if len(targets) > MAX_TARGETS:
-        raise UserError(f"`target` has {len(targets)} targets: ask for {MAX_TARGETS} at most.")
-    passages = [_read_target(index, target) for target in targets]
-    text = format_read_results(passages, arguments["budget"], freshness_note)
-    return ToolResult(text, all(one.page is None for one in passages))
+        text = f"`target` has {len(targets)} targets, at most {MAX_TARGETS} are allowed."
+        raise UserError(text)
+    results = [_read_target(index, target) for target in targets]
+    text = format_read_results(results, arguments["budget"], freshness_note)
+    return ToolResult(text, all(result.page is None for result in results))
 
 
 def similar(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """What is most like a node."""
+    """The nodes most similar to a target."""
     request = SearchRequest(limit=arguments["limit"], snippet_lines=SNIPPET_LINES)
     page = similar_page(index, _resolve_target(index, arguments["target"]), request)
-    return ToolResult(
-        format_hits(page._replace(notes=page.warnings), AnswerOptions(), freshness_note)
-    )
+    page = page._replace(notes=page.warnings)
+    return ToolResult(format_hits(page, AnswerOptions(), freshness_note))
 
 
 def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """What a file or folder holds."""
-    paths = files_below_path(
-        index.corpus, path_from_root(arguments["path"], index.corpus.base), index.directory
-    )
-    return ToolResult(
-        format_outline(outlined(index.corpus, paths), arguments.get("depth"), freshness_note)
-    )
+    """The symbols and sections of a file or folder."""
+    path = path_from_root(arguments["path"], index.corpus.base)
+    entries = build_outline(index.corpus, files_below_path(index.corpus, path, index.directory))
+    return ToolResult(format_outline(entries, arguments.get("depth"), freshness_note))
 
 
 TOOLS: Mapping[str, Tool] = {
@@ -97,7 +93,7 @@ TOOLS: Mapping[str, Tool] = {
 
 
 def _filters(index: SearchIndex, arguments: Arguments) -> RequestFilters:
-    """The arguments that stand beside the question, as if they stood in it."""
+    """The arguments that are filters."""
 
     def paths(name: str) -> list[str]:
         return [strip_root(path, index.corpus.base) for path in arguments.get(name, ())]
@@ -127,32 +123,24 @@ def _resolve_target(index: SearchIndex, text: str) -> Target:
 
 def _read_target(index: SearchIndex, text: str) -> ReadResult:
     try:
-        target = _resolve_target(index, text)
-        return ReadResult(text, read_target(index.corpus, target))
+        return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
     except UserError as exc:
-        return ReadResult(text, None, error=harmless.escape_line(commands_to_tools(str(exc))))
+        return ReadResult(text, None, error=escape_line(commands_to_tools(str(exc))))
 
 
 def _no_hits(
-    index: SearchIndex, plan: QueryPlan, notes: Sequence[str], freshness_note: str
+    index: SearchIndex, plan: QueryPlan, notes: Sequence[str], last_note: str
 ) -> ToolResult:
-    """What was searched, and what each filter kept away."""
-    repos = plan.scope.repos
-    where = ", ".join(repos) if repos else "all repositories"
-    without = list(relax_filters(index, plan))
-    if not without:
-        said = f"Nothing found in {where}. Ask in other words, or by a part of a name."
-        return ToolResult(join_answer([said], notes, freshness_note))
-    said = (
-        f"Nothing found in {where} with these filters. "
-        f"{' '.join(map(_relaxed_filter_line, without))}"
-    )
-    # of what the filters leave, which is not what the words may be in
-    return ToolResult(
-        join_answer(
-            [said], (one for one in notes if not one.startswith(NO_WORD_NOTE)), freshness_note
-        )
-    )
+    """An answer without hits: what was searched, and the hits without each of the filters."""
+    where = ", ".join(plan.scope.repos) if plan.scope.repos else "all repositories"
+    relaxed = list(relax_filters(index, plan))
+    if not relaxed:
+        text = f"No hits in {where}. Try other words, or a part of a name."
+        return ToolResult(join_answer([text], notes, last_note))
+    text = f"No hits in {where} with these filters. {' '.join(map(_relaxed_filter_line, relaxed))}"
+    # that note is about what the filters leave, and here it would be taken for the whole index
+    notes = [note for note in notes if not note.startswith(NO_WORD_NOTE)]
+    return ToolResult(join_answer([text], notes, last_note))
 
 
 def _relaxed_filter_line(relaxed: RelaxedFilter) -> str:

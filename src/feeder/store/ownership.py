@@ -145,7 +145,7 @@ def command_lock(index: Path | None) -> Iterator[None]:
 
 
 def is_locked_by_command(index: Path) -> bool:
-    """Whether a command brings the index on at this moment."""
+    """Whether a command is updating the index."""
     with _file_lock(index, _COMMAND_LOCK, shared=False) as is_free:
         return not is_free
 

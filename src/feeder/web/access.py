@@ -21,14 +21,17 @@ from feeder.web import page_files
 from feeder.web.page_files import OWN_FETCH_SITES, SECURITY_HEADERS
 
 SESSION_PATH = "/session"
-"""Where a form brings the token."""
+"""The address that the token form posts to."""
 
 PUBLIC_PATHS = frozenset({"/", *page_files.file_paths()})
-"""Paths that need no token: what lies there is the same for everybody who has no cookie."""
+"""Paths that need no token, as their content is the same for everybody without a cookie."""
 
 
 class AccessControl(NamedTuple):
-    """What a server is asked under, and by whom: a token, or the cookie that is made of it."""
+    """The host, port and token of a server, and the checks of a request against them.
+
+    A request carries the token itself or a cookie derived from it.
+    """
 
     host: str
     port: int
@@ -36,40 +39,44 @@ class AccessControl(NamedTuple):
 
     @property
     def cookie_name(self) -> str:
-        """Its name: ports share their cookies."""
+        """The name of the cookie, with the port, as servers on other ports share their cookies."""
         return f"feeder-{self.port}"
 
     @property
     def cookie_value(self) -> str:
-        """It does not tell the token, which may open more than this."""
+        """The value of the cookie, from which the token cannot be derived."""
         return hmac.new(self.token.encode(), b"cookie", hashlib.sha256).hexdigest()
 
     def check_request(self, path: str, headers: Headers) -> ErrorResponse | None:
-        """Why a request is refused; None where it is not."""
+        """The error response to a request that is not allowed; None if it is."""
         host = headers.get("host", "")
         if not self._is_own_host(host):
-            return ErrorResponse(
-                421, f"{host} is no name of this server.", "Ask the address it said."
-            )
+            remedy = "Use the address that `feeder serve` printed."
+            return ErrorResponse(421, f"{host} is not an address of this server.", remedy)
         if not _is_same_site(host, path, headers):
-            return ErrorResponse(
-                403, "Another site's page asks.", "Ask from this server's own page."
-            )
+            remedy = "Send it from this server's own page."
+            return ErrorResponse(403, "The request comes from another site's page.", remedy)
         if path not in PUBLIC_PATHS and path != SESSION_PATH and not self.is_authenticated(headers):
-            remedy = "Send the header `Authorization: Bearer TOKEN`, with the token it said."
-            return ErrorResponse(401, "The token is missing, or another one.", remedy)
+            remedy = (
+                "Send the header `Authorization: Bearer TOKEN` "
+                "with the token that `feeder serve` printed."
+            )
+            return ErrorResponse(401, "The token is missing or wrong.", remedy)
         return None
 
     def _is_own_host(self, host: str) -> bool:
-        """No page can make a number, or the name that was said, lead to another machine."""
+        """True for localhost, the configured host, an IP address and this machine's name.
+
+        Another site's page could make any other name lead here (DNS rebinding).
+        """
         name = _host_name(host)
         if name in ("localhost", self.host.lower()) or _is_ip_address(name):
             return True
-        own = socket.gethostname().lower()
-        return _is_ip_address(self.host) and not _is_loopback(self.host) and name == own
+        machine = socket.gethostname().lower()
+        return _is_ip_address(self.host) and not _is_loopback(self.host) and name == machine
 
     def is_authenticated(self, headers: Headers) -> bool:
-        """Whether who asks has the token, or the cookie."""
+        """True if the request has the token or the cookie."""
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() == "bearer":
             return self.is_valid_token(token.strip())
@@ -77,42 +84,42 @@ class AccessControl(NamedTuple):
         return _is_equal_constant_time(cookies.get(self.cookie_name, ""), self.cookie_value)
 
     def is_valid_token(self, typed: str) -> bool:
-        """Whether it is the token."""
+        """Compares in constant time."""
         return _is_equal_constant_time(typed, self.token)
 
     def set_cookie(self, response: Response) -> None:
-        """A browser remembers who asks, where no script reads it."""
+        """Adds the cookie, which scripts cannot read."""
         response.set_cookie(self.cookie_name, self.cookie_value, httponly=True, samesite="strict")
 
 
 class AccessMiddleware:
-    """An application around another, to which only those come who may ask."""
+    """ASGI middleware that answers requests that are not allowed with an error."""
 
     def __init__(self, app: ASGIApp, access: AccessControl) -> None:
         self._app = app
         self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuses, or asks the other; either way with the headers that keep a browser safe."""
+        """Checks the request and adds the security headers to the response."""
 
-        async def safely(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                own = {name for name, _ in message["headers"]}
-                more = ((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
-                message["headers"] = [*message["headers"], *(h for h in more if h[0] not in own)]
+                present = {name for name, _ in message["headers"]}
+                own = ((name.encode(), value.encode()) for name, value in SECURITY_HEADERS.items())
+                message["headers"] = [*message["headers"], *(h for h in own if h[0] not in present)]
             await send(message)
 
-        refusal = self._access.check_request(scope["path"], Headers(scope=scope))
-        if refusal is None:
-            await self._app(scope, receive, safely)
+        error = self._access.check_request(scope["path"], Headers(scope=scope))
+        if error is None:
+            await self._app(scope, receive, send_with_headers)
             return
-        challenge = {"www-authenticate": "Bearer"} if refusal.status == 401 else {}
-        response = refusal.to_response({"connection": "close", **challenge})
-        await response(scope, receive, safely)
+        challenge = {"www-authenticate": "Bearer"} if error.status == 401 else {}
+        response = error.to_response({"connection": "close", **challenge})
+        await response(scope, receive, send_with_headers)
 
 
 def _host_name(host: str) -> str:
-    """Of `name:port`, in small letters; an address of IPv6 without its brackets."""
+    """The name in `name:port`, in lower case; an IPv6 address without brackets."""
     try:
         return urlsplit(f"//{host}").hostname or ""
     except ValueError:
@@ -132,9 +139,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def _is_same_site(host: str, path: str, headers: Headers) -> bool:
-    """Programs say no origin; a browser says it, or how far away the page is that asks.
+    """True for programs, which send no origin, and for the server's own page in a browser.
 
-    A link may lead from anywhere to what is the same for everybody.
+    Any site may link to the public paths.
     """
     origin = headers.get("origin")
     if origin is not None and origin not in (f"http://{host}", f"https://{host}"):
@@ -142,6 +149,5 @@ def _is_same_site(host: str, path: str, headers: Headers) -> bool:
     return path in PUBLIC_PATHS or headers.get("sec-fetch-site", "none") in OWN_FETCH_SITES
 
 
-def _is_equal_constant_time(one: str, other: str) -> bool:
-    """In a time that does not tell how much of it is right."""
-    return hmac.compare_digest(one.encode(errors="replace"), other.encode())
+def _is_equal_constant_time(typed: str, secret: str) -> bool:
+    return hmac.compare_digest(typed.encode(errors="replace"), secret.encode())

@@ -19,58 +19,61 @@ from starlette.routing import Route
 
 from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
 from feeder.mcp import ProgressCallback
-from feeder.mcp.http import CLIENT_CLOSED_REQUEST, ErrorResponse
+from feeder.mcp.http import CLIENT_CLOSED_REQUEST, JSON_TYPE, ErrorResponse
 from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.suggestions import did_you_mean
 from feeder.web.access import AccessControl
-from feeder.web.validation import IndexValidation
 
 if TYPE_CHECKING:
     from feeder.search.open_index import SearchIndex
+    from feeder.web.validation import IndexValidation
 
-JSON_TYPE = "application/json"
 CACHE_HEADERS = {"cache-control": "private, no-cache"}
-"""It may be kept, and is asked again each time whether it is still so."""
+"""A browser may cache an answer, and has to ask each time whether it is still valid."""
 GET_ENDPOINTS = ("search", "similar", "node", "file", "outline", "map", "history", "status")
 
 
 def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
-    """Each question, and the exchange of the token for a cookie."""
+    """The routes below `/api`, and of the exchange of the token for a cookie."""
+    from feeder.web.validation import IndexValidation  # heavy
+
     session = Route("/api/session", partial(_create_session, access), methods=["POST"])
-    asked = [
+    handler = partial(_validation, IndexValidation(service.settings), pool)
+    validation = Route("/api/proof", handler, methods=["GET", "POST"])
+    endpoints = [
         Route(f"/api/{name}", partial(_handle, service, pool, name), methods=["GET"])
         for name in GET_ENDPOINTS
     ]
-    handler = partial(_validation, IndexValidation(service.settings), pool)
-    proof = Route("/api/proof", handler, methods=["GET", "POST"])
-    return [session, proof, *asked]
+    return [session, validation, *endpoints]
 
 
 async def _create_session(access: AccessControl, _: Request) -> Response:
-    """Whoever has come so far has the token."""
     response = Response(status_code=204)
     access.set_cookie(response)
     return response
 
 
 async def _validation(validation: IndexValidation, pool: ThreadPool, request: Request) -> Response:
-    """How far the checks are, and what they said last; a POST begins them."""
+    """Progress and last verdict of the checks; a POST starts them."""
 
-    def asked(_: ProgressCallback) -> dict[str, Any]:
+    def run(_: ProgressCallback) -> dict[str, Any]:
         if request.method == "POST":
             validation.start()
         return validation.as_json()
 
-    facts = await pool.run(asked)
-    return _conditional_response(request, json.dumps(facts, ensure_ascii=False).encode())
+    content = await pool.run(run)
+    return _conditional_response(request, json.dumps(content, ensure_ascii=False).encode())
 
 
 async def _handle(service: IndexService, pool: ThreadPool, name: str, request: Request) -> Response:
-    said = {key: request.query_params.getlist(key) for key in request.query_params}
-    is_new = "if-none-match" not in request.headers  # else it was answered to this one before
-    work = pool.run(lambda tell: run_endpoint(service, name, said, tell, logs_query=is_new))
-    answer = await run_until_disconnect(request, work)
+    parameters = query_parameters(request)
+    is_new = "if-none-match" not in request.headers  # else the same client sent the query before
+
+    def run(on_progress: ProgressCallback) -> dict[str, Any] | ErrorResponse:
+        return run_endpoint(service, name, parameters, on_progress, logs_query=is_new)
+
+    answer = await run_until_disconnect(request, pool.run(run))
     if answer is DISCONNECTED:
         return CLIENT_CLOSED_REQUEST
     if isinstance(answer, ErrorResponse):
@@ -78,12 +81,17 @@ async def _handle(service: IndexService, pool: ThreadPool, name: str, request: R
     return _conditional_response(request, json.dumps(answer, ensure_ascii=False).encode())
 
 
+def query_parameters(request: Request) -> dict[str, list[str]]:
+    """The parameters of the address, each with all of its values."""
+    return {key: request.query_params.getlist(key) for key in request.query_params}
+
+
 def _conditional_response(request: Request, body: bytes) -> Response:
-    """Only that it is the same, to whoever has it."""
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
-    known = [one.strip() for one in request.headers.get("if-none-match", "").split(",")]
-    headers = {"etag": tag, **CACHE_HEADERS}
-    if tag in known or "*" in known:
+    """The body, or status 304 if the client has it already."""
+    etag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    etags = [value.strip() for value in request.headers.get("if-none-match", "").split(",")]
+    headers = {"etag": etag, **CACHE_HEADERS}
+    if etag in etags or "*" in etags:
         return Response(status_code=304, headers=headers)
     return Response(body, headers=headers, media_type=JSON_TYPE)
 
@@ -96,18 +104,18 @@ def run_endpoint(
     *,
     logs_query: bool = False,
 ) -> dict[str, Any] | ErrorResponse:
-    """The answer, or why there is none, with the status that says whose fault it is.
+    """The answer of an endpoint, or an error response.
 
-    With `notes` a question is noted where the settings say so.
+    With `logs_query` a search is written to the query log, if the settings allow it.
     """
     from feeder.web.endpoints import ENDPOINTS
 
-    question, known = ENDPOINTS[name]
+    endpoint, known = ENDPOINTS[name]
     if unknown := next((key for key in parameters if key not in known), None):
         return _unknown_parameter(name, unknown, sorted(known))
     try:
         return service.run_on_index(
-            partial(_call_endpoint, question, parameters, logs_query), on_progress
+            partial(_call_endpoint, endpoint, parameters, logs_query), on_progress
         )
     except ServiceError as exc:
         return error_response(502, exc)
@@ -127,18 +135,17 @@ def _call_endpoint(
     index: SearchIndex,
     freshness_note: str | None,
 ) -> dict[str, Any] | ErrorResponse:
-    """What is to be known of the index' age is said where an answer has its note."""
     from feeder.web.endpoints import NotFound
 
     try:
-        facts = endpoint(_with_query_log(index, logs_query), parameters)
+        content = endpoint(_with_query_log(index, logs_query), parameters)
     except UserError as exc:
         return error_response(404 if isinstance(exc, NotFound) else 400, exc)
-    return {**facts, "note": freshness_note} if freshness_note else facts
+    return {**content, "note": freshness_note} if freshness_note else content
 
 
 def error_response(status: int, exc: Exception) -> ErrorResponse:
-    """What is wrong and what to do, with whose fault it is."""
+    """The error response of an exception."""
     return ErrorResponse(status, *problem_and_remedy(exc))
 
 

@@ -4,6 +4,8 @@ access check.
 
 from __future__ import annotations
 
+from typing import Any
+
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -21,41 +23,38 @@ from feeder.web.access import AccessControl, AccessMiddleware
 from feeder.web.page_files import NOT_FOUND_REMEDY
 
 ABOUT_TEXT = """\
-feeder answers here: coding agents on POST /mcp, programs on GET /api/search?q=WORDS. Send
-`Authorization: Bearer TOKEN` with the token that `feeder serve` said.
+This is feeder: coding agents use POST /mcp, programs GET /api/search?q=WORDS. Send
+`Authorization: Bearer TOKEN` with the token that `feeder serve` printed.
 """
 
 
 def create_app(
     mcp_server: McpServer, access: AccessControl, service: IndexService | None = None
 ) -> ASGIApp:
-    """All that is answered, and of a desk its JSON too; nothing of it before somebody asks."""
-    crew = ThreadPool(MAX_CONCURRENT_CALLS)
-    mcp = McpEndpoint(mcp_server, crew)
-    routes = [Route("/mcp", mcp.handle, methods=["POST"])]
+    """The application; with `service` it has the page and the JSON API besides `POST /mcp`."""
+    pool = ThreadPool(MAX_CONCURRENT_CALLS)
+    routes = [Route("/mcp", McpEndpoint(mcp_server, pool).handle, methods=["POST"])]
     if service:
-        routes += [*page_routes.routes(service, access, crew), *api.routes(service, access, crew)]
-        routes += documents.routes(service, crew)
+        routes += page_routes.routes(service, access, pool)
+        routes += api.routes(service, access, pool)
+        routes += documents.routes(service, pool)
     else:
         routes.append(Route("/", _about, methods=["GET"]))
-    inner = Starlette(
-        routes=routes, exception_handlers={HTTPException: _http_error, 500: _internal_error}
-    )
-    return AccessMiddleware(inner, access)
+    handlers: dict[Any, Any] = {HTTPException: _http_error, 500: _internal_error}
+    return AccessMiddleware(Starlette(routes=routes, exception_handlers=handlers), access)
 
 
 async def _about(_: Request) -> Response:
-    """What somebody sees who opens the address."""
     return PlainTextResponse(ABOUT_TEXT)
 
 
 async def _http_error(_: Request, exc: Exception) -> Response:
-    """An address or a method that there is not."""
+    """The response to an unknown address or method."""
     assert isinstance(exc, HTTPException)
-    refusal = ErrorResponse(exc.status_code, f"{exc.detail}.", NOT_FOUND_REMEDY)
-    return refusal.to_response(dict(exc.headers or {}))
+    error = ErrorResponse(exc.status_code, f"{exc.detail}.", NOT_FOUND_REMEDY)
+    return error.to_response(dict(exc.headers or {}))
 
 
 async def _internal_error(_: Request, exc: Exception) -> Response:
-    """A fault of ours costs one answer, not the server."""
+    """The response after a bug, which does not end the server."""
     return ErrorResponse(500, f"{type(exc).__name__}: {exc}", "Please report it.").to_response()

@@ -18,7 +18,7 @@ from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.source import file_types
 from feeder.web import page_routes
-from feeder.web.api import run_endpoint
+from feeder.web.api import query_parameters, run_endpoint
 
 _OFFICE_TYPE = "application/vnd.openxmlformats-officedocument"
 _EXCEL_TYPE, _OPEN_DOCUMENT_TYPE = "application/vnd.ms-excel", "application/vnd.oasis.opendocument"
@@ -26,7 +26,7 @@ CONTENT_TYPES = {
     "docm": "application/vnd.ms-word.document.macroEnabled.12",
     "docx": f"{_OFFICE_TYPE}.wordprocessingml.document",
     "epub": "application/epub+zip",
-    # what a browser would run as a page is given a type that none runs
+    # a browser would run these as a page
     "mht": "application/octet-stream",
     "mhtml": "application/octet-stream",
     "odp": f"{_OPEN_DOCUMENT_TYPE}.presentation",
@@ -41,43 +41,42 @@ CONTENT_TYPES = {
     "xlsm": f"{_EXCEL_TYPE}.sheet.macroEnabled.12",
     "xlsx": f"{_OFFICE_TYPE}.spreadsheetml.sheet",
 }
-"""By the ending of a document."""
-INLINE_ENDING = "pdf"
-"""What a browser shows itself, and keeps apart from pages; all others are saved."""
+"""Media types by the extension of a document."""
+INLINE_EXTENSION = "pdf"
+"""Browsers show it in a viewer of its own; all other documents are downloaded."""
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 
 def routes(service: IndexService, pool: ThreadPool) -> list[Route]:
-    """The address of documents."""
+    """The route of documents."""
     return [Route("/api/document", partial(_send_document, service, pool), methods=["GET"])]
 
 
 async def _send_document(service: IndexService, pool: ThreadPool, request: Request) -> Response:
-    said = {key: request.query_params.getlist(key) for key in request.query_params}
-    work = pool.run(lambda tell: run_endpoint(service, "document", said, tell))
-    found: Any = await run_until_disconnect(request, work)
-    if found is DISCONNECTED:
+    run = partial(run_endpoint, service, "document", query_parameters(request))
+    answer: Any = await run_until_disconnect(request, pool.run(run))
+    if answer is DISCONNECTED:
         return CLIENT_CLOSED_REQUEST
-    if isinstance(found, ErrorResponse):
-        return _error_response(request, found)
-    return Response(found["content"], headers=_headers(found["path"]))
+    if isinstance(answer, ErrorResponse):
+        return _error_response(request, answer)
+    return Response(answer["content"], headers=_headers(answer["path"]))
 
 
 def _headers(path: str) -> dict[str, str]:
-    ending = file_types.document_extension(path)
+    extension = file_types.document_extension(path)
     name = quote(escaping.escape_line(path.rpartition("/")[2]), safe="")
-    how = "inline" if ending == INLINE_ENDING else "attachment"
+    disposition = "inline" if extension == INLINE_EXTENSION else "attachment"
     return {
-        "content-type": CONTENT_TYPES[ending],
-        "content-disposition": f"{how}; filename*=UTF-8''{name}",
+        "content-type": CONTENT_TYPES[extension],
+        "content-disposition": f"{disposition}; filename*=UTF-8''{name}",
         "content-security-policy": CONTENT_SECURITY_POLICY,
     }
 
 
 def _error_response(request: Request, error: ErrorResponse) -> Response:
-    """A sentence in the tab that somebody has opened; JSON for programs."""
+    """A page for the browser's tab that opened the document; JSON for programs."""
     if "text/html" not in request.headers.get("accept", ""):
         return error.to_response()
     return HTMLResponse(page_routes.error_page(error), error.status)

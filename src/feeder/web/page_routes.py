@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
-from typing import Any, cast
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from starlette.requests import Request
@@ -15,58 +15,126 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from feeder import escaping
-from feeder.mcp.http import ErrorResponse
+from feeder.mcp.http import CLIENT_CLOSED_REQUEST, ErrorResponse
 from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.web import page_files
 from feeder.web.access import SESSION_PATH, AccessControl
-from feeder.web.api import run_endpoint
+from feeder.web.api import query_parameters, run_endpoint
 from feeder.web.page_files import OWN_FETCH_SITES
 
 QUERY_INPUT = '<input id="q" name="q"'
-
 START_HINT = "<p>Type words, a name or what the code does above, and press Enter.</p>"
+MAX_FORM_BYTES = 4_096
+# without an origin, which `no-referrer` removes, the token form would count as another site's
+PAGE_HEADERS = {"cache-control": "no-cache", "referrer-policy": "same-origin"}
+
+
+def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
+    """The routes of the page, its static files and the token form."""
+    index = Route("/", partial(_index_page, service, access, pool), methods=["GET"])
+    session = Route(SESSION_PATH, partial(_submit_token, access), methods=["POST"])
+    files = [Route(path, _static_file, methods=["GET"]) for path in page_files.file_paths()]
+    return [index, session, *files]
+
+
+async def _static_file(request: Request) -> Response:
+    file = page_files.page_file(request.url.path)
+    headers = {"etag": file.etag, "cache-control": "no-cache"}
+    if request.headers.get("if-none-match") == file.etag:
+        return Response(status_code=304, headers=headers)
+    return Response(file.content, headers=headers, media_type=file.media_type)
+
+
+async def _index_page(
+    service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
+) -> Response:
+    """The page, with the token form or the hits of a query for browsers without JavaScript.
+
+    A query runs only with the cookie, and if the server's own page or the user sent it.
+    """
+    is_own = request.headers.get("sec-fetch-site", "none") in OWN_FETCH_SITES
+    if not is_own or not access.is_authenticated(request.headers):
+        return _html_response(token_form(_query_string(request)))
+    parameters = query_parameters(request)
+    if not parameters.get("q", [""])[0].strip():
+        return _html_response(START_HINT)
+    run = partial(run_endpoint, service, "search", _search_parameters(parameters))
+    answer: Any = await run_until_disconnect(request, pool.run(run))
+    if answer is DISCONNECTED:
+        return CLIENT_CLOSED_REQUEST
+    return _html_response(render_answer(answer, parameters), query=parameters["q"][0])
+
+
+def _search_parameters(parameters: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
+    """The parameters of the page's address that the endpoint `search` has."""
+    from feeder.web.endpoints import ENDPOINTS
+
+    return {key: values for key, values in parameters.items() if key in ENDPOINTS["search"][1]}
+
+
+async def _submit_token(access: AccessControl, request: Request) -> Response:
+    """Checks the token of the form, sets the cookie and redirects to the query."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > MAX_FORM_BYTES:
+            return _html_response(token_form("", is_wrong=True), 413)
+    form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    query = form.get("query", [""])[0]
+    if not access.is_valid_token(form.get("token", [""])[0].strip()):
+        return _html_response(token_form(query, is_wrong=True), 401)
+    response = RedirectResponse(f"/?{query}" if query else "/", 303)
+    access.set_cookie(response)
+    return response
+
+
+def _query_string(request: Request) -> str:
+    return urlencode(request.query_params.multi_items())
+
+
+def _html_response(content: str, status: int = 200, query: str = "") -> Response:
+    page = fill_page(page_files.index_html(), content, query)
+    return HTMLResponse(page, status, PAGE_HEADERS)
 
 
 def fill_page(page: str, content: str, query: str) -> str:
-    """The page with what it shows without scripts, and the question where that is typed."""
-    typed = f'{QUERY_INPUT} value="{escape(query)}"' if query else QUERY_INPUT
-    return page.replace(QUERY_INPUT, typed).replace(page_files.NOSCRIPT_PLACEHOLDER, content)
+    """`index.html` with the content for browsers without JavaScript and the query in its field."""
+    field = f'{QUERY_INPUT} value="{escape(query)}"' if query else QUERY_INPUT
+    return page.replace(QUERY_INPUT, field).replace(page_files.NOSCRIPT_PLACEHOLDER, content)
 
 
 def token_form(query: str, *, is_wrong: bool = False) -> str:
-    """Who has no cookie types the token; `query` is what is asked then."""
-    wrong = '<p role="alert">That is not the token.</p>' if is_wrong else ""
+    """The form for the token; `query` is the query string to go on with."""
+    wrong = '<p role="alert">The token is wrong.</p>' if is_wrong else ""
     return (
-        f'<form class="token" action="{SESSION_PATH}" method="post"><h1>Who asks?</h1>{wrong}'
-        '<p><label for="typed">The token that <code>feeder serve</code> said, what stands behind '
+        f'<form class="token" action="{SESSION_PATH}" method="post"><h1>Enter the token</h1>{wrong}'
+        '<p><label for="typed">The token that <code>feeder serve</code> printed, after '
         '<code>#token=</code></label><br><input id="typed" name="token" type="password" '
         'autocomplete="off" required></p>'
         f'<input type="hidden" name="query" value="{_escape(query)}">'
-        "<p><button>Go on</button></p></form>"
+        "<p><button>Continue</button></p></form>"
     )
 
 
 def render_answer(
     result: dict[str, Any] | ErrorResponse, parameters: Mapping[str, Sequence[str]]
 ) -> str:
-    """A page of hits, or why there is none."""
-    question = _escape(parameters["q"][0])
+    """The first page of hits, or an error, as HTML."""
+    query = _escape(parameters["q"][0])
     if isinstance(result, ErrorResponse):
         return _error_html(result)
     if not result["hits"]:
-        return f"<h1>Nothing found for {question}</h1><p>Try a part of a name, or other words.</p>"
-    least = "At least " if result["at_least"] else ""
+        return f"<h1>No hits for {query}</h1><p>Try a part of a name, or other words.</p>"
+    at_least = "At least " if result["at_least"] else ""
     notes = "".join(f"<p>{_escape(note)}</p>" for note in (*result["notes"], result["note"]))
     hits = "".join(_hit_html(hit) for hit in result["hits"])
-    title = (
-        f"<h1>Answers to {question}</h1><p>{least}{result['total']} hits, the first of them:</p>"
-    )
+    title = f"<h1>Hits for {query}</h1><p>{at_least}{result['total']} hits, the first of them:</p>"
     return f'{title}<ol class="hits">{hits}</ol>{notes}'
 
 
 def error_page(error: ErrorResponse) -> str:
-    """A page of its own, below `/api`, which says why there is nothing else."""
+    """A page for an address below `/api` that shows an error."""
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>feeder</title>'
         '<meta name="viewport" content="width=device-width"><link rel="stylesheet" '
@@ -90,92 +158,12 @@ def _hit_html(hit: Mapping[str, Any]) -> str:
 
 
 def _line_html(snippet: Mapping[str, Any]) -> Iterator[str]:
-    """Numbered, those of the signature first."""
+    """The lines of a snippet with their numbers, those of the signature first."""
     for part in filter(None, (snippet["head"], snippet)):
         for number, line in enumerate(part["lines"], part["start_line"]):
             yield f"{number:>6}  {_escape(line)}\n"
 
 
 def _escape(text: str) -> str:
-    """Nothing in it is HTML, or turns the direction of writing."""
+    """Escapes HTML, control characters and marks that change the direction of text."""
     return escape(escaping.escape_line(text))
-
-
-EndpointResult = dict[str, Any] | ErrorResponse
-
-
-MAX_FORM_BYTES = 4_096
-
-# without an origin, which `no-referrer` takes away, the form's token would be another site's
-PAGE_HEADERS = {"cache-control": "no-cache", "referrer-policy": "same-origin"}
-
-
-def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
-    """The page, its files, and the form that takes the token."""
-    first = Route("/", partial(_index_page, service, access, pool), methods=["GET"])
-    session = Route(SESSION_PATH, partial(_submit_token, access), methods=["POST"])
-    return [
-        first,
-        session,
-        *(Route(path, _static_file, methods=["GET"]) for path in page_files.file_paths()),
-    ]
-
-
-async def _static_file(request: Request) -> Response:
-    file = page_files.page_file(request.url.path)
-    headers = {"etag": file.etag, "cache-control": "no-cache"}
-    if request.headers.get("if-none-match") == file.etag:
-        return Response(status_code=304, headers=headers)
-    return Response(file.content, headers=headers, media_type=file.media_type)
-
-
-async def _index_page(
-    service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
-) -> Response:
-    """What it shows without scripts is asked only with the cookie, and by our own page or user."""
-    is_own = request.headers.get("sec-fetch-site", "none") in OWN_FETCH_SITES
-    if not is_own or not access.is_authenticated(request.headers):
-        return _html_response(token_form(_query_string(request)))
-    said = {key: request.query_params.getlist(key) for key in request.query_params}
-    if not said.get("q", [""])[0].strip():
-        return _html_response(START_HINT)
-    work = pool.run(lambda tell: run_endpoint(service, "search", _search_parameters(said), tell))
-    found = await run_until_disconnect(request, work)
-    if found is DISCONNECTED:
-        return Response(status_code=499)
-    return _html_response(
-        render_answer(cast("dict[str, Any] | ErrorResponse", found), said),
-        query=said["q"][0],
-    )
-
-
-def _search_parameters(parameters: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
-    """The parameters of the address that are a search's."""
-    from feeder.web.endpoints import ENDPOINTS
-
-    return {key: values for key, values in parameters.items() if key in ENDPOINTS["search"][1]}
-
-
-async def _submit_token(access: AccessControl, request: Request) -> Response:
-    """The cookie, to whoever has typed the token; then to what was asked."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_FORM_BYTES:
-            return _html_response(token_form("", is_wrong=True), 413)
-    form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
-    query = form.get("query", [""])[0]
-    if not access.is_valid_token(form.get("token", [""])[0].strip()):
-        return _html_response(token_form(query, is_wrong=True), 401)
-    response = RedirectResponse(f"/?{query}" if query else "/", 303)
-    access.set_cookie(response)
-    return response
-
-
-def _query_string(request: Request) -> str:
-    return urlencode(request.query_params.multi_items())
-
-
-def _html_response(content: str, status: int = 200, query: str = "") -> Response:
-    page = fill_page(page_files.index_html(), content, query)
-    return HTMLResponse(page, status, PAGE_HEADERS)

@@ -1,6 +1,7 @@
 """Binds the socket, makes or checks the token, runs uvicorn, and opens the page in a browser
-without showing the token on a command line. Imports no web framework at module level, so that a
-missing extra is reported.
+without showing the token on a command line.
+
+Imports no web framework at module level, so that a missing extra is reported.
 """
 
 from __future__ import annotations
@@ -28,48 +29,50 @@ if TYPE_CHECKING:
 
 
 DEFAULT_HOST, DEFAULT_PORT = "127.0.0.1", 8421
-
 PORT_ATTEMPTS = 20
-"""Ports that are tried, from the first on, before any that is free."""
-
+"""Ports that are tried, from the default on, before any free one is taken."""
 MIN_TOKEN_CHARS = 16
-"""The least of one that a user makes."""
-
+"""The minimum length of a user's token."""
 INSTALL_HINT = "Install it with: pip install 'headfeed[serve]'"
+
+REDIRECT_PAGE = """\
+<!doctype html><meta charset="utf-8"><title>feeder</title>
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">feeder</a></p>
+"""
 
 
 class Address(NamedTuple):
-    """Where a server listens, and the token that it wants."""
+    """The address of a server, and its token."""
 
     host: str
     port: int
     token: str
 
     def __str__(self) -> str:
-        """To be opened in a browser: what stands behind # is not sent."""
+        """The address for a browser, which does not send what follows `#`."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{self.port}/#token={quote(self.token, safe='')}"
 
 
 def listen(host: str | None, port: int | None, token: str | None) -> tuple[socket.socket, Address]:
-    """A socket that listens, and its address; raises UserError where that cannot be."""
+    """Binds a socket; raises UserError if that fails, or if `host` is given without a token."""
     if host and not token:
-        raise UserError(
-            f"--host {host} lets other machines in: say with --token, or FEEDER_TOKEN, who may ask."
-        )
-    some = _bind(host or DEFAULT_HOST, port)
-    bound_port: int = some.getsockname()[1]
-    return some, Address(host or DEFAULT_HOST, bound_port, _validate_token(token))
+        text = f"--host {host} lets other machines connect. Set --token or FEEDER_TOKEN, which they"
+        raise UserError(f"{text} have to send.")
+    sock = _bind(host or DEFAULT_HOST, port)
+    bound_port: int = sock.getsockname()[1]
+    return sock, Address(host or DEFAULT_HOST, bound_port, _validate_token(token))
 
 
 def run_server(app: ASGIApp, sock: socket.socket) -> None:
-    """Answers until Ctrl-C, which waits for nothing; the calls that run then are dropped."""
+    """Serves until Ctrl-C, which does not wait for running calls."""
     with suppress(KeyboardInterrupt):
         uvicorn_server(app).run([sock])
 
 
 def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
-    """The server that takes requests for an application; in the main thread, Ctrl-C ends it."""
+    """The uvicorn server for an application; in the main thread, Ctrl-C ends it."""
     import uvicorn
 
     class Server(uvicorn.Server):
@@ -101,7 +104,7 @@ def uvicorn_server(app: ASGIApp) -> uvicorn.Server:
 
 
 def check_installed() -> None:
-    """Raises UserError where what serves is not installed."""
+    """Raises UserError if the packages of the extra `serve` are missing."""
     for name in ("starlette", "uvicorn"):
         if find_spec(name) is None:
             raise UserError(f"The web server is not installed. {INSTALL_HINT}")
@@ -117,51 +120,45 @@ def _validate_token(token: str | None) -> str:
         or " " in token
     ):
         raise UserError(
-            f"--token has at least {MIN_TOKEN_CHARS} letters, digits or signs, and no space. "
+            f"--token must have at least {MIN_TOKEN_CHARS} letters, digits or signs, and no space. "
             "Make one with: openssl rand -hex 16"
         )
     return token
 
 
 def _bind(host: str, port: int | None) -> socket.socket:
-    """Where no port is said, the first near the usual one that is free, else any."""
+    """Binds the port; without one, the first free one from the default on, else any."""
     if port is not None:
-        return _create_socket(host, port, f"Say another than --port {port}, or none.")
+        return _create_socket(host, port, f"Use another port than {port}, or leave --port out.")
     for near in range(DEFAULT_PORT, DEFAULT_PORT + PORT_ATTEMPTS):
         try:
             return _create_socket(host, near, "")
         except _PortTaken:
             continue
-    return _create_socket(host, 0, "Say one with --port.")
+    return _create_socket(host, 0, "Choose a free one with --port.")
 
 
 class _PortTaken(UserError):
-    """Somebody else listens there."""
+    """Another program listens on the port."""
 
 
 def _create_socket(host: str, port: int, remedy: str) -> socket.socket:
     try:
-        [(family, _, _, _, place), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return socket.create_server(place[:2], family=family)
+        [(family, _, _, _, address), *_] = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return socket.create_server(address[:2], family=family)
     except socket.gaierror as exc:
-        raise UserError(f"--host {host} is no name or address of this machine.") from exc
+        text = f"--host {host} is not a name or address of this machine. Use one that is."
+        raise UserError(text) from exc
     except OSError as exc:
         kind = _PortTaken if exc.errno == errno.EADDRINUSE else UserError
         raise kind(f"{host} port {port}: {exc.strerror}. {remedy}".rstrip()) from exc
 
 
-REDIRECT_PAGE = """\
-<!doctype html><meta charset="utf-8"><title>feeder</title>
-<meta name="referrer" content="no-referrer">
-<meta http-equiv="refresh" content="0; url={0}"><p><a href="{0}">feeder</a></p>
-"""
-
-
 @contextmanager
 def redirect_page(address: str) -> Iterator[Path]:
-    """A page that leads there, which its owner alone reads, until the end of the block.
+    """A temporary page, readable for its owner only, that redirects to the address.
 
-    A browser is told its name: what stands on a command line is shown to everybody.
+    A browser is started with the page's name, as all users can read command lines.
     """
     with TemporaryDirectory(prefix="feeder-", ignore_cleanup_errors=True) as folder:
         page = Path(folder, "open.html")

@@ -1,5 +1,5 @@
-"""Runs the checks of `feeder validate` in a background thread, one run at a time, and reports
-progress and the last verdict as JSON for `/api/proof`.
+"""Runs the checks of `feeder validate` in a background thread, and reports progress and the last
+verdict as JSON for `/api/proof`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from feeder.sync.validate import validate
 
 
 class IndexValidation:
-    """The last run of the checks, and the one under way; one at a time."""
+    """Runs the checks, one run at a time, and keeps the last verdict."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = replace(settings, quiet=True)
@@ -33,46 +33,43 @@ class IndexValidation:
         with self._condition:
             if self._is_running:
                 return
-            self._is_running, self._error, self._monitor = (
-                True,
-                None,
-                ProgressMonitor(self._condition),
-            )
-        Thread(target=self._run, name="proof", daemon=True).start()
+            self._is_running, self._error = True, None
+            self._monitor = ProgressMonitor(self._condition)
+        Thread(target=self._run, name="validation", daemon=True).start()
 
     def as_json(self) -> dict[str, Any]:
-        """Whether they run, how far, and what they said last."""
-        watch = self._monitor
+        """The state of the checks, their progress and the last verdict."""
+        monitor = self._monitor
         return {
             "running": self._is_running,
-            "what": watch.step_name,
-            "done": watch.done,
-            "total": watch.total,
+            "what": monitor.step_name,
+            "done": monitor.done,
+            "total": monitor.total,
             "verdict": self._verdict,
             "failed": self._error,
         }
 
     def _run(self) -> None:
-        failed: str | None = "The checks could not be run."
+        error: str | None = "The checks could not be run."
         try:
             self._verdict = self._validate()
-            failed = None
+            error = None
         except (FeederError, OSError) as exc:
-            failed = str(exc)
+            error = str(exc)
         finally:
             with self._condition:
-                self._is_running, self._error = False, failed
+                self._is_running, self._error = False, error
 
     def _validate(self) -> dict[str, Any]:
         began_s = time.monotonic()
         settings = self._settings
         place = current_workspace(settings)
-        with open_session(place, settings, writes=False, create=False, whole=False) as store:
-            store.progress = self._monitor
-            below = store.index.read_state_of([]).meta.get(store.index.meta_key("below"), "")
-            with open_comparison(store, replace(settings, path=below or settings.path)) as feed:
-                verdict = validate(feed)
-            usage = store.backend.usage()
+        with open_session(place, settings, writes=False, create=False, whole=False) as session:
+            session.progress = self._monitor
+            below = session.index.read_state_of([]).meta.get(session.index.meta_key("below"), "")
+            with open_comparison(session, replace(settings, path=below or settings.path)) as run:
+                verdict = validate(run)
+            usage = session.backend.usage()
         advice = "" if verdict.passed else verdict.advice
         cost = {
             "requests": sum(usage.requests.values()) if usage else 0,

@@ -164,7 +164,10 @@ def test_anothers_sub_agent_of_the_name_is_refused(
     asked = ["mcp", "install", "--client", "claude", "--scope", "project", "--agent"]
     answer = feeder(repo, *asked)
     assert answer.code == 2
-    assert f"{file}: it is not this program's. Rename it, or replace it with --force." in answer.err
+    assert (
+        f"{file}: this program did not write it. Rename it, or replace it with --force."
+        in answer.err
+    )
     assert picture() == before
     assert feeder(repo, *UNINSTALL).code == 0
     assert picture() == before
@@ -177,8 +180,8 @@ def test_what_a_client_does_not_have_is_told(feeder: RunFeeder, repo: Repo) -> N
     """The server is installed all the same."""
     answer = feeder(repo, "mcp", "install", "--client", "zed", "--agent", "--instructions")
     assert answer.code == 0
-    assert "Zed has no page of instructions for a user.\n" in answer.err
-    assert "Zed has no file of sub-agents for a user.\n" in answer.err
+    assert "Zed has no instruction file for a user.\n" in answer.err
+    assert "Zed has no sub-agent file for a user.\n" in answer.err
 
 
 def test_clients_that_share_a_sub_agent_describe_it_alike() -> None:

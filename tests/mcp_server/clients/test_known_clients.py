@@ -167,7 +167,7 @@ def test_a_scope_that_a_client_lacks_is_told(
     before = picture()
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", "project")
     assert answer.code == 2
-    assert "has no file of servers for a project. Choose the other --scope." in answer.err
+    assert "has no server configuration for a project. Choose the other --scope." in answer.err
     assert picture() == before
 
 

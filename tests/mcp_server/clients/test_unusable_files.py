@@ -31,11 +31,14 @@ def file(home: Path) -> Path:
         ("{'mcpServers': {}}", "line 1, column 2: this is not valid JSON"),
         ("// only this\n", "line 2, column 1: an object, {…}, is expected"),
         ("[]", "line 1, column 1: an object, {…}, is expected"),
-        ('{"mcpServers": []}', "mcpServers is no table of servers"),
-        ('{"mcpServers": {"feeder": 1}}', "it has a server feeder that is not this program's"),
+        ('{"mcpServers": []}', "mcpServers is not a table of servers"),
+        (
+            '{"mcpServers": {"feeder": 1}}',
+            "it has a server feeder that does not start this program",
+        ),
         (
             '{"mcpServers": {"feeder": {"command": "npx", "args": ["birds"]}}}',
-            "it has a server feeder that is not this program's",
+            "it has a server feeder that does not start this program",
         ),
         (
             '{"mcpServers": {"feeder": {}, "feeder": {"command": "feeder", "args": ["x", "mcp"]}}}',
@@ -56,7 +59,7 @@ def test_json_that_cannot_be_edited_is_refused_with_the_place(
         return
     assert (answer.code, answer.out) == (2, "")
     assert f"feeder: {file}: {why}" in answer.err
-    assert "Nothing is written." in answer.err
+    assert "Nothing was written." in answer.err
     assert picture() == before
 
 
@@ -68,7 +71,7 @@ def test_toml_that_is_broken_is_refused_with_the_place(
     before = picture()
     answer = feeder(repo, *CODEX)
     assert answer.code == 2
-    assert "(at line 2, column 13). Nothing is written." in answer.err
+    assert "(at line 2, column 13). Nothing was written." in answer.err
     assert picture() == before
 
 
@@ -80,7 +83,7 @@ def test_another_encoding_is_refused(
     before = picture()
     answer = feeder(repo, *CURSOR)
     assert answer.code == 2
-    assert f"{file} is not in UTF-8, from byte 0 on. Save it so." in answer.err
+    assert f"{file} is not UTF-8, from byte 0 on. Save it as UTF-8." in answer.err
     assert picture() == before
 
 
@@ -278,5 +281,5 @@ def test_receipts_that_are_none_are_refused(feeder: RunFeeder, home: Path, repo:
         receipts.write_text(content)
         answer = feeder(repo, *CURSOR)
         assert answer.code == 2
-        assert f"{receipts} is no list of receipts" in answer.err
+        assert f"{receipts} is not a list of receipts" in answer.err
         assert not (home / ".cursor").exists()

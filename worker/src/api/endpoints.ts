@@ -34,7 +34,7 @@ const ID = /^[0-9a-f]{8,40}$/;
 /** The answer to a question by its name; refuses what is wrong, with its status. */
 export async function answerRequest(name: string, params: Params, env: Env, clock: OnTiming): Promise<object> {
   const question = QUESTIONS[name];
-  if (!question) throw new HttpError(404, `There is no /api/${name}.`);
+  if (!question) throw new HttpError(404, `/api/${name} does not exist.`);
   try {
     return await put(question, params, env, clock);
   } catch (error) {
@@ -94,7 +94,7 @@ async function similar(asker: SearchContext, params: Params): Promise<object> {
 /** One node with all of its lines. */
 async function node(asker: SearchContext, params: Params): Promise<object> {
   const id = requiredParameter(params, "id");
-  if (!ID.test(id)) throw badRequest("`id` is 8 to 40 hex digits. Take the one of a hit.");
+  if (!ID.test(id)) throw badRequest("`id` must be 8 to 40 hex digits. Use the id of a hit.");
   const hits = await passageOf(asker, id);
   const rest = { total: hits.length, at_least: false, offset: 0, notes: [] };
   return { hits, ...rest, ...freshness(asker.meta, asker.repo) };
@@ -119,7 +119,7 @@ async function file(asker: SearchContext, params: Params): Promise<object> {
   const path = requiredParameter(params, "path");
   const there = await filesBelow(asker, path);
   if (!there.includes(path)) {
-    throw badRequest(`${path} is no file of the index. Name one by its path from the root.`, 404);
+    throw badRequest(`${path} is not a file of the index. Give a path from the root, as hits have it.`, 404);
   }
   const [rows = []] = await asker.database.run([sql.nodesInFiles(asker.repo, [path])]);
   const nodes = rows.map(hitFromRow);

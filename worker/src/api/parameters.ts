@@ -13,7 +13,7 @@ export function requiredParameter(params: Params, name: string): string {
   const values = params[name] ?? [];
   const [value] = values;
   if (values.length !== 1 || !value?.trim()) {
-    throw badRequest(`\`${name}\` is missing, empty or there twice. Say it once.`);
+    throw badRequest(`\`${name}\` is missing, empty or repeated. Give it once.`);
   }
   return value;
 }
@@ -28,7 +28,7 @@ export function pagination(params: Params): Pagination {
 export function filters(params: Params): Filters {
   const tests = params.tests?.[0] ?? null;
   if (tests !== null && !["yes", "no", "only"].includes(tests)) {
-    throw badRequest("`tests` is none of yes, no and only. Say one, or leave it out.");
+    throw badRequest("`tests` must be yes, no or only. Correct it or leave it out.");
   }
   return {
     tests,
@@ -45,7 +45,7 @@ export function filters(params: Params): Filters {
 export function usesVectors(params: Params): boolean {
   const said = params.meaning?.[0] ?? "yes";
   if (said !== "yes" && said !== "no") {
-    throw badRequest("`meaning` is none of yes and no. Say one, or leave it out.");
+    throw badRequest("`meaning` must be yes or no. Correct it or leave it out.");
   }
   return said === "yes";
 }
@@ -65,7 +65,7 @@ function number(
   const text = params[name]?.[0] ?? String(usual);
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
   if (value < least || value > most) {
-    throw badRequest(`\`${name}\` is no number from ${least} to ${most}. Say one, or leave it out.`);
+    throw badRequest(`\`${name}\` must be a number from ${least} to ${most}. Correct it or leave it out.`);
   }
   return value;
 }

@@ -123,8 +123,8 @@ function signature(hit: Hit): string {
 function count(found: SearchAnswer, shown: number): string {
   const after = found.offset + shown;
   const total = found.at_least ? `at least ${found.total}` : `${found.total}`;
-  if (!shown) return `Nothing from ${found.offset} on: ${total} found.`;
-  const rest = after < found.total ? `; the next: offset=${after}` : "";
+  if (!shown) return `No hits from offset ${found.offset} on: ${total} in all.`;
+  const rest = after < found.total ? `; next: offset=${after}` : "";
   return `${found.offset ? `${found.offset + 1} to ${after}` : shown} of ${total}${rest}`;
 }
 
@@ -136,7 +136,7 @@ function shortened(chosen: HitForm[], hits: HitForm[][]): string {
     return many ? [`${many} ${how}`] : [];
   });
   if (!told.length) return "";
-  return `Shortened to fit: ${told.join(", ")}. Whole: read them, or a larger budget.`;
+  return `Shortened to fit: ${told.join(", ")}. For all lines: read them, or a larger budget.`;
 }
 
 const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;
@@ -199,7 +199,7 @@ function notShown(rest: string[]): string {
   if (!rest.length) return "";
   const more = rest.length > MAX_NAMED_TARGETS ? ` and ${rest.length - MAX_NAMED_TARGETS} more` : "";
   const named = rest.slice(0, MAX_NAMED_TARGETS).join(", ");
-  return `Not shown: ${named}${more}. Read those, or take a larger budget.`;
+  return `Not shown: ${named}${more}. Read them, or use a larger budget.`;
 }
 
 const OUTLINE = /feeder outline (\S+)/g;

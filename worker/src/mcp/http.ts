@@ -48,11 +48,11 @@ export async function handlePost(request: Request, server: Server): Promise<Resp
 /** Throws a Refusal where the headers make it none of ours, whatever its body is. */
 function checkHeaders(headers: Headers): void {
   if (kind(headers.get("content-type") ?? "") !== JSON_TYPE) {
-    throw new HttpError(415, "The message is not said to be JSON.", `Send Content-Type: ${JSON_TYPE}.`);
+    throw new HttpError(415, "The request's Content-Type is not JSON.", `Send Content-Type: ${JSON_TYPE}.`);
   }
   const kinds = (headers.get("accept") ?? "*/*").split(",").map(kind);
   if (!kinds.some((one) => TAKEN.includes(one))) {
-    throw new HttpError(406, "The answer is JSON.", `Send Accept: ${JSON_TYPE}, text/event-stream.`);
+    throw new HttpError(406, "The request does not accept JSON.", `Send Accept: ${JSON_TYPE}, text/event-stream.`);
   }
 }
 
@@ -147,7 +147,7 @@ function decoded(value: string | null): string | null {
     const bytes = Uint8Array.from(atob(checked(text)), (one) => one.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new ProtocolError(MISMATCH, "Header mismatch: Mcp-Name is not what base 64 makes");
+    throw new ProtocolError(MISMATCH, "Header mismatch: Mcp-Name is not valid base64");
   }
 }
 

@@ -25,7 +25,7 @@ export function formatOutline(outline: OutlineAnswer, depth: number | null, toke
   const most = budgetBeside(tokens, [outline.note]);
   const [lines, said] = fullest(files, most);
   const some = truncateLines(lines, most);
-  const left = `${lines.length - some.length} more folders: ask for one of them.`;
+  const left = `${lines.length - some.length} more folders: outline one of them.`;
   const notes = [count(files), said, some.length < lines.length ? left : ""];
   return joinAnswer([some.join("\n")], notes, outline.note);
 }

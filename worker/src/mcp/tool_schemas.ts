@@ -38,7 +38,7 @@ export function validateArguments(tool: string, schema: ObjectSchema, given: Too
     if (!Object.hasOwn(known, name)) throw unknown(tool, name, Object.keys(known));
   }
   const missing = schema.required.find((name) => !there.some(([key]) => key === name));
-  if (missing) throw new HttpError(400, `${tool} needs \`${missing}\`.`);
+  if (missing) throw new HttpError(400, `${tool} requires \`${missing}\`.`);
   const defaults = Object.entries(known).filter(([, one]) => "default" in one);
   return {
     ...Object.fromEntries(defaults.map(([name, one]) => [name, one.default])),
@@ -56,11 +56,11 @@ function valueOf(name: string, schema: JsonSchema, value: unknown): unknown {
   if (schema.anyOf) return texts(name, schema.anyOf[0]!, value);
   if (schema.type === "integer") return whole(name, schema, value);
   if (typeof value !== "string") {
-    throw new HttpError(400, `\`${name}\` is a text, not ${written(value)}.`);
+    throw new HttpError(400, `\`${name}\` must be a string, not ${written(value)}.`);
   }
   const said = text(name, schema, value);
   if (schema.enum && !schema.enum.includes(said)) {
-    throw new HttpError(400, `\`${name}\` is one of ${schema.enum.join(", ")}, not ${written(said)}.`);
+    throw new HttpError(400, `\`${name}\` must be one of ${schema.enum.join(", ")}, not ${written(said)}.`);
   }
   return said;
 }
@@ -71,7 +71,7 @@ function texts(name: string, schema: JsonSchema, value: unknown): string[] {
   const some: unknown = typeof meantList === "string" ? [meantList] : meantList;
   const isList = Array.isArray(some) && some.length && some.every((one) => typeof one === "string");
   if (isList) return some.map((one) => text(name, schema, one));
-  throw new HttpError(400, `\`${name}\` is a text or a list of texts, not ${written(meantList)}.`);
+  throw new HttpError(400, `\`${name}\` must be a string or a list of strings, not ${written(meantList)}.`);
 }
 
 /** Without halves of characters, and without the one that no name has. */
@@ -79,8 +79,8 @@ function text(name: string, schema: JsonSchema, value: string): string {
   const size = length(value);
   const most = schema.maxLength ?? size;
   if (size > most) {
-    const least = `write ${formatNumber(most)} at most.`;
-    throw new HttpError(400, `\`${name}\` has ${formatNumber(size)} characters: ${least}`);
+    const least = `at most ${formatNumber(most)} are allowed.`;
+    throw new HttpError(400, `\`${name}\` has ${formatNumber(size)} characters, ${least}`);
   }
   return value.replace(/\p{Cs}/gu, "?").replaceAll("\0", " ");
 }
@@ -100,7 +100,7 @@ function whole(name: string, schema: JsonSchema, value: unknown): number {
   if (Number.isInteger(number) && (number as number) >= minimum && (number as number) <= maximum) {
     return number as number;
   }
-  const range = `\`${name}\` is a number from ${minimum} to ${maximum}`;
+  const range = `\`${name}\` must be an integer from ${minimum} to ${maximum}`;
   throw new HttpError(400, `${range}, not ${written(number)}.`);
 }
 

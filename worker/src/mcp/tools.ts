@@ -38,7 +38,7 @@ async function search(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult
 async function read(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
   const target = said.target as string[];
   if (target.length > MAX_TARGETS) {
-    const text = `\`target\` has ${target.length} targets: ask for ${MAX_TARGETS} at most.`;
+    const text = `\`target\` has ${target.length} targets, at most ${MAX_TARGETS} are allowed.`;
     throw new HttpError(400, text);
   }
   const found = (await ask("read", { target })) as ReadAnswer;
@@ -85,10 +85,10 @@ function nothing(found: SearchAnswer): string {
   const { repos = [], without = [] } = found.nowhere ?? {};
   const where = repos.length ? ` in ${repos.join(", ")}` : "";
   if (!without.length) {
-    const said = `Nothing found${where}. Ask in other words, or by a part of a name.`;
+    const said = `No hits${where}. Try other words, or a part of a name.`;
     return joinAnswer([said], found.notes, found.note);
   }
-  const said = `Nothing found${where} with these filters. ${without.map(withoutOne).join(" ")}`;
+  const said = `No hits${where} with these filters. ${without.map(withoutOne).join(" ")}`;
   // of what the filters leave, which is not what the words may be in
   const notes = found.notes.filter((note) => !note.startsWith(NO_WORD_NOTE));
   return joinAnswer([said], notes, found.note);

@@ -7,5 +7,7 @@ Start reading with `installation.py`. This package never opens an index; a clien
 from typing import Literal
 
 SERVER_NAME = "feeder"
-"""Under which a client lists the server."""
+"""The name of the server in a client's list, and of this program."""
+
 Scope = Literal["project", "user"]
+"""Files in the repository, for everyone who works on it, or files in the user's home."""

@@ -20,51 +20,49 @@ _PLATFORM_FOLDERS: dict[str, Mapping[str, str]] = {
     "zed": {"win32": f"{_APPDATA}/Zed", "": f"{_XDG}/zed"},
     "xdg": {"": _XDG},
 }
-"""Of which each system has its own; what stands for all others has no name."""
+"""Folders that differ by platform; the empty name is for all other platforms."""
 _VARIABLE = re.compile(r"\{(\w+):([^{}]*)\}")
 
 
 def expand_path(template: str, environment: Mapping[str, str], platform: str = sys.platform) -> str:
-    """A file as `clients` writes it: `{NAME:~/x}` is the variable, else what follows the colon.
+    """Expands a path template: `{NAME:~/x}` is the environment variable or its default, `~/x`.
 
-    `~` is left as it is.
+    `{settings}`, `{zed}` and `{xdg}` are folders of the platform. A leading `~` stays.
     """
     for name, folders in _PLATFORM_FOLDERS.items():
         template = template.replace(f"{{{name}}}", folders.get(platform, folders[""]))
-    return _VARIABLE.sub(lambda found: environment.get(found[1]) or found[2], template)
+    return _VARIABLE.sub(lambda match: environment.get(match[1]) or match[2], template)
 
 
 def home_folder() -> Path:
-    """The user's; raises UserError where there is none."""
+    """The user's home; raises UserError if it is unknown."""
     try:
         return Path.home()
     except RuntimeError as exc:
-        raise UserError(f"the home folder is unknown ({exc}). Set HOME.") from exc
+        raise UserError(f"The home folder is unknown ({exc}). Set HOME.") from exc
 
 
 def absolute_path(template: str, root: Path) -> Path:
-    """Where a file is: below the home, else below the root."""
+    """The path of a template: below the home if it begins with `~`, else below `root`."""
     resolved = expand_path(template, os.environ)
     below_home = resolved == "~" or resolved.startswith("~/")
     return home_folder() / resolved[2:] if below_home else root / resolved
 
 
 def candidate_files(templates: PathTemplates, scope: Scope, root: Path) -> list[Path]:
-    """Where the file for a scope may be, under one name or another; none where there is no such."""
-    written = templates.get(scope, ())
-    return [
-        absolute_path(one, root) for one in ([written] if isinstance(written, str) else written)
-    ]
+    """The names that a file may have in a scope; empty if the client has no such file."""
+    names = templates.get(scope, ())
+    return [absolute_path(name, root) for name in ([names] if isinstance(names, str) else names)]
 
 
 def config_file(templates: PathTemplates, scope: Scope, root: Path) -> Path | None:
-    """The file for a scope: of several the first that is there, else the first; None without."""
-    places = candidate_files(templates, scope, root)
-    return next((one for one in [*filter(Path.exists, places), *places]), None)
+    """The first candidate that exists, else the first one; None if there is no candidate."""
+    files = candidate_files(templates, scope, root)
+    return next((file for file in [*filter(Path.exists, files), *files]), None)
 
 
 def detect_client(client: Client) -> str | None:
-    """By what a client is seen to be on this machine; None where it is not."""
-    on_path = (shutil.which(binary) for binary in client.binaries)
+    """The program or folder that shows that a client is installed; None if it is not."""
+    programs = (shutil.which(binary) for binary in client.binaries)
     folder = absolute_path(client.config_folder, home_folder())
-    return next(filter(None, on_path), None) or (str(folder) if folder.is_dir() else None)
+    return next(filter(None, programs), None) or (str(folder) if folder.is_dir() else None)

@@ -1,9 +1,11 @@
 """Plans and applies the installation: which files change, their text before and after, and how
-to revert them. Nothing is written before every change is planned.
+to revert them.
+
+Nothing is written before every change is planned.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
@@ -23,14 +25,20 @@ from feeder.mcp.clients.server_entries import (
 
 Kind = Literal["server", "instructions", "agent"]
 KINDS: tuple[Kind, ...] = ("server", "instructions", "agent")
-Result = TypeVar("Result")
-_AGENTS_FILE = "AGENTS.md"
 Action = Literal["created", "changed", "deleted", "unchanged"]
+Result = TypeVar("Result")
+
+_AGENTS_FILE = "AGENTS.md"
+_KIND_NAMES: Mapping[Kind, str] = {
+    "server": "server configuration",
+    "instructions": "instruction file",
+    "agent": "sub-agent file",
+}
 
 
 @dataclass(frozen=True)
 class Target:
-    """A file, and for which clients it is; the first one says in which shape."""
+    """A file to be changed, and the clients that read it; the first one decides its shape."""
 
     kind: Kind
     clients: tuple[Client, ...]
@@ -50,9 +58,9 @@ class Change:
     before: str | None
     after: str | None
     receipt: Receipt | None = None
-    """What takes it back; None where that is not known."""
+    """Reverts the change; None if that is not possible."""
     folders: tuple[Path, ...] = ()
-    """That go with the file if they are empty then."""
+    """Folders to be removed with the file if they are empty then."""
 
     @property
     def action(self) -> Action:
@@ -63,28 +71,29 @@ class Change:
         return "deleted" if self.after is None else "changed"
 
     def diff(self) -> Iterator[str]:
-        """The lines of a unified diff, without their ends."""
+        """The lines of a unified diff, without line ends."""
         yield from text_files.diff(self.target.file, self.before, self.after)
 
 
 def install_targets(
     clients: Sequence[Client], scope: Scope, root: Path, kinds: Iterable[Kind]
 ) -> list[Target]:
-    """The files of these clients to be written, each once, also where several share one."""
-    known = _collect_targets(
-        clients, scope, kinds, lambda client, kind: _files_to_write(client, kind, scope, root)
-    )
-    return _check_inside_project(known, root)
+    """The files to be written for these clients; a file that clients share is there once."""
+
+    def files(client: Client, kind: Kind) -> list[Path]:
+        return _files_to_write(client, kind, scope, root)
+
+    return _check_inside_project(_collect_targets(clients, scope, kinds, files), root)
 
 
 def possible_targets(clients: Sequence[Client], scope: Scope, root: Path) -> list[Target]:
-    """All files of these clients that may have something of ours."""
+    """All files of these clients that the installation may have written."""
 
-    def places(client: Client, kind: Kind) -> list[Path]:
-        there = [*filter(Path.exists, candidate_files(_path_templates(client, kind), scope, root))]
-        return [*there, *_files_to_write(client, kind, scope, root)]
+    def files(client: Client, kind: Kind) -> list[Path]:
+        candidates = candidate_files(_path_templates(client, kind), scope, root)
+        return [*filter(Path.exists, candidates), *_files_to_write(client, kind, scope, root)]
 
-    return _check_inside_project(_collect_targets(clients, scope, KINDS, places), root)
+    return _check_inside_project(_collect_targets(clients, scope, KINDS, files), root)
 
 
 def _collect_targets(
@@ -93,57 +102,52 @@ def _collect_targets(
     kinds: Iterable[Kind],
     find_files: Callable[[Client, Kind], list[Path]],
 ) -> list[Target]:
-    known: dict[tuple[Kind, str], Target] = {}
+    targets: dict[tuple[Kind, str], Target] = {}
     for kind, client in product(kinds, clients):
         for file in find_files(client, kind):
             key = kind, os.path.realpath(file)
-            first = known.get(key, Target(kind, (), scope, file))
-            if client not in first.clients:
-                known[key] = replace(first, clients=(*first.clients, client))
-    return list(known.values())
+            target = targets.get(key, Target(kind, (), scope, file))
+            if client not in target.clients:
+                targets[key] = replace(target, clients=(*target.clients, client))
+    return list(targets.values())
 
 
 def _check_inside_project(targets: list[Target], root: Path) -> list[Target]:
-    """The targets; raises UserError where a project's file is a link that leads out of it.
+    """Returns the targets; raises UserError if a project's file is a link to outside of it.
 
-    A commit may bring such a link: what is written there would land in another place.
+    A commit may bring such a link, and the installation would write to a file elsewhere.
     """
     for target in targets:
-        inside = Path(os.path.realpath(target.file)).is_relative_to(os.path.realpath(root))
-        if target.scope == "project" and not inside:
-            raise UserError(
-                f"{target.file} is a symbolic link that leads out of the project. Remove it."
-            )
+        is_inside = Path(os.path.realpath(target.file)).is_relative_to(os.path.realpath(root))
+        if target.scope == "project" and not is_inside:
+            text = f"{target.file} is a symbolic link that leads out of the project. Remove it."
+            raise UserError(text)
     return targets
 
 
-def instructed_pages(scope: Scope, root: Path) -> list[Target]:
-    """The pages that tell of the server already; all are kept in step."""
-    pages = (page for page in possible_targets(CLIENTS, scope, root) if page.kind == "instructions")
+def installed_instruction_files(scope: Scope, root: Path) -> list[Target]:
+    """The instruction files of all clients that have the block already."""
     return [
-        page for page in pages if _contains(text_files.read(page.file), instructions.BLOCK_START)
+        target
+        for target in possible_targets(CLIENTS, scope, root)
+        if target.kind == "instructions"
+        and _contains(text_files.read(target.file), instructions.BLOCK_START)
     ]
 
 
 def unsupported_kinds(
     clients: Sequence[Client], scope: Scope, root: Path, kinds: Iterable[Kind]
 ) -> Iterator[str]:
-    """A sentence for each file that was asked for and that a client does not have."""
-    words = {
-        "server": "file of servers",
-        "instructions": "page of instructions",
-        "agent": "file of sub-agents",
-    }
+    """A sentence for each kind of file that a client does not have."""
     for kind, client in product(kinds, clients):
         if not _files_to_write(client, kind, scope, root):
-            yield f"{client.title} has no {words[kind]} for a {scope}."
+            yield f"{client.title} has no {_KIND_NAMES[kind]} for a {scope}."
 
 
 def _files_to_write(client: Client, kind: Kind, scope: Scope, root: Path) -> list[Path]:
-    """The one to be written, or none."""
     file = config_file(_path_templates(client, kind), scope, root)
     if file and kind == "instructions":
-        file = _imported_page(file)
+        file = _imported_file(file)
     return [file] if file else []
 
 
@@ -156,36 +160,48 @@ def _path_templates(client: Client, kind: Kind) -> PathTemplates:
     return by_kind[kind]
 
 
-def _imported_page(page: Path) -> Path:
-    """The page that another only leads to: CLAUDE.md is often no more than `@AGENTS.md`."""
-    text = (text_files.read(page) or "") if page.name != _AGENTS_FILE else ""
-    leads = f"@{_AGENTS_FILE}" in (line.strip() for line in text.splitlines())
-    other = page.with_name(_AGENTS_FILE)
-    return other if leads and other.is_file() and instructions.BLOCK_START not in text else page
+def _imported_file(file: Path) -> Path:
+    """The AGENTS.md that an instruction file imports: CLAUDE.md is often only `@AGENTS.md`."""
+    text = (text_files.read(file) or "") if file.name != _AGENTS_FILE else ""
+    imports = f"@{_AGENTS_FILE}" in (line.strip() for line in text.splitlines())
+    agents_file = file.with_name(_AGENTS_FILE)
+    is_used = imports and agents_file.is_file() and instructions.BLOCK_START not in text
+    return agents_file if is_used else file
 
 
 def plan_install(
     target: Target, command: list[str], receipts: Receipts, *, is_forced: bool
 ) -> Change:
-    """What puts the server, or what tells of it, into a file; raises UserError where it cannot."""
+    """Plans the installation into one file; raises UserError if it cannot be edited.
+
+    `is_forced` replaces an entry or a sub-agent of the same name that is not this program's.
+    """
     before = text_files.read(target.file)
     after = _edit_or_fail(target, lambda: _add_own(target, before or "", command, is_forced))
     if after == before:
         return Change(target, before, after)
     text_files.check_writable(target.file)
-    made = tuple(map(str, text_files.missing_folders(target.file)))
-    earlier = receipts.get(target.file)
+    return Change(target, before, after, _install_receipt(target, before, after, receipts))
+
+
+def _install_receipt(
+    target: Target, before: str | None, after: str, receipts: Receipts
+) -> Receipt | None:
+    """The receipt of an installation; one over an earlier one reverts both."""
     if not _has_own(target, before, is_forced=False):
-        one: Receipt | None = make_receipt(before, after)._replace(folders=made)
-    elif before is not None and earlier and earlier.applies_to(before):
-        one = make_receipt(earlier.undo(before), after)._replace(folders=earlier.folders)
-    else:
-        one = None
-    return Change(target, before, after, one)
+        created = tuple(map(str, text_files.missing_folders(target.file)))
+        return make_receipt(before, after)._replace(folders=created)
+    earlier = receipts.get(target.file)
+    if before is not None and earlier and earlier.applies_to(before):
+        return make_receipt(earlier.undo(before), after)._replace(folders=earlier.folders)
+    return None
 
 
 def plan_uninstall(target: Target, receipts: Receipts, *, is_forced: bool) -> Change:
-    """What takes out what is ours; raises UserError where the file cannot be read."""
+    """Plans the removal from one file; raises UserError if it cannot be edited.
+
+    `is_forced` removes also an entry or a sub-agent of the same name that is not this program's.
+    """
     before = text_files.read(target.file)
     if before is None or not _has_own(target, before, is_forced):
         return Change(target, before, before)
@@ -197,21 +213,21 @@ def plan_uninstall(target: Target, receipts: Receipts, *, is_forced: bool) -> Ch
         if not _has_own(target, after, is_forced=False):
             return Change(target, before, after, folders=folders)
     after = _edit_or_fail(target, lambda: _remove_own(target, before))
-    is_needless = is_blank_config(after) and (earlier is None or earlier.old is None)
-    return Change(target, before, None if is_needless else after, folders=folders)
+    is_empty = is_blank_config(after) and (earlier is None or earlier.old is None)
+    return Change(target, before, None if is_empty else after, folders=folders)
 
 
 def apply_changes(changes: Sequence[Change], receipts: Receipts) -> None:
-    """Writes what was planned; raises UserError for the first file that cannot be written."""
-    real = [one for one in changes if one.action != "unchanged"]
-    receipts.save({one.target.file: one.receipt for one in real})
-    for one in real:
-        if one.after is None:
-            text_files.delete(one.target.file)
+    """Writes the planned changes; raises UserError for the first file that cannot be written."""
+    changes = [change for change in changes if change.action != "unchanged"]
+    receipts.save({change.target.file: change.receipt for change in changes})
+    for change in changes:
+        if change.after is None:
+            text_files.delete(change.target.file)
         else:
-            text_files.write(one.target.file, one.after)
+            text_files.write(change.target.file, change.after)
     text_files.remove_empty_folders(
-        folder for one in real if one.after is None for folder in one.folders
+        folder for change in changes if change.after is None for folder in change.folders
     )
 
 
@@ -224,7 +240,7 @@ def _add_own(target: Target, text: str, command: list[str], is_forced: bool) -> 
         case "instructions":
             return instructions.add_block(text, shell_command(command))
     if text and instructions.GENERATED_NOTE not in text and not is_forced:
-        raise ValueError("it is not this program's. Rename it, or replace it with --force")
+        raise ValueError("this program did not write it. Rename it, or replace it with --force")
     return instructions.agent_file(client, target.file.name, shell_command(command))
 
 
@@ -238,15 +254,15 @@ def _remove_own(target: Target, text: str) -> str:
 
 
 def _has_own(target: Target, text: str | None, is_forced: bool) -> bool:
-    """Whether something of ours is in a file; by force also what only has our name."""
+    """True if the file has an entry of this program; if forced, also of only its name."""
     if text is None:
         return False
     match target.kind:
         case "server":
-            if not _contains(text, "feeder"):  # and need not be read, if it can be
+            if not _contains(text, "feeder"):  # even a file that cannot be parsed
                 return False
-            there = _edit_or_fail(target, lambda: _entry_editor(target).own_entry(text))
-            return is_own_entry(there) or (is_forced and there is not None)
+            entry = _edit_or_fail(target, lambda: _entry_editor(target).own_entry(text))
+            return is_own_entry(entry) or (is_forced and entry is not None)
         case "instructions":
             return _edit_or_fail(target, lambda: instructions.has_block(text))
     return instructions.GENERATED_NOTE in text or is_forced
@@ -261,8 +277,8 @@ def _entry_editor(target: Target) -> EntryEditor:
 
 
 def _edit_or_fail(target: Target, edit: Callable[[], Result]) -> Result:
-    """What an edit makes; what it refuses is said with the file's name."""
+    """The result of an edit; a ValueError becomes a UserError with the file's name."""
     try:
         return edit()
     except ValueError as exc:
-        raise UserError(f"{target.file}: {exc}. Nothing is written.") from exc
+        raise UserError(f"{target.file}: {exc}. Nothing was written.") from exc

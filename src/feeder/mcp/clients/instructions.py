@@ -17,10 +17,10 @@ _INSTRUCTIONS_BLOCK = f"""\
 In a git repository the MCP server `feeder` has an index of the code, by name, by word and by
 meaning, that equals the working tree.
 
-- To find where something is done or defined, ask its tool `search` first, in words or with a name;
-  then `read` what it names (`path#Symbol`, `path:12-40`). Do not grep for the same thing again.
+- To find where something is done or defined, use its tool `search` first, in words or with a name;
+  then `read` its results (`path#Symbol`, `path:12-40`). Do not grep for the same thing again.
 - `outline` lists the symbols of a file or folder, `similar` finds code like a place.
-- Where these tools are missing, as in a sub-agent, run on the command line
+- If these tools are missing, as in a sub-agent, run on the command line
   `{_PROGRAM} search "where is the token refreshed"`, `{_PROGRAM} show path#Symbol`.
 - grep is for every occurrence of an exact text.
 {BLOCK_END}
@@ -41,7 +41,7 @@ Find code with `feeder`, on the command line; it answers from an index of the re
 
 1. Search first, in words or with a name; `-n 20` gives more, `--full` all lines of each hit.
 2. Read only what the hits name, with `show`.
-3. If an answer says that the index is behind or there is none, run `{_PROGRAM} sync` once, and ask
+3. If an answer says that the index is behind or missing, run `{_PROGRAM} sync` once, and search
    again.
 4. Use grep only for every occurrence of an exact text.
 
@@ -50,7 +50,7 @@ Answer with paths and lines, and with the lines of code that matter.
 
 
 def agent_file(client: Client, file_name: str, program: str) -> str:
-    """The file that describes the sub-agent to a client; `program` is what starts a feeder."""
+    """The file that defines the sub-agent; `program` is the command that starts feeder."""
     body = _AGENT_BODY.replace(_PROGRAM, program)
     if file_name.endswith(".toml"):
         return (
@@ -69,11 +69,11 @@ def agent_file(client: Client, file_name: str, program: str) -> str:
 
 
 def add_block(text: str, program: str) -> str:
-    """A page with the block, in place of an older one or at its end."""
+    """The text with the block, in place of an older one or at the end."""
     newline = "\r\n" if "\r\n" in text else "\n"
     block = _INSTRUCTIONS_BLOCK.replace(_PROGRAM, program).replace("\n", newline)
-    if found := _find_block(text):
-        start, end = found
+    if position := _find_block(text):
+        start, end = position
         return text[:start] + block.removesuffix(newline) + text[end:]
     if not text.strip("\ufeff \t\r\n"):
         return text + block
@@ -82,26 +82,26 @@ def add_block(text: str, program: str) -> str:
 
 
 def remove_block(text: str) -> str:
-    """A page without the block, nor the blank line before it and the line's end behind it."""
-    found = _find_block(text)
-    if not found:
+    """The text without the block, the blank line before it and the line end after it."""
+    position = _find_block(text)
+    if not position:
         return text
-    start, end = found
-    head, foot = text[:start], text[end:]
-    foot = foot.removeprefix("\r").removeprefix("\n")
+    start, end = position
+    before, after = text[:start], text[end:]
+    after = after.removeprefix("\r").removeprefix("\n")
     for newline in ("\r\n", "\n"):
-        if head.endswith(newline * 2):
-            return head.removesuffix(newline) + foot
-    return head + foot
+        if before.endswith(newline * 2):
+            return before.removesuffix(newline) + after
+    return before + after
 
 
 def has_block(text: str) -> bool:
-    """Whether the page tells of the server."""
+    """True if the text has the block; raises ValueError if its end is missing."""
     return _find_block(text) is not None
 
 
 def _find_block(text: str) -> tuple[int, int] | None:
-    """From where to where it stands; raises ValueError for one that has lost its end."""
+    """The start and end of the block in the text; raises ValueError if its end is missing."""
     start = text.find(BLOCK_START)
     if start < 0:
         return None

@@ -24,12 +24,12 @@ def _stdio_entry(command: list[str]) -> ServerEntry:
 
 
 def _workspace_entry(command: list[str]) -> ServerEntry:
-    """An editor starts a user's servers in the home, but puts in the folder that is open."""
+    """An editor starts a user's servers in the home, and replaces the variable by the project."""
     return _stdio_entry([*command, "-C", "${workspaceFolder}"])
 
 
 def _always_loaded_entry(command: list[str]) -> ServerEntry:
-    """Claude Code shows a model the names of tools alone, unless it is told to load them."""
+    """Claude Code shows a model only the names of tools unless it has to load them."""
     return {**_stdio_entry(command), "alwaysLoad": True}
 
 
@@ -51,37 +51,33 @@ def _cline_entry(command: list[str]) -> ServerEntry:
 
 @dataclass(frozen=True, kw_only=True)
 class Client:
-    """A program that asks MCP servers; a scope that a mapping lacks is one that it has not."""
+    """An MCP client. If a mapping lacks a scope, the client has no such file for it."""
 
     name: str
     title: str
     binaries: tuple[str, ...] = ()
-    """Of which one on the PATH says that it is installed."""
+    """Programs on the PATH that show that the client is installed."""
     config_folder: str
-    """That it makes for itself."""
+    """The folder that the client creates for itself."""
     server_files: PathTemplates
-    """What lists its servers."""
+    """The configuration files with the list of servers."""
     server_keys: tuple[str, ...] = ("mcpServers",)
-    """What leads to them in the file."""
+    """The keys that lead to that list."""
     make_entry: Callable[[list[str]], ServerEntry] = _command_entry
-    """What stands there for a server that a command starts, in the user's files…"""
+    """Builds the server entry for a command."""
     make_project_entry: Callable[[list[str]], ServerEntry] | None = None
-    """… and in the project's, where that is another."""
+    """The same for a project's file, if it differs."""
     instruction_files: PathTemplates = field(default_factory=dict)
-    """What its model is told of a project, or of all."""
+    """The files with instructions that the client shows to its model."""
     agent_files: PathTemplates = field(default_factory=dict)
-    """A sub-agent's file; TOML or markdown."""
+    """The file that defines a sub-agent, in TOML or markdown."""
     agent_tools_line: str = ""
-    """The line of such a file that says what the sub-agent may use; without one, all."""
+    """The line of that file that names the tools it may use; without one it may use all."""
 
     def entry(self, scope: Scope, command: list[str]) -> ServerEntry:
-        """What the client's file says of the server."""
-        shape = (
-            self.make_project_entry
-            if scope == "project" and self.make_project_entry
-            else self.make_entry
-        )
-        return shape(command)
+        """The server entry in the client's file of that scope."""
+        project_entry = self.make_project_entry if scope == "project" else None
+        return (project_entry or self.make_entry)(command)
 
 
 CLIENTS = (
@@ -93,7 +89,7 @@ CLIENTS = (
         server_files={"project": ".mcp.json", "user": "{CLAUDE_CONFIG_DIR:~}/.claude.json"},
         make_entry=_always_loaded_entry,
         instruction_files={
-            # AGENTS.md is read where there is no CLAUDE.md, which one of ours would change
+            # AGENTS.md is read if there is no CLAUDE.md; creating one would hide it
             "project": ("CLAUDE.md", "AGENTS.md"),
             "user": "{CLAUDE_CONFIG_DIR:~/.claude}/CLAUDE.md",
         },
@@ -196,7 +192,7 @@ CLIENTS = (
         config_folder="{COPILOT_HOME:~/.copilot}",
         server_files={"project": ".mcp.json", "user": "{COPILOT_HOME:~/.copilot}/mcp-config.json"},
         make_entry=_copilot_entry,
-        make_project_entry=_always_loaded_entry,  # one file with Claude Code, whose keys it reads
+        make_project_entry=_always_loaded_entry,  # shares Claude Code's file, and reads its keys
         instruction_files={"project": "AGENTS.md"},
         agent_files={
             "project": ".github/agents/feeder-search.agent.md",
@@ -276,5 +272,5 @@ CLIENT_NAMES = [client.name for client in CLIENTS]
 
 
 def client_by_name(name: str) -> Client:
-    """The client of that name, which is one of `NAMES`."""
+    """The client of that name, which is one of `CLIENT_NAMES`."""
     return next(client for client in CLIENTS if client.name == name)

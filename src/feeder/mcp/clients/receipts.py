@@ -1,5 +1,7 @@
 """Records what the installation wrote into each file, so that uninstalling restores the file
-byte for byte. Without a receipt, the entry is found in the text itself.
+byte for byte.
+
+Without a receipt, the entry is found in the text itself.
 """
 
 import json
@@ -16,88 +18,81 @@ from feeder.mcp.clients.client_paths import home_folder
 
 _RECEIPTS_FILE = "feeder/installed.json"
 _OWN_FOLDERS_KEY = ""
-"""Under which the file says which folders were made for itself."""
+"""The key, in the file of receipts, of the folders that were created for that file."""
 
 
 class Receipt(NamedTuple):
-    """That in a file `new` stands for `old`, which is None where there was no file."""
+    """A change of a file: `new` replaced `old`, which is None if there was no file."""
 
     old: str | None
     new: str
     folders: tuple[str, ...] = ()
-    """That were made for the file."""
+    """Folders that were created for the file."""
 
     def applies_to(self, text: str) -> bool:
-        """Whether what was put in is still there as it was, and once."""
+        """True if the new text is still there, unchanged and only once."""
         return text == self.new if self.old is None else text.count(self.new) == 1
 
     def undo(self, text: str) -> str | None:
-        """The text as it would be without us, None for no file; for a text that `fits`."""
+        """The text before the change, None for no file; only if the receipt applies to it."""
         return None if self.old is None else text.replace(self.new, self.old)
 
 
 def make_receipt(before: str | None, after: str) -> Receipt:
-    """For a change: the stretch of the text in which it differs."""
+    """The receipt of a change, with the part of the text that differs."""
     if before is None:
         return Receipt(None, after)
     head = _common_prefix_length(before, after)
     old, new = before[head:], after[head:]
     tail = _common_prefix_length(old[::-1], new[::-1])
-    old, new = old[: len(old) - tail], new[: len(new) - tail]
-    return Receipt(old, new)
+    return Receipt(old[: len(old) - tail], new[: len(new) - tail])
 
 
-def _common_prefix_length(one: str, other: str) -> int:
-    """With how many characters in common they begin."""
-    pairs = zip(one, other, strict=False)
+def _common_prefix_length(first: str, second: str) -> int:
+    pairs = zip(first, second, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 class Receipts:
-    """Those of this user, in one file, by the path of what was changed."""
+    """The receipts of this user, in one JSON file, by the path of the changed file."""
 
     def __init__(self) -> None:
         self._file = _receipts_path()
         self._by_path = _load(self._file)
 
     def get(self, file: Path) -> Receipt | None:
-        """The one for a file, None where there is none."""
-        known = self._by_path.get(os.path.realpath(file))
-        return Receipt(known["old"], known["new"], tuple(known["folders"])) if known else None
+        """The receipt of a file; None if there is none."""
+        entry = self._by_path.get(os.path.realpath(file))
+        return Receipt(entry["old"], entry["new"], tuple(entry["folders"])) if entry else None
 
     def save(self, changed: Mapping[Path, Receipt | None]) -> None:
-        """Notes them, None for one that is used up; with the last one the file goes."""
-        _ = self._by_path.setdefault(
-            _OWN_FOLDERS_KEY, {"folders": _as_strings(text_files.missing_folders(self._file))}
-        )
-        for file, one in changed.items():
+        """Saves receipts; None removes one. The JSON file is deleted with the last one."""
+        created = [str(folder) for folder in text_files.missing_folders(self._file)]
+        own_folders = self._by_path.setdefault(_OWN_FOLDERS_KEY, {"folders": created})["folders"]
+        for file, receipt in changed.items():
             self._by_path.pop(os.path.realpath(file), None)
-            if one:
-                self._by_path[os.path.realpath(file)] = one._asdict()
+            if receipt:
+                self._by_path[os.path.realpath(file)] = receipt._asdict()
         if self._by_path.keys() - {_OWN_FOLDERS_KEY}:
             text_files.write(self._file, json.dumps(self._by_path, ensure_ascii=False, indent=1))
         else:
             text_files.delete(self._file)
-            text_files.remove_empty_folders(map(Path, self._by_path[_OWN_FOLDERS_KEY]["folders"]))
-
-
-def _as_strings(folders: list[Path]) -> list[str]:
-    return [str(folder) for folder in folders]
+            text_files.remove_empty_folders(map(Path, own_folders))
 
 
 def _receipts_path() -> Path:
-    named = Path(os.environ.get("XDG_STATE_HOME", ""))
-    if named.is_absolute():  # else it is to be ignored, says the XDG specification
-        return named / _RECEIPTS_FILE
+    state_home = Path(os.environ.get("XDG_STATE_HOME", ""))
+    if state_home.is_absolute():  # the XDG specification says to ignore a relative path
+        return state_home / _RECEIPTS_FILE
     states = "Library/Application Support" if sys.platform == "darwin" else ".local/state"
     return home_folder() / states / _RECEIPTS_FILE
 
 
 def _load(file: Path) -> dict[str, Any]:
     try:
-        known = json.loads(text_files.read(file) or "{}")
-        for said in known.values():
-            _ = said["folders"]
+        by_path = json.loads(text_files.read(file) or "{}")
+        for entry in by_path.values():
+            _ = entry["folders"]
     except (ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise UserError(f"{file} is no list of receipts ({exc}). Delete it.") from exc
-    return dict(known)
+        raise UserError(f"{file} is not a list of receipts ({exc}). Delete it.") from exc
+    return dict(by_path)

@@ -1,6 +1,7 @@
 """Reads, diffs, atomically replaces and deletes UTF-8 text files of other programs, keeping
-their mode and following symbolic links. Used by the client installation and by the Worker's
-folder.
+their mode and following symbolic links.
+
+Used by the client installation and by the Worker's folder.
 """
 
 import difflib
@@ -14,30 +15,32 @@ from feeder.errors import UserError
 
 
 def read(file: Path) -> str | None:
-    """The text, as it is to the byte; None where there is no file.
+    """The text with its line ends as they are; None if there is no file.
 
-    Raises UserError for what is no text in UTF-8, or no file.
+    Raises UserError for a file that is not UTF-8 or cannot be read.
     """
     try:
         return file.read_bytes().decode()
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as exc:
-        raise UserError(f"{file} is not in UTF-8, from byte {exc.start} on. Save it so.") from exc
+        raise UserError(
+            f"{file} is not UTF-8, from byte {exc.start} on. Save it as UTF-8."
+        ) from exc
     except OSError as exc:
         raise _file_error(file, exc) from exc
 
 
 def diff(file: Path, before: str | None, after: str | None) -> Iterator[str]:
-    """The lines of a unified diff of two texts, None for no file, without their ends."""
+    """The lines of a unified diff without line ends; None stands for no file."""
     old, new = ("/dev/null" if text is None else str(file) for text in (before, after))
-    lines, others = ((text or "").splitlines(keepends=True) for text in (before, after))
-    for line in difflib.unified_diff(lines, others, old, new):
+    old_lines, new_lines = ((text or "").splitlines(keepends=True) for text in (before, after))
+    for line in difflib.unified_diff(old_lines, new_lines, old, new):
         yield line.rstrip("\r\n")
 
 
 def check_writable(file: Path) -> None:
-    """Raises UserError where a file that is there is not to be written."""
+    """Raises UserError if the file exists and is read-only."""
     try:
         mode = file.stat().st_mode
     except FileNotFoundError:
@@ -49,15 +52,15 @@ def check_writable(file: Path) -> None:
 
 
 def missing_folders(file: Path) -> list[Path]:
-    """Those that have to be made for a file."""
+    """The parent folders of a file that do not exist."""
     folder = Path(os.path.realpath(file)).parent
-    return [one for one in (folder, *folder.parents) if not one.exists()]
+    return [parent for parent in (folder, *folder.parents) if not parent.exists()]
 
 
 def write(file: Path, text: str) -> None:
-    """Puts the text in the file's place, with the mode of the one there, and makes its folder.
+    """Replaces the file, keeping its mode, and creates its folder; writes the target of a link.
 
-    Where a symbolic link stands, what it leads to is written. Raises UserError.
+    Raises UserError if that fails.
     """
     target = Path(os.path.realpath(file))
     try:
@@ -68,7 +71,7 @@ def write(file: Path, text: str) -> None:
 
 
 def delete(file: Path) -> None:
-    """Removes what a link leads to, or the file."""
+    """Deletes the file, or the target of a link."""
     try:
         Path(os.path.realpath(file)).unlink(missing_ok=True)
     except OSError as exc:
@@ -76,14 +79,14 @@ def delete(file: Path) -> None:
 
 
 def remove_empty_folders(folders: Iterable[Path]) -> None:
-    """Removes those of the folders that are empty, from the deepest on."""
-    for folder in sorted(set(folders), key=lambda one: len(one.parts), reverse=True):
+    """Removes the folders that are empty, the deepest first."""
+    for folder in sorted(set(folders), key=lambda path: len(path.parts), reverse=True):
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
 
 
 def _replace_atomically(target: Path, content: bytes) -> None:
-    """Through a file beside it, so that nobody sees half of it."""
+    """Writes a file beside the target and renames it, so that nobody reads half of it."""
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     try:
@@ -99,8 +102,7 @@ def _replace_atomically(target: Path, content: bytes) -> None:
 
 
 def _umask() -> int:
-    """The process's; there is no other way to ask for it than to set it."""
-    mask = os.umask(0o077)
+    mask = os.umask(0o077)  # it can only be read by setting it
     os.umask(mask)
     return mask
 

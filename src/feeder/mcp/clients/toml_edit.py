@@ -10,12 +10,12 @@ _BOM = "\ufeff"
 
 
 def loads(text: str) -> dict[str, Any]:
-    """What the text says; raises ValueError, which names the place, for what is no TOML."""
+    """Parses the text; raises ValueError with the position if it is not TOML."""
     return tomllib.loads(text.removeprefix(_BOM))
 
 
 def set_value(text: str, path: tuple[str, ...], value: Any) -> str:
-    """The text with a value at the path: in place of the one there, else in a table at the end."""
+    """The text with the value at the path: in place of the old one, else in a table at the end."""
     import tomlkit
 
     document: Any = tomlkit.parse(_normalize(text))
@@ -29,7 +29,7 @@ def set_value(text: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def remove_value(text: str, path: tuple[str, ...]) -> str:
-    """The text without the value at the path; raises KeyError where there is none."""
+    """The text without the value at the path; raises KeyError if there is none."""
     import tomlkit
 
     document: Any = tomlkit.parse(_normalize(text))
@@ -41,7 +41,7 @@ def remove_value(text: str, path: tuple[str, ...]) -> str:
 
 
 def _append_table(document: Any, path: tuple[str, ...], value: Any) -> str:
-    """A table of its own at the end; an inline one where the parent is written in one line."""
+    """The text with a table at the end; with an inline table if the parent is inline."""
     import tomlkit
 
     before = tomlkit.dumps(document)
@@ -73,13 +73,13 @@ def _nested_table(path: tuple[str, ...], value: Any) -> Any:
 
 
 def _normalize(text: str) -> str:
-    """Without a mark at the start, and where all lines end in CRLF, as if in LF."""
+    """The text without a byte order mark, and with LF for CRLF if all lines end so."""
     plain = text.removeprefix(_BOM)
     return plain.replace("\r\n", "\n") if _is_crlf(plain) else plain
 
 
 def _restore_format(text: str, after: str) -> str:
-    """With the mark and the line ends that the text had."""
+    """`after` with the byte order mark and the line ends of `text`."""
     mark = _BOM if text.startswith(_BOM) else ""
     return mark + (after.replace("\n", "\r\n") if _is_crlf(text) else after)
 
