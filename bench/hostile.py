@@ -22,10 +22,10 @@ sys.path.insert(0, str(ROOT / "tests"))
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
 from feeder.progress import ProgressReporter  # noqa: E402
-from parse.corpus import KINDS, Case  # noqa: E402
-from parse.laws import broken_law, most_s  # noqa: E402
+from parse.hostile_files import KINDS, Case  # noqa: E402
+from parse.invariants import broken_law, most_s  # noqa: E402
+from parse.language_samples import LANGUAGES, named, real_files, tongue  # noqa: E402
 from parse.mutations import mutated  # noqa: E402
-from parse.tongues import LANGUAGES, named, real_files, tongue  # noqa: E402
 
 SEED = 5
 SIZE = 1_000_000

@@ -14,8 +14,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
-from parse.hostile_papers import KINDS  # noqa: E402
-from parse.papers import docx, p  # noqa: E402
+from parse.documents import docx, p  # noqa: E402
+from parse.hostile_documents import KINDS  # noqa: E402
 
 SIZE = 5_000_000
 """Of those that can have any size, about so many bytes before they are packed."""

@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from documents_made import Made, made  # noqa: E402  # what follows lies among the tests
 
-from parse import papers  # noqa: E402
-from parse.hostile_papers import KINDS  # noqa: E402
+from parse import documents as docs  # noqa: E402
+from parse.hostile_documents import KINDS  # noqa: E402
 
 COUNT = 200
 SIZE = 200_000
@@ -60,7 +60,7 @@ FACTS = {
 
 
 def _pdf(said: str) -> bytes:
-    return papers.pdf([[papers.Line(said.encode("ascii", "replace").decode())]])
+    return docs.pdf([[docs.Line(said.encode("ascii", "replace").decode())]])
 
 
 def _notebook(said: str) -> bytes:
@@ -76,15 +76,13 @@ def _page(said: str) -> bytes:
 
 BY_HAND: dict[str, Callable[[str], bytes]] = {
     "pdf": _pdf,
-    "docx": lambda said: papers.docx(papers.p(said)),
-    "pptx": lambda said: papers.pptx([papers.shape(said)]),
-    "odt": lambda said: papers.odt(f"<text:p>{said}</text:p>"),
-    "odp": lambda said: papers.odt(
-        f"<draw:page><text:p>{said}</text:p></draw:page>", "presentation"
-    ),
-    "xlsx": lambda said: papers.xlsx({"Stock": [["Part"], [said]]}),
-    "epub": lambda said: papers.epub([f"<h1>Notes</h1><p>{said}</p>"]),
-    "mhtml": lambda said: papers.mhtml(("Content-Type: text/html; charset=latin-1", _page(said))),
+    "docx": lambda said: docs.docx(docs.p(said)),
+    "pptx": lambda said: docs.pptx([docs.shape(said)]),
+    "odt": lambda said: docs.odt(f"<text:p>{said}</text:p>"),
+    "odp": lambda said: docs.odt(f"<draw:page><text:p>{said}</text:p></draw:page>", "presentation"),
+    "xlsx": lambda said: docs.xlsx({"Stock": [["Part"], [said]]}),
+    "epub": lambda said: docs.epub([f"<h1>Notes</h1><p>{said}</p>"]),
+    "mhtml": lambda said: docs.mhtml(("Content-Type: text/html; charset=latin-1", _page(said))),
     "csv": lambda said: f"id,what\n1,{said}\n".encode(),
     "tsv": lambda said: f"id\twhat\n1\t{said}\n".encode(),
     "html": _page,

@@ -16,7 +16,7 @@ from chatting import chatting
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from mcp_server.stdio_client import talker
-from parse.papers import Line, docx, p, pdf, xlsx
+from parse.documents import Line, docx, p, pdf, xlsx
 from source.repos import Repo
 from test_distribution import ROOT, WHEELS, build
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from speed.repository import clone, commit, git
 
-from parse.papers import docx, p, tbl, xlsx
+from parse.documents import docx, p, tbl, xlsx
 
 REPO = "acme/shop"
 

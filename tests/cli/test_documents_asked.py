@@ -3,7 +3,7 @@
 import pytest
 
 from command_runner import RunFeeder
-from parse.papers import Line, docx, p, pdf, tbl
+from parse.documents import Line, docx, p, pdf, tbl
 from source.repos import Repo
 
 pytestmark = pytest.mark.needs("documents")

@@ -8,7 +8,7 @@ from feeder.nodes import Node, node_ids
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import load_grammars
 from feeder.parse.splitting import NODE_LIMIT
-from parse.cells import sources
+from parse.notebook_cells import sources
 
 SAMPLES = Path(__file__).parent / "samples"
 SAMPLE_FILES = tuple(sorted(p for p in SAMPLES.iterdir() if p.suffix != ".nodes"))

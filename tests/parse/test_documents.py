@@ -6,8 +6,8 @@ import pytest
 
 from feeder.parse.extract.formats import extract_document
 from feeder.parse.splitting import NODE_LIMIT
-from parse import papers
-from parse.papers import Line, docx, outline, p, parsed, tbl
+from parse import documents as docs
+from parse.documents import Line, docx, outline, p, parsed, tbl
 
 pytestmark = pytest.mark.needs("documents")
 
@@ -73,17 +73,17 @@ def test_what_was_deleted_or_is_there_twice_is_left_out() -> None:
 
 
 def test_notes_stand_at_the_end() -> None:
-    notes = f"<w:footnotes {papers.W}><w:footnote>{p('Below 5 V.')}</w:footnote></w:footnotes>"
+    notes = f"<w:footnotes {docs.W}><w:footnote>{p('Below 5 V.')}</w:footnote></w:footnotes>"
     text = extract_document("docx", docx(p("Power it."), footnotes=notes)).text.decode()
     assert text == "Power it.\n\nBelow 5 V.\n"
 
 
 def test_slides_are_pages_in_the_order_of_the_presentation() -> None:
     slides = [
-        papers.shape("Roadmap", "title") + papers.shape(LONG * 2) + papers.shape("7", "sldNum"),
-        papers.shape("Budget", "title") + papers.shape(LONG * 2),
+        docs.shape("Roadmap", "title") + docs.shape(LONG * 2) + docs.shape("7", "sldNum"),
+        docs.shape("Budget", "title") + docs.shape(LONG * 2),
     ]
-    found = parsed("s.pptx", papers.pptx(slides)).nodes
+    found = parsed("s.pptx", docs.pptx(slides)).nodes
     assert [(one.node_type, one.logical_path) for one in found] == [
         ("doc_section", "p. 1 > Roadmap"),
         ("doc_section", "p. 2 > Budget"),
@@ -99,7 +99,7 @@ def test_an_odt_has_headings_tables_and_blanks() -> None:
         f"<table:table-row>{''.join(cells.format(cell) for cell in row)}</table:table-row>"
         for row in (("Name", "Hz"), ("slow", "10"))
     )
-    found = parsed("m.odt", papers.odt(f"{body}<table:table>{rows}</table:table>")).nodes
+    found = parsed("m.odt", docs.odt(f"{body}<table:table>{rows}</table:table>")).nodes
     assert [(one.node_type, one.logical_path) for one in found] == [
         ("doc_section", "Clock"),
         ("doc_table", "Clock"),
@@ -114,7 +114,7 @@ def test_the_slides_of_an_odp_are_sections_by_their_titles() -> None:
         f"<draw:page>{frame.format('title', title)}{frame.format('outline', LONG * 2)}</draw:page>"
         for title in ("Clock", "Power")
     )
-    found = outline("talk.odp", papers.odt(slides, "presentation"))
+    found = outline("talk.odp", docs.odt(slides, "presentation"))
     assert [(node_type, path) for node_type, path, *_ in found] == [
         ("doc_section", "p. 1 > Clock"),
         ("doc_section", "p. 2 > Power"),
@@ -126,7 +126,7 @@ def test_a_workbook_has_ranges_of_rows_with_the_head_of_their_sheet() -> None:
         ("Article", "Price"),
         *((f"Widget {n}", n + 0.5) for n in range(300)),
     ]
-    found = parsed("p.xlsx", papers.xlsx({"Prices": prices, "Rates": [("VAT", 20)]})).nodes
+    found = parsed("p.xlsx", docs.xlsx({"Prices": prices, "Rates": [("VAT", 20)]})).nodes
     assert found[0].logical_path == f"Prices!A1:B{len(found[0].text.split(chr(10)))}"
     assert found[-2].logical_path.endswith("B301")  # type: ignore[union-attr]
     assert found[-1].logical_path == "Rates!A1:B1"
@@ -141,7 +141,7 @@ def test_an_epub_is_read_in_its_order() -> None:
         f"<!DOCTYPE html><html><body><h1>One &amp; all</h1><p>{LONG}&nbsp;{LONG}</p></body></html>",
         f"<body><h1>Two</h1><pre>x = 1\n  y = 2</pre><script>no()</script><p>{LONG * 2}</p></body>",
     ]
-    found = parsed("b.epub", papers.epub(chapters)).nodes
+    found = parsed("b.epub", docs.epub(chapters)).nodes
     assert [(one.node_type, one.logical_path) for one in found] == [
         ("doc_section", "One & all"),
         ("doc_section", "Two"),
@@ -153,7 +153,7 @@ def test_an_epub_is_read_in_its_order() -> None:
 
 @pytest.mark.parametrize("charset", ["idna", "zlib", "none-such"])
 def test_a_frame_in_no_known_encoding_is_read_as_utf_8(charset: str) -> None:
-    page = papers.mhtml((f"Content-Type: text/html; charset={charset}", b"<p>Caf\xc3\xa9 \xff</p>"))
+    page = docs.mhtml((f"Content-Type: text/html; charset={charset}", b"<p>Caf\xc3\xa9 \xff</p>"))
     [node] = parsed("page.mhtml", page).nodes
     assert node.text == "Caf\u00e9 \ufffd"
 
@@ -166,7 +166,7 @@ def test_a_page_that_a_browser_saved_is_read_with_its_frames() -> None:
         coded,
         b"<h1>Caf=C3=A9</h1><table><tr><th>a<td>b<tr><td>1<td>2</table><p>Two =\r\nlines",
     )
-    found = parsed("page.mhtml", papers.mhtml(page, picture, frame)).nodes
+    found = parsed("page.mhtml", docs.mhtml(page, picture, frame)).nodes
     assert [(one.node_type, one.logical_path, one.text) for one in found] == [
         ("doc_section", "Caf\u00e9", "Caf\u00e9\nTwo lines\n\nGr\u00fc\u00dfe"),
         ("doc_table", "Caf\u00e9", "a | b\n1 | 2"),
@@ -183,7 +183,7 @@ def test_a_pdf_has_pages_in_the_sections_of_its_bookmarks() -> None:
         [Line("Clock", y=750, size=16), Line("It ticks.", y=700)],
         [Line("and goes on.", y=750), Line("Power", y=700, size=16), Line("5 V.", y=650)],
     ]
-    found = outline("m.pdf", papers.pdf(pages, [("Clock", 0), ("Power", 1)]))
+    found = outline("m.pdf", docs.pdf(pages, [("Clock", 0), ("Power", 1)]))
     assert found == [
         ("doc_page", "Clock > p. 1", 1, 3),
         ("doc_page", "Clock > p. 2", 5, 5),
@@ -195,7 +195,7 @@ def test_without_bookmarks_larger_type_is_a_heading() -> None:
     page = [Line("Clock", y=780, size=18), *(Line(LONG[:60], y=740 - 12 * n) for n in range(8))]
     page.append(Line("Ticks", y=600, size=14))
     page += [Line(LONG[:60], y=560 - 12 * n) for n in range(8)]
-    assert [path for _, path, *_ in outline("m.pdf", papers.pdf([page]))] == [
+    assert [path for _, path, *_ in outline("m.pdf", docs.pdf([page]))] == [
         "Clock > p. 1",
         "Clock > Ticks > p. 1",
     ]
@@ -208,7 +208,7 @@ def test_a_typewriters_face_is_code_with_its_indent() -> None:
         Line(line.strip(), 72 + 6 * (len(line) - len(line.lstrip())), 500 - 12 * n, "Courier")
         for n, line in enumerate(code)
     ]
-    blocks = [one for one in parsed("m.pdf", papers.pdf([page])).nodes if "code" in one.node_type]
+    blocks = [one for one in parsed("m.pdf", docs.pdf([page])).nodes if "code" in one.node_type]
     assert [one.text for one in blocks] == ["\n".join(code)]
 
 
@@ -220,7 +220,7 @@ def test_cells_below_one_another_are_a_table() -> None:
         for n, row in enumerate(rows)
         for m, cell in enumerate(row)
     ]
-    [table] = [one for one in parsed("m.pdf", papers.pdf([page])).nodes if "table" in one.node_type]
+    [table] = [one for one in parsed("m.pdf", docs.pdf([page])).nodes if "table" in one.node_type]
     assert table.text.split("\n") == [" | ".join(row) for row in rows]
     assert table.signature == "Name | Offset"
 
@@ -244,8 +244,8 @@ def test_secrets_are_masked_and_lines_stay() -> None:
     ("path", "content"),
     [
         ("m.docx", docx(p("One", "berschrift1") + p(LONG * 40) + tbl([("a", "b")] * 300))),
-        ("m.xlsx", papers.xlsx({"A": [("x" * 50, "y")] * 200, "B": [("long " * 900, 1)]})),
-        ("m.pdf", papers.pdf([[Line(LONG[:70], y=800 - 11 * n) for n in range(70)]] * 4)),
+        ("m.xlsx", docs.xlsx({"A": [("x" * 50, "y")] * 200, "B": [("long " * 900, 1)]})),
+        ("m.pdf", docs.pdf([[Line(LONG[:70], y=800 - 11 * n) for n in range(70)]] * 4)),
     ],
 )
 def test_all_of_the_text_is_in_one_node_each(path: str, content: bytes) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from parse import papers
-from parse.papers import Line, p, parsed, tbl
+from parse import documents as docs
+from parse.documents import Line, p, parsed, tbl
 
 pytestmark = pytest.mark.needs("documents")
 
@@ -13,20 +13,16 @@ TEXT = "Some words that follow here."
 ROWS = [["name", TOKEN], ["one", "two"], ["three", "four"]]
 PAGE = f"<h1>{NAMED}</h1><p>{TEXT}</p><table><tr><th>{TOKEN}</th></tr><tr><td>1</td></tr></table>"
 FILES: dict[str, bytes] = {
-    "head.docx": papers.docx(p(NAMED, "Heading1") + p(TEXT)),
-    "table.docx": papers.docx(p(TEXT) + tbl(ROWS)),
-    "slide.pptx": papers.pptx([papers.shape(NAMED, "title") + papers.shape(TEXT)]),
-    "head.odt": papers.odt(
-        f'<text:h text:outline-level="1">{NAMED}</text:h><text:p>{TEXT}</text:p>'
-    ),
-    "head.epub": papers.epub([PAGE]),
-    "head.mhtml": papers.mhtml(("Content-Type: text/html", PAGE.encode())),
-    "head.rtf": papers.rtf(
-        rf"{{\stylesheet{{\s1 heading 1;}}}}\pard\s1 {NAMED}\par\pard {TEXT}\par"
-    ),
-    "called.xlsx": papers.xlsx({TOKEN: [["a", "b"], ["c", "d"]]}),
-    "table.xlsx": papers.xlsx({"Sheet": ROWS}),
-    "marked.pdf": papers.pdf([[Line(TEXT)], [Line("Another page.")]], [(NAMED, 0), ("Two", 1)]),
+    "head.docx": docs.docx(p(NAMED, "Heading1") + p(TEXT)),
+    "table.docx": docs.docx(p(TEXT) + tbl(ROWS)),
+    "slide.pptx": docs.pptx([docs.shape(NAMED, "title") + docs.shape(TEXT)]),
+    "head.odt": docs.odt(f'<text:h text:outline-level="1">{NAMED}</text:h><text:p>{TEXT}</text:p>'),
+    "head.epub": docs.epub([PAGE]),
+    "head.mhtml": docs.mhtml(("Content-Type: text/html", PAGE.encode())),
+    "head.rtf": docs.rtf(rf"{{\stylesheet{{\s1 heading 1;}}}}\pard\s1 {NAMED}\par\pard {TEXT}\par"),
+    "called.xlsx": docs.xlsx({TOKEN: [["a", "b"], ["c", "d"]]}),
+    "table.xlsx": docs.xlsx({"Sheet": ROWS}),
+    "marked.pdf": docs.pdf([[Line(TEXT)], [Line("Another page.")]], [(NAMED, 0), ("Two", 1)]),
     "head.rst": f"{NAMED}\n{'=' * len(NAMED)}\n\n{TEXT}\n".encode(),
     "head.adoc": f"== {NAMED}\n\n{TEXT}\n".encode(),
     "head.org": f"* {NAMED}\n{TEXT}\n".encode(),

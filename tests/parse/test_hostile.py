@@ -12,10 +12,10 @@ import pytest
 from feeder.parse import ParsedFile
 from feeder.parse.worker import Limits
 from feeder.parse.worker_pool import WorkerPool
-from parse.corpus import KINDS, Case
-from parse.laws import broken_law, most_s
+from parse.hostile_files import KINDS, Case
+from parse.invariants import broken_law, most_s
+from parse.language_samples import LANGUAGES, real_files, tongue
 from parse.mutations import mutated
-from parse.tongues import LANGUAGES, real_files, tongue
 from source.repos import Repo
 
 SEED = 5

@@ -12,19 +12,19 @@ from feeder.parse.extract.formats import extract_document
 from feeder.parse.worker import Limits
 from feeder.parse.worker_pool import WorkerPool
 from feeder.source.file_types import DOCUMENT_EXTENSIONS
-from parse import papers
-from parse.hostile_papers import KINDS, PAGE, zip_bomb
+from parse import documents as docs
+from parse.hostile_documents import KINDS, PAGE, zip_bomb
 
 SIZE = 200_000
 LIMITS = Limits(document_timeout_s=10)
 SMALL = {
-    "docx": papers.docx(papers.p("Some words.") + papers.tbl([("a", "b"), ("c", "d")])),
-    "odt": papers.odt("<text:p>Some words.</text:p>"),
-    "pptx": papers.pptx([papers.shape("Some words.")]),
-    "epub": papers.epub(["<p>Some words.</p>"]),
-    "mhtml": papers.mhtml(("Content-Type: text/html", b"<p>Some words.</p>")),
-    "pdf": papers.pdf([PAGE], [("One", 0)]),
-    "rtf": papers.rtf(r"\pard{\b Some} words.\par\trowd\pard\intbl a\cell b\cell\row"),
+    "docx": docs.docx(docs.p("Some words.") + docs.tbl([("a", "b"), ("c", "d")])),
+    "odt": docs.odt("<text:p>Some words.</text:p>"),
+    "pptx": docs.pptx([docs.shape("Some words.")]),
+    "epub": docs.epub(["<p>Some words.</p>"]),
+    "mhtml": docs.mhtml(("Content-Type: text/html", b"<p>Some words.</p>")),
+    "pdf": docs.pdf([PAGE], [("One", 0)]),
+    "rtf": docs.rtf(r"\pard{\b Some} words.\par\trowd\pard\intbl a\cell b\cell\row"),
 }
 SAID = {
     "zip_bomb": "a document with more than 10 MB of text",
@@ -74,7 +74,7 @@ def test_a_hostile_document_costs_only_itself(workers: WorkerPool, kind: str) ->
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize("ending", sorted(DOCUMENT_EXTENSIONS))
 def test_an_empty_file_says_so(ending: str) -> None:
-    assert papers.parsed(f"a.{ending}", b"").skip == "an empty file"
+    assert docs.parsed(f"a.{ending}", b"").skip == "an empty file"
 
 
 @pytest.mark.needs("documents")

@@ -9,7 +9,7 @@ import pytest
 
 from feeder.parse.file_parser import INVALID_NOTEBOOK, parse_as_plain_text, parse_file
 from feeder.parse.notebooks import notebook_source_lines
-from parse.laws import broken_law
+from parse.invariants import broken_law
 from parse.mutations import mutated
 from parse.outlines import GRAMMARS, SAMPLES, check_laws
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from parse import papers
-from parse.papers import Line, parsed
+from parse import documents as docs
+from parse.documents import Line, parsed
 
 pytestmark = pytest.mark.needs("documents")
 
@@ -20,7 +20,7 @@ BODY = [
 
 def texts(pages: list[list[Line]]) -> list[str]:
     """What each page says."""
-    return [node.text for node in parsed("m.pdf", papers.pdf(pages)).nodes]
+    return [node.text for node in parsed("m.pdf", docs.pdf(pages)).nodes]
 
 
 def page(number: int, *more: Line) -> list[Line]:
@@ -72,7 +72,7 @@ def test_the_head_of_a_table_that_goes_on_is_no_head_of_the_page() -> None:
     rows += [("DATA", "0x08", 724)]
     cells = [(Line(name, y=y), Line(offset, 222, y)) for name, offset, y in rows]
     table = [cell for row in cells for cell in row]
-    found = parsed("m.pdf", papers.pdf([[*table, *body] for body in BODY[:2]])).nodes
+    found = parsed("m.pdf", docs.pdf([[*table, *body] for body in BODY[:2]])).nodes
     tables = [node.text for node in found if node.node_type == "doc_table"]
     assert tables == ["\n".join(f"{name} | {offset}" for name, offset, _ in rows)] * 2
 
@@ -80,7 +80,7 @@ def test_the_head_of_a_table_that_goes_on_is_no_head_of_the_page() -> None:
 def test_a_line_or_two_in_a_typewriters_face_stay_with_the_text() -> None:
     call = Line("halt (seconds)", y=712, font="Courier")
     aside = [Line("stop", y=664, font="Courier"), Line("go", y=652, font="Courier")]
-    [node] = parsed("m.pdf", papers.pdf([[call, *BODY[0], *aside, Line("End.", y=640)]])).nodes
+    [node] = parsed("m.pdf", docs.pdf([[call, *BODY[0], *aside, Line("End.", y=640)]])).nodes
     words = [line.text for line in BODY[0]]
     assert node.text.split("\n") == ["halt (seconds)", *words, "stop", "go", "End."]
 
@@ -99,9 +99,7 @@ def test_the_numbers_of_lines_are_not_of_the_code() -> None:
         text = line.lstrip()
         page.append(Line(str(n + 1), 40, y, size=8))
         page += [Line(text, 72 + 6 * (len(line) - len(text)), y, "Courier")] if text else []
-    [block] = [
-        node for node in parsed("m.pdf", papers.pdf([page])).nodes if "code" in node.node_type
-    ]
+    [block] = [node for node in parsed("m.pdf", docs.pdf([page])).nodes if "code" in node.node_type]
     assert block.text == "\n".join(code[:4])
 
 
@@ -111,7 +109,7 @@ def test_a_list_is_no_table() -> None:
         (Line(mark, 72, 640 - 12 * n), Line(step, 120, 640 - 12 * n))
         for n, (mark, step) in enumerate(items)
     ]
-    found = parsed("m.pdf", papers.pdf([[*BODY[0], *(one for row in cells for one in row)]])).nodes
+    found = parsed("m.pdf", docs.pdf([[*BODY[0], *(one for row in cells for one in row)]])).nodes
     assert "doc_table" not in {node.node_type for node in found}
 
 
@@ -122,7 +120,7 @@ def test_justified_lines_are_no_table() -> None:
         y, right = 640 - 12 * n, 21 - count
         page.append(Line(" ".join(["mm"] * count), y=y))
         page.append(Line(" ".join(["mm"] * right), 500 - round(19.44 * right - 2.78), y))
-    found = parsed("m.pdf", papers.pdf([page])).nodes
+    found = parsed("m.pdf", docs.pdf([page])).nodes
     assert "doc_table" not in {node.node_type for node in found}
 
 
@@ -131,7 +129,7 @@ def test_justified_lines_are_no_table() -> None:
 )
 def test_a_heading_is_found_behind_its_number(heading: str) -> None:
     page = [*BODY[0], Line(heading, y=640), *(one._replace(y=one.y - 90) for one in BODY[1])]
-    found = parsed("m.pdf", papers.pdf([page], [("Control", 0)])).nodes
+    found = parsed("m.pdf", docs.pdf([page], [("Control", 0)])).nodes
     assert [(node.logical_path, node.text.split("\n")[0]) for node in found] == [
         ("p. 1", "The clock runs from the mains."),
         ("Control > p. 1", heading),
@@ -140,5 +138,5 @@ def test_a_heading_is_found_behind_its_number(heading: str) -> None:
 
 def test_a_word_before_its_title_is_no_number() -> None:
     page = [*BODY[0], Line("A control is no heading.", y=640)]
-    [node] = parsed("m.pdf", papers.pdf([page], [("Control", 0)])).nodes
+    [node] = parsed("m.pdf", docs.pdf([page], [("Control", 0)])).nodes
     assert node.logical_path == "Control > p. 1"

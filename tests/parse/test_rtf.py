@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.parse.extract.formats import extract_document
-from parse.papers import outline, parsed, rtf
+from parse.documents import outline, parsed, rtf
 
 pytestmark = pytest.mark.needs("documents")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from feeder.search import file_contents
-from parse.papers import docx, p
+from parse.documents import docx, p
 from required_extras import require_extras
 
 MANUAL = docx(p("The clock ticks."))

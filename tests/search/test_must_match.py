@@ -14,7 +14,7 @@ from feeder.store.hits import hits_by_ids, ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from index_helpers import REPO, open_database, run_sync
-from parse.papers import docx, p, rtf
+from parse.documents import docx, p, rtf
 from source.repos import Repo
 
 TREE = {

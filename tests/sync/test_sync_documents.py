@@ -33,7 +33,7 @@ from index_helpers import (
     query_rows,
     run_sync,
 )
-from parse.papers import docx, p, tbl
+from parse.documents import docx, p, tbl
 from source.repos import Repo
 from sync.sync_histories.branch import documents_unread
 

@@ -25,7 +25,7 @@ from index_helpers import (
     open_database,
     run_sync,
 )
-from parse.papers import docx, p, tbl, xlsx
+from parse.documents import docx, p, tbl, xlsx
 from source.repos import Repo
 
 PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from mcp_server.conftest import index
-from parse.papers import Line, docx, p, pdf
+from parse.documents import Line, docx, p, pdf
 from source.repos import Repo
 from web.browser_client import NARROW, findings, looking, served
 from web.http_client import Web

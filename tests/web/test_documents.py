@@ -12,7 +12,7 @@ from feeder.config import Settings
 from feeder.mcp.service import IndexService
 from feeder.source.file_types import DOCUMENT_EXTENSIONS
 from mcp_server.conftest import index
-from parse.papers import Line, docx, p, pdf
+from parse.documents import Line, docx, p, pdf
 from source.repos import Repo
 from web.http_client import Web, web
 

@@ -1,6 +1,6 @@
 """Documents of each kind as a history pushes them: small, in two versions, and damaged."""
 
-from parse.papers import Line, docx, epub, odt, p, pdf, tbl, xlsx
+from parse.documents import Line, docx, epub, odt, p, pdf, tbl, xlsx
 
 
 def _manual(offset: str) -> bytes:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
+from parse.language_samples import LANGUAGES, Tongue, real_files
 from parse.mutations import splice
-from parse.tongues import LANGUAGES, Tongue, real_files
 
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
 _MARKS = (

@@ -4,8 +4,8 @@ import zlib
 from collections.abc import Callable
 from typing import NamedTuple
 
-from parse import papers
-from parse.papers import Line, docx, p, pdf, rtf, xlsx
+from parse import documents as docs
+from parse.documents import Line, docx, p, pdf, rtf, xlsx
 
 PAGE = [Line("One page.")]
 
@@ -25,16 +25,16 @@ def zip_bomb(size: int) -> Hostile:
 def entities(_: int) -> Hostile:
     """The billion laughs: entities of entities."""
     said = ['<!ENTITY a0 "ha">', *(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))]
-    body = f"<!DOCTYPE w [{''.join(said)}]><w:document {papers.W}><w:p><w:t>&a9;</w:t></w:p>"
+    body = f"<!DOCTYPE w [{''.join(said)}]><w:document {docs.W}><w:p><w:t>&a9;</w:t></w:p>"
     members = {"word/document.xml": f"{body}</w:document>"}
-    return Hostile("laughs.docx", papers.archive(members))
+    return Hostile("laughs.docx", docs.archive(members))
 
 
 def outside(_: int) -> Hostile:
     """An entity that is a file of the machine."""
     body = '<!DOCTYPE w [<!ENTITY f SYSTEM "file:///etc/hostname">]>'
-    body += f"<w:document {papers.W}><w:p><w:t>&f;</w:t></w:p></w:document>"
-    return Hostile("outside.docx", papers.archive({"word/document.xml": body}))
+    body += f"<w:document {docs.W}><w:p><w:t>&f;</w:t></w:p></w:document>"
+    return Hostile("outside.docx", docs.archive({"word/document.xml": body}))
 
 
 def deep(size: int) -> Hostile:
@@ -56,7 +56,7 @@ def styles_in_a_ring(_: int) -> Hostile:
         f'<w:style w:styleId="{one}"><w:basedOn w:val="{other}"/></w:style>'
         for one, other in (("a", "b"), ("b", "a"))
     )
-    body = docx(p("Round.", "a"), styles=f"<w:styles {papers.W}>{styles}</w:styles>")
+    body = docx(p("Round.", "a"), styles=f"<w:styles {docs.W}>{styles}</w:styles>")
     return Hostile("ring.docx", body)
 
 
@@ -69,7 +69,7 @@ def many_cells(size: int) -> Hostile:
 def far_cell(_: int) -> Hostile:
     """Two cells, in opposite corners of the largest sheet there is."""
     sheet = (
-        f'<worksheet {papers.MAIN}><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
+        f'<worksheet {docs.MAIN}><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
         '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData></worksheet>'
     )
     return Hostile("far.xlsx", xlsx({"Far": []}, sheet=sheet))
@@ -98,7 +98,7 @@ def form_in_itself(_: int) -> Hostile:
     )
     return Hostile(
         "form.pdf",
-        papers.pdf_of(
+        docs.pdf_of(
             [
                 "<< /Type /Catalog /Pages 2 0 R >>",
                 "<< /Type /Pages /Kids [5 0 R] /Count 1 >>",
@@ -122,7 +122,7 @@ def packed_page(size: int) -> Hostile:
     )
     return Hostile(
         "packed.pdf",
-        papers.pdf_of(
+        docs.pdf_of(
             [
                 "<< /Type /Catalog /Pages 2 0 R >>",
                 "<< /Type /Pages /Kids [4 0 R] /Count 1 >>",
@@ -175,7 +175,7 @@ def damaged_member(_: int) -> Hostile:
 
 def no_document(_: int) -> Hostile:
     """An archive of something else."""
-    return Hostile("other.docx", papers.archive({"a.txt": "text"}))
+    return Hostile("other.docx", docs.archive({"a.txt": "text"}))
 
 
 def pictures(_: int) -> Hostile:
@@ -211,7 +211,7 @@ def half_of_groups(_: int) -> Hostile:
 
 def parts_in_parts(size: int) -> Hostile:
     """A saved page in itself, again and again."""
-    whole = papers.mhtml(("Content-Type: text/html", b"<p>Inside.</p>"), boundary="0")
+    whole = docs.mhtml(("Content-Type: text/html", b"<p>Inside.</p>"), boundary="0")
     inner = whole.partition(b"\r\n")[2]
     for depth in range(1, size // 2_000):
         head = f'Content-Type: multipart/related; boundary="{depth}"\r\n\r\n--{depth}\r\n'

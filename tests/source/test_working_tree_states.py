@@ -11,7 +11,7 @@ import pytest
 
 from feeder.source import SkipReason, snapshot, snapshot_cache, staging
 from source.repos import Repo
-from source.test_tree_working import added, aged, contents, looked, of_git
+from source.test_working_tree import added, aged, contents, looked, of_git
 
 PYTHON = f"'{sys.executable}'"
 SHOUT = f"{PYTHON} -c 'import sys; sys.stdout.write(sys.stdin.read().upper())'"

@@ -5,7 +5,7 @@ from feeder.parse import ParsedFile
 from feeder.parse.decoding import NotTextError, decode_text, truncate_base64
 from feeder.parse.secrets import mask_text
 from feeder.parse.worker import Limits
-from parse.cells import read_line, sources
+from parse.notebook_cells import read_line, sources
 from parse.outlines import check_laws
 
 START_S = 1.0

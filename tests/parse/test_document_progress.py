@@ -9,24 +9,24 @@ import pytest
 from feeder.parse import ParsedFile
 from feeder.parse.worker import ParseFile
 from feeder.parse.worker_pool import WorkerPool
-from parse.papers import Line, pdf, xlsx
+from parse.documents import Line, pdf, xlsx
 
 PARSERS = """
 import os
-from feeder.parse.extract import telling
+from feeder.parse import extract
 from feeder.parse.file_parser import parse_file
 
 def often(grammars, path, content):
-    telling.EVERY_S = 0
+    extract.PROGRESS_INTERVAL_S = 0
     return parse_file(grammars, path, content)
 
 def seldom(grammars, path, content):
-    telling.EVERY_S = 3600
+    extract.PROGRESS_INTERVAL_S = 3600
     return parse_file(grammars, path, content)
 
 def dying(grammars, path, content):
-    telling.EVERY_S = 0
-    for _ in telling.told("page", "abc"):
+    extract.PROGRESS_INTERVAL_S = 0
+    for _ in extract.report_progress("page", "abc"):
         if path == "manual.pdf":
             os._exit(3)
     return parse_file(grammars, path, content)
@@ -39,7 +39,7 @@ SHEETS = xlsx({name: [("Name", "Value"), ("a", 1)] for name in ("One", "Two")})
 def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The parsers above, where a worker finds them too."""
     folder = tmp_path_factory.mktemp("parsers")
-    (folder / "telling_parsers.py").write_text(PARSERS)
+    (folder / "progress_parsers.py").write_text(PARSERS)
     sys.path.insert(0, str(folder))
     yield
     sys.path.remove(str(folder))
@@ -47,7 +47,7 @@ def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def heard(parser: str, path: str, content: bytes) -> tuple[list[str], ParsedFile]:
     """What is told while a real worker parses a file, and what becomes of it."""
-    parse: ParseFile = getattr(importlib.import_module("telling_parsers"), parser)
+    parse: ParseFile = getattr(importlib.import_module("progress_parsers"), parser)
     said: list[str] = []
     with WorkerPool(count=1, parse_file=parse) as workers:
         workers.on_progress = said.append
