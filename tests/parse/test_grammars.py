@@ -137,7 +137,7 @@ SHAPES = "document_nodes"
         ("{", "cannot be read"),
         pytest.param("[" * 100_000, "cannot be read", id="deep"),
         (r'{"code_extensions": {"\ud800": "go"}}', "cannot be read"),
-        ("[]", "no JSON object"),
+        ("[]", "is not a JSON object"),
         ({"grammars": {}}, "grammars must be one of code_extensions, "),
         ({"code_extensions": []}, "code_extensions must be an object"),
         ({"code_extensions": {"x": 1}}, "code_extensions.x must be the name of a grammar"),
@@ -146,8 +146,8 @@ SHAPES = "document_nodes"
         ({"text_extensions": {"x": None}}, "text_extensions.x must be a string"),
         ({PATTERNS: {"x": {}}}, "content_patterns.x must be a list"),
         ({PATTERNS: {"x": ["go"]}}, r"content_patterns.x\[0\] must be an object"),
-        ({PATTERNS: {"x": [{"pattern": "a"}]}}, r"content_patterns.x\[0\].language must be given"),
-        ({PATTERNS: {"": [{"language": "go"}]}}, r"content_patterns.''\[0\].pattern must be given"),
+        ({PATTERNS: {"x": [{"pattern": "a"}]}}, r"content_patterns.x\[0\].language is missing"),
+        ({PATTERNS: {"": [{"language": "go"}]}}, r"content_patterns.''\[0\].pattern is missing"),
         (
             {PATTERNS: {"x": [{"pattern": "(", "language": "go"}]}},
             r"content_patterns.x\[0\].pattern must be a regular expression \(missing \)",
@@ -159,7 +159,7 @@ SHAPES = "document_nodes"
         ({HIDDEN: {"go": {"noise": "*"}}}, "hidden_text.go.noise must be a regular expression"),
         ({HIDDEN: {"go": {"noises": "a"}}}, "hidden_text.go.noises must be one of noise, "),
         ({HIDDEN: {"klingon": {}}}, "a key of hidden_text must be .* not 'klingon'"),
-        ({SHAPES: {"ini": {"root": "ini"}}}, "document_nodes.ini.entries must be given"),
+        ({SHAPES: {"ini": {"root": "ini"}}}, "document_nodes.ini.entries is missing"),
         ({SHAPES: {"json": {"names": "key"}}}, "document_nodes.json.names must be a list"),
         ({SHAPES: {"json": {"values": []}}}, "document_nodes.json.values must be an object"),
         ({SHAPES: {"json": {"dotted": 1}}}, "document_nodes.json.dotted must be true or false"),
@@ -196,7 +196,7 @@ def test_a_capture_without_a_meaning_is_named(tmp_path: Path) -> None:
     """One that begins with _ is for the query's own use."""
     queries = {"Method": {"lua": ['((comment) @_c (#eq? @_c "--"))', "(comment) @function"]}}
     known = load_grammars(own(tmp_path, {QUERIES: queries}))
-    with pytest.raises(UserError, match="'lua' capture @function"):
+    with pytest.raises(UserError, match="'lua' use the unknown capture @function"):
         known.compile_all()
 
 
@@ -213,7 +213,7 @@ def test_a_grammar_file_that_is_missing_is_named(tmp_path: Path) -> None:
 
 def test_a_group_without_a_meaning_is_named(tmp_path: Path) -> None:
     known = load_grammars(own(tmp_path, {"patterns": {"perl": ["(?P<function>sub)"]}}))
-    with pytest.raises(UserError, match="'perl' capture @function"):
+    with pytest.raises(UserError, match="'perl' use the unknown capture @function"):
         known.compile_all()
 
 

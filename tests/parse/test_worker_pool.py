@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -29,7 +30,7 @@ import os
 import time
 from pathlib import Path
 from feeder.errors import FeederError, UserError
-from feeder.parse import Parsed
+from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_file
 
 def own(grammars, path, content):
@@ -44,7 +45,7 @@ def own(grammars, path, content):
         os._exit(3)
     if path == "asks.txt":
         raise UserError("Change something.")
-    return Parsed(path, [], skip=str(os.getpid()))
+    return ParsedFile(path, [], skip=str(os.getpid()))
 
 def noting(grammars, path, content):
     """Leaves the process's number in a file of the working directory before it parses."""
@@ -211,8 +212,8 @@ def test_hunger_for_memory_costs_one_file() -> None:
 
 _HUNGER = """
 import sys
-from feeder.parse.worker_pool import Limits, Workers
-with Workers(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
+from feeder.parse.worker_pool import Limits, WorkerPool
+with WorkerPool(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
     [parsed] = workers.parse([("Deep.java", sys.stdin.buffer.read())])
 print(parsed.reason)
 """
@@ -359,11 +360,15 @@ def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> No
 
 
 def test_closing_ends_a_parser_that_hangs() -> None:
-    """Results that nobody waits for any more are given up, and what hangs is ended."""
+    """`close` kills a hanging worker within seconds and cancels the files that wait for it."""
     workers = WorkerPool(count=1, limits=Limits(timeout_s=3600))
     results = workers.parse([*(python_file(n) for n in range(64)), ("raw.rs", HANGING_RUST)])
     assert next(results).path == "f0.py"
+    before_s = time.monotonic()
     workers.close()
+    assert time.monotonic() - before_s < 10
+    with pytest.raises((CancelledError, RuntimeError)):
+        list(results)
 
 
 def test_closing_ends_a_process_that_has_not_begun_to_parse(
@@ -403,9 +408,9 @@ import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background has none
 from a_parser import noting
 from feeder.parse.worker import Limits
-from feeder.parse.worker_pool import Workers
+from feeder.parse.worker_pool import WorkerPool
 
-with Workers(parse=noting, limits=Limits(timeout_s={timeout_s})) as workers:
+with WorkerPool(parse_file=noting, limits=Limits(timeout_s={timeout_s})) as workers:
     list(workers.parse([("a.rs", b'r#"' * {repeats})]))
     time.sleep(600)
 """
@@ -436,8 +441,8 @@ def noted_pid(folder: Path) -> int:
 def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
     """A program that embeds the package may use it at its top level."""
     (tmp_path / "script.py").write_text(
-        "from feeder.parse.worker_pool import Workers\n"
-        "with Workers() as workers:\n"
+        "from feeder.parse.worker_pool import WorkerPool\n"
+        "with WorkerPool() as workers:\n"
         "    for one in workers.parse([('a.py', b'def f(): pass')]):\n"
         "        print(one.path, one.nodes[0].symbol)\n"
     )

@@ -13,14 +13,15 @@ from feeder.parse.compressed_source import SourceBlock
 
 
 class ParsedFile(NamedTuple):
-    """A file's nodes.
+    """The nodes of a file and what is derived from them.
 
-    `skip` says why a file that has none was left out (binary, not text), `reason` why a file with
-    nodes has only plain-text chunks: because the parser was `stopped`, which another time may not
-    hold, or for what the file contains. `masked` counts the secrets that are not in the nodes.
-    `shas` are the hashes of their embedding texts, `compounds` the parts of the compound words of
-    each, `meanings` their vectors as codes, where a model is asked with the words. `texts` is what
-    is kept of the file, where that is asked for: without nodes nothing.
+    `skip` is the reason why a file has no nodes (binary, not text). `reason` is why a file was
+    parsed as plain text only; `stopped` is true if that was a limit of time or memory or a crash,
+    which another run may not meet. `masked_count` is the number of masked secrets.
+
+    One item for each node: `shas` are the hashes of the embedding inputs, `compounds` the parts of
+    compound identifiers, `static_vectors` the vectors of the static model, if there is one.
+    `source_blocks` is the stored source, if requested and if there are nodes.
     """
 
     path: str
@@ -36,30 +37,30 @@ class ParsedFile(NamedTuple):
 
 
 class StaticEmbedder(Protocol):
-    """A model so quick that texts are embedded where they are parsed.
+    """An embedding model fast enough to run in the worker that parses the text.
 
-    It travels into the processes that parse: `__call__` loads it there.
+    It is pickled and sent to each worker; the first call there loads the model.
     """
 
     @property
     def model(self) -> str:
-        """The name of it, without blanks: nodes of another one are made anew."""
+        """Its name, without blanks; part of the parser fingerprint."""
 
     def __call__(self, texts: Sequence[str]) -> list[bytes]:
-        """A code for each text: its scale as a little-endian float32, and a byte a dimension."""
+        """A vector for each text: a little-endian float32 scale, then one byte per dimension."""
 
 
 class Parser(Protocol):
-    """Turns files into nodes; a file that cannot be parsed costs nothing but its structure."""
+    """Turns files into nodes; a file that cannot be parsed becomes plain-text chunks."""
 
     @property
     def fingerprint(self) -> str:
-        """What shapes the nodes: an index made by another one is made anew."""
+        """Identifies all that shapes the nodes; files are parsed again when it changes."""
 
     def parse(
         self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
     ) -> Iterator[ParsedFile]:
-        """The nodes of each `(path, content)`, in the order of the files; `texts` where wanted."""
+        """Parses each `(path, content)`, in order; `keep_source` fills `source_blocks`."""
 
     def close(self) -> None:
-        """Ends what the parser keeps running."""
+        """Ends the worker processes."""

@@ -10,64 +10,39 @@ from itertools import chain, repeat
 from typing import NamedTuple, Protocol
 
 from tree_sitter import Node as Syntax
-from tree_sitter import Query, QueryCursor
+from tree_sitter import Query
 
-from feeder.parse.grammars import QUERY_DEPTH
+from feeder.parse.grammars import query_cursor
 from feeder.parse.layout import MemberName, SourceText
 
-
-class Capture(Protocol):
-    """A part of a file: a syntax node, or what a group of a pattern matched."""
-
-    @property
-    def start_byte(self) -> int: ...
-    @property
-    def end_byte(self) -> int: ...
-    def child_by_field_name(self, name: str, /) -> Syntax | None: ...
-
-
-Captures = Mapping[str, Sequence[Capture]]
-"""What a query or a pattern matched, by the names of its captures or groups."""
-
-
-@dataclass(frozen=True, slots=True)
-class _PatternGroup:
-    start_byte: int
-    end_byte: int
-
-    def child_by_field_name(self, _name: str, /) -> None:
-        """A group has no fields."""
-
-
-def pattern_matches(
-    content: bytes, patterns: Sequence[re.Pattern[bytes]], start: int = 0, end: int = sys.maxsize
-) -> Iterator[Captures]:
-    """What the patterns match between two offsets.
-
-    A group means what a capture of its name means in a query.
-    """
-    for pattern in patterns:
-        for match in pattern.finditer(content, start, end):
-            yield {
-                name: [_PatternGroup(*match.span(name))]
-                for name in pattern.groupindex
-                if match.start(name) >= 0
-            }
-
-
 NAME_LIMIT = 100
-"""Characters of one name: a string that a call is known by can have any number."""
+"""Maximum characters of a name; a call may be known by a string of any length."""
 
+NODE_TYPES = {
+    "method": "method",
+    "call": "method",
+    "type": "class",
+    "object": "class",
+    "holder": "class",
+    "namespace": "chunk",
+    "closure": "chunk",
+    "package": "chunk",
+}
+"""The node type of a declaration, by the capture that names its kind."""
 
 _NAME_BYTES_READ = 4 * NAME_LIMIT + 40
-"""Bytes of a name that are looked at."""
+"""Maximum bytes of the source that are read for one name."""
+
+_ANONYMOUS_KINDS = frozenset({"closure", "namespace"})
+
+_FUNCTION_FIELDS = ("value", "right", "definition", "declaration")
 
 _SEPARATORS = ("::", "\\")
 
 _GLOBAL_NAME = re.compile(rb"::\s*[^\W\d]")
 
 _WORD_CHARACTER = re.compile(r"\w")
-"""What is in every name but an operator's, which may be of separators: `::`, `+:`."""
+"""Part of every name except an operator's, which may consist of separators: `::`, `+:`."""
 
 _NAME_DECORATION = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (?=[^\w\s]+$)")
 """Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
@@ -80,14 +55,122 @@ _STRING_LITERAL = re.compile(
     rf"|[^\W\d]{{0,3}}[$@#]{{0,3}}(?P<mark>{_QUOTES})(?P<marked>.+)(?P=mark)",
     re.DOTALL,
 )
-"""With what may stand before a string's text: `r"`, `$@"`."""
+"""A string literal, including prefixes such as `r"` and `$@"`."""
+
+
+class Capture(Protocol):
+    """A captured range of a file: a syntax node, or a group of a regular expression."""
+
+    @property
+    def start_byte(self) -> int: ...
+    @property
+    def end_byte(self) -> int: ...
+    def child_by_field_name(self, name: str, /) -> Syntax | None: ...
+
+
+Captures = Mapping[str, Sequence[Capture]]
+"""One match of a query or a pattern, by the names of its captures or groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class _PatternGroup:
+    start_byte: int
+    end_byte: int
+
+    def child_by_field_name(self, _name: str, /) -> None:
+        """Returns None: a group has no fields."""
+
+
+class DocComment(NamedTuple):
+    """The byte range of a comment or an annotation.
+
+    It belongs to the declaration on the next line, or after one blank line if `allows_blank_line`.
+    """
+
+    start: int
+    end: int
+    allows_blank_line: bool
+
+
+@dataclass(slots=True)
+class Declaration:
+    """A declaration that a query matched; offsets are in bytes, `body` is where its body begins.
+
+    `pattern` is the index of the query's pattern. `can_join` marks a clause of a declaration that
+    has several. The name may include enclosing names if `may_be_qualified`; it includes all of them
+    if `is_fully_qualified`. A declaration with a `nesting_rule` never lies in a method: with `cuts`
+    it ends the method around it, else it is ignored there. A holder counts only if it
+    `has_declarations`.
+    """
+
+    pattern: int
+    kind: str
+    name: str
+    start: int
+    end: int
+    body: int
+    can_join: bool = False
+    may_be_qualified: bool = False
+    is_fully_qualified: bool = False
+    nesting_rule: str | None = None
+    has_declarations: bool = False
+    children: list["Declaration"] = field(default_factory=list)
+
+
+class FileCaptures(NamedTuple):
+    """The declarations of a file as matched, and in order its doc comments and member names."""
+
+    declarations: list[Declaration]
+    docs: list[DocComment]
+    members: list[MemberName]
+
+
+def pattern_matches(
+    content: bytes, patterns: Sequence[re.Pattern[bytes]], start: int = 0, end: int = sys.maxsize
+) -> Iterator[Captures]:
+    """Yields the matches of the patterns between two byte offsets.
+
+    A group has the meaning of the capture with its name.
+    """
+    for pattern in patterns:
+        for match in pattern.finditer(content, start, end):
+            yield {
+                name: [_PatternGroup(*match.span(name))]
+                for name in pattern.groupindex
+                if match.start(name) >= 0
+            }
+
+
+def collect_captures(
+    source: SourceText, root: Syntax, query: Query, pattern_captures: Iterable[Captures]
+) -> FileCaptures:
+    """Collects the matches of a language's query and of its patterns (`pattern_captures`)."""
+    declarations: list[Declaration] = []
+    docs: list[DocComment] = []
+    members: set[MemberName] = set()
+    query_matches: Iterable[tuple[int, Captures]] = query_cursor(query).matches(root)
+    all_matches = chain(query_matches, zip(repeat(query.pattern_count), pattern_captures))
+    for pattern, captures in all_matches:
+        if names := captures.get("member"):
+            members.update(_member_names(source, names))
+        elif whole := captures.get("doc"):
+            end = source.strip_end(whole[-1].end_byte)
+            docs.append(DocComment(whole[0].start_byte, end, "apart" in captures))
+        elif kind := next(filter(captures.__contains__, NODE_TYPES), None):
+            is_query = pattern < query.pattern_count
+            settings = query.pattern_settings(pattern) if is_query else {}
+            name = declared_name(source, captures) or settings.get("name") or ""
+            if kind == "call" and not _is_meaningful_name(name):
+                continue  # `configure("2")`: a version or a separator does not describe the call
+            if name or kind in _ANONYMOUS_KINDS:
+                declaration = _declaration(source, pattern, kind, name, captures)
+                declaration.nesting_rule = settings.get("outermost")
+                declarations.append(declaration)
+    return FileCaptures(declarations, _outermost_docs(docs), sorted(members))
 
 
 def declared_name(source: SourceText, captures: Captures) -> str:
-    """The name as it was captured, from its first part to its last, with what qualifies it.
-
-    Empty where none was.
-    """
+    """The name from the first `@name` to the last, after the names in `@scope`; empty without."""
     if "name" not in captures:
         return ""
     first, last = captures["name"][0], captures["name"][-1]
@@ -96,9 +179,9 @@ def declared_name(source: SourceText, captures: Captures) -> str:
 
 
 def is_fully_qualified(source: SourceText, captures: Captures) -> bool:
-    """Whether the name says by itself that nothing around it qualifies it: `::Cart`."""
+    """Whether the name starts in the global namespace: `::Cart`."""
     names = captures.get("name", ())
-    return any(_GLOBAL_NAME.match(source.content, one.start_byte) for one in names[:1])
+    return any(_GLOBAL_NAME.match(source.content, name.start_byte) for name in names[:1])
 
 
 def _clean_name(source: SourceText, first: Capture, last: Capture) -> str:
@@ -120,114 +203,28 @@ def _clean_name(source: SourceText, first: Capture, last: Capture) -> str:
 
 
 def _single_line(text: str) -> str:
-    """The text with single blanks and no control characters, cut at the limit."""
+    """The text with single blanks and no control characters, cut at `NAME_LIMIT`."""
     text = " ".join(text.split())
     return "".join(filter(str.isprintable, text))[:NAME_LIMIT].strip()
 
 
-NODE_TYPES = {
-    "method": "method",
-    "call": "method",
-    "type": "class",
-    "object": "class",
-    "holder": "class",
-    "namespace": "chunk",
-    "closure": "chunk",
-    "package": "chunk",
-}
-"""What becomes of a declaration, by the capture that says its kind."""
-
-_ANONYMOUS_KINDS = frozenset({"closure", "namespace"})
-
-_FUNCTION_FIELDS = ("value", "right", "definition", "declaration")
-
-
-class DocComment(NamedTuple):
-    """A comment or an annotation; `apart` if one blank line may follow it."""
-
-    start: int
-    end: int
-    allows_blank_line: bool
-
-
-@dataclass(slots=True)
-class Declaration:
-    """What a query matched, before it is known what lies inside what.
-
-    The name of a `is_qualified` one may say what is around it, that of an `is_rooted` one says all
-    of it. An `outermost` one lies in no method: one around it is cut there, or keeps it as its
-    text. A holder is a declaration only if it `holds` one.
-    """
-
-    pattern: int
-    kind: str
-    name: str
-    start: int
-    end: int
-    body: int
-    can_join: bool = False
-    may_be_qualified: bool = False
-    is_fully_qualified: bool = False
-    nesting_rule: str | None = None
-    has_declarations: bool = False
-    children: list["Declaration"] = field(default_factory=list)
-
-
-class FileCaptures(NamedTuple):
-    """What a file declares, its comments and annotations in order, the names of its members."""
-
-    declarations: list[Declaration]
-    docs: list[DocComment]
-    members: list[MemberName]
-
-
-def collect_captures(
-    source: SourceText, root: Syntax, query: Query, pattern_captures: Iterable[Captures]
-) -> FileCaptures:
-    """All that the query and `more` of a file's matches find."""
-    cursor = QueryCursor(query)
-    cursor.set_max_start_depth(QUERY_DEPTH)
-    found: list[Declaration] = []
-    docs: list[DocComment] = []
-    members: set[MemberName] = set()
-    own: Iterable[tuple[int, Captures]] = cursor.matches(root)
-    for pattern, captures in chain(own, zip(repeat(query.pattern_count), pattern_captures)):
-        if names := captures.get("member"):
-            members.update(_member_names(source, names))
-        elif whole := captures.get("doc"):
-            end = source.strip_end(whole[-1].end_byte)
-            docs.append(DocComment(whole[0].start_byte, end, "apart" in captures))
-        elif kind := next(filter(captures.__contains__, NODE_TYPES), None):
-            is_known = pattern < query.pattern_count
-            settings = query.pattern_settings(pattern) if is_known else {}
-            name = declared_name(source, captures) or settings.get("name") or ""
-            if kind == "call" and not _is_meaningful_name(name):
-                continue  # `configure("2")`: a version or a separator says nothing of what it does
-            if name or kind in _ANONYMOUS_KINDS:
-                one = _declaration(source, pattern, kind, name, captures)
-                one.nesting_rule = settings.get("outermost")
-                found.append(one)
-    return FileCaptures(found, _outermost_docs(docs), sorted(members))
-
-
 def _member_names(source: SourceText, names: Sequence[Capture]) -> Iterator[MemberName]:
-    """The members that have these names; one with a blank in it is a text, and no name."""
-    for one in names:
-        name = declared_name(source, {"name": [one]})
-        if name and " " not in name:
-            yield MemberName(one.start_byte, name)
+    for capture in names:
+        name = declared_name(source, {"name": [capture]})
+        if name and " " not in name:  # a string with a blank is not a name
+            yield MemberName(capture.start_byte, name)
 
 
 def _outermost_docs(docs: list[DocComment]) -> list[DocComment]:
-    """The docs in order, without those inside others, as comments in a decorator's arguments are.
+    """The docs in order, without those inside others, such as comments in a decorator's arguments.
 
-    Of two that are the same, the one that may stand apart is kept.
+    Of two with the same range, the one that allows a blank line is kept.
     """
-    kept: list[DocComment] = []
+    outermost: list[DocComment] = []
     for doc in sorted(docs, key=lambda doc: (doc.start, -doc.end, not doc.allows_blank_line)):
-        if not kept or kept[-1].end < doc.end:
-            kept.append(doc)
-    return kept
+        if not outermost or outermost[-1].end < doc.end:
+            outermost.append(doc)
+    return outermost
 
 
 def _declaration(
@@ -251,17 +248,14 @@ def _declaration(
 
 
 def _body_node(node: Capture) -> Syntax | None:
-    """The body of a declaration, also where the declaration only carries the function."""
+    """The body of a declaration, or of the function that it assigns to a name."""
     if body := node.child_by_field_name("body"):
         return body
-    for carrier in _FUNCTION_FIELDS:
-        if (inner := node.child_by_field_name(carrier)) and (
-            body := inner.child_by_field_name("body")
-        ):
-            return body
-    return None
+    functions = filter(None, map(node.child_by_field_name, _FUNCTION_FIELDS))
+    bodies = (function.child_by_field_name("body") for function in functions)
+    return next(filter(None, bodies), None)
 
 
 def _is_meaningful_name(name: str) -> bool:
-    """Whether the string of a call is a name: it has a letter, or is the path of a route."""
+    """Whether the string that a call is known by has a letter or is the path of a route."""
     return name.startswith("/") or any(map(str.isalpha, name))

@@ -15,10 +15,10 @@ from feeder.parse.layout import MemberName, SourceText, Span
 from feeder.parse.splitting import NODE_LIMIT
 
 SAME_LINE_LIMIT = 200
-"""Characters beside a declaration, on its first and last line, that still belong to it."""
+"""Maximum characters before or after a declaration on its line that still belong to it."""
 
 NESTING_LIMIT = 100
-"""Declarations inside declarations that are looked at: deeper ones are part of the text."""
+"""Maximum depth of declarations inside declarations; deeper ones are part of the text."""
 
 _SPLIT_WHEN_LARGE = frozenset({"method", "call", "object", "holder", "closure"})
 _BRACKETS = ((b"(", b")"), (b"{", b"}"))
@@ -31,9 +31,9 @@ def declaration_tree(
     pattern_captures: Iterable[Captures],
     whole: Span | None = None,
 ) -> Span:
-    """The tree of the methods and classes of a file, or of the part of it that `whole` is.
+    """The span tree of the methods and classes of a file, or of a range of it (`whole`).
 
-    `more` is what the patterns of its language match.
+    `pattern_captures` are the matches of the language's regular expressions.
 
     Captures: `@type`, `@method`, `@namespace` the whole declaration, `@call` one that is known by a
     string in it, `@object` a value with members of its own, `@holder` one that is an object only if
@@ -44,73 +44,72 @@ def declaration_tree(
     that are one where no blank line parts them, `@doc` what belongs to the declaration that follows
     it, `@apart` beside it if a blank line may lie between.
 
-    What a method, a call, an object or a closure declares is part of it, unless it is above the
-    limit of a node; a closure then adds nothing to the names of what it declares.
+    Declarations inside a method, call, object or closure are part of it, unless it is longer than
+    `NODE_LIMIT`; a closure then adds nothing to their names.
     """
-    found = collect_captures(source, root, query, pattern_captures)
-    layout = _SpanBuilder(source, found.docs, whole)
-    span = layout.root_span(_nest_declarations(source, found.declarations))
-    span.members = list(_members_outside(found.members, layout.opaque_bodies))
-    return span
+    captures = collect_captures(source, root, query, pattern_captures)
+    builder = _SpanBuilder(source, captures.docs, whole)
+    root_span = builder.root_span(_nest_declarations(source, captures.declarations))
+    root_span.members = list(_members_outside(captures.members, builder.opaque_bodies))
+    return root_span
 
 
 def _members_outside(
     members: list[MemberName], bodies: list[tuple[int, int]]
 ) -> Iterator[MemberName]:
-    """The members that lie in none of the stretches, both in order."""
-    at = 0
+    """The members that lie in none of the bodies; both are in order."""
+    index = 0
     for member in members:
-        while at < len(bodies) and bodies[at][1] <= member.start:
-            at += 1
-        if at == len(bodies) or member.start < bodies[at][0]:
+        while index < len(bodies) and bodies[index][1] <= member.start:
+            index += 1
+        if index == len(bodies) or member.start < bodies[index][0]:
             yield member
 
 
-def _function_bodies(inner: list[Declaration]) -> Iterator[tuple[int, int]]:
-    """Where the functions of a declaration that is one node do what they do."""
-    for one in inner:
-        if NODE_TYPES[one.kind] == "method":
-            yield one.body, one.end
+def _function_bodies(declarations: list[Declaration]) -> Iterator[tuple[int, int]]:
+    for declaration in declarations:
+        if NODE_TYPES[declaration.kind] == "method":
+            yield declaration.body, declaration.end
         else:
-            yield from _function_bodies(one.children)
+            yield from _function_bodies(declaration.children)
 
 
 def _nest_declarations(source: SourceText, declarations: list[Declaration]) -> list[Declaration]:
-    """The declarations as a forest.
+    """The outermost declarations, with the others as their children.
 
-    One that two queries matched is kept once: the outer one, else that of the earlier query. A
-    method ends where one begins that cannot lie in it.
+    Of two matches of one declaration, the outer one is kept, else that of the earlier pattern. A
+    method ends where a declaration with the nesting rule `cuts` begins.
     """
     outermost: list[Declaration] = []
-    open_: list[Declaration] = []
-    for one in sorted(declarations, key=lambda one: (one.start, -one.end, one.pattern)):
-        while open_ and open_[-1].end <= one.start:
-            open_.pop()
-        if one.nesting_rule and any(around.kind == "method" for around in open_):
-            if one.nesting_rule != "cuts" or source.line_start(one.start) != one.start:
+    ancestors: list[Declaration] = []
+    for inner in sorted(declarations, key=lambda one: (one.start, -one.end, one.pattern)):
+        while ancestors and ancestors[-1].end <= inner.start:
+            ancestors.pop()
+        if inner.nesting_rule and any(outer.kind == "method" for outer in ancestors):
+            if inner.nesting_rule != "cuts" or source.line_start(inner.start) != inner.start:
                 continue
-            open_ = list(takewhile(lambda around: around.kind != "method", open_))
-        outer = open_[-1] if open_ else None
+            ancestors = list(takewhile(lambda outer: outer.kind != "method", ancestors))
+        outer = ancestors[-1] if ancestors else None
         if outer and (
-            one.end > outer.end or _is_duplicate(outer, one) or len(open_) >= NESTING_LIMIT
+            inner.end > outer.end or _is_duplicate(outer, inner) or len(ancestors) >= NESTING_LIMIT
         ):
             continue
-        beside = outer.children if outer else outermost
-        if one.kind not in {"holder", "closure"}:
-            _mark_holders(open_)
-        if one.kind != "closure":
-            beside.append(one)
-        elif _is_large(source, one.start, one.end):
-            one.children = beside
-        open_.append(one)
+        siblings = outer.children if outer else outermost
+        if inner.kind not in {"holder", "closure"}:
+            _mark_holders(ancestors)
+        if inner.kind != "closure":
+            siblings.append(inner)
+        elif _is_large(source, inner.start, inner.end):
+            inner.children = siblings
+        ancestors.append(inner)
     return outermost
 
 
 def _mark_holders(ancestors: list[Declaration]) -> None:
-    for one in reversed(ancestors):
-        if one.has_declarations:
+    for ancestor in reversed(ancestors):
+        if ancestor.has_declarations:
             break
-        one.has_declarations = True
+        ancestor.has_declarations = True
 
 
 def _is_duplicate(outer: Declaration, inner: Declaration) -> bool:
@@ -122,7 +121,7 @@ def _is_duplicate(outer: Declaration, inner: Declaration) -> bool:
 
 
 def _enclosing_names(scope: tuple[str, ...], declaration: Declaration) -> tuple[str, ...]:
-    """The names around a declaration that its own name does not say already."""
+    """The enclosing names without those that the declaration's own name includes."""
     if declaration.is_fully_qualified:
         return ()
     for index, name in enumerate(scope):
@@ -136,7 +135,7 @@ def _is_large(source: SourceText, start: int, end: int) -> bool:
 
 
 class _SpanBuilder:
-    """Turns declarations into spans: extends them over what belongs to them and names them."""
+    """Turns declarations into named spans, each with its doc comments and the rest of its lines."""
 
     def __init__(self, source: SourceText, docs: list[DocComment], whole: Span | None) -> None:
         self._source = source
@@ -144,7 +143,7 @@ class _SpanBuilder:
         self._doc_ends = [doc.end for doc in docs]
         self._whole = whole or Span(0, len(source.content))
         self.opaque_bodies: list[tuple[int, int]] = []
-        """Functions in nodes that are not opened, where no member lies."""
+        """Byte ranges of functions inside one-node declarations; names in them are no members."""
 
     def root_span(self, declarations: list[Declaration]) -> Span:
         self._whole.children = list(self._child_spans(declarations, self._whole, ()))
@@ -153,51 +152,59 @@ class _SpanBuilder:
     def _child_spans(
         self, declarations: list[Declaration], outer: Span, scope: tuple[str, ...]
     ) -> Iterator[Span]:
-        """The spans of declarations that lie side by side in `outer`."""
-        at = outer.start
+        """The spans of sibling declarations inside `outer`; `scope` are the enclosing names."""
+        earliest = outer.start
         declarations = self._join_clauses(declarations)
-        for index, one in enumerate(declarations):
-            if one.kind == "package":
-                scope = (one.name,)
+        for index, declaration in enumerate(declarations):
+            if declaration.kind == "package":
+                scope = (declaration.name,)
                 continue
-            if one.kind == "holder" and not one.has_declarations:
+            if declaration.kind == "holder" and not declaration.has_declarations:
                 continue
-            names = (*_enclosing_names(scope, one), *filter(None, [one.name]))
-            if one.kind == "namespace":
-                yield from self._child_spans(one.children, Span(one.body, one.end), names)
-                at = one.end
+            enclosing = _enclosing_names(scope, declaration)
+            names = (*enclosing, *filter(None, [declaration.name]))
+            if declaration.kind == "namespace":
+                body = Span(declaration.body, declaration.end)
+                yield from self._child_spans(declaration.children, body, names)
+                earliest = declaration.end
                 continue
             latest = declarations[index + 1].start if index + 1 < len(declarations) else outer.end
-            if one.end > latest:
-                above = self._start_with_docs(
-                    self._extend_to_line_start(latest, outer, at), one.start
-                )
-                one.end = self._source.strip_end(above)
-            span = self._declaration_span(one, outer, at, latest)
+            if declaration.end > latest:
+                next_start = self._extend_to_line_start(latest, outer, earliest)
+                next_start = self._start_with_docs(next_start, declaration.start)
+                declaration.end = self._source.strip_end(next_start)
+            span = self._declaration_span(declaration, outer, earliest, latest)
             span.symbol = ".".join(names)
-            opened = one.kind not in _SPLIT_WHEN_LARGE
-            if one.children and (opened or _is_large(self._source, span.start, span.end)):
-                span.children = list(self._child_spans(one.children, span, names))
+            is_opened = declaration.kind not in _SPLIT_WHEN_LARGE
+            if declaration.children and (
+                is_opened or _is_large(self._source, span.start, span.end)
+            ):
+                span.children = list(self._child_spans(declaration.children, span, names))
             else:
-                self.opaque_bodies += _function_bodies(one.children)
+                self.opaque_bodies += _function_bodies(declaration.children)
             yield span
-            at = span.end
+            earliest = span.end
 
     def _join_clauses(self, declarations: list[Declaration]) -> list[Declaration]:
-        """The declarations, clauses of one name without a blank line between them as one."""
+        """Joins adjacent clauses of one name into one declaration."""
         joined: list[Declaration] = []
-        for one in declarations:
-            last = joined[-1] if joined else one
-            both = last is not one and last.can_join and one.can_join
-            if both and last.name == one.name and self._is_adjacent_below(last.end, one.start):
-                last.end = one.end
-                last.children += one.children
+        for clause in declarations:
+            last = joined[-1] if joined else None
+            if (
+                last
+                and last.can_join
+                and clause.can_join
+                and last.name == clause.name
+                and self._is_adjacent_below(last.end, clause.start)
+            ):
+                last.end = clause.end
+                last.children += clause.children
             else:
-                joined.append(one)
+                joined.append(clause)
         return joined
 
     def _is_adjacent_below(self, end: int, start: int) -> bool:
-        """Whether only lines of comments and annotations lie between, and no blank one."""
+        """Whether only comments and annotations lie between, without a blank line."""
         between = self._source.content[
             self._source.line_end(end) : self._start_with_docs(start, end)
         ]
@@ -208,22 +215,21 @@ class _SpanBuilder:
     ) -> Span:
         start = self._extend_to_line_start(declaration.start, outer, earliest)
         end = self._extend_to_line_end(declaration.end, outer, latest)
-        begin = declaration.start if self._is_in_brackets(start, declaration.start) else start
-        signature = self._signature(begin, declaration.body)
+        is_in_brackets = self._has_open_bracket(start, declaration.start)
+        signature_start = declaration.start if is_in_brackets else start
         return Span(
             self._start_with_docs(start, earliest),
             end,
             NODE_TYPES[declaration.kind],
-            signature=signature,
+            signature=self._signature(signature_start, declaration.body),
         )
 
-    def _is_in_brackets(self, start: int, end: int) -> bool:
-        """Whether what stands before a declaration on its line opens a group that holds it."""
-        before = self._source.content[start:end]
-        return any(before.count(opening) > before.count(close) for opening, close in _BRACKETS)
+    def _has_open_bracket(self, start: int, end: int) -> bool:
+        text = self._source.content[start:end]
+        return any(text.count(opening) > text.count(closing) for opening, closing in _BRACKETS)
 
     def _signature(self, start: int, end: int) -> str:
-        """The declaration up to its body on one line, comments and annotations left out."""
+        """The declaration up to its body on one line, without comments and annotations."""
         text = ""
         index = bisect_left(self._doc_ends, start)
         while index < len(self._docs) and self._docs[index].start < end:
@@ -235,23 +241,23 @@ class _SpanBuilder:
         return " ".join(text.split()).rstrip(" ,;\\")[:SIGNATURE_LIMIT]
 
     def _extend_to_line_start(self, start: int, outer: Span, earliest: int) -> int:
-        """Where the declaration's first line begins, if the line is its own: `export`, `pub`."""
-        begin = self._source.line_start(start)
-        opens_outer = outer.start == begin and outer is not self._whole
-        if opens_outer or begin < earliest or start - begin > SAME_LINE_LIMIT:
+        """The first character of the declaration's line, such as `export`, unless it is shared."""
+        line_start = self._source.line_start(start)
+        opens_outer = outer.start == line_start and outer is not self._whole
+        if opens_outer or line_start < earliest or start - line_start > SAME_LINE_LIMIT:
             return start
-        before = self._source.content[begin:start]
-        return begin + len(before) - len(before.lstrip())
+        before = self._source.content[line_start:start]
+        return line_start + len(before) - len(before.lstrip())
 
     def _extend_to_line_end(self, end: int, outer: Span, latest: int) -> int:
-        """Where its last line ends: a semicolon or a comment behind it belongs to it."""
+        """The end of the declaration's last line, with a semicolon or a comment behind it."""
         line_end = self._source.line_end(end - 1)
         closes_outer = outer.end <= line_end and outer is not self._whole
         line_end = min(line_end, latest)
         return end if closes_outer or line_end > end + SAME_LINE_LIMIT else max(end, line_end)
 
     def _start_with_docs(self, start: int, earliest: int) -> int:
-        """The start of the comments and annotations that stand right above the declaration."""
+        """The start of the comments and annotations right above the declaration."""
         first = start
         while (index := bisect_right(self._doc_ends, start) - 1) >= 0:
             doc = self._docs[index]
@@ -262,7 +268,7 @@ class _SpanBuilder:
         return start
 
     def _is_adjacent_above(self, index: int, start: int, newlines: int) -> bool:
-        """Whether the doc begins its line, and at most so many newlines part it from `start`."""
+        """Whether a doc begins its line, with up to `newlines` line ends between it and `start`."""
         content, doc = self._source.content, self._docs[index]
         between = content[doc.end : start]
         line = self._source.line_start(doc.start)

@@ -8,16 +8,16 @@ from itertools import groupby
 from typing import NamedTuple
 
 BLOCK_BYTES = 16_000
-"""Of a part before it is compressed: a node's lines come with little more than themselves."""
+"""Bytes of a block before compression; small, so that reading one node decompresses little."""
 LINE_BYTES = 500_000
-"""To which a line is cut: so a part fits into a parameter of D1, even where nothing shrinks."""
+"""Maximum bytes of a line; the rest is cut, so that a block always fits into a parameter of D1."""
 _RAW_DEFLATE = -zlib.MAX_WBITS
 
 
 class SourceBlock(NamedTuple):
-    """Lines of a file in a row, in UTF-8 by raw deflate, between them a newline.
+    """Consecutive lines of a file: UTF-8, joined by newlines, compressed with raw deflate.
 
-    Their numbers go from the first to the last, both counted from 1, unless `numbers` says each.
+    Lines are counted from 1. `numbers` has the number of each line if there are gaps.
     """
 
     first_line: int
@@ -26,7 +26,7 @@ class SourceBlock(NamedTuple):
     compressed: bytes
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """Each with its number; raises ValueError where the text is damaged."""
+        """The lines with their numbers; raises ValueError if the block is damaged."""
         try:
             lines = zlib.decompress(self.compressed, _RAW_DEFLATE).decode().split("\n")
         except zlib.error as exc:
@@ -36,25 +36,25 @@ class SourceBlock(NamedTuple):
 
 
 def source_blocks(text: bytes, numbers: Sequence[int] = ()) -> tuple[SourceBlock, ...]:
-    """The lines of a text but for blank ones at its end; `numbers` are theirs, where they jump."""
+    """Compresses a text without its trailing blank lines; `numbers` are those of its lines."""
     lines = text.rstrip().split(b"\n")
-    part_of, at = [], 0
+    block_of_line, offset = [], 0
     for line in lines:
-        part_of.append(at // BLOCK_BYTES)
-        at += len(line) + 1
-    parts: list[SourceBlock] = []
-    for _, group in groupby(range(len(lines)), key=part_of.__getitem__):
-        own = list(group)
-        first, last = own[0], own[-1]
-        said = list(numbers[first : last + 1]) or None
-        ends = (said[0], said[-1]) if said else (first + 1, last + 1)
-        parts.append(SourceBlock(*ends, said, _compress(lines[first : last + 1])))
-    return tuple(parts)
+        block_of_line.append(offset // BLOCK_BYTES)
+        offset += len(line) + 1
+    blocks: list[SourceBlock] = []
+    for _, group in groupby(range(len(lines)), key=block_of_line.__getitem__):
+        first, *rest = group
+        last = rest[-1] if rest else first
+        own_numbers = list(numbers[first : last + 1]) or None
+        ends = (own_numbers[0], own_numbers[-1]) if own_numbers else (first + 1, last + 1)
+        blocks.append(SourceBlock(*ends, own_numbers, _compress(lines[first : last + 1])))
+    return tuple(blocks)
 
 
 def _compress(lines: Sequence[bytes]) -> bytes:
-    packer = zlib.compressobj(9, wbits=_RAW_DEFLATE)
-    return packer.compress(b"\n".join(map(_truncate_line, lines))) + packer.flush()
+    compressor = zlib.compressobj(9, wbits=_RAW_DEFLATE)
+    return compressor.compress(b"\n".join(map(_truncate_line, lines))) + compressor.flush()
 
 
 def _truncate_line(line: bytes) -> bytes:

@@ -4,11 +4,6 @@ import codecs
 import re
 from itertools import islice
 
-
-class NotTextError(Exception):
-    """The content is no text to index; the message says what it is."""
-
-
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -25,26 +20,30 @@ _DECLARED_ENCODING = re.compile(
     re.IGNORECASE,
 )
 _DECLARED_BYTES = 1024
-"""Where an editor's mark, an XML declaration or a meta element names the encoding."""
+"""Bytes in which an editor's mark, an XML declaration or a meta element may name the encoding."""
 _SAMPLE_BYTES, _LINE_BYTES = 65_536, 2_000
-"""How much an encoding is detected from, and of how long a line all of it."""
+"""Bytes from which an encoding is detected, and of a line that is sampled as a whole."""
 _NON_ASCII_CHARACTER = re.compile(r"[^\x00-\x7f\ufffd]")
 _NON_ASCII_RUN = re.compile(rb"[\x80-\xff]+")
 _NON_ASCII_WORDS = re.compile(rb"(?:[\x80-\xff]{1,200}[ -~\t]{0,40}){1,20}")
 _CONTROL_CHARACTER = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 
-# begins only where a run does: from each of its characters, a shorter run takes a minute a megabyte
+# matches only from the start of a run: trying each of its characters takes a minute per megabyte
 _BASE64_RUN = re.compile(
     rb"(?:(?<![A-Za-z0-9+/\\])|(?<=\\)(?!n))"
     rb"((?:[A-Za-z0-9+/]|\\n){60})(?:[A-Za-z0-9+/=]|\\n){400,}"
 )
 
 
-def decode_text(content: bytes) -> bytes:
-    """The content as UTF-8, without a byte order mark; raises NotText for what is none.
+class NotTextError(Exception):
+    """The content cannot be indexed as text; the message is the skip reason."""
 
-    A carriage return ends a line with the newline behind it, and alone only where the file has no
-    newlines at all. Bytes that do not fit into otherwise readable text become U+FFFD.
+
+def decode_text(content: bytes) -> bytes:
+    """The content as UTF-8 without a byte order mark; raises NotTextError if it is not text.
+
+    CR LF becomes LF; a lone CR is a line end only in a file without any LF. A few invalid bytes in
+    otherwise readable text become U+FFFD.
     """
     reject_lfs_pointer(content)
     text = _to_utf8(content)
@@ -56,15 +55,15 @@ def decode_text(content: bytes) -> bytes:
 
 
 def reject_lfs_pointer(content: bytes) -> None:
-    """Raises NotText for what stands in the place of a file in LFS."""
+    """Raises NotTextError for a Git LFS pointer file."""
     if content.startswith(_LFS_POINTER):
         raise NotTextError("a pointer to a file in LFS")
 
 
 def truncate_base64(content: bytes) -> bytes:
-    """A notebook's text with long runs of base64, its images, cut to their first characters.
+    """Cuts long runs of base64, such as images in a notebook, to their first 60 characters.
 
-    Every line stays, at its number: what is cut are bytes that nobody can read or search for.
+    Line numbers stay the same.
     """
     return _BASE64_RUN.sub(rb"\1", content)
 
@@ -83,7 +82,7 @@ def _to_utf8(content: bytes) -> bytes:
 
 
 def _decode_lenient(content: bytes, encoding: str) -> bytes:
-    """The content in an encoding that it must be in, with a few mistakes let pass."""
+    """Decodes from a known encoding; up to 1 % of the characters may be invalid."""
     text = content.decode(encoding, "replace")
     if text.count("\ufffd") > 1 + len(text) // 100:
         raise NotTextError(f"not readable as {encoding}")
@@ -91,10 +90,9 @@ def _decode_lenient(content: bytes, encoding: str) -> bytes:
 
 
 def _transcode(content: bytes) -> bytes:
-    """Text that is not UTF-8: nearly so, in the encoding that it declares, or in a detected one."""
+    """Converts text that is invalid UTF-8: nearly valid, in a declared or a detected encoding."""
     text = content.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    if 4 * broken < len(_NON_ASCII_CHARACTER.findall(text)):
+    if 4 * text.count("\ufffd") < len(_NON_ASCII_CHARACTER.findall(text)):
         return text.encode("utf-8")
     if declared := _DECLARED_ENCODING.search(content[:_DECLARED_BYTES]):
         try:
@@ -105,7 +103,7 @@ def _transcode(content: bytes) -> bytes:
 
 
 def _detect_encoding(content: bytes) -> str:
-    """The encoding that what is not ASCII is most likely in; raises NotText where there is none."""
+    """The most likely encoding; raises NotTextError if none is likely."""
     from charset_normalizer import from_bytes
 
     if 50 * len(_CONTROL_CHARACTER.findall(content)) > len(content):
@@ -114,25 +112,25 @@ def _detect_encoding(content: bytes) -> str:
     runs = _NON_ASCII_RUN.findall(sample)
     # In Latin script accented letters stand alone; elsewhere most bytes of a word are not ASCII.
     is_latin = 2 * sum(len(run) == 1 for run in runs) > len(runs)
-    found = from_bytes(sample, cp_isolation=list(_LATIN_ENCODINGS)) if is_latin else ()
-    found = found or from_bytes(sample, cp_isolation=[*_LATIN_ENCODINGS, *_OTHER_ENCODINGS])
-    if best := found.best():
-        likely = (one for one in found if one.chaos <= best.chaos)
-        western = any(_LATIN_ENCODINGS[0] in one.could_be_from_charset for one in likely)
-        return _LATIN_ENCODINGS[0] if western else best.encoding
+    guesses = from_bytes(sample, cp_isolation=list(_LATIN_ENCODINGS)) if is_latin else ()
+    guesses = guesses or from_bytes(sample, cp_isolation=[*_LATIN_ENCODINGS, *_OTHER_ENCODINGS])
+    if best := guesses.best():
+        likely = (guess for guess in guesses if guess.chaos <= best.chaos)
+        is_western = any(_LATIN_ENCODINGS[0] in guess.could_be_from_charset for guess in likely)
+        return _LATIN_ENCODINGS[0] if is_western else best.encoding
     if 4 * sum(map(len, runs)) > len(content):
         raise NotTextError("no text in an encoding that can be detected")
     return _LATIN_ENCODINGS[0]
 
 
 def _non_ascii_sample(content: bytes) -> bytes:
-    """Lines that are not ASCII, of long ones the words around, as much as a detector needs."""
+    """Lines that are not ASCII, shortened to the words around if long, up to `_SAMPLE_BYTES`."""
     lines: list[bytes] = []
     size = 0
     for line in content.split(b"\n"):
         if size < _SAMPLE_BYTES and not line.isascii():
             is_long = len(line) > _LINE_BYTES
-            found = islice(_NON_ASCII_WORDS.finditer(line), _LINE_BYTES) if is_long else ()
-            lines.append(b" ".join(match[0] for match in found) if is_long else line)
+            words = islice(_NON_ASCII_WORDS.finditer(line), _LINE_BYTES) if is_long else ()
+            lines.append(b" ".join(match[0] for match in words) if is_long else line)
             size += len(lines[-1])
     return b"\n".join(lines)

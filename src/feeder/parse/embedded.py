@@ -7,23 +7,23 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
-from tree_sitter import Query, QueryCursor
+from tree_sitter import Query
 
 from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
-from feeder.parse.grammars import QUERY_DEPTH, Grammars
+from feeder.parse.grammars import Grammars, query_cursor
 from feeder.parse.layout import SourceText, Span, find_split_points
 from feeder.parse.syntax_tree import parse_range
 
 REGION_MIN = 200
-"""Characters of a region that is a chunk of its own without a declaration in it."""
+"""Minimum characters of a region without declarations that is a chunk of its own."""
 _DEFAULT_EXPORT = "default"
 
 
 class Region(NamedTuple):
-    """A stretch in another language: `whole` with its tags, `content` without, in bytes.
+    """A byte range in another language: `whole` with its tags, `content` without.
 
-    `ending` is that of a file in this language.
+    `extension` is a file extension of that language.
     """
 
     whole: tuple[int, int]
@@ -32,7 +32,10 @@ class Region(NamedTuple):
 
 
 class HostFile(NamedTuple):
-    """A file with regions: what of it becomes nodes, what grammars read, and what it is called."""
+    """A file with regions: the text for its nodes, the text to parse, and its name.
+
+    The two texts differ in masked secrets only; the name replaces `default` in symbols.
+    """
 
     source: SourceText
     text: bytes
@@ -40,54 +43,52 @@ class HostFile(NamedTuple):
 
 
 def find_regions(root: Syntax, query: Query) -> list[Region]:
-    """The regions of a file, as the queries of its grammar find them, in order.
+    """The regions of a file, in order.
 
-    Captures: `@embedded` the whole region, `@content` what of it the other grammar reads, `@ending`
-    the ending of a file in its language (or `(#set! ending …)`). Of several patterns that match one
-    region the first counts.
+    Captures: `@embedded` the whole region, `@content` the text in the other language, `@ending` a
+    file extension of that language (or `(#set! ending …)`). If several patterns match one region,
+    the first counts.
     """
-    cursor = QueryCursor(query)
-    cursor.set_max_start_depth(QUERY_DEPTH)
-    found: dict[tuple[int, int], tuple[int, Region]] = {}
-    for pattern, captures in cursor.matches(root):
+    by_range: dict[tuple[int, int], tuple[int, Region]] = {}
+    for pattern, captures in query_cursor(query).matches(root):
         if "embedded" not in captures:
             continue
         whole = _byte_range(captures["embedded"][0])
         content = _byte_range(captures["content"][0]) if "content" in captures else whole
         if "ending" in captures:
-            ending = (captures["ending"][0].text or b"").decode("utf-8", "replace")
+            extension = (captures["ending"][0].text or b"").decode("utf-8", "replace")
         else:
-            ending = query.pattern_settings(pattern).get("ending") or ""
-        if whole not in found or pattern < found[whole][0]:
-            found[whole] = pattern, Region(whole, content, ending)
-    return sorted(region for _, region in found.values())
+            extension = query.pattern_settings(pattern).get("ending") or ""
+        if whole not in by_range or pattern < by_range[whole][0]:
+            by_range[whole] = pattern, Region(whole, content, extension)
+    return sorted(region for _, region in by_range.values())
 
 
 def add_regions(
-    grammars: Grammars, host: HostFile, root_span: Span, regions_found: Iterable[Region]
+    grammars: Grammars, host: HostFile, root_span: Span, regions: Iterable[Region]
 ) -> dict[int, int]:
-    """Puts what the regions of a file declare into its tree; returns the parts of their texts.
+    """Adds the declarations in a file's regions to its span tree; returns their split points.
 
-    What a region exports as its default is called like the file. A language of which no
-    declarations are known leaves its region as it is.
+    A region's default export is named after the file. A region in a language that is not code
+    stays as it is.
     """
     source = host.source
-    inside: dict[int, int] = {}
-    for region in regions_found:
+    split_points: dict[int, int] = {}
+    for region in regions:
         language, kind = grammars.detect_language(f"region.{region.extension}", b"")
         if kind != "code":
             continue
         grammar = grammars.grammar(language)
         root = parse_range(grammar, host.text, source.range(*region.content))
-        more = pattern_matches(host.text, grammar.patterns, *region.content)
-        inner = declaration_tree(source, root, grammar.query, more, Span(*region.content))
+        captures = pattern_matches(host.text, grammar.patterns, *region.content)
+        inner = declaration_tree(source, root, grammar.query, captures, Span(*region.content))
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:
             _rename_default_export(inner.children, host.name)
             start, end = region.whole
             root_span.members = sorted([*root_span.members, *inner.members])
             _insert_span(root_span, Span(start, source.strip_end(end), children=inner.children))
-        inside |= find_split_points(source, root, grammar.split_query)
-    return inside
+        split_points |= find_split_points(source, root, grammar.split_query)
+    return split_points
 
 
 def _byte_range(syntax: Syntax) -> tuple[int, int]:
@@ -103,21 +104,21 @@ def _rename_default_export(spans: list[Span], name: str) -> None:
 
 
 def _insert_span(outer: Span, inner: Span) -> None:
-    """Puts a span into the innermost one that holds it, whose path it takes.
+    """Inserts a span into the innermost one around it, and copies the path of that.
 
-    One that lies across the border of another is left out: its text is that of those around it.
+    A span that overlaps another in part is dropped.
     """
-    at = _insertion_index(outer, inner)
-    while at and inner.start < outer.children[at - 1].end:
-        outer = outer.children[at - 1]
+    index = _insertion_index(outer, inner)
+    while index and inner.start < outer.children[index - 1].end:
+        outer = outer.children[index - 1]
         if outer.end < inner.end:
             return
-        at = _insertion_index(outer, inner)
-    if at < len(outer.children) and outer.children[at].start < inner.end:
+        index = _insertion_index(outer, inner)
+    if index < len(outer.children) and outer.children[index].start < inner.end:
         return
     inner.logical_path = outer.logical_path
-    outer.children.insert(at, inner)
+    outer.children.insert(index, inner)
 
 
 def _insertion_index(outer: Span, inner: Span) -> int:
-    return bisect_right(outer.children, inner.start, key=lambda one: one.start)
+    return bisect_right(outer.children, inner.start, key=lambda child: child.start)

@@ -9,70 +9,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
-from tree_sitter import Query, QueryCursor
+from tree_sitter import Query
 
-from feeder.parse.grammars import QUERY_DEPTH
+from feeder.parse.grammars import query_cursor
 from feeder.parse.layout import SourceText, Span
 from feeder.parse.splitting import PART_MAX
 
-_SEPARATOR = re.compile(rb"[ \t]*,?[ \t]*")
-
-
-class Comments:
-    """The comments of a file: what the queries of its language capture as `@doc`."""
-
-    def __init__(self, source: SourceText, root: Syntax, query: Query) -> None:
-        cursor = QueryCursor(query)
-        cursor.set_max_start_depth(QUERY_DEPTH)
-        # in a tree that is one error, a query takes time that is quadratic in its size
-        captures = {} if root.type == "ERROR" else cursor.captures(root)
-        found = sorted((one.start_byte, one.end_byte) for one in captures.get("doc", ()))
-        self._source = source
-        self._starts = [start for start, _ in found]
-        self._ends = [source.strip_end(end) for _, end in found]
-
-    def start_with_comments(self, start: int, earliest: int) -> int:
-        """The start of the comments that stand right above, without a blank line, else `start`."""
-        content = self._source.content
-        while (index := bisect_right(self._ends, start) - 1) >= 0:
-            comment = self._source.line_start(self._starts[index])
-            between = content[self._ends[index] : start]
-            if (
-                comment < earliest
-                or between.count(b"\n") != 1
-                or between.strip()
-                or content[comment : self._starts[index]].strip()
-            ):
-                break
-            start = comment
-        return start
-
-    def end_with_comment(self, end: int) -> int:
-        """Where the comma and the comment end that follow on the line of what ends at `end`."""
-        separator = _SEPARATOR.match(self._source.content, end)
-        at = separator.end() if separator else end
-        index = bisect_left(self._starts, at)
-        if index < len(self._starts) and self._starts[index] == at:
-            comment = self._ends[index]
-            return comment if comment <= self._source.line_end(at) else at
-        return at
-
-
 ENTRY_MIN = 100
-"""Characters of an entry that is a node of its own; what is smaller stays with its parent."""
+"""Minimum characters of an entry that is a node; a smaller one stays with its parent."""
 
 SCALAR_MIN = 400
-"""The same where a language tells collections from single values, and the value is a single one."""
+"""The same for a single value, in a language that distinguishes values from collections."""
 
 ITEM_MIN = 750
-"""The same for what a sequence holds, which has only a number for a name."""
+"""The same for an item of a sequence, which has only a number for a name."""
 
 DEPTH_LIMIT = 100
-"""Levels of entries that are looked into; what lies deeper stays with its parent."""
+"""Maximum depth of entries; deeper ones stay with their parent."""
 
 KEY_LIMIT, PATH_LIMIT = 120, 500
-"""Characters of a key and of a whole path: longer ones are cut."""
+"""Maximum characters of a key and of a whole path; the rest is cut."""
 
+_SEPARATOR = re.compile(rb"[ \t]*,?[ \t]*")
 
 _DOTTED_KEY = re.compile(r'"(?:\\.|[^"\\])*"|\'[^\']*\'|[^\s."\']+')
 
@@ -80,14 +38,16 @@ _PATH_SYNTAX = re.compile(r'[."\[\]]')
 
 
 class Shape(NamedTuple):
-    """How a language of data is built, in the names of its syntax nodes.
+    """The structure of a data format, by the names of its syntax nodes.
 
-    `entries`, `values` and `items` give node types: an entry is what has a name, a value inside it
-    gives it its type, and what a sequence (a key of `items`) holds is numbered. `root` is the type
-    of a file, `document` the syntax node of which a file may have several. The other fields are
-    about names: `names` holds them where the grammar has no field `key`, `numbered` entries are
-    items of an array of their name, `dotted` keys have parts, `xpath` joins names with `/` and
-    numbers those of several siblings. An element with text of a `prose` kind is not taken apart.
+    `entries`, `values` and `items` map syntax nodes to node types: an entry has a name, the value
+    inside it decides its type, and the items of a sequence (a key of `items`) are numbered. `root`
+    is the node type of a file, `document` the syntax node of which a file may have several.
+
+    The other fields are about names: `names` are the syntax nodes that hold them if the grammar has
+    no field `key`; `numbered` entries are items of an array of their name; `dotted` keys have
+    several parts; `xpath` joins names with `/` and numbers siblings of one name. An element with
+    text of a `prose` kind is not split into entries.
     """
 
     root: str
@@ -103,21 +63,62 @@ class Shape(NamedTuple):
 
 
 class _EntryMember(NamedTuple):
-    """An entry or, with its number, an item."""
+    """An entry or, with its number, an item of a sequence."""
 
     syntax: Syntax
     number: int | None = None
 
 
-def entry_tree(source: SourceText, root: Syntax, shape: Shape, comments: Comments) -> Span:
-    """The tree of a file's entries; a file that is not of the language's form is one chunk."""
-    return _EntryTreeBuilder(source, shape, comments).root_span(root)
+def entry_tree(source: SourceText, root: Syntax, shape: Shape, query: Query) -> Span:
+    """The span tree of a file's entries; a file that violates the format is one chunk.
+
+    `query` captures comments as `@doc`.
+    """
+    return _EntryTreeBuilder(source, shape, _Comments(source, root, query)).root_span(root)
+
+
+class _Comments:
+    """The comments of a file: its `@doc` captures."""
+
+    def __init__(self, source: SourceText, root: Syntax, query: Query) -> None:
+        # in a tree that is one error, a query takes time that is quadratic in its size
+        captures = {} if root.type == "ERROR" else query_cursor(query).captures(root)
+        ranges = sorted((node.start_byte, node.end_byte) for node in captures.get("doc", ()))
+        self._source = source
+        self._starts = [start for start, _ in ranges]
+        self._ends = [source.strip_end(end) for _, end in ranges]
+
+    def start_with_comments(self, start: int, earliest: int) -> int:
+        """The start of the comments right above `start`; `start` if there are none."""
+        content = self._source.content
+        while (index := bisect_right(self._ends, start) - 1) >= 0:
+            comment = self._source.line_start(self._starts[index])
+            between = content[self._ends[index] : start]
+            if (
+                comment < earliest
+                or between.count(b"\n") != 1
+                or between.strip()
+                or content[comment : self._starts[index]].strip()
+            ):
+                break
+            start = comment
+        return start
+
+    def end_with_comment(self, end: int) -> int:
+        """The end of the comma and the comment that follow `end` on its line."""
+        separator = _SEPARATOR.match(self._source.content, end)
+        end = separator.end() if separator else end
+        index = bisect_left(self._starts, end)
+        if index < len(self._starts) and self._starts[index] == end:
+            comment_end = self._ends[index]
+            return comment_end if comment_end <= self._source.line_end(end) else end
+        return end
 
 
 class _EntryTreeBuilder:
-    """Finds the entries of a file, each with the comments above it, and names them."""
+    """Finds the entries of a file, each with its comments, and names them."""
 
-    def __init__(self, source: SourceText, shape: Shape, comments: Comments) -> None:
+    def __init__(self, source: SourceText, shape: Shape, comments: _Comments) -> None:
         self._source = source
         self._shape = shape
         self._comments = comments
@@ -140,8 +141,8 @@ class _EntryTreeBuilder:
         return (not self._shape.document and self._value_type(root)) or self._shape.root
 
     def _document_spans(self, documents: list[Syntax]) -> Iterator[Span]:
-        """A span for each document, from its comments to the next one's."""
-        starts = [0, *(self._start_with_comments(one.start_byte, 0) for one in documents[1:])]
+        """A span for each document, from its comments to those of the next one."""
+        starts = [0, *(self._start_with_comments(node.start_byte, 0) for node in documents[1:])]
         ends = [*starts[1:], len(self._source.content)]
         for document, start, end in zip(documents, starts, ends, strict=True):
             span = Span(start, self._source.strip_end(end), self._shape.root)
@@ -150,7 +151,7 @@ class _EntryTreeBuilder:
             yield span
 
     def _entry_spans(self, syntax: Syntax, outer: Span, depth: int) -> Iterator[Span]:
-        """The spans of the entries right inside `syntax` that are large enough to be nodes."""
+        """The spans of the direct entries of `syntax` that are large enough to be nodes."""
         members = self._members(syntax)
         spans = dict(self._node_sized_members(members, outer))
         if not spans:
@@ -165,25 +166,25 @@ class _EntryTreeBuilder:
 
     def _members(self, syntax: Syntax) -> list[_EntryMember]:
         """The nearest entries and items inside a syntax node, in order; none in mixed content."""
-        found: list[_EntryMember] = []
-        todo = [syntax] if syntax.type in self._shape.items else syntax.named_children[::-1]
-        while todo:
-            one = todo.pop()
-            if one.type in self._shape.entries:
-                found.append(_EntryMember(one))
-            elif one.type in self._shape.items:
-                items = (child for child in one.named_children if not child.is_extra)
-                found.extend(_EntryMember(item, number) for number, item in enumerate(items))
-            elif one.type in self._shape.prose and self._node_text(one).strip():
+        members: list[_EntryMember] = []
+        stack = [syntax] if syntax.type in self._shape.items else syntax.named_children[::-1]
+        while stack:
+            node = stack.pop()
+            if node.type in self._shape.entries:
+                members.append(_EntryMember(node))
+            elif node.type in self._shape.items:
+                items = (child for child in node.named_children if not child.is_extra)
+                members.extend(_EntryMember(item, number) for number, item in enumerate(items))
+            elif node.type in self._shape.prose and self._node_text(node).strip():
                 return []
             else:
-                todo.extend(one.named_children[::-1])
-        return found
+                stack.extend(node.named_children[::-1])
+        return members
 
     def _node_sized_members(
         self, members: list[_EntryMember], outer: Span
     ) -> Iterator[tuple[int, Span]]:
-        """The index and the span of each member that is large enough; comments do not count."""
+        """The index and span of each member that is large enough without its comments."""
         for index, (syntax, number) in enumerate(members):
             if syntax.end_byte - syntax.start_byte < ENTRY_MIN:
                 continue
@@ -204,29 +205,29 @@ class _EntryTreeBuilder:
         return SCALAR_MIN if is_scalar else ENTRY_MIN
 
     def _member_start(self, members: list[_EntryMember], index: int, outer: Span) -> int:
-        """Where a member begins, with the comments above it; behind the last one `outer` ends."""
+        """The start of a member with its comments; the end of `outer` after the last member."""
         if index == len(members):
             return outer.end
         earliest = members[index - 1].syntax.start_byte if index else outer.start
         return self._start_with_comments(members[index].syntax.start_byte, earliest)
 
     def _start_with_comments(self, start: int, earliest: int) -> int:
-        """Where what precedes an entry on its line, and the comments above it, begin."""
-        # looks no further back than `earliest`: a line can be as long as the file
+        """The start of an entry's line, or of the comments above it, if the line is its own."""
+        # searches no further back than `earliest`: a line can be as long as the file
         line = self._source.content.rfind(b"\n", max(0, earliest - 1), start) + 1
         if line < earliest or self._source.content[line:start].strip():
             return start
         return self._comments.start_with_comments(line, earliest)
 
     def _value_type(self, syntax: Syntax) -> str | None:
-        """The node type that a collection gives to its entry, looked for down the last children."""
-        inside: Syntax | None = syntax
-        while inside:
-            if found := self._shape.values.get(inside.type):
-                return found
-            children = [child for child in inside.named_children if not child.is_extra]
-            inside = children[-1] if children else None
-            if inside and inside.type in self._shape.entries:
+        """The node type of the collection that is an entry's value; None for a single value."""
+        node: Syntax | None = syntax
+        while node:
+            if node_type := self._shape.values.get(node.type):
+                return node_type
+            children = [child for child in node.named_children if not child.is_extra]
+            node = children[-1] if children else None
+            if node and node.type in self._shape.entries:
                 break
         return None
 
@@ -263,12 +264,12 @@ class _EntryTreeBuilder:
         ]
 
     def _raw_name(self, syntax: Syntax) -> str:
-        """The name of an entry as it is written, empty where it has none."""
+        """The name of an entry as written in the file; empty without."""
         name = syntax.child_by_field_name("key")
-        inside: Syntax | None = syntax
-        while self._shape.names and inside and not name:
-            inside = inside.named_children[0] if inside.named_children else None
-            name = inside if inside and inside.type in self._shape.names else None
+        node: Syntax | None = syntax
+        while self._shape.names and node and not name:
+            node = node.named_children[0] if node.named_children else None
+            name = node if node and node.type in self._shape.names else None
         return " ".join(self._node_text(name).split()) if name else ""
 
     def _node_text(self, syntax: Syntax) -> str:
@@ -276,7 +277,7 @@ class _EntryTreeBuilder:
 
 
 def _quote_key(raw_key: str) -> str:
-    """A key as a part of a path, quoted where it could pass for several parts."""
+    """A key as a part of a path, in quotes if it could be mistaken for several parts."""
     quote = raw_key[:1] if len(raw_key) > 1 and raw_key[0] == raw_key[-1] else ""
     key = raw_key[1:-1] if quote in ("'", '"') else raw_key
     if key and not _PATH_SYNTAX.search(key):
@@ -286,10 +287,10 @@ def _quote_key(raw_key: str) -> str:
 
 
 def _element_paths(outer: str, names: list[str]) -> Iterator[str]:
-    """Paths of elements; of several siblings with one name each has its number, from 1."""
-    several = {name for name, count in Counter(names).items() if count > 1}
+    """The paths of sibling elements; those that share a name are numbered from 1."""
+    repeated = {name for name, count in Counter(names).items() if count > 1}
     seen: Counter[str] = Counter()
     for name in names:
         seen[name] += 1
-        number = f"[{seen[name]}]" if name in several else ""
+        number = f"[{seen[name]}]" if name in repeated else ""
         yield f"{outer}/{name[:KEY_LIMIT]}{number}"

@@ -15,7 +15,7 @@ from feeder.parse.code import declaration_tree
 from feeder.parse.compressed_source import SourceBlock, source_blocks
 from feeder.parse.decoding import NotTextError, decode_text, reject_lfs_pointer, truncate_base64
 from feeder.parse.embedded import HostFile, add_regions, find_regions
-from feeder.parse.entries import Comments, Shape, entry_tree
+from feeder.parse.entries import Shape, entry_tree
 from feeder.parse.extract import DocumentElement, ExtractedDocument
 from feeder.parse.extract.formats import extract_document
 from feeder.parse.grammars import Grammar, Grammars, capture_names
@@ -28,30 +28,20 @@ from feeder.parse.syntax_tree import parse_tree
 from feeder.source import file_types
 from feeder.text import compound_parts
 
-
-def grammar_document_tree(source: SourceText, root: Syntax, grammar: Grammar) -> Span:
-    """The tree of a document's parts: entries where its language has keys, else sections."""
-    if grammar.data_shape:
-        comments = Comments(source, root, grammar.query)
-        return entry_tree(source, root, Shape(**grammar.data_shape), comments)
-    is_markup = "markup" in capture_names(grammar.query)
-    return section_tree(source, [root], grammar.query, "chunk" if is_markup else "md_section")
-
-
 LINE_FORMAT_LANGUAGES = line_formats.MARKUP_LANGUAGES | line_formats.SEPARATED_LANGUAGES
-"""Languages whose parts are told by their lines, without a grammar."""
+"""Languages that are parsed line by line, without a grammar."""
 
 NODES_LIMIT = 10_000
-"""Nodes of one file; what has more is generated and is kept as plain text."""
+"""Maximum nodes of a file; one with more is probably generated and is indexed as plain text."""
 
 INVALID_NOTEBOOK = "no notebook of nbformat 4: indexed as plain text"
 
 
 class _OpenFile(NamedTuple):
-    """A file's text, what of it becomes nodes, its language and the language's kind.
+    """A decoded file: the text to parse, the masked text for its nodes, language and kind.
 
-    That of a notebook is what its cells hold, that of a document what was taken out of it. It may
-    be one whose lines are kept.
+    `kind` is that of `Grammars.detect_language`, or `document`. The text of a notebook is that of
+    its cells, the text of a document is what was extracted.
     """
 
     path: str
@@ -73,9 +63,9 @@ def parse_file(
     mask_secrets: bool = True,
     keep_source: bool = False,
 ) -> ParsedFile:
-    """The nodes of a file; a file that is no text has none and says why.
+    """Parses a file; one that is not text has no nodes but a skip reason.
 
-    Its grammar reads the text as it is: masked secrets change no line, name or type of a node.
+    The grammar parses the unmasked text, so masking changes no line, name or type of a node.
     """
     try:
         file = _open_file(
@@ -109,7 +99,7 @@ def parse_as_plain_text(  # noqa: PLR0913 - each is a choice of its own
     mask_secrets: bool = True,
     keep_source: bool = False,
 ) -> ParsedFile:
-    """A file whose parser was stopped, as chunks, with the reason; a document has none."""
+    """A file whose parser was stopped, as chunks, with the reason; a document gets no nodes."""
     if file_types.document_extension(path):
         return ParsedFile(path, [], skip=reason, stopped=True)
     try:
@@ -122,39 +112,44 @@ def parse_as_plain_text(  # noqa: PLR0913 - each is a choice of its own
 
 
 def extract_document_text(grammars: Grammars, path: str, content: bytes) -> ParsedFile:
-    """A document as one node with all of its text: what its lines are read from."""
+    """Extracts the text of a document, as one node; line numbers of nodes refer to this text."""
     try:
-        found = extract_document(file_types.document_extension(path), content)
+        document = extract_document(file_types.document_extension(path), content)
     except NotTextError as exc:
         return ParsedFile(path, [], skip=str(exc))
-    text = found.text.decode("utf-8", "replace")
-    return ParsedFile(path, [Node(found.language, "chunk", None, None, None, 1, 1, text)])
+    text = document.text.decode("utf-8", "replace")
+    return ParsedFile(path, [Node(document.language, "chunk", None, None, None, 1, 1, text)])
 
 
 def static_vectors(
     files: Sequence[ParsedFile], embedder: StaticEmbedder
 ) -> list[tuple[bytes, ...]]:
-    """The vectors of each file's nodes, all made at once: a call by itself takes as long as ten."""
+    """The vectors of each file's nodes, from one call: a call for one text takes as long as ten."""
     texts = [embedding_input(file.path, node) for file in files for node in file.nodes]
-    codes = iter(embedder(texts) if texts else ())
-    return [tuple(islice(codes, len(file.nodes))) for file in files]
+    vectors = iter(embedder(texts) if texts else ())
+    return [tuple(islice(vectors, len(file.nodes))) for file in files]
 
 
 def _open_file(
     grammars: Grammars, path: str, content: bytes, *, mask_secrets: bool, keep_source: bool
 ) -> _OpenFile:
-    """Reads a file; raises NotText."""
-    if ending := file_types.document_extension(path):
+    """Decodes or extracts a file's text and masks it; raises NotTextError."""
+    if extension := file_types.document_extension(path):
         reject_lfs_pointer(content)
-        document = extract_document(ending, content)
-        shown, masked = document.text, 0
+        document = extract_document(extension, content)
+        shown, masked_count = document.text, 0
         if mask_secrets:
-            shown, masked = mask_text(path, shown)
+            shown, masked_count = mask_text(path, shown)
             document = document._replace(elements=_mask_elements(path, document.elements))
-        source = SourceText(shown)
-        language = document.language
         return _OpenFile(
-            path, shown, source, masked, language, "document", None, keep_source, document
+            path,
+            shown,
+            SourceText(shown),
+            masked_count,
+            document.language,
+            "document",
+            keep_source=keep_source,
+            document=document,
         )
     text = decode_text(content)
     language, kind = grammars.detect_language(path, text)
@@ -163,23 +158,24 @@ def _open_file(
         text = truncate_base64(text)
         notebook = notebooks.parse_notebook(text)
         text = notebook.text if notebook else text
-    shown, masked = mask_text(path, text) if mask_secrets else (text, 0)
-    return _OpenFile(path, text, SourceText(shown), masked, language, kind, notebook, keep_source)
+    shown, masked_count = mask_text(path, text) if mask_secrets else (text, 0)
+    source = SourceText(shown)
+    return _OpenFile(path, text, source, masked_count, language, kind, notebook, keep_source)
 
 
 def _mask_elements(path: str, elements: Sequence[DocumentElement]) -> list[DocumentElement]:
-    """The parts without the secrets in their names and signatures, which the text need not have."""
-    said = [text for part in elements for text in (part.name, part.signature or "")]
-    lines = "\n".join(" ".join(text.split("\n")) for text in said).encode("utf-8", "replace")
-    shown = mask_text(path, lines).content.decode().split("\n")
+    """Masks the names and signatures of elements, which need not be part of the text."""
+    texts = [text for element in elements for text in (element.name, element.signature or "")]
+    lines = "\n".join(" ".join(text.split("\n")) for text in texts).encode("utf-8", "replace")
+    masked = mask_text(path, lines).content.decode().split("\n")
     return [
-        part._replace(name=name, signature=signature or None)
-        for part, name, signature in zip(elements, shown[::2], shown[1::2], strict=False)
+        element._replace(name=name, signature=signature or None)
+        for element, name, signature in zip(elements, masked[::2], masked[1::2], strict=False)
     ]
 
 
 def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> list[Node]:
-    """The nodes of a file in a language that has a grammar, and of what is embedded in it."""
+    """The nodes of a file in a language that has a grammar, and of its embedded regions."""
     grammar = grammars.grammar(file.language)
     root = parse_tree(grammar, file.original_text)
     if file.kind == "code":
@@ -187,36 +183,41 @@ def _grammar_nodes(grammars: Grammars, file: _OpenFile) -> list[Node]:
             file.source, root, grammar.query, pattern_matches(file.original_text, grammar.patterns)
         )
     else:
-        span = grammar_document_tree(file.source, root, grammar)
-    begins = find_split_points(file.source, root, grammar.split_query)
+        span = _grammar_document_tree(file.source, root, grammar)
+    split_points = find_split_points(file.source, root, grammar.split_query)
     if grammar.embedded_query:
-        begins |= add_regions(
+        split_points |= add_regions(
             grammars, _host_file(file), span, find_regions(root, grammar.embedded_query)
         )
-    return layout_nodes(file.source, span, file.language, begins)
+    return layout_nodes(file.source, span, file.language, split_points)
+
+
+def _grammar_document_tree(source: SourceText, root: Syntax, grammar: Grammar) -> Span:
+    """The span tree of a data file's entries, or of a text's sections."""
+    if grammar.data_shape:
+        return entry_tree(source, root, Shape(**grammar.data_shape), grammar.query)
+    is_markup = "markup" in capture_names(grammar.query)
+    return section_tree(source, [root], grammar.query, "chunk" if is_markup else "md_section")
 
 
 def _line_format_nodes(file: _OpenFile) -> list[Node]:
-    """The nodes of a text whose parts its own lines tell."""
-    begins: SplitPoints = {}
+    split_points: SplitPoints = {}
     if file.language in line_formats.SEPARATED_LANGUAGES:
-        found = line_formats.separated_elements(file.source.content)
+        elements = line_formats.separated_elements(file.source.content)
     else:
-        found, begins = line_formats.markup_elements(file.language, file.source.content)
-    return layout_nodes(
-        file.source, document_element_tree(file.source, found), file.language, begins
-    )
+        elements, split_points = line_formats.markup_elements(file.language, file.source.content)
+    span = document_element_tree(file.source, elements)
+    return layout_nodes(file.source, span, file.language, split_points)
 
 
 def _document_nodes(source: SourceText, document: ExtractedDocument) -> list[Node]:
-    begins = dict.fromkeys(document.block_lines, 0)
-    return layout_nodes(
-        source, document_element_tree(source, document.elements), document.language, begins
-    )
+    split_points = dict.fromkeys(document.block_lines, 0)
+    span = document_element_tree(source, document.elements)
+    return layout_nodes(source, span, document.language, split_points)
 
 
 def _host_file(file: _OpenFile) -> HostFile:
-    """The file as what is embedded in it knows it, called like its folder if it is an `index`."""
+    """The file as a host of regions, with the name of its folder if it is an `index`."""
     *folders, name = file.path.split("/")
     name = name.partition(".")[0] or name
     name = folders[-1] if name == "index" and folders else name
@@ -224,24 +225,25 @@ def _host_file(file: _OpenFile) -> HostFile:
 
 
 def _plain_nodes(file: _OpenFile) -> list[Node]:
-    """The text as chunks, without a grammar."""
+    """The text as chunks."""
     nodes = layout_nodes(file.source, Span(0, len(file.source.content)), file.language)
     return notebooks.with_file_lines(nodes, file.notebook) if file.notebook else nodes
 
 
 def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) -> ParsedFile:
-    """What is made of the nodes' texts is made here too, where several processes share the work."""
-    shas = tuple(text_sha(embedding_input(file.path, node)) for node in nodes)
-    parts = tuple(compound_parts(node.text) for node in nodes)
-    parsed = ParsedFile(file.path, nodes, None, reason, file.masked_count, shas, parts)
-    return (
-        parsed._replace(source_blocks=_compressed_source(file))
-        if nodes and file.keep_source
-        else parsed
+    """Adds what is derived from the nodes, here, so that the worker processes share the work."""
+    return ParsedFile(
+        file.path,
+        nodes,
+        reason=reason,
+        masked_count=file.masked_count,
+        shas=tuple(text_sha(embedding_input(file.path, node)) for node in nodes),
+        compounds=tuple(compound_parts(node.text) for node in nodes),
+        source_blocks=_compressed_source(file) if nodes and file.keep_source else (),
     )
 
 
 def _compressed_source(file: _OpenFile) -> tuple[SourceBlock, ...]:
-    """The lines as the nodes have them: secrets masked, of a notebook the sources of its cells."""
-    rows = file.notebook.line_ranges if file.notebook else ()
-    return source_blocks(file.source.content, [first for first, _ in rows])
+    """The lines of the nodes' text: masked, and of a notebook the sources of its cells."""
+    line_ranges = file.notebook.line_ranges if file.notebook else ()
+    return source_blocks(file.source.content, [first for first, _ in line_ranges])

@@ -5,24 +5,24 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, get_args
 
 Check = Callable[[object], str | None]
-"""Says what a value has to be, and None of one that is."""
+"""Returns what a value must be, such as `a string`; None for a valid one."""
 
 
 class ListOf(NamedTuple):
-    """A list."""
+    """A list whose items match a schema."""
 
     item: "Schema"
 
 
 class MapOf(NamedTuple):
-    """An object whose keys are the user's."""
+    """An object with any keys that pass a check, whose values match one schema."""
 
     key_check: Check
     value: "Schema"
 
 
 class ObjectOf(NamedTuple):
-    """An object whose keys are given."""
+    """An object with fixed keys, each with its own schema."""
 
     fields: Mapping[str, "Schema"]
     required: frozenset[str] = frozenset()
@@ -104,7 +104,7 @@ GRAMMAR_FILE_SCHEMA = ObjectOf(
 def schema_errors(
     value: Any, schema: Schema = GRAMMAR_FILE_SCHEMA, path: str = ""
 ) -> Iterator[str]:
-    """What is wrong with a grammar file, in order: `grammar_queries.Method.lua must be a list`."""
+    """Yields the errors of a grammar file: `grammar_queries.Method.lua must be a list`."""
     if isinstance(schema, ListOf):
         yield from _list_errors(value, schema, path)
     elif isinstance(schema, MapOf | ObjectOf):
@@ -131,7 +131,7 @@ def _object_errors(value: Any, schema: MapOf | ObjectOf, path: str) -> Iterator[
             yield from schema_errors(inner, schema.value, _child_path(path, key))
     else:
         for key in sorted(schema.required - value.keys()):
-            yield f"{_child_path(path, key)} must be given"
+            yield f"{_child_path(path, key)} is missing"
         for key, inner in value.items():
             if key in schema.fields:
                 yield from schema_errors(inner, schema.fields[key], _child_path(path, key))

@@ -12,19 +12,20 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tree_sitter import Language, Parser, Query, QueryError
+from tree_sitter import Language, Parser, Query, QueryCursor, QueryError
 
 from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
 from feeder.parse.grammar_schema import schema_errors
 
-CONTENT_PATTERN_BYTES = 65_536
-"""How much of a file is looked at where its ending leaves the language open."""
-
-
 PARSER_VERSION = "6"
-"""Counted up when the same file gives other nodes than before."""
+"""Incremented when the same file yields other nodes than before."""
 
+CONTENT_PATTERN_BYTES = 65_536
+"""Bytes of a file that `content_patterns` search when its extension has several languages."""
+
+QUERY_DEPTH = 1000
+"""Levels of the syntax tree in which a match may start: deeper trees take minutes."""
 
 _KEYED_BY_EXTENSION = (
     "code_extensions",
@@ -33,29 +34,27 @@ _KEYED_BY_EXTENSION = (
     "content_patterns",
 )
 
-
 _KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|scope|body|end|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|_.*"
 )
 
-
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 _SETTING_AFTER_CONDITION = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
 
-
 _SEPARATE_CATEGORIES = frozenset({"Embedded", "Part"})
-"""Categories whose queries are asked by themselves."""
+"""Categories whose queries are compiled and run on their own."""
 
 
 class Grammar(NamedTuple):
-    """A language's parser and its queries, compiled into one.
+    """A language's parser and its compiled queries.
 
-    `noise` is text that the grammar is never shown; `errors` finds what it could not read, and
-    `conditionals` what it is then spared. `patterns` find what queries do not. `shape` is how a
-    language of data is built, and empty for others. `embedded` finds the parts in another language,
-    `parts` where a long text is cut.
+    `query` joins the queries of all categories but those of `embedded_query`, which finds regions
+    in other languages, and `split_query`, which finds split points. `error_query` finds syntax
+    errors. `noise` is blanked before the text is parsed, `conditionals` only if there are many
+    syntax errors. `patterns` capture declarations that queries cannot. `data_shape` are the
+    arguments of `entries.Shape`, empty unless the language is a data format.
     """
 
     parser: Parser
@@ -70,7 +69,7 @@ class Grammar(NamedTuple):
 
 
 class Grammars:
-    """The languages of a `grammar_queries.json`; parsers and queries are made when first used."""
+    """The languages of a `grammar_queries.json`; each grammar is compiled when first used."""
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
@@ -78,25 +77,25 @@ class Grammars:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes nodes and the hashes of their texts: versions, grammars and settings."""
+        """Identifies what shapes nodes: the versions of parser and grammars, and the settings."""
         grammars = ("tree-sitter-language-pack", "tree-sitter-markdown")
         return " ".join((PARSER_VERSION, HEADER_VERSION, *map(version, grammars), self.digest))
 
     @property
     def digest(self) -> str:
-        """A short hash of all settings: an index made with another one is made anew."""
+        """The first 16 hex digits of the SHA-256 of all settings."""
         text = json.dumps(self._settings, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def detect_language(self, path: str, content: bytes) -> tuple[str, str]:
         """The language of a file and its kind: `code`, `document` or `text`.
 
-        The whole name is looked up first, then the ending, which is empty for a name without a dot,
-        then `name.*`, where `name` is what stands before the first dot.
+        Looks up the file name, then its extension (empty without a dot), then `stem.*`, where
+        `stem` is the name up to its first dot.
         """
         name = path.rpartition("/")[2].lower()
-        ending = name.rpartition(".")[2] if "." in name else ""
-        keys = name, ending, f"{name.partition('.')[0]}.*"
+        extension = name.rpartition(".")[2] if "." in name else ""
+        keys = name, extension, f"{name.partition('.')[0]}.*"
         for key in keys:
             for rule in self._settings["content_patterns"].get(key, ()):
                 if re.search(
@@ -107,31 +106,31 @@ class Grammars:
                 return language, "code"
             if language := self._settings["noncode_ts_grammar"].get(key):
                 return language, "document"
-        known = self._settings["text_extensions"]
-        return next((known[key] for key in keys if key in known), "text"), "text"
+        text_languages = self._settings["text_extensions"]
+        return next((text_languages[key] for key in keys if key in text_languages), "text"), "text"
 
     @property
     def languages(self) -> list[str]:
-        """Every language that is read by a grammar."""
+        """Every language that has a grammar, sorted."""
         with_queries = {name for _, name, _ in self._queries()}
         others = self._settings["document_nodes"].keys() | self._settings["patterns"].keys()
         return sorted(with_queries | others)
 
     def grammar(self, language: str) -> Grammar:
-        """The parser and query of a language; raises UserError where they cannot be made."""
+        """The compiled grammar of a language; raises UserError for one that does not compile."""
         return self._grammar(language)
 
     def compile_all(self) -> None:
-        """Compiles every query, so that a mistake is named before any file is read."""
+        """Compiles every query; raises UserError for an invalid one or an unknown capture."""
         for language in self.languages:
             grammar = self.grammar(language)
             queries = filter(None, (grammar.query, grammar.embedded_query, grammar.split_query))
             captures = set().union(*map(capture_names, queries))
-            captures.update(*(each.groupindex for each in grammar.patterns))
+            captures.update(*(pattern.groupindex for pattern in grammar.patterns))
             if unknown := sorted(name for name in captures if not _KNOWN_CAPTURE.fullmatch(name)):
                 raise UserError(
-                    f"The queries of '{language}' capture @{unknown[0]}, which has no meaning. "
-                    f"Take a capture of docs/reference/languages.md, or begin its name with _."
+                    f"The queries of '{language}' use the unknown capture @{unknown[0]}. "
+                    f"Use a capture of docs/reference/languages.md, or start its name with _."
                 )
 
     def _queries(self) -> Iterator[tuple[str, str, list[str]]]:
@@ -140,53 +139,58 @@ class Grammars:
                 yield category, language, queries
 
     def _compile(self, language: str) -> Grammar:
-        known = load_language(language)
-        own = [
-            (c, query)
-            for c, name, queries in self._queries()
+        grammar = load_language(language)
+        queries = [
+            (category, query)
+            for category, name, category_queries in self._queries()
             if name == language
-            for query in queries
+            for query in category_queries
         ]
-        _reject_late_settings(language, own)
-        categories = {category for category, _ in own}
-        try:
-            query = Query(known, _join_queries(own, categories - _SEPARATE_CATEGORIES))
-            embedded = (
-                Query(known, _join_queries(own, {"Embedded"})) if "Embedded" in categories else None
-            )
-            parts = (
-                Query(known, _join_queries(own, {"Part", "Doc"})) if "Part" in categories else None
-            )
-        except QueryError:
-            _raise_query_error(known, language, own)
-            raise
-        errors = Query(known, "(ERROR) @error")
-        shape = self._settings["document_nodes"].get(language, {})
-        noise, conditionals = (
-            self._hidden_pattern(language, kind) for kind in ("noise", "conditionals")
-        )
-        patterns = tuple(
-            re.compile(pattern.encode(), re.MULTILINE)
-            for pattern in self._settings["patterns"].get(language, ())
-        )
-        hidden = (noise, conditionals, patterns)
-        return Grammar(Parser(known), query, errors, *hidden, shape, embedded, parts)
+        _reject_late_settings(language, queries)
+        categories = {category for category, _ in queries}
 
-    def _hidden_pattern(self, language: str, kind: str) -> re.Pattern[bytes] | None:
-        pattern = self._settings["hidden_text"].get(language, {}).get(kind)
-        return re.compile(pattern.encode(), re.MULTILINE) if pattern else None
+        def compile_categories(*selected: str) -> Query:
+            return Query(grammar, "\n".join(query for name, query in queries if name in selected))
+
+        try:
+            query = compile_categories(*(categories - _SEPARATE_CATEGORIES))
+            embedded_query = compile_categories("Embedded") if "Embedded" in categories else None
+            split_query = compile_categories("Part", "Doc") if "Part" in categories else None
+        except QueryError:
+            _raise_query_error(grammar, language, queries)
+            raise
+        hidden_text = self._settings["hidden_text"].get(language, {})
+        noise, conditionals = map(hidden_text.get, ("noise", "conditionals"))
+        return Grammar(
+            Parser(grammar),
+            query,
+            Query(grammar, "(ERROR) @error"),
+            _compile_pattern(noise) if noise else None,
+            _compile_pattern(conditionals) if conditionals else None,
+            tuple(map(_compile_pattern, self._settings["patterns"].get(language, ()))),
+            self._settings["document_nodes"].get(language, {}),
+            embedded_query,
+            split_query,
+        )
+
+
+def query_cursor(query: Query) -> QueryCursor:
+    """A cursor that matches no deeper than `QUERY_DEPTH`."""
+    cursor = QueryCursor(query)
+    cursor.set_max_start_depth(QUERY_DEPTH)
+    return cursor
 
 
 def capture_names(query: Query) -> set[str]:
-    """What the patterns of a query capture."""
+    """The names of all captures in a query."""
     return {query.capture_name(index) for index in range(query.capture_count)}
 
 
 @cache
 def load_language(name: str) -> Language:
-    """A grammar by its name; raises UserError for one that is not shipped."""
+    """The grammar of a language; raises UserError for a name that no package ships."""
     if name == "markdown":
-        # the pack's own markdown crashes the process on 255 quote marks in a row
+        # the language pack's markdown grammar crashes the process on 255 quote marks in a row
         import tree_sitter_markdown
 
         return Language(tree_sitter_markdown.language())
@@ -196,23 +200,28 @@ def load_language(name: str) -> Language:
         return get_language(name)  # type: ignore[arg-type]  # its names are a Literal type
     except LookupError as exc:
         raise UserError(
-            f"No grammar named '{name}' is shipped. Use a name of tree-sitter-language-pack 0.13."
+            f"There is no grammar named '{name}'. Use a name of tree-sitter-language-pack 0.13."
         ) from exc
 
 
 def load_grammars(user_file: Path | None = None) -> Grammars:
-    """The shipped settings, with a user's own file merged over them.
+    """Loads the shipped settings, with a user's grammar file merged over them.
 
-    Raises UserError where that file is not of the form in `docs/reference/languages.md`.
+    Raises UserError if that file does not have the form in `docs/reference/languages.md`.
     """
     settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
     if user_file:
         settings = _merge_settings(settings, _read_user_file(user_file))
-        for misfit in schema_errors(settings):
+        for error in schema_errors(settings):
             raise UserError(
-                f"In the grammar file {user_file}, {misfit}. See docs/reference/languages.md."
+                f"The grammar file {user_file} is invalid: {error}. "
+                "See docs/reference/languages.md."
             )
     return Grammars(settings)
+
+
+def _compile_pattern(pattern: str) -> re.Pattern[bytes]:
+    return re.compile(pattern.encode(), re.MULTILINE)
 
 
 def _read_user_file(path: Path) -> dict[str, Any]:
@@ -225,12 +234,13 @@ def _read_user_file(path: Path) -> dict[str, Any]:
         ) from exc
     if not isinstance(settings, dict):
         raise UserError(
-            f"The grammar file {path} holds no JSON object. Start from grammar_queries.json."
+            f"The grammar file {path} is not a JSON object. Use grammar_queries.json as a template."
         )
     for section in _KEYED_BY_EXTENSION:
-        if isinstance(endings := settings.get(section), dict):
+        if isinstance(extensions := settings.get(section), dict):
             settings[section] = {
-                ending.lower().removeprefix("."): value for ending, value in endings.items()
+                extension.lower().removeprefix("."): value
+                for extension, value in extensions.items()
             }
     return settings
 
@@ -243,31 +253,23 @@ def _merge_settings(base: dict[str, Any], override: dict[str, Any]) -> dict[str,
     return merged
 
 
-def _join_queries(queries: list[tuple[str, str]], categories: set[str]) -> str:
-    return "\n".join(query for category, query in queries if category in categories)
-
-
 def _reject_late_settings(language: str, queries: list[tuple[str, str]]) -> None:
-    """Raises UserError where py-tree-sitter 0.26 would write beyond the memory of its settings."""
+    """Raises UserError for queries with which py-tree-sitter 0.26 writes out of bounds."""
     for category, query in queries:
         if _SETTING_AFTER_CONDITION.search(_STRING.sub('""', query)):
             raise UserError(
-                f"In the {category} query of '{language}' a condition stands before #set!. "
-                f"Put #set! before the conditions of its pattern: {query}"
+                f"The {category} query of '{language}' has #set! after a predicate. "
+                f"Move #set! before the predicates of its pattern: {query}"
             )
 
 
 def _raise_query_error(grammar: Language, language: str, queries: list[tuple[str, str]]) -> None:
-    """Raises the UserError that says which of a language's queries does not compile, and where."""
+    """Raises UserError for the first query that does not compile, with the error's position."""
     for category, query in queries:
         try:
             Query(grammar, query)
         except QueryError as exc:
             raise UserError(
                 f"The {category} query of '{language}' does not compile: {exc}. "
-                f"Mend it in the grammar file: {query}"
+                f"Correct it in the grammar file: {query}"
             ) from exc
-
-
-QUERY_DEPTH = 1000
-"""Levels of the tree that queries look into: matching a deeper tree takes minutes."""

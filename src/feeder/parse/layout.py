@@ -1,7 +1,7 @@
 """Lays a tree of spans out as nodes, so that each character of a file belongs to exactly one node.
 
-A span's own text is what its children leave over; `split_points` are the lines at which long
-text is best cut.
+A span's own text is its text without that of its children. If it is too long, it is split into
+parts, preferably at `split_points`.
 """
 
 import re
@@ -13,10 +13,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
-from tree_sitter import Point, Query, QueryCursor, Range
+from tree_sitter import Point, Query, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
-from feeder.parse.grammars import QUERY_DEPTH
+from feeder.parse.grammars import query_cursor
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,
@@ -29,17 +29,19 @@ from feeder.parse.splitting import (
 )
 
 SCRAP_MAX = 30
-"""A chunk below this, such as a closing brace, joins its neighbour."""
+"""A chunk shorter than this many characters, such as a closing brace, joins its neighbour."""
 
 SCRAP_DISTANCE_LINES = 10
-"""Lines over which a scrap with words in it still joins."""
-
+"""Maximum lines between a scrap with words and the neighbour that it joins."""
 
 SYMBOL_TYPES = frozenset({"method", "class"})
 
+_WORDLESS = re.compile(r"(?:</[\w:.-]+>|\W)*+")
+"""Text of braces and closing tags only."""
+
 
 class MemberName(NamedTuple):
-    """Where the name of a member stands."""
+    """The name of a member and its byte offset."""
 
     start: int
     name: str
@@ -47,9 +49,9 @@ class MemberName(NamedTuple):
 
 @dataclass(slots=True)
 class Span:
-    """A named stretch of the source, `start` to `end` in bytes, and the spans inside, in order.
+    """A byte range of a file that becomes a node, with the spans inside it in order.
 
-    That of a file has the names of all `members` in it.
+    The root span of a file has the `members` of the whole file.
     """
 
     start: int
@@ -63,7 +65,7 @@ class Span:
 
 
 class NodePart(NamedTuple):
-    """A stretch of text that becomes a node, and the lines that it is said to be on."""
+    """The text of a node, or of one part of it, with its first and last line."""
 
     start_line: int
     end_line: int
@@ -71,7 +73,7 @@ class NodePart(NamedTuple):
 
 
 class SourceText:
-    """A file's text as UTF-8 bytes, which know their lines."""
+    """A file's text as UTF-8 bytes, with an index of its lines; offsets are in bytes."""
 
     def __init__(self, content: bytes) -> None:
         self.content = content
@@ -93,7 +95,7 @@ class SourceText:
         return end if end >= 0 else len(self.content)
 
     def range(self, start: int, end: int) -> Range:
-        """What lies between two offsets, as a parser is told of it."""
+        """The range between two offsets, in tree-sitter's form."""
         first, last = (Point(self.line_at(at) - 1, at - self.line_start(at)) for at in (start, end))
         return Range(first, last, start, end)
 
@@ -102,45 +104,67 @@ class SourceText:
         return self.content[start:end].decode("utf-8", "replace")
 
     def strip_end(self, end: int) -> int:
-        """The offset behind the last character before `end` that is not white space."""
+        """The offset after the last character before `end` that is not white space."""
         while end > 0 and self.content[end - 1 : end].isspace():
             end -= 1
         return end
 
     def node_part(self, start: int, end: int) -> NodePart | None:
-        """The lines between two offsets but for blank ones at both ends; None if all are blank."""
+        """The lines between two offsets, without blank ones at both ends; None if all are blank."""
         text = self.text(start, end).rstrip()
         if not text:
             return None
         skipped = text.rfind("\n", 0, len(text) - len(text.lstrip())) + 1
         first = self.line_at(start) + text.count("\n", 0, skipped)
-        kept = text[skipped:]
-        return NodePart(first, first + kept.count("\n"), kept)
+        text = text[skipped:]
+        return NodePart(first, first + text.count("\n"), text)
 
 
 def layout_nodes(
     source: SourceText, root: Span, language: str, split_points: SplitPoints = MappingProxyType({})
 ) -> list[Node]:
-    """The nodes of a file in source order; the text of the file is shared out among them."""
+    """The nodes of a file in source order."""
     nodes: list[Node] = []
     spans = [root]
     while spans:
         span = spans.pop()
-        named = span.symbol, span.signature, span.logical_path
-        pieces = _own_parts(source, span, split_points)
-        members = _members_by_part(source, root.members, span, pieces)
-        if span.children and pieces and span.node_type != "chunk":
+        names = span.symbol, span.signature, span.logical_path
+        parts = _own_parts(source, span, split_points)
+        members = _members_by_part(source, root.members, span, parts)
+        if span.children and parts and span.node_type != "chunk":
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
-            pieces[0] = NodePart(first, last, pieces[0].text)
-        for piece, own in zip(pieces, members, strict=True):
-            nodes.append(Node(language, span.node_type, *named, *piece, own))
+            parts[0] = NodePart(first, last, parts[0].text)
+        for part, part_members in zip(parts, members, strict=True):
+            nodes.append(Node(language, span.node_type, *names, *part, part_members))
         spans.extend(reversed(span.children))
     nodes.sort(key=lambda node: (node.start_line, -node.end_line))
     return nodes
 
 
+def find_split_points(source: SourceText, root: Syntax, query: Query | None) -> dict[int, int]:
+    """The lines at which long text is best split, each with its depth: the parts around it.
+
+    Captures: `@part` a part, `@doc` a comment, which belongs to the part right below it.
+    """
+    if not query or root.type == "ERROR":
+        return {}
+    captures = query_cursor(query).captures(root)
+    docs = sorted((node.start_byte, node.end_byte) for node in captures.get("doc", ()))
+    parts = sorted((node.start_byte, -node.end_byte) for node in captures.get("part", ()))
+    depth_by_line: dict[int, int] = {}
+    open_ends: list[int] = []
+    for part_start, minus_end in parts:
+        while open_ends and open_ends[-1] <= part_start:
+            open_ends.pop()
+        start = _start_with_docs(source, docs, part_start)
+        if not source.content[source.line_start(start) : start].strip():
+            depth_by_line.setdefault(source.line_at(start), len(open_ends))
+        open_ends.append(-minus_end)
+    return depth_by_line
+
+
 def _own_parts(source: SourceText, span: Span, split_points: SplitPoints) -> list[NodePart]:
-    """What the children of a span leave over, in pieces of a good size."""
+    """The text of a span that its children do not cover, in parts."""
     gaps = [gap for start, end in _gaps(span) if (gap := source.node_part(start, end))]
     if span.node_type == "chunk":
         return _chunk_parts(gaps, split_points)
@@ -151,30 +175,31 @@ def _own_parts(source: SourceText, span: Span, split_points: SplitPoints) -> lis
 def _members_by_part(
     source: SourceText, members: list[MemberName], span: Span, node_parts: Sequence[NodePart]
 ) -> list[tuple[Member, ...]]:
-    """The members in each piece of a span; what a method declares is known in it alone."""
-    held: list[list[Member]] = [[] for _ in node_parts]
-    own = members if span.node_type != "method" else []
-    itself = (span.symbol or "").rpartition(".")[2]
-    first = 0  # members and pieces are in order: a file may have thousands of each
-    for start, end in _gaps(span) if own else ():
-        for member in own[bisect_left(own, (start, "")) : bisect_left(own, (end, ""))]:
+    """The members in each part of a span; a method has none, since its names are local to it."""
+    by_part: list[list[Member]] = [[] for _ in node_parts]
+    if span.node_type == "method":
+        members = []
+    own_name = (span.symbol or "").rpartition(".")[2]
+    first = 0  # members and parts are in order: a file may have thousands of each
+    for start, end in _gaps(span) if members else ():
+        for member in members[bisect_left(members, (start, "")) : bisect_left(members, (end, ""))]:
             line = source.line_at(member.start)
-            if member.name == itself:
+            if member.name == own_name:
                 continue
             while first < len(node_parts) and node_parts[first].end_line < line:
                 first += 1
-            for at in range(first, len(node_parts)):
-                if node_parts[at].start_line > line:
+            for index in range(first, len(node_parts)):
+                if node_parts[index].start_line > line:
                     break
-                if member.name in node_parts[at].text:
-                    held[at].append(Member(member.name, line))
-                    first = at
+                if member.name in node_parts[index].text:
+                    by_part[index].append(Member(member.name, line))
+                    first = index
                     break
-    return list(map(tuple, held))
+    return list(map(tuple, by_part))
 
 
 def _gaps(span: Span) -> Iterator[tuple[int, int]]:
-    """The stretches of a span that no child of it covers."""
+    """The byte ranges of a span that no child covers."""
     at = span.start
     for child in span.children:
         yield at, child.start
@@ -183,21 +208,18 @@ def _gaps(span: Span) -> Iterator[tuple[int, int]]:
 
 
 def _chunk_parts(gaps: list[NodePart], split_points: SplitPoints) -> list[NodePart]:
-    """Each gap for itself, in pieces; what is only a scrap goes to a neighbour."""
+    """The parts of each gap; a scrap joins the chunk before it."""
     chunks: list[NodePart] = []
-    for piece in (piece for gap in gaps for piece in _split_gaps([gap], PART_MAX, split_points)):
-        if chunks and _should_join(chunks[-1], piece):
-            chunks[-1] = _join_parts([chunks[-1], piece])
+    for part in (part for gap in gaps for part in _split_gaps([gap], PART_MAX, split_points)):
+        if chunks and _should_join(chunks[-1], part):
+            chunks[-1] = _join_parts([chunks[-1], part])
         else:
-            chunks.append(piece)
+            chunks.append(part)
     return chunks
 
 
 def _should_join(above: NodePart, below: NodePart) -> bool:
-    """Whether one of two chunks is a scrap that the other takes in.
-
-    From afar it does so only where the scrap holds no word: its lines would say little then.
-    """
+    """Whether one of two chunks is a scrap, and near the other unless it has no words."""
     scrap = min(above.text, below.text, key=len)
     if len(scrap) >= SCRAP_MAX or len(above.text) + len(below.text) >= NODE_LIMIT:
         return False
@@ -206,62 +228,33 @@ def _should_join(above: NodePart, below: NodePart) -> bool:
     )
 
 
-_WORDLESS = re.compile(r"(?:</[\w:.-]+>|\W)*+")
-"""Braces and closing tags."""
-
-
 def _split_gaps(
     gaps: list[NodePart], limit: int, split_points: SplitPoints, *, by_blocks: bool = False
 ) -> list[NodePart]:
-    """The gaps as one piece, or cut where the text pauses when they exceed `limit` characters."""
+    """The gaps as one part, or as several if they have more than `limit` characters."""
     if len(gaps) == 1 and len(gaps[0].text) <= limit:
         return gaps
     if sum(len(gap.text) + 1 for gap in gaps) <= limit + 1:
         return [_join_parts(gaps)] if gaps else []
-    pieces: list[NodePart] = []
-    cut = split_blocks if by_blocks else split_lines
-    for lines in cut(
-        (line for gap in gaps for line in numbered_lines(gap.start_line, gap.text)), split_points
-    ):
-        if kept := trim_blank_lines(lines):
-            text = "\n".join(text for _, text in kept)
-            pieces.append(NodePart(kept[0][0], kept[-1][0], text.rstrip()))
-    if len(pieces) > 1 and len(pieces[-1].text) < TAIL_MIN:
-        joined = _join_parts(pieces[-2:])
-        pieces[-2:] = [joined] if len(joined.text) <= NODE_LIMIT else pieces[-2:]
-    return pieces
+    all_lines = (line for gap in gaps for line in numbered_lines(gap.start_line, gap.text))
+    split = split_blocks if by_blocks else split_lines
+    parts: list[NodePart] = []
+    for lines in map(trim_blank_lines, split(all_lines, split_points)):
+        if lines:
+            text = "\n".join(text for _, text in lines)
+            parts.append(NodePart(lines[0][0], lines[-1][0], text.rstrip()))
+    if len(parts) > 1 and len(parts[-1].text) < TAIL_MIN:
+        joined = _join_parts(parts[-2:])
+        parts[-2:] = [joined] if len(joined.text) <= NODE_LIMIT else parts[-2:]
+    return parts
 
 
 def _join_parts(parts: Sequence[NodePart]) -> NodePart:
     return NodePart(parts[0].start_line, parts[-1].end_line, "\n".join(part.text for part in parts))
 
 
-def find_split_points(source: SourceText, root: Syntax, query: Query | None) -> dict[int, int]:
-    """The lines on which parts begin, and in how many others each of them lies.
-
-    Captures: `@part` a part, `@doc` a comment, with which the part right below it begins.
-    """
-    if not query or root.type == "ERROR":
-        return {}
-    cursor = QueryCursor(query)
-    cursor.set_max_start_depth(QUERY_DEPTH)
-    captures = cursor.captures(root)
-    docs = sorted((one.start_byte, one.end_byte) for one in captures.get("doc", ()))
-    found = sorted((one.start_byte, -one.end_byte) for one in captures.get("part", ()))
-    lines: dict[int, int] = {}
-    open_: list[int] = []
-    for start, minus_end in found:
-        while open_ and open_[-1] <= start:
-            open_.pop()
-        begin = _start_with_docs(source, docs, start)
-        if not source.content[source.line_start(begin) : begin].strip():
-            lines.setdefault(source.line_at(begin), len(open_))
-        open_.append(-minus_end)
-    return lines
-
-
 def _start_with_docs(source: SourceText, docs: list[tuple[int, int]], start: int) -> int:
-    """Where the comments begin that stand above `start`, with nothing but white space between."""
+    """The start of the comments above `start` that only white space separates from it."""
     index = bisect_right(docs, (start,)) - 1
     while index >= 0 and not source.content[docs[index][1] : start].strip():
         if source.content[source.line_start(docs[index][0]) : docs[index][0]].strip():

@@ -13,9 +13,14 @@ from feeder.parse.sections import BLOCK_MIN
 from feeder.parse.splitting import column_letters, row_ranges
 
 NAME_LIMIT = 120
+"""Maximum characters of a heading; the rest is cut."""
 
 LEVEL_LIMIT = 8
+"""Maximum level of a heading; deeper ones count as this level."""
 
+SEPARATED_LANGUAGES = frozenset({"csv", "tsv"})
+
+_DELIMITERS = ",;\t|"
 
 _UNDERLINE = re.compile(r"([=\-`:.'\"~^_*+#<>!$%&,/;?@])\1{2,}\s*")
 
@@ -41,7 +46,7 @@ _ORG_END = re.compile(r"\s*#\+end_(src|example)\b", re.IGNORECASE)
 
 
 class LineElement(NamedTuple):
-    """What lies on lines `first` to `last`, from 0: a heading with its level, or a block."""
+    """A heading with its level, or a block, on lines `first` to `last`, counted from 0."""
 
     first: int
     last: int
@@ -51,17 +56,47 @@ class LineElement(NamedTuple):
 
 
 def markup_elements(language: str, text: bytes) -> tuple[list[DocumentElement], dict[int, int]]:
-    """The parts of a text by its lines, and the lines on which its paragraphs begin."""
-    rows = text.split(b"\n")
-    starts = [0, *accumulate(len(row) + 1 for row in rows)]
-    lines = [row.decode("utf-8", "replace") for row in rows]
-    parts = [_document_element(found, lines, starts) for found in _SCANNERS[language](lines)]
-    begins = {
+    """The elements of a text in a markup language, and its paragraph starts as split points."""
+    raw_lines = text.split(b"\n")
+    line_starts = [0, *accumulate(len(line) + 1 for line in raw_lines)]
+    lines = [line.decode("utf-8", "replace") for line in raw_lines]
+    scanned = _SCANNERS[language](lines)
+    elements = [_document_element(element, lines, line_starts) for element in scanned]
+    split_points = {
         number + 1: 0
         for number, line in enumerate(lines)
         if line.strip() and not (number and lines[number - 1].strip())
     }
-    return [part for part in parts if part], begins
+    return [element for element in elements if element], split_points
+
+
+def separated_elements(text: bytes) -> list[DocumentElement]:
+    """An element for each range of rows, named as in a spreadsheet (`A1:F40`).
+
+    Empty if the rows cannot be parsed; the text is then one chunk.
+    """
+    lines = text.decode("utf-8", "replace").split("\n")
+    header = next(filter(str.strip, lines), "")
+    delimiter = max(_DELIMITERS, key=header.count)
+    try:
+        rows = [row for row in _csv_rows(lines, delimiter) if any(lines[row[0] : row[1] + 1])]
+    except csv.Error:
+        return []
+    line_starts = [0, *accumulate(len(line) + 1 for line in text.split(b"\n"))]
+    row_texts = ["\n".join(lines[first : last + 1]) for first, last, _ in rows]
+    width = max((columns for *_, columns in rows), default=1)
+    last_column = column_letters(max(width, 1) - 1)
+    return [
+        DocumentElement(
+            line_starts[rows[first][0]],
+            0,
+            "sheet",
+            f"A{first + 1}:{last_column}{last + 1}",
+            line_starts[rows[last][1] + 1] - 1,
+            header.strip(),
+        )
+        for first, last in row_ranges(row_texts)
+    ]
 
 
 def _document_element(
@@ -72,33 +107,39 @@ def _document_element(
         return DocumentElement(
             start, min(element.level, LEVEL_LIMIT), "doc_section", element.name[:NAME_LIMIT]
         )
-    own = lines[element.first : element.last + 1]
+    own_lines = lines[element.first : element.last + 1]
     if element.node_type == "doc_codeblock":
-        is_large = len("\n".join(own).strip("\n")) >= BLOCK_MIN
+        is_large = len("\n".join(own_lines).strip("\n")) >= BLOCK_MIN
         return DocumentElement(start, 0, element.node_type, end=end) if is_large else None
-    rows = map(str.strip, own)
-    head = next((row for row in rows if sum(map(str.isalnum, row)) > 0), None)
-    return DocumentElement(start, 0, element.node_type, end=end, signature=head)
+    rows = map(str.strip, own_lines)
+    header = next((row for row in rows if any(map(str.isalnum, row))), None)
+    return DocumentElement(start, 0, element.node_type, end=end, signature=header)
 
 
 def _rst_elements(lines: list[str]) -> Iterator[LineElement]:
-    """Levels are in the order in which their marks first occur."""
+    """Yields headings and blocks; a heading's level is the order in which its mark first occurs."""
     marks: list[str] = []
-    at = 0
-    while at < len(lines):
-        if (last := _rst_block(lines, at)) is not None:
-            yield last
-            at = last.last + 1
+    index = 0
+    while index < len(lines):
+        if block := _rst_block(lines, index):
+            yield block
+            index = block.last + 1
             continue
-        over = at > 0 and bool(_UNDERLINE.fullmatch(lines[at - 1]))
-        if _is_rst_heading(lines, at):
-            mark = lines[at + 1][0] + ("^" if over and lines[at - 1][0] == lines[at + 1][0] else "")
+        if _is_rst_heading(lines, index):
+            mark = lines[index + 1][0]
+            has_overline = (
+                index > 0
+                and lines[index - 1][:1] == mark
+                and _UNDERLINE.fullmatch(lines[index - 1])
+            )
+            if has_overline:
+                mark += "^"
             if mark not in marks:
                 marks.append(mark)
-            first = at - 1 if len(mark) > 1 else at
-            yield LineElement(first, at + 1, marks.index(mark) + 1, lines[at].strip())
-            at += 1
-        at += 1
+            first = index - 1 if has_overline else index
+            yield LineElement(first, index + 1, marks.index(mark) + 1, lines[index].strip())
+            index += 1
+        index += 1
 
 
 def _is_rst_heading(lines: list[str], index: int) -> bool:
@@ -110,7 +151,7 @@ def _is_rst_heading(lines: list[str], index: int) -> bool:
 
 
 def _rst_block(lines: list[str], index: int) -> LineElement | None:
-    """The block that begins on a line: literal text, a directive with code, a table."""
+    """The block that begins on a line: literal text, a directive with code or a table."""
     line = lines[index]
     if _CODE_DIRECTIVE.match(line):
         return LineElement(index, _indented_block_end(lines, index), node_type="doc_codeblock")
@@ -121,18 +162,14 @@ def _rst_block(lines: list[str], index: int) -> LineElement | None:
         return LineElement(index + 1, end, node_type="doc_codeblock") if end > index else None
     if _GRID_BORDER.fullmatch(line) or _SIMPLE_TABLE_BORDER.fullmatch(line):
         end = index
-        is_grid = "+" in line
         while end + 1 < len(lines) and lines[end + 1].strip():
             end += 1
-            is_last = not is_grid and _SIMPLE_TABLE_BORDER.fullmatch(lines[end]) and end > index + 2
-            if is_last and (end + 1 == len(lines) or not lines[end + 1].strip()):
-                break
         return LineElement(index, end, node_type="doc_table") if end > index + 1 else None
     return None
 
 
 def _indented_block_end(lines: list[str], index: int) -> int:
-    """The last line that is further in than the one at `at`, with blank ones between."""
+    """The last line that is indented more than line `index`, across blank lines."""
     depth = _indent(lines[index])
     end = index
     for number in range(index + 1, len(lines)):
@@ -148,18 +185,18 @@ def _indent(line: str) -> int:
 
 
 def _asciidoc_elements(lines: list[str]) -> Iterator[LineElement]:
-    at = 0
-    while at < len(lines):
-        if fence := _ADOC_FENCE.fullmatch(lines[at]):
-            end = _fence_end(lines, at, fence[1])
+    index = 0
+    while index < len(lines):
+        if fence := _ADOC_FENCE.fullmatch(lines[index]):
+            end = _fence_end(lines, index, fence[1])
             if fence[1].startswith("|"):
-                yield LineElement(at, end, node_type="doc_table")
+                yield LineElement(index, end, node_type="doc_table")
             elif fence[1][0] in "-.`":
-                yield LineElement(at, end, node_type="doc_codeblock")
-            at = end if fence[1][0] in "-.`|/+" else at
-        elif heading := _ADOC_HEADING.fullmatch(lines[at]):
-            yield LineElement(at, at, len(heading[1]), heading[2])
-        at += 1
+                yield LineElement(index, end, node_type="doc_codeblock")
+            index = end if fence[1][0] in "-.`|/+" else index
+        elif heading := _ADOC_HEADING.fullmatch(lines[index]):
+            yield LineElement(index, index, len(heading[1]), heading[2])
+        index += 1
 
 
 def _fence_end(lines: list[str], index: int, fence: str) -> int:
@@ -170,24 +207,24 @@ def _fence_end(lines: list[str], index: int, fence: str) -> int:
 
 
 def _org_elements(lines: list[str]) -> Iterator[LineElement]:
-    at = 0
-    while at < len(lines):
-        line = lines[at]
+    index = 0
+    while index < len(lines):
+        line = lines[index]
         if heading := _ORG_HEADING.fullmatch(line):
-            yield LineElement(at, at, len(heading[1]), _ORG_TAGS.sub("", heading[2]).strip())
+            yield LineElement(index, index, len(heading[1]), _ORG_TAGS.sub("", heading[2]).strip())
         elif _ORG_BEGIN.match(line):
-            ends = (end for end in range(at + 1, len(lines)) if _ORG_END.match(lines[end]))
+            ends = (end for end in range(index + 1, len(lines)) if _ORG_END.match(lines[end]))
             end = next(ends, len(lines) - 1)
-            yield LineElement(at, end, node_type="doc_codeblock")
-            at = end
+            yield LineElement(index, end, node_type="doc_codeblock")
+            index = end
         elif line.lstrip().startswith("|"):
-            end = at
+            end = index
             while end + 1 < len(lines) and lines[end + 1].lstrip().startswith("|"):
                 end += 1
-            if end > at:
-                yield LineElement(at, end, node_type="doc_table")
-            at = end
-        at += 1
+            if end > index:
+                yield LineElement(index, end, node_type="doc_table")
+            index = end
+        index += 1
 
 
 _SCANNERS: dict[str, Callable[[list[str]], Iterator[LineElement]]] = {
@@ -199,41 +236,8 @@ _SCANNERS: dict[str, Callable[[list[str]], Iterator[LineElement]]] = {
 MARKUP_LANGUAGES = frozenset(_SCANNERS)
 
 
-SEPARATED_LANGUAGES = frozenset({"csv", "tsv"})
-
-_DELIMITERS = ",;\t|"
-
-
-def separated_elements(text: bytes) -> list[DocumentElement]:
-    """A part for each range of rows, called as a spreadsheet would (`A1:F40`).
-
-    None where the rows cannot be read: its lines then are one text.
-    """
-    lines = text.decode("utf-8", "replace").split("\n")
-    head = next(filter(str.strip, lines), "")
-    separator = max(_DELIMITERS, key=head.count)
-    try:
-        rows = [row for row in _csv_rows(lines, separator) if any(lines[row[0] : row[1] + 1])]
-    except csv.Error:
-        return []
-    starts = [0, *accumulate(len(line) + 1 for line in text.split(b"\n"))]
-    written = ["\n".join(lines[first : last + 1]) for first, last, _ in rows]
-    width = max((columns for *_, columns in rows), default=1)
-    return [
-        DocumentElement(
-            starts[rows[first][0]],
-            0,
-            "sheet",
-            f"A{first + 1}:{column_letters(max(width, 1) - 1)}{last + 1}",
-            starts[rows[last][1] + 1] - 1,
-            head.strip(),
-        )
-        for first, last in row_ranges(written)
-    ]
-
-
 def _csv_rows(lines: list[str], delimiter: str) -> Iterator[tuple[int, int, int]]:
-    """The first and the last line of each row, counted from 0, and its columns."""
+    """The first and last line of each row, counted from 0, and its number of columns."""
     reader = csv.reader((f"{line}\n" for line in lines), delimiter=delimiter)
     first = 0
     for row in reader:

@@ -1,4 +1,4 @@
-"""Splits long text into parts at line ends, preferring declarations, blank lines and low
+"""Splits long text into parts at line ends, preferring split points, blank lines and low
 indentation, and table rows into ranges of the same size.
 """
 
@@ -6,22 +6,19 @@ import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 NODE_LIMIT = 3000
-"""Characters that no node exceeds."""
+"""Maximum characters of a node."""
 
 PART_MIN, PART_MAX = 750, 1500
-"""Characters of a piece when text has to be split: measured best for retrieval."""
+"""Characters of a part when text has to be split: measured best for retrieval."""
 
 TAIL_MIN = 250
-"""A last piece below this stays with the one before it."""
-
+"""Minimum characters of the last part; a shorter one joins the part before it."""
 
 Line = tuple[int, str]
-"""The number of a line and its text, or the part of it that one node owns."""
-
+"""The number of a line and its text; a long line may be split into several of the same number."""
 
 SplitPoints = Mapping[int, int]
-"""Lines on which a part begins that is better not cut, and in how many others it lies."""
-
+"""Lines at which text is best split, each with its depth, 0 for the outermost."""
 
 _LONG_LINE_PART = re.compile(
     rf".{{{PART_MIN},{PART_MAX - 1}}}[;,}})\]>\s]|.{{1,{PART_MAX}}}", re.DOTALL
@@ -29,55 +26,88 @@ _LONG_LINE_PART = re.compile(
 
 
 def numbered_lines(start: int, text: str) -> Iterator[Line]:
-    """The lines of a text; parts of those above the limit end at a bracket, separator or space."""
-    for line in enumerate(text.split("\n"), start):
-        number, written = line
-        if len(written) <= PART_MAX:
-            yield line
+    """Yields the lines of a text; long ones are split at a bracket, separator or space."""
+    for number, line in enumerate(text.split("\n"), start):
+        if len(line) <= PART_MAX:
+            yield number, line
         else:
-            yield from ((number, part) for part in _LONG_LINE_PART.findall(written))
+            yield from ((number, part) for part in _LONG_LINE_PART.findall(line))
 
 
 def split_lines(lines: Iterable[Line], split_points: SplitPoints) -> Iterator[list[Line]]:
-    """The lines of each piece; no more than a piece's are held at a time."""
-    held: list[Line] = []
+    """Yields the lines of each part; holds the lines of one part at a time."""
+    part: list[Line] = []
     size = 0
     for line in lines:
-        held.append(line)
+        part.append(line)
         size += len(line[1]) + 1
         while size > PART_MAX + 1:
-            cut = _split_index(held, split_points)
-            yield held[:cut]
-            held = held[cut:]
-            size = sum(len(text) + 1 for _, text in held)
-    yield held
+            index = _split_index(part, split_points)
+            yield part[:index]
+            part = part[index:]
+            size = _size(part)
+    yield part
 
 
 def split_blocks(lines: Iterable[Line], split_points: SplitPoints) -> Iterator[list[Line]]:
-    """The lines of each piece of a document; only a block above NODE_LIMIT is cut."""
-    for some in _pack_blocks(lines, split_points):
-        if sum(len(text) + 1 for _, text in some) <= NODE_LIMIT + 1:
-            yield some
+    """Yields the lines of each part of a document; splits a block only above `NODE_LIMIT`."""
+    for part in _pack_blocks(lines, split_points):
+        if _size(part) <= NODE_LIMIT + 1:
+            yield part
         else:
-            yield from split_lines(some, {})
+            yield from split_lines(part, {})
+
+
+def trim_blank_lines(lines: list[Line]) -> list[Line]:
+    """The lines without leading and trailing blank ones."""
+    first, last = 0, len(lines)
+    while first < last and not lines[first][1].strip():
+        first += 1
+    while last > first and not lines[last - 1][1].strip():
+        last -= 1
+    return lines[first:last]
+
+
+def row_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yields the first and last row of each range; rows that fit into one node are one range."""
+    limit = PART_MAX if sum(map(len, lines)) + len(lines) > NODE_LIMIT else NODE_LIMIT
+    first, size = 0, 0
+    for index, line in enumerate(lines):
+        if index > first and size + len(line) + 1 > limit:
+            yield first, index - 1
+            first, size = index, 0
+        size += len(line) + 1
+    if lines:
+        yield first, len(lines) - 1
+
+
+def column_letters(column: int) -> str:
+    """The name of a spreadsheet column, counted from 0: A to Z, then AA."""
+    name = ""
+    column += 1
+    while column > 0:
+        column, letter = divmod(column - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name
+
+
+def _size(lines: Iterable[Line]) -> int:
+    return sum(len(text) + 1 for _, text in lines)
 
 
 def _pack_blocks(lines: Iterable[Line], block_starts: Container[int]) -> Iterator[list[Line]]:
-    """The lines of each piece: blocks up to AIM_MAX characters, or one that is longer by itself.
-
-    A block begins on a line of `begins`.
-    """
-    held: list[Line] = []
-    held_size = 0
+    """Yields the lines of each part: blocks up to `PART_MAX` characters, or one longer block."""
+    part: list[Line] = []
+    part_size = 0
     for block in _iter_blocks(lines, block_starts):
-        size = sum(len(text) + 1 for _, text in block)
-        if held and held_size + size > PART_MAX + 1:
-            yield held
-            held, held_size = [], 0
-        held += block
-        held_size += size
-    if held:
-        yield held
+        size = _size(block)
+        if part and part_size + size > PART_MAX + 1:
+            yield part
+            part, part_size = [], 0
+        part += block
+        part_size += size
+    if part:
+        yield part
 
 
 def _iter_blocks(lines: Iterable[Line], block_starts: Container[int]) -> Iterator[list[Line]]:
@@ -92,11 +122,11 @@ def _iter_blocks(lines: Iterable[Line], block_starts: Container[int]) -> Iterato
 
 
 def _split_index(lines: list[Line], split_points: SplitPoints) -> int:
-    """How many of the lines, which are too many for one piece, go into the next.
+    """The number of lines for the next part; all of them together are too many.
 
-    Of the places between AIM_MIN and AIM_MAX characters, the one before the outermost part wins,
-    else the one before the least indented line, a blank line before it counting as half a level
-    out; of equals the last. A part may also begin a piece after fewer characters.
+    Of the places between `PART_MIN` and `PART_MAX` characters, the outermost split point wins, else
+    the least indented line, where a blank line above counts as half a level less. Of equal places
+    the last wins. A split point may also be used from `TAIL_MIN` characters on.
     """
     size, best, best_rank = 0, 0, (1, 1e9)
     for index, (number, text) in enumerate(lines):
@@ -117,35 +147,3 @@ def _split_index(lines: list[Line], split_points: SplitPoints) -> int:
 def _indentation(text: str) -> int:
     before = text[: len(text) - len(text.lstrip())]
     return len(before.expandtabs(4))
-
-
-def trim_blank_lines(lines: list[Line]) -> list[Line]:
-    first, last = 0, len(lines)
-    while first < last and not lines[first][1].strip():
-        first += 1
-    while last > first and not lines[last - 1][1].strip():
-        last -= 1
-    return lines[first:last]
-
-
-def row_ranges(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The first and the last row of each piece; a sheet that is no longer than a node is one."""
-    limit = PART_MAX if sum(map(len, lines)) + len(lines) > NODE_LIMIT else NODE_LIMIT
-    first, size = 0, 0
-    for at, line in enumerate(lines):
-        if at > first and size + len(line) + 1 > limit:
-            yield first, at - 1
-            first, size = at, 0
-        size += len(line) + 1
-    if lines:
-        yield first, len(lines) - 1
-
-
-def column_letters(column: int) -> str:
-    """What a column is called, counted from 0: A to Z, then AA."""
-    name = ""
-    column += 1
-    while column > 0:
-        column, letter = divmod(column - 1, 26)
-        name = chr(ord("A") + letter) + name
-    return name

@@ -1,6 +1,6 @@
 """Parses source text into a tree-sitter syntax tree.
 
-Text that the grammar cannot read, such as preprocessor branches, is blanked first.
+Text that the grammar cannot parse, such as preprocessor branches, is blanked first.
 """
 
 import re
@@ -11,17 +11,17 @@ from tree_sitter import QueryCursor, Range
 from feeder.parse.grammars import Grammar
 
 ERROR_SHARE = 0.1
-"""A file of which the grammar misreads more than this share is read once more."""
+"""Share of bytes in syntax errors from which a file is parsed again without conditionals."""
 _ERROR_DEPTH = 100
 _NON_NEWLINE = re.compile(rb"[^\r\n]")
 
 
 def parse_range(grammar: Grammar, content: bytes, byte_range: Range) -> Syntax:
-    """The syntax tree of a part of a file, whose offsets are the file's."""
+    """Parses a range of a file; the offsets in the syntax tree are those of the file."""
     if grammar.noise:
         start, end = byte_range.start_byte, byte_range.end_byte
-        shown = _blank_hidden(content[start:end], grammar.noise)
-        content = content[:start] + shown + content[end:]
+        blanked = _blank_hidden(content[start:end], grammar.noise)
+        content = content[:start] + blanked + content[end:]
     grammar.parser.included_ranges = [byte_range]
     try:
         return grammar.parser.parse(content).root_node
@@ -30,11 +30,12 @@ def parse_range(grammar: Grammar, content: bytes, byte_range: Range) -> Syntax:
 
 
 def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
-    """The syntax tree of a file.
+    """Parses a file.
 
-    What is noise to the grammar is blanked first, so that no offset moves. Where errors still cover
-    much of the file, it is read again with one branch of each conditional; half the errors decide
-    for that reading. A language that has only patterns is not read.
+    The grammar's noise is blanked first, which moves no offset. If syntax errors still cover more
+    than `ERROR_SHARE` of the file, it is parsed again with one branch of each conditional; that
+    tree is returned if it has at most half the errors. A language that has only patterns gets an
+    empty tree.
     """
     if not (grammar.query.pattern_count or grammar.embedded_query or grammar.data_shape):
         content = b""
@@ -43,15 +44,15 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
     root = grammar.parser.parse(content).root_node
     if grammar.conditionals is None or not root.has_error:
         return root
-    garbled = _error_bytes(grammar, root)
-    if garbled <= ERROR_SHARE * len(content):
+    error_bytes = _error_bytes(grammar, root)
+    if error_bytes <= ERROR_SHARE * len(content):
         return root
     other = grammar.parser.parse(_blank_hidden(content, grammar.conditionals)).root_node
-    return other if 2 * _error_bytes(grammar, other) <= garbled else root
+    return other if 2 * _error_bytes(grammar, other) <= error_bytes else root
 
 
 def _error_bytes(grammar: Grammar, root: Syntax) -> int:
-    """How many bytes lie in error nodes."""
+    """The number of bytes in error nodes."""
     cursor = QueryCursor(grammar.error_query)
     cursor.set_max_start_depth(_ERROR_DEPTH)
     errors = cursor.captures(root).get("error", [])
@@ -63,12 +64,12 @@ def _error_bytes(grammar: Grammar, root: Syntax) -> int:
 
 
 def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
-    """The content with blanks for what the pattern's groups match, byte for byte.
+    """Replaces the bytes that the pattern's groups match by blanks.
 
-    `mark` is blanked for itself; `open`, `turn` and `close` are a conditional's directives (`#if`,
-    `#else`, `#endif`), and all between its first `turn` and its `close` goes too.
+    `mark` is blanked alone; `open`, `turn` and `close` are a conditional's directives (`#if`,
+    `#else`, `#endif`), which are blanked with all text between the first `turn` and `close`.
     """
-    shown = bytearray(content)
+    blanked = bytearray(content)
     depth, hidden_depth, hidden_from = 0, 0, 0
     for match in hidden.finditer(content):
         role = match.lastgroup or "mark"
@@ -81,5 +82,5 @@ def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
             if hidden_depth == depth:
                 start, hidden_depth = hidden_from, 0
             depth -= 1
-        shown[start:end] = _NON_NEWLINE.sub(b" ", content[start:end])
-    return bytes(shown)
+        blanked[start:end] = _NON_NEWLINE.sub(b" ", content[start:end])
+    return bytes(blanked)

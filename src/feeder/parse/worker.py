@@ -22,15 +22,15 @@ from feeder.parse.grammars import Grammars, load_grammars
 from feeder.source import file_types
 
 WALL_CLOCK_FACTOR = 4
-"""By how many times a machine that has other things to do may be slower."""
+"""Wall-clock limit of a file, as a multiple of its limit of processor time."""
 OUT_OF_MEMORY = 70
-"""Exit code where Python was given no more memory."""
+"""Exit code of a worker that ran out of memory."""
 
 File = tuple[str, bytes]
 
 
 class ParseRequest(NamedTuple):
-    """A file, the reason where it is to become plain text, and whether its text is to be kept."""
+    """A file to parse: with its grammar, or as plain text for a reason."""
 
     path: str
     content: bytes
@@ -42,11 +42,10 @@ ParseFile = Callable[[Grammars, str, bytes], ParsedFile]
 
 
 class Limits(NamedTuple):
-    """What a file may take for its grammar and, where that fails, for becoming plain text.
+    """Limits of time and memory for one file.
 
-    A document has longer. Seconds are those of the processor; on the clock they may be four times
-    as many. Vectors of the files that a worker gets at once may take as long as plain text. Only
-    Linux holds a process to the memory.
+    Times are processor time; `WALL_CLOCK_FACTOR` times as much is allowed by the clock. Computing
+    the static vectors of a batch has the limit of plain text. Only Linux enforces the memory limit.
     """
 
     timeout_s: float = 5.0
@@ -55,14 +54,14 @@ class Limits(NamedTuple):
     max_bytes: int = 1_500_000_000
 
     def timeout_for(self, path: str, plain_text_reason: str | None) -> float:
-        """What one request may take; with a reason it is for plain text."""
+        """The limit of one request; with a `plain_text_reason` it is one for plain text."""
         if plain_text_reason:
             return self.plain_text_timeout_s
         return self.document_timeout_s if file_types.document_extension(path) else self.timeout_s
 
 
 class WorkerConfig(NamedTuple):
-    """What a worker is told once: a user's own grammars, what parses a file, and so on."""
+    """The settings of a worker; `parse_file` replaces `file_parser.parse_file`."""
 
     grammar_file: Path | None
     parse_file: ParseFile | None
@@ -72,36 +71,35 @@ class WorkerConfig(NamedTuple):
 
 
 def serve() -> None:
-    """What a worker runs: takes its order, then answers for file by file until stdin ends."""
+    """Main function of a worker: reads its config, then answers batches until its input ends."""
     _stub_requests_module()
     import feeder.parse.file_parser  # noqa: F401 - before the first file's clock runs
 
     requests, answers = open_channel()
-    order: WorkerConfig = pickle.load(requests)
+    config: WorkerConfig = pickle.load(requests)
     try:
-        grammars = load_grammars(order.grammar_file)
+        grammars = load_grammars(config.grammar_file)
     except UserError as exc:
         pickle.dump(exc, answers)
         return
-    _apply_limits(order.limits)
+    _apply_limits(config.limits)
     pickle.dump("ready", answers)
     answers.flush()
     progress_listener.set(partial(_send_progress, answers))
     with suppress(EOFError):
         while True:
-            for answer in _answer_batch(order, grammars, _receive_batch(requests)):
+            for answer in _answer_batch(config, grammars, _receive_batch(requests)):
                 answers.write(answer)
                 answers.flush()
 
 
 def _send_progress(answers: BinaryIO, progress: DocumentProgress) -> None:
-    """Says where in a document it is, before the answer for that."""
     pickle.dump(progress, answers)
     answers.flush()
 
 
 def _stub_requests_module() -> None:
-    """No parser asks a network; detect-secrets could, and takes twice as long to load then."""
+    """Replaces `requests`: detect-secrets imports it, which doubles its load time, for nothing."""
     requests = ModuleType("requests")
     vars(requests)["Response"] = object
     sys.modules["requests"] = requests
@@ -118,29 +116,29 @@ def _receive_batch(requests: BinaryIO) -> list[ParseRequest]:
 def _answer_batch(
     config: WorkerConfig, grammars: Grammars, requests: list[ParseRequest]
 ) -> Iterator[bytes]:
-    """An answer for each file, then one with the vectors of all their nodes, where they are made.
+    """Yields a pickled answer for each file, then one with the static vectors of all their nodes.
 
-    Each is pickled: nodes, or a reason why there are none, or UserError that ends the run.
+    An answer is a ParsedFile, the reason of a failure, or a UserError, which ends the run.
     """
     files = []
     for request in requests:
-        seconds = config.limits.timeout_for(request.path, request.plain_text_reason)
-        file, raw = _run_limited(seconds, partial(_parse_request, config, grammars, request))
+        timeout_s = config.limits.timeout_for(request.path, request.plain_text_reason)
+        file, pickled = _run_limited(timeout_s, partial(_parse_request, config, grammars, request))
         files.append(file)
-        yield raw
+        yield pickled
     if config.static_embedder:
-        _, raw = _run_limited(
+        _, pickled = _run_limited(
             config.limits.plain_text_timeout_s, partial(_embed_files, config.static_embedder, files)
         )
-        yield raw
+        yield pickled
 
 
 def _run_limited(timeout_s: float, work: Callable[[], object]) -> tuple[object, bytes]:
-    """What the work gives, and the same pickled; what it fails with in its place."""
+    """The result of the work, or the error that it fails with; also pickled."""
     _alarm(timeout_s)
     try:
-        found = work()
-        return found, pickle.dumps(found, pickle.HIGHEST_PROTOCOL)
+        result = work()
+        return result, pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except UserError as exc:
@@ -159,34 +157,32 @@ def _embed_files(embedder: StaticEmbedder, files: list[object]) -> list[tuple[by
 
 
 def _parse_request(config: WorkerConfig, grammars: Grammars, request: ParseRequest) -> ParsedFile:
-    # loaded in the worker alone: a run that has nothing to parse would spend a tenth of its time
+    # imported in the worker only: it is a tenth of the time of a run that has nothing to parse
     from feeder.parse.file_parser import parse_as_plain_text, parse_file
 
-    path, content, reason, texts = request
-    masks = config.mask_secrets
+    path, content, reason, keep_source = request
+    options = {"mask_secrets": config.mask_secrets, "keep_source": keep_source}
     if reason:
-        return parse_as_plain_text(
-            grammars, path, content, reason, mask_secrets=masks, keep_source=texts
-        )
+        return parse_as_plain_text(grammars, path, content, reason, **options)
     if config.parse_file:
         return config.parse_file(grammars, path, content)
-    return parse_file(grammars, path, content, mask_secrets=masks, keep_source=texts)
+    return parse_file(grammars, path, content, **options)
 
 
 def _apply_limits(limits: Limits) -> None:
-    """Limits the memory, lets the alarm through and silences what crashing parsers print."""
+    """Sets the memory limit, unblocks the alarm's signals and discards all output."""
     if sys.platform != "win32":
         import resource
 
-        for ending in (signal.SIGPROF, signal.SIGALRM):
-            signal.signal(ending, signal.SIG_DFL)
+        for alarm_signal in (signal.SIGPROF, signal.SIGALRM):
+            signal.signal(alarm_signal, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF, signal.SIGALRM})
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         with suppress(ValueError, OSError):  # the caller's limit is lower, or macOS
             resource.setrlimit(resource.RLIMIT_AS, (limits.max_bytes, limits.max_bytes))
-    silence = os.open(os.devnull, os.O_WRONLY)
+    devnull = os.open(os.devnull, os.O_WRONLY)
     for stream in (1, 2):
-        os.dup2(silence, stream)
+        os.dup2(devnull, stream)
 
 
 if sys.platform == "win32":
@@ -202,11 +198,11 @@ else:
     TIMED_OUT = {-signal.SIGPROF, -signal.SIGALRM}
 
     def _alarm(timeout_s: float) -> None:
-        """Has the process ended after `timeout_s` seconds of work, wherever it hangs; 0 ends that.
+        """Kills this process after `timeout_s` seconds of processor time; 0 cancels that.
 
-        By the processor's time, so that what a file becomes does not depend on what else the
-        machine does; by the clock when that is several times as long, since a process may wait for
-        ever. The alarm is the worker's own, so that it does not outlive a killed parent for longer.
+        Processor time, so that a file's nodes do not depend on the machine's load, and after
+        `WALL_CLOCK_FACTOR` times as long also by the clock, since a process may wait forever. The
+        worker sets the alarm itself: it holds even if the parent has been killed.
         """
         signal.setitimer(signal.ITIMER_PROF, timeout_s)
         signal.setitimer(signal.ITIMER_REAL, WALL_CLOCK_FACTOR * timeout_s)

@@ -31,42 +31,20 @@ from feeder.parse.worker import (
 )
 
 BATCH_FILES, BATCH_BYTES = 32, 128_000
-"""What a worker gets at once, so that small files share the cost of a message."""
+"""Maximum size of a batch; small files share the cost of a message to a worker."""
 
 FILE_OVERHEAD_BYTES = 1000
-"""What a file counts beside its content, so that empty files are bounded too."""
-
-
-def batch_files(files: Iterable[File]) -> Iterator[list[File]]:
-    """The files in batches; a large one has its own, so that it is the one to blame."""
-    batch: list[File] = []
-    for file in files:
-        if batch and batch_bytes([file]) > BATCH_BYTES:
-            yield batch
-            batch = []
-        batch.append(file)
-        if len(batch) == BATCH_FILES or batch_bytes(batch) > BATCH_BYTES:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def batch_bytes(batch: list[File]) -> int:
-    """In bytes, as far as it counts."""
-    return sum(len(content) + FILE_OVERHEAD_BYTES for _, content in batch)
-
+"""Bytes that a file counts in addition to its content, so that empty files are limited too."""
 
 MAX_WORKERS = 8
-"""Workers at most, unless more are asked for."""
+"""Maximum number of workers, unless the caller says more."""
 
 READ_AHEAD_BYTES = 8_000_000
-"""Content that is read and not yet handed back; its nodes take about as much again."""
+"""Bytes of files that are read ahead of the results; their nodes take about as much again."""
 
 _ENVIRONMENT = {"OPENBLAS_NUM_THREADS": "1"}
-"""The model computes in one thread: OpenBLAS would start one for each core, each takes 41 MB of the
-memory that a worker may address, and from 32 on no file would be left."""
-
+"""The static model computes in one thread: OpenBLAS would start one for each core, and each takes
+41 MB of a worker's limited address space; with 32 threads none would be left."""
 
 ProgressCallback = Callable[[str], None]
 
@@ -76,11 +54,11 @@ def _ignore_progress(_: str) -> None:
 
 
 class WorkerPool:
-    """Parses files in `count` processes (as many as cores, up to 8), started when there is work.
+    """A `Parser` with `count` worker processes (default: one per core, up to 8), started on demand.
 
-    `own` is a user's grammar file: raises UserError when one of its queries does not compile,
-    before any file is read. `parse`, in place of `parse_file`, must be importable by its name.
-    With a `meaning` each node's vector is made too.
+    Raises UserError if a query of a user's grammar file does not compile. `parse_file` replaces
+    `file_parser.parse_file` in the workers, which import it by name. With a `static_embedder`, the
+    workers also compute the nodes' static vectors.
     """
 
     def __init__(  # noqa: PLR0913 - each is a choice of its own
@@ -103,8 +81,8 @@ class WorkerPool:
         self._busy: set[_WorkerProcess] = set()
         self._idle: list[_WorkerProcess] = []
         self.on_progress: ProgressCallback = _ignore_progress
-        """Who hears where in a long document a worker is (`manual.pdf: page 410 of 1,213`), from
-        its thread, and an empty text when it is through."""
+        """Called from a worker's thread with the progress in a long document (`manual.pdf: page 410
+        of 1,213`), and with an empty string at its end."""
 
     def __enter__(self) -> Self:
         return self
@@ -114,42 +92,37 @@ class WorkerPool:
 
     @property
     def fingerprint(self) -> str:
-        """What shapes the nodes: versions of parser and grammars, what is masked, what reads
-        documents, where that is installed, and the model."""
+        """Versions of parser, grammars, masking and document extractors, and the static model."""
         masking = masking_fingerprint() if self._config.mask_secrets else "unmasked"
-        meaning = [self._config.static_embedder.model] if self._config.static_embedder else []
-        documents = filter(None, [extractor_versions()])
-        return " ".join([self.grammars.fingerprint, masking, *documents, *meaning])
+        embedder = self._config.static_embedder
+        optional = filter(None, [extractor_versions(), embedder.model if embedder else ""])
+        return " ".join([self.grammars.fingerprint, masking, *optional])
 
     def parse(self, files: Iterable[File], *, keep_source: bool = False) -> Iterator[ParsedFile]:
-        """The nodes of each file, in order; files are read a bounded number of bytes ahead.
+        """Parses files, in order; reads up to `READ_AHEAD_BYTES` ahead.
 
-        A file that the parser cannot cope with comes as plain text, with the reason; one of which
-        not even that can be made is skipped. Raises UserError for a grammar that cannot be loaded.
+        A file that fails is parsed as plain text, with the reason; if that fails too, it is
+        skipped. Raises UserError for a grammar that cannot be loaded.
         """
-        ahead: deque[tuple[int, Future[list[ParsedFile]]]] = deque()
-        bytes_ahead = 0
+        pending: deque[tuple[int, Future[list[ParsedFile]]]] = deque()
+        pending_bytes = 0
         try:
             for batch in batch_files(files):
-                ahead.append(
-                    (
-                        batch_bytes(batch),
-                        self._threads.submit(self._parse_batch, batch, keep_source),
-                    )
-                )
-                bytes_ahead += batch_bytes(batch)
-                while ahead and (bytes_ahead > READ_AHEAD_BYTES or ahead[0][1].done()):
-                    bytes_done, parsed = ahead.popleft()
+                size = batch_bytes(batch)
+                pending.append((size, self._threads.submit(self._parse_batch, batch, keep_source)))
+                pending_bytes += size
+                while pending and (pending_bytes > READ_AHEAD_BYTES or pending[0][1].done()):
+                    size, parsed = pending.popleft()
                     yield from parsed.result()
-                    bytes_ahead -= bytes_done
-            while ahead:
-                yield from ahead.popleft()[1].result()
+                    pending_bytes -= size
+            while pending:
+                yield from pending.popleft()[1].result()
         finally:
-            for _, parsed in ahead:
+            for _, parsed in pending:
                 parsed.cancel()
 
     def close(self) -> None:
-        """Ends the processes, even in the midst of a file."""
+        """Ends the worker processes at once."""
         with self._lock:
             self._closed = True
             for worker in self._busy:
@@ -159,53 +132,55 @@ class WorkerPool:
             self._idle.pop().close()
 
     def _parse_batch(self, batch: list[File], keep_source: bool) -> list[ParsedFile]:
-        """Runs in a thread, which waits for a worker and takes another when that has ended."""
+        """Parses a batch; what fails is parsed again as plain text. Runs in a thread of its own."""
         answers = self._answer_all([ParseRequest(*file, keep_source=keep_source) for file in batch])
-        both = list(zip(batch, answers, strict=True))
+        pairs = list(zip(batch, answers, strict=True))
         failed = [
             ParseRequest(*file, answer, keep_source)
-            for file, answer in both
+            for file, answer in pairs
             if isinstance(answer, str)
         ]
-        plain = iter(self._answer_all(failed))
+        plain_answers = iter(self._answer_all(failed))
         return [
-            _as_parsed_file(file[0], next(plain)) if isinstance(answer, str) else answer
-            for file, answer in both
+            _as_parsed_file(path, next(plain_answers)) if isinstance(answer, str) else answer
+            for (path, _), answer in pairs
         ]
 
     def _answer_all(self, requests: list[ParseRequest]) -> list[ParsedFile | str]:
-        """The nodes of each file, or why it has none."""
+        """The parsed file or the reason of the failure for each request."""
         answers: list[ParsedFile | str] = []
         while len(answers) < len(requests):
             answers += self._answer_first(requests[len(answers) :])
         return answers
 
     def _answer_first(self, requests: list[ParseRequest]) -> list[ParsedFile | str]:
-        """Those of the first files, as far as one worker gets; none where it had ended before."""
-        found: list[ParsedFile | str] = []
+        """The answers to the first requests, up to one that ends the worker."""
+        answers: list[ParsedFile | str] = []
         try:
             with self._acquire_worker() as worker:
                 worker.send(requests)
-                found.extend(
-                    worker.receive(one.path, one.plain_text_reason, self.on_progress)
-                    for one in requests
+                answers.extend(
+                    worker.receive(request.path, request.plain_text_reason, self.on_progress)
+                    for request in requests
                 )
-                return worker.with_static_vectors(found) if self._config.static_embedder else found
+                if self._config.static_embedder:
+                    return worker.with_static_vectors(answers)
+                return answers
         except _WorkerEndedError as exc:
-            if not (found and self._config.static_embedder):
-                return [*found, exc.reason]
-            # what was parsed has no vectors yet: it is asked again
-            if len(found) < len(requests):
-                return [*self._answer_all(requests[: len(found)]), exc.reason]
-            # whose vectors ended it is told by half of the files
+            if not (answers and self._config.static_embedder):
+                return [*answers, exc.reason]
+            # the parsed files have no vectors yet: they are requested again
+            if len(answers) < len(requests):
+                return [*self._answer_all(requests[: len(answers)]), exc.reason]
+            # the vectors of some file ended the worker: bisect
             half = requests[: len(requests) // 2]
             return self._answer_all(half) if half else [exc.reason]
-        except BrokenPipeError:  # it had ended while it was idle: no file is to blame
+        except BrokenPipeError:  # the worker ended while it was idle: no file is the cause
             return []
 
     @contextmanager
     def _acquire_worker(self) -> Iterator["_WorkerProcess"]:
-        """An idle worker, else a new one; it is idle again after, or ended after an exception."""
+        """An idle worker, else a new one; afterwards it is idle again, or ended by an exception."""
         try:
             worker = self._idle.pop()
         except IndexError:
@@ -213,7 +188,7 @@ class WorkerPool:
         try:
             with self._lock:
                 if self._closed:
-                    raise RuntimeError("the workers are closed")
+                    raise RuntimeError("the worker pool is closed")
                 self._busy.add(worker)
             worker.start()
             yield worker
@@ -225,12 +200,32 @@ class WorkerPool:
         self._idle.append(worker)
 
 
+def batch_files(files: Iterable[File]) -> Iterator[list[File]]:
+    """Groups files into batches; a large file is a batch of its own."""
+    batch: list[File] = []
+    for file in files:
+        if batch and batch_bytes([file]) > BATCH_BYTES:
+            yield batch
+            batch = []
+        batch.append(file)
+        if len(batch) == BATCH_FILES or batch_bytes(batch) > BATCH_BYTES:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def batch_bytes(batch: list[File]) -> int:
+    """The size of a batch in bytes, with `FILE_OVERHEAD_BYTES` for each file."""
+    return sum(len(content) + FILE_OVERHEAD_BYTES for _, content in batch)
+
+
 def _as_parsed_file(path: str, answer: ParsedFile | str) -> ParsedFile:
     return ParsedFile(path, [], skip=answer, stopped=True) if isinstance(answer, str) else answer
 
 
 class _WorkerEndedError(Exception):
-    """A worker ended while it parsed; `reason` says why."""
+    """A worker process ended before it answered; `reason` is the reason to store."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -238,7 +233,7 @@ class _WorkerEndedError(Exception):
 
 
 class _WorkerProcess:
-    """A worker as its parent sees it; `begin` raises FeederError when it does not start."""
+    """The parent's side of a worker process."""
 
     def __init__(self, config: WorkerConfig) -> None:
         self._limits = config.limits
@@ -248,25 +243,31 @@ class _WorkerProcess:
         self._config: WorkerConfig | None = config
 
     def start(self) -> None:
-        """Waits until the process is ready, the first time."""
+        """On the first call, waits until the process is ready; raises FeederError if it fails."""
         if self._config is None:
             return
         try:
             self.send(self._config)
             self.receive()
         except (_WorkerEndedError, BrokenPipeError) as exc:
-            raise FeederError(f"No process to parse in could be started: {exc}.") from exc
+            raise FeederError(
+                f"A parser process could not be started: {exc}. "
+                "Check the free memory and the limits of processes, then run the command again."
+            ) from exc
         self._config = None
         self._is_unproven = True
 
     def send(self, message: WorkerConfig | list[ParseRequest]) -> None:
-        """Raises BrokenPipeError when the process has ended; _Ended when the message ended it."""
+        """Sends a message.
+
+        Raises BrokenPipeError if the process had ended, _WorkerEndedError if it never answered yet.
+        """
         try:
             self._peer.send(message)
-        except OSError as exc:  # Windows has another one
+        except OSError as exc:  # Windows raises another one than BrokenPipeError
             if self._is_unproven:
                 raise _WorkerEndedError(self._end_reason("")) from exc
-            raise BrokenPipeError("it has ended") from exc
+            raise BrokenPipeError("the worker has ended") from exc
 
     def receive(
         self,
@@ -274,9 +275,10 @@ class _WorkerProcess:
         plain_text_reason: str | None = None,
         on_progress: ProgressCallback = _ignore_progress,
     ) -> ParsedFile | str:
-        """The next answer: a file's nodes, or why it has none; raises _Ended for an end instead.
+        """The answer to the next request: a parsed file, or the reason of its failure.
 
-        The request is for the file at `path`, with a `reason` where it is for plain text.
+        `path` and `plain_text_reason` are those of the request. Raises _WorkerEndedError if the
+        process ends instead.
         """
         try:
             answer: ParsedFile | str | UserError = self._next_answer(path, on_progress)
@@ -288,51 +290,51 @@ class _WorkerProcess:
         return answer
 
     def _next_answer(self, path: str, on_progress: ProgressCallback) -> Any:
-        """The next answer; what is told on the way is handed on."""
-        has_told = False
+        """The next answer; reports progress until it arrives."""
+        has_reported = False
         try:
             while isinstance(answer := self._peer.receive(), DocumentProgress):
-                has_told = True
+                has_reported = True
                 on_progress(f"{path.rpartition('/')[2]}: {answer}")
         finally:
-            if has_told:
+            if has_reported:
                 on_progress("")
         return answer
 
     def with_static_vectors(self, files: Sequence[ParsedFile | str]) -> list[ParsedFile | str]:
-        """The files that it has answered, with their nodes' vectors; raises _Ended for an end."""
-        found: Any = self.receive()
-        if isinstance(found, str):
-            raise _WorkerEndedError(found)
-        vectors = iter(found)
+        """Receives the static vectors of the files answered last, and returns the files with them.
+
+        Raises _WorkerEndedError if the vectors cannot be computed.
+        """
+        answer: Any = self.receive()
+        if isinstance(answer, str):
+            raise _WorkerEndedError(answer)
+        vectors = iter(answer)
         return [
             file._replace(static_vectors=next(vectors)) if isinstance(file, ParsedFile) else file
             for file in files
         ]
 
     def _end_reason(self, path: str, plain_text_reason: str | None = None) -> str:
-        """Why it ended; `before` is why the file was to become plain text."""
+        """Why the process ended; stored as the reason of the file that it was parsing."""
         code, used_bytes = wait_with_usage(self._peer.process)
         if code in TIMED_OUT:
-            aim = " to make plain text" if plain_text_reason else ""
-            return (
-                "the parser took longer than "
-                f"{self._limits.timeout_for(path, plain_text_reason):g} "
-                f"s{aim}"
-            )
-        # parsers seldom check that malloc gave what they asked: twice of what they have; a process
-        # has its parent's peak until its own is higher
+            timeout_s = self._limits.timeout_for(path, plain_text_reason)
+            purpose = " to make plain text" if plain_text_reason else ""
+            return f"the parser took longer than {timeout_s:g} s{purpose}"
+        # parsers seldom check malloc's result: they crash when they ask for twice what they have;
+        # a process reports its parent's peak until its own is higher
         least_bytes = max(self._limits.max_bytes / 2, self._inherited_bytes)
-        starved = code < 0 and used_bytes > least_bytes
-        if starved or code == OUT_OF_MEMORY:
+        is_starved = code < 0 and used_bytes > least_bytes
+        if is_starved or code == OUT_OF_MEMORY:
             return f"the parser needed more than {self._limits.max_bytes / 1e9:g} GB"
-        how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-        return f"the parser crashed ({how})"
+        cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+        return f"the parser crashed ({cause})"
 
     def kill(self) -> None:
-        """Stops the process, whatever it does."""
+        """Kills the process."""
         self._peer.kill()
 
     def close(self) -> None:
-        """Stops the process and leaves nothing of it."""
+        """Ends the process and closes its pipes."""
         self._peer.stop()

@@ -1,7 +1,7 @@
 """Extracts text and structure from documents (PDF, Office, OpenDocument, RTF, EPUB, MHTML).
 
-Start with `formats.extract`. Nothing in a document is fetched, run or followed; a damaged,
-encrypted or too large one raises `Unreadable`.
+Start with `formats.extract_document`. `extract` never fetches, runs or follows anything in a
+document; one that is damaged, encrypted or too large raises `UnreadableError`.
 """
 
 import time
@@ -14,27 +14,30 @@ from typing import NamedTuple, TypeVar
 from feeder.parse.decoding import NotTextError
 
 EXTRACT_VERSION = "4"
-"""Counted up when the same document gives another text or other parts than before."""
+"""Incremented when the same document yields another text or other elements than before."""
 
 REQUIRED_PACKAGES = ("pypdfium2", "python-calamine")
 
 NOT_INSTALLED = 'a document, which is read where it is installed: pip install "headfeed[documents]"'
 
 FINGERPRINT_PREFIX = "documents:"
-"""How the word begins that says so in the fingerprint of a parser."""
+"""Prefix of the word for the document extractors in a parser fingerprint."""
 
 DOCUMENT_LANGUAGES = ("docx", "epub", "mhtml", "odp", "odt", "pdf", "pptx", "rtf", "sheet")
-"""What documents are called in a `lang:`; a workbook of any kind is a sheet."""
+"""Languages of documents, as in the filter `lang:`; a workbook of any format is a `sheet`."""
 
 MAX_TEXT_BYTES = 10_000_000
-"""Of the text of a document; what has more is data."""
+"""Maximum bytes of a document's text; one with more is probably data."""
+
+PROGRESS_INTERVAL_S = 0.5
+"""Minimum seconds between two progress reports."""
 
 
 class DocumentElement(NamedTuple):
-    """A heading or page with its level from 1, or a block, whose level is 0; offsets in bytes.
+    """A heading or page with a level from 1, or a block, whose level is 0; offsets in bytes.
 
-    The section of a heading goes on to the next one of its level or above; a block ends at `end`.
-    `signature` is the head of a table.
+    The section of a heading ends at the next heading of its level or above; a block ends at `end`.
+    `signature` is the first row of a table.
     """
 
     start: int
@@ -46,7 +49,7 @@ class DocumentElement(NamedTuple):
 
 
 class ExtractedDocument(NamedTuple):
-    """A document's text as UTF-8, its parts in order, and the lines on which its blocks begin."""
+    """A document's text as UTF-8, its elements in order, and the first lines of its blocks."""
 
     language: str
     text: bytes
@@ -55,35 +58,31 @@ class ExtractedDocument(NamedTuple):
 
 
 class UnreadableError(NotTextError):
-    """The document has no text that could be taken out; the message says why."""
+    """No text can be extracted from the document; the message is the skip reason."""
 
 
 @cache
 def extractor_versions() -> str:
-    """What takes the texts out, as one word; empty where it is not installed."""
+    """The extractors' word in a parser fingerprint; empty if a required package is missing."""
     try:
-        found = [version(name) for name in REQUIRED_PACKAGES]
+        versions = [version(name) for name in REQUIRED_PACKAGES]
     except PackageNotFoundError:
         return ""
-    return "/".join([f"{FINGERPRINT_PREFIX}{EXTRACT_VERSION}", *found])
+    return "/".join([f"{FINGERPRINT_PREFIX}{EXTRACT_VERSION}", *versions])
 
 
 def fingerprint_without_documents(fingerprint: str) -> str:
-    """What shapes the nodes of all other files."""
+    """A parser fingerprint without the word for the document extractors."""
     return " ".join(word for word in fingerprint.split() if not word.startswith(FINGERPRINT_PREFIX))
 
 
 def includes_documents(fingerprint: str) -> bool:
-    """Whether what is called so takes the texts out of documents."""
+    """Whether a parser with this fingerprint extracts documents."""
     return fingerprint != fingerprint_without_documents(fingerprint)
 
 
-PROGRESS_INTERVAL_S = 0.5
-"""Between two times that it is told: what is read sooner tells nothing."""
-
-
 class DocumentProgress(NamedTuple):
-    """What is read, counted from 1: page 410 of 1,213."""
+    """The page or sheet that is being extracted, counted from 1: `page 410 of 1,213`."""
 
     unit: str
     number: int
@@ -98,14 +97,14 @@ Item = TypeVar("Item")
 ProgressListener = Callable[[DocumentProgress], None]
 
 progress_listener: ContextVar[ProgressListener | None] = ContextVar("listener", default=None)
-"""Who is told."""
+"""Called with the progress of the document that is being extracted, if set."""
 
 
 def report_progress(unit: str, items: Sequence[Item]) -> Iterator[Item]:
-    """Goes through them, and tells the listener where it is."""
-    tell, told_s = progress_listener.get(), time.monotonic()
-    for number, thing in enumerate(items, 1):
-        if tell and time.monotonic() - told_s >= PROGRESS_INTERVAL_S:
-            tell(DocumentProgress(unit, number, len(items)))
-            told_s = time.monotonic()
-        yield thing
+    """Yields the items; reports the number of the current one every `PROGRESS_INTERVAL_S`."""
+    listener, reported_s = progress_listener.get(), time.monotonic()
+    for number, item in enumerate(items, 1):
+        if listener and time.monotonic() - reported_s >= PROGRESS_INTERVAL_S:
+            listener(DocumentProgress(unit, number, len(items)))
+            reported_s = time.monotonic()
+        yield item

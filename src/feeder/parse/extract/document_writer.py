@@ -4,26 +4,31 @@ each element starts.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from feeder.parse.extract import DocumentElement, ExtractedDocument
 
 LINE_WIDTH = 100
-"""Characters of a line that a paragraph is broken into; a longer word stays whole."""
+"""Characters at which the lines of a paragraph are wrapped; longer words stay whole."""
 
 ELEMENT_NAME_LIMIT = 120
+"""Maximum characters of an element's name; the rest is cut."""
 
 PAGE_LEVEL = 9
-"""The level of a page: it lies in the headings of what it shows."""
+"""The level of a page: below that of any heading."""
 
 _INVALID_CHARACTERS = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
-"""What some documents hold and no text has a use for."""
+"""Control characters, surrogates and noncharacters, which are not text."""
 
 _WRAPPED_LINE = re.compile(rf"(?=\S)(?:.{{1,{LINE_WIDTH}}}(?!\S)|\S+)")
 
+_HEADING_STYLE = re.compile(r"heading (\d)")
+
+_CODE_STYLE = re.compile(r"code|preformatted|listing|verbatim|macro text")
+
 
 class DocumentWriter:
-    """The text of a document as it is written down, and its parts."""
+    """Collects the text and the elements of a document."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -33,57 +38,54 @@ class DocumentWriter:
         self._block_lines: set[int] = set()
 
     def heading(self, level: int, text: str) -> None:
-        """A section begins, with this heading as its first lines."""
-        if name := " ".join(remove_invalid(text).split()):
-            self._elements.append(
-                DocumentElement(self._size, level, "doc_section", name[:ELEMENT_NAME_LIMIT].strip())
-            )
-            self._add_block(_WRAPPED_LINE.findall(name))
+        """Begins a section, with this heading as its first lines."""
+        self.section(level, text)
+        self._add_block(_WRAPPED_LINE.findall(" ".join(remove_invalid(text).split())))
 
     def section(self, level: int, name: str) -> None:
-        """A section begins whose heading is in the text that follows, or in none."""
+        """Begins a section whose heading is part of the next text, or not in the text at all."""
         if name := " ".join(remove_invalid(name).split()):
             self._elements.append(
                 DocumentElement(self._size, level, "doc_section", name[:ELEMENT_NAME_LIMIT].strip())
             )
 
     def page(self, number: int) -> None:
-        """A page or a slide begins."""
+        """Begins a page or a slide."""
         self._elements.append(DocumentElement(self._size, PAGE_LEVEL, "doc_page", f"p. {number}"))
 
     def paragraph(self, text: str) -> None:
-        """Its lines, broken where they are too long to be read."""
+        """Writes a paragraph, with its lines wrapped at `LINE_WIDTH`."""
         lines = (line.strip() for line in remove_invalid(text).splitlines())
         self._add_block([part for line in lines for part in _WRAPPED_LINE.findall(line)])
 
     def lines(self, lines: Iterable[str]) -> None:
-        """A block whose lines stay as they are."""
+        """Writes a block of lines that are not wrapped."""
         self._add_block([remove_invalid(line).rstrip() for line in lines])
 
     def code(self, text: str) -> None:
-        """A block of code."""
+        """Writes a block of code."""
         lines = [remove_invalid(line).rstrip() for line in text.expandtabs(4).split("\n")]
         self._add_typed_block("doc_codeblock", lines)
 
     def table(self, rows: Sequence[Sequence[str]]) -> None:
-        """Rows of cells, each on a line; the first is the head."""
+        """Writes rows of cells, each on a line; the first row is the table's signature."""
         lines = [line for row in rows if (line := join_row(row))]
         if len(lines) > 1:
             self._add_typed_block("doc_table", lines, signature=lines[0])
         elif lines:
             self.paragraph(lines[0])
 
-    def sheet(self, name: str, lines: Sequence[str], head: str) -> None:
-        """Rows of a sheet under the name of their range."""
-        self._add_typed_block("sheet", lines, name, head)
+    def sheet(self, name: str, lines: Sequence[str], header: str) -> None:
+        """Writes rows of a sheet as an element with the name of their range."""
+        self._add_typed_block("sheet", lines, name, header)
 
     @property
     def size(self) -> int:
-        """Bytes so far."""
+        """Bytes of text so far."""
         return self._size
 
     def result(self) -> ExtractedDocument:
-        """All that was written."""
+        """The text and elements written so far."""
         text = "\n".join(self._lines).encode()
         return ExtractedDocument(self._language, text, self._elements, frozenset(self._block_lines))
 
@@ -93,7 +95,7 @@ class DocumentWriter:
         start = self._size
         self._add_block(lines)
         if self._size > start:
-            end = self._size - 2  # before the line's end and the blank line
+            end = self._size - 2  # without the last line end and the blank line
             self._elements.append(DocumentElement(start, 0, node_type, name, end, signature))
 
     def _add_block(self, lines: Sequence[str]) -> None:
@@ -106,33 +108,28 @@ class DocumentWriter:
 
 
 def remove_invalid(text: str) -> str:
-    """The text without characters that are none."""
+    """Removes control characters, surrogates and noncharacters."""
     return _INVALID_CHARACTERS.sub("", text)
 
 
 def join_row(cells: Sequence[str]) -> str:
-    """A row as one line; empty cells behind the last one go."""
-    written = [" ".join(remove_invalid(cell).split()) for cell in cells]
-    while written and not written[-1]:
-        written.pop()
-    return " | ".join(written) if any(written) else ""
-
-
-_HEADING_STYLE = re.compile(r"heading (\d)")
-
-_CODE_STYLE = re.compile(r"code|preformatted|listing|verbatim|macro text")
+    """A table row as one line, without trailing empty cells."""
+    texts = [" ".join(remove_invalid(cell).split()) for cell in cells]
+    while texts and not texts[-1]:
+        texts.pop()
+    return " | ".join(texts)
 
 
 @dataclass
 class ParagraphStyle:
-    """What a paragraph is: a heading of a level from 1, code, or plain text."""
+    """The kind of a paragraph: a heading with a level from 1, code, or plain text."""
 
     level: int = 0
     is_code: bool = False
 
 
 def style_by_name(name: str) -> ParagraphStyle | None:
-    """What a style is that Word and LibreOffice call so; None where its name tells nothing."""
+    """The meaning of a style's name in Word and LibreOffice; None for other names."""
     name = name.lower()
     if name == "title":
         return ParagraphStyle(1)
@@ -141,27 +138,23 @@ def style_by_name(name: str) -> ParagraphStyle | None:
     return ParagraphStyle(is_code=True) if _CODE_STYLE.search(name) else None
 
 
-@dataclass
-class _Table:
-    rows: list[list[str]] = field(default_factory=list)
-
-
 class FlowWriter:
-    """Writes paragraphs as they end; in a table they are gathered until it ends.
+    """Writes paragraphs one after the other; those in a table are collected until it ends.
 
-    Paragraphs of code in a row are one block. Of a table in a table the cells' text is kept.
+    Adjacent paragraphs of code become one block. A table in a table becomes text of its cell.
     """
 
     def __init__(self, writer: DocumentWriter) -> None:
         self._writer = writer
-        self._tables: list[_Table] = []
+        self._table_depth = 0
+        self._rows: list[list[str]] = []
         self._code: list[str] = []
 
     def paragraph(self, text: str, style: ParagraphStyle) -> None:
-        """A paragraph, wherever it stands."""
-        if self._tables:
-            if (rows := self._tables[0].rows) and rows[-1] and text.strip():
-                rows[-1][-1] += f" {text}"
+        """Writes a paragraph, or adds it to the current table cell."""
+        if self._table_depth:
+            if self._rows and self._rows[-1] and text.strip():
+                self._rows[-1][-1] += f" {text}"
             return
         if style.is_code:
             self._code.append(text)
@@ -173,35 +166,34 @@ class FlowWriter:
             self._writer.paragraph(text)
 
     def begin_table(self) -> None:
-        """A table begins."""
+        """Begins a table, or one inside the current table."""
         self.flush()
-        self._tables.append(_Table())
+        self._table_depth += 1
 
     def begin_row(self) -> None:
-        """A row of it begins."""
-        if len(self._tables) == 1:
-            self._tables[0].rows.append([])
+        """Begins a row of the outermost table."""
+        if self._table_depth == 1:
+            self._rows.append([])
 
     def begin_cell(self) -> None:
-        """A cell of it begins."""
-        if len(self._tables) == 1:
-            rows = self._tables[0].rows or [[]]
-            rows[-1].append("")
+        """Begins a cell of the outermost table."""
+        if self._table_depth == 1 and self._rows:
+            self._rows[-1].append("")
 
     def end_table(self) -> None:
-        """A table ends."""
-        if len(self._tables) == 1:
-            self._writer.table(self._tables[0].rows)
-        if self._tables:
-            self._tables.pop()
+        """Ends the current table; writes the outermost one."""
+        if self._table_depth == 1:
+            self._writer.table(self._rows)
+            self._rows = []
+        self._table_depth = max(0, self._table_depth - 1)
 
     @property
     def is_in_table(self) -> bool:
         """Whether a table has begun and not ended."""
-        return bool(self._tables)
+        return self._table_depth > 0
 
     def flush(self) -> None:
-        """Code ends where it is followed by anything else."""
+        """Writes the code collected so far, before anything else is written and at the end."""
         if self._code:
             self._writer.code("\n".join(self._code).strip("\n"))
             self._code = []

@@ -9,31 +9,31 @@ from feeder.parse.extract.document_writer import (
     ParagraphStyle,
     style_by_name,
 )
-from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
+from feeder.parse.extract.zip_xml import Attributes, XmlHandler, ZipArchive, parse_xml
 
 BODY_MEMBER = "word/document.xml"
 NOTE_MEMBERS = ("word/footnotes.xml", "word/endnotes.xml")
 _SKIPPED_ELEMENTS = frozenset({"Fallback", "del", "moveFrom"})
-"""The same once more for older programs, and what was deleted or moved away."""
+"""Copies of other elements for older programs, and text that was deleted or moved away."""
 _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 
 
 def extract_docx(archive: ZipArchive) -> ExtractedDocument:
-    """The text of a document; notes stand at its end."""
-    writing = DocumentWriter("docx")
+    """Extracts a text document; notes are at its end."""
+    writer = DocumentWriter("docx")
     styles = _StyleSheet()
     if "word/styles.xml" in archive.names:
         parse_xml(archive.read("word/styles.xml"), styles)
     for name in (BODY_MEMBER, *NOTE_MEMBERS):
         if name in archive.names:
-            body = _BodyHandler(FlowWriter(writing), styles)
+            body = _BodyHandler(FlowWriter(writer), styles)
             parse_xml(archive.read(name), body)
             body.flow.flush()
-    return writing.result()
+    return writer.result()
 
 
-class _StyleSheet:
-    """What the styles of paragraphs are, by their ids: `Elements`."""
+class _StyleSheet(XmlHandler):
+    """Reads the paragraph styles of a document, by id."""
 
     def __init__(self) -> None:
         self._id = ""
@@ -55,19 +55,14 @@ class _StyleSheet:
         if name == "style":
             self._id = ""
 
-    def text(self, text: str) -> None:
-        pass
-
     def _add_named(self, name: str) -> None:
         if style := style_by_name(name):
             self._by_id[self._id] = style
 
     def style_of(self, id_: str) -> ParagraphStyle:
-        """What a paragraph of this style is, or of one that the style is based on."""
-        return next(
-            (self._by_id[one] for one in self._ancestors(id_) if one in self._by_id),
-            ParagraphStyle(),
-        )
+        """The meaning of a style, or of the nearest one that it is based on."""
+        styles = (self._by_id.get(ancestor) for ancestor in self._ancestors(id_))
+        return next(filter(None, styles), ParagraphStyle())
 
     def _ancestors(self, id_: str) -> Iterator[str]:
         seen: set[str] = set()
@@ -77,8 +72,8 @@ class _StyleSheet:
             id_ = self._based_on.get(id_, "")
 
 
-class _BodyHandler:
-    """Writes a part of the document: `Elements`. A paragraph can lie in another, in a text box."""
+class _BodyHandler(XmlHandler):
+    """Writes the paragraphs of a member; one may lie in another, in a text box."""
 
     def __init__(self, flow: FlowWriter, styles: _StyleSheet) -> None:
         self.flow = flow
@@ -106,8 +101,8 @@ class _BodyHandler:
                 self.flow.begin_row()
             case "tc":
                 self.flow.begin_cell()
-            case _ if name in _CHARACTERS and "val" not in attributes:  # a tab of the ruler has one
-                self.text(_CHARACTERS[name], always=True)
+            case _ if name in _CHARACTERS and "val" not in attributes:  # a tab stop has `val`
+                self._add_text(_CHARACTERS[name])
 
     def end(self, name: str) -> None:
         if name in _SKIPPED_ELEMENTS:
@@ -122,6 +117,10 @@ class _BodyHandler:
         elif name == "tbl":
             self.flow.end_table()
 
-    def text(self, text: str, *, always: bool = False) -> None:
-        if (self._is_text or always) and self._paragraphs and not self._hidden:
+    def text(self, text: str) -> None:
+        if self._is_text and not self._hidden:
+            self._add_text(text)
+
+    def _add_text(self, text: str) -> None:
+        if self._paragraphs:
             self._paragraphs[-1][0].append(text)

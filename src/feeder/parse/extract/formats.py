@@ -1,7 +1,5 @@
 """Detects a document's format from its content, not its name, and runs that format's extractor."""
 
-from collections.abc import Callable
-
 from feeder.parse.extract import (
     MAX_TEXT_BYTES,
     NOT_INSTALLED,
@@ -11,86 +9,84 @@ from feeder.parse.extract import (
 )
 from feeder.parse.extract.zip_xml import ZipArchive
 
-
-def zip_extractor(content: bytes) -> Callable[[bytes], ExtractedDocument]:
-    """What takes the text out of this archive."""
-    archive = ZipArchive(content)
-    names = archive.names
-    if "word/document.xml" in names:
-        from feeder.parse.extract.docx import extract_docx
-
-        return lambda _: extract_docx(archive)
-    if "ppt/presentation.xml" in names:
-        from feeder.parse.extract.pptx import extract_pptx
-
-        return lambda _: extract_pptx(archive)
-    if "META-INF/container.xml" in names:
-        from feeder.parse.extract.html_documents import extract_epub
-
-        return lambda _: extract_epub(archive)
-    if any(name.startswith("xl/workbook.") for name in names):
-        from feeder.parse.extract.spreadsheets import extract_spreadsheet
-
-        return extract_spreadsheet
-    if "content.xml" in names:
-        return _opendocument_extractor(archive)
-    raise UnreadableError("an archive that is no document")
-
-
-def _opendocument_extractor(archive: ZipArchive) -> Callable[[bytes], ExtractedDocument]:
-    if b"encryption-data" in archive.read("META-INF/manifest.xml"):
-        raise UnreadableError("an encrypted document")
-    kind = archive.read("mimetype") if "mimetype" in archive.names else b""
-    if b"spreadsheet" in kind:
-        from feeder.parse.extract.spreadsheets import extract_spreadsheet
-
-        return extract_spreadsheet
-    from feeder.parse.extract.odf import extract_odf
-
-    return lambda _: extract_odf(archive, is_slides=b"presentation" in kind)
-
-
 _OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 _RTF_MAGIC = b"{\\rtf"
 
 
 def extract_document(extension: str, content: bytes) -> ExtractedDocument:
-    """The text of a document whose name has this ending; raises Unreadable.
+    """Extracts the text of a document; raises UnreadableError.
 
-    Its first bytes say what it is, whatever it is called.
+    The format is detected from the content; `extension` decides where that leaves a doubt.
     """
     if not extractor_versions():
         raise UnreadableError(NOT_INSTALLED)
-    found = _extractor_for(extension, content)(content)
-    if len(found.text) > MAX_TEXT_BYTES:
+    document = _extract(extension, content)
+    if len(document.text) > MAX_TEXT_BYTES:
         raise UnreadableError(f"a document with more than {MAX_TEXT_BYTES // 1_000_000} MB of text")
-    if not found.text.strip():
+    if not document.text.strip():
         raise UnreadableError("a document without text, such as pictures of pages")
-    return found
+    return document
 
 
-def _extractor_for(extension: str, content: bytes) -> Callable[[bytes], ExtractedDocument]:
+def _extract(extension: str, content: bytes) -> ExtractedDocument:
     if not content:
         raise UnreadableError("an empty file")
     if b"%PDF-" in content[:1024]:
         from feeder.parse.extract.pdf import extract_pdf
 
-        return extract_pdf
+        return extract_pdf(content)
     if content.startswith(b"PK\x03\x04"):
-        return zip_extractor(content)
+        return _extract_zip(content)
     if content.startswith(_RTF_MAGIC):
         from feeder.parse.extract.rtf import extract_rtf
 
-        return extract_rtf
+        return extract_rtf(content)
     if content.startswith(_OLE_MAGIC) and extension == "xls":
-        from feeder.parse.extract.spreadsheets import extract_spreadsheet
-
-        return extract_spreadsheet
+        return _extract_spreadsheet(content)
     if content.startswith(_OLE_MAGIC):
         raise UnreadableError("an encrypted document, or one of an Office before 2007")
     if extension in ("mht", "mhtml"):
         from feeder.parse.extract.html_documents import extract_mhtml
 
-        return extract_mhtml
+        return extract_mhtml(content)
     raise UnreadableError(f"no {extension} by its first bytes")
+
+
+def _extract_zip(content: bytes) -> ExtractedDocument:
+    archive = ZipArchive(content)
+    names = archive.names
+    if "word/document.xml" in names:
+        from feeder.parse.extract.docx import extract_docx
+
+        return extract_docx(archive)
+    if "ppt/presentation.xml" in names:
+        from feeder.parse.extract.pptx import extract_pptx
+
+        return extract_pptx(archive)
+    if "META-INF/container.xml" in names:
+        from feeder.parse.extract.html_documents import extract_epub
+
+        return extract_epub(archive)
+    if any(name.startswith("xl/workbook.") for name in names):
+        return _extract_spreadsheet(content)
+    if "content.xml" in names:
+        return _extract_opendocument(archive, content)
+    raise UnreadableError("an archive that is no document")
+
+
+def _extract_opendocument(archive: ZipArchive, content: bytes) -> ExtractedDocument:
+    if b"encryption-data" in archive.read("META-INF/manifest.xml"):
+        raise UnreadableError("an encrypted document")
+    media_type = archive.read("mimetype") if "mimetype" in archive.names else b""
+    if b"spreadsheet" in media_type:
+        return _extract_spreadsheet(content)
+    from feeder.parse.extract.odf import extract_odf
+
+    return extract_odf(archive, is_slides=b"presentation" in media_type)
+
+
+def _extract_spreadsheet(content: bytes) -> ExtractedDocument:
+    from feeder.parse.extract.spreadsheets import extract_spreadsheet
+
+    return extract_spreadsheet(content)

@@ -10,7 +10,9 @@ from urllib.parse import unquote
 
 from feeder.parse.extract import ExtractedDocument, UnreadableError
 from feeder.parse.extract.document_writer import DocumentWriter, FlowWriter, ParagraphStyle
-from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
+from feeder.parse.extract.zip_xml import Attributes, XmlHandler, ZipArchive, parse_xml
+
+CONTAINER_MEMBER = "META-INF/container.xml"
 
 _HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 
@@ -25,8 +27,49 @@ _BLOCK_TAGS = frozenset(
 )
 
 
+def extract_epub(archive: ZipArchive) -> ExtractedDocument:
+    """Extracts the chapters of a book in their reading order."""
+    container = _ContainerHandler()
+    parse_xml(archive.read(CONTAINER_MEMBER), container)
+    package = _PackageHandler()
+    parse_xml(archive.read(container.package_path), package)
+    folder = posixpath.dirname(container.package_path)
+    writer = DocumentWriter("epub")
+    for id_ in package.order:
+        chapter = posixpath.normpath(posixpath.join(folder, package.paths.get(id_, "")))
+        if chapter in archive.names:
+            write_html(writer, archive.read(chapter).decode("utf-8", "replace"))
+    return writer.result()
+
+
+def extract_mhtml(content: bytes) -> ExtractedDocument:
+    """Extracts the HTML parts of a page that a browser saved."""
+    parser = BytesHeaderParser()  # reads headers only: parts in parts cost nothing, however deep
+    page = parser.parsebytes(content)
+    boundary = page.get_boundary()
+    if page.get_content_maintype() != "multipart" or not boundary:
+        raise UnreadableError("no page that a browser saved")
+    writer = DocumentWriter("mhtml")
+    _, *parts = content.split(b"--" + boundary.encode("ascii", "replace"))
+    for part in parts:
+        message = parser.parsebytes(part.lstrip(b"\r\n"))
+        if message.get_content_type() in ("text/html", "application/xhtml+xml"):
+            write_html(writer, _decode_part(message))
+    return writer.result()
+
+
+def _decode_part(message: Message) -> str:
+    content = message.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return ""
+    try:
+        return content.decode(message.get_content_charset("utf-8"), "replace")
+    except (LookupError, UnicodeError):  # an unknown encoding, or one of bytes to bytes
+        return content.decode("utf-8", "replace")
+
+
 def write_html(writer: DocumentWriter, text: str) -> None:
-    """Writes what a page says."""
+    """Writes the text of an HTML page."""
     page = _HtmlHandler(writer)
     page.feed(text)
     page.close()
@@ -34,11 +77,11 @@ def write_html(writer: DocumentWriter, text: str) -> None:
 
 
 class _HtmlHandler(HTMLParser):
-    """Gathers words until a block ends."""
+    """Writes the blocks of a page as paragraphs."""
 
-    def __init__(self, writing: DocumentWriter) -> None:
+    def __init__(self, writer: DocumentWriter) -> None:
         super().__init__()
-        self._flow = FlowWriter(writing)
+        self._flow = FlowWriter(writer)
         self._words: list[str] = []
         self._style = ParagraphStyle()
         self._hidden = 0
@@ -82,7 +125,7 @@ class _HtmlHandler(HTMLParser):
             self._words.append(data if self._style.is_code else " ".join(data.split("\n")))
 
     def finish(self) -> None:
-        """Writes what is left."""
+        """Writes the last block, and tables that are not closed."""
         self._end_block()
         while self._flow.is_in_table:
             self._flow.end_table()
@@ -99,26 +142,8 @@ class _HtmlHandler(HTMLParser):
             self._flow.paragraph(text.strip("\n") if self._style.is_code else text, self._style)
 
 
-CONTAINER_MEMBER = "META-INF/container.xml"
-
-
-def extract_epub(archive: ZipArchive) -> ExtractedDocument:
-    """The text of a book; what is not in its order of reading is left out."""
-    container = _ContainerHandler()
-    parse_xml(archive.read(CONTAINER_MEMBER), container)
-    package = _PackageHandler()
-    parse_xml(archive.read(container.package_path), package)
-    folder = posixpath.dirname(container.package_path)
-    writing = DocumentWriter("epub")
-    for id_ in package.order:
-        place = posixpath.normpath(posixpath.join(folder, package.paths.get(id_, "")))
-        if place in archive.names:
-            write_html(writing, archive.read(place).decode("utf-8", "replace"))
-    return writing.result()
-
-
-class _ContainerHandler:
-    """Where the book's package is: `Elements`."""
+class _ContainerHandler(XmlHandler):
+    """Reads the path of the book's package from its container."""
 
     package_path = ""
 
@@ -126,15 +151,9 @@ class _ContainerHandler:
         if name == "rootfile" and not self.package_path:
             self.package_path = attributes.get("full-path", "")
 
-    def end(self, name: str) -> None:
-        pass
 
-    def text(self, text: str) -> None:
-        pass
-
-
-class _PackageHandler:
-    """The chapters by id, and their order: `Elements`."""
+class _PackageHandler(XmlHandler):
+    """Reads the paths of the chapters by id, and the reading order of the ids."""
 
     def __init__(self) -> None:
         self.paths: dict[str, str] = {}
@@ -145,35 +164,3 @@ class _PackageHandler:
             self.paths[attributes.get("id", "")] = unquote(attributes.get("href", ""))
         elif name == "itemref":
             self.order.append(attributes.get("idref", ""))
-
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
-
-
-def extract_mhtml(content: bytes) -> ExtractedDocument:
-    """The text of its parts that are hypertext; pictures and styles are left out."""
-    parser = BytesHeaderParser()  # which leaves parts in parts alone, however deep
-    whole = parser.parsebytes(content)
-    boundary = whole.get_boundary()
-    if whole.get_content_maintype() != "multipart" or not boundary:
-        raise UnreadableError("no page that a browser saved")
-    writing = DocumentWriter("mhtml")
-    _, *parts = content.split(b"--" + boundary.encode("ascii", "replace"))
-    for part in parts:
-        message = parser.parsebytes(part.lstrip(b"\r\n"))
-        if message.get_content_type() in ("text/html", "application/xhtml+xml"):
-            write_html(writing, _decode_part(message))
-    return writing.result()
-
-
-def _decode_part(message: Message) -> str:
-    content = message.get_payload(decode=True)
-    if not isinstance(content, bytes):
-        return ""
-    try:
-        return content.decode(message.get_content_charset("utf-8"), "replace")
-    except (LookupError, UnicodeError):  # no encoding of this name, or none of a text
-        return content.decode("utf-8", "replace")

@@ -7,30 +7,30 @@ from feeder.parse.extract.document_writer import (
     FlowWriter,
     ParagraphStyle,
 )
-from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
+from feeder.parse.extract.zip_xml import Attributes, XmlHandler, ZipArchive, parse_xml
 
 _SKIPPED_ELEMENTS = frozenset(
     {"tracked-changes", "annotation", "note-citation", "page-number", "page-thumbnail"}
 )
-"""What was deleted, what was said of the text, and numbers of notes."""
+"""Deleted text, comments, and the numbers of notes and pages."""
 _CODE_STYLE_NAMES = ("preformatted", "code", "listing")
 _REPEAT_LIMIT = 100
-"""Blanks or empty cells that are written at most."""
+"""Maximum blanks that one element may stand for."""
 
 
 def extract_odf(archive: ZipArchive, *, is_slides: bool) -> ExtractedDocument:
-    """The text of a document or presentation; a slide is a page."""
-    writing = DocumentWriter("odp" if is_slides else "odt")
-    content = _ContentHandler(writing)
+    """Extracts a text document or a presentation; a slide is a page."""
+    writer = DocumentWriter("odp" if is_slides else "odt")
+    content = _ContentHandler(writer)
     if "styles.xml" in archive.names:
         parse_xml(archive.read("styles.xml"), _StyleParents(content.parents))
     parse_xml(archive.read("content.xml"), content)
     content.flow.flush()
-    return writing.result()
+    return writer.result()
 
 
-class _StyleParents:
-    """What each style is called and which it comes from: `Elements`."""
+class _StyleParents(XmlHandler):
+    """Adds the parent of each style to a mapping by name."""
 
     def __init__(self, parents: dict[str, str]) -> None:
         self._parents = parents
@@ -39,19 +39,13 @@ class _StyleParents:
         if name == "style" and "name" in attributes:
             self._parents[attributes["name"]] = attributes.get("parent-style-name", "")
 
-    def end(self, name: str) -> None:
-        pass
 
-    def text(self, text: str) -> None:
-        pass
+class _ContentHandler(XmlHandler):
+    """Writes the paragraphs of a document; one may lie in another, as a note."""
 
-
-class _ContentHandler:
-    """Writes the text: `Elements`. A paragraph can lie in another, as a note."""
-
-    def __init__(self, writing: DocumentWriter) -> None:
-        self._writer = writing
-        self.flow = FlowWriter(writing)
+    def __init__(self, writer: DocumentWriter) -> None:
+        self._writer = writer
+        self.flow = FlowWriter(writer)
         self.parents: dict[str, str] = {}
         self._styles = _StyleParents(self.parents)
         self._paragraphs: list[tuple[list[str], ParagraphStyle]] = []
@@ -111,7 +105,7 @@ class _ContentHandler:
             self._is_title = False
 
     def text(self, text: str) -> None:
-        # blanks in a row count as one, line ends too: others are elements of their own
+        # line ends count as blanks: those of the text are elements of their own
         if self._paragraphs and not self._hidden:
             self._add_text(text.replace("\n", " "))
 

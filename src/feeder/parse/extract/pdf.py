@@ -22,17 +22,18 @@ from feeder.parse.extract.pdf_lines import PdfLine, body_size, page_text_lines
 BOOKMARK_DEPTH = 8
 BOOKMARK_LIMIT = 20_000
 HEADING_LENGTH = 120
+"""Maximum characters of a line in large type that is a heading."""
 MONOSPACED_SHARE = 0.8
-"""A document of which more is set in a typewriter's face is text that happens to be."""
+"""Share of monospaced lines from which a document is text in such a font, not code."""
 _HEADING_NUMBER = re.compile(r"(?:[^\W\d_]+\s+(?:\d+|[A-Z])|\d+|[A-Z](?=[.\d]))(?:\.\w+)*[.):]?\s+")
-"""Of a heading, such as `2.1`, `A.3` or `Appendix B`."""
+"""The number of a heading, such as `2.1`, `A.3` or `Appendix B`."""
 
 PageHeadings = Mapping[int, list[tuple[int, str]]]
-"""The level and the title of each heading, by page from 0."""
+"""The level and title of each heading, by page number from 0."""
 
 
 def extract_pdf(content: bytes) -> ExtractedDocument:
-    """The text of a PDF; raises Unreadable for one that is damaged or locked."""
+    """Extracts the text of a PDF; raises UnreadableError if it is damaged or encrypted."""
     try:
         document = PdfDocument(content)
     except PdfiumError as exc:
@@ -41,15 +42,16 @@ def extract_pdf(content: bytes) -> ExtractedDocument:
     numbers = report_progress("page", range(len(document)))
     pages = remove_running_headers([_page_lines(document, number) for number in numbers])
     headings = _bookmark_headings(document) or _large_type_headings(pages)
-    writing = DocumentWriter("pdf")
-    is_code = _share_monospaced(pages) < MONOSPACED_SHARE
+    writer = DocumentWriter("pdf")
+    with_code = _share_monospaced(pages) < MONOSPACED_SHARE
     for number, page in enumerate(pages):
-        _write_page(writing, number, page_blocks(page, with_code=is_code), headings.get(number, []))
-    return writing.result()
+        blocks = list(page_blocks(page, with_code=with_code))
+        _write_page(writer, number, blocks, headings.get(number, []))
+    return writer.result()
 
 
 def _page_lines(document: PdfDocument, number: int) -> list[PdfLine]:
-    """The lines of a page; none of one that is damaged."""
+    """The lines of a page; none if it is damaged."""
     try:
         page = document[number]
     except PdfiumError:
@@ -61,30 +63,29 @@ def _page_lines(document: PdfDocument, number: int) -> list[PdfLine]:
 
 
 def _bookmark_headings(document: PdfDocument) -> PageHeadings:
-    """What the bookmarks say."""
-    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    headings: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for count, bookmark in enumerate(document.get_toc(max_depth=BOOKMARK_DEPTH)):
         target = bookmark.get_dest()
         page = target.get_index() if target else None
         if page is not None:
-            found[page].append((bookmark.level + 1, bookmark.get_title()))
+            headings[page].append((bookmark.level + 1, bookmark.get_title()))
         if count == BOOKMARK_LIMIT:
             break
-    return found
+    return headings
 
 
 def _large_type_headings(pages: Sequence[Sequence[PdfLine]]) -> PageHeadings:
-    """Lines in larger type than the text; the larger, the higher their level."""
-    least = HEADING_SHARE * body_size(pages)
-    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    """The lines in larger type than the text; the larger the type, the higher the level."""
+    min_size = HEADING_SHARE * body_size(pages)
+    headings: dict[int, list[tuple[int, str]]] = defaultdict(list)
     sizes = {line.size for page in pages for line in page}
-    large = sorted((size for size in sizes if size >= least), reverse=True)
-    levels = {size: min(level, 6) for level, size in enumerate(large, 1)}
+    large_sizes = sorted((size for size in sizes if size >= min_size), reverse=True)
+    levels = {size: min(level, 6) for level, size in enumerate(large_sizes, 1)}
     for number, page in enumerate(pages):
         for line in page:
             if line.size in levels and len(line.text) <= HEADING_LENGTH and _has_words(line.text):
-                found[number].append((levels[line.size], line.text))
-    return found
+                headings[number].append((levels[line.size], line.text))
+    return headings
 
 
 def _has_words(text: str) -> bool:
@@ -99,18 +100,18 @@ def _share_monospaced(pages: Iterable[Sequence[PdfLine]]) -> float:
 def _write_page(
     writer: DocumentWriter,
     number: int,
-    page_blocks: Iterable[PdfBlock],
+    blocks: Sequence[PdfBlock],
     headings: list[tuple[int, str]],
 ) -> None:
-    """A page: before each of its headings that is found in it a section begins."""
-    page_blocks = list(page_blocks)
-    places = dict(_heading_blocks(page_blocks, headings))
-    for level, title in (one for at, one in enumerate(headings) if at not in places.values()):
-        writer.section(level, title)
+    """Writes a page; a section begins before the block of each heading, else before the page."""
+    heading_by_block = dict(_heading_blocks(blocks, headings))
+    for index, (level, title) in enumerate(headings):
+        if index not in heading_by_block.values():
+            writer.section(level, title)
     writer.page(number + 1)
-    for index, block in enumerate(page_blocks):
-        if index in places:
-            level, title = headings[places[index]]
+    for index, block in enumerate(blocks):
+        if index in heading_by_block:
+            level, title = headings[heading_by_block[index]]
             writer.section(level, title)
             writer.page(number + 1)
         if block.kind is BlockKind.TABLE:
@@ -122,29 +123,26 @@ def _write_page(
 
 
 def _heading_blocks(
-    found: list[PdfBlock], headings: list[tuple[int, str]]
+    blocks: Sequence[PdfBlock], headings: list[tuple[int, str]]
 ) -> Iterator[tuple[int, int]]:
-    """The block that each heading begins, as far as it is found, in order."""
-    after = 0
-    for number, (_, title) in enumerate(headings):
-        wanted = _normalize(title)
-        for index in range(after, len(found)):
-            if (
-                wanted
-                and found[index].kind is BlockKind.TEXT
-                and _begins_with(found[index], wanted)
-            ):
-                yield index, number
-                after = index + 1
+    """The index of the block that starts with a heading, and the heading's; both ascending."""
+    start = 0
+    for heading_index, (_, title) in enumerate(headings):
+        if not (title := _normalize(title)):
+            continue
+        for index in range(start, len(blocks)):
+            if blocks[index].kind is BlockKind.TEXT and _starts_with(blocks[index], title):
+                yield index, heading_index
+                start = index + 1
                 break
 
 
-def _begins_with(block: PdfBlock, title: str) -> bool:
-    """Whether a block begins with a heading, be it with its number before it."""
+def _starts_with(block: PdfBlock, title: str) -> bool:
+    """Whether a block starts with a normalized title, maybe after a number."""
     text = " ".join(block.lines[:3])
     number = _HEADING_NUMBER.match(text)
-    written = [text, text[number.end() :] if number else ""]
-    return any(_normalize(one).startswith(title) for one in written)
+    texts = [text, text[number.end() :] if number else ""]
+    return any(_normalize(text).startswith(title) for text in texts)
 
 
 def _normalize(text: str) -> str:

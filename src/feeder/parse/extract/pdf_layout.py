@@ -9,33 +9,48 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from feeder.parse.extract.pdf_lines import PdfLine, body_size
+from feeder.parse.extract.pdf_lines import PdfLine, TableCell, body_size
 
 MIN_TABLE_ROWS = 3
-"""Rows in a row whose cells stand below one another."""
+"""Minimum aligned rows of a table."""
 
 MIN_DUMP_LINES = 3
+"""Minimum lines of a hex dump."""
 
 MIN_CODE_LINES = 3
-"""Lines in a typewriter's face; fewer are the name of what the text is about, or an aside."""
+"""Minimum monospaced lines of a code block; fewer are a name or a remark."""
 
 PARAGRAPH_GAP = 1.35
-"""Between paragraphs, in distances between lines."""
+"""Minimum gap between paragraphs, in distances between lines."""
+
+LEADER_REPLACEMENT = " … "
+
+COMPARED_PAGES = 2
+"""Preceding pages that are compared for headers: left and right pages often have their own."""
+
+HEADER_LINES = 2
+"""Maximum lines of a running header or footer."""
+
+HEADING_SHARE = 1.15
+"""Minimum size of a heading's type, as a multiple of the text's."""
+
+_POSITION_TOLERANCE = 2.0
+"""Maximum distance in points between the positions of a header on two pages."""
+
+_PAGE_NUMBER = re.compile(r"(\d{1,9})")
 
 _HEX_DUMP_LINE = re.compile(r"(?:0x)?[0-9a-fA-F]{4,16}:?\s+(?:[0-9a-fA-F]{2,8}\s+){2,}")
 """A line of a hex dump, or of a disassembly."""
 
 _DOT_LEADER = re.compile(r"\s?(?:\.\s?){4,}")
-"""In a table of contents or an index."""
-
-LEADER_REPLACEMENT = " … "
+"""Dots before a page number in a table of contents or an index."""
 
 _LIST_MARKER = re.compile(r"(?:[\u2022\u25e6\u2023\u2217\u00b7\u2013\u2212]|\(?\d{1,3}[.)])\s")
-"""Of an item of a list, which is no row of a table for it."""
+"""The marker of a list item, which is not a table cell."""
 
 
 class BlockKind(Enum):
-    """What a block is."""
+    """The kind of a block."""
 
     TEXT = 1
     CODE = 2
@@ -43,7 +58,7 @@ class BlockKind(Enum):
 
 
 class PdfBlock(NamedTuple):
-    """Lines that belong together; a table has rows of cells."""
+    """A block of lines; a table has rows of cells instead."""
 
     kind: BlockKind
     lines: list[str]
@@ -51,48 +66,65 @@ class PdfBlock(NamedTuple):
 
 
 def page_blocks(page: Sequence[PdfLine], *, with_code: bool) -> Iterator[PdfBlock]:
-    """The blocks of a page, in order."""
-    at = 0
-    distance = line_distance(page)
-    while at < len(page):
-        if (end := _code_end(page, at) if with_code else at) > at:
-            yield PdfBlock(BlockKind.CODE, _indent_code(page[at:end]))
-        elif (end := table_end(page, at)) > at:
-            rows = [[cell.text for cell in line.cells] for line in page[at:end]]
+    """The blocks of a page, in order; without code blocks unless `with_code`."""
+    start = 0
+    distance = _line_distance(page)
+    while start < len(page):
+        if (end := _code_end(page, start) if with_code else start) > start:
+            yield PdfBlock(BlockKind.CODE, _indent_code(page[start:end]))
+        elif (end := _table_end(page, start)) > start:
+            rows = [[cell.text for cell in line.cells] for line in page[start:end]]
             yield PdfBlock(BlockKind.TABLE, [], rows)
         else:
-            end = _text_end(page, at, distance, with_code=with_code)
-            yield PdfBlock(
-                BlockKind.TEXT,
-                [_DOT_LEADER.sub(LEADER_REPLACEMENT, line.text) for line in page[at:end]],
-            )
-        at = end
+            end = _text_end(page, start, distance, with_code=with_code)
+            texts = (line.text for line in page[start:end])
+            lines = [_DOT_LEADER.sub(LEADER_REPLACEMENT, text) for text in texts]
+            yield PdfBlock(BlockKind.TEXT, lines)
+        start = end
 
 
-def line_distance(page: Sequence[PdfLine]) -> float:
-    """How far the lines of a page are from one another, in points; 0 where that is not known."""
+def remove_running_headers(pages: Sequence[Sequence[PdfLine]]) -> list[Sequence[PdfLine]]:
+    """Removes the headers and footers of pages that a preceding page has too.
+
+    The first occurrence stays, so that only page numbers are lost, and so do lines on a page that
+    has nothing else.
+    """
+    heading_size = HEADING_SHARE * body_size(pages)
+    stripped: list[Sequence[PdfLine]] = []
+    for number, page in enumerate(pages):
+        preceding = [pages[number - step] for step in range(1, min(COMPARED_PAGES, number) + 1)]
+        gap = PARAGRAPH_GAP * _line_distance(page)
+        first = _repeated_line_count(page, preceding, gap, heading_size)
+        reversed_pages = [other[::-1] for other in preceding]
+        last = _repeated_line_count(page[::-1], reversed_pages, gap, heading_size)
+        stripped.append(page[first : len(page) - last] or page)
+    return stripped
+
+
+def _line_distance(page: Sequence[PdfLine]) -> float:
+    """The median distance between the lines of a page, in points; 0 if unknown."""
     steps = [above.y - below.y for above, below in pairwise(page)]
     return median([step for step in steps if step > 0] or [0.0])
 
 
 def _code_end(page: Sequence[PdfLine], index: int) -> int:
-    """The end of the code that begins at a line; `at` where none does."""
+    """The end of the code that begins at line `index`; `index` if none does."""
     end = index
     while end < len(page) and (page[end].is_code or (end > index and _is_line_number(page[end]))):
         end += 1
     while end > index and _is_line_number(page[end - 1]):
         end -= 1
-    dump = index
-    while dump < len(page) and _HEX_DUMP_LINE.match(page[dump].text):
-        dump += 1
+    dump_end = index
+    while dump_end < len(page) and _HEX_DUMP_LINE.match(page[dump_end].text):
+        dump_end += 1
     return max(
         end if end - index >= MIN_CODE_LINES else index,
-        dump if dump - index >= MIN_DUMP_LINES else index,
+        dump_end if dump_end - index >= MIN_DUMP_LINES else index,
     )
 
 
-def table_end(page: Sequence[PdfLine], index: int) -> int:
-    """The end of the table that begins at a line; `at` where none does."""
+def _table_end(page: Sequence[PdfLine], index: int) -> int:
+    """The end of the table that begins at line `index`; `index` if none does."""
     end = index + 1
     if not _is_table_row(page[index]):
         return index
@@ -107,28 +139,29 @@ def _is_table_row(line: PdfLine) -> bool:
 
 
 def _are_aligned(above: PdfLine, below: PdfLine) -> bool:
-    """Whether two cells at least of one line stand below cells of the other.
+    """Whether at least two cells, and a gap between cells, are below those of the other line.
 
-    A gap between them stands below a gap too: the ends of lines that are justified stand so always.
+    Without the gap, justified lines would count: their ends are always aligned.
     """
     if not any(
-        one < gap_end and gap < one_end
-        for one, one_end in _cell_gaps(below)
-        for gap, gap_end in _cell_gaps(above)
+        left < above_right and above_left < right
+        for left, right in _cell_gaps(below)
+        for above_left, above_right in _cell_gaps(above)
     ):
         return False
-    near = max(above.size, 1.0) / 2
+    tolerance = max(above.size, 1.0) / 2
+    aligned = (
+        any(_is_below(cell, other, tolerance) for other in above.cells) for cell in below.cells
+    )
+    return sum(aligned) > 1
+
+
+def _is_below(cell: TableCell, above: TableCell, tolerance: float) -> bool:
+    """Whether the left edges, the right edges or the centers of two cells are aligned."""
     return (
-        sum(
-            any(
-                abs(one.left - other.left) < near
-                or abs(one.right - other.right) < near
-                or abs(one.left + one.right - other.left - other.right) < 2 * near
-                for other in above.cells
-            )
-            for one in below.cells
-        )
-        > 1
+        abs(cell.left - above.left) < tolerance
+        or abs(cell.right - above.right) < tolerance
+        or abs(cell.left + cell.right - above.left - above.right) < 2 * tolerance
     )
 
 
@@ -143,14 +176,14 @@ def _text_end(page: Sequence[PdfLine], index: int, distance: float, *, with_code
         is_apart = distance > 0 and not 0 <= above.y - line.y <= PARAGRAPH_GAP * distance
         if is_apart or line.size != above.size:
             break
-        if (with_code and _code_end(page, end) > end) or table_end(page, end) > end:
+        if (with_code and _code_end(page, end) > end) or _table_end(page, end) > end:
             break
         end += 1
     return end
 
 
 def _indent_code(code: Sequence[PdfLine]) -> list[str]:
-    """Lines of code with blanks for how far they are from the leftmost one."""
+    """Lines of code, indented by blanks according to their position."""
     left = min((line.x for line in code if not _is_line_number(line)), default=0.0)
     pitch = median([line.pitch for line in code if line.pitch > 0] or [0.0])
     if pitch <= 0:
@@ -162,39 +195,8 @@ def _indent_code(code: Sequence[PdfLine]) -> list[str]:
 
 
 def _is_line_number(line: PdfLine) -> bool:
-    """Whether it is but the number of a line of code that is blank."""
+    """Whether it is only the number of a code line, which is blank."""
     return line.text.isdecimal() and not line.is_code
-
-
-COMPARED_PAGES = 2
-"""Pages before one that may have the same head: left and right pages often have their own."""
-
-HEADER_LINES = 2
-
-HEADING_SHARE = 1.15
-"""By how much a heading's type is larger than the text's."""
-
-_POSITION_TOLERANCE = 2.0
-"""Points between the places of a head on two pages."""
-
-_PAGE_NUMBER = re.compile(r"(\d{1,9})")
-
-
-def remove_running_headers(pages: Sequence[Sequence[PdfLine]]) -> list[Sequence[PdfLine]]:
-    """The pages, each without the heads and feet that stand on a page right before it too.
-
-    Where they first stand they are kept, so that no word is lost but the numbers of pages, and on a
-    page that has nothing else.
-    """
-    largest = HEADING_SHARE * body_size(pages)
-    kept: list[Sequence[PdfLine]] = []
-    for number, page in enumerate(pages):
-        before = [pages[number - step] for step in range(1, min(COMPARED_PAGES, number) + 1)]
-        apart = PARAGRAPH_GAP * line_distance(page)
-        first = _repeated_line_count(page, before, apart, largest)
-        last = _repeated_line_count(page[::-1], [other[::-1] for other in before], apart, largest)
-        kept.append(page[first : len(page) - last] or page)
-    return kept
 
 
 def _repeated_line_count(
@@ -203,28 +205,31 @@ def _repeated_line_count(
     min_distance: float,
     heading_size: float,
 ) -> int:
-    """How many lines at the edge of a page stand there on one of the pages before it too.
+    """The number of lines at the edge of a page that are there on a previous page too.
 
-    They are further than `apart` from what follows, and not in type as large as `largest`.
+    They are more than `min_distance` from the next line, in type smaller than `heading_size`.
     """
-    for at, line in enumerate(page[:HEADER_LINES]):
-        is_alone = at + 1 == len(page) or abs(line.y - page[at + 1].y) > min_distance > 0
+    for index, line in enumerate(page[:HEADER_LINES]):
+        is_last = index + 1 == len(page)
+        is_apart = is_last or abs(line.y - page[index + 1].y) > min_distance > 0
         others = [
-            (step, other[at]) for step, other in enumerate(previous_pages, 1) if at < len(other)
+            (step, other[index])
+            for step, other in enumerate(previous_pages, 1)
+            if index < len(other)
         ]
-        if (
-            not is_alone
-            or not _is_running_header(line, others, heading_size)
-            or table_end(page, at) > at
-        ):
-            return at
+        is_header = is_apart and _is_running_header(line, others, heading_size)
+        if not is_header or _table_end(page, index) > index:
+            return index
     return min(HEADER_LINES, len(page))
 
 
 def _is_running_header(
     line: PdfLine, others: Sequence[tuple[int, PdfLine]], heading_size: float
 ) -> bool:
-    """Whether one of the others has the same place and words, but for the page's own number."""
+    """Whether another page's line has the same position and text, except for page numbers.
+
+    `others` are the lines of preceding pages, each with its distance in pages.
+    """
     if line.size >= heading_size or not any(map(str.isalnum, line.text)):
         return False
     return any(
@@ -235,9 +240,9 @@ def _is_running_header(
 
 
 def _is_same_but_page_number(text: str, other: str, pages: int) -> bool:
-    """Whether the texts differ at most in numbers that count the pages between them."""
-    parts, others = _PAGE_NUMBER.split(text), _PAGE_NUMBER.split(other)
-    return len(parts) == len(others) and all(
-        one == two or (at % 2 == 1 and int(one) - int(two) == pages)
-        for at, (one, two) in enumerate(zip(parts, others, strict=True))
+    """Whether the texts differ at most in numbers, by the number of pages between them."""
+    parts, other_parts = _PAGE_NUMBER.split(text), _PAGE_NUMBER.split(other)
+    return len(parts) == len(other_parts) and all(
+        part == other_part or (index % 2 == 1 and int(part) - int(other_part) == pages)
+        for index, (part, other_part) in enumerate(zip(parts, other_parts, strict=True))
     )

@@ -11,9 +11,9 @@ from pypdfium2 import PdfiumError, PdfPage, raw
 from feeder.parse.extract.document_writer import remove_invalid
 
 CELL_GAP = 0.75
-"""Between two cells at least, in heights of the type; words of a line are closer."""
+"""Minimum gap between two cells, in type sizes; words of one cell are closer."""
 PUNCTUATION_GAP = 1.5
-"""The same behind a sign that ends a sentence or a part of it, and around one that equates."""
+"""The same after punctuation and around an equals sign, where words are further apart."""
 _FIXED_PITCH_FLAG = 1
 _MONOSPACED = re.compile(rb"mono|courier|consol|typewriter|cmtt|menlo|code", re.IGNORECASE)
 _WORD = re.compile(r"\S+")
@@ -21,7 +21,7 @@ _NAME_BYTES = 128
 
 
 class TableCell(NamedTuple):
-    """Words that stand together, from `left` to `right`."""
+    """A group of words and its horizontal position, in points."""
 
     left: float
     right: float
@@ -29,7 +29,7 @@ class TableCell(NamedTuple):
 
 
 class PdfLine(NamedTuple):
-    """A line of a page: where it begins, in points from the lower left, and its type."""
+    """A line of a page, with its start in points from the lower left corner and its type size."""
 
     text: str
     x: float = 0.0
@@ -37,30 +37,27 @@ class PdfLine(NamedTuple):
     size: float = 0.0
     is_code: bool = False
     pitch: float = 0.0
-    """Of a letter, in a typewriter's face."""
+    """Width of a character in a monospaced font, in points."""
     cells: tuple[TableCell, ...] = ()
 
 
 def page_text_lines(page: PdfPage) -> list[PdfLine]:
-    """The lines of a page that are not blank, in the order of its text."""
+    """The lines of a page that are not blank, in text order; none if it is damaged."""
     try:
         textpage = page.get_textpage()
         text = textpage.get_text_range()
     except PdfiumError:
         return []
     try:
-        is_placed = textpage.count_chars() == len(text)
-        return list(
-            _positioned_lines(_PageFont(textpage.raw), text)
-            if is_placed
-            else _lines_without_position(text)
-        )
+        if textpage.count_chars() == len(text):  # else PDFium's indices do not fit
+            return list(_positioned_lines(_CharacterInfo(textpage.raw), text))
+        return list(_lines_without_position(text))
     finally:
         textpage.close()
 
 
 def body_size(pages: Iterable[Sequence[PdfLine]]) -> float:
-    """The size of type in which most of the text is set; 0 where that is not known."""
+    """The type size of most of the text; 0 if unknown."""
     sizes: dict[float, int] = defaultdict(int)
     for line in (line for page in pages for line in page):
         sizes[line.size] += len(line.text)
@@ -69,49 +66,53 @@ def body_size(pages: Iterable[Sequence[PdfLine]]) -> float:
 
 def _lines_without_position(text: str) -> Iterator[PdfLine]:
     for line in text.splitlines():
-        if written := remove_invalid(line).strip():
-            yield PdfLine(written)
+        if line_text := remove_invalid(line).strip():
+            yield PdfLine(line_text)
 
 
-def _positioned_lines(type_: "_PageFont", text: str) -> Iterator[PdfLine]:
-    at = 0
-    for written in text.split("\r\n"):
-        words = [(at + word.start(), word[0]) for word in _WORD.finditer(written)]
-        if words and remove_invalid(written).strip():
-            yield _positioned_line(type_, written, words)
-        at += len(written) + 2
+def _positioned_lines(characters: "_CharacterInfo", text: str) -> Iterator[PdfLine]:
+    offset = 0
+    for line in text.split("\r\n"):
+        words = [(offset + word.start(), word[0]) for word in _WORD.finditer(line)]
+        if words and remove_invalid(line).strip():
+            yield _positioned_line(characters, line, words)
+        offset += len(line) + 2
 
 
-def _positioned_line(type_: "_PageFont", written: str, words: list[tuple[int, str]]) -> PdfLine:
+def _positioned_line(
+    characters: "_CharacterInfo", text: str, words: list[tuple[int, str]]
+) -> PdfLine:
     last, word = words[-1]
     end = last + len(word) - 1
-    if _has_line_number(type_, words, end):
-        written = written.split(None, 1)[1]
+    if _has_line_number(characters, words, end):
+        text = text.split(None, 1)[1]
         words = words[1:]
     first = words[0][0]
-    x, y = type_.character_origin(first)
-    size = round(type_.type_size(first), 1)
-    is_code = type_.is_monospaced(first) and type_.is_monospaced(end)
-    pitch = (type_.character_origin(end)[0] - x) / (end - first) if is_code and end > first else 0.0
-    cells = () if is_code else _table_cells(type_, words, max(size, 1.0))
-    return PdfLine(remove_invalid(written).strip(), x, y, size, is_code, pitch, tuple(cells))
+    x, y = characters.character_origin(first)
+    size = round(characters.type_size(first), 1)
+    is_code = characters.is_monospaced(first) and characters.is_monospaced(end)
+    pitch = 0.0
+    if is_code and end > first:
+        pitch = (characters.character_origin(end)[0] - x) / (end - first)
+    cells = () if is_code else _table_cells(characters, words, max(size, 1.0))
+    return PdfLine(remove_invalid(text).strip(), x, y, size, is_code, pitch, tuple(cells))
 
 
-def _has_line_number(type_: "_PageFont", words: list[tuple[int, str]], end: int) -> bool:
-    """Whether it is code behind a line's number in another face."""
+def _has_line_number(characters: "_CharacterInfo", words: list[tuple[int, str]], end: int) -> bool:
+    """Whether a line is code after a line number in a font that is not monospaced."""
     (first, number), *others = words
-    if not others or not number.isdecimal() or type_.is_monospaced(first):
+    if not others or not number.isdecimal() or characters.is_monospaced(first):
         return False
-    return type_.is_monospaced(others[0][0]) and type_.is_monospaced(end)
+    return characters.is_monospaced(others[0][0]) and characters.is_monospaced(end)
 
 
 def _table_cells(
-    type_: "_PageFont", words: list[tuple[int, str]], size: float
+    characters: "_CharacterInfo", words: list[tuple[int, str]], size: float
 ) -> Iterator[TableCell]:
-    left, right = type_.word_extent(words[0][0], words[0][1])
+    left, right = characters.word_extent(words[0][0], words[0][1])
     text = [words[0][1]]
     for start, word in words[1:]:
-        begin, end = type_.word_extent(start, word)
+        begin, end = characters.word_extent(start, word)
         is_at_sign = text[-1][-1] in ".:?!,;=" or word[0] == "="
         if begin - right > (PUNCTUATION_GAP if is_at_sign else CELL_GAP) * size:
             yield TableCell(left, right, remove_invalid(" ".join(text)))
@@ -121,8 +122,8 @@ def _table_cells(
     yield TableCell(left, right, remove_invalid(" ".join(text)))
 
 
-class _PageFont:
-    """What PDFium says of the characters of a page, by their index."""
+class _CharacterInfo:
+    """Position and font of the characters of a page, by index, from PDFium."""
 
     def __init__(self, page: raw.FPDF_TEXTPAGE) -> None:
         self._page = page
@@ -131,26 +132,26 @@ class _PageFont:
         self._name = ctypes.create_string_buffer(_NAME_BYTES)
 
     def character_origin(self, index: int) -> tuple[float, float]:
-        """Where a character begins on the line that it stands on."""
+        """The start of a character on its baseline, in points."""
         raw.FPDFText_GetCharOrigin(self._page, index, self._left, self._right)
         return self._left.value, self._right.value
 
     def word_extent(self, start: int, word: str) -> tuple[float, float]:
-        """Where a word begins and ends."""
+        """The left and right edge of a word, in points."""
         left = self._character_box(start)[0]
         return left, self._character_box(start + len(word) - 1)[1]
 
     def _character_box(self, index: int) -> tuple[float, float]:
-        places = self._left, self._right, self._bottom, self._top
-        raw.FPDFText_GetCharBox(self._page, index, *places)
+        edges = self._left, self._right, self._bottom, self._top
+        raw.FPDFText_GetCharBox(self._page, index, *edges)
         return self._left.value, self._right.value
 
     def type_size(self, index: int) -> float:
-        """Of the type, in points."""
+        """The type size of a character, in points."""
         return float(raw.FPDFText_GetFontSize(self._page, index))
 
     def is_monospaced(self, index: int) -> bool:
-        """Whether it is set in a typewriter's face."""
+        """Whether a character's font is monospaced, by its flags or its name."""
         length = raw.FPDFText_GetFontInfo(self._page, index, self._name, _NAME_BYTES, self._flags)
         is_named = 0 < length <= _NAME_BYTES and bool(_MONOSPACED.search(self._name.value))
         return bool(self._flags.value & _FIXED_PITCH_FLAG) or is_named

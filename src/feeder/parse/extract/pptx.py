@@ -9,30 +9,30 @@ from feeder.parse.extract.document_writer import (
     FlowWriter,
     ParagraphStyle,
 )
-from feeder.parse.extract.zip_xml import Attributes, ZipArchive, parse_xml
+from feeder.parse.extract.zip_xml import Attributes, XmlHandler, ZipArchive, parse_xml
 
 PRESENTATION_MEMBER = "ppt/presentation.xml"
 _TITLE_PLACEHOLDERS = frozenset({"title", "ctrTitle"})
 _SKIPPED_PLACEHOLDERS = frozenset({"sldNum", "dt", "ftr", "hdr"})
-"""Placeholders for what is the same on every slide."""
+"""Placeholders for slide numbers, dates, footers and headers."""
 
 
 def extract_pptx(archive: ZipArchive) -> ExtractedDocument:
-    """The text of a presentation; a slide is a page, and its title a section in it."""
-    writing = DocumentWriter("pptx")
-    shown = _Relationships(archive, PRESENTATION_MEMBER)
+    """Extracts a presentation; a slide is a page, and its title a section in it."""
+    writer = DocumentWriter("pptx")
+    relationships = _Relationships(archive, PRESENTATION_MEMBER)
     order = _SlideOrder()
     parse_xml(archive.read(PRESENTATION_MEMBER), order)
     for number, id_ in enumerate(order.ids, 1):
-        slide = shown.by_id.get(id_)
+        slide = relationships.by_id.get(id_)
         if slide in archive.names:
-            writing.page(number)
-            _write_slide(writing, archive, slide)
-    return writing.result()
+            writer.page(number)
+            _write_slide(writer, archive, slide)
+    return writer.result()
 
 
 def _write_slide(writer: DocumentWriter, archive: ZipArchive, slide: str) -> None:
-    """A slide, and its notes behind it."""
+    """Writes a slide, then its speaker notes."""
     notes = _Relationships(archive, slide).by_kind.get("notesSlide")
     for name in filter(None, (slide, notes)):
         if name in archive.names:
@@ -41,51 +41,39 @@ def _write_slide(writer: DocumentWriter, archive: ZipArchive, slide: str) -> Non
             shapes.flow.flush()
 
 
-class _SlideOrder:
-    """The slides by the ids of their relations: `Elements`."""
+class _SlideOrder(XmlHandler):
+    """Reads the relationship ids of the slides, in order."""
 
     def __init__(self) -> None:
         self.ids: list[str] = []
 
     def start(self, name: str, attributes: Attributes) -> None:
         if name == "sldId":
-            # `r:id` beside `id`: the latter is a number
-            self.ids += [one for one in attributes.values() if not one.isdecimal()][:1]
-
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
+            # of `r:id` and `id`, the latter is a number
+            self.ids += [value for value in attributes.values() if not value.isdecimal()][:1]
 
 
-class _Relationships:
-    """The members that one is related to, by id and by kind: `Elements`."""
+class _Relationships(XmlHandler):
+    """Reads the paths of the members that a member is related to, by id and by kind."""
 
     def __init__(self, archive: ZipArchive, member: str) -> None:
         self._folder, name = posixpath.split(member)
         self.by_id: dict[str, str] = {}
         self.by_kind: dict[str, str] = {}
-        relations = f"{self._folder}/_rels/{name}.rels"
-        if relations in archive.names:
-            parse_xml(archive.read(relations), self)
+        relationships = f"{self._folder}/_rels/{name}.rels"
+        if relationships in archive.names:
+            parse_xml(archive.read(relationships), self)
 
     def start(self, name: str, attributes: Attributes) -> None:
         if name == "Relationship" and attributes.get("TargetMode") != "External":
             target = posixpath.join(self._folder, attributes.get("Target", ""))
-            place = posixpath.normpath(target).lstrip("/")
-            self.by_id[attributes.get("Id", "")] = place
-            self.by_kind[attributes.get("Type", "").rpartition("/")[2]] = place
-
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
+            path = posixpath.normpath(target).lstrip("/")
+            self.by_id[attributes.get("Id", "")] = path
+            self.by_kind[attributes.get("Type", "").rpartition("/")[2]] = path
 
 
-class _ShapeHandler:
-    """Writes what is on a slide: `Elements`."""
+class _ShapeHandler(XmlHandler):
+    """Writes the text and tables on a slide."""
 
     def __init__(self, flow: FlowWriter, *, is_slide: bool) -> None:
         self.flow = flow

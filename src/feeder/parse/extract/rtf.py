@@ -1,5 +1,6 @@
-"""Extracts text from RTF: tokenizer, font and style tables, paragraphs, headings, tables, code
-and notes. Small libraries for RTF give the text alone, without the styles of paragraphs.
+"""Extracts text from RTF: paragraphs, headings, tables, code and notes.
+
+Small libraries for RTF return the text only, without the styles of paragraphs.
 """
 
 import codecs
@@ -15,29 +16,8 @@ from feeder.parse.extract.document_writer import (
     style_by_name,
 )
 
-_TOKEN = re.compile(
-    rb"(?P<text>[^\\{}\r\n]+)"
-    rb"|(?P<word>\\([a-zA-Z]{1,32})(-?\d{1,10})? ?)"
-    rb"|\\'(?P<byte>[0-9a-fA-F]{2})"
-    rb"|\\(?P<sign>[^a-zA-Z'])"
-    rb"|(?P<brace>[{}])"
-    rb"|[\r\n\\]"
-)
-
-
-def tokenize(content: bytes) -> Iterator[re.Match[bytes]]:
-    """Each token; what `\\bin` counts as bytes of something else is passed over."""
-    at = 0
-    while at < len(content):
-        for match in _TOKEN.finditer(content, at):
-            yield match
-            at = match.end()
-            if match[3] == b"bin":
-                at += max(0, int(match[4] or 0))
-                break
-
-
 MAX_NAME_BYTES = 200
+"""Maximum bytes of a font or style name that are read."""
 
 _CHARSETS = {
     77: "mac_roman",
@@ -63,70 +43,6 @@ _CODE_PAGES = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp85
 
 _MONOSPACED_FONT = re.compile(r"courier|consolas|menlo|monaco|mono\b", re.IGNORECASE)
 
-
-class FontStyleTables:
-    """Takes the words of fonts and styles in, each ended by a semicolon behind its name."""
-
-    def __init__(self) -> None:
-        self.styles: dict[int, ParagraphStyle] = {}
-        self._code_page, self._default_font = "cp1252", 0
-        self._encodings: dict[int, str] = {}
-        self._monospaced_fonts: set[int] = set()
-        self._properties: dict[str, int] = {}
-        self._name = b""
-
-    def word(self, word: str, number: int) -> None:
-        """A word about a font or style."""
-        self._properties[word] = number
-
-    def text(self, raw: bytes, *, of_fonts: bool) -> None:
-        """A part of its name, with which it may end."""
-        self._name = (self._name + raw)[-MAX_NAME_BYTES:]
-        if not raw.rstrip().endswith(b";"):
-            return
-        name, said = self._name.decode("latin-1").strip(" ;"), self._properties
-        self._name, self._properties = b"", {}
-        if of_fonts:
-            self._add_font(name, said)
-        else:
-            level = said.get("outlinelevel", 9)
-            self.styles[said.get("s", 0)] = style_by_name(name) or outline_style(level)
-
-    def document_property(self, word: str, number: int) -> None:
-        """A word about the whole document, or about nothing that is of use."""
-        if word == "deff":
-            self._default_font = number
-        elif word == "ansicpg":
-            self._code_page = _known_encoding(f"cp{number}")
-        else:
-            self._code_page = _CODE_PAGES.get(word, self._code_page)
-
-    def font_encoding(self, font: int | None) -> tuple[str, bool]:
-        """The encoding of a font, and whether it is a typewriter's and not that of all the text."""
-        font = self._default_font if font is None else font
-        is_typed = font in self._monospaced_fonts and font != self._default_font
-        return self._encodings.get(font, self._code_page), is_typed
-
-    def _add_font(self, name: str, properties: Mapping[str, int]) -> None:
-        number = properties.get("f", 0)
-        if encoding := _CHARSETS.get(properties.get("fcharset", 0)):
-            self._encodings[number] = encoding
-        if "fmodern" in properties or _MONOSPACED_FONT.search(name):
-            self._monospaced_fonts.add(number)
-
-
-def outline_style(level: int) -> ParagraphStyle:
-    """A heading of a level from 0, as outlines count; 9 is none."""
-    return ParagraphStyle(level + 2) if 0 <= level < 9 else ParagraphStyle()
-
-
-def _known_encoding(encoding: str) -> str:
-    try:
-        return codecs.lookup(encoding).name
-    except LookupError:
-        return "cp1252"
-
-
 BODY_TEXT, NOTE_TEXT, FONT_TABLE, STYLE_SHEET, SKIPPED = (
     "body",
     "note",
@@ -150,7 +66,7 @@ _DESTINATIONS = {
     "shptxt": NOTE_TEXT,
     **dict.fromkeys(_SKIPPED_GROUPS, SKIPPED),
 }
-"""Where the text of a group goes that begins so; of others that are marked by a `*`, nowhere."""
+"""The destination of a group's text by its first word; other groups marked `*` are skipped."""
 
 _READ_IGNORABLE = frozenset({"shpinst"})
 
@@ -169,24 +85,20 @@ _CHARACTER_WORDS = {
 
 _SYMBOLS = {"~": " ", "_": "-", "{": "{", "}": "}", "\\": "\\"}
 
-
-class _GroupState(NamedTuple):
-    """What holds in a group, and again as before where it ends."""
-
-    destination: str = BODY_TEXT
-    style: ParagraphStyle = ParagraphStyle()
-    font: int | None = None
-    is_in_table: bool = False
-    is_hidden: bool = False
-    fallback_length: int = 1
-    """Characters behind one of Unicode, for programs that know none."""
+_TOKEN = re.compile(
+    rb"(?P<text>[^\\{}\r\n]+)"
+    rb"|(?P<word>\\([a-zA-Z]{1,32})(-?\d{1,10})? ?)"
+    rb"|\\'(?P<byte>[0-9a-fA-F]{2})"
+    rb"|\\(?P<sign>[^a-zA-Z'])"
+    rb"|(?P<brace>[{}])"
+    rb"|[\r\n\\]"
+)
 
 
 def extract_rtf(content: bytes) -> ExtractedDocument:
-    """The text of a document, as far as it goes; notes and text boxes stand behind the paragraph
-    that they are in."""
-    writing = DocumentWriter("rtf")
-    reader = _RtfReader(FlowWriter(writing))
+    """Extracts a document, also a truncated one; notes and text boxes follow their paragraph."""
+    writer = DocumentWriter("rtf")
+    reader = _RtfReader(FlowWriter(writer))
     for token in tokenize(content):
         match token.lastgroup:
             case "text":
@@ -200,11 +112,23 @@ def extract_rtf(content: bytes) -> ExtractedDocument:
             case "brace":
                 reader.brace(opens=token[0] == b"{")
     reader.finish()
-    return writing.result()
+    return writer.result()
+
+
+class _GroupState(NamedTuple):
+    """The settings of a group; the end of the group restores those of the outer one."""
+
+    destination: str = BODY_TEXT
+    style: ParagraphStyle = ParagraphStyle()
+    font: int | None = None
+    is_in_table: bool = False
+    is_hidden: bool = False
+    fallback_length: int = 1
+    """Characters after a Unicode character that replace it in programs without Unicode."""
 
 
 class _RtfReader:
-    """Writes paragraphs as they end."""
+    """Interprets the tokens and writes paragraphs as they end."""
 
     def __init__(self, flow: FlowWriter) -> None:
         self._flow = flow
@@ -218,7 +142,7 @@ class _RtfReader:
         self._fallback_left = 0
 
     def brace(self, *, opens: bool) -> None:
-        """A group begins or ends."""
+        """Begins or ends a group."""
         self._fallback_left, self._is_ignorable = 0, False
         if opens:
             self._state_stack.append(self._state)
@@ -229,17 +153,17 @@ class _RtfReader:
                 self._paragraph = self._paragraph_stack.pop()
 
     def text(self, raw: bytes) -> None:
-        """Text, in the encoding of its font."""
-        into = self._state.destination
-        passed = min(self._fallback_left, len(raw))
-        self._fallback_left -= passed
-        if into in (FONT_TABLE, STYLE_SHEET):
-            self._tables.text(raw, of_fonts=into == FONT_TABLE)
-        elif into != SKIPPED and not self._state.is_hidden:
-            self._paragraph.add_bytes(raw[passed:], *self._tables.font_encoding(self._state.font))
+        """Adds text in the encoding of its font."""
+        destination = self._state.destination
+        skipped = min(self._fallback_left, len(raw))
+        self._fallback_left -= skipped
+        if destination in (FONT_TABLE, STYLE_SHEET):
+            self._tables.text(raw, of_fonts=destination == FONT_TABLE)
+        elif destination != SKIPPED and not self._state.is_hidden:
+            self._paragraph.add_bytes(raw[skipped:], *self._tables.font_encoding(self._state.font))
 
     def symbol(self, character: str) -> None:
-        """A control symbol."""
+        """Interprets a control symbol."""
         if character == "*":
             self._is_ignorable = True
         elif self._fallback_left:
@@ -250,15 +174,16 @@ class _RtfReader:
             self._add_text(_SYMBOLS[character])
 
     def word(self, word: str, number: int | None) -> None:
-        """A control word."""
-        is_marked, self._is_ignorable = self._is_ignorable, False
-        into = _DESTINATIONS.get(word, SKIPPED if is_marked and word not in _READ_IGNORABLE else "")
+        """Interprets a control word."""
+        is_ignorable, self._is_ignorable = self._is_ignorable, False
+        default = SKIPPED if is_ignorable and word not in _READ_IGNORABLE else ""
+        destination = _DESTINATIONS.get(word, default)
         if self._fallback_left:
             self._fallback_left -= 1
         elif self._state.destination == SKIPPED:
             return
-        elif into:
-            self._begin_destination(into)
+        elif destination:
+            self._begin_destination(destination)
         elif self._state.destination in (FONT_TABLE, STYLE_SHEET):
             self._tables.word(word, number or 0)
         elif word in _CHARACTER_WORDS:
@@ -272,7 +197,7 @@ class _RtfReader:
             self._apply_property(word, number or 0, is_on=number != 0)
 
     def finish(self) -> None:
-        """Writes what is left, of groups too that do not end."""
+        """Writes the last paragraph, and those of groups that are not closed."""
         self._end_paragraph("sect")
         while self._state_stack:
             self.brace(opens=False)
@@ -287,7 +212,7 @@ class _RtfReader:
         self._state = self._state._replace(destination=destination)
 
     def _apply_property(self, word: str, number: int, *, is_on: bool) -> None:
-        """What holds from here on."""
+        """Changes the settings of the current group."""
         state = self._state
         match word:
             case "pard":
@@ -315,7 +240,7 @@ class _RtfReader:
             self._paragraph.add_text(text)
 
     def _end_paragraph(self, word: str) -> None:
-        """A paragraph ends, and maybe its cell or row."""
+        """Ends a paragraph, and with `cell` or `row` also its table cell or row."""
         if self._state.destination == NOTE_TEXT:
             self._paragraph.add_text("\n")
             return
@@ -328,17 +253,16 @@ class _RtfReader:
 
     def _write_paragraph(self) -> None:
         style = self._state.style
-        _, is_typed = self._tables.font_encoding(self._state.font)
-        is_code = self._paragraph.is_monospaced(is_typed) and not style.level
-        self._flow.paragraph(
-            self._paragraph.take_text(), ParagraphStyle(is_code=True) if is_code else style
-        )
+        _, is_monospaced = self._tables.font_encoding(self._state.font)
+        if self._paragraph.is_monospaced(is_monospaced) and not style.level:
+            style = ParagraphStyle(is_code=True)
+        self._flow.paragraph(self._paragraph.take_text(), style)
         for note in self._notes:
             self._flow.paragraph(note, ParagraphStyle())
         self._notes = []
 
     def _update_table(self, *, in_table: bool) -> None:
-        """A table begins before the first paragraph in it, and ends before the first behind it."""
+        """Begins a table before its first paragraph, and ends it before the next one outside."""
         if in_table and not self._flow.is_in_table:
             self._flow.begin_table()
             self._flow.begin_row()
@@ -348,7 +272,7 @@ class _RtfReader:
 
 
 class _Paragraph:
-    """Text as it comes; bytes of one encoding are read together, since some letters have two."""
+    """The text of a paragraph; adjacent bytes of one encoding are decoded together."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -357,7 +281,7 @@ class _Paragraph:
         self._monospaced: set[bool] = set()
 
     def add_bytes(self, raw: bytes, encoding: str, is_monospaced: bool) -> None:
-        """Bytes, and whether they are set in a typewriter's face."""
+        """Adds bytes in an encoding, and whether their font is monospaced."""
         if encoding != self._encoding:
             self._decode_pending()
             self._encoding = encoding
@@ -366,16 +290,16 @@ class _Paragraph:
             self._monospaced.add(is_monospaced)
 
     def add_text(self, text: str) -> None:
-        """Characters, which may be halves of one."""
+        """Adds characters, which may be halves of surrogate pairs."""
         self._decode_pending()
         self._parts.append(text)
 
     def is_monospaced(self, at_end: bool) -> bool:
-        """Whether all of it is set in a typewriter's face; an empty one has that of its end."""
+        """Whether all its text is monospaced; for an empty paragraph, whether its end is."""
         return (self._monospaced or {at_end}) == {True}
 
     def take_text(self) -> str:
-        """The text, of which nothing is left here."""
+        """Returns the text and empties the paragraph."""
         self._decode_pending()
         text = "".join(self._parts)
         self._parts, self._monospaced = [], set()
@@ -385,3 +309,78 @@ class _Paragraph:
         if self._raw:
             self._parts.append(self._raw.decode(self._encoding, "replace"))
             self._raw.clear()
+
+
+class FontStyleTables:
+    """The font table and the style sheet; an entry is words and a name that ends with `;`."""
+
+    def __init__(self) -> None:
+        self.styles: dict[int, ParagraphStyle] = {}
+        self._code_page, self._default_font = "cp1252", 0
+        self._encodings: dict[int, str] = {}
+        self._monospaced_fonts: set[int] = set()
+        self._properties: dict[str, int] = {}
+        self._name = b""
+
+    def word(self, word: str, number: int) -> None:
+        """Adds a control word of the current entry."""
+        self._properties[word] = number
+
+    def text(self, raw: bytes, *, of_fonts: bool) -> None:
+        """Adds a part of the current entry's name; a semicolon ends the entry."""
+        self._name = (self._name + raw)[-MAX_NAME_BYTES:]
+        if not raw.rstrip().endswith(b";"):
+            return
+        name, properties = self._name.decode("latin-1").strip(" ;"), self._properties
+        self._name, self._properties = b"", {}
+        if of_fonts:
+            self._add_font(name, properties)
+        else:
+            level = properties.get("outlinelevel", 9)
+            self.styles[properties.get("s", 0)] = style_by_name(name) or outline_style(level)
+
+    def document_property(self, word: str, number: int) -> None:
+        """Applies a control word about the whole document; ignores others."""
+        if word == "deff":
+            self._default_font = number
+        elif word == "ansicpg":
+            self._code_page = _known_encoding(f"cp{number}")
+        else:
+            self._code_page = _CODE_PAGES.get(word, self._code_page)
+
+    def font_encoding(self, font: int | None) -> tuple[str, bool]:
+        """The encoding of a font, and whether it is monospaced and not the document's default."""
+        font = self._default_font if font is None else font
+        is_monospaced = font in self._monospaced_fonts and font != self._default_font
+        return self._encodings.get(font, self._code_page), is_monospaced
+
+    def _add_font(self, name: str, properties: Mapping[str, int]) -> None:
+        number = properties.get("f", 0)
+        if encoding := _CHARSETS.get(properties.get("fcharset", 0)):
+            self._encodings[number] = encoding
+        if "fmodern" in properties or _MONOSPACED_FONT.search(name):
+            self._monospaced_fonts.add(number)
+
+
+def outline_style(level: int) -> ParagraphStyle:
+    """A heading style for an outline level from 0; level 9 is plain text."""
+    return ParagraphStyle(level + 2) if 0 <= level < 9 else ParagraphStyle()
+
+
+def _known_encoding(encoding: str) -> str:
+    try:
+        return codecs.lookup(encoding).name
+    except LookupError:
+        return "cp1252"
+
+
+def tokenize(content: bytes) -> Iterator[re.Match[bytes]]:
+    """Yields the tokens; skips the binary data after `\\bin`."""
+    offset = 0
+    while offset < len(content):
+        for match in _TOKEN.finditer(content, offset):
+            yield match
+            offset = match.end()
+            if match[3] == b"bin":
+                offset += max(0, int(match[4] or 0))
+                break

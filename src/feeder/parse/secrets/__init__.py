@@ -1,9 +1,9 @@
-"""Masks secrets in text before anything is made of it.
+"""Masks secrets in text, before nodes are made of it.
 
 Start with `mask_text`. detect-secrets finds tokens of a known form and random-looking values
 assigned to names such as `password`; tokens of newer services and passwords in long lines are
-found here. Nothing is verified and no network is asked. To take less time than parsing, each
-detector reads only lines that hold a marker of its kind.
+found here. `secrets` never verifies a secret and never opens the network. To take less time than
+parsing, each detector reads only lines with a marker of its kind.
 """
 
 import re
@@ -12,6 +12,14 @@ from typing import NamedTuple
 
 from feeder.parse.secrets.passwords import find_passwords
 from feeder.parse.secrets.tokens import SecretSpan, find_tokens
+
+MASK_VERSION = "2"
+"""Incremented when the same text is masked in another way than before."""
+
+_FILLERS = ("", "x", "\u03c7", "\u1e8b", "\U0001d5d1")
+"""Replacement characters, by their number of bytes in UTF-8."""
+
+_VISIBLE_CHARACTER = re.compile(r"\S")
 
 _PRIVATE_KEY_START = re.compile(rb"BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY|PuTTY-User-Key-File-\d")
 
@@ -23,52 +31,31 @@ _KEY_BODY = re.compile(
     rb"[A-Za-z0-9+/]{40,}(?:[^A-Za-z0-9+/=]{1,40}[A-Za-z0-9+/]{16,})*={0,2}"
     rb"(?:[^A-Za-z0-9+/=]{1,40}=?[A-Za-z0-9+/]+={0,2}(?=(?:\\[nr]|[^A-Za-z0-9+/=]){0,40}END ))*"
 )
-"""Base64 in lines, however they are quoted, of which only the last before the end may be short."""
+"""Lines of base64 in any quotes; only the last lines before `END` may be short."""
 
 _KEY_HEADER_MAX_BYTES = 500
-"""What may stand between the first line of a private key and its base64."""
-
-
-def find_private_keys(content: bytes) -> Iterator[SecretSpan]:
-    """Where the bodies of private keys are, of which detect-secrets knows the first line."""
-    if not any(mark in content for mark in _PRIVATE_KEY_MARKERS):
-        return
-    for match in _PRIVATE_KEY_START.finditer(content):
-        first = _KEY_FIRST_LINE.search(content, match.end(), match.end() + _KEY_HEADER_MAX_BYTES)
-        if first and (lines := _KEY_BODY.match(content, first.start())):
-            yield lines.span()
-
-
-MASK_VERSION = "2"
-"""Counted up when the same text is masked in another way than before."""
-
-
-_FILLERS = ("", "x", "\u03c7", "\u1e8b", "\U0001d5d1")
-"""A letter for each number of bytes."""
-
-_VISIBLE_CHARACTER = re.compile(r"\S")
+"""Maximum bytes between the first line of a private key and its base64."""
 
 
 class MaskedText(NamedTuple):
-    """A text without its secrets, and how many they were."""
+    """A masked text and the number of secrets that were found."""
 
     content: bytes
     secret_count: int
 
 
 def masking_fingerprint() -> str:
-    """What decides which values are masked."""
+    """Identifies what decides which values are masked: two versions."""
     from importlib.metadata import version
 
     return f"{MASK_VERSION} {version('detect-secrets')}"
 
 
 def mask_text(path: str, content: bytes) -> MaskedText:
-    """The UTF-8 text with a letter in place of each visible character of a secret.
+    """Replaces each visible character of a secret in UTF-8 text by a filler of as many bytes.
 
-    Every other character stays where it was, counted in bytes, in characters and in lines. A line
-    with `pragma: allowlist secret` in a comment is left as it is. Takes time in proportion to the
-    text, and a small share of what parsing it takes.
+    All offsets stay the same, in bytes, characters and lines. Secrets on a line with `pragma:
+    allowlist secret` are not masked. Takes linear time, a small share of the time to parse.
     """
     spans = _merge_spans(
         [*find_tokens(path, content), *find_passwords(path, content), *find_private_keys(content)]
@@ -76,11 +63,21 @@ def mask_text(path: str, content: bytes) -> MaskedText:
     if not spans:
         return MaskedText(content, 0)
     parts: list[bytes] = []
-    at = 0
+    offset = 0
     for start, end in spans:
-        parts += content[at:start], _fill(content[start:end])
-        at = end
-    return MaskedText(b"".join((*parts, content[at:])), len(spans))
+        parts += content[offset:start], _fill(content[start:end])
+        offset = end
+    return MaskedText(b"".join((*parts, content[offset:])), len(spans))
+
+
+def find_private_keys(content: bytes) -> Iterator[SecretSpan]:
+    """The base64 bodies of private keys; detect-secrets finds their first line only."""
+    if not any(marker in content for marker in _PRIVATE_KEY_MARKERS):
+        return
+    for match in _PRIVATE_KEY_START.finditer(content):
+        first = _KEY_FIRST_LINE.search(content, match.end(), match.end() + _KEY_HEADER_MAX_BYTES)
+        if first and (body := _KEY_BODY.match(content, first.start())):
+            yield body.span()
 
 
 def _fill(secret: bytes) -> bytes:
@@ -89,7 +86,7 @@ def _fill(secret: bytes) -> bytes:
 
 
 def _merge_spans(spans: Iterable[SecretSpan]) -> list[SecretSpan]:
-    """The spans in order, those that meet as one."""
+    """The spans in order; overlapping ones are merged."""
     merged: list[SecretSpan] = []
     for start, end in sorted(spans):
         if merged and start < merged[-1][1]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _KEYWORD = re.compile(rb"key|pass|pwd|secret")
 _MAX_KEYWORDS, _MAX_LINE_LENGTH = 4, 300
-"""Keywords and characters of a line that is searched for a password: beyond, it takes long."""
+"""Maximum keywords and characters of a line that detect-secrets' slow keyword detector reads."""
 _SECRET_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
 _ASSIGNED_VALUE = re.compile(
     rb"""(?:bearer\ |(?:pass|pwd|secret|token)\w{0,20}+
@@ -31,26 +31,41 @@ _ASSIGNED_VALUE = re.compile(
     (?P<value>[\w.!@\#$%^&*~+/=-]{12,200}+)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""What a name is given in quotes or right behind `=`, or a header bears, however long a line is."""
+"""A value assigned to a secret name, in quotes or right after `=`, or after `Bearer`."""
 _DIGIT = re.compile(r"[0-9]")
 _VALUE_WITH_DIGIT = re.compile(
     r"(?<![\w.$!@#%^&*~+/=-])(?=[\w.$!@#%^&*~+/=-]{12})[\w.$!@#%^&*~+/=-]*?[0-9]", re.ASCII
 )
 # the last part of detect-secrets' own pattern, whose first part takes cubic time
 _CODE_REFERENCE = re.compile(r"[:!=]\s*[\w.-]+[\[(].*[\])]")
+_RANDOM_WORD = re.compile(r"(?=[A-Za-z0-9]{12})(?:[A-Za-z]*[0-9]+[A-Za-z]+){2}")
+_RANDOM_PUNCTUATION = re.compile(r"[!#$%^&*+=]")
+_CODE_CHARACTERS = re.compile(r"[\s<>\[\]{}|\\?]|://")
 
 
 def find_passwords(path: str, content: bytes) -> Iterator[SecretSpan]:
-    """Where they are, in bytes."""
-    small = content.lower()
-    keywords = (match.start() for match in _KEYWORD.finditer(small))
+    """Yields the passwords in a text."""
+    lowercase = content.lower()
+    keywords = (match.start() for match in _KEYWORD.finditer(lowercase))
     yield from scan_lines(path, content, keywords, lambda line: _keyword_assignments(path, line))
-    for named in _SECRET_NAMES:
-        yield from _named_values(path, content, marker_offsets(small, named))
+    for name in _SECRET_NAMES:
+        yield from _named_values(path, content, marker_offsets(lowercase, name))
+
+
+def looks_random(value: str) -> bool:
+    """Whether a value looks generated rather than like a name, a path or a sentence.
+
+    It has at least 12 characters, with letters and digits that alternate or with punctuation that
+    names do not have.
+    """
+    if len(value) < 12 or _CODE_CHARACTERS.search(value):
+        return False
+    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    return has_both and bool(_RANDOM_WORD.search(value) or _RANDOM_PUNCTUATION.search(value))
 
 
 def _keyword_assignments(path: str, line: str) -> Iterator[SecretSpan]:
-    """Where values are that are assigned to a name of a secret and look random."""
+    """The random-looking values in a line that detect-secrets finds by a secret name."""
     if (
         len(line) > _MAX_LINE_LENGTH
         or not _DIGIT.search(line)
@@ -72,15 +87,17 @@ def _keyword_assignments(path: str, line: str) -> Iterator[SecretSpan]:
 
 
 def _named_values(path: str, content: bytes, offsets: Iterable[int]) -> Iterator[SecretSpan]:
-    """Where random values are that names of tokens are given, of which detect-secrets knows none,
-    and passwords in lines that take its detector too long."""
-    done = 0
-    for place in offsets:
-        if place >= done and (match := _ASSIGNED_VALUE.match(content, place)):
-            done = match.end()
+    """The random-looking values that detect-secrets does not find.
+
+    It knows no names of tokens, and its detector is too slow for some lines.
+    """
+    searched_to = 0
+    for offset in offsets:
+        if offset >= searched_to and (match := _ASSIGNED_VALUE.match(content, offset)):
+            searched_to = match.end()
             value = match["value"].decode()
             if looks_random(value) and not _is_uuid(value) and not is_placeholder(value):
-                start, end = line_span(content, place)
+                start, end = line_span(content, offset)
                 if not is_allowlisted(path, content, start, content[start:end].decode()):
                     yield match.span("value")
 
@@ -89,19 +106,3 @@ def _is_uuid(value: str) -> bool:
     from detect_secrets.filters.heuristic import is_potential_uuid
 
     return is_potential_uuid(value)
-
-
-_RANDOM_WORD = re.compile(r"(?=[A-Za-z0-9]{12})(?:[A-Za-z]*[0-9]+[A-Za-z]+){2}")
-_RANDOM_PUNCTUATION = re.compile(r"[!#$%^&*+=]")
-_CODE_CHARACTERS = re.compile(r"[\s<>\[\]{}|\\?]|://")
-
-
-def looks_random(value: str) -> bool:
-    """Whether a value is more like a generated one than like a name, a path or a sentence.
-
-    12 characters with letters and digits that alternate, or with signs that no name has.
-    """
-    if len(value) < 12 or _CODE_CHARACTERS.search(value):
-        return False
-    has_both = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    return has_both and bool(_RANDOM_WORD.search(value) or _RANDOM_PUNCTUATION.search(value))
