@@ -88,9 +88,10 @@ lock: .venv/dev
 	echo mcp==1.30.0 | $(LOCK) - --output-file requirements/mcp-1.txt
 	echo mcp==2.3.0 | $(LOCK) - --output-file requirements/mcp-2.txt
 
-## Generate the tables of docs/ from the program and action.yml, and README's picture from the measurements.
+## Generate what docs/ takes from the program: tables, schema.sql, and the picture from the measurements.
 docs: .venv/dev
 	$(BIN)/python docs/tables.py
+	$(BIN)/python docs/schema.py
 	$(BIN)/python docs/comparison.py
 
 clean:

@@ -120,7 +120,7 @@ def test_a_damaged_log_harms_no_answer(feeder: RunFeeder, shop: Repo) -> None:
     for command in (["queries"], ["queries", "--clear"]):
         told = feeder(shop, *command)
         assert (told.code, told.out) == (2, "")
-        assert "is no log of questions" in told.err
+        assert "is not a query log" in told.err
 
 
 def test_a_log_that_another_process_writes_harms_no_answer(feeder: RunFeeder, shop: Repo) -> None:

@@ -27,7 +27,7 @@ from hash_embedder import HashedEmbedder
 from index_helpers import MEMORY, SHOP, small_lookup_table
 from source.repos import Repo
 
-OTHER = "row 1 is not as the model has it"
+OTHER = "row 1 differs from the model's"
 CHECK = "a Worker finds the parts of a question"
 SCRIPT = MODEL_FILE.with_name("static_query.mjs")
 ASKED = """
@@ -218,7 +218,7 @@ def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: 
         ("UPDATE lookup SET words = ' other ' WHERE slot = 1", OTHER),
         ("DELETE FROM lookup WHERE slot = 1", "row 1 is missing"),
         ("UPDATE lookup SET slot = 7 WHERE slot = 1", "row 1 is missing"),
-        ("INSERT INTO lookup VALUES (3, '', '', '')", "row 3 is none of the model's"),
+        ("INSERT INTO lookup VALUES (3, '', '', '')", "row 3 does not belong to the model"),
         ("DROP TABLE lookup", "row 0 is missing"),
         (f"DELETE FROM meta WHERE key = '{META_KEY}'", "meta does not name it"),
     ],

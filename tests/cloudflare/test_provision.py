@@ -358,7 +358,7 @@ def test_another_programs_database_is_left_alone(
     answer = feeder(repo, "init")
 
     assert answer.code == 2
-    assert "holds tables of another program. Name another database" in answer.err
+    assert "contains tables of another program. Choose another database" in answer.err
     assert console.sql("SELECT name FROM sqlite_schema", database_id) == before
     assert console.names() == (["acme_shop"], [])
 

@@ -248,7 +248,7 @@ def test_a_handshake_touches_no_index(tmp_path: Path) -> None:
         some.answers(initialize(1), request(2, "tools/list"), request(3, "ping"))
         [answer] = some.answers(call(4, "search", query="x"))
         assert answer["result"]["isError"]
-        assert "is no index" in answer["result"]["content"][0]["text"]
+        assert "is not an index" in answer["result"]["content"][0]["text"]
         assert some.end()[0] == 0
 
 

@@ -1,6 +1,8 @@
 """A database is brought to this program's schema, or left alone with a sentence that says why."""
 
 import os
+import subprocess
+import sys
 import threading
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +16,7 @@ from feeder.store.migrations import known_migrations, migrate
 from feeder.store.sqlite import SQLite
 from index_helpers import MEMORY, open_database, query_rows
 
+DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
@@ -133,7 +136,7 @@ def test_another_programs_database_is_refused(tmp_path: Path, table: str) -> Non
     foreign.execute(f"CREATE TABLE {table}(x)")
     foreign.close()
     database = SQLite(file)
-    with pytest.raises(UserError, match=r"another program.*Name another"):
+    with pytest.raises(UserError, match=r"another program.*Choose another"):
         migrate(database)
     assert query_rows(database, "SELECT name FROM sqlite_schema") == [table]
 
@@ -145,7 +148,7 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -
     """Such a file is named with what to do about it, and not changed."""
     file = tmp_path / "index.db"
     file.write_bytes(content)
-    with pytest.raises(UserError, match=r"is no index.*Delete it, or name another with --db"):
+    with pytest.raises(UserError, match=r"is not an index.*Delete it, or choose another with --db"):
         open_database(file)
     assert file.read_bytes() == content
 
@@ -158,7 +161,7 @@ def test_a_corrupt_index_is_named(tmp_path: Path) -> None:
     database.close()
     content = file.read_bytes()
     file.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
-    with pytest.raises(UserError, match="is no index"):
+    with pytest.raises(UserError, match="is not an index"):
         database = open_database(file)
         database.run([Statement("SELECT * FROM meta")])
 
@@ -171,7 +174,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         tmp_path / "nowhere" / "index.db",
         Path("/proc/index.db"),
     ):
-        with pytest.raises(UserError, match=r"cannot be written.*Name another with --db"):
+        with pytest.raises(UserError, match=r"cannot be written.*Choose another with --db"):
             SQLite(place)
 
 
@@ -250,3 +253,20 @@ def test_lines_of_an_older_index_are_told_from_any_other() -> None:
     assert first != third
     assert (bool(first), none, bool(third)) == (True, "", True)
     assert query_rows(database, "SELECT key FROM meta") == ["model"]
+
+
+def test_the_schema_page_is_up_to_date() -> None:
+    """`make docs` would write docs/schema.sql as it is."""
+    subprocess.run([sys.executable, DOCS / "schema.py", "--check"], check=True)
+
+
+def test_the_schema_page_makes_the_tables_of_the_migrations() -> None:
+    """Run as SQL, it creates the same columns, keys and indexes."""
+    database, page = open_database(), apsw.Connection(":memory:")
+    page.execute((DOCS / "schema.sql").read_text("utf-8"))
+    names = query_rows(database, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')")
+    for name in names:
+        for facts in ("pragma_table_xinfo(?)", "pragma_index_xinfo(?)"):
+            expected = query_rows(database, f"SELECT * FROM {facts}", name)
+            actual = list(page.execute(f"SELECT * FROM {facts}", (name,)))
+            assert [row[1:] for row in actual] == [row[1:] for row in expected]

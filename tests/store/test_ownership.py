@@ -1,4 +1,4 @@
-"""Whose turn it is: by other open files, as other processes have them."""
+"""File locks between servers and commands, which may be other processes."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from feeder.store.ownership import (
 )
 
 
-def test_a_turn_is_one_server_s(tmp_path: Path) -> None:
+def test_one_server_gets_a_lock(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     with (
         try_lock(index, SERVER_LOCK) as first,
@@ -25,7 +25,7 @@ def test_a_turn_is_one_server_s(tmp_path: Path) -> None:
         assert again
 
 
-def test_commands_keep_servers_away_and_not_each_other(tmp_path: Path) -> None:
+def test_commands_lock_out_servers_and_not_each_other(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     assert not is_locked_by_command(index)
     with command_lock(index), command_lock(index):
@@ -33,11 +33,11 @@ def test_commands_keep_servers_away_and_not_each_other(tmp_path: Path) -> None:
     assert not is_locked_by_command(index)
 
 
-def test_a_process_that_is_killed_keeps_nobody_away(tmp_path: Path) -> None:
+def test_a_killed_process_releases_its_locks(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     program = (
         "import sys, time; from pathlib import Path; from feeder.store.ownership import *\n"
-        "with turn(Path(sys.argv[1]), SERVER), by_hand(Path(sys.argv[1])):\n"
+        "with try_lock(Path(sys.argv[1]), SERVER_LOCK), command_lock(Path(sys.argv[1])):\n"
         "    print('taken', flush=True); time.sleep(60)"
     )
     command = [sys.executable, "-c", program, str(index)]
@@ -53,7 +53,7 @@ def test_a_process_that_is_killed_keeps_nobody_away(tmp_path: Path) -> None:
     assert not is_locked_by_command(index)
 
 
-def test_where_no_file_can_be_made_nobody_is_kept_out(tmp_path: Path) -> None:
+def test_locks_are_granted_where_no_file_can_be_created(tmp_path: Path) -> None:
     index = tmp_path / "nowhere" / "index.db"
     with try_lock(index, SERVER_LOCK) as is_mine, command_lock(index), command_lock(None):
         assert is_mine

@@ -116,7 +116,7 @@ def test_two_processes_begin_a_file_at_once(tmp_path: Path) -> None:
 def test_a_damaged_file_is_told(log: QueryLog, content: bytes) -> None:
     log.path.write_bytes(content)
     for ask in (lambda: log.add(question(1)), log.queries, log.clear):
-        with pytest.raises(UserError, match=r"queries\.db is no log of questions .* Delete it"):
+        with pytest.raises(UserError, match=r"queries\.db is not a query log .* Delete it"):
             ask()
     assert log.path.read_bytes() == content
 
@@ -126,7 +126,7 @@ def test_anothers_database_is_left_as_it_is(log: QueryLog) -> None:
         other.execute("CREATE TABLE questions(text)")
     before = log.path.read_bytes()
     for ask in (lambda: log.add(question(1)), log.queries, log.clear):
-        with pytest.raises(UserError, match="another program or version has made it"):
+        with pytest.raises(UserError, match="made by another program or version"):
             ask()
     assert log.path.read_bytes() == before
 

@@ -329,7 +329,8 @@ def test_an_overtaken_run_ends_with_75(tmp_path: Path, environment: Mapping[str,
     assert err.splitlines()[1:] == [
         StaleReason.RULES,
         "Files to read: 1; for their vectors alone: 0.",
-        "feeder: A run that started later has taken over this index; it goes on there.",
+        "feeder: A run that started later has taken over this index. "
+        "This run has stopped; the later one continues.",
     ]
     assert seen(index) == others
 

@@ -106,7 +106,7 @@ def test_turned_on_later_what_lacks_is_written_and_nothing_is_embedded(
 ) -> None:
     """What that takes is said before the first write."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
-    later = run(shop, database, embedder=(embedder := HashedEmbedder()), texts=True)
+    later = run(shop, database, embedder=(embedder := HashedEmbedder()), store_source=True)
     later.progress._quiet = False
     sync(later)
     assert kept(database) == WITH_NODES
@@ -124,7 +124,7 @@ def test_what_the_index_was_told_holds_until_it_is_told_otherwise(
     assert kept(database) == ["docs/guide.md", "src/cart.py", "src/new.py"]
     for flag in (None, True):
         fuse = FaultInjector(0)
-        sync(run(shop, FailingDatabase(database, fuse), texts=flag))  # type: ignore[arg-type]
+        sync(run(shop, FailingDatabase(database, fuse), store_source=flag))  # type: ignore[arg-type]
         assert fuse.calls == 1
     run_sync(Commit(shop.path), database, store_source=False)
     assert (kept(database), said(database)) == ([], [])
@@ -152,7 +152,7 @@ def test_a_run_that_dies_while_they_come_or_go_is_finished_by_the_next(
         fuse = FaultInjector(at, before=before)
         wire = FailingDatabase(database, fuse)
         with suppress(Crash):
-            sync(run(shop, wire, texts=then))  # type: ignore[arg-type]  # it asks and answers alike
+            sync(run(shop, wire, store_source=then))  # type: ignore[arg-type]  # it asks and answers alike
         due = WITH_NODES if said(database) in (["on"], ["filling"]) else []
         assert validate(run(shop, database)).passed == (kept(database) == due)
         run_sync(Commit(shop.path), database)
@@ -171,7 +171,7 @@ def test_a_budget_ends_between_two_pieces(
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     run_sync(Commit(shop.path), database)
     fuse = FaultInjector(0)
-    limited = run(shop, FailingDatabase(database, fuse), texts=True)  # type: ignore[arg-type]
+    limited = run(shop, FailingDatabase(database, fuse), store_source=True)  # type: ignore[arg-type]
     limited.budget = Budget(max_requests=3, requests_sent=lambda: fuse.calls)
     with pytest.raises(StoppedEarly):
         sync(limited)
@@ -189,7 +189,7 @@ def test_texts_left_over_from_before_are_not_taken_for_new_ones(
     monkeypatch.setattr("feeder.store.stored_source.DELETE_BATCH", 1)
     run_sync(Commit(shop.path), database, store_source=True)
     with pytest.raises(Crash):
-        sync(run(shop, FailingDatabase(database, FaultInjector(4)), texts=False))  # type: ignore[arg-type]
+        sync(run(shop, FailingDatabase(database, FaultInjector(4)), store_source=False))  # type: ignore[arg-type]
     assert said(database) == ["leaving"]
     shop.commit({"src/cart.py": "def cart():\n    pass\n"})
     run_sync(Commit(shop.path), database, store_source=True)
@@ -203,12 +203,12 @@ def test_shards_fill_their_own_and_the_last_says_that_all_are_there(
     """To take them out is not for shards: others would still write some."""
     run_sync(Commit(shop.path), database)
     for number in (1, 2, 3):
-        part = run(shop, database, texts=True)
+        part = run(shop, database, store_source=True)
         part.token, part.shard = "shared", Shard(number, 3)
         sync(part)
         assert said(database) == (["on"] if number == 3 else ["filling"])
     assert kept(database) == WITH_NODES
-    part = run(shop, database, texts=False)
+    part = run(shop, database, store_source=False)
     part.token, part.shard = "shared too", Shard(1, 3)
     with pytest.raises(UserError, match="sync --no-texts"):
         sync(part)
@@ -281,17 +281,17 @@ def test_an_index_that_was_told_of_none_must_not_have_any(shop: Repo, database: 
 
 def test_a_plan_says_rows_and_bytes_and_writes_nothing(shop: Repo, database: SQLite) -> None:
     """Of a first feed, of an index that has none yet, and of their end."""
-    planned = run(shop, database, texts=True)
+    planned = run(shop, database, store_source=True)
     sync(planned, dry_run=True)
     first = run_sync(Commit(shop.path), database, store_source=True)
     assert (planned.report.text_rows, planned.report.text_bytes) == (3, first.text_bytes)
     assert sum(query_rows(database, "SELECT length(text) FROM texts")) == first.text_bytes
-    ending = run(shop, database, texts=False)
+    ending = run(shop, database, store_source=False)
     sync(ending, dry_run=True)
     assert (ending.report.text_rows, ending.report.text_rows_gone) == (0, 3)
     assert kept(database) == WITH_NODES
     run_sync(Commit(shop.path), database, store_source=False)
-    again = run(shop, database, texts=True)
+    again = run(shop, database, store_source=True)
     sync(again, dry_run=True)
     assert (again.report.text_rows, again.report.text_bytes) == (3, first.text_bytes)
     assert kept(database) == []
@@ -308,7 +308,7 @@ def test_a_run_that_was_overtaken_leaves_no_text(shop: Repo, database: SQLite) -
 
     fuse = FaultInjector(3, fail=overtake)
     with pytest.raises(Superseded):
-        sync(run(shop, FailingDatabase(database, fuse), texts=True))  # type: ignore[arg-type]
+        sync(run(shop, FailingDatabase(database, fuse), store_source=True))  # type: ignore[arg-type]
     assert validate(run(shop, database)).passed
 
 

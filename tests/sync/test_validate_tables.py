@@ -59,8 +59,8 @@ def test_a_local_index_without_a_table_is_to_be_deleted(
     file = shop.path / ".feeder/index.db"
     dropped(file, table)
     said = (
-        f"feeder: {file} has lost what it kept in {table}. Delete it, and make the index anew: "
-        "in Cloudflare with feeder init --database-name NAME, then with feeder sync."
+        f"feeder: {file} has lost tables: {table}. Delete it and create the index again: "
+        "for Cloudflare with feeder init --database-name NAME, then with feeder sync."
     )
     for command in COMMANDS:
         answer = feeder(shop, *command.split())
@@ -96,7 +96,7 @@ def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
     database.run([Statement(loss)])
     database.close()
     answer = feeder(shop, "stats")
-    assert (answer.code, "has lost what it kept in d1_migrations" in answer.err) == (2, True)
+    assert (answer.code, "has lost tables: d1_migrations" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -112,7 +112,7 @@ def test_an_index_in_d1_without_a_table_is_to_be_deleted(
         answer = run(shop, *command.split())
         assert (answer.code, "feeder init" in answer.err) == (2, True)
     answer = run(shop, "init")
-    assert (answer.code, f"has lost what it kept in {table}. Delete it" in answer.err) == (2, True)
+    assert (answer.code, f"has lost tables: {table}. Delete it" in answer.err) == (2, True)
     console.delete_database()
     for command in ("init --database-name acme_shop", "sync", "validate --wait"):
         assert run(shop, *command.split()).code == 0

@@ -1,6 +1,7 @@
-"""Stores nodes and vectors: declares the `Database` and `Vectors` protocols and what passes
-through them. Start with `index.Index`, which a run writes through, and `word_search`, which a
-search reads through. This package never reads source files.
+"""Stores nodes and vectors: declares the `Database` and `Vectors` protocols and their types.
+
+Start with `index.Index`, which a run writes through, and `word_search`, which a search reads
+through. This package never reads source files and never opens the network.
 """
 
 from __future__ import annotations
@@ -20,20 +21,23 @@ Value = str | int | float | None
 Row = tuple[Value, ...]
 
 NOT_OWNER_ERROR = "NOT NULL constraint failed: meta.value"
-"""How SQLite answers, here and in D1, when a run writes that no longer owns the index."""
-SUPERSEDED_MESSAGE = "A run that started later has taken over this index; it goes on there."
+"""SQLite's error, here and in D1, when a run that no longer owns the index writes."""
+SUPERSEDED_MESSAGE = (
+    "A run that started later has taken over this index. "
+    "This run has stopped; the later one continues."
+)
 DUPLICATE_WRITE_ERROR = "NOT NULL constraint failed: meta.key"
-"""How it answers when a write arrives that has been done: its first answer was lost."""
+"""SQLite's error when a write arrives again whose first response was lost."""
 
 
 class DuplicateWrite(ServiceError):
-    """A marked write was sent again although it had been done; nothing was written twice."""
+    """A numbered write was sent again although it had been done; nothing was written twice."""
 
 
 class Statement(NamedTuple):
-    """One SQL statement with its parameters; bulk travels as one JSON parameter.
+    """One SQL statement with its parameters; bulk data is one JSON parameter.
 
-    Bytes are only for a database on this machine.
+    Bytes are allowed for a local database only.
     """
 
     sql: str
@@ -41,28 +45,28 @@ class Statement(NamedTuple):
 
 
 class Database(Protocol):
-    """A SQLite, wherever it runs."""
+    """A SQLite database, local or D1."""
 
     place: str
-    """How messages name it."""
+    """Its name in messages."""
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        """Runs the statements as one transaction; the rows of each.
+        """Runs the statements as one transaction and returns the rows of each.
 
-        They may be sent twice, where an answer can be lost. Raises Overtaken when the guard among
-        them fails and Repeated when their mark does, ServiceError or UserError otherwise; then
-        nothing was written.
+        They may be sent twice if a response is lost. Raises Superseded if the ownership check among
+        them fails, DuplicateWrite if the write number is not new, else ServiceError or UserError;
+        nothing is written then.
         """
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
-        """Runs a migration's text and the statements as one transaction."""
+        """Runs the SQL text of a migration, then the statements, as one transaction."""
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
 
 
 class NodeVector(NamedTuple):
-    """A node's embedding, with what a search wants to know without asking the database."""
+    """A node's embedding, with metadata that a vector search needs without the database."""
 
     id: str
     text_sha: str
@@ -71,7 +75,7 @@ class NodeVector(NamedTuple):
 
 
 class Neighbour(NamedTuple):
-    """A node near a query; `score` is the cosine, 1 for the same direction."""
+    """A node near a query; `score` is the cosine similarity."""
 
     id: str
     score: float
@@ -80,8 +84,8 @@ class Neighbour(NamedTuple):
 class FencingToken(NamedTuple):
     """A run's right to write, which a later run ends.
 
-    `ask` raises that end, before each try of a write; `guard` does so within a write to the index's
-    own database, as its first statement.
+    `verify` raises Superseded if it has ended, and is called before each try of a write. `guard`
+    checks the same as the first statement of a transaction.
     """
 
     verify: Callable[[], None]
@@ -89,48 +93,48 @@ class FencingToken(NamedTuple):
 
 
 class Vectors(Protocol):
-    """Embeddings by node id; each write may be told whom to ask whether it is still wanted."""
+    """Embeddings by node id; a write with a fencing token stops when a later run owns the index."""
 
     index_name: str
-    """The name of what keeps them, where that is not the database itself."""
+    """Name of the vector index; empty if the vectors are in the database itself."""
     has_late_writes: bool
-    """Whether a write of a run that was overtaken can still arrive: its deletes are sent twice."""
+    """Whether writes of a superseded run can still arrive; deletes are then sent twice."""
 
     def upsert(
         self, vectors: Sequence[NodeVector], fencing_token: FencingToken | None = None
     ) -> None:
-        """Keeps the vectors, over those with the same ids."""
+        """Stores vectors and replaces those with the same ids."""
 
     def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
-        """Removes vectors; ids without one are fine."""
+        """Deletes vectors; ids without one are ignored."""
 
     def check_dimensions(self, dimensions: int) -> None:
-        """Raises UserError where vectors of these dimensions cannot be kept."""
+        """Raises UserError if vectors of these dimensions cannot be stored."""
 
     def check_can_clear(self) -> None:
-        """Raises UserError where `clear` cannot do it; asked before anything is written."""
+        """Raises UserError if `clear` would fail; called before anything is written."""
 
     def clear(self, guard: Statement) -> None:
-        """Removes all vectors: another model takes their place.
+        """Deletes all vectors, before those of another model are written.
 
-        None where the guard fails, which is run with it: raises Overtaken.
+        Raises Superseded and deletes nothing if the guard fails.
         """
 
     def ids(self) -> Iterator[str]:
-        """The ids of all vectors."""
+        """Yields the ids of all vectors."""
 
     def vector(self, id_: str) -> NDArray[float32] | None:
-        """The vector of a node; None where it has none."""
+        """Returns the vector of a node; None if it has none."""
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> Iterable[Neighbour]:
-        """The nearest vectors of the scope, the best first.
+        """Returns the nearest vectors of the scope, the best first.
 
-        Where a store cannot say all of the scope, others may be among them: they count into the
-        limit, and whoever asks has to leave them out.
+        A store that cannot express all of the scope may return others too; they count towards the
+        limit, and the caller removes them.
         """
 
     def wait_until_visible(self, timeout_s: float) -> bool:
-        """Waits until all that was written is seen by readers; False when it takes longer."""
+        """Waits until readers see all writes; returns False after the timeout, in seconds."""
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""

@@ -1,6 +1,7 @@
-"""Tracks which description each vector contains, for model vectors and static vectors, and
-finds the stale ones. The hash of the description is in `docs.vector_line` for a model vector
-and in `plain_meanings.line_sha` for a static one.
+"""Tracks which description each vector contains, and finds the stale ones.
+
+The hash of the description is in `docs.vector_line` for a model vector and in
+`plain_meanings.line_sha` for a static one.
 """
 
 import json
@@ -14,9 +15,13 @@ from feeder.store.rows import json_pages, paginate_rows
 from feeder.store.static_vectors import table_exists
 
 UNKNOWN_DESCRIPTION = "?"
-"""What stands for a line where a run that died may have sent the vector of another one."""
+"""Stands for a hash where a run that died may have sent a vector with another description."""
 
 MODEL_VECTOR_PAGE = 5_000
+"""Nodes that one request reads."""
+
+STATIC_VECTOR_BATCH = 1_000
+"""Static vectors that one transaction recomputes."""
 
 _SHA_DIGITS = 16
 
@@ -51,16 +56,16 @@ WHERE d.repo = ?1 AND {_HAS_MODEL} AND f.state = 'clean'
 AND d.vector_line <> {_CURRENT_DESCRIPTION_SHA}
 GROUP BY d.path ORDER BY d.path
 """
-"""Files with vectors, beside the words, of another line than their node's."""
+"""Selects files with model vectors that contain another description than the node's."""
 
-# the sign keeps the ids the way to the rows
+# `+` keeps SQLite from using another index than that of ids
 _RECORD_DESCRIPTION_SHAS = """
 UPDATE docs SET vector_line = j.sha
 FROM (SELECT value->>0 AS id, value->>1 AS sha FROM json_each(?2)) j
 WHERE docs.id = j.id AND +docs.repo = ?1 AND docs.vector_line <> j.sha
 """
 
-# ?1 rows as `descriptions` adds them: of which line a vector is that was sent before, and not noted
+# ?1 rows of `_UPSERT_DESCRIPTIONS`; a run that died may have sent vectors without recording them
 _SET_DESCRIPTION_UNKNOWN = f"""
 UPDATE docs SET vector_line = '{UNKNOWN_DESCRIPTION}'
 FROM json_each(?1) j CROSS JOIN descriptions e ON e.sha = j.value->>0
@@ -69,7 +74,7 @@ AND docs.vector_line <> '{UNKNOWN_DESCRIPTION}'
 AND e.line <> '' AND e.line <> j.value->>3 AND {_HAS_MODEL}
 """
 
-# ?2 what the keys of `meta` end with, of whatever repository
+# ?2 suffixes of the keys in `meta`, of all repositories
 _DELETE_CURRENT_KEYS = """
 DELETE FROM meta WHERE key IN (
   SELECT DISTINCT d.repo || k.value FROM json_each(?1) j
@@ -88,7 +93,7 @@ AND NOT EXISTS (
 
 
 class DescriptionText(NamedTuple):
-    """What is said of a node, and its hash; both empty where nothing is."""
+    """A node's description and its hash; both are empty if there is none."""
 
     text: str = ""
     sha: str = ""
@@ -98,7 +103,7 @@ NO_DESCRIPTION = DescriptionText()
 
 
 class StaleFile(NamedTuple):
-    """A file, as it was indexed, with the ids of its nodes whose vectors have to be sent."""
+    """A file as it was indexed, with the ids of its nodes whose vectors must be sent."""
 
     path: str
     blob: str
@@ -106,54 +111,54 @@ class StaleFile(NamedTuple):
 
 
 def description_sha(text: str) -> str:
-    """What tells a line from another one of the same text; empty for none."""
+    """Returns the hash that identifies a description's text; empty for none."""
     return text_sha(text)[:_SHA_DIGITS] if text else ""
 
 
 def descriptions_of(database: Database, ids: Iterable[str]) -> dict[str, DescriptionText]:
-    """The lines of those of the nodes that have one."""
-    asked = [Statement(_DESCRIPTIONS_OF_NODES, (page,)) for page in json_pages(ids)]
-    found = (row for rows in (database.run(asked) if asked else []) for row in rows)
-    return {str(id_): DescriptionText(str(line), str(sha)) for id_, line, sha in found}
+    """Returns the descriptions of those of the nodes that have one, by id."""
+    statements = [Statement(_DESCRIPTIONS_OF_NODES, (page,)) for page in json_pages(ids)]
+    pages = database.run(statements) if statements else []
+    rows = (row for page in pages for row in page)
+    return {str(id_): DescriptionText(str(text), str(sha)) for id_, text, sha in rows}
 
 
 def stale_model_vectors(database: Database, repo: str) -> Iterator[StaleFile]:
-    """What lacks a vector, or has one of another line; a request for every 5,000 nodes."""
-    found = paginate_rows(database, _STALE_MODEL_VECTORS, repo, MODEL_VECTOR_PAGE)
-    for (path, blob), rows in groupby(found, key=lambda row: (row[0], row[2])):
+    """Yields nodes without a model vector, or with an outdated one, by file.
+
+    One request for every 5,000 nodes.
+    """
+    nodes = paginate_rows(database, _STALE_MODEL_VECTORS, (repo,), ("", ""), MODEL_VECTOR_PAGE)
+    for (path, blob), rows in groupby(nodes, key=lambda row: (row[0], row[2])):
         yield StaleFile(str(path), str(blob), [str(id_) for _, id_, _ in rows])
 
 
 def record_description_statements(
     repo: str, description_shas: Iterable[tuple[str, str]]
 ) -> Iterator[Statement]:
-    """What notes of which line, by its hash, the vector of each node is."""
+    """Yields statements that record the description in each node's vector, by its hash."""
     for page in json_pages(description_shas):
         yield Statement(_RECORD_DESCRIPTION_SHAS, (repo, page))
 
 
 def invalidate_vectors_statements(page: str, meta_keys: Sequence[str]) -> list[Statement]:
-    """What comes before a page of lines is written: what is of their texts is not up to date.
+    """Returns the statements before a page of descriptions is written: vectors become stale.
 
-    `keys` of `meta`, without their repository, say that all is.
+    `meta_keys`, without repository, are those that say that all vectors are current.
     """
-    names = json.dumps([f":{key}" for key in meta_keys])
+    suffixes = json.dumps([f":{key}" for key in meta_keys])
     return [
         Statement(_SET_DESCRIPTION_UNKNOWN, (page,)),
-        Statement(_DELETE_CURRENT_KEYS, (page, names)),
+        Statement(_DELETE_CURRENT_KEYS, (page, suffixes)),
     ]
 
 
 def model_current_statement(repo: str, key: str) -> Statement:
-    """What notes that no vector lacks, nor is of another line, where that is so."""
+    """Returns the statement that records that all model vectors are current, if they are."""
     return Statement(_SET_MODEL_CURRENT, (repo, key))
 
 
-STATIC_VECTOR_BATCH = 1_000
-"""Vectors that are made anew with one transaction."""
-
-
-# the signs keep the order of rows, so that a page is not sorted out of all
+# `+` keeps the order of rows, so that a page needs no sorting
 _IS_STALE_STATIC = """
 docs d CROSS JOIN meanings m ON m.seq = d.seq
 LEFT JOIN descriptions e ON e.sha = d.describes AND d.describes <> ''
@@ -176,7 +181,7 @@ INSERT INTO meta (key, value) SELECT ?2, 'on' WHERE NOT EXISTS (SELECT 1 FROM {_
 ON CONFLICT (key) DO NOTHING
 """
 
-# ?1 rows of id and hash, ?2 the codes of the texts and ?3 those with the lines, ?4 bytes of each
+# ?1 rows of id and hash, ?2 codes of the texts, ?3 blended codes, ?4 bytes of each
 _SAVE_TEXT_VECTORS = """
 INSERT INTO plain_meanings (seq, line_sha, code)
 SELECT d.seq, j.value->>1, substr(?2, j.key * ?4 + 1, ?4)
@@ -184,7 +189,7 @@ FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value->>0 WHERE true
 ON CONFLICT (seq) DO UPDATE SET line_sha = excluded.line_sha, code = excluded.code
 """
 
-# an insert, as an update would read all vectors for each row of the parameter
+# an upsert, since an update would read all vectors for each row of the parameter
 _SAVE_BLENDED_VECTORS = """
 INSERT INTO meanings (seq, code) SELECT d.seq, substr(?3, j.key * ?4 + 1, ?4)
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value->>0 WHERE true
@@ -214,7 +219,7 @@ AND typeof(m.code) = 'blob' ORDER BY d.seq LIMIT ?3
 
 
 class StaleVector(NamedTuple):
-    """A node whose vector is of another line: its own line, and its text's code."""
+    """A node whose static vector is stale: its present description, and its text's code."""
 
     id: str
     description: DescriptionText
@@ -222,7 +227,7 @@ class StaleVector(NamedTuple):
 
 
 class BlendedVector(NamedTuple):
-    """A vector: its file, the line that it is of, the code of its text alone, and its own code."""
+    """A blended vector: its file, description, the code of the text alone, and its own code."""
 
     path: str
     description: str
@@ -231,58 +236,57 @@ class BlendedVector(NamedTuple):
 
 
 def static_current_statement(repo: str, key: str) -> Statement:
-    """What notes that none of these vectors is of another line, where that is so."""
+    """Returns the statement that records that all static vectors are current, if they are."""
     return Statement(_SET_STATIC_CURRENT, (repo, key))
 
 
 def stale_static_vectors(database: Database, repo: str) -> Iterator[list[StaleVector]]:
-    """Nodes whose vectors are of another line, up to 1,000 at a time."""
+    """Yields nodes whose static vectors contain another description, up to 1,000 at a time."""
     after: object = -1
     while table_exists(database, "plain_meanings"):
-        where = (repo, int(str(after)), STATIC_VECTOR_BATCH)
-        [page] = database.run([Statement(_STALE_STATIC_VECTORS, where)])
+        params = (repo, int(str(after)), STATIC_VECTOR_BATCH)
+        [page] = database.run([Statement(_STALE_STATIC_VECTORS, params)])
         if not page:
             return
         after = page[-1][0]
         yield [
-            StaleVector(str(id_), DescriptionText(str(line), str(sha)), cast("bytes", code))
-            for _, id_, line, sha, code in page
+            StaleVector(str(id_), DescriptionText(str(text), str(sha)), cast("bytes", code))
+            for _, id_, text, sha, code in page
         ]
 
 
 def blend_statements(vectors: Sequence[StaleVector], codes: Sequence[bytes]) -> list[Statement]:
-    """What keeps these vectors, all equally long, of nodes with their lines."""
-    about = json.dumps([[one.id, one.description.sha] for one in vectors])
-    plain, size = b"".join(one.text_code for one in vectors), len(codes[0])
-    what = (about, plain, b"".join(codes), size)
-    return [Statement(text, what) for text in (_SAVE_TEXT_VECTORS, _SAVE_BLENDED_VECTORS)]
+    """Returns the statements that store blended vectors with these codes, all of one length."""
+    rows = json.dumps([[one.id, one.description.sha] for one in vectors])
+    text_codes = b"".join(one.text_code for one in vectors)
+    params = (rows, text_codes, b"".join(codes), len(codes[0]))
+    return [Statement(sql, params) for sql in (_SAVE_TEXT_VECTORS, _SAVE_BLENDED_VECTORS)]
 
 
 def unblend_statements(vectors: Iterable[StaleVector]) -> list[Statement]:
-    """What leaves of these vectors those of the texts."""
+    """Returns the statements that restore the vectors of the texts alone."""
     ids = json.dumps([one.id for one in vectors])
-    return [Statement(text, (ids,)) for text in _RESTORE_TEXT_VECTORS]
+    return [Statement(sql, (ids,)) for sql in _RESTORE_TEXT_VECTORS]
 
 
 def outdated_static_vectors(database: Database, repo: str) -> list[Row]:
-    """Files with vectors of another line than their node's, and how many: (path, count)."""
+    """Returns files with stale static vectors, and how many: (path, count)."""
     if not table_exists(database, "plain_meanings"):
         return []
-    [found] = database.run([Statement(_OUTDATED_STATIC_VECTORS, (repo,))])
-    return found
+    [rows] = database.run([Statement(_OUTDATED_STATIC_VECTORS, (repo,))])
+    return rows
 
 
 def blended_vectors(database: Database, repo: str) -> Iterator[list[BlendedVector]]:
-    """The vectors that are said to be of their nodes' lines, up to 1,000 at a time."""
+    """Yields the vectors that contain their node's description, up to 1,000 at a time."""
     after: object = -1
     while table_exists(database, "plain_meanings"):
-        [page] = database.run(
-            [Statement(_BLENDED_VECTORS, (repo, int(str(after)), STATIC_VECTOR_BATCH))]
-        )
+        params = (repo, int(str(after)), STATIC_VECTOR_BATCH)
+        [page] = database.run([Statement(_BLENDED_VECTORS, params)])
         if not page:
             return
         after = page[-1][0]
         yield [
-            BlendedVector(str(path), str(line), cast("bytes", plain), cast("bytes", code))
-            for _, path, line, plain, code in page
+            BlendedVector(str(path), str(text), cast("bytes", text_code), cast("bytes", code))
+            for _, path, text, text_code, code in page
         ]

@@ -9,9 +9,12 @@ from feeder.store.scope import IN_SCOPE, Scope, scope_params
 from feeder.store.sqlite import SQLite
 from feeder.text import expand_words
 
+MAX_NAMED_HITS = 300
+"""Nodes that a search by name reads."""
+
 
 class Hit(NamedTuple):
-    """A node as a search shows it; `description` is a model's line on it, where it has one."""
+    """A node with the columns that a search shows; `description` is empty if it has none."""
 
     id: str
     path: str
@@ -40,22 +43,6 @@ ORDER BY j.key
 """
 
 
-def hits_by_ids(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
-    """The nodes of these ids that lie in the scope, in the order of the ids."""
-    [rows] = database.run([hits_statement(ids, scope)])
-    return hits_from_rows(rows)
-
-
-def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
-    """Asks for them."""
-    return Statement(HITS_BY_IDS, (json.dumps(list(ids)), *scope_params(scope)))
-
-
-def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
-    """What it answers."""
-    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
-
-
 _ORDERED_NODES = f"""
 FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 """
@@ -63,22 +50,6 @@ FROM docs d WHERE {IN_SCOPE} ORDER BY d.repo, d.path, d.start_line, d.end_line D
 _IDS_IN_SCOPE = f"SELECT d.id {_ORDERED_NODES}"
 
 FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ORDERED_NODES}"
-
-
-def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
-    """The ids of a scope's nodes, in the order of their lines."""
-    [rows] = database.run([Statement(_IDS_IN_SCOPE, (limit, *scope_params(scope)))])
-    return [str(id_) for (id_,) in rows]
-
-
-def first_hits(database: Database, scope: Scope, limit: int) -> list[Hit]:
-    """A scope's nodes, in the order of their lines: for who asks by filters alone."""
-    [rows] = database.run([Statement(FIRST_HITS, (limit, *scope_params(scope)))])
-    return hits_from_rows(rows)
-
-
-MAX_NAMED_HITS = 300
-"""Nodes that are looked at to find those of a name."""
 
 _SELECT_HIT = f"SELECT {HIT_COLUMNS} FROM"
 
@@ -91,8 +62,8 @@ HITS_BY_ID_PREFIX = f"""
 {_SELECT_HIT} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
 """
 
-# bm25 is not asked: the shortest names come first, which are those that were written whole; of
-# them the first of each file, so that hundreds in one do not hide the others
+# not sorted by bm25: the shortest names come first, which are those that were written in full; of
+# equal names the first of each file, so that hundreds in one file do not hide the others
 HITS_BY_NAME = f"""
 {_SELECT_HIT} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
 ON d.seq = f.rowid
@@ -105,18 +76,45 @@ LIMIT ?3
 _SYMBOL_NAMES = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
 
 
+def hits_by_ids(database: Database, ids: Iterable[str], scope: Scope) -> list[Hit]:
+    """Returns those of the nodes that are in the scope, in the order of the ids."""
+    [rows] = database.run([hits_statement(ids, scope)])
+    return hits_from_rows(rows)
+
+
+def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
+    """Selects the columns of hits by ids."""
+    return Statement(HITS_BY_IDS, (json.dumps(list(ids)), *scope_params(scope)))
+
+
+def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:
+    return [Hit(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
+def ids_in_scope(database: Database, scope: Scope, limit: int) -> list[str]:
+    """Returns the ids of a scope's nodes, in the order of their lines."""
+    [rows] = database.run([Statement(_IDS_IN_SCOPE, (limit, *scope_params(scope)))])
+    return [str(id_) for (id_,) in rows]
+
+
+def first_hits(database: Database, scope: Scope, limit: int) -> list[Hit]:
+    """Returns a scope's nodes, in the order of their lines, for a query of filters only."""
+    [rows] = database.run([Statement(FIRST_HITS, (limit, *scope_params(scope)))])
+    return hits_from_rows(rows)
+
+
 def hits_in_files(database: Database, repo: str, paths: Iterable[str]) -> list[Hit]:
-    """The nodes of these files, in the order of paths and lines, the outer before the inner."""
+    """Returns the nodes of files in the order of paths and lines, outer nodes before inner ones."""
     return _read_hits(database, HITS_IN_FILES, repo, json.dumps(list(paths)))
 
 
 def hits_by_id_prefix(database: Database, repo: str, prefix: str, limit: int) -> list[Hit]:
-    """The nodes whose ids, which are 40 hex digits, begin so."""
+    """Returns the nodes whose ids, 40 hex digits, begin with the prefix."""
     return _read_hits(database, HITS_BY_ID_PREFIX, repo, prefix, limit)
 
 
 def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
-    """Nodes in whose names these words stand in a row, the shortest names first."""
+    """Returns nodes whose names contain these words as a phrase, the shortest names first."""
     if not any(map(str.isalnum, name)):
         return []
     phrase = name.replace('"', '""').replace("\0", " ")
@@ -124,7 +122,8 @@ def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
 
 
 def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:
-    """Names of symbols: all in an index on this machine, else those that share a word with `like`.
+    """Returns names of symbols: all in a local index, else those that share a word with
+    `similar_to`.
 
     D1 bills each row that is read.
     """
@@ -133,14 +132,10 @@ def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:
         return [str(name) for (name,) in rows]
     parts = dict.fromkeys(part for part in expand_words(similar_to).split() if part.isalnum())
     query = " OR ".join(f'symbol : "{part}"' for part in parts)
-    found = _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS) if query else []
-    return [hit.symbol for hit in found if hit.symbol]
+    hits = _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS) if query else []
+    return [hit.symbol for hit in hits if hit.symbol]
 
 
 def _read_hits(database: Database, sql: str, *params: str | int) -> list[Hit]:
     [rows] = database.run([Statement(sql, params)])
-    return [_hit_from_row(row) for row in rows]
-
-
-def _hit_from_row(row: Row) -> Hit:
-    return Hit(*row)  # type: ignore[arg-type]  # as selected
+    return hits_from_rows(rows)

@@ -1,5 +1,10 @@
-"""One repository's part of the index: reads its state and writes files, nodes and vector states
-in guarded transactions. (Keep the paragraph on the order of writes.)
+"""One repository's part of the index: reads its state and writes files, nodes and vector states.
+
+All writes are transactions that fail when a later run owns the index. For a batch of files, one
+transaction replaces nodes and postings, marks the files as pending, and puts the ids of deleted
+nodes into the outbox. After their vectors are sent, the next transaction marks the files as clean
+and empties the outbox. The key `head` in `meta` changes last. So every vector's id is in `docs` or
+`outbox` at any moment, and a run that dies is completed by the next one.
 """
 
 import json
@@ -44,19 +49,20 @@ from feeder.store.rows import (
 )
 
 PAGE_FILES = 20_000
-"""Rows of the manifest read at once."""
+"""Rows of `files` that one request reads."""
 PAGE_PATHS = 2_000
-"""Files whose nodes are read at once."""
+"""Files whose nodes one request reads."""
 
 
 class Index:
-    """One repository's part of the index in a database; `opening` is what its runs begin with.
+    """One repository's part of the index in a database.
 
-    Where a run says so it `keeps_texts` of its files, and where it `keeps_lines` what is described;
-    with `has_lines` there are some, be it that they have to go.
+    `start_statements` are part of a run's first write. `stores_source` and `stores_descriptions`
+    say whether `write` stores those too; `has_descriptions` says whether the index has any, also if
+    they are to be deleted.
 
-    A run that writes calls `begin` first. From its first write on, every later one carries a guard
-    that raises Overtaken, and so writes nothing, when another run has begun meanwhile.
+    A run that writes calls `begin` first. From its first write on, every later one raises
+    Superseded and writes nothing if another run has begun meanwhile.
     """
 
     def __init__(
@@ -74,44 +80,43 @@ class Index:
         self._owner = Ownership(lambda: self.database, self.meta_key, clock)
 
     def meta_key(self, name: str) -> str:
-        """The key under which `meta` keeps something of this repository."""
+        """Returns the key of a value of this repository in `meta`."""
         return f"{self.repo}:{name}"
 
     def read_state(self, expected: dict[str, str]) -> IndexState:
-        """What the index holds; one request, and one more for every 20,000 files.
+        """Reads the state of the index; one request, and one more for every 20,000 files.
 
-        `expected` maps keys of `meta` to values; when it is not empty and all met, only the files
-        with a reason are told, and the others counted.
+        `expected` maps keys of `meta` to values. If it is not empty and all values are equal, only
+        files with a reason are read, and the others counted.
         """
-        unless = json.dumps(expected)
-        count = Statement(sql.COUNT_INDEXED_FILES, (self.repo, unless))
-        files = Statement(sql.READ_FILES, (self.repo, unless, "", PAGE_FILES))
-        meta, outbox, [[kept]], page = self.database.run([*self._state_statements(), count, files])
-        known = meta_from_rows(meta)
-        held = files_from_rows(page)
+        expected_json = json.dumps(expected)
+        count = Statement(sql.COUNT_INDEXED_FILES, (self.repo, expected_json))
+        files = Statement(sql.READ_FILES, (self.repo, expected_json, "", PAGE_FILES))
+        rows, outbox_rows, [[indexed]], page = self.database.run(
+            [*self._state_statements(), count, files]
+        )
+        meta, outbox = meta_from_rows(rows), outbox_from_rows(outbox_rows)
+        by_path = files_from_rows(page)
         while len(page) == PAGE_FILES:
-            more = Statement(sql.READ_FILES, (self.repo, unless, str(page[-1][0]), PAGE_FILES))
+            more = Statement(sql.READ_FILES, (self.repo, expected_json, page[-1][0], PAGE_FILES))
             [page] = self.database.run([more])
-            held |= files_from_rows(page)
-        met = bool(expected) and expected.items() <= known.items()
-        if met:
-            return IndexState(
-                known, None, outbox_from_rows(outbox), UnchangedFiles(int(str(kept)), held)
-            )
-        return IndexState(known, held, outbox_from_rows(outbox))
+            by_path |= files_from_rows(page)
+        if expected and expected.items() <= meta.items():
+            return IndexState(meta, None, outbox, UnchangedFiles(int(str(indexed)), by_path))
+        return IndexState(meta, by_path, outbox)
 
     def read_state_of(self, paths: Iterable[str]) -> IndexState:
-        """The same for the files at `paths`."""
-        named = [Statement(sql.READ_FILES_AT, (self.repo, page)) for page in json_pages(paths)]
-        meta, outbox, *found = self.database.run([*self._state_statements(), *named])
-        files = files_from_rows(row for page in found for row in page)
+        """Reads the state with the files at `paths` only; one request."""
+        read_files = [Statement(sql.READ_FILES_AT, (self.repo, page)) for page in json_pages(paths)]
+        meta, outbox, *pages = self.database.run([*self._state_statements(), *read_files])
+        files = files_from_rows(row for page in pages for row in page)
         return IndexState(meta_from_rows(meta), files, outbox_from_rows(outbox))
 
     def _state_statements(self) -> list[Statement]:
         return [Statement(sql.READ_META), Statement(sql.READ_OUTBOX, (self.repo,))]
 
     def node_ids(self, paths: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
-        """Each path that has nodes, with their ids; a request for every 2,000 paths."""
+        """Yields each path that has nodes, with their ids; one request for every 2,000 paths."""
         for rows in self._node_key_rows(paths):
             ids: dict[str, set[str]] = {}
             for path, id_, _ in rows:
@@ -119,27 +124,32 @@ class Index:
             yield from ids.items()
 
     def node_keys(self, paths: Iterable[str]) -> dict[str, str]:
-        """By id what `keys_of` tells of each node; a request for every 2,000 paths."""
+        """Returns the key of each node, as `rows.node_keys` defines it, by id.
+
+        One request for every 2,000 paths.
+        """
         return {str(id_): str(key) for rows in self._node_key_rows(paths) for _, id_, key in rows}
 
     def _node_key_rows(self, paths: Iterable[str]) -> Iterator[list[Row]]:
-        for some in batched(paths, PAGE_PATHS):
-            named = [Statement(sql.READ_NODE_KEYS, (self.repo, page)) for page in json_pages(some)]
-            yield [row for rows in self.database.run(named) for row in rows]
+        for batch in batched(paths, PAGE_PATHS):
+            reads = [Statement(sql.READ_NODE_KEYS, (self.repo, page)) for page in json_pages(batch)]
+            yield [row for rows in self.database.run(reads) for row in rows]
 
     def take_over(self, token: str, seen: IndexState, meta: Mapping[str, str]) -> None:
-        """Ends the right of the run in `seen` to write; what is read after it stays true.
+        """Ends the ownership of the run in `seen`, so that what is read afterwards stays true.
 
-        One request; puts `meta` into the database's. Raises Moved when another run has begun since.
+        One request; adds `meta` to the database's. Raises SupersededAtStart if another run has
+        begun since.
         """
         meta = {**meta, self.meta_key("run"): token, self.meta_key("overtook"): token}
         self._begin_ownership(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
         self._owner.write([])
 
     def record_noop(self, token: str, seen: IndexState, meta: Mapping[str, str]) -> None:
-        """Notes a run that had nothing to do, as begun and ended; one request.
+        """Records a run that had nothing to do, as begun and finished; one request.
 
-        Puts `meta` into the database's. Raises Moved when another run has begun since `seen`.
+        Adds `meta` to the database's. Raises SupersededAtStart if another run has begun since
+        `seen`.
         """
         meta = {**meta, self.meta_key("run"): token, self.meta_key("done"): token}
         self._begin_ownership(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
@@ -154,43 +164,39 @@ class Index:
         recompute_vectors: bool,
         sharding: Sharding = UNSHARDED,
     ) -> None:
-        """Names the run: its first write makes the index its own, and no longer equal to a tree.
+        """Prepares the run's first write, which takes ownership of the index.
 
-        That write raises Moved when another run has begun since `seen` was read. It puts `meta`
-        into the database's; with `remake` all files wait for new vectors.
+        That write raises SupersededAtStart if another run has begun since `seen` was read. It adds
+        `meta` to the database's and deletes the keys that say that the index equals a tree. With
+        `recompute_vectors` it marks all files as pending.
         """
-        claims = [
-            self.meta_key("tree"),
-            self.meta_key(MODEL_VECTORS_KEY),
-            self.meta_key(STATIC_VECTORS_KEY),
-            self.meta_key("done"),
-        ]
+        outdated = map(self.meta_key, ("tree", MODEL_VECTORS_KEY, STATIC_VECTORS_KEY, "done"))
         branch = self.meta_key("branch")
         meta = {self.meta_key("run"): token, branch: self.branch, **meta}
-        left = [*self._leftover_meta_keys(token, seen, sharding), *claims]
-        opening = [
+        deleted = [*self._leftover_meta_keys(token, seen, sharding), *outdated]
+        statements = [
             *self.start_statements,
-            Statement(sql.DELETE_META, (json.dumps(left),)),
+            Statement(sql.DELETE_META, (json.dumps(deleted),)),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
         if seen.meta.get(branch, self.branch) != self.branch:
-            opening.append(Statement(sql.SET_BRANCH, (self.branch, self.repo)))
+            statements.append(Statement(sql.SET_BRANCH, (self.branch, self.repo)))
         if recompute_vectors:
-            opening += [Statement(sql.MARK_ALL_PENDING), Statement(sql.DELETE_ALL_VECTORS_KEYS)]
-        self._begin_ownership(token, seen, opening)
+            statements += [Statement(sql.MARK_ALL_PENDING), Statement(sql.DELETE_ALL_VECTORS_KEYS)]
+        self._begin_ownership(token, seen, statements)
 
     def _begin_ownership(self, token: str, seen: IndexState, statements: list[Statement]) -> None:
         self._owner.begin(token, seen.meta.get(self.meta_key("run")), statements)
 
     def has_unfinished_run(self, seen: IndexState, token: str) -> bool:
-        """Whether the last run has not come to its end, and is another one than `token`."""
+        """Tells whether the last run has not finished, and is not `token`."""
         return seen.meta.get(self.meta_key("run")) not in {
             seen.meta.get(self.meta_key("done")),
             token,
         }
 
     def has_superseded(self, seen: IndexState, token: str) -> bool:
-        """Whether the run `token` began before the end of another one, which may still write."""
+        """Tells whether the run `token` began before another one ended, which may still write."""
         return seen.meta.get(self.meta_key("overtook")) == token
 
     def write(
@@ -201,96 +207,93 @@ class Index:
         *,
         pending: bool,
     ) -> NodeChanges:
-        """Makes the index hold `files` as given and those at the paths `gone` not at all.
+        """Writes the files and deletes those at `removed_paths`; returns the changed nodes.
 
-        One request; a node whose id and text are there already costs nothing. With `pending`, the
-        files wait for their vectors.
+        One request; a node whose id and key are unchanged costs nothing. With `pending`, the files
+        are marked as waiting for vectors.
         """
         statements = [
             *self._removal_statements(files, removed_paths),
             *self._addition_statements(files, sha_head),
             *self._file_statements(files, removed_paths, sha_head, pending=pending),
-            *(
-                stored_source.change_statements(self.repo, files, removed_paths)
-                if self.stores_source
-                else ()
-            ),
-            *(
-                stored_descriptions.link_file_statements(self.repo, files)
-                if self.stores_descriptions
-                else ()
-            ),
         ]
-        answer = self._owner.write(statements)
-        if answer is None:
-            return self._changes_after_lost_answer(files, sha_head)
+        if self.stores_source:
+            statements += stored_source.change_statements(self.repo, files, removed_paths)
+        if self.stores_descriptions:
+            statements += stored_descriptions.link_file_statements(self.repo, files)
+        results = self._owner.write(statements)
+        if results is None:
+            return self._changes_after_lost_response(files, sha_head)
         returned: dict[str, set[str]] = {sql.ADD_NODES: set(), sql.DELETE_NODES: set()}
-        for statement, rows in zip(statements, answer, strict=True):
+        for statement, rows in zip(statements, results, strict=True):
             if statement.sql in returned:
                 returned[statement.sql].update(_ids(rows))
-        new = returned[sql.ADD_NODES]
-        return NodeChanges(new, returned[sql.DELETE_NODES] - new)
+        added = returned[sql.ADD_NODES]
+        return NodeChanges(added, returned[sql.DELETE_NODES] - added)
 
     def write_statements(
         self, statements: list[Statement], *, is_last: bool = False
     ) -> list[list[Row]] | None:
-        """Writes what is no file's, be it the last of a run, behind its guard; one request."""
-        return self._owner.write(
-            [*([self._owner.delete_write_number_statement()] if is_last else []), *statements]
-        )
+        """Runs statements as one guarded write; None if the response was lost.
+
+        `is_last` ends the numbering of the run's writes.
+        """
+        last = [self._owner.delete_write_number_statement()] if is_last else []
+        return self._owner.write([*last, *statements])
 
     def remove_damage(self, damage: Damage) -> None:
-        """Takes out what a validation found wrong, piece by piece; the next sync makes it anew."""
+        """Deletes what a validation found wrong; the next sync writes it again."""
         remove_damage(damage, self.repo, self.branch, self._owner.write)
 
     def invalidate_files(self, paths: Iterable[str]) -> None:
-        """The nodes of the files at `paths` may be wrong: the next run makes them anew."""
+        """Makes the next run process the files at `paths` again."""
         self._owner.write(
             [Statement(sql.INVALIDATE_FILES, (self.repo, page)) for page in json_pages(paths)]
         )
 
     def take_ownership(self) -> None:
-        """The first write of a run that has begun, where it shall come before all others."""
+        """Sends the first write of a run, if it has to come before all others."""
         self._owner.write([])
 
     def record_vectors(self, progress: VectorProgress) -> None:
-        """Notes what has become of vectors."""
+        """Records which vectors were written and deleted."""
         self._owner.write(progress_statements(self.repo, progress))
 
     def finish(
         self, progress: VectorProgress, meta: Mapping[str, str], sharding: Sharding = UNSHARDED
     ) -> None:
-        """The run's last write: the same, what the index now equals, and that the run is over.
+        """The run's last write: vector progress, what the index now equals, and that the run is
+        done.
 
-        Of several runs that share the work, the last to end says so for all. Of `meta`, that the
-        vectors are complete holds only when no file is pending.
+        Of several shards, the last one to end records it for all. The key of `meta` for complete
+        vectors is set only if no file is pending.
         """
         own = {key: sharding.all_keys[key] for key in sharding.all_keys if key == sharding.own_key}
-        facts = json.dumps({**meta, self.meta_key("done"): self._owner.token})
-        whole = json.dumps(dict(sharding.all_keys))
+        final_meta = json.dumps({**meta, self.meta_key("done"): self._owner.token})
+        required = json.dumps(dict(sharding.all_keys))
         working = self.meta_key("working")
-        of_others = [working] if self.meta_key("tree") in meta and working not in meta else []
-        passing = json.dumps([self.meta_key("overtook"), *of_others, *sharding.all_keys])
+        outdated = [working] if self.meta_key("tree") in meta and working not in meta else []
+        obsolete = json.dumps([self.meta_key("overtook"), *outdated, *sharding.all_keys])
         self._owner.write(
             [
                 *progress_statements(self.repo, progress),
                 Statement(sql.SET_META, (json.dumps(own),)),
                 Statement(
                     sql.SET_META_IF_COMPLETE,
-                    (facts, self.meta_key(MODEL_VECTORS_KEY), self.repo, whole),
+                    (final_meta, self.meta_key(MODEL_VECTORS_KEY), self.repo, required),
                 ),
-                Statement(sql.DELETE_META_IF, (passing, self.meta_key("done"), self._owner.token)),
+                Statement(sql.DELETE_META_IF, (obsolete, self.meta_key("done"), self._owner.token)),
                 self._owner.delete_write_number_statement(),
             ]
         )
 
     @property
     def fencing_token(self) -> FencingToken:
-        """The run's right to write what has no guard of its own."""
+        """The run's right to write, for services that have no guard of their own."""
         return FencingToken(self._owner.verify, self._owner.guard_statement())
 
     def finish_incomplete_shard(self, progress: VectorProgress) -> None:
-        """The last write of one of several runs, whose part of the work is not done."""
+        """The last write of a shard that has not completed its part."""
         self._owner.write(
             [*progress_statements(self.repo, progress), self._owner.delete_write_number_statement()]
         )
@@ -298,34 +301,35 @@ class Index:
     def _leftover_meta_keys(
         self, token: str, seen: IndexState, sharding: Sharding
     ) -> Iterator[str]:
-        """What runs that have not come to their end left in `meta`."""
-        marks, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
-        yield from (key for key in seen.meta if key.startswith(marks) and not key.startswith(own))
-        shares = {pair for pair in seen.meta.items() if pair[0].startswith(self.meta_key("shard:"))}
-        yield from sorted(key for key, _ in shares.difference(sharding.all_keys.items()))
+        """Yields the keys of `meta` that unfinished runs have left."""
+        writes, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
+        yield from (key for key in seen.meta if key.startswith(writes) and not key.startswith(own))
+        shards = {pair for pair in seen.meta.items() if pair[0].startswith(self.meta_key("shard:"))}
+        yield from sorted(key for key, _ in shards.difference(sharding.all_keys.items()))
 
-    def _changes_after_lost_answer(
+    def _changes_after_lost_response(
         self, files: Sequence[IndexedFile], sha_head: str
     ) -> NodeChanges:
-        """What a write has changed whose answer was lost; one request.
+        """Reads what a write changed whose response was lost; one request.
 
-        Never too little: what an unfinished run left to remove or wrote at this commit may be in.
+        The result is never too small: it may include changes of an unfinished run, or of earlier
+        writes at this commit.
         """
         written = [
             Statement(sql.READ_NODES_WRITTEN, (self.repo, sha_head, page))
             for page in json_pages(file.path for file in files)
         ]
-        outbox, *found = self._owner.read([Statement(sql.READ_OUTBOX, (self.repo,)), *written])
-        return NodeChanges(set(_ids(row for page in found for row in page)), set(_ids(outbox)))
+        outbox, *pages = self._owner.read([Statement(sql.READ_OUTBOX, (self.repo,)), *written])
+        return NodeChanges(set(_ids(row for page in pages for row in page)), set(_ids(outbox)))
 
     def _removal_statements(
         self, files: Sequence[IndexedFile], removed_paths: Sequence[str]
     ) -> Iterator[Statement]:
-        for group in file_batches(files):
-            wanted = node_keys_json(group)
-            paths = json.dumps([file.path for file in group])
-            yield from node_removal_statements(self.repo, paths, wanted)
-            yield Statement(sql.RESTORE_FROM_OUTBOX, (wanted,))
+        for batch in file_batches(files):
+            keys = node_keys_json(batch)
+            paths = json.dumps([file.path for file in batch])
+            yield from node_removal_statements(self.repo, paths, keys)
+            yield Statement(sql.RESTORE_FROM_OUTBOX, (keys,))
         for page in json_pages(removed_paths):
             yield from node_removal_statements(self.repo, page)
 

@@ -12,34 +12,35 @@ _INDEX_FILE_PATTERN = re.compile(rb"\.db|\.working(/|\Z)")
 
 
 def working_tree_folder(index: Path) -> Path:
-    """Where what looks at the working tree need is kept, beside an index; it may not be there."""
+    """Returns the folder beside an index for data of its working-tree index; it may not exist."""
     return index.with_name(f"{index.stem}.working")
 
 
 def checked_index_folder(base: Path) -> Path:
-    """Where an index is unless the user names a place; there may be none yet.
+    """Returns the default folder of an index; it may not exist.
 
-    Raises UserError where a commit brings it: whoever made it would decide what is found.
+    Raises UserError if git tracks an index in it: whoever committed it would decide what a search
+    finds.
     """
     folder = reject_symlinks(base / INDEX_FOLDER)
-    brought = git_files.tracked_at(base, INDEX_FOLDER) if folder.is_dir() else []
-    for name in brought:
-        if (
-            _INDEX_FILE_PATTERN.search(name.lower()) or b"/" not in name
-        ):  # the latter is a submodule
+    tracked = git_files.tracked_at(base, INDEX_FOLDER) if folder.is_dir() else []
+    for name in tracked:
+        is_submodule = b"/" not in name
+        if is_submodule or _INDEX_FILE_PATTERN.search(name.lower()):
             raise UserError(
-                f"git tracks {paths.escape_name(name)}, and what is in it may be another's. "
-                "Remove it "
-                f"with `git rm -r {INDEX_FOLDER}`, or name a place with --db."
+                f"git tracks {paths.escape_name(name)}, so somebody else may have written it. "
+                f"Remove it with `git rm -r {INDEX_FOLDER}`, or choose another location with --db."
             )
     return folder
 
 
 def create_index_folder(folder: Path) -> None:
-    """The folder of an index, which ignores itself for git, and which only its owner enters."""
+    """Creates the folder of an index, which git ignores and only its owner can enter."""
     try:
         create_private_folder(reject_symlinks(folder))
         if not (folder / ".gitignore").exists():
             (folder / ".gitignore").write_text("*\n", "utf-8")
     except OSError as exc:
-        raise UserError(f"{folder} cannot be made: {exc}. Name a place with --db.") from exc
+        raise UserError(
+            f"{folder} cannot be created: {exc}. Choose another location with --db."
+        ) from exc

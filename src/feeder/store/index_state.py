@@ -9,13 +9,13 @@ from feeder.store.description_vectors import record_description_statements
 from feeder.store.rows import json_pages
 
 STATIC_MODEL_PREFIX = "feeder-static-"
-"""So begin the names of models whose vectors come with the words."""
+"""Begins the names of static models, whose vectors are written with the words."""
 
 
 class FileRow(NamedTuple):
-    """A file as the index holds it: `clean`, `pending` (vectors to come) or `skipped`.
+    """A row of `files`; `state` is `clean`, `pending` or `skipped`.
 
-    Whether its parser was `stopped` is 0 or 1.
+    `stopped` is 1 if the parser was stopped by a limit.
     """
 
     path: str
@@ -26,28 +26,30 @@ class FileRow(NamedTuple):
 
 
 class UnchangedFiles(NamedTuple):
-    """The files of an index that is as expected: how many are indexed, and those with a reason."""
+    """Files of an index whose `meta` is as expected: the number of indexed ones, those with a
+    reason.
+    """
 
     indexed: int = 0
     reasons: Mapping[str, FileRow] = {}
 
 
 class IndexState(NamedTuple):
-    """What the index says of itself; `files` is None when all that was expected of it is met."""
+    """The state of the index; `files` is None if `meta` is as expected."""
 
     meta: dict[str, str]
     files: dict[str, FileRow] | None
     outbox: dict[str, str]
-    """The path of each node that is gone and whose vector may not be, by id."""
+    """Path of each deleted node whose vector may still exist, by id."""
     unchanged: UnchangedFiles = UnchangedFiles()
-    """Where `files` is None."""
+    """Set if `files` is None."""
 
 
 class Sharding(NamedTuple):
-    """What a run does of a work that several do at once, as `meta` knows it.
+    """A run's part of a sync that several runs share, as `meta` records it.
 
-    `own` is the key that says that this one has done its part, `whole` what the keys of all say
-    when the work is done.
+    `own_key` records that this run has completed its part, `all_keys` maps the keys of all to their
+    values when all have.
     """
 
     own_key: str
@@ -58,43 +60,48 @@ UNSHARDED = Sharding("", {})
 
 
 class NodeChanges(NamedTuple):
-    """What a write really changed, as node ids: `new` ones have no vector of their text yet."""
+    """Ids of the nodes that a write really changed; `added` have no vector of their text yet."""
 
     added: set[str]
     removed: set[str]
 
 
 def meta_from_rows(rows: Iterable[Row]) -> dict[str, str]:
-    """What the rows of `meta` say."""
     return {str(key): str(value) for key, value in rows}
 
 
 def files_from_rows(rows: Iterable[Row]) -> dict[str, FileRow]:
-    """What the rows of `files` say, by path."""
+    """Returns the files by path."""
     return {str(row[0]): FileRow(*row) for row in rows}  # type: ignore[arg-type]  # as selected
 
 
 def outbox_from_rows(rows: Iterable[Row]) -> dict[str, str]:
-    """What the rows of `outbox` say: paths by id."""
+    """Returns paths by node id."""
     return {str(id_): str(path) for id_, path in rows}
 
 
 def static_model_name(parser_identity: str) -> str:
-    """The model whose vectors come with the words, of what `meta` says of the parser; else ""."""
+    """Returns the static model in `meta`'s parser identity; empty if there is none."""
     return next(
         (word for word in parser_identity.split() if word.startswith(STATIC_MODEL_PREFIX)), ""
     )
 
 
 MODEL_VECTORS_KEY, STATIC_VECTORS_KEY = "vectors", "lined"
-"""In `meta`, of a repository: no vector beside the words lacks, nor is of another line than its
-node's; and none of those with the words is."""
+"""Keys of a repository in `meta` that say that all vectors are current.
+
+The first covers model vectors: none is missing, and each contains its node's present description.
+The second covers the descriptions in static vectors.
+"""
 
 
 @dataclass
 class VectorProgress:
-    """What a run notes of vectors: the files at the paths `clean` have theirs, and the ids `sent`
-    have left. `lines` says by id of which line each is, by the line's hash."""
+    """Vector changes that a run records.
+
+    Files at `clean_paths` have all their vectors, vectors of `deleted_ids` are deleted, and
+    `description_shas` tells the description in each vector by node id.
+    """
 
     clean_paths: list[str] = field(default_factory=list)
     deleted_ids: list[str] = field(default_factory=list)
@@ -102,7 +109,7 @@ class VectorProgress:
 
 
 def progress_statements(repo: str, progress: VectorProgress) -> list[Statement]:
-    """What notes it of a repository."""
+    """Returns the statements that record the progress."""
     return [
         *record_description_statements(repo, progress.description_shas.items()),
         *(Statement(sql.MARK_CLEAN, (repo, page)) for page in json_pages(progress.clean_paths)),

@@ -1,5 +1,6 @@
-"""Reads each node with all its columns, postings and vector, so that `validate` can compare
-them with the expected ones.
+"""Reads each node with all its columns, postings and vector.
+
+`validate` compares them with the expected ones.
 """
 
 from collections import defaultdict
@@ -17,9 +18,10 @@ from feeder.store.static_vectors import VectorCode
 
 PAGE_NODES = 5_000
 PAGE_CHARS = 2_000_000
-"""An answer ends with the row that goes beyond, so that names of any length fit."""
+"""Characters of a page, which ends with the row that exceeds them, so that names of any length fit.
+"""
 
-# ?2 and ?3 are where the last page ended
+# ?2 and ?3 are the path and row at which the last page ended
 _NODES = """
 SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
   text_sha, members
@@ -38,9 +40,9 @@ _DROP_WORD_TABLE = "DROP TABLE temp.words"
 
 
 class IndexedNode(NamedTuple):
-    """A row of `docs`; `words` stands for its posting, 0 where it has none or none was read.
+    """A row of `docs`, with a hash of its posting (`words`) and its static vector (`meaning`).
 
-    `meaning` is its vector, where that comes with the words.
+    `words` is 0 if the node has no posting or none was read; `meaning` is None without a vector.
     """
 
     words: int
@@ -60,7 +62,7 @@ class IndexedNode(NamedTuple):
 
 NO_VECTORS: Mapping[int, VectorCode] = MappingProxyType({})
 NodesById = dict[str, IndexedNode]
-"""A file's, by id."""
+"""The nodes of a file, by id."""
 
 
 def read_indexed_nodes(
@@ -69,13 +71,14 @@ def read_indexed_nodes(
     posting_hashes: Mapping[int, int],
     vectors: Mapping[int, VectorCode] = NO_VECTORS,
 ) -> Iterator[tuple[str, NodesById]]:
-    """Each path with the nodes that the database holds there, in the order of the paths' bytes.
+    """Yields each path with the nodes that the database has there, in the order of the paths'
+    bytes.
 
-    A request for every 5,000 nodes, and one more; `words` is what `words_of` says, `vectors` what
-    `meanings.written` does.
+    One request for every 5,000 nodes, and one more. `posting_hashes` are those of
+    `read_posting_hashes`, `vectors` those of `static_vectors.read_text_vectors`.
     """
-    found = _iterate_nodes(database, repo, posting_hashes, vectors)
-    for path, nodes in groupby(found, key=lambda node: node.path):
+    all_nodes = _iterate_nodes(database, repo, posting_hashes, vectors)
+    for path, nodes in groupby(all_nodes, key=lambda node: node.path):
         yield path, {node.id: node for node in nodes}
 
 
@@ -87,31 +90,31 @@ def _iterate_nodes(
 ) -> Iterator[IndexedNode]:
     path, seq = "", 0
     while True:
-        where = (repo, path, seq, PAGE_NODES, PAGE_CHARS)
-        [page] = database.run([Statement(_NODES, where)])
+        [page] = database.run([Statement(_NODES, (repo, path, seq, PAGE_NODES, PAGE_CHARS))])
         if not page:
             return
-        for number, *columns in page:
-            path, seq = str(columns[1]), int(str(number))
-            numbers = posting_hashes.get(seq, 0), vectors.get(seq)
-            yield IndexedNode(*numbers, *columns)  # type: ignore[arg-type]  # as selected
+        for row_number, *columns in page:
+            path, seq = str(columns[1]), int(str(row_number))
+            content = posting_hashes.get(seq, 0), vectors.get(seq)
+            yield IndexedNode(*content, *columns)  # type: ignore[arg-type]  # as selected
 
 
 def read_posting_hashes(database: Database) -> dict[int, int] | None:
-    """A number for each posting, by row: equal for equal words at equal places, in this process.
+    """Returns a hash of each posting by row: equal for equal words at equal positions.
 
-    None where the database is not on this machine: it would read a row for every word.
+    Hashes are comparable within this process only. None if the database is remote, where a row
+    would be read for every word.
     """
     if not isinstance(database, SQLite):
         return None
     database.run([Statement(_CREATE_WORD_TABLE)])
     try:
-        numbers: dict[int, int] = defaultdict(int)
-        # a sum, since the words of a posting come apart; of strings, since the hashes of tuples
-        # add up to the same when two words change places
+        hashes: dict[int, int] = defaultdict(int)
+        # a sum, since the words of a posting are not adjacent; of strings, since the hashes of
+        # tuples add up to the same when two words swap places
         for row, word in database.iterate(Statement(_WORDS)):
-            numbers[row] += hash(word)  # type: ignore[index]  # as selected
-        return numbers
+            hashes[row] += hash(word)  # type: ignore[index]  # as selected
+        return hashes
     finally:
         database.run([Statement(_DROP_WORD_TABLE)])
 
@@ -119,7 +122,9 @@ def read_posting_hashes(database: Database) -> dict[int, int] | None:
 def expected_nodes(
     files: Sequence[IndexedFile], repo: str, *, with_words: bool
 ) -> dict[str, NodesById]:
-    """The nodes that the files are to have, by path: as an empty index holds them once written."""
+    """Returns the nodes that the files are to have, by path: as they are once written to an empty
+    index.
+    """
     database = SQLite(Path(":memory:"))
     try:
         migrate(database)

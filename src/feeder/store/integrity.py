@@ -1,12 +1,12 @@
-"""Checks that the parts of the index agree, and removes what is damaged so that the next sync
-makes it again.
+"""Checks that the parts of the index agree, and removes what is damaged.
+
+The next sync writes it again.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from feeder.errors import TooLargeError
 from feeder.store import (
     Database,
     Row,
@@ -17,13 +17,22 @@ from feeder.store import (
     stored_source,
 )
 from feeder.store.lookup_table import invalidate_statement
-from feeder.store.rows import batched, json_pages
+from feeder.store.rows import (
+    WriteTransaction,
+    batched,
+    json_pages,
+    paginate_rows,
+    write_halving,
+)
 
 CHECKED_SYMBOLS = 200
-"""Symbols that occur once and are looked up again by word: those with the lowest ids."""
+"""Symbols that occur once and are searched for by word: those with the lowest ids."""
 
 PAGE_IDS = 20_000
+"""Nodes that one request reads."""
 
+REMOVAL_BATCH = 2_000
+"""Files, nodes, postings or vectors that one transaction deletes."""
 
 _COUNTS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts),
@@ -91,7 +100,7 @@ WHERE d.id > ?2 ORDER BY d.id LIMIT ?3
 
 
 class Counts(NamedTuple):
-    """How many rows there are: of all repositories, and of one."""
+    """Numbers of rows: of all repositories, and of one."""
 
     all_docs: int
     postings: int
@@ -104,12 +113,15 @@ class Counts(NamedTuple):
 class ParityReport(NamedTuple):
     """The rows on which the parts of the index disagree.
 
-    `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `miscounted`
-    (path, nodes that `files` says, rows of `docs`), `of_other_branches` (path, id, branch),
-    `lost_symbols` (path, id, symbol). Of `without_text` and `texts_without_file` the paths.
-    Of descriptions: lines whose words lack or are too many, rows of words without a line, files
-    with nodes that no model was asked about, and how all stand; `of_other_lines` are files with
-    vectors beside the words of another line than their node's, and how many.
+    `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `wrong_node_counts`
+    (path, nodes in `files`, rows of `docs`), `on_other_branches` (path, id, branch),
+    `unfindable_symbols` (path, id, symbol); `files_without_source` and `source_without_file` are
+    paths.
+
+    Of descriptions: `description_posting_mismatches` have missing or superfluous postings,
+    `orphan_description_postings` have no description, `undescribed_files` are (path, nodes without
+    one); `description_counts` is one row. `outdated_vectors` are (path, model vectors that contain
+    another description than the node's).
     """
 
     counts: Counts
@@ -136,7 +148,7 @@ class NodeState(NamedTuple):
 
 
 def check_parity(database: Database, repo: str) -> ParityReport:
-    """All questions about rows, as one request."""
+    """Runs all checks as one request."""
     counts, *differences = database.run(
         [
             Statement(_COUNTS, (repo,)),
@@ -158,119 +170,96 @@ def check_parity(database: Database, repo: str) -> ParityReport:
 
 
 def node_states(database: Database, repo: str) -> Iterator[NodeState]:
-    """Every node of the database in the order of ids; a request for every 20,000."""
-    last = ""
-    while True:
-        [page] = database.run([Statement(_NODE_STATES, (repo, last, PAGE_IDS))])
-        for id_, own, path, state in page:
-            yield NodeState(str(id_), str(path) if own else None, state == "pending")
-        if len(page) < PAGE_IDS:
-            return
-        last = str(page[-1][0])
-
-
-REMOVAL_BATCH = 2_000
-"""Files, nodes, postings or vectors that one transaction takes out."""
+    """Yields every node of the database in the order of ids; one request for every 20,000."""
+    for id_, own, path, state in paginate_rows(database, _NODE_STATES, (repo,), ("",), PAGE_IDS):
+        yield NodeState(str(id_), str(path) if own else None, state == "pending")
 
 
 @dataclass
 class Damage:
-    """What has to be made anew for an index to be right."""
+    """The parts of the index that have to be written again."""
 
     paths: set[str] = field(default_factory=set)
     """Files whose rows disagree."""
     orphan_postings: set[int] = field(default_factory=set)
     """Rows of `docs_fts` that belong to no node."""
     orphan_vectors: set[str] = field(default_factory=set)
-    """Vectors of no node."""
+    """Vectors that belong to no node."""
     paths_without_vectors: set[str] = field(default_factory=set)
     """Files that lack vectors."""
     misplaced_ids: set[str] = field(default_factory=set)
     """Ids that may be in rows of another file."""
     source_paths: set[str] = field(default_factory=set)
-    """Paths at which a text is wrong, lacks or ought not to be."""
+    """Paths whose stored source is wrong, missing or superfluous."""
     description_paths: set[str] = field(default_factory=set)
-    """Files with nodes that keep a line of another text."""
+    """Files with nodes that are linked to the description of another text."""
     lacks_descriptions: bool = False
-    """Whether nodes were not described, of which the index says that all were."""
+    """Whether nodes are not described although `meta` says that all are."""
     has_wrong_description_postings: bool = False
-    """Whether the words of descriptions are not theirs, or some lack."""
+    """Whether postings of descriptions are wrong or missing."""
     has_wrong_lookup_table: bool = False
-    """Whether the table for a Worker's questions is not as its model has it."""
+    """Whether the Worker's lookup table differs from its model's."""
 
 
-WriteTransaction = Callable[[list[Statement]], object]
-"""One transaction; raises TooLargeError where the database wants less at once."""
-
-RemovalStatements = Callable[[str], Iterable[Statement]]
-"""What takes out the items of a page."""
+RemovalStatements = Callable[[Sequence[object]], list[Statement]]
+"""Returns the statements that delete some items."""
 
 
 def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransaction) -> None:
-    """Takes it out of a repository's part; the next sync makes it anew.
+    """Deletes the damage from a repository's part; the next sync writes it again.
 
-    `nodes` go whatever file or repository they say they are of. All nodes left are then of this
-    branch, and no vector of theirs waits to be removed. One request, and another for every 2,000 of
-    each, or more where the database wants less at once. Until the last a validation finds what is
-    still wrong, so `nodes` go before the files that tell of them.
+    `misplaced_ids` are deleted whatever file or repository their rows name. All remaining nodes are
+    set to this branch, and their vectors are taken out of the outbox. One request, and another for
+    every 2,000 items of a kind, or more if the database wants smaller ones. Nodes are deleted
+    before the files that name them, so that a validation finds what an interrupted removal has
+    left.
     """
 
-    def each(*texts: str) -> RemovalStatements:
-        return lambda page: [Statement(text, (repo, page)) for text in texts]
+    def by_page(build: Callable[[str], Iterable[Statement]]) -> RemovalStatements:
+        return lambda items: [one for page in json_pages(items) for one in build(page)]
 
-    table = [invalidate_statement()] if damage.has_wrong_lookup_table else []
-    table += (
-        stored_descriptions.rebuild_postings_statements()
-        if damage.has_wrong_description_postings
-        else []
-    )
-    write(
-        [
-            Statement(sql.SET_BRANCH, (branch, repo)),
-            Statement(sql.REMOVE_LIVE_FROM_OUTBOX, (repo,)),
-            *table,
-        ]
-    )
+    def each(*texts: str) -> RemovalStatements:
+        return by_page(lambda page: [Statement(text, (repo, page)) for text in texts])
+
+    first = [
+        Statement(sql.SET_BRANCH, (branch, repo)),
+        Statement(sql.REMOVE_LIVE_FROM_OUTBOX, (repo,)),
+    ]
+    if damage.has_wrong_lookup_table:
+        first.append(invalidate_statement())
+    if damage.has_wrong_description_postings:
+        first += stored_descriptions.rebuild_postings_statements()
+    write(first)
     steps: list[tuple[Iterable[object], RemovalStatements]] = [
         (
             damage.misplaced_ids,
             each(sql.DELETE_POSTINGS_BY_ID, sql.ADD_TO_OUTBOX_BY_ID, sql.DELETE_NODES_BY_ID),
         ),
-        (damage.paths, lambda page: file_removal_statements(repo, page)),
+        (damage.paths, by_page(lambda page: file_removal_statements(repo, page))),
         (damage.orphan_postings, each(sql.DELETE_ORPHAN_POSTINGS)),
         (damage.source_paths, each(stored_source.DELETE_SOURCE)),
         (damage.description_paths, each(sql.INVALIDATE_FILES)),
         (damage.orphan_vectors, each(sql.ADD_ORPHANS_TO_OUTBOX)),
         (damage.paths_without_vectors, each(sql.MARK_PENDING)),
     ]
-    for items, removal in steps:
-        for piece in batched(items, REMOVAL_BATCH):
-            _remove_halving(piece, removal, write)
-
-
-def _remove_halving(
-    items: Sequence[object], removal: RemovalStatements, write: WriteTransaction
-) -> None:
-    """One transaction, or smaller ones where the database wants that, down to an item's."""
-    try:
-        write([one for page in json_pages(items) for one in removal(page)])
-    except TooLargeError:
-        if len(items) < 2:
-            raise
-        half = len(items) // 2
-        _remove_halving(items[:half], removal, write)
-        _remove_halving(items[half:], removal, write)
+    for items, build in steps:
+        for batch in batched(items, REMOVAL_BATCH):
+            write_halving(batch, build, write)
 
 
 def node_removal_statements(repo: str, paths: str, kept_keys: str = "{}") -> Iterator[Statement]:
-    """Takes out the nodes of the files at `paths` that are not `wanted`, a page of each."""
+    """Yields the statements that delete the nodes at `paths` whose keys are not in `kept_keys`.
+
+    Both are JSON parameters.
+    """
     for text in (sql.ADD_TO_OUTBOX, sql.DELETE_POSTINGS, sql.DELETE_NODES):
         yield Statement(text, (repo, paths, kept_keys))
 
 
 def file_removal_statements(repo: str, paths: str) -> list[Statement]:
-    """Takes out the files at a page of paths, with their nodes."""
-    rest = [
-        Statement(text, (repo, paths)) for text in (sql.DELETE_FILES, stored_source.DELETE_SOURCE)
+    """Returns the statements that delete the files at a page of paths, with their nodes."""
+    return [
+        *node_removal_statements(repo, paths),
+        Statement(sql.DELETE_FILES, (repo, paths)),
+        Statement(stored_source.DELETE_SOURCE, (repo, paths)),
     ]
-    return [*node_removal_statements(repo, paths), *rest]

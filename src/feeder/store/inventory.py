@@ -15,44 +15,46 @@ _REPOSITORIES = "SELECT substr(key, 1, length(key) - 4) FROM meta WHERE key LIKE
 
 
 def indexed_repositories(database: Database) -> list[str]:
-    """The repositories that runs have fed to the index, by name."""
+    """Returns the names of all indexed repositories."""
     [rows] = database.run([Statement(_REPOSITORIES)])
     return [str(repo) for (repo,) in rows]
 
 
 def resolve_repository(name: str, existing: Sequence[str]) -> str:
-    """The one of just this name, else the only one whose name ends with `/` and it.
+    """Returns the repository of exactly this name, else the only one that ends with `/` and it.
 
-    Raises UserError where several end so, and with the nearest where none does.
+    Raises UserError if several do, or, with the nearest names, if none does.
     """
-    found = matching_repositories(name, existing)
-    if len(found) > 1:
-        raise UserError(f"The repository {name} may be {' or '.join(found)}. Name one of them.")
-    if not found:
+    matches = matching_repositories(name, existing)
+    if len(matches) > 1:
+        raise UserError(
+            f"The name {name} matches several repositories: {', '.join(matches)}. Use a full name."
+        )
+    if not matches:
         raise unknown_name_error("repository", name, existing)
-    return found[0]
+    return matches[0]
 
 
 def matching_repositories(name: str, existing: Sequence[str]) -> list[str]:
-    """The one of just this name, else all whose names end with `/` and it."""
+    """Returns the repository of exactly this name, else all that end with `/` and it."""
     return [name] if name in existing else [repo for repo in existing if repo.endswith(f"/{name}")]
 
 
-# there are ten times as many nodes as files: those of other files are not looked at
+# starts from the files, because there are ten times as many nodes
 _DOCUMENT_COUNT = f"""
-WITH ending(value) AS MATERIALIZED (SELECT '.' || value FROM json_each(?1))
+WITH extension(value) AS MATERIALIZED (SELECT '.' || value FROM json_each(?1))
 SELECT count(*) FROM files f WHERE f.repo = ?14 AND f.state <> 'skipped'
-AND (lower(substr(f.path, -4)) IN (SELECT value FROM ending)
-  OR lower(substr(f.path, -5)) IN (SELECT value FROM ending)
-  OR lower(substr(f.path, -6)) IN (SELECT value FROM ending))
+AND (lower(substr(f.path, -4)) IN (SELECT value FROM extension)
+  OR lower(substr(f.path, -5)) IN (SELECT value FROM extension)
+  OR lower(substr(f.path, -6)) IN (SELECT value FROM extension))
 AND EXISTS (SELECT 1 FROM docs d WHERE d.repo = f.repo AND d.path = f.path AND {IN_SCOPE})
 """
 
 
 def count_documents(database: Database, scope: Scope, repo: str, extensions: Iterable[str]) -> int:
-    """How many files of a repository with nodes in the scope end so, by three to five letters."""
-    asked = json.dumps(sorted(extensions)), *scope_params(scope), repo
-    [[(count,)]] = database.run([Statement(_DOCUMENT_COUNT, asked)])
+    """Counts a repository's files in the scope with these extensions, of three to five letters."""
+    params = json.dumps(sorted(extensions)), *scope_params(scope), repo
+    [[(count,)]] = database.run([Statement(_DOCUMENT_COUNT, params)])
     return int(str(count))
 
 
@@ -67,10 +69,10 @@ SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY
 
 @dataclass
 class Statistics:
-    """What the index holds of a repository; counts by state, type and language.
+    """What the index contains of a repository; counts by state, type and language.
 
-    `texts` are the `rows` with lines of files and their `bytes`, compressed; `descriptions` the
-    nodes that have a line, by its model.
+    `texts` has the `rows` of stored source and their `bytes`, compressed; `descriptions` the number
+    of described nodes, by model.
     """
 
     repo: str
@@ -84,21 +86,20 @@ class Statistics:
 
     @property
     def models(self) -> list[str]:
-        """Whose vectors it has: those of the words' own model, and of one beside the words."""
-        made_by = static_model_name(self.meta.get("parser", "")), self.meta.get("model", "")
-        return [model for model in made_by if model]
+        """The models whose vectors the index has: the static model, and another one."""
+        models = static_model_name(self.meta.get("parser", "")), self.meta.get("model", "")
+        return [model for model in models if model]
 
     @property
     def dimensions(self) -> int:
-        """How many numbers the vectors of all nodes have together."""
+        """Stored dimensions: nodes times dimensions of the model."""
         return sum(self.node_types.values()) * int(self.meta.get("dimensions", 0))
 
     def as_json(self) -> dict[str, Any]:
-        """All of it."""
         return asdict(self)
 
     def lines(self) -> Iterator[str]:
-        """All of it, for a person."""
+        """Formats the statistics for a terminal."""
         working = "the working tree on " if self.meta.get("working") else ""
         head = self.meta.get("head", "no commit: no run has come to its end")
         below = self.meta.get("below")
@@ -160,16 +161,16 @@ _SKIP_REASON = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state =
 
 
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
-    """The paths at or below a file or folder, of the whole repository where it is empty.
+    """Returns the paths at or below a file or folder; of the whole repository if it is empty.
 
-    What is kept out of the index, such as a name that may hold secrets, is not among them.
+    Skipped files, such as names that may contain secrets, are left out.
     """
     [rows] = database.run([Statement(FILES_BELOW, (repo, folder))])
     return [str(path) for (path,) in rows]
 
 
 class FileSummary(NamedTuple):
-    """A file: its last line that is in a node, its nodes, and its state, with the reason of it."""
+    """A file: the last line of its nodes, number of nodes, and state with its reason."""
 
     path: str
     language: str | None
@@ -180,13 +181,13 @@ class FileSummary(NamedTuple):
 
 
 def file_summaries(database: Database, repo: str) -> list[FileSummary]:
-    """Every file that the index knows of, also those that are kept out of it."""
+    """Returns every file of the manifest, including skipped ones."""
     [rows] = database.run([Statement(FILE_OVERVIEW, (repo,))])
     return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
 def skip_reason(database: Database, repo: str, path: str) -> str:
-    """Why a file is not indexed; empty for one that is, and for one that is unknown."""
+    """Returns why a file is not indexed; empty for one that is, or is unknown."""
     [rows] = database.run([Statement(_SKIP_REASON, (repo, path))])
     return str(rows[0][0]) if rows else ""
 
@@ -197,6 +198,6 @@ _BLOBS_BY_PATH = (
 
 
 def blobs_by_path(database: Database, repo: str, paths: Iterable[str]) -> dict[str, str]:
-    """Git's ids of the contents that were indexed, by path; one request."""
+    """Returns git's blob ids of the indexed contents, by path; one request."""
     [rows] = database.run([Statement(_BLOBS_BY_PATH, (repo, json.dumps(list(paths))))])
     return {str(path): str(blob) for path, blob in rows}

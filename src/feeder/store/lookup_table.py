@@ -2,20 +2,26 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from feeder.errors import TooLargeError
 from feeder.store import Database, Row, Statement, sql
-from feeder.store.rows import PARAM_BYTES, batched, json_pages
+from feeder.store.rows import (
+    PARAM_BYTES,
+    WriteTransaction,
+    batched,
+    json_pages,
+    write_halving,
+)
 
 META_KEY = "lookup"
-"""In `meta`; like the model, the table is every repository's."""
+"""Key in `meta`; all repositories share the table, as they share the model."""
 BATCH_STATEMENTS = 6
-"""Statements of one transaction, of 1.5 MB at most: D1's engine takes those in a second."""
+"""Statements of one transaction, of 1.5 MB each at most; D1 runs them in a second."""
 EXTRA_STATEMENTS = 4
-"""Statements before the rows and behind them."""
+"""Statements before and after the rows."""
 SAMPLE_CHARS = 24
+"""Characters at both ends of a long column that a fingerprint contains."""
 
 _CREATE_TABLE = """
 CREATE TABLE IF NOT EXISTS lookup (
@@ -40,7 +46,7 @@ FROM lookup ORDER BY slot
 
 
 class LookupRow(NamedTuple):
-    """The words of a slot, each between two spaces; their codes in a string, and its buckets'."""
+    """Words of a slot, each between two spaces; their codes as a string, and its buckets' codes."""
 
     slot: int
     words: str
@@ -48,13 +54,13 @@ class LookupRow(NamedTuple):
     buckets: str
 
     def fingerprint(self) -> Row:
-        """What a look at it tells, which is not all of it."""
+        """Returns the columns that `find_differences` compares: a sample of the row."""
         ends = [text[:SAMPLE_CHARS] + text[-SAMPLE_CHARS:] for text in (self.codes, self.buckets)]
         return (self.slot, self.words, len(self.codes), len(self.buckets), *ends)
 
 
 class LookupTable(NamedTuple):
-    """A model's table: what `meta` says of it, its rows and characters, and what makes them."""
+    """A model's table: identity, numbers of rows and characters, and a function yielding rows."""
 
     identity: str
     row_count: int
@@ -63,19 +69,19 @@ class LookupTable(NamedTuple):
 
     @property
     def meta(self) -> dict[str, str]:
-        """What `meta` has once the table is there."""
+        """The entry of `meta` once the table is complete."""
         return {META_KEY: self.identity}
 
     @property
     def request_count(self) -> int:
-        """What it takes to write it."""
+        """Requests that writing the table takes."""
         return math.ceil(
             (EXTRA_STATEMENTS + math.ceil(self.char_count / PARAM_BYTES)) / BATCH_STATEMENTS
         )
 
 
 def drop_statements() -> list[Statement]:
-    """What takes a table out that no model of the index needs."""
+    """Returns the statements that drop a table that the index's model does not need."""
     return [
         Statement("DROP TABLE IF EXISTS lookup"),
         Statement(sql.DELETE_META, (json.dumps([META_KEY]),)),
@@ -83,55 +89,42 @@ def drop_statements() -> list[Statement]:
 
 
 def invalidate_statement() -> Statement:
-    """The table may be wrong: the next run makes it right."""
+    """Returns the statement that makes the next run check the table."""
     return Statement(sql.DELETE_META, (json.dumps([META_KEY]),))
 
 
 def write_table(
-    table: LookupTable, write: Callable[[list[Statement]], object], may_continue: Callable[[], bool]
+    table: LookupTable, write: WriteTransaction, may_continue: Callable[[], bool]
 ) -> bool:
-    """Writes the rows that are not there, and last what `meta` says; False where it was stopped.
+    """Writes missing and changed rows, and last the entry of `meta`.
 
-    Two transactions, or smaller ones where the database wants that. A row that is there costs
-    nothing.
+    Returns False if `may_continue` stopped it between transactions. Unchanged rows cost nothing.
     """
     rows = [Statement(_UPSERT_ROWS, (page,)) for page in json_pages(table.rows())]
-    mark = Statement(sql.SET_META, (json.dumps(table.meta),))
-    begin = [
+    statements = [
         invalidate_statement(),
         Statement(_CREATE_TABLE),
         Statement(_DELETE_EXTRA_ROWS, (table.row_count,)),
+        *rows,
+        Statement(sql.SET_META, (json.dumps(table.meta),)),
     ]
-    for piece in batched([*begin, *rows, mark], BATCH_STATEMENTS):
+    for batch in batched(statements, BATCH_STATEMENTS):
         if not may_continue():
             return False
-        _write_halving(piece, write)
+        write_halving(batch, list, write)
     return True
 
 
-def _write_halving(
-    statements: Sequence[Statement], write: Callable[[list[Statement]], object]
-) -> None:
-    try:
-        write(list(statements))
-    except TooLargeError:
-        if len(statements) < 2:
-            raise
-        half = len(statements) // 2
-        _write_halving(statements[:half], write)
-        _write_halving(statements[half:], write)
-
-
 def find_differences(table: LookupTable, database: Database) -> Iterable[str]:
-    """The rows that are not as the model has them, as far as a look tells; two requests at most."""
-    [there] = database.run([Statement(_TABLE_EXISTS)])
-    [found] = database.run([Statement(_ROW_FINGERPRINTS)]) if there else [[]]
-    wanted = {row.slot: row.fingerprint() for row in table.rows()}
-    have = {int(str(row[0])): row for row in found}
-    for slot in sorted(wanted.keys() | have.keys()):
-        if slot not in have:
+    """Yields the rows that differ from the model's, as far as a sample shows; two requests."""
+    [exists] = database.run([Statement(_TABLE_EXISTS)])
+    [rows] = database.run([Statement(_ROW_FINGERPRINTS)]) if exists else [[]]
+    expected = {row.slot: row.fingerprint() for row in table.rows()}
+    stored = {int(str(row[0])): row for row in rows}
+    for slot in sorted(expected.keys() | stored.keys()):
+        if slot not in stored:
             yield f"row {slot} is missing"
-        elif slot not in wanted:
-            yield f"row {slot} is none of the model's"
-        elif have[slot] != wanted[slot]:
-            yield f"row {slot} is not as the model has it"
+        elif slot not in expected:
+            yield f"row {slot} does not belong to the model"
+        elif stored[slot] != expected[slot]:
+            yield f"row {slot} differs from the model's"

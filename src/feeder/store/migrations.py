@@ -1,5 +1,6 @@
-"""Applies schema migrations, and verifies with the first request that a database has this
-program's schema. Migrations are recorded as wrangler records them.
+"""Applies schema migrations, and verifies that a database has this program's schema.
+
+Migrations are recorded as wrangler records them. The check is part of the first request.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from feeder.errors import ServiceError, UserError
 from feeder.store import Database, Row, Statement
 
-# to the blank as wrangler writes it, so that the schemas are equal
+# byte for byte as wrangler writes it, so that the schemas are equal
 _CREATE_MIGRATIONS_TABLE = (
     "CREATE TABLE IF NOT EXISTS d1_migrations(\n"
     "\t\tid         INTEGER PRIMARY KEY AUTOINCREMENT,\n"
@@ -29,7 +30,10 @@ WHERE type = 'table' AND name IN ({", ".join(f"'{name}'" for name in sorted(_OWN
 """
 
 SCHEMA_QUERY = f"{_APPLIED_NAMES} UNION ALL {_EXISTING_TABLES}"
-"""The names of the migrations and of this program's tables; fails where there is no schema."""
+"""Selects the names of the applied migrations and of this program's tables.
+
+It fails if there is no schema.
+"""
 
 _ALL_TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
@@ -37,14 +41,14 @@ _ALL_TABLES = (
 
 
 class Migration(NamedTuple):
-    """A step of the schema; `name` is its file's."""
+    """A numbered change of the schema; `name` is that of its file."""
 
     name: str
     sql: str
 
 
 def known_migrations() -> list[Migration]:
-    """This program's migrations in the order in which they apply."""
+    """Returns this program's migrations in the order in which they apply."""
     folder = Path(__file__).with_name("migrations")
     return [
         Migration(file.name, file.read_text("utf-8"))
@@ -54,21 +58,21 @@ def known_migrations() -> list[Migration]:
 
 
 def missing_migrations(database: Database) -> list[Migration]:
-    """What the database lacks.
+    """Returns the migrations that the database lacks.
 
-    Raises UserError when its tables are another program's or a newer version's, or one is lost.
+    Raises UserError if its tables belong to another program or a newer version, or if one is lost.
     """
     [tables] = database.run([Statement(_ALL_TABLES)])
-    names = {str(row[0]) for row in tables if not str(row[0]).startswith("_cf_")}  # D1's own
+    names = {str(row[0]) for row in tables if not str(row[0]).startswith("_cf_")}  # tables of D1
     if not names:
         return known_migrations()
     [rows] = database.run([Statement(_APPLIED_NAMES)]) if "d1_migrations" in names else [[]]
     applied = {str(row[0]) for row in rows}
     if names >= _INITIAL_TABLES and not applied:
         raise _lost_tables_error(["d1_migrations"], database.place)
-    # other programs have migrations too, and many a first one has the same name
-    is_ours = "docs_fts" in names or applied.issuperset(step.name for step in known_migrations())
-    if names - {"d1_migrations"} and not is_ours:
+    # other programs have migrations too, and the first is often named alike
+    is_own = "docs_fts" in names or applied.issuperset(step.name for step in known_migrations())
+    if names - {"d1_migrations"} and not is_own:
         raise _foreign_tables_error(database.place)
     missing = _missing_after(applied, database.place)
     if not missing:
@@ -77,10 +81,11 @@ def missing_migrations(database: Database) -> list[Migration]:
 
 
 def check_schema(names: set[str], place: str) -> None:
-    """Raises UserError unless what `APPLIED` has found makes this program's schema."""
+    """Raises UserError unless the names selected by `SCHEMA_QUERY` are this program's schema."""
     if missing := _missing_after(names - _OWN_TABLES, place):
         raise UserError(
-            f"{place} lacks the migration {missing[0].name}. Bring it up to date with: feeder init"
+            f"The schema of {place} lacks the migration {missing[0].name}. "
+            "Apply it with: feeder init"
         )
     _check_all_tables(names, place)
 
@@ -96,7 +101,7 @@ def _missing_after(applied: set[str], place: str) -> list[Migration]:
 
 
 def _foreign_tables_error(place: str) -> UserError:
-    return UserError(f"{place} holds tables of another program. Name another database.")
+    return UserError(f"{place} contains tables of another program. Choose another database.")
 
 
 def _check_all_tables(names: set[str], place: str) -> None:
@@ -106,32 +111,32 @@ def _check_all_tables(names: set[str], place: str) -> None:
 
 def _lost_tables_error(tables: list[str], place: str) -> UserError:
     return UserError(
-        f"{place} has lost what it kept in {', '.join(tables)}. Delete it, and make the index "
-        "anew: in Cloudflare with feeder init --database-name NAME, then with feeder sync."
+        f"{place} has lost tables: {', '.join(tables)}. Delete it and create the index again: "
+        "for Cloudflare with feeder init --database-name NAME, then with feeder sync."
     )
 
 
 def migrate(database: Database) -> list[str]:
-    """Applies what is missing, each step as one transaction; the names applied."""
+    """Applies the missing migrations, each as one transaction; returns their names."""
     missing = missing_migrations(database)
     if missing:
         database.run([Statement(_CREATE_MIGRATIONS_TABLE)])
     for migration in missing:
-        done = Statement("INSERT INTO d1_migrations (name) VALUES (?)", (migration.name,))
+        record = Statement("INSERT INTO d1_migrations (name) VALUES (?)", (migration.name,))
         try:
-            database.script(migration.sql, [done])
+            database.script(migration.sql, [record])
         except ServiceError:
-            # its first answer may have been lost, and the second one says that the tables exist
+            # a lost first response makes the second one say that the tables exist
             if migration in missing_migrations(database):
                 raise
     return [migration.name for migration in missing]
 
 
 class VerifiedDatabase:
-    """A `Database` that proves its schema with what is read from it first.
+    """A `Database` that verifies the schema with the first request.
 
-    That first request raises UserError where the schema is missing, older, newer or somebody
-    else's; so it must not write.
+    That request raises UserError if the schema is missing, older, newer or another program's; so it
+    must not write.
     """
 
     def __init__(self, database: Database) -> None:
@@ -140,7 +145,7 @@ class VerifiedDatabase:
         self._is_verified = False
 
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
-        """The statements' rows, as the database answers them."""
+        """Runs the statements, the first time after the schema query."""
         if self._is_verified:
             return self._database.run(statements)
         applied, *rows = self._database.run([Statement(SCHEMA_QUERY), *statements])
@@ -149,9 +154,9 @@ class VerifiedDatabase:
         return rows
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
-        """As the database does it."""
+        """Runs a migration's text without verifying the schema."""
         self._database.script(sql, statements)
 
     def close(self) -> None:
-        """Ends the connection."""
+        """Closes the connection."""
         self._database.close()

@@ -1,7 +1,8 @@
-"""Decides which run may write: a fencing token in the database, and file locks between
-processes of this machine. The run that started last owns the index. Each write is numbered and
-guarded, so that a superseded or repeated write changes nothing. The file locks only keep
-servers from starting work that is under way.
+"""Decides which run may write: a fencing token in the database, and file locks on this machine.
+
+The run that started last owns the index. Each write is numbered and guarded, so that a superseded
+or repeated write changes nothing. The file locks only keep servers from starting work that is under
+way.
 """
 
 import json
@@ -14,16 +15,27 @@ from pathlib import Path
 from feeder.errors import ServiceError, Superseded, TooLargeError
 from feeder.store import Database, DuplicateWrite, Row, Statement, sql
 
+try:
+    import fcntl
+except ImportError:  # Windows: every lock is granted
+    fcntl = None  # type: ignore[assignment]
+
+SERVER_LOCK, SERVER_VECTORS_LOCK = "server", "vectors"
+"""Names of the locks of servers: to update the words, and then the vectors, which may take long."""
+_COMMAND_LOCK = "hand"
 RECHECK_AFTER_S = 5.0
-"""After a guarded write, by the clock on the wall: it goes on while a machine sleeps."""
+"""Age of the last guarded write after which `verify` asks the database again.
+
+By the wall clock, which continues while a machine sleeps.
+"""
 
 
 class SupersededAtStart(Superseded):
-    """Another run has begun between this one's reading and its first write, and wins."""
+    """Another run has begun between this run's first read and its first write, and wins."""
 
 
 class Ownership:
-    """A run's right to write; `run` is the key of `meta` that says whose it is."""
+    """A run's right to write; the key `run` of `meta` names the run that has it."""
 
     def __init__(
         self,
@@ -42,28 +54,30 @@ class Ownership:
         self._last_write_s = float("-inf")
 
     def begin(self, token: str, seen: str | None, statements: list[Statement]) -> None:
-        """Names the run: its first write makes the index its own, with these statements.
+        """Prepares the first write, which takes ownership and includes the statements.
 
-        That write raises Moved when another run has begun since `seen` was read as the owner.
+        It raises SupersededAtStart if another run has begun since `seen` was read as the owner.
         """
         self.token = token
         self._start_statements = [Statement(sql.CHECK_OWNER, (self._key("run"), seen)), *statements]
 
     def write(self, statements: list[Statement]) -> list[list[Row]] | None:
-        """Runs them behind the run's opening or its guard, as one transaction.
+        """Runs the statements as one transaction, after the start statements or the guard.
 
-        The rows of each; None when they were run, but the answer that said so was lost.
+        Returns the rows of each; None if they were run but the response was lost.
         """
         self._write_count += 1
-        mark = Statement(sql.RECORD_WRITE_NUMBER, (self._write_number_key, str(self._write_count)))
+        record_number = Statement(
+            sql.RECORD_WRITE_NUMBER, (self._write_number_key, str(self._write_count))
+        )
         first = self._start_statements or [self.guard_statement()]
         rows = None
         try:
-            rows = self._database().run([mark, *first, *statements])[1 + len(first) :]
+            rows = self._database().run([record_number, *first, *statements])[1 + len(first) :]
         except DuplicateWrite:
             pass
         except TooLargeError:
-            # it may have been done, only too slowly to be told
+            # it may have been done, but too slowly for a response
             if not self._is_write_done():
                 raise
         except Superseded as exc:
@@ -76,10 +90,10 @@ class Ownership:
         return rows
 
     def read(self, statements: list[Statement]) -> list[list[Row]]:
-        """Reads what a write has done of which no answer came.
+        """Reads what a write did whose response was lost.
 
-        Raises ServiceError where that is too much to tell, and never TooLargeError: the write would
-        be taken for undone, and in smaller parts it would then find nothing to change.
+        Raises ServiceError instead of TooLargeError: callers take the latter for a write that was
+        not done, and would repeat it in smaller parts, which find nothing to change.
         """
         try:
             return self._database().run(statements)
@@ -87,9 +101,9 @@ class Ownership:
             raise ServiceError(str(exc), status=exc.status, code=exc.code, ray=exc.ray) from exc
 
     def verify(self) -> None:
-        """Asks whether the run may still write, where its last write is not just over.
+        """Raises Superseded if the run may no longer write; free just after a guarded write.
 
-        What has no guard of its own comes behind it. Raises Overtaken.
+        Called before writes to services that have no guard of their own.
         """
         if self._start_statements:
             self.write([])
@@ -98,45 +112,33 @@ class Ownership:
             self._last_write_s = self._clock()
 
     def delete_write_number_statement(self) -> Statement:
-        """What belongs into the last write: nobody will ask for its number."""
+        """Returns the statement for the last write, after which no write number is needed."""
         return Statement(sql.DELETE_META, (json.dumps([self._write_number_key]),))
 
     def guard_statement(self) -> Statement:
-        """What fails when another run has begun."""
+        """Returns the statement that fails if another run has begun."""
         return Statement(sql.CHECK_OWNER, (self._key("run"), self.token))
 
     @property
     def _write_number_key(self) -> str:
-        """Where this writer counts its writes: it may share its run's token with others."""
+        """Key of this writer's count of writes; shards of one run share its token."""
         return self._key(f"write:{self.token}:{self._writer_id}")
 
     def _is_write_done(self) -> bool:
-        [found] = self.read([Statement(sql.READ_WRITE_NUMBER, (self._write_number_key,))])
-        return found == [(str(self._write_count),)]
-
-
-try:
-    import fcntl
-except ImportError:  # there, all take their turn at once, as without servers
-    fcntl = None  # type: ignore[assignment]
-
-
-SERVER_LOCK, SERVER_VECTORS_LOCK = "server", "vectors"
-"""Turns of servers: to bring the words on, and then the vectors, which may take long."""
-
-_COMMAND_LOCK = "hand"
+        [rows] = self.read([Statement(sql.READ_WRITE_NUMBER, (self._write_number_key,))])
+        return rows == [(str(self._write_count),)]
 
 
 @contextmanager
 def try_lock(index: Path, name: str) -> Iterator[bool]:
-    """Whether it is this process's turn, which lasts as long as the block; nobody waits."""
+    """Yields whether this process got the lock, which is held within the block; never waits."""
     with _file_lock(index, name, shared=False) as is_mine:
         yield is_mine
 
 
 @contextmanager
 def command_lock(index: Path | None) -> Iterator[None]:
-    """While the block lasts, no server begins to bring the index on; None is one elsewhere."""
+    """Keeps servers from updating the index within the block; None is a remote index."""
     if index is None:
         yield
         return
@@ -145,14 +147,14 @@ def command_lock(index: Path | None) -> Iterator[None]:
 
 
 def is_locked_by_command(index: Path) -> bool:
-    """Whether a command is updating the index."""
+    """Tells whether a command is updating the index now."""
     with _file_lock(index, _COMMAND_LOCK, shared=False) as is_free:
         return not is_free
 
 
 @contextmanager
 def _file_lock(index: Path, name: str, *, shared: bool) -> Iterator[bool]:
-    """Where no file can be made, nobody is kept out."""
+    """Yields whether the lock was acquired; True if no lock file can be created."""
     file = index.with_name(f"{index.name}-{name}")
     try:
         handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
@@ -173,6 +175,6 @@ def _acquire(handle: int, *, shared: bool) -> bool:
         fcntl.flock(handle, fcntl.LOCK_SH if shared else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks
+    except OSError:  # the file system has no locks
         return True
     return True

@@ -1,5 +1,6 @@
-"""Stores the queries that users ran and how they were answered, in a SQLite file on this
-machine (`queries.db`).
+"""Stores the queries that users ran and how they were answered.
+
+A SQLite file on this machine (`queries.db`).
 """
 
 import os
@@ -16,10 +17,10 @@ from feeder.private_files import create_private_file
 FILE_NAME = "queries.db"
 MAX_ROWS, MAX_BYTES = 10_000, 5_000_000
 WRITE_TIMEOUT_MS, READ_TIMEOUT_MS = 50, 5_000
-"""For another process: to keep a question is not worth a longer wait, to read them all is."""
+"""How long to wait for another process; logging a query is not worth more."""
 _DELETE_FRACTION = 10
-"""One in so many of the questions goes, the oldest, where the file has grown to its limit."""
-# "feeq": tells this file from another program's.
+"""Share of the queries that are deleted, the oldest, when the file has reached its limit: 1/10."""
+# "feeq": distinguishes the file from those of other programs
 _APPLICATION_ID = 0x66656571
 _VERSION = 1
 _SCHEMA = f"""
@@ -28,7 +29,7 @@ CREATE TABLE questions(
   asked_s REAL NOT NULL, -- since 1970, UTC
   repo TEXT NOT NULL,
   text TEXT NOT NULL,
-  filters TEXT NOT NULL, -- a JSON object of what was said beside the text
+  filters TEXT NOT NULL, -- filters beside the text, as a JSON object
   hits INTEGER NOT NULL,
   took_ms REAL NOT NULL,
   answered_by TEXT NOT NULL,
@@ -41,22 +42,22 @@ PRAGMA user_version = {_VERSION};
 
 
 class LoggedQuery(NamedTuple):
-    """A question, and how the index answered it that then equalled the commit `equals`."""
+    """A query and its answer; `equals` is the commit that the index equalled."""
 
     asked_s: float
-    """When, in seconds since 1970."""
+    """Time of the query, in seconds since 1970."""
     repo: str
     text: str
     filters: str
-    """What was said beside the text, as a JSON object."""
+    """Filters given beside the text, as a JSON object."""
     hits: int
-    """All that were found."""
+    """Number of all hits."""
     took_ms: float
-    """Until it could be shown, in milliseconds."""
+    """Time until the answer could be shown, in milliseconds."""
     answered_by: str
-    """`words`, `filters`, or `meaning` where models alone found something; empty for nothing."""
+    """`words`, `filters`, or `meaning` if only vectors found something; empty for no hit."""
     models: str
-    """Those that were asked, as a JSON array."""
+    """Models that were queried, as a JSON array."""
     equals: str
 
 
@@ -74,9 +75,10 @@ class LogBusy(ServiceError):
 
 
 class QueryLog:
-    """A file that processes share; of more than `max_rows` questions or `max_bytes` the oldest go.
+    """A file that processes share; beyond `max_rows` or `max_bytes`, the oldest queries are
+    deleted.
 
-    Raises UserError for a file that is another's or damaged, ServiceError where the disk fails.
+    Raises UserError for a file of another program or a damaged one, ServiceError if the disk fails.
     """
 
     def __init__(self, path: Path, *, max_rows: int = MAX_ROWS, max_bytes: int = MAX_BYTES) -> None:
@@ -85,8 +87,7 @@ class QueryLog:
         self._max_bytes = max_bytes
 
     def add(self, query: LoggedQuery) -> bool:
-        """Adds it; False where that is nobody's fault: the folder can only be read, or another
-        process has been writing for 50 ms."""
+        """Adds a query; returns False if the folder is read-only or another process is writing."""
         if not os.access(self.path.parent, os.W_OK):
             return False
         create_private_file(self.path)
@@ -105,7 +106,7 @@ class QueryLog:
         return True
 
     def queries(self) -> list[LoggedQuery]:
-        """All that are kept, the oldest first; none where there is no file."""
+        """Returns all queries, the oldest first; none if there is no file."""
         if not self._has_rows():
             return []
         with self._connect(apsw.SQLITE_OPEN_READONLY, READ_TIMEOUT_MS) as connection:
@@ -114,7 +115,7 @@ class QueryLog:
             return [LoggedQuery(*row) for row in rows]
 
     def clear(self) -> None:
-        """Forgets all, and leaves nothing of them on the disk."""
+        """Deletes all queries, without a trace on the disk."""
         if not self._has_rows():
             return
         with self._connect(apsw.SQLITE_OPEN_READWRITE, READ_TIMEOUT_MS) as connection:
@@ -123,35 +124,37 @@ class QueryLog:
             connection.execute("VACUUM")
 
     def size_bytes(self) -> int:
-        """What the file takes of the disk."""
+        """Returns the size of the file."""
         return self.path.stat().st_size if self._has_rows() else 0
 
     def _has_rows(self) -> bool:
-        """An empty file is one whose first question was not kept."""
+        """Tells whether there is a file with a schema; it is empty if its first query was not
+        added.
+        """
         return self.path.exists() and (not self.path.is_file() or self.path.stat().st_size > 0)
 
     @contextmanager
     def _connect(self, mode: int, timeout_ms: int) -> Iterator[apsw.Connection]:
-        """A connection, closed at the end; a link in the file's place is not followed."""
+        """Opens the file and closes it at the end; does not follow a symbolic link."""
         path = self.path.parent.resolve() / self.path.name
         try:
             connection = apsw.Connection(str(path), flags=mode | apsw.SQLITE_OPEN_NOFOLLOW)
             with closing(connection):
                 connection.set_busy_timeout(timeout_ms)
                 connection.transaction_mode = "IMMEDIATE"
-                # what a failing power supply takes is a few questions
+                # a power failure may lose a few queries
                 connection.execute("PRAGMA synchronous=OFF")
                 yield connection
         except apsw.BusyError as exc:
-            raise LogBusy(f"Another process writes {self.path}. Try again.") from exc
+            raise LogBusy(f"Another process is writing {self.path}. Try again.") from exc
         except (apsw.FullError, apsw.IOError) as exc:
-            raise ServiceError(f"{self.path} cannot be used: {exc}. Look at the disk.") from exc
+            raise ServiceError(f"{self.path} cannot be used: {exc}. Check the disk.") from exc
         except (apsw.Error, _ForeignFile, UnicodeEncodeError) as exc:
-            raise UserError(f"{self.path} is no log of questions ({exc}). Delete it.") from exc
+            raise UserError(f"{self.path} is not a query log ({exc}). Delete it.") from exc
 
 
 class _ForeignFile(Exception):
-    """It is another program's, or another version's."""
+    """The file belongs to another program or version."""
 
 
 def _create_schema(connection: apsw.Connection) -> None:
@@ -161,9 +164,9 @@ def _create_schema(connection: apsw.Connection) -> None:
 
 
 def _check_version(connection: apsw.Connection) -> None:
-    made_by = (connection.pragma("application_id"), connection.pragma("user_version"))
-    if made_by != (_APPLICATION_ID, _VERSION):
-        raise _ForeignFile("another program or version has made it")
+    identity = (connection.pragma("application_id"), connection.pragma("user_version"))
+    if identity != (_APPLICATION_ID, _VERSION):
+        raise _ForeignFile("made by another program or version")
 
 
 def _bytes_used(connection: apsw.Connection) -> int:

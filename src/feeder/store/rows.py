@@ -1,33 +1,40 @@
 """Encodes files and nodes as rows, and batches rows into JSON parameters that D1 accepts."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
+from feeder.errors import TooLargeError
 from feeder.nodes import Member, Node, text_sha
 from feeder.parse.compressed_source import SourceBlock
 from feeder.store import Database, Row, Statement, Value
 from feeder.text import append_compounds, expand_words
 
 PARAM_BYTES = 1_500_000
-"""D1 takes strings up to 2,000,000 bytes."""
+"""D1 accepts strings of up to 2,000,000 bytes."""
 ENCODE_BATCH = 16
-"""That are turned to JSON at once."""
+"""Items that are encoded to JSON at once."""
 KEY_BYTES = 128
-"""An id and two hashes in JSON."""
+"""Size of an id and two hashes in JSON."""
 MEMBERS_HASH_DIGITS = 16
-"""Hex digits before the members of a node, which tell a change of them alone."""
+"""Hex digits of the hash before a node's members, which detects a change of them alone."""
+
+
+Item = TypeVar("Item")
+WriteTransaction = Callable[[list[Statement]], object]
+"""Runs the statements as one transaction; raises TooLargeError if they are too much for one."""
 
 
 class IndexedFile(NamedTuple):
-    """A file as the index shall hold it; one that is kept out has no nodes and a reason.
+    """A file as the index is to contain it; a skipped file has no nodes and a reason.
 
-    `ids`, `shas` (of what is embedded) and `compounds` (the parts of compound words) belong to the
-    nodes, in their order; `masked` counts the secrets that are not in them. `stopped` says that the
-    reason is the parser's end, which another time may not hold. `meanings` are the nodes' vectors
-    as codes, none where no model is asked with the words. `texts` are kept where an index has them,
-    and so is what each node `describes`: the hash of what a model is asked of it, empty for others.
+    `ids`, `text_shas` (of the embedding inputs), `compounds` (parts of compound words),
+    `static_vectors` and `description_keys` belong to the nodes, in their order. `masked` counts
+    masked secrets. `stopped` means that the parser was stopped by a limit, which another run may
+    not reach. `static_vectors` are codes, empty without a static model. `source_parts` are set if
+    the index stores source. A description key is the hash of the text that a description is made
+    of, empty for nodes without one.
     """
 
     path: str
@@ -46,45 +53,47 @@ class IndexedFile(NamedTuple):
 
 
 def node_keys_json(files: Iterable[IndexedFile]) -> str:
-    """Of all their nodes, in JSON."""
+    """Returns the keys of all nodes of the files, as a JSON object by id."""
     return json.dumps({id_: key for file in files for id_, key in node_keys(file)})
 
 
 def node_keys(file: IndexedFile) -> Iterator[tuple[str, str]]:
-    """By id, what tells whether a node is there already: `text_sha` and the members' hash."""
+    """Yields the id and key of each node: `text_sha` and members' hash, equal for equal nodes."""
     for id_, sha, node in zip(file.ids, file.text_shas, file.nodes, strict=True):
         yield id_, sha + encode_members(node.members)[:MEMBERS_HASH_DIGITS]
 
 
 def encode_members(members: Iterable[Member]) -> str:
-    """A node's members as the index keeps them: a hash, then `RED:3 GREEN:4`; empty without any."""
+    """Encodes a node's members: a hash, then `RED:3 GREEN:4`; empty without members."""
     text = " ".join(f"{member.name}:{member.line}" for member in members)
     return f"{text_sha(text)[:MEMBERS_HASH_DIGITS]} {text}" if text else ""
 
 
 def decode_members(text: str) -> Iterator[Member]:
-    """What `members_text` was made of."""
+    """Decodes what `encode_members` returned."""
     for member in text.split(" ")[1:]:
         name, _, line = member.rpartition(":")
         yield Member(name, int(line))
 
 
 def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
-    """A row of `docs` for each node: id, path, what it says of itself, text_sha, members, and the
-    hash of what is described of it."""
+    """Yields a row of `docs` for each node.
+
+    Id, path, fields of the node, text_sha, members, description key.
+    """
     for file in files:
-        described = file.description_keys or [""] * len(file.nodes)
-        for id_, sha, node, asked in zip(
-            file.ids, file.text_shas, file.nodes, described, strict=True
+        description_keys = file.description_keys or [""] * len(file.nodes)
+        for id_, sha, node, key in zip(
+            file.ids, file.text_shas, file.nodes, description_keys, strict=True
         ):
-            *facts, _, members = node
-            yield [id_, file.path, *facts, sha, encode_members(members), asked]
+            *fields, _, members = node
+            yield [id_, file.path, *fields, sha, encode_members(members), key]
 
 
 def posting_rows(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
-    """What is indexed by word for each node: id, then the words of its name, path and text.
+    """Yields the indexed words of each node: id, then words of its name, path and text.
 
-    Beside its name stand those of its members, whole: their parts are among those of the text.
+    The name is followed by those of its members; their parts are among the words of the text.
     """
     for file in files:
         path = expand_words(file.path)
@@ -95,7 +104,7 @@ def posting_rows(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
 
 
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
-    """A row of `files` each: path, blob, number of nodes, state, reason, stopped."""
+    """Yields a row of `files` for each: path, blob, number of nodes, state, reason, stopped."""
     for file in files:
         with_nodes = "pending" if pending and file.nodes else "clean"
         state = "skipped" if file.skipped else with_nodes
@@ -103,47 +112,68 @@ def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[V
 
 
 def file_batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
-    """The files in groups whose `keys` fit into one parameter."""
-    group: list[IndexedFile] = []
+    """Groups the files so that the node keys of a group fit into one parameter."""
+    batch: list[IndexedFile] = []
     size = 0
     for file in files:
         file_size = len(file.nodes) * KEY_BYTES
-        if group and size + file_size > PARAM_BYTES:
-            yield group
-            group, size = [], 0
-        group.append(file)
+        if batch and size + file_size > PARAM_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(file)
         size += file_size
-    if group:
-        yield group
-
-
-Item = TypeVar("Item")
+    if batch:
+        yield batch
 
 
 def batched(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """The items in lists of at most so many."""
+    """Splits the items into lists of at most `size`."""
     rest = iter(items)
-    while piece := list(islice(rest, size)):
-        yield piece
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
-def paginate_rows(database: Database, sql: str, repo: str, page_size: int) -> Iterator[Row]:
-    """All rows of a question, which begin with a path and an id and come in their order.
+def paginate_rows(
+    database: Database, sql: str, params: Sequence[Value], start: Sequence[Value], page_size: int
+) -> Iterator[Row]:
+    """Yields all rows of a query that is ordered by its first columns, one request a page.
 
-    It is asked `most` rows at a time, behind the last: ?1 the repository, ?2 and ?3 that path and
-    id, ?4 how many.
+    The parameters of `sql` are `params`, the first columns of the last row read (at first `start`),
+    and the number of rows.
     """
-    path, id_ = "", ""
+    last = tuple(start)
     while True:
-        [page] = database.run([Statement(sql, (repo, path, id_, page_size))])
+        [page] = database.run([Statement(sql, (*params, *last, page_size))])
         yield from page
         if len(page) < page_size:
             return
-        path, id_ = map(str, page[-1][:2])
+        last = page[-1][: len(last)]
+
+
+def write_halving(
+    items: Sequence[Item],
+    build: Callable[[Sequence[Item]], list[Statement]],
+    write: WriteTransaction,
+) -> None:
+    """Writes the items with one transaction; with smaller ones if the database wants that.
+
+    Raises TooLargeError if a single item is too large.
+    """
+    try:
+        write(build(items))
+    except TooLargeError:
+        if len(items) < 2:
+            raise
+        half = len(items) // 2
+        write_halving(items[:half], build, write)
+        write_halving(items[half:], build, write)
 
 
 def json_pages(items: Iterable[object]) -> Iterator[str]:
-    """The items as JSON arrays that fit into a parameter; all ASCII, so a character is a byte."""
+    """Encodes the items as JSON arrays that each fit into a parameter.
+
+    The JSON is ASCII, so a character is a byte.
+    """
     page: list[str] = []
     size = 0
     for text in _encode_items(items):
@@ -157,10 +187,10 @@ def json_pages(items: Iterable[object]) -> Iterator[str]:
 
 
 def _encode_items(items: Iterable[object]) -> Iterator[str]:
-    """The items in JSON, several at once where they are small: that takes half the time."""
-    for some in batched(items, ENCODE_BATCH):
-        text = json.dumps(some)[1:-1]
+    """Encodes the items as JSON, several at once if they are small: that takes half the time."""
+    for batch in batched(items, ENCODE_BATCH):
+        text = json.dumps(batch)[1:-1]
         if len(text) <= PARAM_BYTES:
             yield text
         else:
-            yield from map(json.dumps, some)
+            yield from map(json.dumps, batch)

@@ -1,5 +1,6 @@
-"""Builds the SQL condition of a query's filters: repositories, paths, tests, languages, node
-types, symbols and words.
+"""Builds the SQL condition of a query's filters.
+
+Repositories, paths, tests, languages, node types, symbols, words and ids.
 """
 
 import json
@@ -12,7 +13,6 @@ from feeder.errors import UserError
 from feeder.store import Value
 from feeder.text import normalize_symbol
 
-# of the path with a slash before it; `*` crosses folders, so these find a folder of that name too
 TEST_PATH_GLOBS = (
     *("*/test/*", "*/tests/*", "*/spec/*", "*/specs/*", "*/__tests__/*", "*/__test__/*"),
     *("*/Test/*", "*/Tests/*", "*[a-z]Test/*", "*[a-z]Tests/*", "*[._-][Tt]ests/*"),
@@ -21,9 +21,10 @@ TEST_PATH_GLOBS = (
     *("*[a-z0-9]Test.[a-z]*", "*[a-z0-9]Tests.[a-z]*", "*[a-z0-9]Spec.[a-z]*"),
     "*/Test[A-Z]*.java",
 )
-"""Globs as SQLite's GLOB and Python's fnmatchcase read them, of at most 50 bytes for D1.
+"""Globs of test files, matched against the path with a slash before it.
 
-Each has `test`, `spec` or `.bats` in it, in any case of letters.
+SQLite's GLOB and Python's fnmatchcase read them alike; `*` crosses folders. Each has at most 50
+bytes for D1, and contains `test`, `spec` or `.bats`, in any case of letters.
 """
 
 
@@ -31,13 +32,13 @@ _TEST_PATH_PATTERN = re.compile("|".join(map(translate, TEST_PATH_GLOBS)))
 
 
 def is_test_path(path: str) -> bool:
-    """Whether a file is a test, or lies among them."""
+    """Tells whether a file is a test or in a folder of tests."""
     return _TEST_PATH_PATTERN.match(f"/{path}") is not None
 
 
-# ?2 repositories; ?3 places and ?4 those left out: from where on and up to where their paths are in
-# order, and a folder with a glob in it; ?5 whether tests are asked for. A path that is a test's has
-# one of three words in it, which spares the rest of them the globs
+# ?2 repositories; ?3 included and ?4 excluded paths, each as a range of paths (first, last) with a
+# folder and a glob in it; ?5 whether tests are wanted. Every test path contains one of three
+# words, which saves the globs for all other paths
 _MATCHES_PATH = """
 f.path >= p.first AND f.path < coalesce(p.last, x'') AND (p.glob IS NULL
   OR substr(f.path, 1, length(p.folder)) = p.folder AND (
@@ -50,23 +51,23 @@ _PATH_COLUMNS = (
 )
 
 FILES_IN_SCOPE = f"""
-WITH asked(repo) AS MATERIALIZED (
+WITH repository(repo) AS MATERIALIZED (
   SELECT value FROM json_each(?2) UNION ALL SELECT DISTINCT repo FROM files WHERE ?2 IS NULL
-), place AS MATERIALIZED ({_PATH_COLUMNS} FROM json_each(coalesce(?3, '[["", null, null, null]]'))
-), apart AS MATERIALIZED ({_PATH_COLUMNS} FROM json_each(?4)
+), included AS MATERIALIZED (
+  {_PATH_COLUMNS} FROM json_each(coalesce(?3, '[["", null, null, null]]'))
+), excluded AS MATERIALIZED ({_PATH_COLUMNS} FROM json_each(?4)
 ), test AS MATERIALIZED (SELECT value AS glob FROM json_each('{json.dumps(TEST_PATH_GLOBS)}'))
-SELECT f.path FROM asked a CROSS JOIN place p CROSS JOIN files f
-ON f.repo = a.repo AND {_MATCHES_PATH}
-WHERE NOT EXISTS (SELECT 1 FROM apart p WHERE {_MATCHES_PATH})
+SELECT f.path FROM repository r CROSS JOIN included p CROSS JOIN files f
+ON f.repo = r.repo AND {_MATCHES_PATH}
+WHERE NOT EXISTS (SELECT 1 FROM excluded p WHERE {_MATCHES_PATH})
 AND (?5 IS NULL OR ?5 = (
   (instr(lower(f.path), 'test') OR instr(lower(f.path), 'spec') OR instr(f.path, '.bats'))
   AND EXISTS (SELECT 1 FROM test t WHERE '/' || f.path GLOB t.glob)
 ))
 """
 
-# ?6 languages and ?7 those left out, ?8 types and ?9 those left out; ?10 and ?12 what is there and
-# what is not as FTS5 queries; ?13 ids; ?11 names by their last parts, as `.cart.add`, as a glob
-# where it is one, as an owner's and its member's
+# ?6 included and ?7 excluded languages, ?8 included and ?9 excluded types; ?10 FTS5 query of
+# required words, ?12 of excluded ones; ?13 ids; ?11 symbols as in `_symbol_row`
 _MATCHES_NODE = """
 (?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))
 AND (?6 IS NULL OR d.language IN (SELECT value FROM json_each(?6)))
@@ -88,28 +89,33 @@ AND (?11 IS NULL OR EXISTS (
 """
 
 IN_SCOPE = f"(coalesce(?3, ?4, ?5) IS NULL OR d.path IN ({FILES_IN_SCOPE})) AND {_MATCHES_NODE}"
-"""Whether the node `d` is in the scope whose `params` are ?2 to ?13."""
+"""Condition that the node `d` is in the scope whose `scope_params` are ?2 to ?13."""
 
 COLUMN_IN_SCOPE = f"SELECT {{column}} FROM docs d NOT INDEXED WHERE {IN_SCOPE}"
-"""A column of the nodes in it, by the table: many rows in the order of an index take three times as
-long."""
+"""Selects a column of the nodes in the scope with a table scan.
+
+Reading many rows in the order of an index takes three times as long.
+"""
 
 COLUMN_IN_PATHS = f"""
 SELECT {{column}} FROM json_each(?2) r CROSS JOIN json_each(?3) j CROSS JOIN docs d
 ON d.repo = r.value AND d.path >= j.value->>0 AND d.path < coalesce(j.value->>1, x'')
 WHERE (coalesce(?4, ?5) IS NULL OR d.path IN ({FILES_IN_SCOPE})) AND {_MATCHES_NODE}
 """
-"""The same where the scope `is_listed`, by the index; one that lies in two places twice."""
+"""Selects the same by the path index, if `Scope.has_literal_paths_only`.
+
+A node at two of the paths is selected twice.
+"""
 
 ANY_FILE = f"SELECT 1 FROM ({FILES_IN_SCOPE}) LIMIT 1"
-"""Whether there is a file, be it of no nodes, at the places of that scope."""
+"""Selects a row if a file, even without nodes, is at the paths of the scope."""
 
 IS_UNRESTRICTED = """
 SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) IS NULL AND (?2 IS NULL OR
   json_array_length(?2) = 1
   AND (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
 """
-"""Whether every node is in that scope."""
+"""Selects 1 if every node is in the scope."""
 
 
 _GLOB_PATTERN = re.compile(r"(?P<before>(?:[^*?\[/]*/)*)(?P<glob>[^*?\[/]*[*?\[].*)", re.DOTALL)
@@ -120,8 +126,8 @@ _GLOB_CHARACTERS = re.compile(r"[*?\[]")
 
 _GLOB_PART_NOTE = " from its first folder with *, ? or [ on"
 
-# D1 allows patterns of 50 bytes, and `/*` is put behind one, `*.` before the other
 MAX_GLOB_BYTES = 48
+"""D1 allows patterns of 50 bytes; `/*` is appended to a path, `*.` put before a symbol."""
 
 _FIRST_CHARACTER, _LAST_CHARACTER, _BEFORE_SURROGATES, _AFTER_SURROGATES = (
     "\x01",
@@ -132,11 +138,11 @@ _FIRST_CHARACTER, _LAST_CHARACTER, _BEFORE_SURROGATES, _AFTER_SURROGATES = (
 
 
 class Scope(NamedTuple):
-    """Where a search looks; what is empty narrows nothing, and `repos` are all where None.
+    """Filters of a search; an empty one does not restrict, and `repos` is None for all.
 
-    A path is a file or folder by its name, or a glob whose `*` crosses folders. A symbol is a name
-    or the last parts of one, in any case of letters, or with `*`. `tests` are yes, no or only.
-    `with_words` and `without_words` are FTS5's queries; `ids` are those of nodes, None for all.
+    A path is the name of a file or folder, or a glob whose `*` crosses folders. A symbol is a name
+    or its last parts, case-insensitive, or has a `*`. `tests` is yes, no or only. `with_words` and
+    `without_words` are FTS5 queries; `ids` are node ids, None for all.
     """
 
     repos: tuple[str, ...] | None
@@ -160,43 +166,44 @@ class Scope(NamedTuple):
         language: str | None = None,
         node_type: str | None = None,
     ) -> "Scope":
-        """That of one repository, and of one thing a kind."""
+        """Returns the scope of one repository, with at most one filter of each kind."""
         paths = (path,) if path else ()
         languages, types = (language,) if language else (), (node_type,) if node_type else ()
         return cls((repo,), paths, languages=languages, node_types=types)
 
     @property
     def path_patterns(self) -> list["PathPattern"]:
-        """Where its paths are; none where they may be anywhere."""
-        places = [PathPattern(path.rstrip("/")) for path in self.paths]
-        return places if all(place.pattern for place in places) else []
+        """The patterns of `paths`; empty if one of them matches everything."""
+        patterns = [PathPattern(path.rstrip("/")) for path in self.paths]
+        return patterns if all(one.pattern for one in patterns) else []
 
     @property
     def has_literal_paths_only(self) -> bool:
-        """Whether its repositories and places are all known by their names."""
-        are_known = self.repos is not None and bool(self.path_patterns)
-        return are_known and not any(place.is_glob for place in self.path_patterns)
+        """Whether repositories and paths are given, without a glob."""
+        are_given = self.repos is not None and bool(self.path_patterns)
+        return are_given and not any(pattern.is_glob for pattern in self.path_patterns)
 
 
 class PathPattern(NamedTuple):
-    """A file or folder by its name without slashes at its end, or a glob."""
+    """The name of a file or folder without trailing slashes, or a glob."""
 
     pattern: str
 
     @property
     def literal_prefix(self) -> str:
-        """What all its paths begin with."""
+        """What all matching paths begin with."""
         return _GLOB_CHARACTERS.split(self.pattern, maxsplit=1)[0]
 
     @property
     def is_glob(self) -> bool:
-        """Whether it may have more than one file or folder."""
+        """Whether it may match more than one file or folder."""
         return self.literal_prefix != self.pattern
 
     def range_rows(self) -> Iterator[list[str | None]]:
-        """How `IN_SCOPE` reads it; raises UserError for a glob that is too long.
+        """Yields path ranges with a glob, as `IN_SCOPE` reads them.
 
-        What looks like a glob may be a file's or folder's very name.
+        A pattern with glob characters may also be a literal name. Raises UserError for a glob that
+        is too long.
         """
         if not self.pattern:
             yield ["", None, None, None]
@@ -209,11 +216,11 @@ class PathPattern(NamedTuple):
 
 
 def scope_params(scope: Scope) -> tuple[Value, ...]:
-    """What `IN_SCOPE` wants to know; raises UserError for a glob that is too long."""
+    """Returns the parameters of `IN_SCOPE`; raises UserError for a glob that is too long."""
     names = list(map(normalize_symbol, scope.symbols))
     return (
         None if scope.repos is None else json.dumps(scope.repos),
-        _json_list(row for place in scope.path_patterns for row in place.range_rows()),
+        _json_list(row for pattern in scope.path_patterns for row in pattern.range_rows()),
         _json_list(
             row for path in scope.not_paths for row in PathPattern(path.rstrip("/")).range_rows()
         ),
@@ -230,36 +237,34 @@ def scope_params(scope: Scope) -> tuple[Value, ...]:
 
 
 def _json_list(values: Iterable[str | Sequence[str | None]]) -> str | None:
-    """As JSON; None where nothing is asked for."""
+    """Returns the values as JSON; None if there are none."""
     values = list(values)
     return json.dumps(values) if values else None
 
 
 def _symbol_query(names: Iterable[str]) -> str | None:
-    """FTS5's query for nodes that may be called so; None where one has no word to look up."""
+    """Returns an FTS5 query for candidates of the symbols; None if a name has no word to search
+    for.
+    """
     phrases = []
     for name in names:
         owner, _, member = name.rpartition(".")
         before, glob, _ = name.partition("*")
         if not _WORD_CHARACTER.search(before):
             return None
-        whole = _fts_phrase(before) + (" *" if glob and _WORD_CHARACTER.match(before[-1]) else "")
-        named = (
-            [f"{_fts_phrase(owner)} AND {_fts_phrase(member)}"]
-            if _WORD_CHARACTER.search(owner)
-            else []
-        )
-        phrases += [whole, *named]
+        is_prefix = glob and _WORD_CHARACTER.match(before[-1])
+        phrases.append(_fts_phrase(before) + (" *" if is_prefix else ""))
+        if _WORD_CHARACTER.search(owner):
+            phrases.append(f"{_fts_phrase(owner)} AND {_fts_phrase(member)}")
     return f"(symbol : ({' OR '.join(f'({one})' for one in phrases)}))" if phrases else None
 
 
 def _fts_phrase(text: str) -> str:
-    """As FTS5 reads a phrase."""
     return '"' + text.replace('"', '""') + '"'
 
 
 def _symbol_row(name: str) -> list[str | None]:
-    """How `IN_SCOPE` compares it: its last parts, a glob of them, an owner's and a member's."""
+    """Returns the comparisons of `IN_SCOPE`: suffix, glob, owner and member."""
     if "*" in name:
         glob = name.replace("[", "[[]")
         _check_length(glob, f"The symbol {name}", "")
@@ -277,12 +282,13 @@ def _check_length(glob: str, subject: str, location: str) -> None:
 
 
 def prefix_end(prefix: str) -> str | None:
-    """The text that follows, by the bytes of UTF-8, on all that begin so; None where none does.
+    """Returns the first text after all that begin with the prefix, by UTF-8 bytes; None if there is
+    none.
 
-    Bytes of UTF-8 order texts as their code points do.
+    UTF-8 bytes and code points have the same order.
     """
     stem = prefix.rstrip(_LAST_CHARACTER)
     if not stem:
         return None
-    follower = _AFTER_SURROGATES if stem[-1] == _BEFORE_SURROGATES else chr(ord(stem[-1]) + 1)
-    return stem[:-1] + follower
+    successor = _AFTER_SURROGATES if stem[-1] == _BEFORE_SURROGATES else chr(ord(stem[-1]) + 1)
+    return stem[:-1] + successor

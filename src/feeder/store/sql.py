@@ -1,12 +1,13 @@
-"""SQL statements that write the index, for D1 and SQLite alike; bulk data comes as JSON
-parameters.
+"""SQL statements that write the index, for D1 and SQLite alike.
+
+Bulk data comes as JSON parameters.
 """
 
 SET_META = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?) WHERE true
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
-# ?2 the key that says that no vector is missing, ?3 the repository, ?4 what meta must hold for it
+# ?2 the key that is set only if no file is pending, ?3 the repository, ?4 required values of meta
 SET_META_IF_COMPLETE = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?1)
 WHERE (key <> ?2 OR NOT EXISTS (SELECT 1 FROM files WHERE repo = ?3 AND state = 'pending'))
@@ -15,7 +16,7 @@ AND NOT EXISTS (
 )
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
 """
-# ?2 a key and ?3 its value: only then
+# deletes only if the key ?2 has the value ?3
 DELETE_META_IF = """
 DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?1))
 AND EXISTS (SELECT 1 FROM meta WHERE key = ?2 AND value = ?3)
@@ -25,7 +26,7 @@ CHECK_OWNER = """
 INSERT INTO meta (key, value)
 SELECT 'guard', NULL WHERE (SELECT value FROM meta WHERE key = ?) IS NOT ?
 """
-# a write that comes again, or late, has a number that was there already, and breaks this
+# a repeated or late write has a number that is not new, and sets the key to NULL, which fails
 RECORD_WRITE_NUMBER = """
 INSERT INTO meta (key, value) VALUES (?, ?)
 ON CONFLICT (key) DO UPDATE SET
@@ -36,13 +37,13 @@ READ_WRITE_NUMBER = "SELECT value FROM meta WHERE key = ?"
 
 READ_META = "SELECT key, value FROM meta"
 READ_OUTBOX = "SELECT id, path FROM outbox WHERE repo = ? ORDER BY id"
-# ?2 what meta is expected to hold
+# ?2 expected values of meta
 _DIFFERS_FROM_EXPECTED = """
 (?2 = '{}' OR EXISTS (
   SELECT 1 FROM json_each(?2) e LEFT JOIN meta m ON m.key = e.key WHERE m.value IS NOT e.value
 ))
 """
-# when all of it is met, only the files that have a reason are told, and how many are not kept out
+# if all values are as expected, only files with a reason are returned; the others are counted
 READ_FILES = f"""
 SELECT path, blob, state, reason, stopped FROM files
 WHERE repo = ?1 AND path > ?3 AND (reason IS NOT NULL OR {_DIFFERS_FROM_EXPECTED})
@@ -64,11 +65,11 @@ READ_NODES_WRITTEN = """
 SELECT id FROM docs WHERE repo = ? AND sha_head = ? AND path IN (SELECT value FROM json_each(?))
 """
 MARK_ALL_PENDING = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND nodes > 0"
-# a model is every repository's
+# all repositories share the model
 DELETE_ALL_VECTORS_KEYS = "DELETE FROM meta WHERE key GLOB '*:vectors'"
 SET_BRANCH = "UPDATE docs SET branch = ?1 WHERE repo = ?2 AND branch <> ?1"
 
-# ?1 repo, ?2 paths, ?3 {id: text_sha and members' hash} of the nodes that the files shall have
+# ?1 repository, ?2 paths, ?3 {id: text_sha and hash of the members} of the files' new nodes
 _IS_CHANGED = """
 repo = ?1 AND path IN (SELECT value FROM json_each(?2))
 AND (id, text_sha || substr(members, 1, 16)) NOT IN (SELECT key, value FROM json_each(?3))
@@ -90,7 +91,7 @@ SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value-
 FROM json_each(?4) WHERE true
 ON CONFLICT (id) DO NOTHING RETURNING id
 """
-# the cross join keeps the order: each row of the parameter looks its node up, and not the reverse
+# CROSS JOIN fixes the join order: each row of the parameter looks up its node
 ADD_POSTINGS = """
 INSERT INTO docs_fts (rowid, id, symbol, path, body)
 SELECT d.seq, d.id, j.value->>1, j.value->>2, j.value->>3
@@ -116,7 +117,8 @@ WHERE repo = ? AND state = 'pending' AND path IN (SELECT value FROM json_each(?)
 """
 DELETE_FROM_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT value FROM json_each(?))"
 
-# what a repair takes out: ?1 the repository, ?2 a page; what another run has mended meanwhile stays
+# statements of a repair: ?1 repository, ?2 a page of items; rows repaired by another run meanwhile
+# stay
 DELETE_ORPHAN_POSTINGS = """
 DELETE FROM docs_fts WHERE rowid IN (SELECT value FROM json_each(?2))
 AND NOT EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND d.id = docs_fts.id)

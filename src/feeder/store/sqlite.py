@@ -21,22 +21,27 @@ from feeder.store import (
 )
 
 IN_MEMORY = Path(":memory:")
-"""SQLite's name for a database that leaves nothing behind."""
+"""SQLite's name for a database without a file."""
 CACHE_KB = 32_000
 WAL_CHECKPOINT_PAGES = 8_000
-"""Of the write-ahead log before it is folded in: with SQLite's defaults, a first feed moves pages
-to and fro for a tenth of its time in the database."""
+"""Pages of the write-ahead log before a checkpoint.
+
+With SQLite's default, a first sync spends a tenth of its database time on checkpoints.
+"""
 BUSY_TIMEOUT_MS = 30_000
 BUSY_TRIES = 300
 
 
 def enable_wal(connection: apsw.Connection) -> None:
-    """Readers do not wait for writers then; the file stays so once it has been said."""
+    """Turns on write-ahead logging, so that readers do not wait for writers.
+
+    The setting is stored in the file.
+    """
     for tries_left in reversed(range(BUSY_TRIES)):
         try:
             connection.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL")
         except apsw.BusyError:
-            # two that say it at once are refused without the timeout's wait
+            # two processes that do this at once are refused without the busy timeout
             if not tries_left:
                 raise
             time.sleep(BUSY_TIMEOUT_MS / BUSY_TRIES / 1000)
@@ -45,7 +50,7 @@ def enable_wal(connection: apsw.Connection) -> None:
 
 
 def _connect(path: Path) -> apsw.Connection:
-    """Where nothing can be written beside the file, it is read as it is."""
+    """Opens the file; read-only and immutable if nothing can be written beside it."""
     if os.access(path.parent, os.W_OK) or not path.is_file() or Path(f"{path}-wal").exists():
         return apsw.Connection(str(path))
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
@@ -53,15 +58,15 @@ def _connect(path: Path) -> apsw.Connection:
 
 
 def is_local(database: Database) -> bool:
-    """Whether it is a file on this machine, which may be asked often; else each time is a trip."""
+    """Tells whether each query is cheap because the database is on this machine."""
     return isinstance(database, SQLite)
 
 
 class SQLite:
     """A `Database` in one file; several processes may use it at once.
 
-    A new file is its owner's alone, since it holds the words of the source. Raises UserError for a
-    file that is no database or cannot be opened.
+    A new file is readable by its owner only, since it contains words of the source. Raises
+    UserError for a file that is no database or cannot be opened.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +75,9 @@ class SQLite:
             if self.place != ":memory:":
                 create_private_file(path)
                 if path.exists() and not path.is_file():
-                    raise UserError(f"{path} cannot be written: no file. Name another with --db.")
+                    raise UserError(
+                        f"{path} cannot be written: it is not a file. Choose another with --db."
+                    )
             self.connection = _connect(path)
             self.connection.set_busy_timeout(BUSY_TIMEOUT_MS)
             enable_wal(self.connection)
@@ -102,14 +109,14 @@ class SQLite:
         return rows
 
     def iterate(self, statement: Statement) -> Iterator[Row]:
-        """The rows of a question one by one, where all of them would not fit into memory."""
+        """Yields the rows of a query one by one, where all of them would not fit into memory."""
         try:
             yield from self.connection.execute(*statement)
         except apsw.Error as exc:
             raise self._translate_error(exc) from exc
 
     def change_counters(self) -> tuple[int, int]:
-        """What every write changes, another process's or this one's; of this connection alone."""
+        """Returns numbers that change with every write, by other connections and by this one."""
         try:
             other: Any = self.connection.pragma("data_version")
         except apsw.Error as exc:
@@ -117,18 +124,18 @@ class SQLite:
         return int(other), self.connection.total_changes()
 
     def cached_counts(self) -> dict[str, int]:
-        """What its askers keep there; another one once something was written."""
+        """Returns a dict for callers to cache counts in; it is emptied by any write."""
         state = self.change_counters()
         if self._count_cache[0] != state:
             self._count_cache = state, {}
         return self._count_cache[1]
 
     def script(self, sql: str, statements: Sequence[Statement]) -> None:
-        """A text of several statements is one for SQLite as well."""
+        """Runs the SQL text, which may contain several statements, then the statements."""
         self.run([Statement(sql), *statements])
 
     def close(self) -> None:
-        """Folds the write-ahead log into the file."""
+        """Closes the connection, with a checkpoint of the write-ahead log."""
         self.connection.close()
 
     def _roll_back(self) -> None:
@@ -142,10 +149,10 @@ class SQLite:
             return DuplicateWrite(str(exc))
         if isinstance(exc, apsw.NotADBError | apsw.CorruptError):
             return UserError(
-                f"{self.place} is no index: {exc}. Delete it, or name another with --db."
+                f"{self.place} is not an index: {exc}. Delete it, or choose another with --db."
             )
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
-            return UserError(f"{self.place} cannot be written: {exc}. Name another with --db.")
+            return UserError(f"{self.place} cannot be written: {exc}. Choose another with --db.")
         if isinstance(exc, apsw.FullError | apsw.IOError):
-            return ServiceError(f"{self.place} cannot be written: {exc}. Make room on the disk.")
+            return ServiceError(f"{self.place} cannot be written: {exc}. Free some disk space.")
         return ServiceError(f"{self.place}: {exc}")

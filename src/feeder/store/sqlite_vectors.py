@@ -19,7 +19,7 @@ CREATE TABLE IF NOT EXISTS vectors (
   id TEXT PRIMARY KEY NOT NULL, scale REAL NOT NULL, code BLOB NOT NULL
 ) WITHOUT ROWID
 """
-# only for a node that is still as it was embedded: a run that was overtaken writes nothing
+# only for nodes that are still as they were embedded
 _UPSERT = """
 INSERT INTO vectors (id, scale, code)
 SELECT d.id, j.value->>2, unhex(j.value->>3)
@@ -27,12 +27,12 @@ FROM json_each(?) j CROSS JOIN docs d ON d.id = j.value->>0 AND d.text_sha = j.v
 WHERE true
 ON CONFLICT (id) DO UPDATE SET scale = excluded.scale, code = excluded.code
 """
-# likewise: a node that another run has brought back meanwhile keeps its vector
+# a node that another run has added again meanwhile keeps its vector
 _DELETE = """
 DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?) EXCEPT SELECT id FROM docs)
 """
 _TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
-# what is no number, by whoever's hand, is as good as missing
+# a damaged row counts as missing
 _VALID_VECTORS = "FROM vectors WHERE typeof(scale) = 'real' AND typeof(code) = 'blob'"
 _IDS = f"SELECT id {_VALID_VECTORS} ORDER BY id"
 _NEXT_BLOCK = f"""
@@ -41,10 +41,10 @@ SELECT id, scale, code {_VALID_VECTORS} AND length(code) = ?1 AND id > ?2 ORDER 
 
 
 class SQLiteVectors:
-    """`Vectors` in a table of the database's file, made with the first vector.
+    """`Vectors` in a table of the database's file, created with the first vector.
 
-    A query compares with every vector of its scope. A write's permit is part of its transaction:
-    that of a run which was overtaken does nothing.
+    A query compares with every vector of its scope. The guard of a fencing token is part of each
+    transaction, so a superseded run writes nothing.
     """
 
     index_name = ""
@@ -57,37 +57,37 @@ class SQLiteVectors:
     def upsert(
         self, vectors: Sequence[NodeVector], fencing_token: FencingToken | None = None
     ) -> None:
-        """Keeps those whose node is still there with the same text."""
+        """Stores the vectors whose nodes still exist with the same text."""
         rows = json.dumps([_quantized_row(vector) for vector in vectors])
         self._write(
             *_guard_statements(fencing_token), Statement(_CREATE_TABLE), Statement(_UPSERT, (rows,))
         )
 
     def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
-        """Removes vectors by id, if their nodes are gone."""
+        """Deletes the vectors whose nodes are gone."""
         if self._table_exists():
             self._write(
                 *_guard_statements(fencing_token), Statement(_DELETE, (json.dumps(list(ids)),))
             )
 
     def check_dimensions(self, dimensions: int) -> None:
-        """Always possible."""
+        """Accepts any number of dimensions."""
 
     def check_can_clear(self) -> None:
-        """Always possible."""
+        """Does nothing: clearing is always possible."""
 
     def clear(self, guard: Statement) -> None:
-        """Removes all vectors, if the guard holds."""
+        """Deletes all vectors if the guard holds."""
         if self._table_exists():
             self._write(guard, Statement("DELETE FROM vectors"))
 
     def ids(self) -> Iterator[str]:
-        """The ids, in order."""
+        """Yields the ids in order."""
         rows = self._read(Statement(_IDS))
         return (str(row[0]) for row in rows)
 
     def vector(self, id_: str) -> NDArray[float32] | None:
-        """The vector of a node as it was before its numbers were shortened, nearly."""
+        """Returns the vector of a node, dequantized; None if it has none."""
         import numpy as np
 
         rows = self._read(Statement(f"SELECT scale, code {_VALID_VECTORS} AND id = ?", (id_,)))
@@ -97,19 +97,19 @@ class SQLiteVectors:
         return codes[0] if codes else None
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """The nearest by cosine: all in the scope are compared, 10 ms for 100,000 of 384."""
+        """Returns the nearest by cosine similarity; 10 ms for 100,000 vectors of 384 dimensions."""
         return self._search.query(vector, limit, scope)
 
     def wait_until_visible(self, timeout_s: float) -> bool:
-        """At once."""
+        """Returns True: writes are visible at once."""
         return True
 
     def close(self) -> None:
-        """Nothing to end: the database is closed by its owner."""
+        """Does nothing: the database is closed by its owner."""
 
     def _table_exists(self) -> bool:
-        [found] = self._database.run([Statement(_TABLE_EXISTS)])
-        return bool(found)
+        [rows] = self._database.run([Statement(_TABLE_EXISTS)])
+        return bool(rows)
 
     def _read(self, statement: Statement) -> list[Row]:
         return self._database.run([statement])[0] if self._table_exists() else []
@@ -138,7 +138,7 @@ def _guard_statements(fencing_token: FencingToken | None) -> list[Statement]:
 
 
 def _quantized_row(vector: NodeVector) -> list[str | float]:
-    """The vector as eight bits a number and what to multiply them with."""
+    """Quantizes the vector to int8 with one scale."""
     import numpy as np
 
     scale = float(np.abs(vector.values).max()) / 127 or 1.0

@@ -1,6 +1,8 @@
 """Stores static vectors beside the nodes, written in the same transaction; only in a local
-database. A trigger deletes a vector with its node. Where a description is blended into a
-vector, the vector of the text alone is kept too.
+database.
+
+A trigger deletes a vector with its node. Where a description is blended into a vector, the vector
+of the text alone is kept too (`plain_meanings`).
 """
 
 from __future__ import annotations
@@ -20,13 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCALE_BYTES = 4
-"""A code begins with its scale, a little-endian float32; then comes a byte a dimension."""
+"""A code is a little-endian float32 scale, followed by one byte a dimension."""
 BATCH_VECTORS = 2_000
-"""Vectors that are written with one statement."""
+"""Vectors that one statement writes."""
 CODE_TOLERANCE = 1
-"""By how much a number of a code may differ from what it is made anew."""
+"""Largest difference of a code's byte when it is recomputed."""
 SCALE_TOLERANCE = 1e-3
-"""By what part of it a scale may."""
+"""Largest relative difference of its scale."""
 
 _CREATE_TABLES = (
     "CREATE TABLE IF NOT EXISTS meanings (seq INTEGER PRIMARY KEY, code BLOB NOT NULL)",
@@ -43,7 +45,7 @@ CREATE TABLE IF NOT EXISTS plain_meanings (
 CREATE TRIGGER IF NOT EXISTS plain_meanings_go AFTER DELETE ON docs
 BEGIN DELETE FROM plain_meanings WHERE seq = old.seq; END
 """,
-    # no vector is of a line that its node has no more
+    # removes a description from the vector when its node no longer has it
     """
 CREATE TRIGGER IF NOT EXISTS plain_meanings_back AFTER UPDATE OF describes ON docs
 WHEN new.describes <> old.describes
@@ -56,14 +58,14 @@ END
 )
 _IN_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
 _DELETE_REPO = (f"DELETE FROM meanings {_IN_REPO}", f"DELETE FROM plain_meanings {_IN_REPO}")
-# of another text, or of another sum of the same: the line is blended with it anew
+# vectors of another text, or with other rounding: the description is blended in again
 _DELETE_CHANGED_TEXT_VECTORS = """
 DELETE FROM plain_meanings WHERE seq IN (
   SELECT p.seq FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
   CROSS JOIN plain_meanings p ON p.seq = d.seq AND p.code <> substr(?2, j.key * ?3 + 1, ?3)
 )
 """
-# the cross join keeps the order, as for postings; ?2 the codes in a row, ?3 bytes of each
+# CROSS JOIN fixes the join order; ?2 the concatenated codes, ?3 bytes of each
 _UPSERT = """
 INSERT INTO meanings (seq, code)
 SELECT d.seq, substr(?2, j.key * ?3 + 1, ?3)
@@ -77,7 +79,7 @@ _TEXT_VECTORS = """
 SELECT m.seq, coalesce(p.code, m.code) FROM meanings m LEFT JOIN plain_meanings p ON p.seq = m.seq
 WHERE typeof(m.code) = 'blob'
 """
-# the bytes of many codes as one value: a third of the time that as many rows take
+# many codes as one value take a third of the time of as many rows
 _NEXT_BLOCK = """
 SELECT json_group_array(seq), CAST(group_concat(code, '') AS BLOB) FROM (
   SELECT seq, code FROM meanings
@@ -93,34 +95,38 @@ _IDS_BY_SEQ = "SELECT d.seq, d.id FROM json_each(?) j CROSS JOIN docs d ON d.seq
 
 
 def setup_statements(repo: str, *, enabled: bool) -> list[Statement]:
-    """What a run begins with: the table, and nothing of the repository in it unless `wanted`."""
+    """Returns the first statements of a run: they create the tables.
+
+    Unless `enabled`, they also delete the repository's vectors.
+    """
     tables = [Statement(text) for text in _CREATE_TABLES]
     return tables if enabled else [*tables, *(Statement(text, (repo,)) for text in _DELETE_REPO)]
 
 
 def has_vectors(database: Database, repo: str) -> bool:
-    """Whether there is any vector of the repository."""
+    """Tells whether the repository has any static vector."""
     return bool(_run_if_table_exists(database, _HAS_VECTORS, repo))
 
 
 def add_vector_statements(files: Iterable[IndexedFile]) -> Iterator[Statement]:
-    """What keeps the vectors of the files' nodes, once their rows are there."""
+    """Yields the statements that store the vectors of the files' nodes, after their rows."""
     rows = (
         (id_, code)
         for file in files
         for id_, code in zip(file.ids, file.static_vectors, strict=False)
     )
-    for size, some in groupby(rows, key=lambda row: len(row[1])):
-        for piece in batched(some, BATCH_VECTORS):
-            ids, codes = zip(*piece, strict=True)
-            what = (json.dumps(ids), b"".join(codes), size)
-            yield from (Statement(text, what) for text in (_DELETE_CHANGED_TEXT_VECTORS, _UPSERT))
+    for size, same_size in groupby(rows, key=lambda row: len(row[1])):
+        for batch in batched(same_size, BATCH_VECTORS):
+            ids, codes = zip(*batch, strict=True)
+            params = (json.dumps(ids), b"".join(codes), size)
+            yield Statement(_DELETE_CHANGED_TEXT_VECTORS, params)
+            yield Statement(_UPSERT, params)
 
 
 class VectorCode(bytes):
-    """A vector as it rests; two are equal where no more than rounding parts them.
+    """A stored vector; two are equal if they differ by rounding only.
 
-    Sums come in an order of their own in each process, and on another machine.
+    The order of additions differs between processes and machines.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -130,20 +136,20 @@ class VectorCode(bytes):
             return False
         if len(self) < SCALE_BYTES:
             return bytes(self) == bytes(other)
-        ours, theirs = (np.frombuffer(code, "<f4", 1)[0] for code in (self, other))
-        if not abs(ours - theirs) <= SCALE_TOLERANCE * abs(ours):  # so for NaN too
+        scale, other_scale = (np.frombuffer(code, "<f4", 1)[0] for code in (self, other))
+        if not abs(scale - other_scale) <= SCALE_TOLERANCE * abs(scale):  # true for NaN too
             return False
         one, two = (np.frombuffer(code, np.int8, offset=SCALE_BYTES) for code in (self, other))
         return bool((np.abs(one.astype(np.int16) - two) <= CODE_TOLERANCE).all())
 
-    def __ne__(self, other: object) -> bool:  # else that of bytes, to the last bit
+    def __ne__(self, other: object) -> bool:  # bytes.__ne__ compares exactly
         return not self == other
 
-    __hash__ = None  # type: ignore[assignment]  # what is nearly equal has no hash
+    __hash__ = None  # type: ignore[assignment]  # approximate equality has no hash
 
 
 def read_text_vectors(database: Database) -> dict[int, VectorCode]:
-    """The vectors by row, of the nodes' texts alone."""
+    """Returns the vectors of the nodes' texts alone, by row."""
     rows = _run_if_table_exists(
         database, _TEXT_VECTORS if table_exists(database, "plain_meanings") else _ALL_VECTORS
     )
@@ -151,25 +157,25 @@ def read_text_vectors(database: Database) -> dict[int, VectorCode]:
 
 
 def _run_if_table_exists(database: Database, sql: str, *params: Value) -> Sequence[Row]:
-    """None where there never was a vector."""
+    """Returns the rows; none if there is no table, since no vector was ever stored."""
     return database.run([Statement(sql, params)])[0] if table_exists(database) else []
 
 
 def table_exists(database: Database, table: str = "meanings") -> bool:
-    """Whether there ever was a vector, or one with a line where that is the table."""
-    [there] = database.run([Statement(_TABLE_EXISTS, (table,))])
-    return bool(there)
+    """Tells whether any vector, or any blended one (`plain_meanings`), was ever stored."""
+    [rows] = database.run([Statement(_TABLE_EXISTS, (table,))])
+    return bool(rows)
 
 
 class StaticVectors:
-    """The vectors that came with the words, to be asked for the nearest."""
+    """Searches the static vectors."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._search = VectorSearch(database, "seq", self._read_blocks)
 
     def vector(self, id_: str) -> NDArray[float32] | None:
-        """The vector of a node; None where it has none."""
+        """Returns the vector of a node; None if it has none."""
         import numpy as np
 
         rows = _run_if_table_exists(self._database, _VECTOR_BY_ID, id_)
@@ -180,13 +186,12 @@ class StaticVectors:
         return np.frombuffer(code, np.int8, offset=SCALE_BYTES) * np.float32(scale)
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """The nearest nodes of the scope by cosine, by id, the best first."""
-        found = self._search.query(vector, limit, scope)
-        [rows] = self._database.run(
-            [Statement(_IDS_BY_SEQ, (f"[{','.join(one.id for one in found)}]",))]
-        )
+        """Returns the nearest nodes of the scope by cosine similarity, the best first."""
+        nearest = self._search.query(vector, limit, scope)
+        seqs = f"[{','.join(one.id for one in nearest)}]"
+        [rows] = self._database.run([Statement(_IDS_BY_SEQ, (seqs,))])
         ids = {str(seq): str(id_) for seq, id_ in rows}
-        return [Neighbour(ids[one.id], one.score) for one in found if one.id in ids]
+        return [Neighbour(ids[one.id], one.score) for one in nearest if one.id in ids]
 
     def _read_blocks(self, dimensions: int) -> Iterator[Block]:
         import numpy as np

@@ -1,6 +1,4 @@
-"""Stores compressed source lines in the database, for readers such as the Worker that have no
-checkout (`--texts`).
-"""
+"""Stores compressed source lines, for readers without a checkout such as the Worker (`--texts`)."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,13 +7,14 @@ from typing import NamedTuple
 
 from feeder.parse.compressed_source import SourceBlock
 from feeder.store import Database, Row, Statement
-from feeder.store.rows import IndexedFile, json_pages
+from feeder.store.rows import IndexedFile, json_pages, paginate_rows
 
 PAGE_PARTS = 200
-"""That are read at once: some two megabytes."""
+"""Parts that one request reads: about two megabytes."""
 PAGE_PATHS = 20_000
+"""Paths that one request reads."""
 DELETE_BATCH = 5_000
-"""Parts that one transaction takes out."""
+"""Parts that one transaction deletes."""
 
 _UPSERT_PARTS = """
 INSERT INTO texts (repo, path, part, first_line, last_line, numbers, text)
@@ -26,7 +25,7 @@ ON CONFLICT (repo, path, part) DO UPDATE SET first_line = excluded.first_line,
 WHERE (first_line, last_line, numbers, text)
   IS NOT (excluded.first_line, excluded.last_line, excluded.numbers, excluded.text)
 """
-# ?2 paths, each with how many parts it has
+# ?2 paths, each with its number of parts
 _DELETE_EXTRA_PARTS = """
 DELETE FROM texts WHERE (repo, path, part) IN (
   SELECT t.repo, t.path, t.part FROM json_each(?2) j
@@ -59,7 +58,7 @@ CROSS JOIN texts t ON t.repo = d.repo AND t.path = d.path
   AND t.first_line <= d.end_line AND t.last_line >= d.start_line
 ORDER BY j.key, t.part
 """
-"""For a Worker: the parts that have the lines of nodes, by a JSON array of their ids."""
+"""For a Worker: selects the parts that contain the lines of nodes, by a JSON array of ids."""
 SOURCE_SIZE = "SELECT count(*), coalesce(sum(length(text)), 0) FROM texts WHERE repo = ?"
 _NEXT_PARTS = """
 SELECT path, part, first_line, last_line, numbers, hex(text) FROM texts
@@ -68,7 +67,7 @@ WHERE repo = ?1 AND (path, part) > (?2, ?3) ORDER BY path, part LIMIT ?4
 
 
 class StoredSize(NamedTuple):
-    """How many rows a repository's texts are, and how many bytes, compressed."""
+    """Rows of a repository's stored source, and their compressed size in bytes."""
 
     rows: int
     bytes: int
@@ -77,7 +76,7 @@ class StoredSize(NamedTuple):
 def change_statements(
     repo: str, files: Sequence[IndexedFile], removed_paths: Iterable[str]
 ) -> Iterator[Statement]:
-    """What makes the texts those of `files`, and takes out those at the paths `gone`."""
+    """Yields statements that store the source of `files` and delete that at `removed_paths`."""
     for page in json_pages([file.path, len(file.source_parts)] for file in files):
         yield Statement(_DELETE_EXTRA_PARTS, (repo, page))
     for page in json_pages(row for file in files for row in _part_rows(file)):
@@ -92,57 +91,50 @@ def _part_rows(file: IndexedFile) -> Iterator[list[object]]:
 
 
 def delete_all_statement(repo: str) -> Statement:
-    """What takes them out where there should be none, or few."""
+    """Returns the statement that deletes all of a repository, where little or none is expected."""
     return Statement(_DELETE_ALL, (repo,))
 
 
 def delete_batch_statements(repo: str, key: str, value_when_empty: str) -> list[Statement]:
-    """What takes some out, and says `then` in `meta` when none is left, or nothing.
+    """Returns statements that delete some parts.
 
-    Answered last with a row where there are more.
+    After the last ones, they set the key in `meta`, or delete it if the value is empty. The last
+    statement returns a row if there are more.
     """
-    said = (key, repo, value_when_empty) if value_when_empty else (key, repo)
+    if value_when_empty:
+        record = Statement(_SET_META_WHEN_EMPTY, (key, repo, value_when_empty))
+    else:
+        record = Statement(_DELETE_META_WHEN_EMPTY, (key, repo))
     return [
         Statement(_DELETE_BATCH_SQL, (repo, DELETE_BATCH)),
-        Statement(_SET_META_WHEN_EMPTY if value_when_empty else _DELETE_META_WHEN_EMPTY, said),
+        record,
         Statement(_HAS_PARTS, (repo,)),
     ]
 
 
 def stored_paths(database: Database, repo: str) -> set[str]:
-    """The files that have a text; a request for every 20,000."""
-    found: set[str] = set()
-    last = ""
-    while True:
-        [page] = database.run([Statement(_STORED_PATHS, (repo, last, PAGE_PATHS))])
-        found.update(str(path) for (path,) in page)
-        if len(page) < PAGE_PATHS:
-            return found
-        last = str(page[-1][0])
+    """Returns the files with stored source; one request for every 20,000."""
+    rows = paginate_rows(database, _STORED_PATHS, (repo,), ("",), PAGE_PATHS)
+    return {str(path) for (path,) in rows}
 
 
 def size_statement(repo: str) -> Statement:
-    """What is answered with their `Size`; reads each row of them."""
+    """Selects a `StoredSize`; reads every row of it."""
     return Statement(SOURCE_SIZE, (repo,))
 
 
 def stored_files(database: Database, repo: str) -> Iterator[tuple[str, list[SourceBlock]]]:
-    """Each path with its text, in the order of the paths' bytes; a request for every 200 parts."""
-    for path, rows in groupby(_read_part_rows(database, repo), key=lambda row: row[0]):
+    """Yields each path with its source, in the order of paths' bytes; one request for every 200
+    parts.
+    """
+    parts = paginate_rows(database, _NEXT_PARTS, (repo,), ("", -1), PAGE_PARTS)
+    for path, rows in groupby(parts, key=lambda row: row[0]):
         yield str(path), [_part_from_row(row) for row in rows]
 
 
-def _read_part_rows(database: Database, repo: str) -> Iterator[Row]:
-    path, part = "", -1
-    while True:
-        [page] = database.run([Statement(_NEXT_PARTS, (repo, path, part, PAGE_PARTS))])
-        yield from page
-        if len(page) < PAGE_PARTS:
-            return
-        path, part = str(page[-1][0]), int(str(page[-1][1]))
-
-
 def _part_from_row(row: Row) -> SourceBlock:
-    _, _, first, last, numbers, text = row
-    said = None if numbers is None else json.loads(str(numbers))
-    return SourceBlock(int(str(first)), int(str(last)), said, bytes.fromhex(str(text)))
+    _, _, first, last, numbers, compressed = row
+    line_numbers = None if numbers is None else json.loads(str(numbers))
+    return SourceBlock(
+        int(str(first)), int(str(last)), line_numbers, bytes.fromhex(str(compressed))
+    )

@@ -19,14 +19,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 BLOCK_ROWS = 1024
-"""Rows turned to float32 at a time: they stay in the core's cache, and below what BLAS gives to
-threads, which wait for each other ten times as long as one computes."""
+"""Rows that are converted to float32 at a time.
+
+They fit into the core's cache, and are too few for BLAS to use threads, whose synchronization takes
+ten times as long as the computation on one core.
+"""
 SCORE_GROUP = 128
-"""Scores of which the highest is found at once."""
+"""Scores of a group, of which the maximum is computed first."""
 
 
 class Block(NamedTuple):
-    """Vectors of n nodes: their keys, scales (n,) float32 and codes (n, dimensions) int8."""
+    """Vectors of n nodes: keys, scales (n,) float32 and codes (n, dimensions) int8."""
 
     keys: Sequence[str | int]
     scales: NDArray[float32]
@@ -34,8 +37,7 @@ class Block(NamedTuple):
 
 
 class ScopeSelection(NamedTuple):
-    """The keys of a scope's nodes, None for all; of each block that was met, which rows they are,
-    in order, None for all of them."""
+    """The keys of a scope's nodes, None for all, and their rows in each block read so far."""
 
     scope: Scope
     keys: set[Value] | None
@@ -43,10 +45,11 @@ class ScopeSelection(NamedTuple):
 
 
 class VectorSearch:
-    """Compares with the vectors that `read` gives; `column` of `docs` is their key, `id` or `seq`.
+    """Compares a query with all vectors of a scope.
 
-    They come in blocks of `ROWS_AT_ONCE`, the last of the rest, in the order of their keys. Those
-    of a question's length are read once, each compared as it comes, and once more after `forget`.
+    `read_blocks` yields the vectors of a number of dimensions in blocks of `BLOCK_ROWS`, in the
+    order of their keys, which are in `column` of `docs`: `id` or `seq`. Blocks are read once,
+    compared as they arrive, and read again after `invalidate`.
     """
 
     def __init__(
@@ -59,35 +62,35 @@ class VectorSearch:
         self._selection: ScopeSelection | None = None
 
     def invalidate(self) -> None:
-        """What has been read is no longer so."""
+        """Discards all blocks: vectors have changed."""
         self._blocks = self._selection = None
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """The nearest by cosine, the best first; their keys as texts.
+        """Returns the nearest by cosine similarity, the best first, with their keys as strings.
 
-        To find which are in the scope takes up to 0.2 s of 120,000, once for questions of one scope
-        in a row.
+        Finding a scope's nodes takes up to 0.2 s for 120,000 nodes; consecutive queries of one
+        scope share it.
         """
         import numpy as np
 
-        chosen = self._select(scope)
-        blocks, parts = [], []
+        selection = self._select(scope)
+        blocks, score_parts = [], []
         for number, block in enumerate(self._iterate_blocks(len(vector))):
-            if number == len(chosen.rows):
-                chosen.rows.append(_selected_rows(block, chosen.keys))
+            if number == len(selection.rows):
+                selection.rows.append(_selected_rows(block, selection.keys))
             blocks.append(block)
-            parts.append(_cosine_scores(block, chosen.rows[number], vector))
-        if not parts:
+            score_parts.append(_cosine_scores(block, selection.rows[number], vector))
+        if not score_parts:
             return []
-        scores = np.concatenate(parts)
-        ends = np.cumsum([len(part) for part in parts])
+        scores = np.concatenate(score_parts)
+        ends = np.cumsum([len(part) for part in score_parts])
         return [
-            Neighbour(str(_key_at(blocks, chosen.rows, ends, at)), float(scores[at]))
+            Neighbour(str(_key_at(blocks, selection.rows, ends, at)), float(scores[at]))
             for at in _top_positions(scores, limit).tolist()
         ]
 
     def _iterate_blocks(self, dimensions: int) -> Iterator[Block]:
-        """The blocks, read where they are not yet."""
+        """Yields the blocks, reading them if needed."""
         if self._blocks is not None:
             yield from self._blocks
             return
@@ -103,19 +106,19 @@ class VectorSearch:
         return self._selection
 
     def _keys_in_scope(self, scope: Scope) -> set[Value] | None:
-        where = scope_params(scope)
-        [[everywhere]] = self._database.run([Statement(IS_UNRESTRICTED, (None, *where))])
-        if everywhere[0]:
+        params = (None, *scope_params(scope))
+        [[(is_unrestricted,)]] = self._database.run([Statement(IS_UNRESTRICTED, params)])
+        if is_unrestricted:
             return None
-        text = (COLUMN_IN_PATHS if scope.has_literal_paths_only else COLUMN_IN_SCOPE).format(
+        sql = (COLUMN_IN_PATHS if scope.has_literal_paths_only else COLUMN_IN_SCOPE).format(
             column=self._column
         )
-        [nodes] = self._database.run([Statement(text, (None, *where))])
-        return {node[0] for node in nodes}
+        [rows] = self._database.run([Statement(sql, params)])
+        return {row[0] for row in rows}
 
 
 def _selected_rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | None:
-    """Which rows of a block have one of these keys; None for all."""
+    """Returns the rows of a block with one of these keys; None for all."""
     import numpy as np
 
     if keys is None:
@@ -126,7 +129,10 @@ def _selected_rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | Non
 def _cosine_scores(
     block: Block, rows: NDArray[intp] | None, vector: NDArray[float32]
 ) -> NDArray[float32]:
-    """Of these rows; of all where they are half, since picking takes twice the time."""
+    """Computes the scores of these rows; of all, then selected, if they are more than half.
+
+    Selecting first takes twice as long a row.
+    """
     if rows is None:
         return block.codes @ vector * block.scales
     if len(rows) * 2 > len(block.keys):
@@ -141,32 +147,37 @@ def _key_at(
     ends: NDArray[intp],
     position: int,
 ) -> str | int:
-    """That of the vector with this place among all scores, of which each block's end so."""
+    """Returns the key of the vector at a position in the concatenated scores.
+
+    `ends` are the positions at which the blocks end.
+    """
     number = int(ends.searchsorted(position, side="right"))
     row = position - int(ends[number - 1] if number else 0)
-    chosen = rows[number]
-    return blocks[number].keys[row if chosen is None else int(chosen[row])]
+    selected = rows[number]
+    return blocks[number].keys[row if selected is None else int(selected[row])]
 
 
 def _top_positions(scores: NDArray[float32], limit: int) -> NDArray[intp]:
-    """Where the highest scores stand, at most `limit`, the first of equal ones first."""
+    """Returns the positions of the highest scores, at most `limit`; ties in their order."""
     import numpy as np
 
-    places = np.flatnonzero(scores >= _lowest_of_top(_top_candidates(scores, limit), limit))
-    return places[np.argsort(-scores[places], kind="stable")[:limit]]
+    positions = np.flatnonzero(scores >= _lowest_of_top(_top_candidates(scores, limit), limit))
+    return positions[np.argsort(-scores[positions], kind="stable")[:limit]]
 
 
 def _lowest_of_top(scores: NDArray[float32], limit: int) -> float32:
-    """The lowest of the highest scores."""
+    """Returns the `limit`-th highest score."""
     import numpy as np
 
     return np.partition(scores, -limit)[-limit] if limit < len(scores) else np.float32(-np.inf)
 
 
 def _top_candidates(scores: NDArray[float32], limit: int) -> NDArray[float32]:
-    """The scores that may be among the highest: as many parts as are wanted have one so high.
+    """Returns the scores that may be among the highest `limit`.
 
-    To find the lowest of the highest among all takes ten times as long.
+    As many group maxima reach the bound. Finding the bound among all scores takes ten times as
+    long.
     """
-    parts = scores[: len(scores) // SCORE_GROUP * SCORE_GROUP].reshape(-1, SCORE_GROUP).max(axis=1)
-    return scores[scores >= _lowest_of_top(parts, limit)]
+    whole_groups = scores[: len(scores) // SCORE_GROUP * SCORE_GROUP]
+    maxima = whole_groups.reshape(-1, SCORE_GROUP).max(axis=1)
+    return scores[scores >= _lowest_of_top(maxima, limit)]

@@ -1,2 +1,2 @@
--- of the node that is gone: the shards of a run clear the outbox apart
+-- path of the deleted node: each shard of a run empties its own part of the outbox
 ALTER TABLE outbox ADD COLUMN path TEXT NOT NULL DEFAULT '';

@@ -1,2 +1,2 @@
--- names in a node that are no nodes, with their lines, behind a hash of them
+-- names in a node that have no node of their own, with their lines, after a hash of them
 ALTER TABLE docs ADD COLUMN members TEXT NOT NULL DEFAULT '';

@@ -1,4 +1,4 @@
--- the lines of files, for who has the database alone; empty unless a feed was told --texts
+-- stored source, for readers that have the database only; empty without --texts
 CREATE TABLE texts (
   repo TEXT NOT NULL,
   path TEXT NOT NULL,

@@ -1,5 +1,5 @@
--- a line on each method and class by a language model, by the hash of what it is asked, which a
--- node keeps too; empty unless a feed was told --describe
+-- descriptions of methods and classes by a language model, by the hash of the text that it is given,
+-- which a node has in `describes`; empty without --describe
 ALTER TABLE docs ADD COLUMN describes TEXT NOT NULL DEFAULT '';
 CREATE INDEX docs_describes ON docs(describes) WHERE describes <> '';
 CREATE TABLE descriptions (
