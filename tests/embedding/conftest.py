@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from clouds import MovedClock
 
-from embedding.endpoints import Model, Server, serving
+from embedding.endpoint_server import Model, Server, serving
 
 
 @pytest.fixture

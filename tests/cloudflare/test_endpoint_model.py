@@ -7,7 +7,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from command_runner import RunFeeder
-from embedding.endpoints import Server, of_bge_m3, said, serving
+from embedding.endpoint_server import Server, of_bge_m3, said, serving
 from index_helpers import SHOP
 from source.repos import Repo
 

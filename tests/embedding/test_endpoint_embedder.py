@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embedding.endpoints import Model, answering, hashed, of_bge_m3, said
+from embedding.endpoint_server import Model, answering, hashed, of_bge_m3, said
 from feeder.embedding.endpoint import Endpoint, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
 from feeder.errors import UserError

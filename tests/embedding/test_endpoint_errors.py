@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 from clouds import MovedClock
 
-from embedding.endpoints import Answer, Asked, Model, Said, Server, hashed, of_bge_m3, said, serving
+from embedding.endpoint_server import (
+    Answer,
+    Asked,
+    Model,
+    Said,
+    Server,
+    hashed,
+    of_bge_m3,
+    said,
+    serving,
+)
 from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
 from feeder.errors import ServiceError, UserError

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from command_runner import RunFeeder, command_runner
-from embedding.endpoints import Server, answering, of_bge_m3, said, serving
+from embedding.endpoint_server import Server, answering, of_bge_m3, said, serving
 from feeder.store import Row, Statement
 from feeder.store.sqlite import SQLite
 from source.repos import Repo

@@ -11,7 +11,7 @@ import pytest
 from feeder.embedding import static_tokenizer
 from feeder.embedding.static_tokenizer import fnv1a, ngrams, split_tokens, split_words
 
-_CASES = json.loads(Path(__file__).with_name("static_tokens.json").read_text("utf-8"))
+_CASES = json.loads(Path(__file__).with_name("static_tokenizer_cases.json").read_text("utf-8"))
 _SCRIPT = Path(static_tokenizer.__file__).with_suffix(".mjs")
 _RUN = """
 import { readFileSync } from "node:fs";

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from embedding.endpoints import serving
+from embedding.endpoint_server import serving
 from feeder.embedding.batching import MAX_CONCURRENT_REQUESTS, run_concurrently
 from feeder.errors import ServiceError
 from source.repos import Repo
