@@ -32,11 +32,12 @@ CHECK = "a Worker finds the parts of a question"
 SCRIPT = MODEL_FILE.with_name("static_query.mjs")
 ASKED = """
 import { readFileSync } from "node:fs";
-const { ABOUT, CODES, asked, counted, vector } = await import(process.argv[1]);
+const { LAYOUT_SQL, CODES_SQL, codesParameter, countTokens, queryVector } =
+  await import(process.argv[1]);
 const said = JSON.parse(readFileSync(0, "utf8"));
 const one = ({ text, about, rows }) =>
-  rows ? vector(counted(text), rows, about) : asked(counted(text), about);
-process.stdout.write(JSON.stringify({ ABOUT, CODES, answers: said.map(one) }));
+  rows ? queryVector(countTokens(text), rows, about) : codesParameter(countTokens(text), about);
+process.stdout.write(JSON.stringify({ LAYOUT_SQL, CODES_SQL, answers: said.map(one) }));
 """
 QUESTIONS = [
     "where is the refresh token stored",
@@ -92,12 +93,12 @@ def test_a_question_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, sh
     """Known and unknown words, each alphabet, and what looks like SQL."""
     model = StaticEmbedder()
     synced(cloud, shop, build_lookup())
-    [(value,)] = cloud.rows(by_node([])["ABOUT"])
+    [(value,)] = cloud.rows(by_node([])["LAYOUT_SQL"])
     said: list[dict[str, Any]] = [
         {"text": text, "about": json.loads(str(value))} for text in QUESTIONS
     ]
     asked = by_node(said)
-    answers = cloud.d1.run([Statement(asked["CODES"], (param,)) for param in asked["answers"]])
+    answers = cloud.d1.run([Statement(asked["CODES_SQL"], (param,)) for param in asked["answers"]])
     told = [one | {"rows": rows} for one, rows in zip(said, answers, strict=True)]
     for text, found in zip(QUESTIONS, by_node(told)["answers"], strict=True):
         np.testing.assert_allclose(found, model.embed_query(text), atol=1e-6, err_msg=text)

@@ -15,10 +15,10 @@ _CASES = json.loads(Path(__file__).with_name("static_tokenizer_cases.json").read
 _SCRIPT = Path(static_tokenizer.__file__).with_suffix(".mjs")
 _RUN = """
 import { readFileSync } from "node:fs";
-const { words, parts, grams, fnv1a } = await import(process.argv[1]);
+const { splitWords, splitTokens, ngrams, fnv1a } = await import(process.argv[1]);
 const texts = JSON.parse(readFileSync(0, "utf8"));
-const found = texts.map((text) => words(text).flatMap(parts));
-const runs = found.map((some) => some.map((part) => grams(part).map((run) => [run, fnv1a(run)])));
+const found = texts.map((text) => splitWords(text).flatMap(splitTokens));
+const runs = found.map((some) => some.map((part) => ngrams(part).map((run) => [run, fnv1a(run)])));
 process.stdout.write(JSON.stringify([found, runs]));
 """
 

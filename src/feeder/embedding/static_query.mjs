@@ -1,15 +1,15 @@
-// How does a Worker make a question's vector? It looks the parts up in D1, and adds them up.
+// Computes a query's static vector in a Worker from rows of the lookup table in D1.
 
-import { fnv1a, grams, parts, words } from "./static_tokenizer.mjs";
+import { fnv1a, ngrams, splitTokens, splitWords } from "./static_tokenizer.mjs";
 
-const PARTS_LIMIT = 1000;
-const HEAD_BYTES = 8;
+const MAX_TOKENS = 1000;
+const ROW_HEADER_BYTES = 8;
 
-/** What `meta` says of the table; null where there is none, or half of one: words go on. */
-export const ABOUT = "SELECT value FROM meta WHERE key = 'lookup'";
+/** Reads the lookup table's layout; no row if the table is missing or half written. */
+export const LAYOUT_SQL = "SELECT value FROM meta WHERE key = 'lookup'";
 
-/** The codes of the parts that `asked` names: one of a known word, those of its runs of another. */
-export const CODES = `
+/** Reads the codes of tokens: one of a word in the vocabulary, those of the n-grams of another. */
+export const CODES_SQL = `
 WITH asked(place, part, slot, runs) AS (
   SELECT key, value->>0, value->>1, value->>2 FROM json_each(?1, '$.parts')
 ), seen AS (
@@ -27,50 +27,50 @@ FROM asked a, json_each(a.runs) r CROSS JOIN lookup l ON l.slot = r.value->>0
 WHERE a.place NOT IN (SELECT place FROM found)
 `;
 
-/** How often each part of the text stands in its first thousand. */
-export const counted = (text) => {
+/** Counts each token among the first thousand of a text. */
+export const countTokens = (text) => {
   const counts = new Map();
-  for (const part of words(text).flatMap(parts).slice(0, PARTS_LIMIT)) {
-    counts.set(part, (counts.get(part) ?? 0) + 1);
+  for (const token of splitWords(text).flatMap(splitTokens).slice(0, MAX_TOKENS)) {
+    counts.set(token, (counts.get(token) ?? 0) + 1);
   }
   return counts;
 };
 
-/** The one parameter of `CODES`; `about` is what `meta` says of the table. */
-export const asked = (counts, { slots, buckets, dimensions }) => {
+/** Returns the parameter of `CODES_SQL` for counted tokens and the table's layout. */
+export const codesParameter = (counts, { slots, buckets, dimensions }) => {
   const slot = (bucket) => [bucket % slots, Math.floor(bucket / slots)];
-  const one = (part) => [
-    part,
-    fnv1a(part) % slots,
-    grams(part).map((run) => slot(fnv1a(run) % buckets)),
+  const lookup = (token) => [
+    token,
+    fnv1a(token) % slots,
+    ngrams(token).map((ngram) => slot(fnv1a(ngram) % buckets)),
   ];
-  const width = 4 * Math.ceil((HEAD_BYTES + dimensions) / 3);
-  return JSON.stringify({ width, parts: Array.from(counts.keys(), one) });
+  const width = 4 * Math.ceil((ROW_HEADER_BYTES + dimensions) / 3);
+  return JSON.stringify({ width, parts: Array.from(counts.keys(), lookup) });
 };
 
-/** The unit vector of the text, of the rows that `CODES` answers: [place, code]. */
-export const vector = (counts, rows, { dimensions }) => {
+/** Returns the unit vector of counted tokens; `rows` are [token's position, code]. */
+export const queryVector = (counts, rows, { dimensions }) => {
   const sum = new Float64Array(dimensions);
-  const codes = grouped(rows);
-  [...counts.values()].forEach((count, place) => add(sum, 1 + Math.log(count), codes.get(place)));
+  const codes = groupCodes(rows);
+  [...counts.values()].forEach((count, at) => addToken(sum, 1 + Math.log(count), codes.get(at)));
   const length = Math.hypot(...sum) || 1;
   return Array.from(sum, (value) => value / length);
 };
 
-const grouped = (rows) => {
-  const found = new Map();
-  for (const [place, code] of rows) found.set(place, [...(found.get(place) ?? []), code]);
-  return found;
+const groupCodes = (rows) => {
+  const groups = new Map();
+  for (const [at, code] of rows) groups.set(at, [...(groups.get(at) ?? []), code]);
+  return groups;
 };
 
-/** Of a part outside the vocabulary the runs' vectors and their weights are averaged apart. */
-const add = (sum, share, codes) => {
-  const bytes = codes.map((code) => Uint8Array.from(atob(code), (sign) => sign.charCodeAt(0)));
-  const heads = bytes.map(({ buffer }) => new DataView(buffer));
-  const weight = heads.reduce((all, head) => all + head.getFloat32(4, true), 0) / codes.length;
+/** Adds a token's weighted vector; with several codes, their vectors and weights are averaged. */
+const addToken = (sum, share, codes) => {
+  const bytes = codes.map((code) => Uint8Array.from(atob(code), (char) => char.charCodeAt(0)));
+  const headers = bytes.map(({ buffer }) => new DataView(buffer));
+  const total = headers.reduce((weight, header) => weight + header.getFloat32(4, true), 0);
   bytes.forEach((row, at) => {
-    const factor = (share * weight * heads[at].getFloat32(0, true)) / codes.length;
-    const numbers = new Int8Array(row.buffer, HEAD_BYTES);
+    const factor = (share * (total / codes.length) * headers[at].getFloat32(0, true)) / codes.length;
+    const numbers = new Int8Array(row.buffer, ROW_HEADER_BYTES);
     for (let index = 0; index < sum.length; index += 1) sum[index] += factor * numbers[index];
   });
 };

@@ -3,10 +3,10 @@
 /** Which vector does a question have? By the model that made the index', kept in the isolate. */
 
 import {
-  asked as codesOf,
-  CODES,
-  counted,
-  vector as added,
+  CODES_SQL,
+  codesParameter,
+  countTokens,
+  queryVector,
 } from "../../../src/feeder/embedding/static_query.mjs";
 import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
@@ -299,13 +299,13 @@ export class QueryVector {
     private readonly clock: OnTiming,
   ) {
     this.#key = JSON.stringify([model.name, model.dimensions, text]);
-    this.#counts = model.table && !kept.has(this.#key) ? counted(text) : null;
+    this.#counts = model.table && !kept.has(this.#key) ? countTokens(text) : null;
   }
 
   /** What has to be asked of the database before. */
   get statements(): Statement[] {
     const { table } = this.model;
-    return table && this.#counts ? [{ sql: CODES, params: [codesOf(this.#counts, table)] }] : [];
+    return table && this.#counts ? [{ sql: CODES_SQL, params: [codesParameter(this.#counts, table)] }] : [];
   }
 
   /** Whether nothing of the database is needed. */
@@ -323,7 +323,7 @@ export class QueryVector {
 
   async #made(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
     const { model } = this;
-    if (model.table && this.#counts) return added(this.#counts, answers[0] ?? [], model.table);
+    if (model.table && this.#counts) return queryVector(this.#counts, answers[0] ?? [], model.table);
     return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.clock);
   }
 }
