@@ -1,14 +1,14 @@
 // The page of a search index: which view the address means, and who listens.
-import { followLinks, isNow, read } from './address.js';
-import { signInByAddress } from './asking.js';
+import { followLinks, isNow, read } from './url_state.js';
+import { signInByAddress } from './api_client.js';
 import { byId, fill } from './dom.js';
-import { trouble } from './empty.js';
+import { trouble } from './empty_states.js';
 import { showFile } from './file.js';
 import { openHelp } from './help.js';
-import { listenToKeys } from './keys.js';
+import { listenToKeys } from './shortcuts.js';
 import { showMap } from './map.js';
-import { learnPlaces } from './places.js';
-import { showProof } from './proof.js';
+import { learnPlaces } from './links.js';
+import { showProof } from './status.js';
 import { endTyping, settle, showSearch, stop, typed } from './search.js';
 
 const VIEWS = {

@@ -1,5 +1,5 @@
 // What an answer can be narrowed by, with counts; a click is a filter in the address.
-import { link } from './address.js';
+import { link } from './url_state.js';
 import { h } from './dom.js';
 
 const TITLES = [['language', 'Language'], ['path', 'Folder'], ['node_type', 'Type'], ['tests', 'Tests']];

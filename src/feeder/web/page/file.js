@@ -1,11 +1,11 @@
 // A file: its text, with what is in it beside it, and the hit in view.
-import { fileLink, go, linesOf, read } from './address.js';
-import { ask } from './asking.js';
-import { tellAge } from './age.js';
+import { fileLink, go, linesOf, read } from './url_state.js';
+import { ask } from './api_client.js';
+import { tellAge } from './index_state.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { copy } from './hit.js';
-import { grammar, painted, pieces } from './painting.js';
-import { documentLink, editorLink, pageOf, webLink } from './places.js';
+import { grammar, painted, pieces } from './highlighting.js';
+import { documentLink, editorLink, pageOf, webLink } from './links.js';
 
 const AT_ONCE = 500;
 let shown = '';

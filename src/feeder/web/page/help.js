@@ -1,6 +1,6 @@
 // How to ask, and which keys there are.
 import { byId, fill, h } from './dom.js';
-import { EDITORS, editor, hasFolder, looksForPatterns, useEditor } from './places.js';
+import { EDITORS, editor, hasFolder, looksForPatterns, useEditor } from './links.js';
 
 const PATTERN = ['/def \\w+_file/', 'a line that matches the pattern'];
 const SIGNS = [

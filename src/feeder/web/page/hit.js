@@ -1,8 +1,8 @@
 // One hit: where it is, what it is called, the lines that answer, and why it is there.
-import { fileLink, link } from './address.js';
+import { fileLink, link } from './url_state.js';
 import { announce, count, h } from './dom.js';
-import { grammar, grammarNow, painted, pieces } from './painting.js';
-import { documentLink, editorLink, webLink } from './places.js';
+import { grammar, grammarNow, painted, pieces } from './highlighting.js';
+import { documentLink, editorLink, webLink } from './links.js';
 
 const WAYS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const WHOLE = 20_000;

@@ -1,9 +1,9 @@
 // The map: every file by its lines, folder within folder, and what is not indexed.
-import { fileLink, go, isNow, link, read } from './address.js';
-import { tellAge } from './age.js';
-import { ask } from './asking.js';
+import { fileLink, go, isNow, link, read } from './url_state.js';
+import { tellAge } from './index_state.js';
+import { ask } from './api_client.js';
 import { announce, byId, count, fill, h, safe } from './dom.js';
-import { dayOf, tints, whyNot } from './tints.js';
+import { dayOf, tints, whyNot } from './map_colours.js';
 import { boxAt, heaviest, labelled, layOut, treeOf } from './treemap.js';
 
 const LISTED = 60;

@@ -1,11 +1,11 @@
 // Search: words as you type, meaning at a pause, and what there is to narrow it by.
-import { NARROWING, go, link, read } from './address.js';
-import { ask } from './asking.js';
+import { NARROWING, go, link, read } from './url_state.js';
+import { ask } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { facetLists } from './facets.js';
-import { beginning, nothing, trouble } from './empty.js';
+import { beginning, nothing, trouble } from './empty_states.js';
 import { hitItem } from './hit.js';
-import { tellAge } from './age.js';
+import { tellAge } from './index_state.js';
 
 const LIMIT = 20;
 const TYPED_MS = 120;

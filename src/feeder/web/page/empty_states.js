@@ -1,8 +1,8 @@
 // What is shown where there are no hits: how to begin, what to try, what is wrong.
-import { NARROWING, link } from './address.js';
-import { signIn } from './asking.js';
+import { NARROWING, link } from './url_state.js';
+import { signIn } from './api_client.js';
 import { h } from './dom.js';
-import { looksForPatterns } from './places.js';
+import { looksForPatterns } from './links.js';
 
 const EXAMPLES = [
   ['where is the token refreshed', 'words, by what they say and mean'],

@@ -1,6 +1,6 @@
 // Where else can a file be seen? In an editor on this machine, on the web at the commit.
-import { tellAge } from './age.js';
-import { ask } from './asking.js';
+import { tellAge } from './index_state.js';
+import { ask } from './api_client.js';
 
 export const EDITORS = {
   '': 'none',

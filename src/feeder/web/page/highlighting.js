@@ -26,7 +26,7 @@ export function grammarNow(language) {
 
 async function found(language) {
   const kin = KIN_CALLED[language] ?? language;
-  if (KIN.includes(kin)) return (await import('./colours/kin.js'))[kin];
+  if (KIN.includes(kin)) return (await import('./colours/derived_languages.js'))[kin];
   const name = CALLED[language] ?? (OWN.includes(language) ? language : null);
   return name && (await import(`./colours/languages/${name}.js`)).default;
 }

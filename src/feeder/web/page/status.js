@@ -1,9 +1,9 @@
 // The proof: what the index equals and holds, and the checks that it is right.
-import { isNow } from './address.js';
-import { tellAge } from './age.js';
-import { Refused, ask } from './asking.js';
+import { isNow } from './url_state.js';
+import { tellAge } from './index_state.js';
+import { Refused, ask } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
-import { hasFolder } from './places.js';
+import { hasFolder } from './links.js';
 
 const LOOK_MS = 500;
 const SHOWN = 20;
