@@ -62,7 +62,7 @@ def looking(browser: Browser, address: str) -> Iterator[Page]:
 def page(browser: Browser, site: str) -> Iterator[Page]:
     """Of somebody who has opened the whole address, with the token."""
     with looking(browser, f"{site}/#token={TOKEN}") as one:
-        one.get_by_role("heading", name="Ask this repository").wait_for()
+        one.get_by_role("heading", name="Search this repository").wait_for()
         yield one
 
 
@@ -78,12 +78,12 @@ def test_the_token_becomes_a_cookie_that_no_script_reads(page: Page, site: str) 
 def test_who_has_no_token_is_asked_for_it(browser: Browser, site: str) -> None:
     """Another one is told; the right one shows what was asked."""
     with looking(browser, f"{site}/?q=exchange") as page:
-        expect(page.get_by_role("heading", name="Who asks?")).to_be_visible()
+        expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
         page.get_by_label("Token").fill("another")
-        page.get_by_role("button", name="Go on").click()
-        expect(page.get_by_role("alert")).to_have_text("That is not the token.")
+        page.get_by_role("button", name="Continue").click()
+        expect(page.get_by_role("alert")).to_have_text("The token is wrong.")
         page.get_by_label("Token").fill(TOKEN)
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         expect(page.locator(".hit")).to_have_count(3)
 
 
@@ -105,7 +105,7 @@ def test_hits_files_and_the_map_are_shown(page: Page) -> None:
 
 def test_what_the_worker_does_not_do_is_said(page: Page) -> None:
     """It checks nothing: where the checks would stand, it says who does."""
-    page.get_by_role("link", name="Proof").click()
+    page.get_by_role("link", name="Status").click()
     expect(page.locator("main")).to_contain_text("feeder validate")
 
 

@@ -83,7 +83,7 @@ def test_official_clients_are_served(whole: str, which: str) -> None:
 
 def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
     with chromium() as browser, looking(browser, f"{whole}/#token={TOKEN}") as page:
-        page.get_by_role("heading", name="Ask this repository").wait_for()
+        page.get_by_role("heading", name="Search this repository").wait_for()
         page.get_by_role("searchbox").fill("exchange")
         page.keyboard.press("Enter")
         first = page.locator(".hit").first
@@ -100,11 +100,11 @@ def test_a_browser_is_offered_what_the_worker_does(whole: str, repo: Repo) -> No
     with chromium() as browser, looking(browser, f"{whole}/#token={TOKEN}") as page:
         expect(page.get_by_role("link", name="symbol:main")).to_be_visible()
         expect(page.get_by_role("link", name="/TODO|FIXME/")).to_have_count(0)
-        page.get_by_role("button", name="How to ask").click()
+        page.get_by_role("button", name="Search help").click()
         expect(page.locator("#help")).to_contain_text("symbol:Cart.add")
-        expect(page.locator("#help")).not_to_contain_text("a line that matches the pattern")
+        expect(page.locator("#help")).not_to_contain_text("lines that match a regular expression")
         page.get_by_role("button", name="Close").click()
-        page.get_by_role("link", name="Proof").click()
+        page.get_by_role("link", name="Status").click()
         expect(page.locator("#runs [data-kind=sync]")).to_contain_text("embedded")
         expect(page.locator("main")).to_contain_text(repo.git("rev-parse", "HEAD").strip())
         expect(page.get_by_role("rowheader", name="HEAD")).to_have_count(0)

@@ -62,7 +62,7 @@ def looking(browser: Browser, site: Web, address: str = "", **context: Any) -> I
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("console", lambda line: said.extend(_complaints(line)))
         page.goto(str(site.address))
-        page.get_by_role("heading", name="Ask this repository").wait_for()
+        page.get_by_role("heading", name="Search this repository").wait_for()
         if address:
             page.goto(f"{site.base}/{address}")
         yield page

@@ -68,7 +68,7 @@ def test_hits_come_as_somebody_types(page: Page) -> None:
     expect(page.get_by_role("status")).to_have_text("5 hits")
     expect(page).to_have_title("needle · feeder")
     page.go_back()
-    expect(page.get_by_role("heading", name="Ask this repository")).to_be_visible()
+    expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
 
 
 def test_the_token_does_not_stay_in_the_address(page: Page, site: Web) -> None:
@@ -84,7 +84,7 @@ def test_the_page_that_opens_it_leads_to_it(browser: Browser, site: Web) -> None
     page = context.new_page()
     with redirect_page(str(site.address)) as file:
         page.goto(file.as_uri())
-        page.get_by_role("heading", name="Ask this repository").wait_for()
+        page.get_by_role("heading", name="Search this repository").wait_for()
     assert page.url == f"{site.base}/"
     context.close()
 
@@ -142,7 +142,7 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator(".hit")).to_have_count(5)
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="How to ask")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Search help")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
 
@@ -164,7 +164,7 @@ def test_counts_narrow_and_are_taken_back(browser: Browser, site: Web) -> None:
         page.get_by_role("link", name="without tests 3").click()
         expect(page.locator(".hit")).to_have_count(3)
         page.wait_for_url("**/?q=needle&language=python&tests=no")
-        page.get_by_role("link", name="Without language python").click()
+        page.get_by_role("link", name="Remove filter language python").click()
         expect(page.locator(".hit")).to_have_count(4)
 
 
@@ -195,7 +195,7 @@ def test_a_file_has_its_outline_and_each_line_its_address(browser: Browser, site
 
 def test_nothing_found_says_what_to_try(browser: Browser, site: Web) -> None:
     with looking(browser, site, "?q=needle&path=/docs&language=markdown&node_type=class") as page:
-        expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+        expect(page.get_by_role("heading", name="No hits")).to_be_visible()
         page.get_by_role("link", name="without type: class").click()
         expect(page.locator(".hit")).to_have_count(1)
 
@@ -243,7 +243,7 @@ def test_without_scripts(browser: Browser, site: Web) -> None:
     page = context.new_page()
     page.goto(f"{site.base}/?q=needle")
     page.get_by_label("The token that").fill(TOKEN)
-    page.get_by_role("button", name="Go on").click()
+    page.get_by_role("button", name="Continue").click()
     expect(page.locator(".hit")).to_have_count(5)
     expect(page.locator(".hits")).to_contain_text("</script><script>document.title")
     page.get_by_role("searchbox").fill("symbol:Cart")
@@ -256,11 +256,11 @@ def test_a_wrong_token_is_told_and_typed_again(browser: Browser, site: Web) -> N
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{site.base}/?q=needle#token=a-wrong-token-of-somebody")
-    expect(page.get_by_role("heading", name="Who asks?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
     assert findings(page) == []
-    for token, says in (("wrong", "That is not the token."), (TOKEN, None)):
+    for token, says in (("wrong", "The token is wrong."), (TOKEN, None)):
         page.get_by_label("Token").fill(token)
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         if says:
             expect(page.get_by_role("alert")).to_have_text(says)
     expect(page.locator(".hit")).to_have_count(5)
@@ -294,7 +294,7 @@ def test_an_index_that_comes_later_is_waited_for(browser: Browser, repo: Repo) -
         expect(page.get_by_role("alert")).to_contain_text("feeder sync")
         database = SQLite(repo.path / ".feeder/index.db")
         migrate(database)
-        expect(page.get_by_role("heading", name="Nothing found")).to_be_visible()
+        expect(page.get_by_role("heading", name="No hits")).to_be_visible()
         database.close()
         index(repo)
         expect(page.locator(".hit")).to_have_count(1)
@@ -310,7 +310,7 @@ def test_a_stopped_server_is_told(browser: Browser, tmp_path: Path) -> None:
     with served(repo.path) as site:
         page = context.new_page()
         page.goto(str(site.address))
-        page.get_by_role("heading", name="Ask this repository").wait_for()
+        page.get_by_role("heading", name="Search this repository").wait_for()
     page.get_by_role("searchbox").fill("needle")
     expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
     expect(page.get_by_role("alert")).to_contain_text("feeder serve")

@@ -77,7 +77,7 @@ def test_a_click_narrows_the_search(page: Page) -> None:
     page.wait_for_url("**/?view=map&below=src")
     page.get_by_role("searchbox").fill("small")
     page.wait_for_url("**/?q=small&path=%2Fsrc")
-    expect(page.get_by_role("link", name="Without path /src")).to_be_visible()
+    expect(page.get_by_role("link", name="Remove filter path /src")).to_be_visible()
     page.go_back()
     page.get_by_role("row", name="large.py").get_by_role("link").click()
     expect(page.get_by_role("heading", name="src/large.py")).to_be_visible()
@@ -148,12 +148,12 @@ def test_a_late_answer_does_not_take_the_place_of_another_view(browser: Browser,
 
         page.route("**/api/map", hold)
         page.get_by_role("link", name="Map", exact=True).click()
-        page.get_by_role("link", name="Proof").click()
-        expect(page.get_by_role("heading", name="Is it right?")).to_be_visible()
+        page.get_by_role("link", name="Status").click()
+        expect(page.get_by_role("heading", name="Checks")).to_be_visible()
         with page.expect_response("**/api/map"):
             held[0].continue_()
         page.wait_for_load_state("networkidle")
-        expect(page.get_by_role("heading", name="Is it right?")).to_be_visible()
+        expect(page.get_by_role("heading", name="Checks")).to_be_visible()
 
 
 def test_twenty_thousand_files_are_drawn(browser: Browser, site: Web) -> None:

@@ -79,7 +79,7 @@ def test_what_runs_took_is_told(browser: Browser, mine: tuple[Path, Web]) -> Non
     """Of the run that made the index; of the checks once they were run."""
     folder, one = mine
     with looking(browser, one, "?view=proof") as page:
-        runs = page.get_by_role("region", name="What did runs take?")
+        runs = page.get_by_role("region", name="Last runs")
         row = runs.get_by_role("row", name="Sync with a commit")
         expect(row.get_by_role("cell").nth(1)).to_have_text("2 read")
         expect(row.get_by_role("cell").nth(2)).to_have_text("2 new")
@@ -101,7 +101,7 @@ def test_how_far_they_are_is_told(browser: Browser, mine: tuple[Path, Web]) -> N
     running = '{"running": true, "what": "content", "done": 1, "total": 2, "verdict": null}'
     with looking(browser, one) as page:
         page.route("**/api/proof", lambda route: route.fulfill(body=running))
-        page.get_by_role("link", name="Proof").click()
+        page.get_by_role("link", name="Status").click()
         expect(page.get_by_role("progressbar")).to_have_attribute("value", "1")
         expect(page.get_by_text("content: 1 of 2 files")).to_be_visible()
         assert findings(page) == []

@@ -41,7 +41,7 @@ MAX_NAMED_TARGETS = 5
 NAMED_TARGETS_BYTES = 300
 """Reserved for their names."""
 MIN_PASSAGE_BYTES = 80
-"""Code that has to fit below a heading; with less room a target is only named."""
+"""Code that has to fit below a heading; with fewer bytes left, a target is only named."""
 
 _SYNC_HINT = re.compile(
     r"\.?(?: To go on| For all)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
@@ -214,7 +214,7 @@ def _count_line(page: Page, shown: int) -> str:
 
 
 def _shortening_note(chosen: Sequence[HitVariant], variants: Sequence[Sequence[HitVariant]]) -> str:
-    """How many hits have less detail than requested, and how to get the rest."""
+    """The number of hits with less detail than requested, and the way to get the rest."""
     pairs = zip(chosen, variants, strict=False)
     counts = Counter(one.detail for one, all_of_hit in pairs if one != all_of_hit[0])
     if not counts:
@@ -244,10 +244,10 @@ def _fit_hit(hit: PageHit, bytes_left: int) -> FittedText:
     if byte_size(whole) <= bytes_left:
         return FittedText(whole)
     numbers = list(excerpt.numbers) or [excerpt.first]
-    room = bytes_left - byte_size(heading) - MIN_PASSAGE_BYTES
-    if room <= 0 or not excerpt.lines:
+    code_bytes = bytes_left - byte_size(heading) - MIN_PASSAGE_BYTES
+    if code_bytes <= 0 or not excerpt.lines:
         return FittedText("", f"{path}:{numbers[0]}-{numbers[-1]}")
-    lines = truncate_lines(excerpt.lines, room)
+    lines = truncate_lines(excerpt.lines, code_bytes)
     count = len(lines)
     last = numbers[count - 1]
     rest = f"{path}:{numbers[count]}-{numbers[-1]}" if count < len(numbers) else ""

@@ -48,7 +48,7 @@ VECTORS_PENDING_NOTE = f"Words are of all files; {VECTORS_IN_PROGRESS}"
 
 @dataclass(frozen=True)
 class RefreshTimes:
-    """How often the files are checked and how long an answer waits, in seconds."""
+    """The interval between checks of the files, and the time that an answer waits, in seconds."""
 
     check_interval_s: float = 1.0
     answer_wait_s: float = 2.0
@@ -99,7 +99,7 @@ class RefreshTarget:
     settings: Settings
     read_tree: Callable[[], Tree]
     parser: WorkerPool | None = None
-    """Kept between runs: starting a process takes longer than parsing an edited file."""
+    """Reused between runs: starting a process takes longer than parsing an edited file."""
     is_embedding: bool = False
     """True while vectors are being computed."""
 
@@ -193,7 +193,7 @@ class _RefreshRun:
 
     @property
     def note(self) -> str | None:
-        """Why the index may be behind the files; None if it equals them."""
+        """The reason why the index may be behind the files; None if it equals them."""
         if self.is_done:
             pending = VECTORS_PENDING_NOTE if self._target.is_embedding else None
             return self._failure_note or pending

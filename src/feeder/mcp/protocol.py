@@ -24,7 +24,7 @@ DEFAULT_REVISION = "2025-03-26"
 """The revision of an HTTP request without a version header: the header is younger than it."""
 
 TTL_MS = 3_600_000
-"""How long a client may cache what changes with the program only."""
+"""The time that a client may cache what changes with the program only."""
 MAX_BATCH_MESSAGES = 20
 """Messages in an array, which counts as one call where calls are limited."""
 MAX_NAME_CHARS = 128
@@ -110,7 +110,7 @@ def progress_notification(token: str | int, step: int, text: str) -> Message:
 
 
 def progress_token(message: object) -> str | int | None:
-    """The token for progress notifications; None if the client asked for none."""
+    """The token for progress notifications; None if the client wants none."""
     if not is_request(message):
         return None
     meta = _params(message).get("_meta")

@@ -29,7 +29,7 @@ from feeder.mcp.protocol import (
 )
 
 MAX_LINE_BYTES = 4 * 1024 * 1024
-"""A longer message is answered with an error and not kept in memory."""
+"""A longer message is answered with an error and not stored in memory."""
 PROGRESS_INTERVAL_S = 1.0
 """Time to a call's first progress notification, and between two of them."""
 WARM_UP_DELAY_S = 0.5

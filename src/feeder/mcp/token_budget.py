@@ -65,13 +65,13 @@ def _count_that_fit(sizes: Sequence[int], budget: int) -> int:
 
 def truncate_lines(lines: Sequence[str], budget: int) -> list[str]:
     """The leading lines that fit into `budget` bytes; at least the beginning of the first line."""
-    kept: list[str] = []
+    fitting: list[str] = []
     left = budget
     for line in lines:
         left -= byte_size(line) + 1
         if left < 0:
             break
-        kept.append(line)
-    if lines and not kept:
+        fitting.append(line)
+    if lines and not fitting:
         return [lines[0].encode("utf-8", "replace")[: max(budget, 1)].decode("utf-8", "ignore")]
-    return kept
+    return fitting

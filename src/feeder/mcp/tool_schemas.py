@@ -183,23 +183,23 @@ def validate_arguments(tool: str, schema: Schema, arguments: Mapping[str, Any]) 
 
     Raises UserError for an argument that is missing, unknown or of a wrong type.
     """
-    known = schema["properties"]
+    properties = schema["properties"]
     given = {name: value for name, value in arguments.items() if value is not None}
     for name in given:
-        if name not in known:
-            raise UserError(_unknown_argument_message(tool, name, known))
+        if name not in properties:
+            raise UserError(_unknown_argument_message(tool, name, properties))
     for name in schema["required"]:
         if name not in given:
             raise UserError(f"{tool} requires `{name}`.")
-    defaults = {name: value["default"] for name, value in known.items() if "default" in value}
+    defaults = {name: value["default"] for name, value in properties.items() if "default" in value}
     return defaults | {
-        name: _validate_value(name, known[name], value) for name, value in given.items()
+        name: _validate_value(name, properties[name], value) for name, value in given.items()
     }
 
 
-def _unknown_argument_message(tool: str, name: str, known: Iterable[str]) -> str:
-    sentences = (f"{tool} has no argument `{_truncate(name)}`.", did_you_mean(name, known))
-    return " ".join(filter(None, [*sentences, f"It has {', '.join(known)}."]))
+def _unknown_argument_message(tool: str, name: str, properties: Iterable[str]) -> str:
+    sentences = (f"{tool} has no argument `{_truncate(name)}`.", did_you_mean(name, properties))
+    return " ".join(filter(None, [*sentences, f"It has {', '.join(properties)}."]))
 
 
 def _validate_value(name: str, schema: Schema, value: Any) -> Any:

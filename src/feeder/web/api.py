@@ -110,9 +110,9 @@ def run_endpoint(
     """
     from feeder.web.endpoints import ENDPOINTS
 
-    endpoint, known = ENDPOINTS[name]
-    if unknown := next((key for key in parameters if key not in known), None):
-        return _unknown_parameter(name, unknown, sorted(known))
+    endpoint, allowed = ENDPOINTS[name]
+    if unknown := next((key for key in parameters if key not in allowed), None):
+        return _unknown_parameter(name, unknown, sorted(allowed))
     try:
         return service.run_on_index(
             partial(_call_endpoint, endpoint, parameters, logs_query), on_progress
@@ -149,7 +149,7 @@ def error_response(status: int, exc: Exception) -> ErrorResponse:
     return ErrorResponse(status, *problem_and_remedy(exc))
 
 
-def _unknown_parameter(name: str, key: str, known: list[str]) -> ErrorResponse:
-    has = f"It has {', '.join(known)}." if known else "It has none."
-    remedy = " ".join(filter(None, [did_you_mean(key, known), has]))
+def _unknown_parameter(name: str, key: str, allowed: list[str]) -> ErrorResponse:
+    has = f"It has {', '.join(allowed)}." if allowed else "It has none."
+    remedy = " ".join(filter(None, [did_you_mean(key, allowed), has]))
     return ErrorResponse(400, f"/api/{name} has no parameter `{key[:60]}`.", remedy)

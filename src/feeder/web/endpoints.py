@@ -199,8 +199,8 @@ def _index_state(corpus: Corpus) -> JsonObject:
 def _indexed_commit(corpus: Corpus) -> str | None:
     """The commit that the index equals; None if git does not have it here."""
     commit = corpus.meta.get(f"{corpus.repo}:head")
-    known = commit and git.find_root(corpus.base) and git.commit_id(corpus.base, commit)
-    return known or None
+    existing = commit and git.find_root(corpus.base) and git.commit_id(corpus.base, commit)
+    return existing or None
 
 
 def _page_json(index: SearchIndex, results: Page) -> JsonObject:

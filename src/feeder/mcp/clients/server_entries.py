@@ -19,7 +19,7 @@ _MCP_ARGUMENTS = ["mcp"]
 _UVX_CACHE_FOLDER = "archive-v0"
 """The folder in uv's cache from which `uvx` runs a program without installing it."""
 _COMMAND_KEYS = ("type", "command", "args", "transport")
-"""The keys of an entry that start the server; the other keys of an existing one are kept."""
+"""The keys of an entry that start the server; the other keys of an existing one stay."""
 
 
 def server_command(scope: Scope) -> list[str]:

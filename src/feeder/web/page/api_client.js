@@ -1,6 +1,6 @@
-// How the server is asked, and what it means that it does not answer.
+// Sends requests to the JSON API and turns failures into ApiError.
 
-export class Refused extends Error {
+export class ApiError extends Error {
   constructor(status, error, remedy) {
     super(error);
     this.status = status;
@@ -8,21 +8,21 @@ export class Refused extends Error {
   }
 }
 
-const STOPPED = new Refused(0, 'The server does not answer.', 'Start it again with feeder serve, and open the address that it says. Of a Worker, load this page anew.');
+const STOPPED = new ApiError(0, 'The server does not answer.', 'Start it again with feeder serve and open the address that it prints. If this is the page of a Worker, reload it.');
 
-/** What `/api/NAME` answers; lists are said as often as they are long. Throws Refused. */
-export async function ask(name, said = {}, options = {}) {
+/** The answer of `/api/NAME`; a list becomes a repeated parameter. Throws ApiError. */
+export async function request(name, parameters = {}, options = {}) {
   const query = new URLSearchParams();
-  for (const [key, value] of Object.entries(said)) {
-    for (const one of [value].flat()) if (one !== '' && one != null) query.append(key, one);
+  for (const [key, value] of Object.entries(parameters)) {
+    for (const item of [value].flat()) if (item !== '' && item != null) query.append(key, item);
   }
-  const response = await sent(`api/${name}${query.size ? `?${query}` : ''}`, options);
-  const facts = await response.json().catch(() => ({ error: `The server answers ${response.status}.` }));
-  if (!response.ok) throw new Refused(response.status, facts.error, facts.remedy);
-  return facts;
+  const response = await send(`api/${name}${query.size ? `?${query}` : ''}`, options);
+  const content = await response.json().catch(() => ({ error: `The server answered with status ${response.status}.` }));
+  if (!response.ok) throw new ApiError(response.status, content.error, content.remedy);
+  return content;
 }
 
-async function sent(address, options) {
+async function send(address, options) {
   try {
     return await fetch(address, { credentials: 'same-origin', ...options });
   } catch (error) {
@@ -31,17 +31,17 @@ async function sent(address, options) {
   }
 }
 
-/** Makes the token a cookie that no script reads; whether the server took it. */
+/** Exchanges the token for a cookie that scripts cannot read; returns false if the token is wrong. */
 export async function signIn(token) {
   const headers = { authorization: `Bearer ${token}` };
-  const response = await sent('api/session', { method: 'POST', headers });
+  const response = await send('api/session', { method: 'POST', headers });
   return response.ok;
 }
 
-/** The token of the fragment, which is taken out of the address and so out of the history. */
+/** Signs in with the token of the fragment, and removes it from the address and the history. */
 export async function signInByAddress() {
-  const found = /^#token=([^&]+)/.exec(location.hash);
-  if (!found) return;
+  const match = /^#token=([^&]+)/.exec(location.hash);
+  if (!match) return;
   history.replaceState(null, '', location.pathname + location.search);
-  await signIn(decodeURIComponent(found[1]));
+  await signIn(decodeURIComponent(match[1]));
 }

@@ -1,45 +1,45 @@
-// The page of a search index: which view the address means, and who listens.
-import { followLinks, isNow, read } from './url_state.js';
+// The entry point of the page: shows the view of the address and listens to events.
+import { followLinks, isCurrent, read } from './url_state.js';
 import { signInByAddress } from './api_client.js';
 import { byId, fill } from './dom.js';
-import { trouble } from './empty_states.js';
+import { errorState } from './empty_states.js';
 import { showFile } from './file.js';
 import { openHelp } from './help.js';
-import { listenToKeys } from './shortcuts.js';
+import { listenToShortcuts } from './shortcuts.js';
 import { showMap } from './map.js';
-import { learnPlaces } from './links.js';
-import { showProof } from './status.js';
+import { loadLinks } from './links.js';
+import { showStatus } from './status.js';
 import { endTyping, settle, showSearch, stop, typed } from './search.js';
 
 const VIEWS = {
   search: showSearch,
   file: showFile,
   map: showMap,
-  proof: showProof,
+  proof: showStatus,
 };
-const BEING_MADE = 503;
-const AGAIN_MS = 1500;
-let isKnown = false;
-let later;
+const NO_INDEX_YET = 503;
+const RETRY_MS = 1500;
+let hasLinks = false;
+let retry;
 
 async function show() {
-  clearTimeout(later);
+  clearTimeout(retry);
   const state = read();
-  nameView(state);
+  updateTitle(state);
   if (state.view !== 'search') stop();
   try {
-    if (!isKnown) await learnPlaces();
-    isKnown = true;
+    if (!hasLinks) await loadLinks();
+    hasLinks = true;
     await VIEWS[state.view](state);
   } catch (error) {
-    if (!isNow(state)) return;
-    fill(byId('main'), trouble(error));
-    if (error.status === BEING_MADE) later = setTimeout(show, AGAIN_MS);
+    if (!isCurrent(state)) return;
+    fill(byId('main'), errorState(error));
+    if (error.status === NO_INDEX_YET) retry = setTimeout(show, RETRY_MS);
   }
 }
 
-function nameView(state) {
-  document.title = [state.file || state.q || { map: 'Map', proof: 'Proof' }[state.view], 'feeder'].filter(Boolean).join(' · ');
+function updateTitle(state) {
+  document.title = [state.file || state.q || { map: 'Map', proof: 'Status' }[state.view], 'feeder'].filter(Boolean).join(' · ');
   for (const anchor of document.querySelectorAll('nav [data-view]')) {
     if (anchor.dataset.view === state.view) anchor.setAttribute('aria-current', 'page');
     else anchor.removeAttribute('aria-current');
@@ -57,13 +57,13 @@ function listen() {
   });
   byId('help-opens').addEventListener('click', openHelp);
   followLinks();
-  listenToKeys();
+  listenToShortcuts();
 }
 
 document.documentElement.classList.add('scripted');
 byId('main').replaceChildren();
 listen();
 await signInByAddress().catch(() => null);
-// what was typed before this listened
+// typed before the page listened
 if (byId('q').value && byId('q').value !== read().q) typed();
 show();

@@ -1,13 +1,13 @@
-// Elements are made of texts and elements: no text is ever read as HTML.
+// Creates elements from text and elements; text is never parsed as HTML.
 
-const TURNING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
-/** What would be obeyed instead of shown, such as letters that turn the direction, as `\uXXXX`. */
+/** Shows control characters, such as marks that change the direction of text, as `\uXXXX`. */
 export function safe(text) {
-  return text.replace(TURNING, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return text.replace(CONTROL_CHARACTERS, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** An element; of `props`, functions listen, `class` and others are attributes, null ones are left out. */
+/** Creates an element; functions in `props` become listeners, other values attributes, null is ignored. */
 export function h(name, props, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(props ?? {})) set(element, key, value);
@@ -25,7 +25,7 @@ function asNode(child) {
   return child instanceof Node ? child : safe(String(child));
 }
 
-/** Puts the children in the place of all that an element has. */
+/** Replaces the content of an element. */
 export function fill(element, ...children) {
   element.replaceChildren(...h('div', null, ...children).childNodes);
   return element;
@@ -35,11 +35,11 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Says to who listens what has changed on the page. */
+/** Announces a change to screen readers. */
 export function announce(text) {
   byId('said').textContent = text;
 }
 
-export function count(number, one, several = `${one}s`) {
-  return `${number.toLocaleString('en')} ${number === 1 ? one : several}`;
+export function count(number, singular, plural = `${singular}s`) {
+  return `${number.toLocaleString('en')} ${number === 1 ? singular : plural}`;
 }

@@ -1,4 +1,4 @@
-// What an answer can be narrowed by, with counts; a click is a filter in the address.
+// Facets of the hits with counts; a click adds a filter to the address.
 import { link } from './url_state.js';
 import { h } from './dom.js';
 
@@ -10,9 +10,9 @@ export function facetLists(facets, state) {
   const some = TITLES.filter(([name]) => !state[name]?.length && Object.keys(facets?.[name] ?? {}).length > 1);
   const lists = some.map(([name, title]) => facetList(name, title, facets[name], state));
   const isWide = matchMedia('(min-width: 52.01rem)').matches;
-  if (isWide || !lists.length) return h('aside', { class: 'facets', 'aria-label': 'Narrow the hits' }, lists);
-  return h('aside', { class: 'facets', 'aria-label': 'Narrow the hits' },
-    h('details', null, h('summary', null, 'Narrow the hits'), lists));
+  if (isWide || !lists.length) return h('aside', { class: 'facets', 'aria-label': 'Filter the hits' }, lists);
+  return h('aside', { class: 'facets', 'aria-label': 'Filter the hits' },
+    h('details', null, h('summary', null, 'Filter the hits'), lists));
 }
 
 function facetList(name, title, counts, state) {

@@ -1,54 +1,54 @@
-// A file: its text, with what is in it beside it, and the hit in view.
+// The file view: the lines of a file with its outline, and the marked lines in view.
 import { fileLink, go, linesOf, read } from './url_state.js';
-import { ask } from './api_client.js';
-import { tellAge } from './index_state.js';
+import { request } from './api_client.js';
+import { showIndexState } from './index_state.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { copy } from './hit.js';
-import { grammar, painted, pieces } from './highlighting.js';
+import { grammar, highlightedLine, tokenLines } from './highlighting.js';
 import { documentLink, editorLink, pageOf, webLink } from './links.js';
 
-const AT_ONCE = 500;
+const BLOCK_LINES = 500;
 let shown = '';
-let turnPage = () => null;
+let updatePage = () => null;
 
-/** Shows the file of the address, unless it is there and only other lines of it are wanted. */
+/** Shows the file of the address; if it is shown already, only marks other lines. */
 export async function showFile(state) {
-  const isThere = shown === state.file && byId('main').querySelector('.file');
-  if (!isThere) await open(state.file);
+  const isShown = shown === state.file && byId('main').querySelector('.file');
+  if (!isShown) await open(state.file);
   mark(state.lines);
 }
 
 async function open(path) {
-  const file = await ask('file', { path });
+  const file = await request('file', { path });
   if (read().file !== path) return;
   const language = file.nodes.map((node) => node.language).find(Boolean);
-  const rows = file.lines.map((line, at) => row(path, at + 1, [line]));
+  const rows = file.lines.map((line, i) => row(path, i + 1, [line]));
   fill(byId('main'), h('div', { class: 'columns file' }, outline(path, file.nodes), h('article', { 'aria-labelledby': 'path' },
     heading(path, file), h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}` }, blocks(rows)))));
   shown = path;
-  tellAge(file);
+  showIndexState(file);
   announce(`${path}, ${count(file.lines.length, 'line')}`);
-  grammar(language).then((rules) => rules && paint(file.lines, rules, rows));
+  grammar(language).then((rules) => rules && highlight(file.lines, rules, rows));
 }
 
 function heading(path, file) {
-  const since = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}: it is not in the working tree.`) : null;
-  return h('div', { class: 'title' }, h('h1', { id: 'path' }, path), since,
-    h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('button', { type: 'button', class: 'quiet', click: () => copy(place(path)) }, 'Copy place'),
-      paper(path, file.nodes) ?? outward(() => editorLink(path, first()), 'Open in editor'), outward(() => webLink(path, first(), first()), 'On the web')));
+  const commit = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}: it is not in the working tree.`) : null;
+  return h('div', { class: 'title' }, h('h1', { id: 'path' }, path), commit,
+    h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('button', { type: 'button', class: 'quiet', click: () => copy(place(path)) }, 'Copy location'),
+      documentAnchor(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, first(), first()), 'On the web')));
 }
 
-/** A document itself, of which the page follows the lines that are marked; null for other files. */
-function paper(path, nodes) {
-  turnPage = () => null;
+/** The link to a document, to the page of the marked lines; null for other files. */
+function documentAnchor(path, nodes) {
+  updatePage = () => null;
   if (!documentLink(path)) return null;
   const anchor = h('a', { target: '_blank', rel: 'noreferrer' });
-  turnPage = () => {
-    const begun = nodes.filter((node) => node.start_line <= first() && pageOf(node.logical_path));
-    const { href, text } = documentLink(path, begun.at(-1)?.logical_path);
+  updatePage = () => {
+    const pages = nodes.filter((node) => node.start_line <= first() && pageOf(node.logical_path));
+    const { href, text } = documentLink(path, pages.at(-1)?.logical_path);
     Object.assign(anchor, { href, textContent: text });
   };
-  turnPage();
+  updatePage();
   return anchor;
 }
 
@@ -60,8 +60,8 @@ function place(path) {
   return `${path}:${first()}`;
 }
 
-/** The address is made when it is followed: the line may be another by then. */
-function outward(address, text) {
+/** A link whose address is updated when it is used, as the marked line may have changed. */
+function externalLink(address, text) {
   const href = address();
   if (!href) return null;
   const anchor = h('a', { href, rel: 'noreferrer' }, text);
@@ -76,7 +76,7 @@ function row(path, number, children) {
     h('span', { class: 'text' }, children));
 }
 
-/** With Shift a line is the other end of what is marked. */
+/** With Shift, a click on a line number extends the marked lines. */
 function extend(event) {
   const lines = linesOf(location.hash);
   if (!event.shiftKey || !lines) return;
@@ -85,20 +85,20 @@ function extend(event) {
   go(fileLink(new URLSearchParams(location.search).get('file'), Math.min(lines[0], other), Math.max(lines[0], other)), { replace: true });
 }
 
-/** In parts, of which a browser lays out only those that are seen. */
+/** Blocks of lines, so that the browser lays out only those in view. */
 function blocks(rows) {
   const parts = [];
-  for (let at = 0; at < rows.length; at += AT_ONCE) parts.push(h('div', { class: 'block' }, rows.slice(at, at + AT_ONCE)));
+  for (let i = 0; i < rows.length; i += BLOCK_LINES) parts.push(h('div', { class: 'block' }, rows.slice(i, i + BLOCK_LINES)));
   return parts;
 }
 
-function paint(lines, rules, rows) {
-  pieces(lines, rules).forEach((some, at) => rows[at].lastChild.replaceChildren(...painted(some)));
+function highlight(lines, rules, rows) {
+  tokenLines(lines, rules).forEach((tokens, i) => rows[i].lastChild.replaceChildren(...highlightedLine(tokens)));
 }
 
 function mark(lines) {
   for (const element of document.querySelectorAll('.here')) element.classList.remove('here');
-  turnPage();
+  updatePage();
   if (!lines) return;
   const [from, to] = lines;
   for (let number = from; number <= to; number += 1) byId(`L${number}`)?.classList.add('here');
@@ -107,8 +107,8 @@ function mark(lines) {
 }
 
 function markNode(line) {
-  const around = [...document.querySelectorAll('.outline a')].filter((one) => one.dataset.from <= line && line <= one.dataset.to);
-  for (const one of document.querySelectorAll('.outline [aria-current]')) one.removeAttribute('aria-current');
+  const around = [...document.querySelectorAll('.outline a')].filter((anchor) => anchor.dataset.from <= line && line <= anchor.dataset.to);
+  for (const anchor of document.querySelectorAll('.outline [aria-current]')) anchor.removeAttribute('aria-current');
   const inner = around.at(-1);
   inner?.setAttribute('aria-current', 'location');
   inner?.scrollIntoView({ block: 'nearest' });
@@ -117,20 +117,20 @@ function markNode(line) {
 function outline(path, nodes) {
   const named = nodes.filter((node) => node.symbol || node.logical_path);
   const list = h('ol', null, named.map((node) => h('li', { class: `depth-${Math.min(node.depth, 5)}` }, entry(path, node))));
-  const body = named.length ? list : h('p', { class: 'summary' }, 'Nothing in it has a name.');
+  const body = named.length ? list : h('p', { class: 'summary' }, 'No named symbols or sections.');
   const isWide = matchMedia('(min-width: 52.01rem)').matches;
   return h('nav', { class: 'outline', 'aria-label': 'Outline' },
     h('details', { open: isWide }, h('summary', null, `Outline (${named.length})`), body));
 }
 
-/** A page with the section that it is in. */
-function lastOf(names) {
+/** The last name of a logical path; a page of a PDF with its section. */
+function shortName(names) {
   return names.slice(pageOf(names.at(-1)) ? -2 : -1).join(', ');
 }
 
 function entry(path, node) {
   const name = node.symbol ?? node.logical_path;
-  const own = node.symbol ? name.split(/\.|::|#/).at(-1) || name : lastOf(name.split(' > '));
+  const own = node.symbol ? name.split(/\.|::|#/).at(-1) || name : shortName(name.split(' > '));
   return h('a', { href: fileLink(path, node.start_line, node.end_line), 'data-from': node.start_line, 'data-to': node.end_line, title: node.signature ?? name },
     own, ' ', h('span', { class: 'kind' }, node.node_type.replaceAll('_', ' ')));
 }

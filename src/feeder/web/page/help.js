@@ -1,41 +1,41 @@
-// How to ask, and which keys there are.
+// The help dialog: query syntax, keyboard shortcuts and the choice of an editor.
 import { byId, fill, h } from './dom.js';
-import { EDITORS, editor, hasFolder, looksForPatterns, useEditor } from './links.js';
+import { EDITORS, editor, hasFolder, supportsPatterns, useEditor } from './links.js';
 
-const PATTERN = ['/def \\w+_file/', 'a line that matches the pattern'];
-const SIGNS = [
-  ['"connection refused"', 'just that text'],
+const PATTERN = ['/def \\w+_file/', 'lines that match a regular expression'];
+const SYNTAX = [
+  ['"connection refused"', 'exactly this text'],
   PATTERN,
-  ['-test  -"unit test"', 'without that word or text'],
-  ['parse*', 'a word that begins so'],
-  ['lang:py  -lang:md', 'in a language, not in one'],
+  ['-test  -"unit test"', 'without this word or text'],
+  ['parse*', 'words with this prefix'],
+  ['lang:py  -lang:md', 'only this language, without it'],
   ['path:src  path:*.py', 'a file, a folder or a glob'],
   ['type:class', 'method, function, class, section …'],
-  ['symbol:Cart.add', 'what is called so'],
+  ['symbol:Cart.add', 'symbols of this name'],
   ['category:docs', 'code, docs, config or tests'],
-  ['tests:no', 'without tests; only, yes'],
-  ['case:yes', 'as it is typed'],
+  ['tests:no', 'without tests; also only and yes'],
+  ['case:yes', 'upper and lower case as typed'],
 ];
 const KEYS = [
-  ['/', 'to the question'], ['j  k', 'the next hit, the one before'], ['Enter', 'opens the hit'],
-  ['y', 'copies path:line of the hit'], ['Esc', 'out of the question, or back to the hits'], ['?', 'this'],
+  ['/', 'go to the query'], ['j  k', 'next hit, previous hit'], ['Enter', 'open the hit'],
+  ['y', 'copy path:line of the hit'], ['Esc', 'leave the query, or go back to the hits'], ['?', 'this help'],
 ];
 
 export function openHelp() {
   const dialog = byId('help');
-  const signs = SIGNS.filter((one) => one !== PATTERN || looksForPatterns());
+  const syntax = SYNTAX.filter((row) => row !== PATTERN || supportsPatterns());
   const close = h('form', { method: 'dialog' }, h('button', { autofocus: true }, 'Close'));
-  fill(dialog, h('div', { class: 'top' }, h('h2', { id: 'help-title' }, 'How to ask'), close), table(signs, 'code', 'Signs of a question'),
-    h('h3', null, 'Keys'), table(KEYS, 'kbd', 'Keys'), hasFolder() ? choice() : null);
+  fill(dialog, h('div', { class: 'top' }, h('h2', { id: 'help-title' }, 'Search help'), close), table(syntax, 'code', 'Query syntax'),
+    h('h3', null, 'Keys'), table(KEYS, 'kbd', 'Keys'), hasFolder() ? editorChoice() : null);
   dialog.showModal();
 }
 
-function table(rows, mark, label) {
-  return h('table', { class: 'signs', 'aria-label': label }, h('tbody', null, rows.map(([signs, what]) => h('tr', null,
-    h('th', { scope: 'row' }, signs.split('  ').flatMap((sign) => [h(mark, null, sign), ' '])), h('td', null, what)))));
+function table(rows, tag, label) {
+  return h('table', { class: 'signs', 'aria-label': label }, h('tbody', null, rows.map(([examples, meaning]) => h('tr', null,
+    h('th', { scope: 'row' }, examples.split('  ').flatMap((example) => [h(tag, null, example), ' '])), h('td', null, meaning)))));
 }
 
-function choice() {
+function editorChoice() {
   const select = h('select', { id: 'editor', change: () => { useEditor(select.value); dispatchEvent(new Event('moved')); } },
     Object.entries(EDITORS).map(([scheme, name]) => h('option', { value: scheme, selected: scheme === editor() }, name)));
   return h('p', null, h('label', { for: 'editor' }, 'Files open in '), select);

@@ -1,6 +1,6 @@
-// What the index equals, or how far a feed is, at the foot of every view.
+// Shows in the footer of every view what the index equals, or how far an update is.
 import { byId } from './dom.js';
 
-export function tellAge(answer) {
+export function showIndexState(answer) {
   if (answer.note !== undefined) byId('age').textContent = `${answer.index?.repo ?? ''}: ${answer.note}`;
 }

@@ -1,6 +1,6 @@
-// Where else can a file be seen? In an editor on this machine, on the web at the commit.
-import { tellAge } from './index_state.js';
-import { ask } from './api_client.js';
+// Links to a file elsewhere: in an editor, on the web at the indexed commit, and documents.
+import { showIndexState } from './index_state.js';
+import { request } from './api_client.js';
 
 export const EDITORS = {
   '': 'none',
@@ -10,23 +10,23 @@ export const EDITORS = {
   'idea://open?file=': 'a JetBrains editor',
 };
 let places = { folder: null, web: null };
-let has = {};
+let features = {};
 
-/** Asks once; a server that has no files and no web address leaves these links out. */
-export async function learnPlaces() {
-  const status = await ask('status');
+/** Loads what links can be made of; without a folder or web address there are none. */
+export async function loadLinks() {
+  const status = await request('status');
   places = status.places ?? places;
-  has = status.has ?? has;
-  tellAge(status);
+  features = status.has ?? features;
+  showIndexState(status);
 }
 
 export function hasFolder() {
   return Boolean(places.folder);
 }
 
-/** A server without files, which says so, finds no pattern in them. */
-export function looksForPatterns() {
-  return has.patterns ?? true;
+/** False for a Worker, which has no files to match regular expressions in. */
+export function supportsPatterns() {
+  return features.patterns ?? true;
 }
 
 export function editor() {
@@ -40,29 +40,29 @@ export function useEditor(scheme) {
 export function editorLink(path, line) {
   const scheme = editor();
   if (!places.folder || !scheme) return null;
-  const file = encoded(`${places.folder}/${path}`).replace(/^\/+/, '/');
+  const file = encodePath(`${places.folder}/${path}`).replace(/^\/+/, '/');
   return scheme.includes('?') ? `${scheme}${file}&line=${line}` : `${scheme.replace(/\/$/, '')}${file}:${line}`;
 }
 
-/** The document itself, a PDF at the page that holds it; for other files, and without any, null. */
-export function documentLink(path, where) {
-  const ending = /\.([^./]+)$/.exec(path)?.[1].toLowerCase();
-  if (!places.documents?.includes(ending)) return null;
-  const page = ending === 'pdf' && pageOf(where);
-  const text = `${ending === 'pdf' ? 'Open' : 'Download'} ${ending.toUpperCase()}${page ? `, p. ${page}` : ''}`;
+/** The link to a document, in a PDF to the page of the hit; null for other files. */
+export function documentLink(path, logicalPath) {
+  const extension = /\.([^./]+)$/.exec(path)?.[1].toLowerCase();
+  if (!places.documents?.includes(extension)) return null;
+  const page = extension === 'pdf' && pageOf(logicalPath);
+  const text = `${extension === 'pdf' ? 'Open' : 'Download'} ${extension.toUpperCase()}${page ? `, p. ${page}` : ''}`;
   return { href: `api/document?path=${encodeURIComponent(path)}${page ? `#page=${page}` : ''}`, text };
 }
 
-/** The number in `Manual > p. 41`. */
-export function pageOf(where) {
-  return [...(where ?? '').matchAll(/(?:^| > )p\. (\d+)(?= > |$)/g)].at(-1)?.[1];
+/** The page number in a logical path such as `Manual > p. 41`. */
+export function pageOf(logicalPath) {
+  return [...(logicalPath ?? '').matchAll(/(?:^| > )p\. (\d+)(?= > |$)/g)].at(-1)?.[1];
 }
 
-/** On the web, at the commit that the index equals. */
+/** The link to lines on the web, at the commit that the index equals. */
 export function webLink(path, first, last) {
-  return places.web && `${places.web}/${encoded(path)}#L${first}${last > first ? `-L${last}` : ''}`;
+  return places.web && `${places.web}/${encodePath(path)}#L${first}${last > first ? `-L${last}` : ''}`;
 }
 
-function encoded(path) {
+function encodePath(path) {
   return path.split('/').map(encodeURIComponent).join('/');
 }

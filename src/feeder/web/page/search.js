@@ -1,43 +1,44 @@
-// Search: words as you type, meaning at a pause, and what there is to narrow it by.
-import { NARROWING, go, link, read } from './url_state.js';
-import { ask } from './api_client.js';
+// The search view: hits by words while the user types, by meaning at a pause, and filters.
+import { FILTERS, go, link, read } from './url_state.js';
+import { request } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { facetLists } from './facets.js';
-import { beginning, nothing, trouble } from './empty_states.js';
+import { startState, noHitsState, errorState } from './empty_states.js';
 import { hitItem } from './hit.js';
-import { tellAge } from './index_state.js';
+import { showIndexState } from './index_state.js';
 
 const LIMIT = 20;
-const TYPED_MS = 120;
+const TYPING_MS = 120;
 const PAUSE_MS = 450;
-const AGAIN_MS = 1500;
-let asking = new AbortController();
+const RETRY_MS = 1500;
+let current = new AbortController();
 let timers = [];
-let again;
+let retry;
 let shown = '';
+let typing = false;
 
-/** Shows what the address asks, unless somebody types on: then the pause shows it. */
+/** Shows the state of the address; while the user types, the pause does that. */
 export async function showSearch(state) {
   if (timers.length) return undefined;
   byId('q').value = state.q;
   stop();
-  if (!state.q && !state.similar) return begin(state);
-  return answer(state);
+  if (!state.q && !state.similar) return showStart(state);
+  return runQuery(state);
 }
 
-/** As it is typed: the words soon, the whole answer and the address at a pause. */
+/** Handles typing: searches by words soon, and by meaning and with a new address at a pause. */
 export function typed() {
   stop();
   const q = byId('q').value;
   if (!q.trim()) return settle(q);
   timers = [
-    setTimeout(() => answer({ ...onlyFilters(), q, meaning: 'no' }), TYPED_MS),
+    setTimeout(() => runQuery({ ...onlyFilters(), q, meaning: 'no' }), TYPING_MS),
     setTimeout(() => settle(q), PAUSE_MS),
   ];
   return undefined;
 }
 
-/** Puts the question into the address; of one that is still being typed the last form only. */
+/** Puts the query into the address; while the user types, without a new entry of the history. */
 export function settle(q = byId('q').value, { replace = isTyping() } = {}) {
   stop();
   const href = link({ ...onlyFilters(), q });
@@ -45,12 +46,13 @@ export function settle(q = byId('q').value, { replace = isTyping() } = {}) {
   go(isSame ? location.href : href, { replace: replace || isSame });
 }
 
-let typing = false;
+/** Returns true if the user was typing already, and notes that typing has begun. */
 function isTyping() {
   const was = typing;
   typing = true;
   return was;
 }
+
 export function endTyping() {
   typing = false;
 }
@@ -58,98 +60,98 @@ export function endTyping() {
 function onlyFilters() {
   const state = read();
   if (state.view === 'map' && state.below) return { path: [`/${state.below}`] };
-  return state.view === 'search' ? Object.fromEntries(NARROWING.map((name) => [name, state[name]])) : {};
+  return state.view === 'search' ? Object.fromEntries(FILTERS.map((name) => [name, state[name]])) : {};
 }
 
-/** Asks no more of what was asked, and forgets what was being typed. */
+/** Cancels the request in progress and all timers. */
 export function stop() {
-  asking.abort();
-  clearTimeout(again);
+  current.abort();
+  clearTimeout(retry);
   timers.forEach(clearTimeout);
   timers = [];
 }
 
-function begin(state) {
+function showStart(state) {
   shown = '';
-  fill(byId('main'), chips(state), beginning());
+  fill(byId('main'), chips(state), startState());
 }
 
-async function answer(state) {
-  asking.abort();
-  asking = new AbortController();
-  const { signal } = asking;
-  const filters = Object.fromEntries(NARROWING.map((name) => [name, state[name] ?? []]));
-  const said = { ...filters, limit: LIMIT, offset: state.offset || null };
+async function runQuery(state) {
+  current.abort();
+  current = new AbortController();
+  const { signal } = current;
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, state[name] ?? []]));
+  const parameters = { ...filters, limit: LIMIT, offset: state.offset || null };
   byId('main').setAttribute('aria-busy', 'true');
   try {
-    const found = state.similar
-      ? await ask('similar', { ...said, target: state.similar }, { signal })
-      : await ask('search', { ...said, q: state.q, meaning: state.meaning }, { signal });
-    if (!signal.aborted) draw(found, { ...state, ...filters });
+    const page = state.similar
+      ? await request('similar', { ...parameters, target: state.similar }, { signal })
+      : await request('search', { ...parameters, q: state.q, meaning: state.meaning }, { signal });
+    if (!signal.aborted) draw(page, { ...state, ...filters });
   } catch (error) {
     if (error.name === 'AbortError') return;
     shown = '';
-    fill(byId('main'), trouble(error));
+    fill(byId('main'), errorState(error));
     announce(error.message);
   }
   byId('main').removeAttribute('aria-busy');
 }
 
-/** Draws it anew only where it is another: words and meaning often find the same. */
-function draw(found, state) {
-  const key = JSON.stringify([found.hits.map((hit) => [hit.id, hit.window]), found.total, found.facets, state.q, state.offset, found.notes]);
-  tellAge(found);
-  if (!found.hits.length && isBeingMade(found.index)) again = setTimeout(() => answer(state), AGAIN_MS);
+/** Draws a page of hits if it differs from the one shown: words and meaning often find the same. */
+function draw(page, state) {
+  const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.facets, state.q, state.offset, page.notes]);
+  showIndexState(page);
+  if (!page.hits.length && isIncomplete(page.index)) retry = setTimeout(() => runQuery(state), RETRY_MS);
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
   shown = key;
-  if (!found.hits.length) {
-    fill(byId('main'), nothing(found, state));
-    announce('Nothing found');
+  if (!page.hits.length) {
+    fill(byId('main'), noHitsState(page, state));
+    announce('No hits');
     return;
   }
-  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, found.hits.map(hitItem));
+  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, page.hits.map(hitItem));
   fill(byId('main'), h('h1', { class: 'hidden' }, headline(state)), h('div', { class: 'columns' },
-    facetLists(found.facets, state),
-    h('section', { 'aria-label': 'Hits' }, summary(found, state), notes(found), list, pages(found, state))));
-  announce(howMany(found));
+    facetLists(page.facets, state),
+    h('section', { 'aria-label': 'Hits' }, summary(page, state), notes(page), list, pages(page, state))));
+  announce(countHits(page));
 }
 
-/** Nothing is found yet in an index that equals no commit so far. */
-function isBeingMade(index) {
+/** True for an index that does not equal any commit yet. */
+function isIncomplete(index) {
   return index?.unfinished || Boolean(index?.head && !index.equals);
 }
 
 function headline(state) {
-  return state.similar ? 'What is similar' : `Answers to ${state.q}`;
+  return state.similar ? 'Similar nodes' : `Hits for ${state.q}`;
 }
 
-function howMany(found) {
-  return `${found.at_least ? 'At least ' : ''}${count(found.total, 'hit')}`;
+function countHits(page) {
+  return `${page.at_least ? 'At least ' : ''}${count(page.total, 'hit')}`;
 }
 
-function summary(found, state) {
-  const last = state.offset + found.hits.length;
-  const range = found.total > found.hits.length ? `, ${state.offset + 1} to ${last} shown` : '';
-  return h('div', { class: 'summary' }, h('span', null, state.similar ? `Similar: ${howMany(found)}${range}` : `${howMany(found)}${range}`), chips(state));
+function summary(page, state) {
+  const last = state.offset + page.hits.length;
+  const range = page.total > page.hits.length ? `, ${state.offset + 1} to ${last} shown` : '';
+  return h('div', { class: 'summary' }, h('span', null, state.similar ? `Similar: ${countHits(page)}${range}` : `${countHits(page)}${range}`), chips(state));
 }
 
 function chips(state) {
-  const all = NARROWING.flatMap((name) => (state[name] ?? []).map((value) => [name, value]));
+  const all = FILTERS.flatMap((name) => (state[name] ?? []).map((value) => [name, value]));
   if (!all.length) return null;
-  return h('ul', { class: 'chips', 'aria-label': 'Narrowed by' }, all.map(([name, value]) => {
-    const rest = { ...state, offset: 0, [name]: state[name].filter((one) => one !== value) };
-    return h('li', null, h('a', { href: link(rest), 'aria-label': `Without ${name} ${value}` }, `${name.replace('node_type', 'type')}: ${value} ×`));
+  return h('ul', { class: 'chips', 'aria-label': 'Filters' }, all.map(([name, value]) => {
+    const rest = { ...state, offset: 0, [name]: state[name].filter((other) => other !== value) };
+    return h('li', null, h('a', { href: link(rest), 'aria-label': `Remove filter ${name} ${value}` }, `${name.replace('node_type', 'type')}: ${value} ×`));
   }));
 }
 
-function notes(found) {
-  if (!found.notes?.length) return null;
-  return h('div', { class: 'notes' }, found.notes.map((note) => h('p', null, note)));
+function notes(page) {
+  if (!page.notes?.length) return null;
+  return h('div', { class: 'notes' }, page.notes.map((note) => h('p', null, note)));
 }
 
-function pages(found, state) {
-  const next = state.offset + found.hits.length;
+function pages(page, state) {
+  const next = state.offset + page.hits.length;
   return h('nav', { class: 'pages', 'aria-label': 'Pages' },
-    state.offset ? h('a', { href: link({ ...state, offset: Math.max(0, state.offset - LIMIT) }), rel: 'prev' }, '← Earlier hits') : null,
-    next < found.total ? h('a', { href: link({ ...state, offset: next }), rel: 'next' }, 'More hits →') : null);
+    state.offset ? h('a', { href: link({ ...state, offset: Math.max(0, state.offset - LIMIT) }), rel: 'prev' }, '← Previous hits') : null,
+    next < page.total ? h('a', { href: link({ ...state, offset: next }), rel: 'next' }, 'More hits →') : null);
 }

@@ -1,4 +1,4 @@
-// The keyboard alone is enough: / j k Enter y Esc ?
+// Keyboard shortcuts: / j k Enter y Esc ?
 import { byId } from './dom.js';
 import { copy } from './hit.js';
 import { openHelp } from './help.js';
@@ -12,17 +12,17 @@ const ACTIONS = {
   Escape: () => leave(),
 };
 
-export function listenToKeys() {
+export function listenToShortcuts() {
   addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
     const isTyped = event.target.matches?.('input, select, textarea');
-    if (isTyped && event.key === 'ArrowDown' && event.target.id === 'q') return take(event, () => move(1));
+    if (isTyped && event.key === 'ArrowDown' && event.target.id === 'q') return handle(event, () => move(1));
     if (isTyped && event.key !== 'Escape') return;
-    if (ACTIONS[event.key]) take(event, ACTIONS[event.key]);
+    if (ACTIONS[event.key]) handle(event, ACTIONS[event.key]);
   });
 }
 
-function take(event, action) {
+function handle(event, action) {
   if (action() !== false) event.preventDefault();
 }
 
@@ -30,12 +30,12 @@ function current() {
   return document.activeElement.closest?.('[data-place]');
 }
 
-/** Focuses the link of the hit that is so many after the one in focus. */
+/** Moves the focus `by` hits forward. */
 function move(by) {
-  const all = [...document.querySelectorAll('.hit')];
-  if (!all.length) return false;
-  const at = all.indexOf(current());
-  const next = all[Math.min(Math.max(at + by, 0), all.length - 1)];
+  const hits = [...document.querySelectorAll('.hit')];
+  if (!hits.length) return false;
+  const at = hits.indexOf(current());
+  const next = hits[Math.min(Math.max(at + by, 0), hits.length - 1)];
   next.querySelector('a').focus({ preventScroll: true });
   next.scrollIntoView({ block: 'nearest' });
   return true;

@@ -1,129 +1,129 @@
-// The proof: what the index equals and holds, and the checks that it is right.
-import { isNow } from './url_state.js';
-import { tellAge } from './index_state.js';
-import { Refused, ask } from './api_client.js';
+// The status view: contents of the index, the checks of `feeder validate`, and the last runs.
+import { isCurrent } from './url_state.js';
+import { showIndexState } from './index_state.js';
+import { ApiError, request } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { hasFolder } from './links.js';
 
-const LOOK_MS = 500;
-const SHOWN = 20;
-const ELSEWHERE = 404;
-let looking;
+const POLL_MS = 500;
+const MAX_DIFFERENCES = 20;
+const NOT_FOUND = 404;
+let polling;
 
-export async function showProof(state) {
-  clearTimeout(looking);
-  const status = await ask('status');
-  if (!isNow(state)) return;
-  tellAge(status);
+export async function showStatus(state) {
+  clearTimeout(polling);
+  const status = await request('status');
+  if (!isCurrent(state)) return;
+  showIndexState(status);
   const checks = h('section', { 'aria-labelledby': 'checks' });
-  fill(byId('main'), h('div', { class: 'proof' }, h('h1', null, status.note || 'What the index holds'), holds(status),
-    h('h2', { id: 'checks' }, 'Is it right?'), checks, costs(status.costs ?? {})));
-  await look(checks);
+  fill(byId('main'), h('div', { class: 'proof' }, h('h1', null, status.note || 'Contents of the index'), contents(status),
+    h('h2', { id: 'checks' }, 'Checks'), checks, costs(status.costs ?? {})));
+  await poll(checks);
 }
 
-function holds({ holds: held, index }) {
-  const sum = (counts) => Object.values(counts).reduce((all, one) => all + one, 0);
+function contents({ holds, index }) {
+  const sum = (counts) => Object.values(counts).reduce((total, value) => total + value, 0);
   const rows = [
     ['Equals', index.equals ? h('code', null, index.equals) : 'no commit'],
-    // a Worker knows no HEAD but the one that was fed
+    // a Worker knows only the indexed commit
     ['HEAD', !hasFolder() ? null : index.head ? [h('code', null, index.head), behind(index)] : 'none'],
-    ['Files', Object.entries(held.files).map(([state, number]) => `${number.toLocaleString('en')} ${STATES[state] ?? state}`).join(', ')],
-    ['Nodes', `${sum(held.node_types).toLocaleString('en')} in ${count(Object.keys(held.languages).length, 'language')}`],
-    ['Not indexed', reasons(held.skipped)],
-    ['Model', model(held.meta)],
+    ['Files', Object.entries(holds.files).map(([state, number]) => `${number.toLocaleString('en')} ${STATES[state] ?? state}`).join(', ')],
+    ['Nodes', `${sum(holds.node_types).toLocaleString('en')} in ${count(Object.keys(holds.languages).length, 'language')}`],
+    ['Not indexed', reasons(holds.skipped)],
+    ['Model', model(holds.meta)],
   ];
   return h('table', { class: 'signs' }, h('tbody', null, rows.filter(([, value]) => value).map(([name, value]) => h('tr', null, h('th', { scope: 'row' }, name), h('td', null, value)))));
 }
 
-const KINDS = { sync: 'Sync with a commit', working: 'Sync with the working tree', files: 'Files that were named', vectors: 'Vectors that waited', checks: 'Checks' };
+const KINDS = { sync: 'Sync with a commit', working: 'Sync with the working tree', files: 'Single files', vectors: 'Pending vectors', checks: 'Checks' };
 
-/** What the last run of each kind took; those of the checks come as they end. */
-function costs(kept) {
-  const rows = Object.keys(KINDS).filter((kind) => kept[kind]).map((kind) => cost(kind, kept[kind]));
-  const titles = ['Last run', 'Seconds', 'Files', 'Nodes', 'Texts', 'Requests', 'Ended'];
-  return h('div', null, h('h2', { id: 'costs' }, 'What did runs take?'),
+/** The costs of the last run of each kind; those of the checks are added when they end. */
+function costs(byKind) {
+  const rows = Object.keys(KINDS).filter((kind) => byKind[kind]).map((kind) => cost(kind, byKind[kind]));
+  const titles = ['Last run', 'Seconds', 'Files', 'Nodes', 'Embeddings', 'Requests', 'Ended'];
+  return h('div', null, h('h2', { id: 'costs' }, 'Last runs'),
     h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-labelledby': 'costs' }, h('table', { class: 'signs' },
       h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), h('tbody', { id: 'runs' }, rows))),
-    h('p', { class: 'note' }, 'Of each kind the last that changed the index; requests are those to services elsewhere.'));
+    h('p', { class: 'note' }, 'The last run of each kind that changed the index. Requests are those to remote services.'));
 }
 
-function cost(kind, one) {
-  const ended = new Date(one.ended_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
-  const both = (some, what, others, how) => (some === undefined ? '' : `${some.toLocaleString('en')} ${what}${others ? `, ${others.toLocaleString('en')} ${how}` : ''}`);
-  const cells = [one.seconds, both(one.files_processed, 'read', one.files_deleted, 'gone'), both(one.nodes_new, 'new', one.nodes_deleted, 'gone'),
-    both(one.texts_embedded, 'embedded', one.texts_cached, 'known'), one.requests, ended];
+function cost(kind, run) {
+  const ended = new Date(run.ended_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
+  const pair = (first, firstName, second, secondName) => (first === undefined ? '' : `${first.toLocaleString('en')} ${firstName}${second ? `, ${second.toLocaleString('en')} ${secondName}` : ''}`);
+  const cells = [run.seconds, pair(run.files_processed, 'read', run.files_deleted, 'deleted'), pair(run.nodes_new, 'new', run.nodes_deleted, 'deleted'),
+    pair(run.texts_embedded, 'embedded', run.texts_cached, 'from the cache'), run.requests, ended];
   return h('tr', { 'data-kind': kind }, h('th', { scope: 'row' }, KINDS[kind]), cells.map((cell) => h('td', null, cell.toLocaleString('en'))));
 }
 
-/** The one beside the words, else that which comes with them. */
+/** The embedding model; without one in `meta`, the static model that the parser names. */
 function model(meta) {
-  return meta.model ?? /feeder-static-\S+/.exec(meta.parser ?? '')?.[0] ?? 'none: words alone answer';
+  return meta.model ?? /feeder-static-\S+/.exec(meta.parser ?? '')?.[0] ?? 'none: search by words only';
 }
 
 const STATES = { clean: 'indexed', pending: 'waiting for vectors', skipped: 'not indexed' };
 
 function behind(index) {
   if (index.behind === null) return ' (the index’s commit is not here)';
-  return index.behind ? ` (${count(index.behind, 'commit')} that the index lacks)` : '';
+  return index.behind ? ` (the index is ${count(index.behind, 'commit')} behind)` : '';
 }
 
 function reasons(skipped) {
-  const all = Object.entries(skipped).sort((one, other) => other[1] - one[1]);
+  const all = Object.entries(skipped).sort((a, b) => b[1] - a[1]);
   return all.length ? h('ul', { class: 'plain' }, all.map(([reason, number]) => h('li', null, `${number.toLocaleString('en')} `, reason))) : null;
 }
 
-/** Draws how far the checks are, and looks again while they run. */
-async function look(section, begins = false) {
+/** Shows the progress of the checks, and polls while they run; `starts` starts them. */
+async function poll(section, starts = false) {
   try {
-    const proof = await ask('proof', {}, { method: begins ? 'POST' : 'GET' });
+    const state = await request('proof', {}, { method: starts ? 'POST' : 'GET' });
     if (!section.isConnected) return;
-    drawChecks(section, proof);
-    if (proof.running) looking = setTimeout(() => look(section), LOOK_MS);
+    drawChecks(section, state);
+    if (state.running) polling = setTimeout(() => poll(section), POLL_MS);
   } catch (error) {
-    if (!(error instanceof Refused)) throw error;
-    const text = error.status === ELSEWHERE ? 'This server does not run the checks: feeder validate does.' : `${error.message} ${error.remedy}`;
+    if (!(error instanceof ApiError)) throw error;
+    const text = error.status === NOT_FOUND ? 'This server cannot run the checks. Run feeder validate instead.' : `${error.message} ${error.remedy}`;
     fill(section, h('p', { role: 'alert' }, text));
   }
 }
 
-function drawChecks(section, proof) {
+function drawChecks(section, state) {
   const wasRunning = section.querySelector('progress');
-  const begin = () => { announce('The checks run'); look(section, true); };
-  const title = proof.verdict ? 'Run the checks again' : 'Run the checks';
-  fill(section, proof.running ? progress(proof) : h('p', null, h('button', { type: 'button', click: begin }, title)),
-    proof.failed ? h('p', { role: 'alert', class: 'bad' }, proof.failed) : null,
-    proof.verdict && !proof.running ? verdict(proof.verdict) : null);
-  if (proof.verdict) {
+  const start = () => { announce('The checks are running'); poll(section, true); };
+  const title = state.verdict ? 'Run the checks again' : 'Run the checks';
+  fill(section, state.running ? progress(state) : h('p', null, h('button', { type: 'button', click: start }, title)),
+    state.failed ? h('p', { role: 'alert', class: 'bad' }, state.failed) : null,
+    state.verdict && !state.running ? verdict(state.verdict) : null);
+  if (state.verdict) {
     byId('runs').querySelector('[data-kind=checks]')?.remove();
-    byId('runs').append(cost('checks', proof.verdict));
+    byId('runs').append(cost('checks', state.verdict));
   }
-  if (wasRunning && !proof.running) {
-    announce(proof.failed ?? says(proof.verdict));
+  if (wasRunning && !state.running) {
+    announce(state.failed ?? summarize(state.verdict));
     section.querySelector('button').focus();
   }
 }
 
 function progress({ what, done, total }) {
-  const text = total ? `${what}: ${done.toLocaleString('en')} of ${count(total, 'file')}` : 'looking at rows and words';
+  const text = total ? `${what}: ${done.toLocaleString('en')} of ${count(total, 'file')}` : 'checking rows and postings';
   return h('p', null, h('progress', { value: total ? done : null, max: total || null, 'aria-label': 'Checks' }), ' ', text);
 }
 
-function says(found) {
-  return found.passed ? 'The index is right.' : 'The index is not right.';
+function summarize(result) {
+  return result.passed ? 'The index is right.' : 'The index is not right.';
 }
 
-function verdict(found) {
+function verdict(result) {
   return [
-    h('p', { class: `verdict ${found.passed ? 'good' : 'bad'}` }, says(found), ` ${count(found.checks.length, 'check')} in ${found.seconds.toLocaleString('en')} s.`),
-    found.advice ? h('p', null, 'What mends it: ', h('code', null, found.advice)) : null,
-    h('ul', { class: 'checks' }, found.checks.map(check)),
-    found.notes.map((note) => h('p', { class: 'note' }, note)),
+    h('p', { class: `verdict ${result.passed ? 'good' : 'bad'}` }, summarize(result), ` ${count(result.checks.length, 'check')} in ${result.seconds.toLocaleString('en')} s.`),
+    result.advice ? h('p', null, 'To repair it: ', h('code', null, result.advice)) : null,
+    h('ul', { class: 'checks' }, result.checks.map(check)),
+    result.notes.map((note) => h('p', { class: 'note' }, note)),
   ];
 }
 
-function check(one) {
-  const figures = Object.entries(one.figures).map(([name, number]) => `${name} ${number.toLocaleString('en')}`).join(', ');
-  const rest = one.differences.length - SHOWN;
-  return h('li', { class: one.passed ? 'good' : 'bad' }, h('strong', null, one.passed ? 'right' : 'wrong'), ` ${one.name} `, h('span', { class: 'number' }, figures),
-    one.differences.length ? h('ul', null, one.differences.slice(0, SHOWN).map((line) => h('li', null, line)), rest > 0 ? h('li', null, `and ${rest.toLocaleString('en')} more`) : null) : null);
+function check(result) {
+  const figures = Object.entries(result.figures).map(([name, number]) => `${name} ${number.toLocaleString('en')}`).join(', ');
+  const rest = result.differences.length - MAX_DIFFERENCES;
+  return h('li', { class: result.passed ? 'good' : 'bad' }, h('strong', null, result.passed ? 'right' : 'wrong'), ` ${result.name} `, h('span', { class: 'number' }, figures),
+    result.differences.length ? h('ul', null, result.differences.slice(0, MAX_DIFFERENCES).map((line) => h('li', null, line)), rest > 0 ? h('li', null, `and ${rest.toLocaleString('en')} more`) : null) : null);
 }

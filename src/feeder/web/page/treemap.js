@@ -1,6 +1,6 @@
 // Rectangles whose areas are the files' lines, folder within folder (squarified: Bruls, Huizing, van Wijk 2000).
 
-/** What a file counts that has no lines in the index: enough to be seen. */
+/** The weight of a file that is not indexed: enough to be visible. */
 export const UNREAD_LINES = 40;
 const LABEL = 15;
 const PAD = 2;

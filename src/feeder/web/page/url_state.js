@@ -1,43 +1,43 @@
-// The address is the state: what is looked at, and back and forward go through it.
+// The state of the page is its address, so that back and forward work.
 
-export const NARROWING = ['language', 'path', 'not_path', 'node_type', 'category', 'tests'];
-const KNOWN = ['q', 'similar', 'file', 'view', 'by', 'below', 'offset', ...NARROWING];
+export const FILTERS = ['language', 'path', 'not_path', 'node_type', 'category', 'tests'];
+const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'offset', ...FILTERS];
 
-/** `{view, q, file, …}`, each filter a list of what it was said to be. */
+/** The state of an address: `{view, q, file, …}`; each filter is a list. */
 export function read(url = location) {
-  const said = new URLSearchParams(url.search);
-  const one = Object.fromEntries(KNOWN.map((name) => [name, said.get(name) ?? '']));
-  const filters = Object.fromEntries(NARROWING.map((name) => [name, said.getAll(name)]));
-  return { ...one, ...filters, view: viewOf(one), lines: linesOf(url.hash), offset: Number(one.offset) || 0 };
+  const parameters = new URLSearchParams(url.search);
+  const values = Object.fromEntries(PARAMETERS.map((name) => [name, parameters.get(name) ?? '']));
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, parameters.getAll(name)]));
+  return { ...values, ...filters, view: viewOf(values), lines: linesOf(url.hash), offset: Number(values.offset) || 0 };
 }
 
-function viewOf(one) {
-  if (one.file) return 'file';
-  return ['map', 'proof'].includes(one.view) ? one.view : 'search';
+function viewOf({ file, view }) {
+  if (file) return 'file';
+  return ['map', 'proof'].includes(view) ? view : 'search';
 }
 
-/** `#L3-L7` is `[3, 7]`. */
+/** The lines of a fragment: `#L3-L7` is `[3, 7]`. */
 export function linesOf(hash) {
-  const found = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash ?? '');
-  if (!found) return null;
-  const [first, last] = [Number(found[1]), Number(found[2] ?? found[1])];
+  const match = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash ?? '');
+  if (!match) return null;
+  const [first, last] = [Number(match[1]), Number(match[2] ?? match[1])];
   return [Math.min(first, last), Math.max(first, last)];
 }
 
-/** The address of a state; what is empty is not in it. */
+/** The address of a state, without empty values. */
 export function link(state) {
-  const said = new URLSearchParams();
-  for (const name of KNOWN) {
-    for (const value of [state[name] ?? ''].flat()) if (value && value !== 'search') said.append(name, value);
+  const parameters = new URLSearchParams();
+  for (const name of PARAMETERS) {
+    for (const value of [state[name] ?? ''].flat()) if (value && value !== 'search') parameters.append(name, value);
   }
-  if (state.file) said.delete('view');
+  if (state.file) parameters.delete('view');
   const lines = state.lines ? `#L${state.lines[0]}${state.lines[1] > state.lines[0] ? `-L${state.lines[1]}` : ''}` : '';
-  const query = said.toString();
+  const query = parameters.toString();
   return `${query ? `?${query}` : location.pathname}${lines}`;
 }
 
-/** Whether this is still what the address says: who has waited for an answer may have gone on. */
-export function isNow(state) {
+/** True if the address still has this state; the user may have moved on during a request. */
+export function isCurrent(state) {
   return link(state) === link(read());
 }
 
@@ -45,13 +45,13 @@ export function fileLink(path, first, last = first) {
   return link({ file: path, lines: first ? [first, last] : null });
 }
 
-/** Goes there, and tells whoever shows it. */
+/** Changes the address and, unless `quietly`, shows its state. */
 export function go(href, { replace = false, quietly = false } = {}) {
   history[replace ? 'replaceState' : 'pushState'](null, '', href);
   if (!quietly) dispatchEvent(new Event('moved'));
 }
 
-/** Links to our own page are followed without loading it anew. */
+/** Follows links within the page without reloading it. */
 export function followLinks() {
   addEventListener('popstate', () => dispatchEvent(new Event('moved')));
   addEventListener('click', (event) => {
