@@ -1,4 +1,4 @@
-"""The program as a user runs it: in a folder, with arguments, in this process."""
+"""Runs the program as a user does: in a folder, with arguments; in this process."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from source.repos import Repo
 
 
 class CommandResult(NamedTuple):
-    """How a command ended."""
+    """Exit code and output of a command."""
 
     code: int
     out: str
@@ -28,7 +28,7 @@ RunFeeder = Callable[..., CommandResult]
 
 
 def command_runner(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> RunFeeder:
-    """Runs a command in a folder; it never ends in a traceback."""
+    """Returns a function that runs a command in a folder and checks that there is no traceback."""
 
     def run(place: Path | Repo, *arguments: str | Path) -> CommandResult:
         monkeypatch.chdir(place.path if isinstance(place, Repo) else place)

@@ -1,5 +1,4 @@
-"""The network is closed: tests talk to this machine only. git is as on a new machine, and no test
-knows that it runs in a workflow."""
+"""Isolates tests: no network, git without user settings, no variables of a workflow."""
 
 import os
 import secrets
@@ -16,12 +15,12 @@ from source.repos import Repo
 
 @pytest.fixture(autouse=True)
 def _closed_network() -> None:
-    """Connections to anything but loopback are refused."""
+    """Refuses connections to anything but loopback."""
     socket_allow_hosts(["127.0.0.1", "::1"], allow_unix_socket=True)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Who is marked to need an extra gets it, or is skipped."""
+    """Skips tests marked `needs` if an extra is missing."""
     for mark in item.iter_markers("needs"):
         require_extras(*mark.args)
 
@@ -34,7 +33,7 @@ def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_home_of_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """What fixtures of many tests run leaves nothing in the user's cache."""
+    """Keeps fixtures of wider scope from writing to the user's cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
         yield
@@ -42,7 +41,7 @@ def _no_home_of_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
 @pytest.fixture(autouse=True)
 def users_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file in which the program remembers embeddings, of this test alone; not there yet."""
+    """Path of the embedding cache, separate for each test; it does not exist yet."""
     folder = tmp_path_factory.getbasetemp() / f"cache-{secrets.token_hex(8)}"
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
     return folder / "feeder" / "embeddings.db"

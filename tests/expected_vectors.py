@@ -1,4 +1,4 @@
-"""What is each vector of? Worked out from the files and the lines, by numpy alone."""
+"""Expected vectors of an index, computed from files and descriptions with numpy alone."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,41 +25,43 @@ _PENDING_IDS = (
 
 
 def blend(text: Any, description: Any) -> Any:
-    """The direction of a text and half of a line."""
+    """Returns the direction of a text's vector and half of its description's."""
     both = text + DESCRIPTION_WEIGHT * description
     return both / np.linalg.norm(both)
 
 
 def embedding_inputs(tree: Tree, repo: str = REPO) -> dict[str, str]:
-    """Of each node of the tree what is embedded, by id."""
+    """Returns the embedding input of each node of the tree, by id."""
     entries = [entry for entry in tree.entries() if not entry.skip]
-    found: dict[str, str] = {}
+    inputs: dict[str, str] = {}
     contents = ((entry.path, content) for entry, content in tree.read(entries))
     for parsed in InProcessParser().parse(contents):
         ids = node_ids(repo, parsed.path, parsed.nodes)
         bodies = (embedding_input(parsed.path, node) for node in parsed.nodes)
-        found.update(zip(ids, bodies, strict=True))
-    return found
+        inputs.update(zip(ids, bodies, strict=True))
+    return inputs
 
 
 def descriptions_by_id(database: SQLite) -> dict[str, str]:
-    """The line of each node that has one, by id."""
+    """Returns the description of each node that has one, by id."""
     return dict(query_rows(database, _DESCRIPTIONS))
 
 
 def _expected_vectors(
     tree: Tree, database: SQLite, embedder: HashedEmbedder, repo: str
 ) -> dict[str, Any]:
-    said = descriptions_by_id(database)
-    found = {}
+    descriptions = descriptions_by_id(database)
+    vectors = {}
     for id_, body in embedding_inputs(tree, repo).items():
         [text] = embedder.embed([body])
-        found[id_] = blend(text, embedder.embed([said[id_]])[0]) if id_ in said else text
-    return found
+        vectors[id_] = text
+        if id_ in descriptions:
+            vectors[id_] = blend(text, embedder.embed([descriptions[id_]])[0])
+    return vectors
 
 
 def _wrong_ids(due: dict[str, Any], held: Sequence[tuple[str, str]], head: int) -> list[str]:
-    """The ids whose code points elsewhere than it should, or that lack or are too many."""
+    """Returns the ids whose stored vector is missing, superfluous or points elsewhere."""
     there = {id_: np.frombuffer(bytes.fromhex(code)[head:], np.int8) for id_, code in held}
     wrong = set(due) ^ set(there)
     for id_ in set(due) & set(there):
@@ -71,13 +73,13 @@ def _wrong_ids(due: dict[str, Any], held: Sequence[tuple[str, str]], head: int) 
 
 
 def wrong_static_vectors(tree: Tree, database: SQLite, repo: str = REPO) -> list[str]:
-    """Nodes whose vector with the words is not of their text and their line of now."""
+    """Returns ids of nodes whose static vector is not that of their text and description."""
     due = _expected_vectors(tree, database, HashedEmbedder(HashedStaticEmbedder().dimensions), repo)
     return _wrong_ids(due, query_rows(database, _STATIC_VECTORS, repo), 4)
 
 
 def wrong_model_vectors(tree: Tree, database: SQLite, repo: str = REPO) -> list[str]:
-    """The same of those of a model beside the words, but for what waits."""
+    """Returns ids of nodes whose model vector is wrong; pending files are left out."""
     due = _expected_vectors(tree, database, HashedEmbedder(), repo)
     waiting = set(query_rows(database, _PENDING_IDS))
     due = {id_: vector for id_, vector in due.items() if id_ not in waiting}

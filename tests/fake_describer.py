@@ -9,9 +9,9 @@ from feeder.nodes import text_sha
 
 
 class FakeDescriber:
-    """A `Describer` whose line is made of the text: the same for the same, in every process.
+    """A `Describer` whose description is computed from the text, alike in every process.
 
-    `asked` are the names in the order in which they came; `said` are answers by name.
+    `described_names` are the names in the order of the calls; `answers` are fixed answers by name.
     """
 
     def __init__(self, model: str = "lines", faults: FaultInjector | None = None) -> None:
@@ -40,16 +40,16 @@ class FakeDescriber:
         pass
 
     def _answer(self, name: str, text: str) -> ModelAnswer:
-        said = self.answers.get(
+        answer = self.answers.get(
             name, ModelAnswer(f"Makes what is called {text_sha(text)[:4]} there")
         )
-        if isinstance(said, Exception):
-            raise said
-        return said
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
 
 class OtherFakeDescriber(FakeDescriber):
-    """Another model, which says something else of the same."""
+    """Another model, which describes the same texts in other words."""
 
     def _told(self, name: str, text: str) -> ModelAnswer:
         return ModelAnswer(f"Another sentence about {name} altogether")

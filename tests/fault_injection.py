@@ -9,14 +9,14 @@ from hash_embedder import HashedEmbedder
 
 
 class Crash(Exception):
-    """A run that ends without a word, as a killed one does."""
+    """Ends a run without any cleanup, as a killed process does."""
 
 
-Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 class FaultInjector:
-    """Blows at the `at`-th call that passes over a wire, before it arrives or after its answer."""
+    """Fails at the `at`-th call, before it is made or after its response."""
 
     def __init__(self, at: int, *, before: bool = True, fail: Callable[[], None] | None = None):
         self.calls = 0
@@ -28,15 +28,15 @@ class FaultInjector:
     def has_failed(self) -> bool:
         return self.calls >= self._at
 
-    def call(self, call: Callable[[], Given]) -> Given:
+    def call(self, call: Callable[[], Result]) -> Result:
         self.calls += 1
-        this_one = self.calls == self._at
-        if this_one and self._before:
+        fails_now = self.calls == self._at
+        if fails_now and self._before:
             self._fail()
-        answer = call()
-        if this_one and not self._before:
+        result = call()
+        if fails_now and not self._before:
             self._fail()
-        return answer
+        return result
 
 
 def _crash() -> None:
@@ -44,7 +44,7 @@ def _crash() -> None:
 
 
 class FailingDatabase:
-    """A database behind a wire that may break."""
+    """A database whose calls may fail."""
 
     def __init__(self, database: Database, faults: FaultInjector) -> None:
         self.place = database.place
@@ -62,7 +62,7 @@ class FailingDatabase:
 
 
 class FailingEmbedder(HashedEmbedder):
-    """An embedder behind a wire that may break."""
+    """An embedder whose calls may fail."""
 
     def __init__(self, faults: FaultInjector, dimensions: int = 64, *, batch: int = 64) -> None:
         super().__init__(dimensions, batch=batch)

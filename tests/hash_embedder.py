@@ -1,4 +1,4 @@
-"""An `Embedder` for tests that need vectors but no meaning."""
+"""An `Embedder` for tests that need vectors without meaning."""
 
 import hashlib
 import re
@@ -14,9 +14,8 @@ from feeder.embedding import NO_USAGE, ServiceUsage, Vector
 class HashedEmbedder:
     """Hashes words and pairs of words into a few dimensions.
 
-    Deterministic and instant, and texts that share words are near one another. It is no semantic
-    search: "delete a file" and "remove a document" have nothing in common here. `calls` and
-    `texts` count what was asked of `embed`.
+    Deterministic and fast; texts that share words are near one another. `calls` and `texts` count
+    the calls of `embed` and their texts.
     """
 
     def __init__(self, dimensions: int = 64, *, model: str = "hashed", batch: int = 64) -> None:
@@ -53,7 +52,7 @@ class HashedEmbedder:
 
 
 class HashedStaticEmbedder(NamedTuple):
-    """A `Meaning` of the same, in eight bits a number."""
+    """A `StaticEmbedder` of the same vectors, quantized to int8."""
 
     model: str = "hashed-codes"
     dimensions: int = 32
@@ -66,7 +65,7 @@ class HashedStaticEmbedder(NamedTuple):
 
 
 def _grams(text: str) -> Iterator[str]:
-    """The words and their neighbouring pairs; the whole text first, so that none is without."""
+    """Yields the text, its words and pairs of neighbouring words."""
     words = re.findall(r"\w+", text.lower())
     yield text
     yield from words

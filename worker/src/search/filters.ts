@@ -205,7 +205,7 @@ export function resolveRepo(name: string, there: readonly string[]): string {
   const ends = there.filter((repo) => repo.endsWith(`/${name}`));
   const found = there.includes(name) ? [name] : ends;
   if (found.length > 1) {
-    throw badRequest(`The repository ${name} may be ${found.join(" or ")}. Name one of them.`);
+    throw badRequest(`The name ${name} matches several repositories: ${found.join(", ")}. Use a full name.`);
   }
   if (!found[0]) throw unknownNameError("repository", name, there);
   return found[0];
