@@ -397,7 +397,7 @@ def test_what_only_takes_out_makes_no_index(
         ({".gitignore": "*.class\n"}, "build/sub", "(*.class)"),
         ({"build/.gitignore": "*\n"}, "build", "line 1 of build/.gitignore excludes"),
         ({".git/info/exclude": "/build\n"}, "build/sub", "line 1 of .git/info/exclude excludes"),
-        ({}, "empty", "no file lies there."),
+        ({}, "empty", "it has no files."),
     ],
 )
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
@@ -418,7 +418,7 @@ def test_a_folder_without_files_outside_of_git_is_told_why(feeder: RunFeeder, pl
     """There .gitignore counts too."""
     (plain / ".gitignore").write_text("sub/\n")
     assert feeder(plain, "process", "--path", "sub").out.splitlines()[0] == (
-        "Nothing was indexed at sub: no file lies there that .gitignore does not exclude."
+        "Nothing was indexed at sub: it has no file that .gitignore does not exclude."
     )
 
 
@@ -489,13 +489,13 @@ BAD_DELTAS = {
     '{"file": "a.py"}': "not a JSON array",
     "null": "not a JSON array",
     '[{"file": "a.py", "action": "process"}, 7]': "Entry 2",
-    '[{"file": "a.py", "action": "change"}]': "Entry 1 of the deltas has no known action",
-    '[{"file": "a.py"}]': "Entry 1 of the deltas has no known action",
+    '[{"file": "a.py", "action": "change"}]': "Entry 1 of the deltas has no valid action",
+    '[{"file": "a.py"}]': "Entry 1 of the deltas has no valid action",
     '[{"action": "process"}]': "Entry 1 of the deltas has no file",
     '[{"file": 7, "action": "process"}]': "Entry 1 of the deltas has no file",
     '[{"file": "", "action": "process"}]': "Entry 1 of the deltas has no file",
     '[{"file": "/etc/passwd", "action": "process"}]': "absolute",
-    '[{"file": "src/../../x", "action": "delete"}]': "leads upwards",
+    '[{"file": "src/../../x", "action": "delete"}]': "contains ..",
     '[{"file": "out/passwd", "action": "process"}]': "leaves the repository",
     '[{"file": "a\\u0000b", "action": "process"}]': "NUL",
     '[{"file": ".", "action": "process"}]': "names no file",

@@ -249,7 +249,7 @@ def test_a_validation_afterwards_is_in_the_same_summary(step: Step, shop: Repo) 
         ({"FEEDER_COMMAND": "plan"}, "--shards"),
         ({"FEEDER_DELTAS": "$(echo pwned)"}, "$(echo pwned)"),
         ({"FEEDER_DELTAS": '[{"file": "a.py"'}, "The deltas are not JSON"),
-        ({"FEEDER_DELTAS": '[{"file": "../a.py", "action": "process"}]'}, "leads upwards"),
+        ({"FEEDER_DELTAS": '[{"file": "../a.py", "action": "process"}]'}, "contains .."),
         ({"FEEDER_PATH": "$(echo pwned)"}, "$(echo pwned)"),
         ({"FEEDER_PATH": "../elsewhere"}, "../elsewhere"),
         ({"FEEDER_SHARD": "17/16"}, "'17/16' is not a shard"),

@@ -226,7 +226,7 @@ def test_a_missing_object_is_named(repo: Repo) -> None:
     tree = Commit(repo.path)
     entries = tree.entries()
     repo.path.joinpath(".git/objects", HELLO[:2], HELLO[2:]).unlink()
-    with pytest.raises(UserError, match=rf"does not hold the object {HELLO}\. Check it with"):
+    with pytest.raises(UserError, match=rf"does not have the object {HELLO}\. Check it with"):
         list(tree.read(entries))
 
 
@@ -239,7 +239,7 @@ def test_a_path_that_leads_out_is_refused(repo: Repo) -> None:
     outer_id = repo.git(*hash_object, stdin=b"40000 ..\0" + bytes.fromhex(inner_id))
     commit = repo.git("commit-tree", "-m", "bad", outer_id)
     repo.git("update-ref", "HEAD", commit)
-    with pytest.raises(UserError, match=r"holds the path '\.\./\.feederignore'"):
+    with pytest.raises(UserError, match=r"has the path '\.\./\.feederignore'"):
         Commit(repo.path).entries()
 
 

@@ -11,7 +11,7 @@ from feeder.errors import UserError
 from feeder.source.deltas import Delta, compute_deltas, parse_deltas
 from source.repos import Repo, raw_commit
 
-GONE = "What is gone since is not: feeder sync takes it out."
+GONE = "Deleted files are not listed; `feeder sync` removes them from the index."
 
 
 def one(file: object, action: object = "process") -> str:
@@ -85,10 +85,10 @@ def test_what_is_no_contract(text: str | bytes, sentence: str) -> None:
         ('"a.py"', "is not an object"),
         ("null", "is not an object"),
         ('["a.py", "process"]', "is not an object"),
-        ('{"file": "a.py"}', "has no known action"),
-        ('{"file": "a.py", "action": "modify"}', "has no known action"),
-        ('{"file": "a.py", "action": ["process"]}', "has no known action"),
-        ('{"file": "a.py", "action": "Process"}', "has no known action"),
+        ('{"file": "a.py"}', "has no valid action"),
+        ('{"file": "a.py", "action": "modify"}', "has no valid action"),
+        ('{"file": "a.py", "action": ["process"]}', "has no valid action"),
+        ('{"file": "a.py", "action": "Process"}', "has no valid action"),
         ('{"action": "process"}', "has no file"),
         ('{"file": 5, "action": "process"}', "has no file"),
         ('{"file": null, "action": "delete"}', "has no file"),
@@ -99,11 +99,11 @@ def test_what_is_no_contract(text: str | bytes, sentence: str) -> None:
         ('{"file": "src\\\\a.py", "action": "process"}', "uses a backslash"),
         ('{"file": "\\\\\\\\host\\\\a", "action": "process"}', "uses a backslash"),
         ('{"file": "\\\\x2e\\\\x2e/a", "action": "process"}', "uses a backslash"),
-        ('{"file": "../a.py", "action": "process"}', "leads upwards"),
-        ('{"file": "a/../../b.py", "action": "delete"}', "leads upwards"),
-        ('{"file": "a/..", "action": "process"}', "leads upwards"),
-        ('{"file": "a\\u0000b", "action": "process"}', "holds a NUL"),
-        ('{"file": "\\ud800", "action": "process"}', "holds half a character"),
+        ('{"file": "../a.py", "action": "process"}', "contains .."),
+        ('{"file": "a/../../b.py", "action": "delete"}', "contains .."),
+        ('{"file": "a/..", "action": "process"}', "contains .."),
+        ('{"file": "a\\u0000b", "action": "process"}', "contains a NUL"),
+        ('{"file": "\\ud800", "action": "process"}', "contains a lone surrogate"),
         ('{"file": ".", "action": "process"}', "names no file"),
         ('{"file": "./", "action": "process"}', "names no file"),
     ],
@@ -235,7 +235,9 @@ def test_the_first_push_names_every_file(repo: Repo, tip: str, base: str) -> Non
     """A base of zeros, or none, gives all of HEAD and says why."""
     answer = compute_deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
-    assert answer.note == f"There is no base to compare with; every file of {tip} is named. {GONE}"
+    assert (
+        answer.note == f"There is no base to compare with, so every file of {tip} is listed. {GONE}"
+    )
 
 
 @pytest.mark.parametrize("base", ["f" * 40, "no-branch", "--output=x", 'a";echo pwned;"'])
@@ -245,7 +247,7 @@ def test_an_unknown_base_names_every_file(repo: Repo, tip: str, base: str) -> No
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
-        == f"The base {base} is not in this repository; every file of {tip} is named. {GONE}"
+        == f"The base {base} is not in this repository, so every file of {tip} is listed. {GONE}"
     )
 
 
@@ -256,7 +258,7 @@ def test_a_shallow_clone_names_every_file(repo: Repo, tip: str, tmp_path: Path) 
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
-        == f"The base {base} is not in this shallow clone; every file of {tip} is named. {GONE}"
+        == f"The base {base} is not in this shallow clone, so every file of {tip} is listed. {GONE}"
     )
 
 
@@ -267,7 +269,7 @@ def test_without_a_merge_base_every_file_is_named(repo: Repo, tip: str) -> None:
     assert answer.deltas == EVERY_FILE
     assert (
         answer.note
-        == f"{other} and {tip} have no common commit here; every file of {tip} is named. {GONE}"
+        == f"{other} and {tip} have no common commit here, so every file of {tip} is listed. {GONE}"
     )
 
 

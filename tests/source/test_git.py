@@ -103,7 +103,7 @@ def test_another_users_repository(
 def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine without git gets a sentence."""
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UserError, match=r"git is not found\. Install it"):
+    with pytest.raises(UserError, match=r"git was not found\. Install it"):
         git.find_root(tmp_path)
 
 

@@ -90,5 +90,5 @@ def test_an_answer_that_is_too_large_is_cut(repo: Repo, monkeypatch: pytest.Monk
 def test_what_git_refuses_is_told(repo: Repo) -> None:
     """A commit that is not here."""
     repo.commit(TREE)
-    with pytest.raises(UserError, match=r"git cannot search in .*Ask without /x/"):
+    with pytest.raises(UserError, match=r"git cannot search in .*Search without /x/"):
         git_grep(repo.path, "0" * 40, "x", case_sensitive=True)

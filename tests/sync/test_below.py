@@ -71,7 +71,7 @@ def test_force_makes_it_an_index_of_the_other_part(mono: Repo, database: SQLite)
 def test_a_folder_that_is_not_in_head_is_named(mono: Repo) -> None:
     """Neither is a file a folder, nor is a name obeyed by anything on the way to git."""
     for name in ("nowhere", "web-only.py", "$(touch pwned)", "--help", ":(glob)web"):
-        with pytest.raises(UserError, match=r"There is no folder .* Mend --path"):
+        with pytest.raises(UserError, match=r"There is no folder .* Correct --path"):
             Commit(mono.path, subfolder=name)
 
 

@@ -1,4 +1,4 @@
-"""Lists and reads the files of HEAD, a working tree or a folder, and says why a file is skipped.
+"""Lists and reads the files of HEAD, a working tree or a folder, and decides which are skipped.
 
 Start with the `Tree` protocol and `git_trees.Commit`. Only `source` runs git; `source` never
 writes to the repository.
@@ -10,24 +10,17 @@ from typing import NamedTuple, Protocol
 
 
 class Sizes(NamedTuple):
-    """Bytes of the largest file that is read, and of the largest document of an office or a press.
-
-    Larger ones are kept out.
-    """
+    """Maximum bytes of a text file and of a document; larger files are skipped."""
 
     text: int = 1_000_000
     document: int = 20_000_000
 
 
 DEFAULT_SIZES = Sizes()
-"""Unless the user says otherwise."""
 
 
 class SkipReason(StrEnum):
-    """Why a file is kept out, as far as its path, mode, size and attributes tell: the closed list.
-
-    The reasons are tried in this order; the first that holds is the one reported.
-    """
+    """Why a file is not parsed: the closed list. If several apply, the first is reported."""
 
     SYMLINK = "a symbolic link"
     SUBMODULE = "a submodule or a repository of its own"
@@ -51,10 +44,10 @@ class SkipReason(StrEnum):
 class Entry(NamedTuple):
     r"""A file of a tree.
 
-    `path` is relative to the repository's root, with `/`; it is the name as UTF-8, in which a
-    backslash is written `\x5c` and a byte that is not UTF-8 `\xNN`. `blob` is git's id of the
-    contents, in hex; it is empty for what is kept out of a folder, which is not read.
-    `size` is in bytes. `skip` is None for a file that is to be parsed, else one of `Skip`.
+    `path` is relative to the repository's root, with `/`, as UTF-8; a backslash in a name is
+    written `\x5c`, a byte that is not UTF-8 `\xNN`. `blob` is git's id of the contents in hex,
+    empty for a skipped file of a folder, which is not read. `size` is in bytes. `skip` is None for
+    a file to parse, else a `SkipReason`.
     """
 
     path: str
@@ -64,34 +57,34 @@ class Entry(NamedTuple):
 
 
 class Tree(Protocol):
-    """A state of files that an index can be compared with, and brought to."""
+    """A state of files that an index can be compared with and made equal to."""
 
     @property
     def commit(self) -> str:
-        """HEAD's id, empty where there is none."""
+        """The id of HEAD; empty without a commit."""
 
     @property
     def root_tree_id(self) -> str:
-        """The root tree's id, empty for files that are read from a folder."""
+        """The id of the root tree; empty for files that are read from a folder."""
 
     @property
     def working_tree_id(self) -> str:
-        """The id of the root tree of a working tree that is not HEAD's; empty for any other."""
+        """The root tree id of a working tree that differs from HEAD; else empty."""
 
     @property
     def subfolder(self) -> str:
-        """The folder that alone is looked at, as in `Entry.path`; empty for the whole tree."""
+        """The folder to which the tree is limited, as in `Entry.path`; empty for the whole tree."""
 
     @property
     def rules_digest(self) -> str:
-        """A digest of all that decides skips: the same root and rules, the same entries."""
+        """A digest of the exclusion rules: equal root and rules mean equal entries."""
 
     def entries(self) -> list[Entry]:
-        """Every file, kept out or not, in the order of their names' bytes."""
+        """All files, skipped ones too, in the order of their names' bytes."""
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """The contents of these entries in their order, one at a time in memory.
+        """Yields the contents of these entries in order, one at a time in memory.
 
-        The entry comes back as it was read: a folder's file may have changed since it was listed,
-        and carries a reason in `skip` and no bytes when it is gone.
+        Each comes with its entry as of now: a folder's file may have changed since it was listed;
+        one that is gone has a reason in `skip` and no contents.
         """

@@ -14,113 +14,10 @@ from feeder.source import Entry, Sizes, SkipReason, file_types, git, git_files, 
 from feeder.source.git_command import git_output
 from feeder.source.paths import escape_name
 
-RULES_TIMEOUT_S = 60.0
-"""One pattern of twenty `*` can keep git busy for days."""
-
-
-_PORTABLE_SETTINGS = (
-    *("-c", f"core.attributesFile={os.devnull}"),
-    *("-c", "core.ignoreCase=false"),
-    *("-c", "core.protectHFS=false"),
-    *("-c", "core.protectNTFS=false"),
-)
-"""The answer depends on the tree, not on whose machine gives it."""
-
-
-_EMPTY_BLOB = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
-
-
-def unversioned_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
-    """The names below these paths of a folder outside of git, less the .gitignored ones.
-
-    A repository inside ends with `/`.
-    """
-    with _temporary_repository({}) as beside:
-        there = (f"--git-dir={beside / '.git'}", "--work-tree=.")
-        listing = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore", "--")
-        return git_output(folder, *there, *listing, *paths).split(b"\0")[:-1]
-
-
-def ignored_files(
-    files: Iterable[bytes],
-    rule_file: str,
-    rules: Mapping[bytes, bytes],
-    timeout_s: float = RULES_TIMEOUT_S,
-) -> set[bytes]:
-    """Those of the files that ignore files of this name exclude; `rules` are their contents.
-
-    git itself answers, so folders, order and negation count as in .gitignore. Raises UserError for
-    rules that take too long.
-    """
-    with _temporary_repository(rules) as scratch, _rules_timeout(rule_file, timeout_s):
-        index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
-        git_output(scratch, *_PORTABLE_SETTINGS, "update-index", "-z", "--index-info", stdin=index)
-        listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
-        out = git_output(scratch, *_PORTABLE_SETTINGS, *listing, timeout_s=timeout_s)
-    return set(out.split(b"\0")[:-1])
-
-
-def attribute_values(
-    files: Iterable[bytes],
-    attribute_names: Sequence[str],
-    rules: Mapping[bytes, bytes],
-    timeout_s: float = RULES_TIMEOUT_S,
-) -> dict[tuple[bytes, str], bool]:
-    """What .gitattributes files say of these attributes; `rules` are their contents.
-
-    A file and attribute that no rule speaks of are left out; any value but `false` is true. Raises
-    UserError for rules that take too long.
-    """
-    with _temporary_repository(rules) as scratch, _rules_timeout(".gitattributes", timeout_s):
-        question = (*_PORTABLE_SETTINGS, "check-attr", "-z", "--stdin", *attribute_names)
-        listed = b"".join(b"%b\0" % name for name in files)
-        out = git_output(scratch, *question, stdin=listed, timeout_s=timeout_s)
-    fields = iter(out.split(b"\0")[:-1])
-    return {
-        (name, attribute.decode()): value not in (b"unset", b"false")
-        for name, attribute, value in zip(fields, fields, fields, strict=True)
-        if value != b"unspecified"
-    }
-
-
-@contextmanager
-def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
-    """A repository of the moment, whose working tree holds these files alone."""
-    with TemporaryDirectory(prefix="feeder-") as folder:
-        git_output(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
-        for name, contents in rules.items():
-            _write_rule_file(Path(folder, os.fsdecode(name)), name, contents)
-        yield Path(folder)
-
-
-def _write_rule_file(place: Path, name: bytes, contents: bytes) -> None:
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(contents)
-    except OSError as exc:
-        shown = paths.escape_name(name[:200])
-        raise UserError(
-            f"The rules in {shown!r} cannot be followed ({exc.strerror}). Rename its folders."
-        ) from exc
-
-
-@contextmanager
-def _rules_timeout(rule_file: str, timeout_s: float) -> Iterator[None]:
-    try:
-        yield
-    except TimeoutError as exc:
-        raise UserError(
-            f"The rules in {rule_file} take longer than {timeout_s:g} s. "
-            "Write their patterns with fewer *."
-        ) from exc
-
-
 _RULES_VERSION = 1
-"""Raised when this module decides otherwise than before; the lists of names count by themselves."""
-
+"""Incremented when this module decides otherwise than before, for the same lists of names."""
 
 _IGNORE_FILE, _ATTRIBUTES_FILE, _NOINDEX_FILE = ".feederignore", ".gitattributes", ".noindex"
-
 
 _SKIP_BY_MODE = {
     git_files.SYMLINK_MODE: SkipReason.SYMLINK,
@@ -132,19 +29,35 @@ _OWN_FOLDER = ".feeder"
 
 _GENERATED_REASONS = (SkipReason.LOCK, SkipReason.MINIFIED, SkipReason.GENERATED)
 
-
 _LINGUIST_ATTRIBUTES = ("linguist-generated", "linguist-vendored")
 
 _GENERATED_ATTRIBUTE, _VENDORED_ATTRIBUTE = _LINGUIST_ATTRIBUTES
 
 _AttributeValues = Mapping[tuple[bytes, str], bool]
 
-
 RULE_FILES = tuple(name.encode() for name in (_IGNORE_FILE, _ATTRIBUTES_FILE, _NOINDEX_FILE))
+
+RULES_TIMEOUT_S = 60.0
+"""Time limit for git to evaluate patterns: one with twenty `*` can take days."""
+
+_PORTABLE_SETTINGS = (
+    *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", "core.ignoreCase=false"),
+    *("-c", "core.protectHFS=false"),
+    *("-c", "core.protectNTFS=false"),
+)
+"""Settings that make the result depend on the tree only, not on the machine."""
+
+_EMPTY_BLOB = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+
+_LIST_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
+
+# check-ignore treats names literally, but rejects --literal-pathspecs
+_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
 
 
 class ExclusionRules:
-    """What decides skips in one tree: its rule files as name → contents, and limits of sizes."""
+    """The exclusion rules of a tree: its rule files, as contents by path, and the size limits."""
 
     def __init__(self, rule_files: Mapping[bytes, bytes], sizes: Sizes) -> None:
         self._sizes = sizes
@@ -155,17 +68,21 @@ class ExclusionRules:
             for name in self._rule_files_named(_NOINDEX_FILE)
         }
         self._folder_reasons: dict[str, SkipReason | None] = {}
-        # Most .gitattributes are about line ends: these need no question to git.
+        # most .gitattributes are about line ends: git need not evaluate them
         attributes = self._rule_files_named(_ATTRIBUTES_FILE)
         self._attribute_files = attributes if b"linguist-" in b"".join(attributes.values()) else {}
 
     def _rule_files_named(self, rule_file: str) -> dict[bytes, bytes]:
-        ending = b"/" + rule_file.encode()
-        return {n: text for n, text in self._rule_files.items() if (b"/" + n).endswith(ending)}
+        suffix = b"/" + rule_file.encode()
+        return {
+            name: contents
+            for name, contents in self._rule_files.items()
+            if (b"/" + name).endswith(suffix)
+        }
 
     @property
     def digest(self) -> str:
-        """Equal for equal decisions: 16 hex digits over rule files, limits and lists."""
+        """16 hex digits over rule files, size limits and name lists; equal for equal decisions."""
         rules = (
             _RULES_VERSION,
             tuple(self._sizes),
@@ -175,38 +92,37 @@ class ExclusionRules:
         return hashlib.sha256(repr(rules).encode()).hexdigest()[:16]
 
     def entries(self, files: Sequence[git_files.GitFile]) -> list[Entry]:
-        """The files with the first reason that keeps each of them out."""
-        asked = [file.name for file in files]
-        ignored = (
-            ignored_files(asked, _IGNORE_FILE, self._ignore_files) if self._ignore_files else set()
-        )
-        marks = (
-            attribute_values(asked, _LINGUIST_ATTRIBUTES, self._attribute_files)
-            if self._attribute_files
-            else {}
-        )
-        found = []
+        """The entries of files, each with the first skip reason that applies."""
+        names = [file.name for file in files]
+        ignored: set[bytes] = set()
+        attributes: _AttributeValues = {}
+        if self._ignore_files:
+            ignored = ignored_files(names, _IGNORE_FILE, self._ignore_files)
+        if self._attribute_files:
+            attributes = attribute_values(names, _LINGUIST_ATTRIBUTES, self._attribute_files)
+        entries = []
         for file in files:
             path = paths.escape_name(file.name)
-            skip = self._skip_reason(file, path, file.name in ignored, marks)
-            found.append(Entry(path, file.blob, file.size, skip))
-        return found
+            skip = self._skip_reason(file, path, file.name in ignored, attributes)
+            entries.append(Entry(path, file.blob, file.size, skip))
+        return entries
 
     def _skip_reason(
         self, file: git_files.GitFile, path: str, ignored: bool, attribute_values: _AttributeValues
     ) -> SkipReason | None:
-        kind = file_types.skip_reason(path)
-        generated = attribute_values.get((file.name, _GENERATED_ATTRIBUTE))
-        if generated is False and kind in _GENERATED_REASONS:
-            kind = None
+        by_name = file_types.skip_reason(path)
+        is_generated = attribute_values.get((file.name, _GENERATED_ATTRIBUTE))
+        is_vendored = attribute_values.get((file.name, _VENDORED_ATTRIBUTE))
+        if is_generated is False and by_name in _GENERATED_REASONS:
+            by_name = None
         reasons = (
             _SKIP_BY_MODE.get(file.mode),
             self._folder_reason(path.rpartition("/")[0]),
-            kind if kind is SkipReason.SECRET else None,
+            by_name if by_name is SkipReason.SECRET else None,
             SkipReason.IGNORED if ignored else None,
-            SkipReason.VENDORED if attribute_values.get((file.name, _VENDORED_ATTRIBUTE)) else None,
-            SkipReason.MARKED_GENERATED if generated else None,
-            kind,
+            SkipReason.VENDORED if is_vendored else None,
+            SkipReason.MARKED_GENERATED if is_generated else None,
+            by_name,
             SkipReason.TOO_LARGE if file.size > file_types.size_limit(path, self._sizes) else None,
         )
         return next(filter(None, reasons), None)
@@ -219,32 +135,111 @@ class ExclusionRules:
     def _ancestor_reason(self, folders: list[str]) -> SkipReason | None:
         if _OWN_FOLDER in folders:
             return SkipReason.OWN_FILE
-        above = ("/".join(folders[:depth]) for depth in range(len(folders) + 1))
-        return SkipReason.NOINDEX if not self._noindex_folders.isdisjoint(above) else None
-
-
-_LIST_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
-
-# it takes names as they are, but refuses to be told so
-_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
-
-
-def exclusion_cause(base: Path, folder: Path) -> str:
-    """The rule of git that excludes what lies there, the first of several; a clause."""
-    if git.find_root(base) is None:
-        return "no file lies there that .gitignore does not exclude"
-    below = os.fsencode(folder.resolve().relative_to(base.resolve()))
-    first, _, _ = git_output(base, *_LIST_IGNORED, below).partition(b"\0")
-    if not first:
-        return "no file lies there"
-    rule = git_output(base, *_CHECK_IGNORE, stdin=b"./%b\0" % first)
-    source, line, pattern, _ = rule.split(b"\0", 3)
-    return (
-        f"line {line.decode()} of {escape_name(source)} excludes what lies there "
-        f"({escape_name(pattern)})"
-    )
+        ancestors = ("/".join(folders[:depth]) for depth in range(len(folders) + 1))
+        return SkipReason.NOINDEX if not self._noindex_folders.isdisjoint(ancestors) else None
 
 
 def placeholder_id(reason: SkipReason, object_format: str) -> str:
-    """The id, of nothing, that stands for a file which is kept out unread."""
+    """The id that stands in a snapshot for a file that is skipped for this reason and not read."""
     return git.blob_id(f"feeder: {reason.value}".encode(), object_format)
+
+
+def exclusion_cause(base: Path, folder: Path) -> str:
+    """Why a folder has no files to index, as a clause: the first ignore rule that excludes one."""
+    if git.find_root(base) is None:
+        return "it has no file that .gitignore does not exclude"
+    relative = os.fsencode(folder.resolve().relative_to(base.resolve()))
+    first, _, _ = git_output(base, *_LIST_IGNORED, relative).partition(b"\0")
+    if not first:
+        return "it has no files"
+    rule = git_output(base, *_CHECK_IGNORE, stdin=b"./%b\0" % first)
+    source, line, pattern, _ = rule.split(b"\0", 3)
+    return (
+        f"line {line.decode()} of {escape_name(source)} excludes its files ({escape_name(pattern)})"
+    )
+
+
+def unversioned_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+    """The files below these paths of a folder outside of git, without those .gitignore excludes.
+
+    The name of a nested repository ends with `/`.
+    """
+    with _temporary_repository({}) as repository:
+        location = (f"--git-dir={repository / '.git'}", "--work-tree=.")
+        listing = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore", "--")
+        return git_output(folder, *location, *listing, *paths).split(b"\0")[:-1]
+
+
+def ignored_files(
+    files: Iterable[bytes],
+    rule_file: str,
+    rules: Mapping[bytes, bytes],
+    timeout_s: float = RULES_TIMEOUT_S,
+) -> set[bytes]:
+    """The files that ignore files named `rule_file` exclude; `rules` are their contents by path.
+
+    git evaluates the patterns, as those of .gitignore. Raises UserError if that takes too long.
+    """
+    with _temporary_repository(rules) as repository, _rules_timeout(rule_file, timeout_s):
+        index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
+        add = (*_PORTABLE_SETTINGS, "update-index", "-z", "--index-info")
+        git_output(repository, *add, stdin=index)
+        listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
+        out = git_output(repository, *_PORTABLE_SETTINGS, *listing, timeout_s=timeout_s)
+    return set(out.split(b"\0")[:-1])
+
+
+def attribute_values(
+    files: Iterable[bytes],
+    attribute_names: Sequence[str],
+    rules: Mapping[bytes, bytes],
+    timeout_s: float = RULES_TIMEOUT_S,
+) -> dict[tuple[bytes, str], bool]:
+    """The values of attributes by file and name; `rules` are the .gitattributes contents by path.
+
+    Unspecified values are left out; all others except `false` are true. Raises UserError if git
+    takes too long.
+    """
+    with _temporary_repository(rules) as repository, _rules_timeout(".gitattributes", timeout_s):
+        command = (*_PORTABLE_SETTINGS, "check-attr", "-z", "--stdin", *attribute_names)
+        listed = b"".join(b"%b\0" % name for name in files)
+        out = git_output(repository, *command, stdin=listed, timeout_s=timeout_s)
+    fields = iter(out.split(b"\0")[:-1])
+    return {
+        (name, attribute.decode()): value not in (b"unset", b"false")
+        for name, attribute, value in zip(fields, fields, fields, strict=True)
+        if value != b"unspecified"
+    }
+
+
+@contextmanager
+def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
+    """A temporary repository with only the rule files in its working tree."""
+    with TemporaryDirectory(prefix="feeder-") as folder:
+        git_output(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
+        for name, contents in rules.items():
+            _write_rule_file(Path(folder, os.fsdecode(name)), name, contents)
+        yield Path(folder)
+
+
+def _write_rule_file(path: Path, name: bytes, contents: bytes) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(contents)
+    except OSError as exc:
+        shown = paths.escape_name(name[:200])
+        raise UserError(
+            f"The rule file {shown!r} cannot be copied to a temporary folder ({exc.strerror}). "
+            "Rename it or its folders."
+        ) from exc
+
+
+@contextmanager
+def _rules_timeout(rule_file: str, timeout_s: float) -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as exc:
+        raise UserError(
+            f"git needs more than {timeout_s:g} s to evaluate the patterns of {rule_file}. "
+            "Write the patterns with fewer *."
+        ) from exc

@@ -79,7 +79,7 @@ _BINARY_EXTENSIONS = _word_set(
 DOCUMENT_EXTENSIONS = _word_set(
     "docm docx epub mht mhtml odp ods odt pdf pptm pptx rtf xls xlsb xlsm xlsx"
 )
-"""Endings of what is read by taking its text out, which needs `headfeed[documents]`."""
+"""Extensions of documents, whose text is extracted with `headfeed[documents]`."""
 
 CLASSIFICATION_FINGERPRINT = repr(
     [
@@ -92,14 +92,14 @@ CLASSIFICATION_FINGERPRINT = repr(
         _TEMPLATE_NAME.pattern,
     ]
 )
-"""Differs when these lists do."""
+"""Changes when one of these lists does; part of the exclusion rules' digest."""
 
 
 def skip_reason(path: str) -> SkipReason | None:
-    """Why a file of this name would be kept out; None where the name says nothing."""
-    whole = "/" + path.lower()
-    name = whole.rpartition("/")[2]
-    if _may_hold_secrets(whole, name):
+    """Why a file of this name is skipped; None if its name is no reason."""
+    lowercase = "/" + path.lower()
+    name = lowercase.rpartition("/")[2]
+    if _may_hold_secrets(lowercase, name):
         return SkipReason.SECRET
     if name in _LOCK_FILES:
         return SkipReason.LOCK
@@ -111,13 +111,13 @@ def skip_reason(path: str) -> SkipReason | None:
 
 
 def document_extension(path: str) -> str:
-    """The ending of a document whose text has to be taken out; empty for any other file."""
-    ending = _extension(path.rpartition("/")[2].lower())
-    return ending if ending in DOCUMENT_EXTENSIONS else ""
+    """The extension of a document, in lower case; empty for any other file."""
+    extension = _extension(path.rpartition("/")[2].lower())
+    return extension if extension in DOCUMENT_EXTENSIONS else ""
 
 
 def size_limit(path: str, sizes: Sizes) -> int:
-    """How large a file of this name may be."""
+    """The maximum size of a file of this name, in bytes."""
     return sizes.document if document_extension(path) else sizes.text
 
 
@@ -125,8 +125,8 @@ def _extension(name: str) -> str:
     return name.rpartition(".")[2] if "." in name else ""
 
 
-def _may_hold_secrets(whole: str, name: str) -> bool:
-    named_so = (
-        name in _SECRET_FILES or whole.endswith(_SECRET_SUFFIXES) or _SECRET_NAME.fullmatch(name)
+def _may_hold_secrets(path: str, name: str) -> bool:
+    is_secret_name = (
+        name in _SECRET_FILES or path.endswith(_SECRET_SUFFIXES) or _SECRET_NAME.fullmatch(name)
     )
-    return bool(named_so) and not _TEMPLATE_NAME.fullmatch(name)
+    return bool(is_secret_name) and not _TEMPLATE_NAME.fullmatch(name)

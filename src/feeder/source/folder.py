@@ -22,11 +22,19 @@ def common_base(paths: Sequence[Path]) -> Path:
     return Path(os.path.commonpath([folder.resolve() for folder in folders]))
 
 
-class Folder:
-    """What these paths hold below a base: a folder's files less the .gitignored, and named files.
+_GIT_MODES = {
+    stat.S_IFREG: git_files.REGULAR_MODE,
+    stat.S_IFLNK: git_files.SYMLINK_MODE,
+    stat.S_IFDIR: git_files.SUBMODULE_MODE,
+}
 
-    A file that is named itself is taken although it is .gitignored; every other rule holds for it
-    too. Raises UserError for a path that does not exist, leads out of the base or into .git.
+
+class Folder:
+    """The `Tree` of files and folders given by path, below a base folder.
+
+    Of a folder, files that .gitignore excludes are left out; a file that is given by its own path
+    is not, but all other rules apply to it. Raises UserError for a path that does not exist, is
+    outside of the base or inside .git.
     """
 
     root_tree_id = ""
@@ -50,15 +58,15 @@ class Folder:
 
     @property
     def rules_digest(self) -> str:
-        """A digest of the rule files in and above the folders, the limits and the lists."""
+        """A digest of the rule files in and above the folders, the size limits and name lists."""
         return self._listing[0]
 
     def entries(self) -> list[Entry]:
-        """The files; listed, and hashed as git would, once. What is kept out is not read."""
+        """The files, listed and hashed once; skipped ones are not read."""
         return self._listing[1]
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """The files' bytes, with `blob` and `size` as they are now."""
+        """Yields the files' contents, with the current `blob` and `size`."""
         for entry in entries:
             try:
                 contents = paths.path_in(self._base, entry.path).read_bytes()
@@ -71,20 +79,20 @@ class Folder:
     def _with_blob_id(self, entry: Entry) -> Entry:
         if entry.skip:
             return entry
-        (read, _), *_ = self.read([entry])
-        return read
+        [(hashed, _)] = self.read([entry])
+        return hashed
 
     def _list_names(self) -> list[bytes]:
         folders = [name for name in self._paths if self._absolute_path(name).is_dir()]
-        listed = (
+        list_files = (
             git_files.tracked_and_untracked_files if self._in_git else exclusions.unversioned_files
         )
-        below = listed(self._base, folders) if folders else []
-        named = set(self._paths).difference(folders)
-        return sorted(named.union(name.rstrip(b"/") for name in below))
+        listed = list_files(self._base, folders) if folders else []
+        given = set(self._paths).difference(folders)
+        return sorted(given.union(name.rstrip(b"/") for name in listed))
 
     def _stat_file(self, name: bytes) -> git_files.GitFile | None:
-        """None for a file that git tracks and that is gone, or a link took its folder's place."""
+        """None for a tracked file that is deleted, or behind a symbolic link."""
         if not self._has_no_link(name.rpartition(b"/")[0]):
             return None
         try:
@@ -96,8 +104,8 @@ class Folder:
 
     def _has_no_link(self, folder: bytes) -> bool:
         if folder not in self._folders_without_links:
-            place = self._absolute_path(folder)
-            self._folders_without_links[folder] = os.path.realpath(place) == os.fspath(place)
+            path = self._absolute_path(folder)
+            self._folders_without_links[folder] = os.path.realpath(path) == os.fspath(path)
         return self._folders_without_links[folder]
 
     def _rule_files(self, files: Iterable[git_files.GitFile]) -> dict[bytes, bytes]:
@@ -118,26 +126,22 @@ class Folder:
         try:
             return name, self._absolute_path(name).read_bytes()
         except OSError as exc:
-            raise UserError(f"{self._absolute_path(name)} holds rules. Make it readable.") from exc
+            raise UserError(
+                f"The rule file {self._absolute_path(name)} cannot be read ({exc.strerror}). "
+                "Make it readable."
+            ) from exc
 
     def _absolute_path(self, name: bytes) -> Path:
         return self._base / os.fsdecode(name)
 
 
-_GIT_MODES = {
-    stat.S_IFREG: git_files.REGULAR_MODE,
-    stat.S_IFLNK: git_files.SYMLINK_MODE,
-    stat.S_IFDIR: git_files.SUBMODULE_MODE,
-}
-
-
 def _relative_name(base: Path, path: Path) -> bytes:
     if not os.path.lexists(path):
-        raise UserError(f"{path} does not exist. Name a file or a folder that does.")
-    place = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
-    if not place.is_relative_to(base):
-        raise UserError(f"{path} is outside of {base}. Feed it in a run of its own.")
-    name = os.fsencode(place.relative_to(base).as_posix())
+        raise UserError(f"{path} does not exist. Give an existing file or folder.")
+    resolved = path.resolve() if path.is_dir() else path.parent.resolve() / path.name
+    if not resolved.is_relative_to(base):
+        raise UserError(f"{path} is outside of {base}. Index it in a separate run.")
+    name = os.fsencode(resolved.relative_to(base).as_posix())
     if b".git" in name.lower().split(b"/"):
-        raise UserError(f"{path} is git's own. Name files of the working tree.")
+        raise UserError(f"{path} is inside .git. Give files of the working tree.")
     return name

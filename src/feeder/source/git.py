@@ -23,7 +23,7 @@ _SCP_URL = re.compile(r"(?:[^/@]+@)?(?P<host>\[[^]/]+\]|[^/:\[]{2,}):(?P<path>.+
 
 
 def slug_from_url(url: str) -> str | None:
-    """`owner/name` from a remote's URL, whatever credentials are in it; None for a folder's."""
+    """`owner/name` from a remote's URL, without any credentials; None for a local path."""
     scheme, separator, _ = url.partition("://")
     if separator:
         path = "" if scheme == "file" else _url_path(url)
@@ -34,7 +34,7 @@ def slug_from_url(url: str) -> str | None:
 
 
 def github_slug_from_url(url: str) -> str | None:
-    """`owner/name` of a remote at GitHub, as HTTPS or ssh write it; None for any other."""
+    """`owner/name` of a remote at GitHub, over HTTPS or SSH; None for any other."""
     host = _url_host(url) if "://" in url else _scp_host(url)
     return slug_from_url(url) if host == "github.com" else None
 
@@ -65,10 +65,10 @@ _REV_PARSE = ("rev-parse", "-q", "--verify", "--end-of-options")
 
 
 def find_root(path: Path) -> Path | None:
-    """The working tree that holds the path, or the bare repository; None outside of git.
+    """The root of the working tree around a path, or the bare repository; None outside of git.
 
-    Raises UserError for a bare repository among the files of another one: a commit may bring it,
-    with settings that name programs for git to start.
+    Raises UserError for a bare repository inside another working tree: a commit may bring it, with
+    settings that make git start programs.
     """
     folder = path if path.is_dir() else path.parent
     try:
@@ -80,8 +80,8 @@ def find_root(path: Path) -> Path | None:
     bare = _path_from_output(folder, run_git(folder, "rev-parse", "--absolute-git-dir"))
     if bare.name != ".git" and (outer := find_root(bare.parent)):
         raise UserError(
-            f"{bare} is a repository without a working tree among the files of {outer}. "
-            "Move it out of there first."
+            f"{bare} is a bare repository inside the working tree of {outer}, "
+            "and its settings could start programs. Move it elsewhere first."
         )
     return bare
 
@@ -91,11 +91,11 @@ def _path_from_output(folder: Path, result: GitResult) -> Path:
 
 
 def commit_id(repository: Path, revision: str) -> str | None:
-    """The commit's full id; None when there is no such commit here."""
+    """The full id of a commit; None if the repository does not have it."""
     if "\0" in revision:
         return None
-    found = run_git(repository, *_REV_PARSE, f"{revision}^{{commit}}")
-    return found.stdout.decode().strip() if found.returncode == 0 else None
+    result = run_git(repository, *_REV_PARSE, f"{revision}^{{commit}}")
+    return result.stdout.decode().strip() if result.returncode == 0 else None
 
 
 def head_commit_or_none(folder: Path) -> str | None:
@@ -108,19 +108,19 @@ def head_commit_or_none(folder: Path) -> str | None:
 
 def head_ids(repository: Path) -> tuple[str, str]:
     """The ids of HEAD and of its root tree; raises UserError before the first commit."""
-    tip = commit_id(repository, "HEAD")
-    if tip is None:
+    head = commit_id(repository, "HEAD")
+    if head is None:
         raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
-    return tip, git_output(repository, *_REV_PARSE, f"{tip}^{{tree}}").decode().strip()
+    return head, git_output(repository, *_REV_PARSE, f"{head}^{{tree}}").decode().strip()
 
 
 def has_tree(repository: Path, tree: str) -> bool:
-    """Whether a tree of this id is here."""
+    """Whether the repository has a tree with this id."""
     return run_git(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
 
 
 class RepositoryLayout(NamedTuple):
-    """What a repository is like, and where its objects and the index of its working tree are."""
+    """The format of a repository, and the paths of its objects and of its index."""
 
     is_bare: bool
     object_format: str
@@ -129,50 +129,48 @@ class RepositoryLayout(NamedTuple):
 
 
 def repository_layout(repository: Path) -> RepositoryLayout:
-    """What there is to know of a repository, by one question; its index need not be there."""
-    wanted = ("--is-bare-repository", "--show-object-format", "--path-format=absolute")
+    """The layout of a repository, from one git process; the index need not exist."""
+    options = ("--is-bare-repository", "--show-object-format", "--path-format=absolute")
     out = git_output(
-        repository, "rev-parse", *wanted, "--git-path", "objects", "--git-path", "index"
+        repository, "rev-parse", *options, "--git-path", "objects", "--git-path", "index"
     )
-    bare, object_format, places = out.split(b"\n", 2)
-    middle = places.rindex(b"/objects\n") + len(b"/objects")
-    objects, index = places[:middle], places[middle:].strip(b"\n")
-    paths = (Path(os.fsdecode(place)) for place in (objects, index))
+    bare, object_format, both_paths = out.split(b"\n", 2)
+    middle = both_paths.rindex(b"/objects\n") + len(b"/objects")
+    objects, index = both_paths[:middle], both_paths[middle:].strip(b"\n")
+    paths = (Path(os.fsdecode(path)) for path in (objects, index))
     return RepositoryLayout(bare == b"true", object_format.decode(), *paths)
 
 
 def object_ids(repository: Path, revisions: Sequence[str]) -> list[str]:
-    """The ids of what these are, by one question; empty for what there is not."""
-    asked = "".join(f"{revision}\n" for revision in revisions).encode()
-    rows = git_output(
-        repository, "cat-file", "--batch-check=%(objectname)", stdin=asked
-    ).splitlines()
-    return ["" if row.endswith(b" missing") else row.decode() for row in rows]
+    """The ids of several revisions, from one git process; empty for those that do not exist."""
+    stdin = "".join(f"{revision}\n" for revision in revisions).encode()
+    out = git_output(repository, "cat-file", "--batch-check=%(objectname)", stdin=stdin)
+    return ["" if row.endswith(b" missing") else row.decode() for row in out.splitlines()]
 
 
 def matching_settings(repository: Path, pattern: str) -> list[tuple[str, str]]:
-    """The settings whose names match, each with its value, in the order in which they count."""
-    answer = run_git(repository, "config", "-z", "--get-regexp", pattern)
-    rows = answer.stdout.split(b"\0")[:-1]
+    """The settings whose names match a pattern, with their values; later ones override."""
+    result = run_git(repository, "config", "-z", "--get-regexp", pattern)
+    rows = result.stdout.split(b"\0")[:-1]
     pairs = (os.fsdecode(row).partition("\n") for row in rows)
     return [(name, value) for name, _, value in pairs]
 
 
 def folder_tree_id(repository: Path, commit: str, path: str) -> str:
-    """The id of the tree at a folder of a commit; raises UserError where there is none."""
+    """The tree id of a folder of a commit; raises UserError if there is no such folder."""
     row = git_output(
         repository, "ls-tree", "-d", "-z", "--full-tree", commit, "--", paths.unescape_path(path)
     )
     mode, _, rest = row.rstrip(b"\0").partition(b" ")
     if mode != _FOLDER_MODE:
-        raise UserError(f"There is no folder {path} in {commit[:10]}. Mend --path.")
+        raise UserError(f"There is no folder {path} in {commit[:10]}. Correct --path.")
     return rest.split()[1].decode()
 
 
 def tree_id_at(repository: Path, commit: str, path: str) -> str | None:
-    """The id of a commit's folder, its root for no path; None where there is none of the two."""
-    found = run_git(repository, *_REV_PARSE, commit.encode() + b":" + paths.unescape_path(path))
-    return found.stdout.decode().strip() if found.returncode == 0 else None
+    """The tree id of a commit's folder, or of its root for an empty path; None if not found."""
+    result = run_git(repository, *_REV_PARSE, commit.encode() + b":" + paths.unescape_path(path))
+    return result.stdout.decode().strip() if result.returncode == 0 else None
 
 
 def current_branch(repository: Path) -> str | None:
@@ -181,12 +179,12 @@ def current_branch(repository: Path) -> str | None:
 
 
 def is_branch_name(repository: Path, name: str) -> bool:
-    """Whether git allows a branch to be called so."""
+    """Whether git accepts a branch name."""
     return run_git(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
 
 
 def default_branch(repository: Path) -> str | None:
-    """The branch that origin's HEAD names, where the clone knows it."""
+    """The branch of origin's HEAD; None if the clone does not know it."""
     name = _output_line(repository, "symbolic-ref", "-q", "--short", "refs/remotes/origin/HEAD")
     return name.removeprefix("origin/") if name else None
 
@@ -198,7 +196,7 @@ def origin_slug(repository: Path) -> str | None:
 
 
 def origin_github_slug(repository: Path) -> str | None:
-    """`owner/name` of origin where that is at GitHub."""
+    """`owner/name` of origin if that is at GitHub, else None."""
     return github_slug_from_url(
         _output_line(repository, "config", "--get", "remote.origin.url") or ""
     )
@@ -210,41 +208,41 @@ def is_bare(repository: Path) -> bool:
 
 
 def is_shallow(repository: Path) -> bool:
-    """Whether history was cut off when it was fetched, as CI checkouts do."""
+    """Whether the repository is a shallow clone, as in most CI checkouts."""
     return git_output(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
 
 
 def merge_base(repository: Path, one: str, other: str) -> str | None:
-    """The best common ancestor, as far as the history that is here tells."""
+    """The best common ancestor in the available history; None if there is none."""
     return _output_line(repository, "merge-base", one, other)
 
 
 def ahead_behind(repository: Path, first: str, second: str) -> tuple[int, int] | None:
-    """How many commits only the first has, and how many only the other; None where one is not here.
+    """The numbers of commits that only the first and only the second has; None if one is missing.
 
-    A shallow clone counts what it has.
+    In a shallow clone, the numbers of the available commits.
     """
-    counting = ("rev-list", "--left-right", "--count", f"{first}...{second}", "--")
-    answer = run_git(repository, *counting)
-    if answer.returncode:
+    command = ("rev-list", "--left-right", "--count", f"{first}...{second}", "--")
+    result = run_git(repository, *command)
+    if result.returncode:
         return None
-    left, right = answer.stdout.split()
+    left, right = result.stdout.split()
     return int(left), int(right)
 
 
 def object_format(repository: Path) -> str:
-    """`sha1` or `sha256`: how this repository names contents."""
+    """The hash of the repository's object ids: `sha1` or `sha256`."""
     return git_output(repository, "rev-parse", "--show-object-format").decode().strip()
 
 
 def blob_id(contents: bytes, object_format: str) -> str:
-    """The id that git gives to a file of these contents, stored as they are."""
+    """The id that git gives to a file with these contents."""
     return hashlib.new(object_format, b"blob %d\0%b" % (len(contents), contents)).hexdigest()
 
 
 def _output_line(repository: Path, *arguments: str) -> str | None:
-    """A line of text, None where git has nothing to say."""
-    answer = run_git(repository, *arguments)
-    if answer.returncode == 1 and not answer.stderr:
+    """git's output as one line of text; None if git reports that there is no value."""
+    result = run_git(repository, *arguments)
+    if result.returncode == 1 and not result.stderr:
         return None
-    return paths.escape_name(check_result(repository, answer).removesuffix(b"\n"))
+    return paths.escape_name(check_result(repository, result).removesuffix(b"\n"))

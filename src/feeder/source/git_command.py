@@ -26,7 +26,7 @@ _PASSED_VARIABLES = (
     "GIT_SSH",
     "GIT_SSL",
 )
-"""What a user sets to make git work here. A hook's GIT_DIR and GIT_INDEX_FILE would redirect it."""
+"""Variables of users' git setups. Others are removed: GIT_DIR of a hook would redirect git."""
 
 _FORCED_VARIABLES = {
     "GIT_ATTR_NOSYSTEM": "1",
@@ -38,12 +38,18 @@ _FORCED_VARIABLES = {
 }
 
 _DISABLE_PROGRAMS = ("-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}")
-"""A repository's settings may name programs; none is started for a question."""
+"""Disables programs that a repository's settings may name."""
 
 _NO_WORKING_TREE = re.compile(rb"must be run in a work tree|cannot use bare repository")
 
+GIT_NOT_FOUND = "git was not found. Install it, or add it to the PATH."
+
 GitResult = subprocess.CompletedProcess[bytes]
 NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+
+class NoRepositoryError(UserError):
+    """The folder is not in a git repository."""
 
 
 def git_output(
@@ -53,9 +59,9 @@ def git_output(
     timeout_s: float | None = None,
     variables: Mapping[str, str] = NO_VARIABLES,
 ) -> bytes:
-    """git's output; raises UserError with its reason when it fails, and TimeoutError."""
-    answer = run_git(folder, *arguments, stdin=stdin, timeout_s=timeout_s, variables=variables)
-    return check_result(folder, answer)
+    """Runs git and returns its output; raises UserError if it fails, and TimeoutError."""
+    result = run_git(folder, *arguments, stdin=stdin, timeout_s=timeout_s, variables=variables)
+    return check_result(folder, result)
 
 
 def run_git(
@@ -65,12 +71,13 @@ def run_git(
     timeout_s: float | None = None,
     variables: Mapping[str, str] = NO_VARIABLES,
 ) -> GitResult:
-    """git's answer, whatever its exit code; raises UserError where it does not even begin.
+    """Runs git and returns its result, whatever the exit code.
 
-    `beside` are variables that git is told beside this process' environment.
+    `variables` are added to git's environment. Raises UserError if there is no git or no repository
+    that git may read, and TimeoutError.
     """
     try:
-        answer = subprocess.run(
+        result = subprocess.run(
             git_arguments(folder, *arguments),
             env={**git_environment(), **variables},
             input=stdin,
@@ -79,63 +86,60 @@ def run_git(
             timeout=timeout_s,
         )
     except FileNotFoundError as exc:
-        raise UserError("git is not found. Install it, or put it on the PATH.") from exc
+        raise UserError(GIT_NOT_FOUND) from exc
     except subprocess.TimeoutExpired as exc:
         raise TimeoutError from exc
-    if b"not a git repository" in answer.stderr:
+    if b"not a git repository" in result.stderr:
         raise NoRepositoryError(
             f"{folder} is not in a git repository. Run `git init` and commit, "
             "or name the files with `feeder process --path`."
         )
-    if b"dubious ownership" in answer.stderr:
-        remedy = paths.escape_name(answer.stderr.strip().splitlines()[-1].strip())
+    if b"dubious ownership" in result.stderr:
+        remedy = paths.escape_name(result.stderr.strip().splitlines()[-1].strip())
         raise UserError(
-            f"git sees that {folder} belongs to another user. Allow it with `{remedy}`."
+            f"git does not read {folder}, because it belongs to another user. "
+            f"Allow it with `{remedy}`."
         )
-    return answer
-
-
-class NoRepositoryError(UserError):
-    """There is no repository in the folder, nor in those above it."""
+    return result
 
 
 def check_result(folder: Path, result: GitResult) -> bytes:
-    """What git has put out; raises UserError with its reason when it has failed."""
+    """git's output; raises UserError with git's reason if it failed."""
     if result.returncode == 0:
         return result.stdout
     reason = paths.escape_name(result.stderr.strip().partition(b"\n")[0]) or "no reason given"
-    raise UserError(f"git failed in {folder} ({reason}). See what `git status` says there.")
+    raise UserError(f"git failed in {folder} ({reason}). Run `git status` there for details.")
 
 
 def git_arguments(folder: Path, *arguments: str | bytes) -> list[str | bytes]:
-    """What starts git there, without anything that the repository's settings name."""
+    """The command line of git in a folder, with programs of the repository's settings disabled."""
     return ["git", "--no-pager", *_DISABLE_PROGRAMS, "-C", os.fsencode(folder), *arguments]
 
 
 def git_environment() -> dict[str, str]:
-    """What git is told of this process' environment."""
-    kept = {
+    """The environment of git: this process's, without secrets and redirections of git."""
+    inherited = {
         name: value
         for name, value in os.environ.items()
         if name not in SECRET_VARIABLES
         and (not name.startswith("GIT_") or name.startswith(_PASSED_VARIABLES))
     }
-    return kept | _FORCED_VARIABLES
+    return inherited | _FORCED_VARIABLES
 
 
 @contextmanager
 def killed_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator[Event]:
-    """Kills it after that time, and then says so."""
-    late = Event()
+    """Kills the process after `timeout_s`, and at the end; the event is set after a timeout."""
+    timed_out = Event()
 
-    def end() -> None:
-        late.set()
+    def kill() -> None:
+        timed_out.set()
         process.kill()
 
-    timer = Timer(timeout_s, end)
+    timer = Timer(timeout_s, kill)
     timer.start()
     try:
-        yield late
+        yield timed_out
         process.wait()
     finally:
         timer.cancel()
@@ -143,5 +147,5 @@ def killed_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator
 
 
 def is_bare_error(result: GitResult) -> bool:
-    """Whether git has refused because the repository is bare."""
+    """Whether git failed because the repository is bare."""
     return bool(_NO_WORKING_TREE.search(result.stderr))

@@ -22,32 +22,54 @@ from feeder.source.git_command import (
     run_git,
 )
 
+REGULAR_MODE, SYMLINK_MODE, SUBMODULE_MODE, SPECIAL_MODE = "100644", "120000", "160000", "000000"
+"""Modes of git; zeros for devices and the like, for which git has none."""
+
+ABSENT_SIZE = -1
+"""The size of contents that a partial clone does not have."""
+
+_UNSAFE_PATH = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
+
+
+class GitFile(NamedTuple):
+    """A listed file: its mode in octal digits, the id of its contents, and its size in bytes."""
+
+    name: bytes
+    mode: str
+    blob: str
+    size: int
+
+
+def is_regular(mode: str) -> bool:
+    """Whether the mode is that of a regular file, executable or not."""
+    return mode.startswith("100")
+
 
 def tracked_files(repository: Path) -> list[bytes]:
-    """The names in a working tree's index."""
+    """The names in the index."""
     return git_output(repository, "ls-files", "-z").split(b"\0")[:-1]
 
 
 def untracked_files(repository: Path) -> list[bytes]:
-    """The names of a working tree's files that git neither tracks nor ignores, from its root.
+    """The files that git neither tracks nor ignores, relative to the root of the working tree.
 
-    A repository inside ends with `/`.
+    The name of a nested repository ends with `/`.
     """
     listing = ("ls-files", "-z", "--others", "--exclude-standard", "--full-name")
     return git_output(repository, *listing).split(b"\0")[:-1]
 
 
 def tracked_and_untracked_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
-    """The names of a working tree's files below these paths, tracked or not, less the ignored ones.
+    """The tracked files, deleted ones too, and the untracked ones that are not ignored.
 
-    A tracked file may be gone; a repository inside ends with `/`.
+    Only those below `paths`. The name of a nested repository ends with `/`.
     """
     listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
     return git_output(folder, *listing, *paths).split(b"\0")[:-1]
 
 
 def sparse_files(folder: Path) -> list[bytes]:
-    """The names of tracked files that a sparse checkout leaves out; nothing outside of git."""
+    """The tracked files that a sparse checkout leaves out; none outside of git."""
     try:
         rows = git_output(folder, "ls-files", "-z", "-t", "--full-name").split(b"\0")
     except NoRepositoryError:
@@ -56,24 +78,24 @@ def sparse_files(folder: Path) -> list[bytes]:
 
 
 def tracked_at(folder: Path, path: str) -> list[bytes]:
-    """What git tracks at or below a path, in any case of letters, for disks that know no case.
+    """The tracked files at or below a path, ignoring case, as some file systems do.
 
-    Nothing outside of a working tree.
+    None outside of a working tree.
     """
-    any_case = ("--no-literal-pathspecs", "--icase-pathspecs")
+    ignore_case = ("--no-literal-pathspecs", "--icase-pathspecs")
     try:
-        answer = run_git(folder, *any_case, "ls-files", "-z", "--", path)
+        result = run_git(folder, *ignore_case, "ls-files", "-z", "--", path)
     except NoRepositoryError:
         return []
-    if is_bare_error(answer):
+    if is_bare_error(result):
         return []
-    return check_result(folder, answer).split(b"\0")[:-1]
+    return check_result(folder, result).split(b"\0")[:-1]
 
 
 def read_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
-    """The contents of these objects in their order, by one process, one at a time in memory.
+    """Yields the contents of objects in order, from one git process, one at a time in memory.
 
-    Raises UserError for one that is not here.
+    Raises UserError for a missing object.
     """
     for blob, contents in zip(ids, read_available_blobs(repository, ids), strict=True):
         if contents is None:
@@ -82,13 +104,13 @@ def read_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
 
 
 def read_available_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes | None]:
-    """The same with None for objects that are not here."""
+    """The same, with None for missing objects."""
     if not ids:
         return
     from tempfile import TemporaryFile
 
     with TemporaryFile() as requests:
-        # A file, because git would wait for us to read while we fill a pipe.
+        # a file: with a pipe, git would wait for its output to be read while the pipe is filled
         requests.writelines(f"{blob}\n".encode() for blob in ids)
         requests.seek(0)
         with subprocess.Popen(
@@ -105,7 +127,7 @@ def read_available_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes
 
 def _read_object(batch: IO[bytes]) -> bytes | None:
     header = batch.readline().split()
-    if len(header) != 3:  # "<id> missing", or nothing when git gave up
+    if len(header) != 3:  # "<id> missing", or nothing if git failed
         return None
     contents = batch.read(int(header[2]))
     batch.read(1)
@@ -113,72 +135,49 @@ def _read_object(batch: IO[bytes]) -> bytes | None:
 
 
 def missing_object_error(repository: Path, blob: str) -> UserError:
-    """What is raised for an object that is not there."""
+    """The error for an object that the repository does not have."""
     return UserError(
-        f"{repository} does not hold the object {blob}. "
+        f"{repository} does not have the object {blob}. "
         "Check it with `git fsck`, or fetch it again."
     )
 
 
-REGULAR_MODE, SYMLINK_MODE, SUBMODULE_MODE, SPECIAL_MODE = "100644", "120000", "160000", "000000"
-"""Modes; git has none for devices and the like, for which zeros stand here."""
-
-ABSENT_SIZE = -1
-"""The size of contents that are not here."""
-
-_UNSAFE_PATH = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
-
-
-class GitFile(NamedTuple):
-    """A listed file: git's mode in octal digits, its id of the contents, and bytes."""
-
-    name: bytes
-    mode: str
-    blob: str
-    size: int
-
-
-def is_regular(mode: str) -> bool:
-    """Whether the mode is a regular file's, executable or not."""
-    return mode.startswith("100")
-
-
 def ls_tree(repository: Path, commit: str, *, is_partial: bool = False) -> list[GitFile]:
-    """Every file of a commit, in the order of their names' bytes; a submodule's size is 0.
+    """All files of a commit, in the order of their names' bytes; a submodule's size is 0.
 
-    Raises UserError for a name that git would not check out, for one that is there twice, and for
-    contents that are not here; in a `partial` clone their size is `ABSENT`.
+    Raises UserError for a name that git would not check out, for a duplicate name, and for missing
+    contents; in a partial clone (`is_partial`), these have the size `ABSENT_SIZE`.
     """
     rows = git_output(repository, "ls-tree", "-r", "-z", "-l", "--full-tree", commit)
     files = [_parse_row(repository, row, is_partial=is_partial) for row in rows.split(b"\0")[:-1]]
     if len({file.name for file in files}) < len(files):
-        [(twice, _)] = Counter(file.name for file in files).most_common(1)
-        raise _unsafe_path_error(f"{paths.escape_name(twice)!r} twice")
+        [(duplicate, _)] = Counter(file.name for file in files).most_common(1)
+        raise _unsafe_path_error(f"{paths.escape_name(duplicate)!r} twice")
     return files
 
 
 def files_named(
     repository: Path, commit: str, file_names: Sequence[bytes]
 ) -> list[tuple[bytes, str]]:
-    """The regular files of a commit that have one of these names, in any folder, and their blobs.
+    """The paths and blobs of a commit's regular files with one of these names, in any folder.
 
-    No sizes are asked for, which take git longer than the listing itself.
+    Does not list sizes, which would take git longer than all the rest.
     """
     rows = git_output(repository, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    found = []
+    files = []
     for row in rows:
         if row.endswith(tuple(file_names)):
             head, _, name = row.partition(b"\t")
             mode, _, blob = head.decode().split()
             if is_regular(mode) and name.rpartition(b"/")[2] in file_names:
-                found.append((name, blob))
-    return found
+                files.append((name, blob))
+    return files
 
 
 def read_files(repository: Path, commit: str, file_names: Sequence[bytes]) -> dict[bytes, bytes]:
-    """The contents of a commit's regular files at these names, as far as they are here.
+    """The contents of a commit's regular files by path, without those that are missing.
 
-    Names that no file can have are not asked for: of a place outside, git would refuse to speak.
+    Unsafe paths are left out: git fails for paths outside of the repository.
     """
     file_names = [
         name for name in file_names if not _UNSAFE_PATH.search(name) and b"\0" not in name
@@ -186,14 +185,14 @@ def read_files(repository: Path, commit: str, file_names: Sequence[bytes]) -> di
     if not file_names:
         return {}
     rows = git_output(repository, "ls-tree", "-z", "--full-tree", commit, "--", *file_names)
-    found = {}
+    blobs = {}
     for row in rows.split(b"\0")[:-1]:
         head, _, name = row.partition(b"\t")
         mode, _, blob = head.decode().split()
         if is_regular(mode):
-            found[name] = blob
-    contents = zip(found, read_available_blobs(repository, [*found.values()]), strict=True)
-    return {name: text for name, text in contents if text is not None}
+            blobs[name] = blob
+    contents = zip(blobs, read_available_blobs(repository, [*blobs.values()]), strict=True)
+    return {name: content for name, content in contents if content is not None}
 
 
 def _parse_row(repository: Path, row: bytes, *, is_partial: bool) -> GitFile:
@@ -210,6 +209,6 @@ def _parse_row(repository: Path, row: bytes, *, is_partial: bool) -> GitFile:
 
 def _unsafe_path_error(path: str) -> UserError:
     return UserError(
-        f"The commit holds the path {path}, which git would not check out. "
+        f"The commit has the path {path}, which git would not check out. "
         "Remove it from the repository."
     )

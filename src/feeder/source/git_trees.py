@@ -8,13 +8,12 @@ from tempfile import TemporaryDirectory
 from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, git_files, paths
 from feeder.source.exclusions import RULE_FILES, ExclusionRules, placeholder_id
 from feeder.source.git_files import read_available_blobs, read_blobs
-from feeder.source.snapshot import SnapshotTaker
 
 
 class StoredTree:
-    """The files of a commit or tree that a repository's objects hold; or those of one folder.
+    """The files of a commit or tree in a repository's objects, or of one folder of it.
 
-    Of a `partial` clone, what is not here is not fetched, and has no contents.
+    Missing contents are an error, unless `is_partial`.
     """
 
     is_partial = False
@@ -33,12 +32,12 @@ class StoredTree:
 
     @cached_property
     def _exclusion_rules(self) -> ExclusionRules:
-        # As git does with its own: a rule file that is a symbolic link is no rule file.
-        wanted = git_files.files_named(self._repository, self._revision, RULE_FILES)
+        # regular files only: git does not follow symbolic links to its rule files either
+        listed = git_files.files_named(self._repository, self._revision, RULE_FILES)
         read = read_available_blobs if self.is_partial else read_blobs
-        contents = read(self._repository, [blob for _, blob in wanted])
-        texts = zip(wanted, contents, strict=True)
-        rule_files = {name: text for (name, _), text in texts if text is not None}
+        contents = read(self._repository, [blob for _, blob in listed])
+        pairs = zip(listed, contents, strict=True)
+        rule_files = {name: content for (name, _), content in pairs if content is not None}
         return ExclusionRules(rule_files, self._sizes)
 
     @cached_property
@@ -48,24 +47,24 @@ class StoredTree:
 
     @property
     def rules_digest(self) -> str:
-        """A digest of the rule files in the tree, the limits and the lists of names."""
+        """A digest of the rule files in the tree, the size limits and the name lists."""
         return self._exclusion_rules.digest
 
     def entries(self) -> list[Entry]:
-        """Every file of the tree; listed once."""
+        """All files of the tree; listed once."""
         return self._entries
 
     def read(self, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-        """The blobs of these entries, from one git process, one at a time in memory."""
-        wanted = list(entries)
-        contents = read_blobs(self._repository, [entry.blob for entry in wanted])
-        yield from zip(wanted, contents, strict=True)
+        """Yields the blobs of these entries, from one git process, one at a time in memory."""
+        entries = list(entries)
+        contents = read_blobs(self._repository, [entry.blob for entry in entries])
+        yield from zip(entries, contents, strict=True)
 
 
 class Commit(StoredTree):
-    """HEAD of a repository, which may be bare, shallow or a worktree; or one folder of it.
+    """HEAD of a repository (bare, shallow or a worktree too), or one folder of it.
 
-    Raises UserError where there is no repository, no commit or no such folder.
+    Raises UserError if there is no repository, no commit or no such folder.
     """
 
     working_tree_id = ""
@@ -83,12 +82,11 @@ _NO_PLACEHOLDER = (SkipReason.SUBMODULE,)
 
 
 class WorkingTree(StoredTree):
-    """What lies in a repository's working tree, as `git add --all` would take it in, or a folder.
+    """The files of a repository's working tree, as after `git add --all`, or of one folder of it.
 
-    What git does not track is in it unless it is ignored; what a sparse checkout leaves out is as
-    the index has it. Where it is HEAD's very tree, it is that one. Files of ours are kept below
-    `place`, or nowhere; `own` are beginnings of names that are ours too. Raises UserError where
-    there is no working tree.
+    Untracked files are included unless they are ignored. Files that a sparse checkout leaves out
+    are as in the index. The snapshot is cached below `cache_folder`, if there is one; files whose
+    path starts with one of `own_prefixes` are left out. Raises UserError without a working tree.
     """
 
     def __init__(
@@ -100,29 +98,31 @@ class WorkingTree(StoredTree):
         sizes: Sizes = DEFAULT_SIZES,
         own_prefixes: Sequence[Path] = (),
     ) -> None:
-        if cache_folder is None:  # for as long as this tree is read
+        # imported here: a run over a commit needs no snapshot
+
+        # imported here: a run over a commit needs no snapshot
+        from feeder.source.snapshot import SnapshotTaker
+
+        if cache_folder is None:  # deleted with this object
             self._temporary_folder = TemporaryDirectory(prefix="feeder-")
             cache_folder = Path(self._temporary_folder.name)
-        seen = SnapshotTaker(repository, cache_folder, sizes, own_prefixes).take_snapshot()
-        is_head = seen.root_tree_id == seen.head_tree_id
-        holder = repository if is_head else seen.repository
-        super().__init__(holder, seen.root_tree_id, subfolder=subfolder, sizes=sizes)
-        self.commit = seen.commit
-        self.working_tree_id = "" if is_head else seen.root_tree_id
-        self.root_tree_id = (
-            git.folder_tree_id(holder, seen.root_tree_id, subfolder)
-            if subfolder
-            else seen.root_tree_id
-        )
+        snapshot = SnapshotTaker(repository, cache_folder, sizes, own_prefixes).take_snapshot()
+        root = snapshot.root_tree_id
+        is_head = root == snapshot.head_tree_id
+        source = repository if is_head else snapshot.repository
+        super().__init__(source, root, subfolder=subfolder, sizes=sizes)
+        self.commit = snapshot.commit
+        self.working_tree_id = "" if is_head else root
+        self.root_tree_id = git.folder_tree_id(source, root, subfolder) if subfolder else root
         self.is_partial = not is_head
-        self._object_format = seen.object_format
+        self._object_format = snapshot.object_format
 
     @cached_property
     def _placeholders(self) -> Mapping[str, SkipReason]:
         return {
-            placeholder_id(why, self._object_format): why
-            for why in SkipReason
-            if why not in _NO_PLACEHOLDER
+            placeholder_id(reason, self._object_format): reason
+            for reason in SkipReason
+            if reason not in _NO_PLACEHOLDER
         }
 
     @cached_property
@@ -130,7 +130,7 @@ class WorkingTree(StoredTree):
         return [self._restore_placeholder(file) for file in super()._files]
 
     def _restore_placeholder(self, file: git_files.GitFile) -> git_files.GitFile:
-        """The file that was not read, where something stands for it."""
+        """Replaces a placeholder by the file that it stands for."""
         match self._placeholders.get(file.blob):
             case None:
                 return file
@@ -149,5 +149,5 @@ class WorkingTree(StoredTree):
     def _mark_unread(self, entry: Entry) -> Entry:
         if entry.size == git_files.ABSENT_SIZE and not entry.skip:
             return entry._replace(skip=SkipReason.NOT_FETCHED)
-        why = self._placeholders.get(entry.blob)
-        return entry._replace(blob="", skip=entry.skip or why) if why else entry
+        reason = self._placeholders.get(entry.blob)
+        return entry._replace(blob="", skip=entry.skip or reason) if reason else entry

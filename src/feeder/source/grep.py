@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.source import paths
-from feeder.source.git_command import git_arguments, git_environment, killed_after
+from feeder.source.git_command import GIT_NOT_FOUND, git_arguments, git_environment, killed_after
 
 TIMEOUT_S = 1.0
 MAX_OUTPUT_BYTES = 16_000_000
-"""Of what git puts out."""
+"""Maximum bytes of git's output that are read."""
 
 _OUTPUT_ROW = re.compile(rb"([^\0]+)\0(\d+)\0[^\n]*\n")
 _PATTERN_ERRORS = (b"fatal: -e option", b"fatal: command line", b"Perl-compatible")
-"""What git says of a pattern that is none, and where it has no Perl's."""
+"""git's errors for an invalid pattern, and for a git without Perl patterns."""
 
 
 class Truncation(StrEnum):
-    """Why there may be more lines than were found."""
+    """Why matches may be missing: a predicate whose subject is the pattern."""
 
     NONE = ""
     TOO_MANY = "finds more than is looked at: some of its lines are not there."
@@ -29,8 +29,10 @@ class Truncation(StrEnum):
 
 
 class GrepMatches(NamedTuple):
-    """The lines that match, from 1, by path; whether there may be more, and why; and whether the
-    pattern was none and so was looked for as the text that it is."""
+    """The numbers of the matching lines, from 1, by path.
+
+    `is_literal` if the pattern is not a valid regular expression and was searched for as text.
+    """
 
     lines: dict[str, list[int]]
     truncation: Truncation = Truncation.NONE
@@ -51,69 +53,56 @@ def git_grep(
     case_sensitive: bool,
     timeout_s: float = TIMEOUT_S,
 ) -> GrepMatches:
-    """The lines of a commit's text files that match, else of the files below `base` as they lie.
+    """Searches the text files of a commit, or without one the files below `base`, for a pattern.
 
-    The pattern is Perl's, where git has that, else an extended one; one that is none is looked for
-    as the text that it is. Raises UserError where git refuses.
+    The pattern is a Perl regular expression, or an extended one if git lacks Perl's; an invalid one
+    is searched for as text. Raises UserError if git fails.
     """
     text = re.sub(r"[\0\r\n]", " ", pattern)
-    for kind in ("-P", "-E", "-F"):
-        options = (
-            "-n",
-            "-I",
-            "-z",
-            "--full-name",
-            "--no-color",
-            kind,
-            *(() if case_sensitive else ("-i",)),
-        )
-        where = (commit,) if commit else ()
-        arguments = (*options, *(() if commit else ("--no-index",)), "-e", text, *where, "--")
-        answer = _run_grep(git_arguments(base, "grep", *arguments), timeout_s)
-        if not answer.error:
-            return GrepMatches(
-                _parse_lines(answer.stdout, commit), answer.truncation, is_literal=kind == "-F"
-            )
-        if not any(sign in answer.error for sign in _PATTERN_ERRORS):
+    options = ["-n", "-I", "-z", "--full-name", "--no-color", "-e", text]
+    if not case_sensitive:
+        options.insert(0, "-i")
+    target = (commit,) if commit else ("--no-index",)
+    for syntax in ("-P", "-E", "-F"):
+        output = _run_grep(git_arguments(base, "grep", syntax, *options, *target, "--"), timeout_s)
+        if not output.error:
+            lines = _parse_lines(output.stdout, commit)
+            return GrepMatches(lines, output.truncation, is_literal=syntax == "-F")
+        if not any(error in output.error for error in _PATTERN_ERRORS):
             break
-    reason = paths.escape_name(answer.error.strip().partition(b"\n")[0])
-    raise UserError(f"git cannot search in {base} ({reason}). Ask without /{pattern}/.")
+    reason = paths.escape_name(output.error.strip().partition(b"\n")[0])
+    raise UserError(f"git cannot search in {base} ({reason}). Search without /{pattern}/.")
 
 
 def _run_grep(arguments: list[str | bytes], timeout_s: float) -> _GrepOutput:
-    """What git puts out in that time, up to so many bytes; `reason` where it refuses."""
+    """git's output within the limits of time and bytes."""
     pipe = subprocess.PIPE
     try:
         process = subprocess.Popen(arguments, env=_grep_environment(), stdout=pipe, stderr=pipe)
     except FileNotFoundError as exc:
-        raise UserError("git is not found. Install it, or put it on the PATH.") from exc
-    with process, killed_after(process, timeout_s) as late:
-        out = process.stdout.read(MAX_OUTPUT_BYTES) if process.stdout else b""
-        if is_full := len(out) == MAX_OUTPUT_BYTES:
+        raise UserError(GIT_NOT_FOUND) from exc
+    with process, killed_after(process, timeout_s) as timed_out:
+        stdout = process.stdout.read(MAX_OUTPUT_BYTES) if process.stdout else b""
+        if is_full := len(stdout) == MAX_OUTPUT_BYTES:
             process.kill()
-        reason = process.stderr.read() if process.stderr else b""
-    cut = (
-        Truncation.TOO_MANY
-        if is_full
-        else Truncation.TIMEOUT
-        if late.is_set()
-        else Truncation.CRASHED
-    )
-    is_cut = is_full or process.returncode < 0
-    return _GrepOutput(
-        out, reason if process.returncode > 1 else b"", cut if is_cut else Truncation.NONE
-    )
+        error = process.stderr.read() if process.stderr else b""
+    truncation = Truncation.NONE
+    if is_full:
+        truncation = Truncation.TOO_MANY
+    elif process.returncode < 0:
+        truncation = Truncation.TIMEOUT if timed_out.is_set() else Truncation.CRASHED
+    return _GrepOutput(stdout, error if process.returncode > 1 else b"", truncation)
 
 
 def _grep_environment() -> dict[str, str]:
-    """Of a clone that lacks contents, none are fetched for a question."""
+    # a partial clone fetches no contents for a search
     return git_environment() | {"GIT_NO_LAZY_FETCH": "1"}
 
 
-def _parse_lines(out: bytes, commit: str | None) -> dict[str, list[int]]:
-    """The numbers by path; a row that was cut at its end is none."""
-    found: dict[str, list[int]] = {}
-    before = f"{commit}:".encode() if commit else b""
-    for name, line in _OUTPUT_ROW.findall(out):
-        found.setdefault(paths.escape_name(name.removeprefix(before)), []).append(int(line))
-    return found
+def _parse_lines(stdout: bytes, commit: str | None) -> dict[str, list[int]]:
+    """The line numbers by path, without an incomplete last row."""
+    lines: dict[str, list[int]] = {}
+    prefix = f"{commit}:".encode() if commit else b""
+    for name, line in _OUTPUT_ROW.findall(stdout):
+        lines.setdefault(paths.escape_name(name.removeprefix(prefix)), []).append(int(line))
+    return lines

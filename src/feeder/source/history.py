@@ -12,24 +12,21 @@ from feeder.source.git_command import git_arguments, git_environment, git_output
 
 WALK_TIMEOUT_S = 4.0
 _CHUNK_BYTES = 1 << 16
-# no settings of the repository's decide what is listed; a clone that lacks trees fetches none
+# independent of the repository's settings; a partial clone fetches no trees
 _LOG_COMMAND = (
-    "-c",
-    "protocol.allow=never",
-    "-c",
-    "diff.relative=false",
-    "log",
-    "--no-show-signature",
+    *("-c", "protocol.allow=never"),
+    *("-c", "diff.relative=false"),
+    *("log", "--no-show-signature"),
 )
-# a merge is the day on which its changes came; no path begins with a slash
+# changes count at the date of their merge; a header starts with a slash, which no path does
 _LOG_OPTIONS = ("--first-parent", "-m", "--no-renames", "--name-only", "-z", "--format=/%ct %P")
 
 
 class FileHistory(NamedTuple):
     """When a commit's files were last changed, by path, in seconds since 1970.
 
-    A file that is not there was changed at `since` or before, where the walk ended; with None there
-    is no such file.
+    Files that are not in `changed_s` were changed at `oldest_commit_s`, where the walk ended, or
+    before; None if there are none.
     """
 
     changed_s: Mapping[str, int]
@@ -37,7 +34,7 @@ class FileHistory(NamedTuple):
 
 
 class _ChangedFile(NamedTuple):
-    """A file that a commit has changed; of a root each is listed."""
+    """A file that a commit has changed; a root commit has changed all its files."""
 
     name: bytes
     committed_s: int
@@ -48,16 +45,16 @@ class _ChangedFile(NamedTuple):
 def file_history(
     repository: Path, commit: str, *, timeout_s: float = WALK_TIMEOUT_S
 ) -> FileHistory:
-    """Of all files of the commit, as far as the walk gets in that time.
+    """The history of all files of a commit, as far as the walk gets in `timeout_s`.
 
-    A file counts as changed when a merge has brought it to this line of commits. What the first
-    commit of a shallow clone changed is not known.
+    Follows first parents: a file counts as changed at the date of its merge. What the oldest commit
+    of a shallow clone changed is unknown.
     """
     listed = git_output(repository, "ls-tree", "-r", "-z", "--name-only", "--full-tree", commit)
-    left = set(listed.split(b"\0")[:-1])
+    remaining = set(listed.split(b"\0")[:-1])
     is_shallow = git.is_shallow(repository)
-    changed: dict[str, int] = {}
-    at_s = int(git_output(repository, "show", "-s", "--format=%ct", commit, "--"))
+    changed_s: dict[str, int] = {}
+    committed_s = int(git_output(repository, "show", "-s", "--format=%ct", commit, "--"))
     with (
         subprocess.Popen(
             git_arguments(repository, *_LOG_COMMAND, *_LOG_OPTIONS, commit, "--"),
@@ -68,31 +65,31 @@ def file_history(
         killed_after(process, timeout_s),
     ):
         assert process.stdout
-        for name, at_s, is_root in _changed_files(process.stdout):
-            if not left or (is_root and is_shallow):
+        for name, committed_s, is_root in _changed_files(process.stdout):
+            if not remaining or (is_root and is_shallow):
                 process.kill()
                 break
-            if name in left:
-                left.remove(name)
-                changed[paths.escape_name(name)] = at_s
-    return FileHistory(changed, at_s if left else None)
+            if name in remaining:
+                remaining.remove(name)
+                changed_s[paths.escape_name(name)] = committed_s
+    return FileHistory(changed_s, committed_s if remaining else None)
 
 
 def _changed_files(log: IO[bytes]) -> Iterator[_ChangedFile]:
-    """The files that the commits have changed, the latest commit first."""
-    at_s, is_root, is_first = 0, False, False
+    """The files that the commits have changed, from the latest commit back."""
+    committed_s, is_root, is_first = 0, False, False
     for token in _nul_separated(log):
         if token.startswith(b"/"):
             seconds, _, parents = token[1:].partition(b" ")
-            at_s, is_root, is_first = int(seconds), not parents, True
+            committed_s, is_root, is_first = int(seconds), not parents, True
         elif token:
-            yield _ChangedFile(token[1:] if is_first else token, at_s, is_root)
-            is_first = False  # a line's end stands before the first name alone
+            yield _ChangedFile(token[1:] if is_first else token, committed_s, is_root)
+            is_first = False  # only the first name follows a line end
 
 
 def _nul_separated(log: IO[bytes]) -> Iterator[bytes]:
-    """What NUL ends; what was cut is left out."""
+    """The complete tokens of git's output."""
     rest = b""
     while chunk := os.read(log.fileno(), _CHUNK_BYTES):
-        *whole, rest = (rest + chunk).split(b"\0")
-        yield from whole
+        *tokens, rest = (rest + chunk).split(b"\0")
+        yield from tokens
