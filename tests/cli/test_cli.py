@@ -697,7 +697,7 @@ def test_init_says_which_file_it_left_alone(feeder: RunFeeder, shop: Repo) -> No
     assert lines[0] == "Ready."
     assert lines[1].startswith(f"{file} was not used (no CLOUDFLARE_API_TOKEN)")
     assert feeder(shop, "init", "--dry-run", "--store", "local").out == (
-        "An index would be made on this machine.\n"
+        "An index would be created on this machine.\n"
     )
 
 

@@ -86,7 +86,7 @@ def test_answers_that_the_index_lacks_are_told_once(
     file = questions(tmp_path, REFUND, {"query": "cart", "answers": there + lost + signs})
     told = (
         "5 answers are not in the index: cart.py (line 2), src/cart.py:4-9 (line 2), "
-        "Cart.full (line 2), src/order.py#refund (line 2), <+> (line 2). Counted as not found.\n"
+        "Cart.full (line 2), src/order.py#refund (line 2), <+> (line 2). They count as not found.\n"
     )
     answer = feeder(shop, "evaluate", file, "--against", "--model words", *["-q"] * quiet)
     assert answer.code == 0
@@ -131,7 +131,7 @@ def test_two_settings_stand_side_by_side(feeder: RunFeeder, shop: Repo, tmp_path
     out = feeder(shop, *one).out.splitlines()
     assert out[0].endswith(", by words")
     assert ", by words, feeder-static-" in out[1]
-    assert out[2].split() == ["first", "then", "more"]
+    assert out[2].split() == ["first", "then", "change"]
     assert out[6].split() == ["hit@10", "0.500", "1.000", "+0.500"]
     assert "Better: 1, worse: 0, the same: 1." in out
     facts = feeder(shop, *one, "--json").json

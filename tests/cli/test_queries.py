@@ -56,7 +56,7 @@ def test_only_searches_are_noted(feeder: RunFeeder, shop: Repo) -> None:
     assert feeder(shop, "search", "cart lang:koltin").code == 2
     assert feeder(shop, "search", "cart", "--no-query-log").code == 0
     assert feeder(shop, "similar", "Cart.total").code == 0
-    assert feeder(shop, "queries").out == f"{shop.path / LOG}: no question is noted\n"
+    assert feeder(shop, "queries").out == f"{shop.path / LOG}: no queries logged\n"
     assert not (shop.path / LOG).exists()
 
 
@@ -103,7 +103,7 @@ def test_no_secret_is_noted(feeder: RunFeeder, shop: Repo) -> None:
 def test_clearing_forgets_all(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "search", "cart")
     feeder(shop, "search", "guide")
-    assert feeder(shop, "queries", "--clear").out == f"{shop.path / LOG}: 2 questions forgotten\n"
+    assert feeder(shop, "queries", "--clear").out == f"{shop.path / LOG}: 2 queries deleted\n"
     assert feeder(shop, "queries", "--json").json["questions"] == 0
     assert feeder(shop, "queries", "--clear", "--json").json["forgotten"] == 0
 

@@ -131,7 +131,7 @@ def test_telling_makes_nothing(feeder: RunFeeder, repo: Repo, users_cache: Path)
     """Nor does forgetting what is not there."""
     for arguments in ([], ["--clear"]):
         answer = feeder(repo, "cache", *arguments)
-        assert (answer.code, answer.out) == (0, f"{users_cache}: nothing is remembered yet\n")
+        assert (answer.code, answer.out) == (0, f"{users_cache}: no embeddings cached\n")
     assert not users_cache.parent.exists()
 
 

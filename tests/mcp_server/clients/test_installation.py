@@ -99,7 +99,7 @@ def test_all_that_are_found_are_told_and_written(feeder: RunFeeder, home: Path, 
         f"created {home}/.claude.json (server: Claude Code)",
         f"created {home}/.cursor/mcp.json (server: Cursor)",
     ]
-    assert answer.err.endswith("it may ask whether you trust the server.\n")
+    assert answer.err.endswith("It may ask whether you trust the server.\n")
 
 
 @pytest.mark.usefixtures("clients")
