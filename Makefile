@@ -6,7 +6,7 @@ DOCUMENTS := $(BIN)/python -c "import tomllib; said = tomllib.load(open('pyproje
   print(*said['project']['optional-dependencies']['documents'], sep='\n')"
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index test test-bare lint worker bench lock docs clean
+.PHONY: index test test-bare lint worker worker-check bench lock docs clean
 
 ## Index this very repository and search it.
 index: .venv/installed
@@ -14,7 +14,7 @@ index: .venv/installed
 	$(BIN)/feeder search -n 3 "$(QUERY)"
 
 ## All that CI runs: lint, types, layers, tests.
-test: lint worker .venv/node .venv/wheels .venv/clients
+test: lint worker-check .venv/node .venv/wheels .venv/clients
 	.ci/browser
 	$(BIN)/python -m pytest -q -n auto
 
@@ -31,9 +31,13 @@ lint: .venv/dev .venv/node
 	$(BIN)/python -m feeder.edge.worker_data > worker/build/worker_data.json
 	npx --offline tsc -p worker && npx --offline tsc -p worker/test
 
-## The Worker that `feeder worker` writes, as one module: what a wheel brings.
+## Build the committed src/feeder/edge/worker.js: after a change of worker/, or of SQL or constants that it has.
 worker: .venv/installed .venv/node
 	node worker/build.mjs --python $(BIN)/python
+
+## Check that the committed worker.js equals its sources.
+worker-check: .venv/installed .venv/node
+	node worker/build.mjs --python $(BIN)/python --check
 
 ## Measure the speed against its targets: docs/benchmarks/speed.md, on a machine with nothing else to do.
 bench: .venv/installed .venv/node

@@ -13,15 +13,12 @@ from pathlib import Path
 import pytest
 
 import feeder
-from edge.building import into_the_package
 from source.repos import Repo
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src/feeder"
 WHEELS = ROOT / ".venv/wheels"
 """What `make .venv/wheels` has fetched: all that the locks name."""
-WORKER = {"feeder/edge/worker.js", "feeder/edge/worker.js.map"}
-"""What is built, and not in git."""
 MOST_BYTES = 12_000_000
 """Of a wheel or an sdist, most of it the static model."""
 
@@ -42,8 +39,7 @@ def sources() -> set[str]:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The wheel and the sdist, with the Worker that `make worker` builds."""
-    into_the_package(tmp_path_factory.mktemp("module"))
+    """The wheel and the sdist."""
     wheel, sdist = build(ROOT, tmp_path_factory.mktemp("dist"))
     return wheel, sdist
 
@@ -66,7 +62,7 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
     """Every file of the package, those that are no Python among them."""
     there = contents(built[0])
     package = {name for name in there if name.startswith("feeder/")}
-    assert package == sources() | WORKER
+    assert package == sources()
     assert b"export{" in there["feeder/edge/worker.js"]
     assert {
         "feeder/grammar_queries.json",
@@ -100,21 +96,71 @@ def test_the_sdist_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Path
     assert contents(again) == contents(wheel)
 
 
-def installed(wheel: Path, venv: Path, site: str) -> Path:
-    """The command of a new environment that has the wheel, and borrows its dependencies here."""
+SITE_PACKAGES = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+
+
+def installed(source: str, venv: Path) -> Path:
+    """The command of a new environment with the program, and with this one's dependencies.
+
+    `source` is what pip installs: a wheel, an sdist or a folder. It is built without a network.
+    """
     make = [sys.executable, "-m", "venv", "--without-pip", str(venv)]
     subprocess.run(make, check=True)
     pip = [sys.executable, "-m", "pip", "--python", str(venv / "bin/python"), "--quiet"]
-    subprocess.run([*pip, "install", "--no-index", "--no-deps", str(wheel)], check=True)
-    (venv / site / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    offline = ["--no-index", "--find-links", str(WHEELS), "--no-deps"]
+    subprocess.run([*pip, "install", *offline, source], check=True)
+    (venv / SITE_PACKAGES / "borrowed.pth").write_text(sysconfig.get_path("purelib"))
     return venv / "bin/feeder"
+
+
+def installed_from_git(address: str, folder: Path) -> Path:
+    """The command that `uv tool install git+ADDRESS` makes, without a network."""
+    places = {
+        f"UV_{name}": str(folder / name) for name in ("TOOL_DIR", "TOOL_BIN_DIR", "CACHE_DIR")
+    }
+    run = [str(Path(sys.executable).parent / "uv"), "tool", "install", "--quiet", "--offline"]
+    run += ["--no-index", "--find-links", str(WHEELS), "--python", sys.executable]
+    subprocess.run([*run, f"git+{address}"], env=os.environ | places, check=True)
+    return folder / "TOOL_BIN_DIR" / "feeder"
+
+
+@pytest.fixture(scope="module")
+def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the program's tracked files, and nothing that is built."""
+    repo = Repo(tmp_path_factory.mktemp("clone") / "feeder")
+    names = [
+        "pyproject.toml",
+        "README.md",
+        "LICENSE",
+        "CHANGELOG.md",
+        ".gitignore",
+        ".gitattributes",
+    ]
+    repo.commit({name: (ROOT / name).read_bytes() for name in names})
+    repo.commit({f"src/{name}": (ROOT / "src" / name).read_bytes() for name in sources()})
+    return repo.path
+
+
+@pytest.mark.parametrize("source", ["wheel", "sdist", "path", "git"])
+def test_each_installation_brings_the_worker(
+    source: str, built: tuple[Path, Path], clone: Path, tmp_path: Path, repo: Repo
+) -> None:
+    """`feeder worker` writes the committed worker.js, however feeder was installed."""
+    if source == "git":
+        feeder_command = installed_from_git(clone.as_uri(), tmp_path)
+    else:
+        path = {"wheel": built[0], "sdist": built[1], "path": clone}[source]
+        feeder_command = installed(str(path), tmp_path / "venv")
+    database = "11111111-2222-4333-8444-555555555555"
+    said(feeder_command, repo, "worker", "edge", "--database-id", database)
+    for name in ("worker.js", "worker.js.map"):
+        assert (repo.path / "edge" / name).read_bytes() == (SOURCES / "edge" / name).read_bytes()
 
 
 @pytest.fixture
 def command(built: tuple[Path, Path], repo: Repo) -> Path:
     """feeder, installed into an environment that lies in somebody's repository."""
-    site = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
-    return installed(built[0], repo.path / ".venv", site)
+    return installed(str(built[0]), repo.path / ".venv")
 
 
 def said(command: Path, repo: Repo, *arguments: str) -> str:

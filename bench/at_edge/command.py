@@ -18,7 +18,7 @@ from at_edge.account import fed
 from at_edge.corpora import CORPORA
 from at_edge.measuring import Measured, measured
 from at_edge.page import report
-from edge.building import built
+from edge.worker_build import built
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]

@@ -7,9 +7,9 @@ import httpx
 import pytest
 from standin import StandIn, unavailable
 
-from edge.building import built, into_the_package
-from edge.calling import Worker
-from edge.fed import environment, worker_module
+from edge.indexed_worker import environment, worker_module
+from edge.worker_build import built
+from edge.worker_process import Worker
 from edge.workerd import TOKEN, client, running
 from feeder.cli.main import cli
 from mcp_server.conftest import shop
@@ -28,13 +28,7 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
 
 
 @pytest.fixture(scope="session")
-def module(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """The package has the Worker as its sources make it."""
-    into_the_package(tmp_path_factory.mktemp("module"))
-
-
-@pytest.fixture(scope="session")
-def folder(module: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `feeder worker` writes."""
     place = tmp_path_factory.mktemp("folder") / "edge"
     said = ["worker", str(place), "--database-id", DATABASE, "-q"]

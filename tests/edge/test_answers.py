@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from standin import StandIn
 
-from edge.fed import Facts, Fed, program
+from edge.indexed_worker import Facts, Fed, program
 from edge.questions import Asked, made
 from feeder.mcp.service import IndexService
 from source.repos import Repo

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, ViewportSize, expect
 
-from edge.building import built
+from edge.worker_build import built
 from edge.workerd import TOKEN, running
 from web.browser_client import SLOWEST_MS, chromium, findings, served
 

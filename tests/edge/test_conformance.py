@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.building import built
+from edge.worker_build import built
 from edge.workerd import running
 from mcp_server.test_conformance import HERE, suite_of
 

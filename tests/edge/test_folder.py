@@ -17,8 +17,6 @@ from feeder.edge.worker_folder import PACKAGE_FOLDER
 from feeder.web import page_files
 from source.repos import Repo
 
-pytestmark = pytest.mark.usefixtures("module")
-
 BOUND = f"""\
 name = "shop"
 compatibility_date = "2026-01-01" # ours

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from edge.fed import REPO, Fed, program
 from edge.github import GitHub, serving
+from edge.indexed_worker import REPO, Fed, program
 from source.repos import Repo
 
 SECRET = "a-token-of-github"

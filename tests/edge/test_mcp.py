@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from edge.test_guard import refused
+from edge.test_access import refused
 from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 from web.http_client import JSON, MODERN, VERSION, Web, modern, request, web
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from edge.fed import Fed, program
+from edge.indexed_worker import Fed, program
 from feeder.cloudflare.workers_ai import MODELS
 from source.repos import Repo
 

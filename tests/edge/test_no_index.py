@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from edge.test_guard import SEARCH, refused
+from edge.test_access import SEARCH, refused
 from edge.workerd import TOKEN, client, running
 from feeder.store.migrations import known_migrations
 from web.http_client import JSON, request

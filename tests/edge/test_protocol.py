@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from edge.calling import Worker
+from edge.worker_process import Worker
 from mcp_server.test_protocol import TRANSCRIPTS
 
 

@@ -7,8 +7,19 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from edge.calling import Worker
-from edge.made import hits, members, names, nodes, pairs, questions, rankings, scores, told, ways
+from edge.ranking_cases import (
+    hits,
+    members,
+    names,
+    nodes,
+    pairs,
+    questions,
+    rankings,
+    scores,
+    told,
+    ways,
+)
+from edge.worker_process import Worker
 from feeder.search import engine
 from feeder.search.excerpts import Excerpt, Freshness
 from feeder.search.file_kinds import kind_weight

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge.calling import Worker
-from edge.made import letters, paths, questions, texts, words
+from edge.ranking_cases import letters, paths, questions, texts, words
+from edge.worker_process import Worker
 from feeder.edge.javascript_regex import to_javascript
 from feeder.search import file_kinds, retrieval
 from feeder.store.scope import TEST_PATH_GLOBS, is_test_path
@@ -60,7 +60,7 @@ def test_a_pattern_finds_the_same(worker: Worker, name: str, data: st.DataObject
 
 
 def test_an_escape_that_is_not_known_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"Add it to worker/regexes\.py"):
+    with pytest.raises(ValueError, match=r"Add it to feeder/edge/javascript_regex\.py"):
         to_javascript(re.compile(r"\Ba"))
 
 

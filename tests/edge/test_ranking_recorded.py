@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from edge.calling import Worker
-from edge.recorded import in_python, in_worker, recorded
+from edge.ranking_recordings import in_python, in_worker, recorded
+from edge.worker_process import Worker
 from feeder.search.retrieval import STATIC_VECTORS, STATIC_WEIGHT, QueryModel
 from feeder.store import Neighbour
 from feeder.store.hits import ids_in_scope

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge.calling import Worker
+from edge.worker_process import Worker
 from feeder.cloudflare.vectorize import query_filters
 from feeder.search.filters import path_candidates
 from feeder.store.scope import Scope, prefix_end, scope_params

@@ -22,8 +22,6 @@ from web.http_client import JSON, request
 
 __all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
 
-pytestmark = pytest.mark.usefixtures("module")
-
 
 @pytest.fixture
 def whole(feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo) -> Iterator[str]:

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edge.calling import Worker
 from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
+from edge.worker_process import Worker
 from feeder.search.query import (
     ANALYZED_CHARS,
     MAX_QUERY_CHARS,

@@ -2,7 +2,7 @@
 
 import json
 
-from edge.calling import Worker
+from edge.worker_process import Worker
 from feeder.edge.worker_data import worker_data
 
 

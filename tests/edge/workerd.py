@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from edge.calling import ROOT
+from edge.worker_process import ROOT
 
 TOKEN = "a-token-of-this-test"
 PROGRAM = Path(__file__).with_name("workerd.mjs")

@@ -15,7 +15,7 @@ import { sessionCookie } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
 /** Answers a question; throws a Refusal for what cannot be answered. */
-export type AnswerRequest = (name: string, said: Params, env: Env, clock: OnTiming) => Promise<object>;
+export type AnswerRequest = (name: string, said: Params, env: Env, onTiming: OnTiming) => Promise<object>;
 
 /** By service how long was waited for it, how often it was asked, and the rows that were read. */
 type Spent = Map<string, { ms: number; times: number; rows: number }>;
@@ -30,11 +30,11 @@ export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => S
     async fetch(request: Request, env: Env): Promise<Response> {
       const began = Date.now();
       const spent: Spent = new Map();
-      const clock: OnTiming = (name, ms, rows = 0) => {
+      const onTiming: OnTiming = (name, ms, rows = 0) => {
         const before = spent.get(name) ?? { ms: 0, times: 0, rows: 0 };
         spent.set(name, { ms: before.ms + ms, times: before.times + 1, rows: before.rows + rows });
       };
-      const ask: AskEndpoint = (name, said) => cutShort(said, (short) => answer(name, short, env, clock));
+      const ask: AskEndpoint = (name, said) => cutShort(said, (short) => answer(name, short, env, onTiming));
       let site: string | null = null;
       let response: Response;
       try {

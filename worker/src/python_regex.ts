@@ -56,9 +56,9 @@ export class RegexVariants {
   /** All that it finds; it has the flag `g`. */
   all(text: string): string[] {
     if (isAscii(text)) return text.match(this.#regex) ?? [];
-    const signs = [...text];
+    const characters = [...text];
     return Array.from(kindsOf(text).matchAll(this.#regex), ({ 0: found, index }) =>
-      signs.slice(index, index + found.length).join(""),
+      characters.slice(index, index + found.length).join(""),
     );
   }
 
@@ -82,8 +82,8 @@ function kindsOf(text: string): string {
   return isAscii(text) ? text : text.replace(BEYOND, kindOf);
 }
 
-function kindOf(sign: string): string {
-  if (LETTER.test(sign)) return A_LETTER;
-  if (DIGIT.test(sign)) return A_DIGIT;
-  return strip(sign) ? ANOTHER : A_BLANK;
+function kindOf(character: string): string {
+  if (LETTER.test(character)) return A_LETTER;
+  if (DIGIT.test(character)) return A_DIGIT;
+  return strip(character) ? ANOTHER : A_BLANK;
 }

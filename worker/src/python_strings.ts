@@ -31,9 +31,9 @@ export function stripEnd(text: string): string {
 }
 
 /** Without any of these signs at its end: `str.rstrip`. */
-export function stripCharacters(text: string, signs: string): string {
+export function stripCharacters(text: string, characters: string): string {
   let end = text.length;
-  while (end && signs.includes(text.charAt(end - 1))) end -= 1;
+  while (end && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
@@ -74,10 +74,10 @@ export function casefold(text: string): string {
   return isAscii(text) ? text.toLowerCase() : Array.from(text, folded).join("");
 }
 
-function folded(sign: string): string {
-  if (sign === "ı") return sign;
-  if (CHEROKEE.test(sign)) return sign.toUpperCase();
-  return sign.toLowerCase().toUpperCase().toLowerCase();
+function folded(character: string): string {
+  if (character === "ı") return character;
+  if (CHEROKEE.test(character)) return character.toUpperCase();
+  return character.toLowerCase().toUpperCase().toLowerCase();
 }
 
 /** Below 0 where `one` is before `other` by the numbers of their characters. */
@@ -103,7 +103,7 @@ function isHalf(text: string, at: number): boolean {
 }
 
 /** What stands before the last `sign`, empty where there is none, and what stands after it. */
-export function rpartition(text: string, sign: string): [string, string] {
-  const at = text.lastIndexOf(sign);
-  return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + sign.length)];
+export function rpartition(text: string, separator: string): [string, string] {
+  const at = text.lastIndexOf(separator);
+  return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + separator.length)];
 }

@@ -34,7 +34,7 @@ _REFERRER_HEADER = {"referrer-policy": "same-origin"}
 def folder_contents(config_path: str) -> dict[str, str]:
     """The text of each file by its path in the folder; `configured` is the configuration's path.
 
-    Raises UserError where the module is not built.
+    Raises UserError if the built module is missing from the installation.
     """
     return {
         MODULE_FILE: _built_file(MODULE_FILE),
@@ -52,9 +52,8 @@ def _built_file(name: str) -> str:
         return (PACKAGE_FOLDER / name).read_bytes().decode()
     except FileNotFoundError as exc:
         raise UserError(
-            f"{PACKAGE_FOLDER / name} is not built; that takes Node. In a clone of feeder run: "
-            "make worker, "
-            "and install feeder from that clone, such as by: pip install --force-reinstall ."
+            f"{PACKAGE_FOLDER / name} is missing, so this installation of feeder is incomplete. "
+            "Install feeder again; in a clone, run: make worker"
         ) from exc
 
 

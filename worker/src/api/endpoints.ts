@@ -25,142 +25,142 @@ import type { OnTiming, Params } from "./types.ts";
 import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./parameters.ts";
 import { constants } from "../../build/worker_data.json";
 
-type Question = (asker: SearchContext, params: Params) => Promise<object>;
+type Question = (context: SearchContext, params: Params) => Promise<object>;
 
 /** What the keys of costs begin with, before the kind of run. */
 const COST: string = constants.dry_run.COST_KEY;
 const ID = /^[0-9a-f]{8,40}$/;
 
 /** The answer to a question by its name; refuses what is wrong, with its status. */
-export async function answerRequest(name: string, params: Params, env: Env, clock: OnTiming): Promise<object> {
+export async function answerRequest(name: string, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
   const question = QUESTIONS[name];
   if (!question) throw new HttpError(404, `/api/${name} does not exist.`);
   try {
-    return await put(question, params, env, clock);
+    return await put(question, params, env, onTiming);
   } catch (error) {
     if (!(error instanceof IndexChanged)) throw error;
-    return put(question, params, env, clock);
+    return put(question, params, env, onTiming);
   }
 }
 
 /** Asks at one commit; throws `Moved` where the index comes to another one in between. */
-async function put(question: Question, params: Params, env: Env, clock: OnTiming): Promise<object> {
+async function put(question: Question, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
   let asked = 0;
   const counting: OnTiming = (...said) => {
     asked += 1;
-    clock(...said);
+    onTiming(...said);
   };
   const database = new D1(env.CODE_DB, counting);
   const before = await loadMeta(env.CODE_DB, database);
   const steady = new SnapshotDatabase(database, before, (meta) => cacheMeta(env.CODE_DB, meta));
-  return question(createContext({ env, database: steady, clock: counting, left: () => MAX_SUBREQUESTS - asked }), params);
+  return question(createContext({ env, database: steady, onTiming: counting, left: () => MAX_SUBREQUESTS - asked }), params);
 }
 
 /** A page of hits. */
 async function answerSearch(given: SearchContext, params: Params): Promise<object> {
   const page = pagination(params);
   const said = await search(given, requiredParameter(params, "q"), page, filters(params), usesVectors(params));
-  const { asker, asked, answer: found, sources } = said;
+  const { context, asked, answer: found, contents } = said;
   const shaped = { words: sought(asked.query), lines: snippetLines(params) };
   return {
-    hits: hitsOf(asker, sources, found.found, shaped),
+    hits: hitsOf(context, contents, found.found, shaped),
     total: found.total,
     at_least: found.atLeast,
     offset: page.offset,
     notes: found.notes,
-    ...freshness(asker.meta, asker.repo),
+    ...freshness(context.meta, context.repo),
     facets: countFacets(found.every),
   };
 }
 
 /** A page of what is most like a node. */
-async function similar(asker: SearchContext, params: Params): Promise<object> {
+async function similar(context: SearchContext, params: Params): Promise<object> {
   const page = pagination(params);
-  const node = nodeOfTarget(await resolveTarget(asker, requiredParameter(params, "target")));
-  const scope = await scopeFromFilters(asker, filters(params));
-  const { answer: found, sources } = await findSimilar(asker, node, scope, page);
+  const node = nodeOfTarget(await resolveTarget(context, requiredParameter(params, "target")));
+  const scope = await scopeFromFilters(context, filters(params));
+  const { answer: found, contents } = await findSimilar(context, node, scope, page);
   const shaped = { words: [node.symbol || node.logicalPath || ""], lines: snippetLines(params) };
   return {
-    hits: hitsOf(asker, sources, found.found, shaped),
+    hits: hitsOf(context, contents, found.found, shaped),
     total: found.total,
     at_least: false,
     offset: page.offset,
     notes: found.notes,
-    ...freshness(asker.meta, asker.repo),
+    ...freshness(context.meta, context.repo),
     facets: countFacets(found.every),
   };
 }
 
 /** One node with all of its lines. */
-async function node(asker: SearchContext, params: Params): Promise<object> {
+async function node(context: SearchContext, params: Params): Promise<object> {
   const id = requiredParameter(params, "id");
   if (!ID.test(id)) throw badRequest("`id` must be 8 to 40 hex digits. Use the id of a hit.");
-  const hits = await passageOf(asker, id);
+  const hits = await passageOf(context, id);
   const rest = { total: hits.length, at_least: false, offset: 0, notes: [] };
-  return { hits, ...rest, ...freshness(asker.meta, asker.repo) };
+  return { hits, ...rest, ...freshness(context.meta, context.repo) };
 }
 
 /** The lines of each target; one that there is not hinders no other. */
-async function read(asker: SearchContext, params: Params): Promise<object> {
+async function read(context: SearchContext, params: Params): Promise<object> {
   const targets = [];
   for (const target of params.target ?? []) {
     try {
-      targets.push({ target, hits: await passageOf(asker, target), error: "" });
+      targets.push({ target, hits: await passageOf(context, target), error: "" });
     } catch (error) {
       if (!(error instanceof HttpError) || error.status >= 500) throw error;
       targets.push({ target, hits: [], error: error.message });
     }
   }
-  return { targets, ...freshness(asker.meta, asker.repo) };
+  return { targets, ...freshness(context.meta, context.repo) };
 }
 
 /** A file of the index with its lines, and what is in it. */
-async function file(asker: SearchContext, params: Params): Promise<object> {
+async function file(context: SearchContext, params: Params): Promise<object> {
   const path = requiredParameter(params, "path");
-  const there = await filesBelow(asker, path);
+  const there = await filesBelow(context, path);
   if (!there.includes(path)) {
     throw badRequest(`${path} is not a file of the index. Give a path from the root, as hits have it.`, 404);
   }
-  const [rows = []] = await asker.database.run([sql.nodesInFiles(asker.repo, [path])]);
+  const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, [path])]);
   const nodes = rows.map(hitFromRow);
-  const found = await new FileContents(asker).file(path, nodes[0]?.language ?? null);
+  const found = await new FileContents(context).file(path, nodes[0]?.language ?? null);
   if (!found) throw badRequest(`${path} ${NO_SOURCE}`, 404);
   const [entry] = outlineFiles([path], nodes) as { nodes: object[] }[];
-  const textOf = sourceLinks(asker.env, asker.meta, asker.repo).commitOf(asker.repo);
+  const textOf = sourceLinks(context.env, context.meta, context.repo).commitOf(context.repo);
   const content = { path, lines: filled(found), text_of: textOf, nodes: entry?.nodes ?? [] };
-  return { ...content, ...freshness(asker.meta, asker.repo) };
+  return { ...content, ...freshness(context.meta, context.repo) };
 }
 
 /** What a file or folder holds, without its text. */
-async function outline(asker: SearchContext, params: Params): Promise<object> {
-  const paths = await filesBelow(asker, requiredParameter(params, "path"));
-  const [rows = []] = await asker.database.run([sql.nodesInFiles(asker.repo, paths)]);
-  return { files: outlineFiles(paths, rows.map(hitFromRow)), ...freshness(asker.meta, asker.repo) };
+async function outline(context: SearchContext, params: Params): Promise<object> {
+  const paths = await filesBelow(context, requiredParameter(params, "path"));
+  const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, paths)]);
+  return { files: outlineFiles(paths, rows.map(hitFromRow)), ...freshness(context.meta, context.repo) };
 }
 
 /** Every file that is indexed, and every one that is not, with the reason. */
-async function map(asker: SearchContext): Promise<object> {
-  const [rows = []] = await asker.database.run([sql.fileMap(asker.repo)]);
+async function map(context: SearchContext): Promise<object> {
+  const [rows = []] = await context.database.run([sql.fileMap(context.repo)]);
   const files = rows.map(([path, language, lines, nodes, state, reason]) => {
     return { path, language, lines, nodes, state, reason };
   });
-  return { files, history: false, ...freshness(asker.meta, asker.repo) };
+  return { files, history: false, ...freshness(context.meta, context.repo) };
 }
 
 /** What the index holds, by counts, what it equals, and what is not to be had here. */
-async function status(asker: SearchContext): Promise<object> {
-  const { repo, env } = asker;
-  const sources = new FileContents(asker);
-  const [files = [], types = [], languages = [], skipped = [], lines = [], sizes] = await asker.database.run([
+async function status(context: SearchContext): Promise<object> {
+  const { repo, env } = context;
+  const contents = new FileContents(context);
+  const [files = [], types = [], languages = [], skipped = [], lines = [], sizes] = await context.database.run([
     sql.countBy("state", "files", repo),
     sql.countBy("node_type", "docs", repo),
     sql.countBy("language", "docs", repo),
     sql.skippedFiles(repo),
     sql.descriptionModels(repo),
-    ...(sources.isKept ? [sql.storedSourceSize(repo)] : []),
+    ...(contents.isKept ? [sql.storedSourceSize(repo)] : []),
   ]);
   const [size = [0, 0]] = sizes ?? [];
-  const { meta } = asker;
+  const { meta } = context;
   const own = Object.fromEntries(
     Array.from(meta, ([key, value]) => [key.replace(`${repo}:`, ""), value]),
   );
@@ -173,7 +173,7 @@ async function status(asker: SearchContext): Promise<object> {
     holds: { ...holds, skipped: reasons, texts: { rows: size[0], bytes: size[1] } },
     costs: costs(own),
     places: { folder: null, web: gitHubUrl(env, meta, repo) },
-    has: { texts: sources.areThere, patterns: false, proof: false, history: false },
+    has: { texts: contents.areThere, patterns: false, proof: false, history: false },
     ...freshness(meta, repo),
   };
 }
@@ -196,17 +196,17 @@ const QUESTIONS: Record<string, Question> = {
 };
 
 /** The nodes of a target, or its lines, with all of their text. */
-async function passageOf(asker: SearchContext, text: string): Promise<object[]> {
-  const sources = new FileContents(asker);
-  const found = await readTarget(asker, sources, await resolveTarget(asker, text));
-  return hitsOf(asker, sources, found, { words: [], lines: null });
+async function passageOf(context: SearchContext, text: string): Promise<object[]> {
+  const contents = new FileContents(context);
+  const found = await readTarget(context, contents, await resolveTarget(context, text));
+  return hitsOf(context, contents, found, { words: [], lines: null });
 }
 
-function hitsOf(asker: SearchContext, sources: FileContents, found: readonly Result[], shaped: SnippetOptions): object[] {
-  const place = sourceLinks(asker.env, asker.meta, asker.repo);
+function hitsOf(context: SearchContext, contents: FileContents, found: readonly Result[], shaped: SnippetOptions): object[] {
+  const place = sourceLinks(context.env, context.meta, context.repo);
   return found.map((hit) => {
-    const lines = sources.lines(hit.hit);
-    return hitJson(hit, place, lines && hitSnippet(hit, lines, sources.inner(hit.hit), shaped));
+    const lines = contents.lines(hit.hit);
+    return hitJson(hit, place, lines && hitSnippet(hit, lines, contents.inner(hit.hit), shaped));
   });
 }
 

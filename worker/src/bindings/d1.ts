@@ -47,7 +47,7 @@ export class D1 implements Database {
 
   constructor(
     database: D1Database,
-    private readonly clock: OnTiming,
+    private readonly onTiming: OnTiming,
   ) {
     this.#session = database.withSession("first-unconstrained");
   }
@@ -58,7 +58,7 @@ export class D1 implements Database {
     const began = Date.now();
     const answers = await this.#asked(statements);
     const rows = answers.reduce((sum, { meta }) => sum + (meta.rows_read ?? 0), 0);
-    this.clock("d1", Date.now() - began, rows);
+    this.onTiming("d1", Date.now() - began, rows);
     return answers.map(({ results }) => results.map((row) => Object.values(row)));
   }
 

@@ -30,7 +30,7 @@ export function cachedLines(file: GitHubFile): string[] | null {
 export async function fetchLines(
   file: GitHubFile,
   token: string | undefined,
-  clock: OnTiming,
+  onTiming: OnTiming,
 ): Promise<string[] | null> {
   const began = Date.now();
   try {
@@ -45,7 +45,7 @@ export async function fetchLines(
     console.warn(`GitHub gave no lines of ${file.path}: ${String(fault)}`);
     return null;
   } finally {
-    clock("github", Date.now() - began);
+    onTiming("github", Date.now() - began);
   }
 }
 

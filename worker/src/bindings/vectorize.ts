@@ -18,7 +18,7 @@ export class VectorIndex {
 
   constructor(
     private readonly index: Vectorize,
-    private readonly clock: OnTiming,
+    private readonly onTiming: OnTiming,
   ) {}
 
   /** Cosines by id, the best first. */
@@ -66,7 +66,7 @@ export class VectorIndex {
     } catch (error) {
       throw new ServiceError("Vectorize", error);
     } finally {
-      this.clock("vectorize", Date.now() - began);
+      this.onTiming("vectorize", Date.now() - began);
     }
   }
 }

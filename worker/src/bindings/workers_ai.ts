@@ -28,7 +28,7 @@ export async function embedQuery(
   name: string,
   dimensions: number,
   question: string,
-  clock: OnTiming,
+  onTiming: OnTiming,
 ): Promise<number[]> {
   const model = MODELS.get(name);
   if (!model) {
@@ -41,7 +41,7 @@ export async function embedQuery(
   } catch (error) {
     throw error instanceof ServiceError ? error : new ServiceError("Workers AI", error);
   } finally {
-    clock("ai", Date.now() - began);
+    onTiming("ai", Date.now() - began);
   }
 }
 

@@ -131,12 +131,12 @@ function count(found: SearchAnswer, shown: number): string {
 /** What is not as long as was asked for, and how to get the rest. */
 function shortened(chosen: HitForm[], hits: HitForm[][]): string {
   const shorter = chosen.filter((form, at) => form.text !== hits[at]![0]!.text);
-  const told = Object.entries(SHORTENED_TO).flatMap(([detail, how]) => {
+  const warnings = Object.entries(SHORTENED_TO).flatMap(([detail, how]) => {
     const many = shorter.filter((form) => form.detail === detail).length;
     return many ? [`${many} ${how}`] : [];
   });
-  if (!told.length) return "";
-  return `Shortened to fit: ${told.join(", ")}. For all lines: read them, or a larger budget.`;
+  if (!warnings.length) return "";
+  return `Shortened to fit: ${warnings.join(", ")}. For all lines: read them, or a larger budget.`;
 }
 
 const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;

@@ -16,16 +16,16 @@ const SCHEMAS = new Map(WORKER_TOOL_DEFINITIONS.map((tool) => [tool.name, tool.i
 export function createServer(ask: AskEndpoint): Server {
   const tools = {
     listed: WORKER_TOOL_DEFINITIONS,
-    call: (tool: string, given: ToolArguments) => call(ask, tool, given),
+    call: (tool: string, args: ToolArguments) => call(ask, tool, args),
   };
   return { name: "feeder", version, instructions: WORKER_INSTRUCTIONS, tools };
 }
 
 /** What the tool answers; what the user or the model has to change is an answer too. */
-async function call(ask: AskEndpoint, tool: string, given: ToolArguments): Promise<ToolResult> {
+async function call(ask: AskEndpoint, tool: string, args: ToolArguments): Promise<ToolResult> {
   try {
-    const said = validateArguments(tool, SCHEMAS.get(tool)!, given);
-    return await TOOLS.get(tool)!(ask, said);
+    const checked = validateArguments(tool, SCHEMAS.get(tool)!, args);
+    return await TOOLS.get(tool)!(ask, checked);
   } catch (fault) {
     if (!(fault instanceof HttpError)) throw fault;
     return { text: harmless.escapeLine(commandsToTools(fault.message)), isError: true };

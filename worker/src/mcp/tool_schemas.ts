@@ -31,9 +31,9 @@ const SHOWN = 60;
  *
  * Throws a Refusal for one that is missing, unknown or of another kind.
  */
-export function validateArguments(tool: string, schema: ObjectSchema, given: ToolArguments): ToolArguments {
+export function validateArguments(tool: string, schema: ObjectSchema, args: ToolArguments): ToolArguments {
   const known = schema.properties;
-  const there = Object.entries(given).filter(([, value]) => value !== null);
+  const there = Object.entries(args).filter(([, value]) => value !== null);
   for (const [name] of there) {
     if (!Object.hasOwn(known, name)) throw unknown(tool, name, Object.keys(known));
   }

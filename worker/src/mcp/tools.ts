@@ -12,54 +12,54 @@ const { SNIPPET_LINES, MAX_TARGETS } = constants.tools;
 const { DEFAULT_TOKENS } = constants.tool_schemas;
 const { NO_WORD_NOTE } = constants.engine;
 
-type Tool = (ask: AskEndpoint, said: ToolArguments) => Promise<ToolResult>;
+type Tool = (ask: AskEndpoint, args: ToolArguments) => Promise<ToolResult>;
 
 /** The hits of a question. */
-async function search(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
+async function search(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
   const found = (await ask("search", {
-    q: [said.query as string],
-    ...(said.path ? { path: said.path as string[] } : {}),
-    ...(said.exclude ? { not_path: said.exclude as string[] } : {}),
-    ...several("language", said.language),
-    ...several("node_type", said.type),
-    ...several("repo", said.repo),
-    ...(said.tests ? { tests: [said.tests as string] } : {}),
-    limit: [String(said.limit)],
-    offset: [String(said.offset)],
+    q: [args.query as string],
+    ...(args.path ? { path: args.path as string[] } : {}),
+    ...(args.exclude ? { not_path: args.exclude as string[] } : {}),
+    ...several("language", args.language),
+    ...several("node_type", args.type),
+    ...several("repo", args.repo),
+    ...(args.tests ? { tests: [args.tests as string] } : {}),
+    limit: [String(args.limit)],
+    offset: [String(args.offset)],
     lines: [String(SNIPPET_LINES)],
     loosened: ["yes"],
   })) as SearchAnswer;
   if (!found.total) return plain(nothing(found));
-  const wanted = { detail: said.detail as string, tokens: said.budget as number };
+  const wanted = { detail: args.detail as string, tokens: args.budget as number };
   return plain(formatHits(found, wanted));
 }
 
 /** The lines of each target; one that there is not hinders no other. */
-async function read(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
-  const target = said.target as string[];
+async function read(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
+  const target = args.target as string[];
   if (target.length > MAX_TARGETS) {
     const text = `\`target\` has ${target.length} targets, at most ${MAX_TARGETS} are allowed.`;
     throw new HttpError(400, text);
   }
   const found = (await ask("read", { target })) as ReadAnswer;
   const isError = found.targets.every((one) => !one.hits.length);
-  return { text: formatPassages(found, said.budget as number), isError };
+  return { text: formatPassages(found, args.budget as number), isError };
 }
 
 /** What is most like a node. */
-async function similar(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
+async function similar(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
   const found = (await ask("similar", {
-    target: [said.target as string],
-    limit: [String(said.limit)],
+    target: [args.target as string],
+    limit: [String(args.limit)],
     lines: [String(SNIPPET_LINES)],
   })) as SearchAnswer;
   return plain(formatHits(found, { detail: "auto", tokens: DEFAULT_TOKENS }));
 }
 
 /** What a file or folder holds. */
-async function outline(ask: AskEndpoint, said: ToolArguments): Promise<ToolResult> {
-  const found = (await ask("outline", { path: [said.path as string] })) as OutlineAnswer;
-  return plain(formatOutline(found, (said.depth as number) ?? null, DEFAULT_TOKENS));
+async function outline(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
+  const found = (await ask("outline", { path: [args.path as string] })) as OutlineAnswer;
+  return plain(formatOutline(found, (args.depth as number) ?? null, DEFAULT_TOKENS));
 }
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map([

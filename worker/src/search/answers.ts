@@ -132,18 +132,18 @@ export const NO_SOURCE =
  *
  * Refuses lines that the file has not, and lines of a file whose text is not here.
  */
-export async function readTarget(asker: SearchContext, sources: FileContents, target: Target): Promise<Result[]> {
+export async function readTarget(context: SearchContext, contents: FileContents, target: Target): Promise<Result[]> {
   const names = new Set(target.hits.map((hit) => hit.symbol || hit.logicalPath || null));
   const isOne = names.size === 1 && !names.has(null);
-  if (target.lines || (target.isFile && !isOne)) return [await lines(sources, asker.repo, target)];
-  const found = await nodes(asker, target.hits);
-  if (sources.areThere) await sources.bring(found.map((one) => one.hit));
+  if (target.lines || (target.isFile && !isOne)) return [await lines(contents, context.repo, target)];
+  const found = await nodes(context, target.hits);
+  if (contents.areThere) await contents.bring(found.map((one) => one.hit));
   return found;
 }
 
 /** The nodes, of whose pieces it is told where they lie if not all of them are meant. */
-async function nodes(asker: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
-  const [rows = []] = await asker.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
+async function nodes(context: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
+  const [rows = []] = await context.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
   const known = partsOfHits(hits, partRanges(rows));
   const kinds = groupBy(hits, (hit) =>
     JSON.stringify([hit.nodeType, hit.signature, known.get(hit.id) ?? hit.id]),
@@ -155,10 +155,10 @@ async function nodes(asker: SearchContext, hits: readonly Hit[]): Promise<Result
   });
 }
 
-async function lines(sources: FileContents, repo: string, target: Target): Promise<Result> {
+async function lines(contents: FileContents, repo: string, target: Target): Promise<Result> {
   const { path, hits } = target;
   const language = hits[0]?.language ?? null;
-  const found = await sources.file(path, language);
+  const found = await contents.file(path, language);
   if (!found) throw badRequest(`${path} ${NO_SOURCE}`, 404);
   const end = found.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];

@@ -49,7 +49,7 @@ import type { SnapshotDatabase } from "./snapshot.ts";
 export interface SearchContext {
   readonly env: Env;
   readonly database: SnapshotDatabase;
-  readonly clock: OnTiming;
+  readonly onTiming: OnTiming;
   /** What the index says of itself beside the last rows. */
   readonly meta: IndexMeta;
   readonly repo: string;
@@ -83,21 +83,21 @@ export interface ParsedSearch {
 /** A page of what answers, and where its lines are. */
 interface Ranked {
   readonly answer: ResultPage;
-  readonly sources: FileContents;
+  readonly contents: FileContents;
 }
 
 export interface SearchResult extends Ranked {
-  readonly asker: SearchContext;
+  readonly context: SearchContext;
   readonly asked: ParsedSearch;
 }
 
 /** Somebody who asks by what the index said of itself when it was last asked. */
 export function createContext(
-  given: Pick<SearchContext, "env" | "database" | "clock" | "left">,
+  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "left">,
 ): SearchContext {
-  const { database, env } = given;
+  const { database, env } = parts;
   return {
-    ...given,
+    ...parts,
     get meta() {
       return database.meta;
     },
@@ -107,7 +107,7 @@ export function createContext(
 
 /** What the question was understood to be, and a page of what answers it. */
 export async function search(
-  asker: SearchContext,
+  context: SearchContext,
   question: string,
   page: Pagination,
   filters: Filters,
@@ -116,116 +116,116 @@ export async function search(
   const typed = parseQuery(question);
   const query = joined(typed, filters);
   const said = overriddenFilters(typed, filters.tests);
-  const first = await asOf(asker, query, meaning);
+  const first = await asOf(context, query, meaning);
   const found = await ranking(first, page);
   const { scope } = first;
   const all = { ...found.answer, notes: [...said, ...first.notes, ...found.answer.notes] };
   const asked = { query, text: queryText(query), scope, notes: all.notes };
-  return { asker: first.asker, asked, answer: all, sources: found.sources };
+  return { context: first.context, asked, answer: all, contents: found.contents };
 }
 
 /** What the first round trip answered, in the scope that it has shown to be meant. */
 interface First {
-  readonly asker: SearchContext;
+  readonly context: SearchContext;
   readonly scope: Scope;
   readonly notes: readonly string[];
-  readonly lacks: string | null;
+  readonly problem: string | null;
   readonly words: WordSearch | null;
   readonly listed: readonly Row[];
-  readonly side: VectorSearch | null;
+  readonly vectorSearch: VectorSearch | null;
   readonly codes: readonly (readonly Row[])[];
   /** Of a model that needed nothing of the database. */
   readonly near: Promise<Ranking> | null;
-  readonly told: string[];
+  readonly warnings: string[];
 }
 
 /** Asks with what is known of the index; once more where that was wrong. */
-async function asOf(asker: SearchContext, query: Query, meaning: boolean): Promise<First> {
-  const filters = filterLookup(query, reposOf(asker, query));
+async function asOf(context: SearchContext, query: Query, meaning: boolean): Promise<First> {
+  const filters = filterLookup(query, reposOf(context, query));
   const guessed = candidateScopes(filters).map((scope) => mustMatch(query, scope).scope);
-  const before = cacheKey(asker.meta);
-  const first = await batched(asker, query, filters, guessed, meaning);
-  if (cacheKey(asker.meta) !== before) return asOf(createContext(asker), query, meaning);
-  const { scope, notes } = mustMatch(query, await resolveScope(asker.database, filters, first.checks));
+  const before = cacheKey(context.meta);
+  const first = await batched(context, query, filters, guessed, meaning);
+  if (cacheKey(context.meta) !== before) return asOf(createContext(context), query, meaning);
+  const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
   const meant = JSON.stringify(scope);
   const at = guessed.findIndex((one) => JSON.stringify(one) === meant);
-  const known = at < 0 ? await batched(asker, query, NO_FILTERS, [scope], meaning) : first;
+  const known = at < 0 ? await batched(context, query, NO_FILTERS, [scope], meaning) : first;
   const { words, listed } = known.guesses[Math.max(at, 0)]!;
-  return { ...known, words, listed, asker, scope, notes };
+  return { ...known, words, listed, context, scope, notes };
 }
 
 /** Where a question of filters alone looks. */
-export async function scopeFromFilters(asker: SearchContext, filters: Filters): Promise<Scope> {
+export async function scopeFromFilters(context: SearchContext, filters: Filters): Promise<Scope> {
   const query = joined(EMPTY_QUERY, filters);
-  const asked = filterLookup(query, reposOf(asker, query));
-  return resolveScope(asker.database, asked, await asker.database.run(lookupStatements(asked)));
+  const asked = filterLookup(query, reposOf(context, query));
+  return resolveScope(context.database, asked, await context.database.run(lookupStatements(asked)));
 }
 
 const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
 
 /** The first round trip: what the filters name, and what the question finds where it may look. */
 async function batched(
-  asker: SearchContext,
+  context: SearchContext,
   query: Query,
   filters: FilterLookup,
   scopes: readonly Scope[],
   meaning: boolean,
 ) {
   const batch = new Batch();
-  const [text, told] = [queryText(query), [] as string[]];
+  const [text, warnings] = [queryText(query), [] as string[]];
   const checks = batch.add(lookupStatements(filters));
   const guessed = scopes.map((scope) => ({
     words: text.trim() ? new WordSearch(text, scope, batch) : null,
     listed: batch.add(!text && isNarrowed(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
   }));
-  const { side, lacks } = sideOf(asker, meaning ? (guessed[0]?.words?.asked.text ?? "") : "");
-  const codes = batch.add(side?.vector.statements ?? []);
+  const { vectorSearch, problem } = sideOf(context, meaning ? (guessed[0]?.words?.queryText.text ?? "") : "");
+  const codes = batch.add(vectorSearch?.vector.statements ?? []);
   const [scope] = scopes.length === 1 ? scopes : [];
-  const near = side?.vector.isFree && scope ? nearestNodes(side, [], scope, (line) => told.push(line)) : null;
-  await batch.run(asker.database);
+  const near = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
+  await batch.run(context.database);
   const found = guessed.map(({ words, listed }) => ({ words, listed: listed()[0] ?? [] }));
-  return { checks: checks(), guesses: found, side, lacks, codes: codes(), near, told };
+  return { checks: checks(), guesses: found, vectorSearch, problem, codes: codes(), near, warnings };
 }
 
-function reposOf(asker: SearchContext, query: Query): string[] {
-  const there = indexedRepos(asker.meta);
+function reposOf(context: SearchContext, query: Query): string[] {
+  const there = indexedRepos(context.meta);
   const named = query.repos.map((name) => resolveRepo(name, there));
-  return named.length > 0 ? [...new Set(named)] : [asker.repo];
+  return named.length > 0 ? [...new Set(named)] : [context.repo];
 }
 
 /** The model that is asked, with what the index or the Worker lacks for one. */
-function sideOf(asker: SearchContext, text: string): { side: VectorSearch | null; lacks: string | null } {
-  if (!text) return { side: null, lacks: null };
-  const { env, clock, meta } = asker;
-  const { model, lacks } = queryModel(meta, env);
-  if (!model || !env.CODE_INDEX) return { side: null, lacks };
-  const vector = new QueryVector(model, text, env, clock);
-  return { side: { vector, near: new VectorIndex(env.CODE_INDEX, clock) }, lacks };
+function sideOf(context: SearchContext, text: string): { vectorSearch: VectorSearch | null; problem: string | null } {
+  if (!text) return { vectorSearch: null, problem: null };
+  const { env, onTiming, meta } = context;
+  const { model, problem } = queryModel(meta, env);
+  if (!model || !env.CODE_INDEX) return { vectorSearch: null, problem };
+  const vector = new QueryVector(model, text, env, onTiming);
+  return { vectorSearch: { vector, index: new VectorIndex(env.CODE_INDEX, onTiming) }, problem };
 }
 
 async function ranking(first: First, page: Pagination): Promise<Ranked> {
   if (!first.words) return listing(first, page);
-  const { words, scope, side, told, asker } = first;
-  const tell = (line: string) => told.push(line);
-  const near = side && (await (first.near ?? nearestNodes(side, first.codes, scope, tell)));
+  const { words, scope, vectorSearch, warnings, context } = first;
+  const onWarning = (line: string) => warnings.push(line);
+  const near = vectorSearch && (await (first.near ?? nearestNodes(vectorSearch, first.codes, scope, onWarning)));
   const rankings = [...words.rankings(), ...(near ? [near] : [])];
-  const known = await fetchCandidates(asker, candidateOrder(rankings), scope, page);
-  const all = rankHits(words.asked, rankings, known.hits);
+  const known = await fetchCandidates(context, candidateOrder(rankings), scope, page);
+  const all = rankHits(words.queryText, rankings, known.hits);
   const found = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
-  const lacks = first.lacks ? [`${WORDS_ONLY_PREFIX} ${first.lacks}`] : [];
-  const said = [...resultNotes(words.asked, rankings, found), ...told, ...lacks];
+  const problem = first.problem ? [`${WORDS_ONLY_PREFIX} ${first.problem}`] : [];
+  const said = [...resultNotes(words.queryText, rankings, found), ...warnings, ...problem];
   const some = await pageOf(found, known, page);
-  return { answer: { ...some, notes: said, atLeast: isTruncated(rankings) }, sources: known.sources };
+  return { answer: { ...some, notes: said, atLeast: isTruncated(rankings) }, contents: known.contents };
 }
 
 /** The first nodes of a scope, for who asks by filters alone. */
 async function listing(first: First, page: Pagination): Promise<Ranked> {
   const hits = first.listed.slice(0, MAX_LISTED).map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
-  const known = await fetchCandidates(first.asker, ids, first.scope, page);
+  const known = await fetchCandidates(first.context, ids, first.scope, page);
   const some = await pageOf(hits.map(resultOf), known, page);
   const atLeast = first.listed.length > MAX_LISTED;
-  return { answer: { ...some, notes: [], atLeast }, sources: known.sources };
+  return { answer: { ...some, notes: [], atLeast }, contents: known.contents };
 }
 
 /** A node without anything that it is found by. */
@@ -250,35 +250,35 @@ const MORE_LINES = 30;
 export interface CandidateRows {
   readonly hits: readonly Hit[];
   readonly pieces: readonly Row[];
-  readonly sources: FileContents;
+  readonly contents: FileContents;
 }
 
 /** Asks for the rows of the nodes of these ids, the likeliest first; one round trip, none for none. */
 export async function fetchCandidates(
-  asker: SearchContext,
+  context: SearchContext,
   ids: readonly string[],
   scope: Scope,
   { offset, limit }: Pagination,
 ): Promise<CandidateRows> {
   const batch = new Batch();
-  const sources = new FileContents(asker);
+  const contents = new FileContents(context);
   const end = offset + limit;
   const rows = batch.add([sql.hitsById(ids, scope)]);
   const pieces = batch.add([sql.nodeParts(ids)]);
-  const early = sources.early(
+  const early = contents.early(
     batch,
     ids.slice(offset, end + MORE_LINES),
     ids.slice(0, MAX_DEDUPLICATED + MORE_LOOKED_AT),
   );
-  if (ids.length > 0) await batch.run(asker.database);
+  if (ids.length > 0) await batch.run(context.database);
   await early();
-  return { hits: (rows()[0] ?? []).map(hitFromRow), pieces: pieces()[0] ?? [], sources };
+  return { hits: (rows()[0] ?? []).map(hitFromRow), pieces: pieces()[0] ?? [], contents };
 }
 
 /** A page of what was found, with the lines of its hits where they are there. */
 export async function pageOf(
   found: readonly Result[],
-  { pieces, sources }: CandidateRows,
+  { pieces, contents }: CandidateRows,
   { limit, offset }: Pagination,
 ): Promise<Pick<ResultPage, "found" | "total" | "every">> {
   const known = partsOfHits(
@@ -287,26 +287,26 @@ export async function pageOf(
   );
   const groups = groupParts(found, known);
   const end = offset + limit;
-  const every = sources.isKept ? await once(groups, sources, offset, end) : groups;
+  const every = contents.isKept ? await once(groups, contents, offset, end) : groups;
   const some = every.slice(offset, end);
-  if (sources.areThere) await sources.bring(some.map((one) => one.hit));
+  if (contents.areThere) await contents.bring(some.map((one) => one.hit));
   return { found: some, total: every.length, every };
 }
 
 /** The nodes with those among the best that have the same text as one of them. */
 async function once(
   nodes: readonly Result[],
-  sources: FileContents,
+  contents: FileContents,
   offset: number,
   end: number,
 ): Promise<Result[]> {
   const some = duplicateCandidates(nodes);
   const hits = nodes.slice(offset, end + MORE_LINES).map((one) => one.hit);
   const page = end - offset;
-  await sources.bring(hits.slice(0, page), some, hits.slice(page));
+  await contents.bring(hits.slice(0, page), some, hits.slice(page));
   const lines = new Map<string, NodeLines>();
   for (const hit of some) {
-    const found = sources.lines(hit);
+    const found = contents.lines(hit);
     if (found) lines.set(hit.id, { first: hit.startLine, last: hit.endLine, lines: found.lines });
   }
   return groupDuplicates(nodes, lines);
@@ -316,11 +316,11 @@ const { CANDIDATE_LIMITS, MAX_SUGGESTED_NAMES, NO_WORD_NOTE } = constants.engine
 const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
 
 /** What the one who asks has to know: that nothing is called so, or has a word of it. */
-export function resultNotes(asked: QueryText, rankings: readonly Ranking[], found: readonly Result[]): string[] {
+export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], found: readonly Result[]): string[] {
   if (sizes(rankings).get(SIMILAR_NAME)) {
     const near = found.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
     const nearest = [...new Set(near)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
-    return [`Nothing is called ${asked.name}. Names like it: ${nearest}`];
+    return [`Nothing is called ${queryText.name}. Names like it: ${nearest}`];
   }
   if (!rankings.length || !isVectorOnly(rankings)) return [];
   return [NO_WORD_NOTE + (found.length ? "; what follows is near in meaning alone." : ".")];

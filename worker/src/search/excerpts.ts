@@ -35,16 +35,16 @@ export class FileContents {
   readonly #texts = new StoredSource();
   readonly #inner = new Map<string, InnerRanges>();
 
-  constructor(private readonly asker: SearchContext) {}
+  constructor(private readonly context: SearchContext) {}
 
   /** Whether any lines can be shown. */
   get areThere(): boolean {
-    return this.isKept || gitHubSlug(this.asker.env, this.asker.repo) !== null;
+    return this.isKept || gitHubSlug(this.context.env, this.context.repo) !== null;
   }
 
   /** Whether the database has them. */
   get isKept(): boolean {
-    return this.asker.meta.has(`${this.asker.repo}:texts`);
+    return this.context.meta.has(`${this.context.repo}:texts`);
   }
 
   /**
@@ -82,7 +82,7 @@ export class FileContents {
 
   /** All lines of a file; null where they are not there. */
   async file(path: string, language: string | null): Promise<NumberedLines | null> {
-    const { repo, database } = this.asker;
+    const { repo, database } = this.context;
     if (this.isKept) {
       const [rows = []] = await database.run([sql.storedSourceLines([[repo, path, 1, MOST_LINES]])]);
       await this.#texts.add(rows);
@@ -100,7 +100,7 @@ export class FileContents {
   }
 
   async #ofDatabase(hits: readonly Hit[]): Promise<void> {
-    const [texts = [], inside = []] = await this.asker.database.run([
+    const [texts = [], inside = []] = await this.context.database.run([
       sql.storedSourceLines(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
       sql.innerNodes(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
     ]);
@@ -118,7 +118,7 @@ export class FileContents {
 
   /** As many files as the limit of requests leaves, those of the first hits first. */
   async #ofGitHub(hits: readonly Hit[]): Promise<void> {
-    const { env, meta, clock } = this.asker;
+    const { env, meta, onTiming } = this.context;
     if (hits.length === 0) return;
     const files = new Map<string, { file: github.GitHubFile; hit: Hit }>();
     for (const hit of hits) {
@@ -127,11 +127,11 @@ export class FileContents {
       files.set(`${hit.repo}\0${hit.path}`, { file: { slug, commit, path: hit.path }, hit });
     }
     const known = sortBy(files.values(), ({ file }) => [github.cachedLines(file) === null]);
-    let left = this.asker.left();
+    let left = this.context.left();
     const some = known.filter(({ file }) => github.cachedLines(file) !== null || left-- > 0);
     await Promise.all(
       some.map(async ({ file, hit }) => {
-        const lines = github.cachedLines(file) ?? (await github.fetchLines(file, env.GITHUB_TOKEN, clock));
+        const lines = github.cachedLines(file) ?? (await github.fetchLines(file, env.GITHUB_TOKEN, onTiming));
         if (lines) this.#texts.put(hit.repo, hit.path, wholeFile(lines));
       }),
     );

@@ -26,9 +26,9 @@ const EXAMPLE = written(kinds.EXAMPLE);
 const DATA = written(kinds.DATA);
 
 /** What kind a node is of and how much it counts; 1 for code and for what is asked for. */
-export function kindWeight(hit: Hit, asked: QueryText): [string, number] {
+export function kindWeight(hit: Hit, queryText: QueryText): [string, number] {
   const kind = kindOf(hit);
-  return kind && !asked.says(kind.askedBy) ? [kind.name, kind.share] : ["", 1];
+  return kind && !queryText.says(kind.askedBy) ? [kind.name, kind.share] : ["", 1];
 }
 
 /** Whether it is for people to read. */

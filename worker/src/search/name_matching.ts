@@ -39,15 +39,15 @@ export function hasExactMatch(known: NamedCandidates): boolean {
 }
 
 /** What the index says; types come before their members, definitions before declarations. */
-export function namedCandidates(asked: QueryText, answers: readonly Rows[]): NamedCandidates {
+export function namedCandidates(queryText: QueryText, answers: readonly Rows[]): NamedCandidates {
   const [byName = [], byWords = [], ...byPath] = answers.map(namedNodes);
-  const text = asked.name || strip(asked.text);
+  const text = queryText.name || strip(queryText.text);
   const wanted = normalizeName(text);
   const found = byName.filter((node) => isNodeNamed(node, wanted));
-  const agreeing = new Map(byWords.map((node) => [node.id, bestSpelling(node.name, asked)]));
+  const agreeing = new Map(byWords.map((node) => [node.id, bestSpelling(node.name, queryText)]));
   const known = new Set(found.map((node) => node.id));
   const written = byWords.filter((node) => agreeing.get(node.id) === 1 && !known.has(node.id));
-  const asksTests = asked.says(TEST_KIND.askedBy);
+  const asksTests = queryText.says(TEST_KIND.askedBy);
   return {
     called: nodeIds(inOrder(found, text)),
     written: nodeIds(inOrder(written.filter((node) => asksTests || !isTest(node.path)), text)),
@@ -57,8 +57,8 @@ export function namedCandidates(asked: QueryText, answers: readonly Rows[]): Nam
 }
 
 /** Whether names are looked for that are made of its words: of a longer question none is. */
-export function canSpellNames(asked: QueryText): boolean {
-  return asked.parts.length > 0 && asked.parts.length <= MAX_NAME_WORDS;
+export function canSpellNames(queryText: QueryText): boolean {
+  return queryText.parts.length > 0 && queryText.parts.length <= MAX_NAME_WORDS;
 }
 
 /** How well a question's words and those of a name's last part are the same ones, up to 1. */
@@ -66,8 +66,8 @@ export function wordOverlap(symbol: string, asked: ReadonlySet<string>): number 
   return common(stemsOfName(lastNamePart(symbol)), asked);
 }
 
-function bestSpelling(name: string, asked: QueryText): number {
-  return Math.max(spelling(name, asked.stems), spelling(name, asked.allStems));
+function bestSpelling(name: string, queryText: QueryText): number {
+  return Math.max(spelling(name, queryText.stems), spelling(name, queryText.allStems));
 }
 
 /** The same, or with those of its owner where that is better: `request finalize`. */
@@ -88,13 +88,13 @@ function common(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
 const stemsOfName = memoize((name) => nameStems([name]));
 
 /** How many nodes that have the name are asked for, where those nearly called so are. */
-export function maxNodesWithWord(asked: QueryText): number {
-  return asked.parts.length > 1 ? RARE_COMPOUND_NODES : RARE_WORD_NODES;
+export function maxNodesWithWord(queryText: QueryText): number {
+  return queryText.parts.length > 1 ? RARE_COMPOUND_NODES : RARE_WORD_NODES;
 }
 
 /** Whether a name is asked for that others can be nearly called. */
-export function canMatchFuzzily(asked: QueryText): boolean {
-  return [...lastNamePart(asked.name)].length >= MIN_SIMILAR_LETTERS;
+export function canMatchFuzzily(queryText: QueryText): boolean {
+  return [...lastNamePart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
 /** The member that the query names, as `meant` has it, alone (`RED`) or with its owner. */
@@ -164,25 +164,25 @@ export interface FuzzyMatches {
 }
 
 /** What the index says; nothing where a node is called so, or where it is a word of many nodes. */
-export function fuzzyMatches(asked: QueryText, known: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
+export function fuzzyMatches(queryText: QueryText, known: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
   const [there, beginning, like] = answers;
   if (hasExactMatch(known) || !there || !beginning || !like) return { having: [], ids: [] };
-  if (!there.length) return { having: [], ids: alike(asked, like) };
+  if (!there.length) return { having: [], ids: alike(queryText, like) };
   const ids = there.map(([id]) => String(id));
   return {
-    having: ids.length <= maxNodesWithWord(asked) ? ids : [],
-    ids: known.spelled.size ? [] : begun(namedNodes(beginning), asked.name),
+    having: ids.length <= maxNodesWithWord(queryText) ? ids : [],
+    ids: known.spelled.size ? [] : begun(namedNodes(beginning), queryText.name),
   };
 }
 
 /** Those of a name that is in none. */
-function alike(asked: QueryText, rows: Rows): string[] {
-  const name = lastNamePart(asked.name);
+function alike(queryText: QueryText, rows: Rows): string[] {
+  const name = lastNamePart(queryText.name);
   const grams = gramsOf(name);
   const scored = namedNodes(rows).map((node) => ({ node, score: likeness(name, grams, node) }));
   const near = sortBy(
     scored.filter(({ score }) => score > MIN_SIMILARITY),
-    ({ node, score }) => [-score, -owned(node, asked.name), ...nameOrder(node, name)],
+    ({ node, score }) => [-score, -owned(node, queryText.name), ...nameOrder(node, name)],
   );
   return nodeIds(near.map(({ node }) => node)).slice(0, MAX_SIMILAR);
 }

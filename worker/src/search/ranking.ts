@@ -37,16 +37,16 @@ type ById = ReadonlyMap<string, Gaining>;
 
 /** The hits in their order; those that are `preferred`, by their ids, count more. */
 export function rankHits(
-  asked: QueryText,
+  queryText: QueryText,
   rankings: readonly Ranking[],
   hits: readonly Hit[],
   preferred: Iterable<string> = [],
 ): Result[] {
-  const byId = new Map(hits.map((hit) => [hit.id, gaining(hit, asked)]));
+  const byId = new Map(hits.map((hit) => [hit.id, gaining(hit, queryText)]));
   for (const ranking of rankings) byRanking(ranking, byId);
-  byRules(asked, rankings, hits, byId);
+  byRules(queryText, rankings, hits, byId);
   for (const id of new Set(preferred)) prefer(byId.get(id));
-  const wanted = normalizeName(asked.text);
+  const wanted = normalizeName(queryText.text);
   const found = hits.map((hit) => foundOf(byId.get(hit.id)!, wanted));
   const places = placesOf(rankings);
   return sortBy(found, ({ hit, score }) => [
@@ -57,8 +57,8 @@ export function rankHits(
   ]);
 }
 
-function gaining(hit: Hit, asked: QueryText): Gaining {
-  const [kind, counts] = kindWeight(hit, asked);
+function gaining(hit: Hit, queryText: QueryText): Gaining {
+  const [kind, counts] = kindWeight(hit, queryText);
   return { hit, kind, share: counts, gained: new Map(), ranks: new Map() };
 }
 
@@ -74,14 +74,14 @@ function byRanking(ranking: Ranking, byId: ById): void {
 }
 
 /** What each rule gives them, of the best score that is not a name's. */
-function byRules(asked: QueryText, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
+function byRules(queryText: QueryText, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
   const firm = new Set(rankings.filter((one) => one.isFirm).map((one) => one.name));
   const scores = new Map(Array.from(byId, ([id, one]) => [id, apart(one.gained, firm)]));
   const asKinds = new Map(Array.from(byId, ([id, one]) => [id, scores.get(id)! * one.share]));
   const best = maximum(scores.values());
   give("file", fileBoost(hits, asKinds), best, byId);
-  give("folder", pathBoost(hits, asked), best, byId);
-  give("naming", nameBoost(hits, asked), best, byId);
+  give("folder", pathBoost(hits, queryText), best, byId);
+  give("naming", nameBoost(hits, queryText), best, byId);
 }
 
 /** What is gained apart from firm rankings. */
@@ -199,10 +199,10 @@ function together(file: readonly Hit[], scores: Scores, least: number): [string,
 }
 
 /** By what part of the question's words the names of file and folder have, or begin with. */
-export function pathBoost(hits: readonly Hit[], asked: QueryText): Map<string, number> {
-  if (!asked.keys.size) return new Map();
+export function pathBoost(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
+  if (!queryText.keys.size) return new Map();
   const paths = new Set(hits.map((hit) => hit.path));
-  const shares = new Map(Array.from(paths, (path) => [path, met(path, asked.keys)]));
+  const shares = new Map(Array.from(paths, (path) => [path, met(path, queryText.keys)]));
   const rising = hits.filter((hit) => shares.get(hit.path)! >= MIN_PATH_SHARE);
   return new Map(rising.map((hit) => [hit.id, PATH_BOOST * shares.get(hit.path)!]));
 }
@@ -232,13 +232,13 @@ function stem(name: string): string {
 }
 
 /** By how well the words of the question and those that a name is made of are the same ones. */
-export function nameBoost(hits: readonly Hit[], asked: QueryText): Map<string, number> {
-  if (asked.name || !asked.stems.size) return new Map();
-  const shares = hits.map((hit): [string, number] => [hit.id, naming(hit.symbol ?? "", asked)]);
+export function nameBoost(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
+  if (queryText.name || !queryText.stems.size) return new Map();
+  const shares = hits.map((hit): [string, number] => [hit.id, naming(hit.symbol ?? "", queryText)]);
   return new Map(shares.filter(([, one]) => one).map(([id, one]) => [id, NAME_BOOST * one]));
 }
 
-function naming(symbol: string, asked: QueryText): number {
+function naming(symbol: string, queryText: QueryText): number {
   const [, last] = rpartition(symbol, ".");
-  return asked.identifiers.has(last.toLowerCase()) ? 1 : wordOverlap(symbol, asked.stems);
+  return queryText.identifiers.has(last.toLowerCase()) ? 1 : wordOverlap(symbol, queryText.stems);
 }

@@ -55,12 +55,12 @@ const { MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
 /** What a question is put to besides the words. */
 export interface VectorSearch {
   readonly vector: QueryVector;
-  readonly near: VectorIndex;
+  readonly index: VectorIndex;
 }
 
 /** A question of words on its way: what it asks first, and what it makes of the answers. */
 export class WordSearch {
-  readonly asked: QueryText;
+  readonly queryText: QueryText;
   readonly #frames: () => Row[][];
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
@@ -68,24 +68,24 @@ export class WordSearch {
   readonly #near: () => Row[][];
 
   constructor(text: string, scope: Scope, batch: Batch) {
-    const asked = new QueryText(text.replaceAll("\0", " "));
-    this.asked = asked;
-    this.#words = batch.add([sql.wordSearch(asked.terms, scope, MAX_BY_WORD)]);
-    this.#lines = batch.add([sql.descriptionSearch(asked.terms, scope, MAX_BY_WORD)]);
-    this.#frames = batch.add(traced(asked, scope));
-    this.#names = batch.add(namesAsked(asked, scope));
-    this.#near = batch.add(nearlyAsked(asked, scope));
+    const queryText = new QueryText(text.replaceAll("\0", " "));
+    this.queryText = queryText;
+    this.#words = batch.add([sql.wordSearch(queryText.terms, scope, MAX_BY_WORD)]);
+    this.#lines = batch.add([sql.descriptionSearch(queryText.terms, scope, MAX_BY_WORD)]);
+    this.#frames = batch.add(traced(queryText, scope));
+    this.#names = batch.add(namesAsked(queryText, scope));
+    this.#near = batch.add(nearlyAsked(queryText, scope));
   }
 
   /** What each way finds, the models apart. */
   rankings(): Ranking[] {
-    const { asked } = this;
-    const known = namedCandidates(asked, this.#names());
+    const { queryText } = this;
+    const known = namedCandidates(queryText, this.#names());
     const words = sql.scoresById(this.#words()[0] ?? []);
-    const near = fuzzyMatches(asked, known, this.#near());
+    const near = fuzzyMatches(queryText, known, this.#near());
     const byWord = [...near.having].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
     return [
-      rankByName(STACK_FRAME, nodesOfFrames(asked, this.#frames())),
+      rankByName(STACK_FRAME, nodesOfFrames(queryText, this.#frames())),
       rankByName(NAME, known.called),
       rankByName(PATH, known.ofPath),
       rankByName(COMPOSED_NAME, known.written),
@@ -100,18 +100,18 @@ export class WordSearch {
 
 /** What a model finds nearest to a question; nothing where it fails, which is told. */
 export async function nearestNodes(
-  side: VectorSearch,
+  vectorSearch: VectorSearch,
   answers: readonly (readonly Row[])[],
   scope: Scope,
-  tell: (line: string) => void,
+  onWarning: (line: string) => void,
 ): Promise<Ranking> {
   let near = new Map<string, number>();
   try {
-    const vector = await side.vector.made(answers);
-    if (vector) near = await side.near.query(vector, MAX_BY_MODEL, scope);
+    const vector = await vectorSearch.vector.made(answers);
+    if (vector) near = await vectorSearch.index.query(vector, MAX_BY_MODEL, scope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    tell(`${WORDS_ONLY_PREFIX} ${error.message}`);
+    onWarning(`${WORDS_ONLY_PREFIX} ${error.message}`);
   }
   return rankByCosine(MODEL_VECTORS, MODEL_WEIGHT, near);
 }
@@ -126,26 +126,26 @@ export function candidateOrder(rankings: readonly Ranking[]): string[] {
   return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }
 
-function traced(asked: QueryText, scope: Scope): Statement[] {
-  const lasts = stackFrames(asked).map((frame) => lastNamePart(frame.name));
+function traced(queryText: QueryText, scope: Scope): Statement[] {
+  const lasts = stackFrames(queryText).map((frame) => lastNamePart(frame.name));
   return lasts.map((name) => sql.nodesCalled(`symbol : "${name}"`, name, scope));
 }
 
-function namesAsked(asked: QueryText, scope: Scope): Statement[] {
-  const text = asked.name || strip(asked.text);
+function namesAsked(queryText: QueryText, scope: Scope): Statement[] {
+  const text = queryText.name || strip(queryText.text);
   return [
     sql.nodesCalled(expression(text), text, scope),
-    sql.nodesSpelled(canSpellNames(asked) ? asked.parts : [], scope),
-    ...(asked.path ? [sql.filesByPath(asked.path, scope)] : []),
+    sql.nodesSpelled(canSpellNames(queryText) ? queryText.parts : [], scope),
+    ...(queryText.path ? [sql.filesByPath(queryText.path, scope)] : []),
   ];
 }
 
-function nearlyAsked(asked: QueryText, scope: Scope): Statement[] {
-  if (!canMatchFuzzily(asked)) return [];
-  const name = lastNamePart(asked.name);
-  const itself = sql.nodesCalled(expression(asked.name), asked.name, scope);
+function nearlyAsked(queryText: QueryText, scope: Scope): Statement[] {
+  if (!canMatchFuzzily(queryText)) return [];
+  const name = lastNamePart(queryText.name);
+  const itself = sql.nodesCalled(expression(queryText.name), queryText.name, scope);
   return [
-    sql.nodesHavingWord(name, maxNodesWithWord(asked) + 1, itself),
+    sql.nodesHavingWord(name, maxNodesWithWord(queryText) + 1, itself),
     sql.nodesByNamePrefix(name, itself),
     sql.nodesByTrigrams(name, scope),
   ];
@@ -173,18 +173,18 @@ export interface StackFrame {
 }
 
 /** Of a question in several lines, each once, the innermost first. */
-export function stackFrames(asked: QueryText): StackFrame[] {
-  const lines = asked.text.split("\n");
+export function stackFrames(queryText: QueryText): StackFrame[] {
+  const lines = queryText.text.split("\n");
   if (lines.length < 2) return [];
   const found = lines.flatMap((line, row) => frameOf(lines[row - 1] ?? "", line) ?? []);
-  if (isOutermostFirst(asked.text)) found.reverse();
+  if (isOutermostFirst(queryText.text)) found.reverse();
   const once = new Map(found.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
   return [...once.values()].slice(0, known.MAX_FRAMES);
 }
 
 /** The ids of those nodes, of each frame's answer, that lie in the file which the frame names. */
-export function nodesOfFrames(asked: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
-  const found = stackFrames(asked).flatMap((frame, at) => inFile(frame, namedNodes(answers[at]!)));
+export function nodesOfFrames(queryText: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
+  const found = stackFrames(queryText).flatMap((frame, at) => inFile(frame, namedNodes(answers[at]!)));
   return [...new Set(nodeIds(found))];
 }
 
@@ -245,7 +245,7 @@ export interface QueryModel {
 }
 
 /** The model of the index, or why it cannot be asked; neither where the index has no vectors. */
-export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | null; lacks: string | null } {
+export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | null; problem: string | null } {
   const name = meta.get("model");
   if (!name) return env.MODEL ? none(`The index has no vectors by ${env.MODEL}.`) : none(null);
   if ((env.MODEL && env.MODEL !== name) || meta.get("header") !== HEADER_VERSION) {
@@ -255,16 +255,16 @@ export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | nul
   const dimensions = Number(meta.get("dimensions"));
   const table = tableOf(meta);
   if (table?.model === name) {
-    if (table.dimensions === dimensions) return { model: { name, dimensions, table }, lacks: null };
+    if (table.dimensions === dimensions) return { model: { name, dimensions, table }, problem: null };
     return none(`The index has vectors of ${dimensions} dimensions, and ${name} ${table.dimensions}.`);
   }
   if (!isWorkersAiModel(name)) return none(`The model ${name} cannot be asked from here.`);
   if (!env.AI) return none("The binding AI is missing.");
-  return { model: { name, dimensions, table: null }, lacks: null };
+  return { model: { name, dimensions, table: null }, problem: null };
 }
 
-function none(lacks: string | null): { model: null; lacks: string | null } {
-  return { model: null, lacks };
+function none(problem: string | null): { model: null; problem: string | null } {
+  return { model: null, problem };
 }
 
 function tableOf(meta: IndexMeta): Table | null {
@@ -296,7 +296,7 @@ export class QueryVector {
     private readonly model: QueryModel,
     private readonly text: string,
     private readonly env: Env,
-    private readonly clock: OnTiming,
+    private readonly onTiming: OnTiming,
   ) {
     this.#key = JSON.stringify([model.name, model.dimensions, text]);
     this.#counts = model.table && !kept.has(this.#key) ? countTokens(text) : null;
@@ -324,6 +324,6 @@ export class QueryVector {
   async #made(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
     const { model } = this;
     if (model.table && this.#counts) return queryVector(this.#counts, answers[0] ?? [], model.table);
-    return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.clock);
+    return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.onTiming);
   }
 }

@@ -36,52 +36,52 @@ interface Near {
  * Where vectors cannot be asked that is said, and words answer.
  */
 export async function findSimilar(
-  asker: SearchContext,
+  context: SearchContext,
   target: Hit,
   scope: Scope,
   page: Pagination,
-): Promise<{ answer: ResultPage; sources: FileContents }> {
-  const told: string[] = [];
-  const near = await nearTo(asker, target, scope, (line) => told.push(line));
-  const known = await fetchCandidates(asker, [...near.scores.keys()], scope, page);
+): Promise<{ answer: ResultPage; contents: FileContents }> {
+  const warnings: string[] = [];
+  const near = await nearTo(context, target, scope, (line) => warnings.push(line));
+  const known = await fetchCandidates(context, [...near.scores.keys()], scope, page);
   const others = known.hits.filter((hit) => !isItsOwn(target, hit));
   const found = others.map((hit, at): Result => {
     const ranks = new Map([[near.by, at + 1]]);
     return { ...resultOf(hit), score: near.scores.get(hit.id) ?? 0, ranks };
   });
   const some = await pageOf(found, known, page);
-  return { answer: { ...some, notes: told, atLeast: false }, sources: known.sources };
+  return { answer: { ...some, notes: warnings, atLeast: false }, contents: known.contents };
 }
 
 async function nearTo(
-  asker: SearchContext,
+  context: SearchContext,
   target: Hit,
   scope: Scope,
-  tell: (line: string) => void,
+  onWarning: (line: string) => void,
 ): Promise<Near> {
-  const { model, lacks } = queryModel(asker.meta, asker.env);
-  if (lacks) tell(`${WORDS_ONLY_PREFIX} ${lacks}`);
-  if (model && asker.env.CODE_INDEX) {
+  const { model, problem } = queryModel(context.meta, context.env);
+  if (problem) onWarning(`${WORDS_ONLY_PREFIX} ${problem}`);
+  if (model && context.env.CODE_INDEX) {
     try {
-      const index = new VectorIndex(asker.env.CODE_INDEX, asker.clock);
+      const index = new VectorIndex(context.env.CODE_INDEX, context.onTiming);
       const scores = await index.similar(target.id, MAX_CANDIDATES, scope);
       if (scores.size > 0) return { by: MODEL_VECTORS, scores };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      tell(`${WORDS_ONLY_PREFIX} ${error.message}`);
+      onWarning(`${WORDS_ONLY_PREFIX} ${error.message}`);
     }
   }
-  return { by: WORD, scores: await byWords(asker, target, scope) };
+  return { by: WORD, scores: await byWords(context, target, scope) };
 }
 
 /** Nodes that have the words of its name, and of its lines where they are there. */
-async function byWords(asker: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
-  const sources = new FileContents(asker);
-  await sources.bring([target]);
-  const lines = sources.lines(target)?.lines ?? [target.signature ?? ""];
+async function byWords(context: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
+  const contents = new FileContents(context);
+  await contents.bring([target]);
+  const lines = contents.lines(target)?.lines ?? [target.signature ?? ""];
   const said = withCompoundParts([target.symbol || target.logicalPath || "", ...lines].join("\n"));
   const terms = telling(said).map((word) => `"${word}"`);
-  const [rows = []] = await asker.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
+  const [rows = []] = await context.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
   return new Map(Array.from(sql.scoresById(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
 }
 

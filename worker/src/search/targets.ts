@@ -192,11 +192,11 @@ function label(hit: Hit, asked: string): string {
 function oneOf(hits: readonly Hit[], text: string): Target | null {
   const [first] = hits;
   if (!first) return null;
-  const told = [...new Set(hits.map((hit) => `${hit.path}#${label(hit, text)}`))];
-  if (told.length === 1) return { path: first.path, hits, lines: null, isFile: false };
-  const more = told.length > MAX_LISTED ? ` and ${told.length - MAX_LISTED} more` : "";
-  const some = told.slice(0, MAX_LISTED).join(", ");
-  throw badRequest(`${text} may be one of ${told.length}: ${some}${more}. Name one.`, 404);
+  const warnings = [...new Set(hits.map((hit) => `${hit.path}#${label(hit, text)}`))];
+  if (warnings.length === 1) return { path: first.path, hits, lines: null, isFile: false };
+  const more = warnings.length > MAX_LISTED ? ` and ${warnings.length - MAX_LISTED} more` : "";
+  const some = warnings.slice(0, MAX_LISTED).join(", ");
+  throw badRequest(`${text} may be one of ${warnings.length}: ${some}${more}. Name one.`, 404);
 }
 
 /** That there is no such thing, with the paths or the symbols that are nearest. */

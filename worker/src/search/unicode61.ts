@@ -14,7 +14,7 @@ const turns = new Uint32Array(runs.length);
 runs.reduce((last, distance, at) => (turns[at] = last + distance), 0);
 const MARKS = new Set(marks);
 const becomes = [...to];
-const FOLDED = new Map(Array.from(from, (sign, at) => [sign, becomes[at] ?? ""]));
+const FOLDED = new Map(Array.from(from, (character, at) => [character, becomes[at] ?? ""]));
 
 /** The words of a text, in their order. */
 export function tokenize(text: string): TokenSpan[] {
@@ -29,14 +29,14 @@ function inAscii(text: string): TokenSpan[] {
 
 function* beyond(text: string): Generator<TokenSpan> {
   let [at, start] = [0, -1];
-  for (const sign of text) {
-    const isOfOne = isOfWord(sign) || (start >= 0 && MARKS.has(sign));
+  for (const character of text) {
+    const isOfOne = isOfWord(character) || (start >= 0 && MARKS.has(character));
     if (isOfOne && start < 0) start = at;
     if (!isOfOne && start >= 0) {
       yield [start, at];
       start = -1;
     }
-    at += sign.length;
+    at += character.length;
   }
   if (start >= 0) yield [start, at];
 }
@@ -47,8 +47,8 @@ export function foldWord(word: string): string {
 }
 
 /** How many turns are at or before it: odd within a run. */
-function isOfWord(sign: string): boolean {
-  const code = sign.codePointAt(0) ?? 0;
+function isOfWord(character: string): boolean {
+  const code = character.codePointAt(0) ?? 0;
   let [low, high] = [0, turns.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -58,7 +58,7 @@ function isOfWord(sign: string): boolean {
   return low % 2 === 1;
 }
 
-function fold(sign: string): string {
-  if (sign < "\x80") return sign.toLowerCase();
-  return MARKS.has(sign) ? "" : (FOLDED.get(sign) ?? sign);
+function fold(character: string): string {
+  if (character < "\x80") return character.toLowerCase();
+  return MARKS.has(character) ? "" : (FOLDED.get(character) ?? character);
 }

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edge.calling import ROOT, Worker
 from edge.texts import texts, unhurried
+from edge.worker_process import ROOT, Worker
 from feeder.search.snippets import SnippetRequest, make_snippet
 
 CASES = json.loads((ROOT / "tests" / "search" / "snippet_cases.json").read_text("utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge.calling import Worker
+from edge.worker_process import Worker
 from feeder import escaping
 from feeder.mcp.formatting import (
     AnswerOptions,

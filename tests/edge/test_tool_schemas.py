@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edge.calling import Worker
+from edge.worker_process import Worker
 from feeder.errors import UserError
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 from feeder.suggestions import did_you_mean

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from edge.calling import Worker
-from edge.made import pairs, told, ways
+from edge.ranking_cases import pairs, told, ways
+from edge.worker_process import Worker
 from feeder.search import engine, name_matching
 from feeder.search.query import QueryText
 from feeder.search.ranking import Ranking, rank_hits

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from edge.calling import Worker
-from edge.fed import Fed
+from edge.indexed_worker import Fed
+from edge.worker_process import Worker
 from source.repos import Repo
 
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import httpx
 from standin import StandIn
 
-from edge.building import built
 from edge.questions import Named
+from edge.worker_build import built
 from feeder.cli.main import cli
 from feeder.config import Settings
 from feeder.mcp.service import IndexService

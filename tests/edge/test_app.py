@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from edge.test_guard import SEARCH, refused
+from edge.test_access import SEARCH, refused
 from feeder.web.page_files import SECURITY_HEADERS
 from web.http_client import JSON, request
 

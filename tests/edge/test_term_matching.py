@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edge.calling import ROOT, Worker
 from edge.texts import SAMPLES, some, texts, unhurried
+from edge.worker_process import ROOT, Worker
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.search.term_matching import TermMatcher, _tokens, text_stems
 

@@ -1,0 +1,30 @@
+"""The committed worker.js equals the build, so that an installation from git has it."""
+
+import shutil
+from pathlib import Path
+
+from edge.worker_build import build
+from feeder.edge.worker_folder import PACKAGE_FOLDER
+
+
+def test_the_committed_worker_equals_its_sources() -> None:
+    """After a change of the Worker, or of SQL or constants that it has, run `make worker`."""
+    done = build("--check")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_the_check_finds_a_stale_worker(tmp_path: Path) -> None:
+    """It names the command that renews the file, and does not write."""
+    stale = tmp_path / "worker.js"
+    shutil.copy(PACKAGE_FOLDER / "worker.js.map", tmp_path)
+    stale.write_text("stale\n")
+    done = build("--check", "--out", str(stale))
+    assert done.returncode == 1
+    assert done.stderr.endswith("worker.js does not equal its sources. Run: make worker\n")
+    assert stale.read_text() == "stale\n"
+
+
+def test_the_check_finds_a_missing_worker(tmp_path: Path) -> None:
+    done = build("--check", "--out", str(tmp_path / "worker.js"))
+    assert done.returncode == 1
+    assert not [*tmp_path.iterdir()]
