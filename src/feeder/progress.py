@@ -13,18 +13,18 @@ from feeder import escaping
 
 
 class ProgressStep(Protocol):
-    """A stretch of work that shows how far it is."""
+    """Reports the progress of one step of a run."""
 
     def __call__(self, done: int) -> None:
-        """`done` more of it are done."""
+        """Adds `done` to what is done."""
 
 
 LINE_INTERVAL_S = 30.0
-"""Between two lines that say how far a run is, where there is no terminal."""
+"""Seconds between two lines of progress where there is no terminal."""
 
 
 class ProgressReporter:
-    """What a run says on stderr; bars only on a terminal, elsewhere a line now and then."""
+    """Prints messages and progress on stderr: bars on a terminal, elsewhere a line every 30 s."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
@@ -32,13 +32,13 @@ class ProgressReporter:
         self._on_position: Callable[[str], object] | None = None
 
     def message(self, text: str) -> None:
-        """A line for a person."""
+        """Prints a line, unless quiet."""
         if not self._quiet:
             print(escaping.escape_line(text), file=sys.stderr, flush=True)
 
     @contextmanager
     def step(self, label: str, total: int) -> Iterator[ProgressStep]:
-        """A bar with rate and time left while the block runs, or lines with what is done."""
+        """Shows progress towards `total`; the block calls the yielded step with what it did."""
         if self._quiet or not total:
             yield lambda done: None
             return
@@ -56,28 +56,27 @@ class ProgressReporter:
             self._on_position = None
 
     def set_position(self, position: str) -> None:
-        """Where in a long file the step is that is under way; empty when it is through that.
+        """Shows the position within a long file beside the current step; empty removes it.
 
-        From any thread, also when no step is under way: then it is not shown.
+        May be called from any thread, also outside of a step: then nothing is shown.
         """
         if show := self._on_position:
             show(position)
 
 
 class RecordingReporter(ProgressReporter):
-    """Keeps what would be said on stderr, in `lines`, for an answer."""
+    """Records messages in `lines` instead of printing them."""
 
     def __init__(self) -> None:
         super().__init__(quiet=True)
         self.lines: list[str] = []
 
     def message(self, text: str) -> None:
-        """Notes it."""
         self.lines.append(text)
 
 
 class _ProgressLines:
-    """A line now and then with what is done."""
+    """Prints a line of progress every `LINE_INTERVAL_S`."""
 
     def __init__(self, print_line: Callable[[str], None], label: str, total: int) -> None:
         self._print, self._label, self._total = print_line, label, total
@@ -111,7 +110,7 @@ def _progress_bar() -> Any:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """How many a second, as measured lately."""
+        """Steps per second."""
 
         def render(self, task: Task) -> Text:
             return Text(f"{task.speed:.0f}/s" if task.speed else "")

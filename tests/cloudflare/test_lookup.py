@@ -28,7 +28,7 @@ from index_helpers import MEMORY, SHOP, small_lookup_table
 from source.repos import Repo
 
 OTHER = "row 1 differs from the model's"
-CHECK = "a Worker finds the parts of a question"
+CHECK = "the Worker's lookup table equals the model's rows"
 SCRIPT = MODEL_FILE.with_name("static_query.mjs")
 ASKED = """
 import { readFileSync } from "node:fs";
@@ -221,7 +221,7 @@ def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: 
         ("UPDATE lookup SET slot = 7 WHERE slot = 1", "row 1 is missing"),
         ("INSERT INTO lookup VALUES (3, '', '', '')", "row 3 does not belong to the model"),
         ("DROP TABLE lookup", "row 0 is missing"),
-        (f"DELETE FROM meta WHERE key = '{META_KEY}'", "meta does not name it"),
+        (f"DELETE FROM meta WHERE key = '{META_KEY}'", "meta does not name the lookup table"),
     ],
 )
 def test_what_is_wrong_with_it_is_named_and_mended(

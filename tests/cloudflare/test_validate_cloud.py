@@ -9,8 +9,8 @@ from feeder.sync.validate import repair, validate
 from index_helpers import SHOP
 from source.repos import Repo
 
-ROWS = "every node's row says what its file does"
-WORDS = "Words are compared with the files only where the database is on this machine."
+ROWS = "every node's row equals what its file parses to"
+WORDS = "Words were not compared: that needs a database on this machine."
 COLUMNS = ("language", "node_type", "symbol", "signature", "logical_path", "text_sha")
 
 

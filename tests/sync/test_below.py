@@ -41,7 +41,7 @@ def test_a_change_elsewhere_is_nothing_to_do(mono: Repo, database: SQLite) -> No
     run_sync(Commit(mono.path, subfolder="web"), database)
     mono.commit({"api/d.py": "D = 2\n"})
     report = run_sync(Commit(mono.path, subfolder="web"), database)
-    assert report.notes == ["The index equals the folder web: nothing to do."]
+    assert report.notes == ["The index is up to date with the folder web: nothing to do."]
 
 
 @pytest.mark.parametrize(("first", "second"), [("", "web"), ("web", ""), ("web", "api")])
@@ -53,7 +53,7 @@ def test_an_index_of_another_part_is_not_emptied_by_mistake(
     before = index_snapshot(database)
     for dry_run in (False, True):
         with pytest.raises(
-            UserError, match="--repo of its own, or have feeder sync go on with --force"
+            UserError, match="--repo NAME; or replace the files with: feeder sync --force"
         ):
             sync(new_sync_context(Commit(mono.path, subfolder=second), database), dry_run=dry_run)
     assert index_snapshot(database) == before

@@ -30,9 +30,9 @@ from source.repos import Repo
 NAMES = sorted(["Cart", "Cart.addLine", "Cart.total", "emptyCart"])
 """The methods and the class of src/cart.py."""
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
-STANDS = "every method and class has been described, where the index says so"
-OLDER = "every description is of its node's text"
-POSTED = "every description is found by its words, and no other"
+STANDS = "every method and class has a description, if meta says so"
+OLDER = "every description was made from its node's text"
+POSTED = "every description is found by its words, and nothing else is"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(30)}
 
 

@@ -22,7 +22,7 @@ from index_helpers import CART, REPO, new_sync_context, open_database, query_row
 from source.repos import Repo
 
 CODES = HashedStaticEmbedder()
-OTHER = "every vector is of its node's line, where the index says so"
+OTHER = "every vector includes its node's description, if meta says so"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(4)}
 
 
@@ -143,7 +143,7 @@ def test_lines_of_a_run_without_a_model_wait_for_one(shop: Repo, database: SQLit
     assert len(wrong_model_vectors(Commit(shop.path), database)) == 4
     verdict = validate(run(shop, database))
     assert verdict.passed
-    assert "4 vectors are of another line than their node's, or of none." in verdict.notes
+    assert "4 vectors do not include their node's description yet." in verdict.notes
     dry = run(shop, database)
     sync(dry, dry_run=True)
     assert dry.report.texts_embedded == 4 + 4

@@ -21,7 +21,7 @@ from index_helpers import REPO, new_sync_context, open_database, run_sync
 from source.repos import Repo
 
 CODES = HashedStaticEmbedder()
-ROWS = "every node's row says what its file does"
+ROWS = "every node's row equals what its file parses to"
 PAIRS = """
 SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
   (SELECT count(*) FROM docs d JOIN meanings m ON m.seq = d.seq)
@@ -158,7 +158,7 @@ def test_a_wrong_or_lost_vector_is_named_and_mended(shop: Repo, database: SQLite
         run = new_sync_context(tree, database, static_model=CODES)
         verdict = validate(run)
         [check] = [check for check in verdict.checks if not check.passed]
-        assert (check.name, check.differences) == (ROWS, ["src/cart.py: another meaning 1"])
+        assert (check.name, check.differences) == (ROWS, ["src/cart.py: different meaning: 1"])
         repair(run, verdict)
         assert validate(new_sync_context(tree, database, static_model=CODES)).passed
 

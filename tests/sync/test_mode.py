@@ -218,7 +218,7 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
         "bread",
     ]
     (tmp_path / "a.py").write_text("def avocado():\n    pass\n")
-    with pytest.raises(UserError, match=r"make all anew with: feeder process --path \.$"):
+    with pytest.raises(UserError, match=r"replace all vectors with: feeder process --path \.$"):
         processed("a.py", HashedEmbedder(32))
 
 

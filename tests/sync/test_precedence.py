@@ -42,7 +42,7 @@ def test_an_older_event_that_is_run_again_is_refused(trees: list[Tree], database
     """The same workflow, a smaller number, another commit: nothing is written."""
     sync(answering(trees[1], database, 8))
     before = index_snapshot(database)
-    with pytest.raises(Superseded, match=r"This is run 7 of .*feed.yml, and a later run .*--force"):
+    with pytest.raises(Superseded, match=r"This is run 7 of .*feed.yml. A later run .*--force"):
         sync(answering(trees[0], database, 7))
     assert index_snapshot(database) == before
     assert query_rows(database, HEAD) == [trees[1].commit]

@@ -31,7 +31,7 @@ def test_the_account_is_a_few_lines() -> None:
     assert report.lines() == [
         "A note.",
         "Files: 3 processed, 1 deleted, 7 unchanged, 3 skipped.",
-        "Nodes: 20 new, 4 gone; texts: 12 embedded, 8 from the cache.",
+        "Nodes: 20 added, 4 deleted; model vectors: 12 computed, 8 from the cache.",
         "  skipped 2: binary",
         "  skipped 1: a lock file",
         "  as plain text: d.yaml: the parser crashed (SIGSEGV)",
@@ -50,7 +50,8 @@ def test_a_dry_run_speaks_of_what_would_be() -> None:
     report = Report("acme/shop", "main", "c1", dry_run=True, files_processed=3, texts_embedded=5)
     assert report.lines() == [
         "Files: 3 would be processed, 0 would be deleted, 0 unchanged, 0 skipped.",
-        "Nodes: 0 new, 0 gone; texts: 5 would be embedded, 0 from the cache.",
+        "Nodes: 0 would be added, 0 would be deleted; model vectors: 5 would be computed, "
+        "0 from the cache.",
     ]
 
 
@@ -58,7 +59,7 @@ def test_texts_that_wait_are_said_to() -> None:
     """Only where there are any."""
     report = Report("acme/shop", "main", "c1", texts_waiting=5)
     assert report.lines()[1].endswith(
-        "texts: 0 embedded, 0 from the cache, 5 waiting for a later run."
+        "model vectors: 0 computed, 0 from the cache, 5 waiting for a later run."
     )
 
 

@@ -119,7 +119,7 @@ def test_a_named_file_that_is_gone_leaves_the_index(plain: Path, database: SQLit
 def test_a_path_that_nobody_knows_is_named(plain: Path, database: SQLite) -> None:
     """Neither there nor in the index: a slip of the pen, and nothing is written."""
     processed(plain, database, ".")
-    with pytest.raises(UserError, match=r"ab\.py does not exist.*Mend --path"):
+    with pytest.raises(UserError, match=r"ab\.py does not exist.*Correct --path"):
         processed(plain, database, "a.py", "ab.py")
 
 
@@ -344,5 +344,7 @@ def test_deleting_what_the_index_has_not_says_so(repo: Repo) -> None:
     run_sync(Commit(repo.path), database)
     run = new_sync_context(Folder(repo.path, []), database)
     delete_paths(run, repo.path, [repo.path / "nope.py"], dry_run=False)
-    assert run.report.notes == [f"The index has nothing at {repo.path / 'nope.py'}."]
+    assert run.report.notes == [
+        f"Nothing was deleted: the index has no file at {repo.path / 'nope.py'}."
+    ]
     database.close()

@@ -152,7 +152,7 @@ def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) ->
     again.index.database = FailingDatabase(database, fuse)
     sync(again)
     assert fuse.calls == 1
-    assert again.report.notes == ["The index equals shard 1/3 of the tree: nothing to do."]
+    assert again.report.notes == ["The index is up to date with shard 1/3 of the source tree: nothing to do."]
     own = {entry.path for entry in tree.entries() if Shard(1, 3).contains(entry.path)}
     kept_out = own & {"logo.bin", "yarn.lock"}
     assert again.report.skipped.keys() == kept_out
@@ -195,7 +195,7 @@ def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) 
     second = Commit(shop.path)
     sync(replace(new_sync_context(second, database, HashedEmbedder()), event=push))
     before = index_snapshot(database)
-    with pytest.raises(Superseded, match="a later run of a workflow"):
+    with pytest.raises(Superseded, match="A later run of a workflow"):
         sync(replace(part(first, database, Shard(2, 2), "again"), event=workflow))
     assert index_snapshot(database) == before
 

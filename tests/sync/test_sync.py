@@ -94,7 +94,7 @@ def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
     database.close()
     assert file.read_bytes() == before
     assert again.report.finished
-    assert again.report.notes == ["The index equals the tree: nothing to do."]
+    assert again.report.notes == ["The index is up to date with the source tree: nothing to do."]
 
 
 class Plain(InProcessParser):
@@ -420,7 +420,7 @@ def test_what_is_made_anew_is_said_before_it_is(
     run.index.database = FailingDatabase(database, reads)
     with pytest.raises(Crash):
         sync(replace(run, progress=ProgressReporter()))
-    amount = "Files to read: 4; for their vectors alone: 0."
+    amount = "Files to parse: 4; to embed only: 0."
     said = capfd.readouterr().err.splitlines()
     assert said == [*sorted([StaleReason.PARSER, StaleReason.VECTORS]), amount]
 

@@ -24,8 +24,8 @@ from hash_embedder import HashedEmbedder
 from index_helpers import CART, REPO, new_sync_context, open_database, query_rows, run_sync
 from source.repos import Repo
 
-CHECK = "every file with nodes has its text, where they are kept, and every text its file"
-SAME = "every text that is kept is its file's"
+CHECK = "every indexed file has its stored source, and no other file has any"
+SAME = "stored source equals its file"
 WITH_NODES = ["config.json", "docs/guide.md", "src/cart.py"]
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
 SECRET = f'class Key:\n    """Of a service."""\n\n    aws = "{KEY}"\n\n\ndef use():\n    return 1\n'
@@ -111,7 +111,7 @@ def test_turned_on_later_what_lacks_is_written_and_nothing_is_embedded(
     sync(later)
     assert kept(database) == WITH_NODES
     assert (embedder.texts, later.report.nodes_new, later.report.text_rows) == (0, 0, 3)
-    assert "Texts: 4 files are read for theirs alone" in capsys.readouterr().err
+    assert "Stored source: reading 4 unchanged files" in capsys.readouterr().err
 
 
 def test_what_the_index_was_told_holds_until_it_is_told_otherwise(
@@ -239,7 +239,7 @@ def test_repositories_of_one_database_are_told_apart(shop: Repo, database: SQLit
 @pytest.mark.parametrize(
     ("damage", "check", "difference"),
     [
-        ("DELETE FROM texts WHERE path = 'src/cart.py'", CHECK, "src/cart.py has no text"),
+        ("DELETE FROM texts WHERE path = 'src/cart.py'", CHECK, "src/cart.py: no stored source"),
         ("INSERT INTO texts VALUES ('acme/shop', 'x.py', 0, 1, 1, NULL, x'00')", CHECK, "x.py"),
         ("UPDATE texts SET path = 'src/__init__.py' WHERE path = 'src/cart.py'", CHECK, "cart"),
         ("UPDATE texts SET text = x'cb4800' WHERE path = 'src/cart.py'", SAME, "src/cart.py"),

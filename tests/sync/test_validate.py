@@ -31,16 +31,16 @@ from source.repos import Repo
 
 POSTINGS = "every node has its posting, and every posting its node"
 COUNTED = "every file has as many nodes as the manifest says"
-BRANCH = "every node is of the index's branch"
+BRANCH = "every node has the index's branch"
 SYMBOLS = "symbols that occur once are found by word"
 PENDING = "no file waits for its vectors"
-OUTBOX = "no vector waits to be removed"
+OUTBOX = "no vector waits to be deleted"
 VECTORS = "every node has its vector, and every vector its node"
-MAKERS = "parser, rules and model are the index's"
+MAKERS = "the index was made by this parser, these rules and this model"
 HEAD = "the index holds the files of HEAD"
-ROWS = "every node's row says what its file does"
+ROWS = "every node's row equals what its file parses to"
 WORDS = "every node is found by the words of its text"
-MISWORDED = ["src/cart.py: nodes with other words 1"]
+MISWORDED = ["src/cart.py: nodes with other words: 1"]
 
 
 class Shop(NamedTuple):
@@ -113,8 +113,8 @@ def _no_posting(shop: Shop) -> dict[str, list[str]]:
     id_, seq = _total(shop)
     shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
     return {
-        POSTINGS: [f"{id_} of src/cart.py has no posting"],
-        SYMBOLS: [f"{id_} of src/cart.py: Cart.total"],
+        POSTINGS: [f"src/cart.py: node {id_} has no posting"],
+        SYMBOLS: [f"src/cart.py: node {id_}: Cart.total"],
         WORDS: MISWORDED,
     }
 
@@ -130,10 +130,10 @@ def _posting_of_another(shop: Shop) -> dict[str, list[str]]:
     shop.change("INSERT INTO docs_fts (rowid, id, body) VALUES (?, 'other', 'total')", seq)
     return {
         POSTINGS: [
-            f"{id_} of src/cart.py has no posting",
+            f"src/cart.py: node {id_} has no posting",
             f"posting {seq} (other) has no node",
         ],
-        SYMBOLS: [f"{id_} of src/cart.py: Cart.total"],
+        SYMBOLS: [f"src/cart.py: node {id_}: Cart.total"],
         WORDS: MISWORDED,
     }
 
@@ -142,7 +142,7 @@ def _symbol_not_found(shop: Shop) -> dict[str, list[str]]:
     id_, seq = _total(shop)
     shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
     shop.change("INSERT INTO docs_fts (rowid, id, body) VALUES (?, ?, 'total')", seq, id_)
-    return {SYMBOLS: [f"{id_} of src/cart.py: Cart.total"], WORDS: MISWORDED}
+    return {SYMBOLS: [f"src/cart.py: node {id_}: Cart.total"], WORDS: MISWORDED}
 
 
 def _no_row(shop: Shop) -> dict[str, list[str]]:
@@ -152,7 +152,7 @@ def _no_row(shop: Shop) -> dict[str, list[str]]:
         POSTINGS: [f"posting {seq} ({id_}) has no node"],
         COUNTED: ["src/cart.py: 5 in files, 4 in docs"],
         VECTORS: [f"vector {id_} has no node"],
-        ROWS: ["src/cart.py: nodes missing 1"],
+        ROWS: ["src/cart.py: missing nodes: 1"],
     }
 
 
@@ -164,11 +164,11 @@ def _extra_row(shop: Shop) -> dict[str, list[str]]:
         FROM docs WHERE symbol = 'Cart.total'"""
     )
     return {
-        POSTINGS: ["stray of src/cart.py has no posting"],
+        POSTINGS: ["src/cart.py: node stray has no posting"],
         COUNTED: ["src/cart.py: 5 in files, 6 in docs"],
-        SYMBOLS: ["stray of src/cart.py: Cart.stray"],
-        VECTORS: ["stray of src/cart.py has no vector"],
-        ROWS: ["src/cart.py: nodes too many 1"],
+        SYMBOLS: ["src/cart.py: node stray: Cart.stray"],
+        VECTORS: ["src/cart.py: node stray has no vector"],
+        ROWS: ["src/cart.py: extra nodes: 1"],
     }
 
 
@@ -181,13 +181,13 @@ def _no_file(shop: Shop) -> dict[str, list[str]]:
     shop.change("DELETE FROM files WHERE path = 'src/cart.py'")
     return {
         COUNTED: ["src/cart.py: 0 in files, 5 in docs"],
-        HEAD: ["src/cart.py is not indexed as HEAD has it"],
+        HEAD: ["src/cart.py: the index differs from HEAD"],
     }
 
 
 def _no_empty_file(shop: Shop) -> dict[str, list[str]]:
     shop.change("DELETE FROM files WHERE path = 'src/__init__.py'")
-    return {HEAD: ["src/__init__.py is not indexed as HEAD has it"]}
+    return {HEAD: ["src/__init__.py: the index differs from HEAD"]}
 
 
 def _extra_file(shop: Shop) -> dict[str, list[str]]:
@@ -195,18 +195,18 @@ def _extra_file(shop: Shop) -> dict[str, list[str]]:
         """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason, 0 FROM files
         WHERE path = 'src/cart.py'"""
     )
-    return {HEAD: ["ghost.py is not in HEAD"]}
+    return {HEAD: ["ghost.py: indexed, but not in HEAD"]}
 
 
 def _wrong_blob(shop: Shop) -> dict[str, list[str]]:
     shop.change("UPDATE files SET blob = '0' WHERE path = 'src/cart.py'")
-    return {HEAD: ["src/cart.py is not indexed as HEAD has it"]}
+    return {HEAD: ["src/cart.py: the index differs from HEAD"]}
 
 
 def _no_vector(shop: Shop) -> dict[str, list[str]]:
     id_, _ = _total(shop)
     shop.change("DELETE FROM vectors WHERE id = ?", id_)
-    return {VECTORS: [f"{id_} of src/cart.py has no vector"]}
+    return {VECTORS: [f"src/cart.py: node {id_} has no vector"]}
 
 
 def _extra_vector(shop: Shop) -> dict[str, list[str]]:
@@ -228,7 +228,7 @@ def _outbox(shop: Shop) -> dict[str, list[str]]:
 def _other_branch(shop: Shop) -> dict[str, list[str]]:
     id_, seq = _total(shop)
     shop.change("UPDATE docs SET branch = 'other' WHERE seq = ?", seq)
-    return {BRANCH: [f"{id_} of src/cart.py is of other"]}
+    return {BRANCH: [f"src/cart.py: node {id_} has other"]}
 
 
 def _no_number(shop: Shop) -> dict[str, list[str]]:
@@ -240,17 +240,17 @@ def _no_number(shop: Shop) -> dict[str, list[str]]:
 
 def _no_description(shop: Shop) -> dict[str, list[str]]:
     shop.change("DELETE FROM meta")
-    return {MAKERS: ["The index does not say what has made it."]}
+    return {MAKERS: ["The index does not name the parser that made it."]}
 
 
 def _no_commit(shop: Shop) -> dict[str, list[str]]:
     shop.change("DELETE FROM meta WHERE key = 'acme/shop:head'")
-    return {HEAD: ["it names no commit"]}
+    return {HEAD: ["the index names no commit"]}
 
 
 def _no_model(shop: Shop) -> dict[str, list[str]]:
     shop.change("DELETE FROM meta WHERE key = 'model'")
-    return {MAKERS: ["The index says that its vectors are complete, and names no model."]}
+    return {MAKERS: ["The index says that its vectors are complete, but names no model."]}
 
 
 DAMAGES = (
@@ -304,9 +304,9 @@ def test_a_commit_that_is_not_indexed_yet_is_named(shop: Shop) -> None:
     """An index that is right in itself, but behind HEAD, is not right."""
     shop.repo.commit({"src/cart.py": "x = 1\n", "new.py": "y = 1\n", "config.json": None})
     expected = [
-        "new.py is not indexed as HEAD has it",
-        "src/cart.py is not indexed as HEAD has it",
-        "config.json is not in HEAD",
+        "new.py: the index differs from HEAD",
+        "src/cart.py: the index differs from HEAD",
+        "config.json: indexed, but not in HEAD",
     ]
     verdict = validate(shop.feed())
     assert failed(verdict) == {HEAD: expected}
@@ -320,7 +320,7 @@ def test_another_model_is_named(shop: Shop) -> None:
     run = new_sync_context(tree, shop.database, HashedEmbedder(32))
     verdict = validate(run)
     assert failed(verdict) == {
-        MAKERS: ["The index has no vectors of this model: every text is embedded."]
+        MAKERS: ["The index has no vectors of this embedding model: every node is embedded."]
     }
     repair(new_sync_context(tree, shop.database, HashedEmbedder(32)), verdict)
     assert index_snapshot(shop.database) == fresh_snapshot(tree, HashedEmbedder(32))
@@ -358,10 +358,10 @@ def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
 
     verdict = validate(run(whole))
     assert failed(verdict)[HEAD][-1] == (
-        "it is of the folder src, not of the whole tree. Say --path src"
+        "the index was made from the folder src, not from the whole tree. Use --path src"
     )
     before = index_snapshot(shop.database)
-    with pytest.raises(UserError, match=r"Say --path src, name the part by a --repo of its own"):
+    with pytest.raises(UserError, match=r"Use --path src; or give the folder an index of its own"):
         repair(run(whole), verdict)
     assert index_snapshot(shop.database) == before
     assert validate(run(part)).passed
@@ -443,8 +443,8 @@ def test_the_verdict_is_a_line_a_check(shop: Shop) -> None:
     assert "       20" not in lines
     assert "       and 5 more" in lines
     assert f"ok   {PENDING}: pending 0" in lines
-    remedy = "feeder validate --repair, or feeder sync where HEAD is only newer"
-    assert lines[-1] == f"The index is not right: {remedy}"
+    remedy = "feeder validate --repair; or, if HEAD is only newer, feeder sync"
+    assert lines[-1] == f"The index is not right. To do: {remedy}"
     sync(shop.feed())
     repair(shop.feed(), validate(shop.feed()))
     assert list(validate(shop.feed()).lines())[-1] == "The index is right."

@@ -29,7 +29,7 @@ from index_helpers import (
 )
 from source.repos import Repo
 
-ROWS = "every node's row says what its file does"
+ROWS = "every node's row equals what its file parses to"
 WORDS = "every node is found by the words of its text"
 SLOW = "the parser took longer than 7 s"
 
@@ -84,20 +84,20 @@ def differences(verdict: ValidationResult, name: str) -> list[str]:
 
 
 FALSE = {
-    "language = 'cobol'": ["src/cart.py: another language 1"],
-    "language = NULL": ["src/cart.py: another language 1"],
-    "node_type = 'class'": ["src/cart.py: another node_type 1"],
-    "symbol = 'Cart.sum'": ["src/cart.py: another symbol 1"],
-    "signature = NULL": ["src/cart.py: another signature 1"],
-    "logical_path = 'Cart'": ["src/cart.py: another logical_path 1"],
-    "start_line = start_line - 1": ["src/cart.py: another start_line 1"],
-    "end_line = end_line + 1": ["src/cart.py: another end_line 1"],
-    "text_sha = 'abc'": ["src/cart.py: another text_sha 1"],
-    "id = 'abc'": ["src/cart.py: nodes missing 1, nodes too many 1"],
-    "path = 'gone.py'": ["src/cart.py: nodes missing 1"],
-    "path = 'yarn.lock'": ["src/cart.py: nodes missing 1", "yarn.lock: nodes too many 1"],
-    "repo = 'acme/other'": ["src/cart.py: nodes missing 1"],
-    "start_line = 1, end_line = 1": ["src/cart.py: another start_line 1, another end_line 1"],
+    "language = 'cobol'": ["src/cart.py: different language: 1"],
+    "language = NULL": ["src/cart.py: different language: 1"],
+    "node_type = 'class'": ["src/cart.py: different node_type: 1"],
+    "symbol = 'Cart.sum'": ["src/cart.py: different symbol: 1"],
+    "signature = NULL": ["src/cart.py: different signature: 1"],
+    "logical_path = 'Cart'": ["src/cart.py: different logical_path: 1"],
+    "start_line = start_line - 1": ["src/cart.py: different start_line: 1"],
+    "end_line = end_line + 1": ["src/cart.py: different end_line: 1"],
+    "text_sha = 'abc'": ["src/cart.py: different text_sha: 1"],
+    "id = 'abc'": ["src/cart.py: missing nodes: 1, extra nodes: 1"],
+    "path = 'gone.py'": ["src/cart.py: missing nodes: 1"],
+    "path = 'yarn.lock'": ["src/cart.py: missing nodes: 1", "yarn.lock: extra nodes: 1"],
+    "repo = 'acme/other'": ["src/cart.py: missing nodes: 1"],
+    "start_line = 1, end_line = 1": ["src/cart.py: different start_line: 1, different end_line: 1"],
 }
 
 
@@ -149,7 +149,7 @@ def test_words_that_are_not_the_text_s_are_found_and_mended(shop: Shop, body: st
     verdict = validate(shop.feed())
     failed = [check.name for check in verdict.checks if not check.passed]
     assert failed == [WORDS]
-    assert differences(verdict, WORDS) == ["src/cart.py: nodes with other words 1"]
+    assert differences(verdict, WORDS) == ["src/cart.py: nodes with other words: 1"]
     shop.check_mended(verdict)
 
 
@@ -164,7 +164,7 @@ def test_a_file_whose_parser_was_stopped_once_is_left_out(
     first, *others = verdict.notes
     assert (verdict.passed, first) == (
         True,
-        "Not compared, since their parser was stopped, now or then: src/cart.py.",
+        "Not compared because the parser was stopped, now or at the sync: src/cart.py.",
     )
     assert bool(others) is (now is InProcessParser)
     assert first in verdict.lines()
@@ -181,7 +181,7 @@ def test_a_repair_gives_a_file_its_nodes_whose_parser_was_stopped(
     verdict = validate(run)
     assert (verdict.passed, verdict.damage.paths) == (True, {"src/cart.py"})
     assert verdict.notes[-1] == (
-        "It gets through 1 of them now, which have their nodes by: feeder validate --repair"
+        "1 of them can be parsed now; index their nodes with: feeder validate --repair"
     )
     repair(run, verdict)
     assert validate(new_sync_context(tree, database)).notes == []
@@ -199,7 +199,7 @@ def test_a_file_whose_parser_is_always_stopped_is_compared(repo: Repo, database:
     assert validate(new_sync_context(tree, database, parser=Hurried())).notes == []
     database.run([Statement("UPDATE docs SET end_line = 9 WHERE path = 'src/cart.py'")])
     verdict = validate(new_sync_context(tree, database, parser=Hurried()))
-    assert differences(verdict, ROWS) == ["src/cart.py: another end_line 1"]
+    assert differences(verdict, ROWS) == ["src/cart.py: different end_line: 1"]
 
 
 def test_a_file_that_is_kept_out_although_it_is_text_is_named(shop: Shop) -> None:
@@ -211,15 +211,15 @@ def test_a_file_that_is_kept_out_although_it_is_text_is_named(shop: Shop) -> Non
         "WHERE path = 'config.json'",
     )
     [said] = differences(validate(shop.feed()), ROWS)
-    assert said.startswith("config.json: another state, another reason, nodes missing ")
+    assert said.startswith("config.json: different state, different reason, missing nodes: ")
 
 
 @pytest.mark.parametrize(
     ("lie", "said"),
     [
-        ("reason = 'more than 9 nodes'", "another reason"),
-        ("state = 'skipped'", "another state"),
-        ("state = 'unheard of'", "another state"),
+        ("reason = 'more than 9 nodes'", "different reason"),
+        ("state = 'skipped'", "different state"),
+        ("state = 'unheard of'", "different state"),
     ],
 )
 def test_a_false_fact_of_a_file_is_named_and_mended(shop: Shop, lie: str, said: str) -> None:
@@ -235,7 +235,7 @@ def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:
     shop.change("UPDATE meta SET value = 'mixed' WHERE key = 'acme/shop:parser'")
     verdict = validate(shop.feed())
     assert [check.name for check in verdict.checks if not check.passed] == [
-        "parser, rules and model are the index's"
+        "the index was made by this parser, these rules and this model"
     ]
     assert verdict.notes == [
         "Rows and words were not compared with the files: another parser made them."
@@ -292,7 +292,7 @@ def test_a_folder_without_a_commit_is_not_compared(tmp_path: Path, database: SQL
     process_paths(new_sync_context(tree, database), tmp_path, [tmp_path], dry_run=False)
     verdict = validate(new_sync_context(tree, database))
     assert verdict.passed
-    assert verdict.notes == ["There is no commit to compare the files with."]
+    assert verdict.notes == ["Files were not compared: there is no commit to compare them with."]
 
 
 def test_what_a_folder_keeps_out_is_as_head_has_it(

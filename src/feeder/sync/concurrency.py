@@ -17,7 +17,7 @@ from feeder.sync.diff import refuse_other_folder
 
 
 class RecordedRun(NamedTuple):
-    """A run of a workflow as `meta` remembers it; `order` grows with the runs."""
+    """A run of a workflow as recorded in `meta`; later runs have a higher `order`."""
 
     order: int
     commit: str
@@ -28,31 +28,35 @@ _MANUAL_PREFIX = "by-hand-"
 
 
 def manual_run_token() -> str:
-    """Who a run is that answers to no workflow; those that start later come later in order."""
+    """Returns a token for a run outside of workflows; tokens sort by their start."""
     return f"{_MANUAL_PREFIX}{time.time_ns():020}-{os.urandom(4).hex()}"
 
 
 def refuse_superseded(run: SyncContext, state: IndexState) -> None:
-    """Raises Overtaken when a later run of a workflow has brought another commit."""
+    """Raises Superseded when a later run of a workflow has synced another commit."""
     last = _last_workflow_run(run, state)
     if run.force or not run.event or not last:
         return
     if last.order > run.event.order and last.commit != run.tree.commit:
         raise Superseded(
-            f"This is run {run.event.number} of {run.event.workflow}, and a later run of a "
-            f"workflow has brought the index to {last.commit[:10]} or begun to. Nothing was "
-            f"changed. To go to {run.tree.commit[:10]} nevertheless: --force."
+            f"This is run {run.event.number} of {run.event.workflow}. A later run of a workflow "
+            f"has synced commit {last.commit[:10]}, or is doing so. Nothing was changed. "
+            f"To sync {run.tree.commit[:10]} nevertheless, add --force."
         )
 
 
 def is_newest_event(run: SyncContext, state: IndexState) -> bool:
-    """Whether the run is a later one than the last of a workflow that the index knows."""
+    """Returns whether the run's event is later than the last one that the index records."""
     last = _last_workflow_run(run, state)
     return bool(run.event and (not last or last.order < run.event.order))
 
 
 def may_continue(run: SyncContext, state: IndexState) -> bool:
-    """Whether a run may go on beside, or over, the one that has begun since it read the index."""
+    """Returns whether a run may go on although another one has begun since it read the index.
+
+    It may beside a shard of the same sync, and over a run that started earlier by hand or answers
+    to an older event.
+    """
     begun = state.meta.get(run.index.meta_key("run"), "")
     if begun == run.token:
         return True
@@ -63,7 +67,7 @@ def may_continue(run: SyncContext, state: IndexState) -> bool:
 
 
 def event_meta(run: SyncContext) -> dict[str, str]:
-    """What `meta` remembers of the run."""
+    """Returns what the run records of its event in `meta`."""
     if not run.event:
         return {}
     begun = RecordedRun(run.event.order, run.tree.commit, run.token)
@@ -71,19 +75,19 @@ def event_meta(run: SyncContext) -> dict[str, str]:
 
 
 def _last_workflow_run(run: SyncContext, state: IndexState) -> RecordedRun | None:
-    """The last run of a workflow that has begun; None too for what no run has noted so."""
+    """The last run of a workflow that has begun; None also if the recorded value is malformed."""
     order, _, rest = state.meta.get(run.index.meta_key("event"), "").partition(" ")
     commit, _, token = rest.partition(" ")
     return RecordedRun(int(order), commit, token) if order.isdecimal() else None
 
 
 def is_in_shard(run: SyncContext, path: str) -> bool:
-    """Whether a file falls to this run: all do, where nobody shares the work."""
+    """Returns whether this run indexes the file; without shards it indexes all."""
     return run.shard is None or run.shard.contains(path)
 
 
 def shard_state(run: SyncContext, state: IndexState) -> IndexState:
-    """What the index holds of this run's files; how many are as expected, it cannot tell."""
+    """Returns the state reduced to this run's files; the count of unchanged files stays of all."""
     files = state.files
     if files is not None:
         files = {path: row for path, row in files.items() if is_in_shard(run, path)}
@@ -95,7 +99,7 @@ def shard_state(run: SyncContext, state: IndexState) -> IndexState:
 
 
 def shard_share(run: SyncContext, target_meta: dict[str, str]) -> Sharding:
-    """What the shards of this very work write down as they end."""
+    """Returns what the shards of this sync record when they end: a hash of their target."""
     if not run.shard:
         return UNSHARDED
     work = hashlib.sha1(json.dumps(target_meta, sort_keys=True).encode()).hexdigest()
@@ -104,18 +108,21 @@ def shard_share(run: SyncContext, target_meta: dict[str, str]) -> Sharding:
 
 
 def refuse_shard_for_new_model(run: SyncContext) -> None:
-    """Raises UserError for a shard that would replace the vectors of all."""
+    """Raises UserError for a shard that would replace the vectors of all shards."""
     if run.shard:
         raise UserError(
-            "The index has vectors of another model, and shards cannot replace them: others would "
-            "lose theirs. Begin with: feeder sync --max-embeddings 1"
+            "The index has vectors of another model, and one shard cannot replace those of all "
+            "shards. First run: feeder sync --max-embeddings 1"
         )
 
 
 def take_ownership(
     run: SyncContext, read_state: Callable[[], IndexState], last_read: IndexState
 ) -> IndexState:
-    """What the index holds once no other run writes any more; raises where this one must not."""
+    """Ends an unfinished run's right to write, and returns the state as it is after that.
+
+    Raises Superseded for an older event, UserError for another folder's index.
+    """
     refuse_superseded(run, last_read)
     refuse_other_folder(run, last_read)
     if run.index.has_unfinished_run(last_read, run.token):

@@ -19,26 +19,26 @@ from feeder.store.lookup_table import LookupTable
 from feeder.sync.report import Report
 
 FINAL_WRITES = 2
-"""Writes with which a run ends: it deletes vectors, and notes what is done."""
+"""Writes at the end of a run: it deletes vectors and records its progress."""
 
 
 @dataclass
 class Budget:
-    """The limits that the user has set to one run; None is no limit.
+    """The user's limits for one run; None is no limit.
 
-    A run asks before each piece of work. Its first piece is always allowed, so that repeated runs
-    come to an end however small the limits are. `requests` tells how many were sent so far,
-    `requests_for` how many so many texts take to be embedded, and `a_write` how many it takes to
-    write to the store: none on this machine.
+    A run calls `allows` before each batch of work. The first batch is always allowed, so that
+    repeated runs come to an end however small the limits are.
     """
 
     max_embeddings: int | None = None
     max_requests: int | None = None
     requests_sent: Callable[[], int] = lambda: 0
     embedding_requests: Callable[[int], int] = lambda texts: 0
+    """Returns the number of requests that embed so many texts."""
     requests_per_write: int = 1
+    """0 for a store on this machine."""
     stop_reason: str = ""
-    """Why nothing is allowed any more: a sentence."""
+    """Once a limit is reached: a sentence that says which."""
     _started: bool = False
 
     @property
@@ -49,9 +49,10 @@ class Budget:
     def allows(
         self, writes: int, inputs: int = 0, total_embedded: int = 0, description_requests: int = 0
     ) -> bool:
-        """Whether a piece may begin that writes so often, embeds so many texts and asks so often.
+        """Returns whether a batch of work may begin; once False, it stays False.
 
-        With it, the run will have embedded so many in all. After a no it stays no.
+        The batch makes so many writes and description requests and embeds so many `inputs`; after
+        it the run has embedded `total_embedded` texts.
         """
         if self._started and not self.stop_reason:
             writes = (writes + FINAL_WRITES) * self.requests_per_write
@@ -62,7 +63,7 @@ class Budget:
         return not self.stop_reason
 
     def stop(self, limit: str) -> None:
-        """Says that the run has come to a limit of another kind."""
+        """Ends the run at a limit of another kind."""
         self.stop_reason = _stop_message(limit)
 
     def _exceeded_limit(self, requests: int, total_embedded: int) -> str:
@@ -80,9 +81,9 @@ def _stop_message(limit: str) -> str:
 
 
 class ModelVectors(NamedTuple):
-    """What makes vectors and what keeps them; they belong to one model.
+    """An embedding model and the store of its vectors.
 
-    `lookup` is the table that a Worker needs for a question's vector, where nothing else makes it.
+    `lookup` is the table with which a Worker embeds a query, for models that it cannot call.
     """
 
     embedder: CachedEmbedder
@@ -90,7 +91,7 @@ class ModelVectors(NamedTuple):
     lookup: LookupTable | None = None
 
     def model_identity(self) -> dict[str, str]:
-        """What `meta` keeps of the model: vectors of another one, or elsewhere, are made again."""
+        """Returns what `meta` records of the model; vectors of another identity are recomputed."""
         place = {"index": self.vectors.index_name} if self.vectors.index_name else {}
         return {
             **place,
@@ -101,28 +102,29 @@ class ModelVectors(NamedTuple):
 
 
 class WorkflowRun(Protocol):
-    """What a run answers to: one run of a workflow. A later run has a higher `order`."""
+    """The run of a workflow that started this process. A later one has a higher `order`."""
 
     @property
     def workflow(self) -> str:
-        """Its name."""
+        """The workflow's name."""
         ...
 
     @property
     def number(self) -> int:
-        """Of the workflow's runs, as people see it."""
+        """The run's number within its workflow, as GitHub shows it."""
         ...
 
     @property
     def order(self) -> int:
-        """Over all workflows."""
+        """Position among the runs of all workflows."""
         ...
 
 
 class DescriptionOptions(NamedTuple):
-    """Who is asked for lines on methods and classes, and how much; without anybody they go.
+    """How a run requests descriptions; without a `describer` it removes them all.
 
-    With `again` so is for lines of other models and prompts, and where there was a reason for none.
+    With `redescribe` it also replaces descriptions by other models and prompts, and retries
+    rejected ones.
     """
 
     describer: Describer | None
@@ -134,14 +136,7 @@ class DescriptionOptions(NamedTuple):
 
 @dataclass
 class SyncContext:
-    """The seams of a run, and its account.
-
-    `token` names the run; several that share it share the work, by `shard`. `event` is what it
-    answers to in a workflow. With `force` an index may go back, and become another folder's.
-    `texts` says whether it keeps the files' lines; None is as it was told before. `describing` says
-    who is asked for a line on each method and class; with None nobody is, and lines stay. `meaning`
-    makes the vectors that come with the words.
-    """
+    """What one run works on, its options, and its report."""
 
     tree: Tree
     parser: Parser
@@ -150,10 +145,15 @@ class SyncContext:
     report: Report
     progress: ProgressReporter
     token: str
+    """Names the run in `meta`; shards of one sync have the same."""
     budget: Budget = field(default_factory=Budget)
     shard: Shard | None = None
     event: WorkflowRun | None = None
     force: bool = False
+    """Allows an older commit, another folder, and an index that loses its documents."""
     store_source: bool | None = None
+    """Whether the index stores source; None leaves that as recorded."""
     description_options: DescriptionOptions | None = None
+    """None requests no descriptions and keeps those that exist."""
     static_model: StaticEmbedder | None = None
+    """Makes the static vectors of a local index."""

@@ -16,22 +16,21 @@ from feeder.store.stored_descriptions import Description
 from feeder.sync.context import DescriptionOptions, SyncContext
 
 BATCH_REQUESTS = 4 * MAX_CONCURRENT_REQUESTS
-"""Answers that are kept with one write: what a run that dies asks for again."""
+"""Requests whose answers are stored with one write; a run that dies loses at most these."""
 MAX_FAILURES_IN_A_ROW = MAX_CONCURRENT_REQUESTS
-"""In a row, after which a service is taken for down."""
+"""Failed requests in a row after which the service counts as down."""
 MIN_CHARS = 500
-"""Of a text that is halved because it is too long for the model."""
+"""Shortest text that is still halved because it is too long for the model."""
 
 
 class DescriptionRequests:
-    """A run's questions; `error` is what has ended them, or the last that failed.
-
-    `limit` is the user's own of them that was come to; what else a run does goes on.
-    """
+    """Requests the descriptions of one run and stores the answers."""
 
     def __init__(self, run: SyncContext, options: DescriptionOptions, describer: Describer) -> None:
         self.error: FeederError | None = None
+        """The last error, also if requests went on after it."""
         self.limit = ""
+        """The user's limit of descriptions that was reached; the run goes on without them."""
         self._run = run
         self._options = options
         self._describer = describer
@@ -42,54 +41,53 @@ class DescriptionRequests:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether no further question is asked."""
+        """Whether no further request is made."""
         return self._is_down or bool(self.limit or self._run.budget.stop_reason)
 
     def request(self, batch: Sequence[Subject], undescribed: Collection[str]) -> None:
-        """Ties the nodes to their texts, and asks about those that are unknown, each once."""
+        """Links nodes to their texts' hashes, and requests a description once for each new text."""
         pairs = [[id_, one.sha] for one in batch for id_ in one.ids]
         links = list(stored_descriptions.link_statements(self._run.index.repo, pairs))
-        due = list({one.sha: one for one in batch if one.sha in undescribed}.values())
-        if not due:
+        subjects = list({one.sha: one for one in batch if one.sha in undescribed}.values())
+        if not subjects:
             self._run.index.write_statements(links)
-        for most in batched(due, BATCH_REQUESTS):
-            group = self._affordable(most)
+        for part in batched(subjects, BATCH_REQUESTS):
+            group = self._affordable(part)
             if not group or self.is_stopped:
                 return
-            made = [one for one in run_concurrently(self._describe, group) if one]
+            descriptions = [one for one in run_concurrently(self._describe, group) if one]
             self._requested += len(group)
-            self._store(links, made)
+            self._store(links, descriptions)
             links = []
-            if len(group) < len(most):
-                self._affordable(most)  # says that it stops here
+            if len(group) < len(part):
+                self._affordable(part)  # records the limit
 
     def _affordable(self, group: list[Subject]) -> list[Subject]:
-        """As many of them as the limits leave; none where that is a stop."""
-        budget, how = self._run.budget, self._options
-        left = (
-            len(group) if how.max_descriptions is None else how.max_descriptions - self._requested
-        )
+        """Returns as many as the limits allow; at a limit none, and records it."""
+        budget, options, left = self._run.budget, self._options, len(group)
+        if options.max_descriptions is not None:
+            left = options.max_descriptions - self._requested
         spent = self._describer.usage.tokens - self._tokens_before
         if left <= 0:
-            self.limit = f"--max-descriptions {how.max_descriptions}"
-        elif how.max_tokens is not None and spent >= how.max_tokens:
-            self.limit = f"--max-description-tokens {how.max_tokens}"
+            self.limit = f"--max-descriptions {options.max_descriptions}"
+        elif options.max_tokens is not None and spent >= options.max_tokens:
+            self.limit = f"--max-description-tokens {options.max_tokens}"
         elif budget.allows(1, description_requests=min(left, len(group))):
             return group[:left]
         return []
 
-    def _store(self, links: Sequence[Statement], descriptions_made: Sequence[Description]) -> None:
-        facts = [MODEL_VECTORS_KEY, STATIC_VECTORS_KEY]
+    def _store(self, links: Sequence[Statement], descriptions: Sequence[Description]) -> None:
+        vectors_keys = [MODEL_VECTORS_KEY, STATIC_VECTORS_KEY]
         self._run.index.write_statements(
-            [*links, *stored_descriptions.add_description_statements(descriptions_made, facts)]
+            [*links, *stored_descriptions.add_description_statements(descriptions, vectors_keys)]
         )
         report = self._run.report
-        for one in descriptions_made:
+        for one in descriptions:
             report.descriptions_made += not one.reason
             report.descriptions_refused.update([one.reason] if one.reason else [])
 
     def _describe(self, subject: Subject) -> Description | None:
-        """What becomes of a text; None where nobody could be asked."""
+        """Returns the description or the reason why there is none; None if the request failed."""
         if self._is_down:
             return None
         try:
@@ -109,13 +107,13 @@ class DescriptionRequests:
         self._run.report.descriptions_failed.update([str(exc)])
 
     def _sanitized(self, subject: Subject) -> SanitizedAnswer:
-        told = self._answer(subject.text)
-        if told is None:
+        answer = self._answer(subject.text)
+        if answer is None:
             return SanitizedAnswer(reason=RejectReason.TOO_LONG)
-        return parse_description(told, subject.text, mask_secrets=self._options.mask_secrets)
+        return parse_description(answer, subject.text, mask_secrets=self._options.mask_secrets)
 
     def _answer(self, text: str) -> ModelAnswer | None:
-        """The answer to as much of a text as the model takes; None where that is nearly nothing."""
+        """Sends as much of the text as the model accepts; None if that is nearly nothing."""
         while len(text) >= MIN_CHARS:
             try:
                 return self._describer.ask(prompt(), text)

@@ -20,10 +20,10 @@ from feeder.sync.report import Report
 
 
 class Diff(NamedTuple):
-    """What separates the index from the tree.
+    """The differences between the index and the source tree.
 
-    `waiting` files are right but for their vectors; at the paths `unvectored` no node can be
-    trusted to have one, whether or not it has changed.
+    `pending` files lack only their vectors. At the paths `without_vectors` no node can be trusted
+    to have one, whether or not the file has changed.
     """
 
     to_index: list[Entry]
@@ -34,26 +34,26 @@ class Diff(NamedTuple):
 
 
 MIXED_PARSER = "mixed"
-"""Under `parser` in `meta`, in place of what has read only a part of its files."""
+"""Value of `parser` in `meta` while only some files have been read by the new parser."""
 
 
 class StaleReason(StrEnum):
-    """Why an index is made anew, in part or whole, although its files are the tree's."""
+    """Reasons to index files again although they have not changed."""
 
     PARSER = (
-        "The index was made by another parser or built-in model: every file is read again, and "
-        "texts are embedded where they have changed."
+        "The index was made by another parser or static model: every file is parsed again, and "
+        "nodes whose text differs are embedded again."
     )
     DOCUMENTS = (
-        "What reads documents (PDF, DOCX, XLSX…) was installed or has changed: each document is "
-        "read again."
+        "The readers of documents (PDF, DOCX, XLSX…) were installed or have changed: every "
+        "document is parsed again."
     )
-    RULES = "The rules of what is kept out have changed: what was kept out is looked at again."
-    VECTORS = "The index has no vectors of this model: every text is embedded."
+    RULES = "The rules for excluding files have changed: excluded files are examined again."
+    VECTORS = "The index has no vectors of this embedding model: every node is embedded."
 
 
 def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
-    """What of an index this program would make in another way."""
+    """Returns why this program would make the index in another way."""
     meta, key = state.meta, run.index.meta_key
     stale = set()
     ours = run.parser.fingerprint
@@ -73,74 +73,74 @@ def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
 
 
 def mixed_parser_value(index_parser: str, own_parser: str, stale: Set[StaleReason]) -> str:
-    """What `meta` calls the parser while files are read anew: that of no program.
+    """Returns the parser's value in `meta` while files are parsed again; no program has it as
+    its fingerprint, so after a crash the next run parses all files again.
 
-    So a run that dies leaves them to the next. It says that documents may be there as soon as one
-    of both programs can read them.
+    It names document readers as soon as one of both programs has them.
     """
     parser = (
         MIXED_PARSER if StaleReason.PARSER in stale else fingerprint_without_documents(own_parser)
     )
-    reads = includes_documents(index_parser) or includes_documents(own_parser)
-    return f"{parser} {FINGERPRINT_PREFIX}{MIXED_PARSER}" if reads else parser
+    has_documents = includes_documents(index_parser) or includes_documents(own_parser)
+    return f"{parser} {FINGERPRINT_PREFIX}{MIXED_PARSER}" if has_documents else parser
 
 
 def refuse_unreadable_documents(
     run: SyncContext, state: IndexState, entries: Iterable[Entry]
 ) -> None:
-    """Raises UserError where documents would leave the index because this program cannot read them.
+    """Raises UserError if documents would leave the index because this program cannot read them.
 
-    Two installations that share an index would else put them in and take them out by turns.
+    Otherwise two installations that share an index would add and remove them in turn.
     """
     made_by = state.meta.get(run.index.meta_key("parser"), "")
     if run.force or not includes_documents(made_by) or includes_documents(run.parser.fingerprint):
         return
-    held = (path for path, row in (state.files or {}).items() if row.state != "skipped")
-    paths = (*held, *(entry.path for entry in entries if not entry.skip))
-    if found := next(filter(file_types.document_extension, paths), None):
+    indexed = (path for path, row in (state.files or {}).items() if row.state != "skipped")
+    paths = (*indexed, *(entry.path for entry in entries if not entry.skip))
+    if path := next(filter(file_types.document_extension, paths), None):
         raise UserError(
-            f"The index has documents, such as {found}, which this installation cannot read. "
-            'Install what reads them: pip install "headfeed[documents]". '
-            "Or take them out of the index with: feeder sync --force"
+            f"The index has documents, such as {path}, which this installation cannot read. "
+            'Install the readers: pip install "headfeed[documents]". '
+            "Or remove documents from the index: feeder sync --force"
         )
 
 
 def announce_stale(
     run: SyncContext, state: IndexState, stale: Set[StaleReason], diff: Diff
 ) -> None:
-    """Says so before the first write, with the files that it is about; an empty index has none."""
+    """Prints the reasons and the number of files, unless the index is empty."""
     if not state.files or not stale:
         return
-    for why in sorted(stale):
-        run.progress.message(why)
+    for reason in sorted(stale):
+        run.progress.message(reason)
     run.progress.message(
-        f"Files to read: {len(diff.to_index)}; for their vectors alone: {len(diff.pending)}."
+        f"Files to parse: {len(diff.to_index)}; to embed only: {len(diff.pending)}."
     )
 
 
 _SKIPS_BY_TREE = frozenset(SkipReason)
-"""Reasons that are not in a file's contents."""
+"""Reasons that do not depend on a file's contents."""
 
 
 def compare_files(
     entries: Iterable[Entry], stored_files: dict[str, FileRow], stale: Set[StaleReason]
 ) -> Diff:
-    """What separates the files that the index has from the wanted ones."""
+    """Compares the files of the source tree with those of the index."""
     rest = dict(stored_files)
-    work = Diff([], [], [], [], set())
+    diff = Diff([], [], [], [], set())
     for entry in entries:
         row = rest.pop(entry.path, None)
-        unvectored = row is not None and _lacks_vectors(row, stale)
-        if unvectored:
-            work.without_vectors.add(entry.path)
+        lacks_vectors = row is not None and _lacks_vectors(row, stale)
+        if lacks_vectors:
+            diff.without_vectors.add(entry.path)
         if row is None or _differs(entry, row, stale):
-            work.to_index.append(entry)
-        elif unvectored:
-            work.pending.append(entry)
+            diff.to_index.append(entry)
+        elif lacks_vectors:
+            diff.pending.append(entry)
         else:
-            work.unchanged.append(entry)
-    work.deleted.extend(sorted(rest))
-    return work
+            diff.unchanged.append(entry)
+    diff.deleted.extend(sorted(rest))
+    return diff
 
 
 def _lacks_vectors(row: FileRow, stale: Set[StaleReason]) -> bool:
@@ -160,29 +160,32 @@ def _differs(entry: Entry, row: FileRow, stale: Set[StaleReason]) -> bool:
 
 
 STAYS_WORDS_ONLY = (
-    "The index stays one of words alone, as it was made. "
-    "Vectors of all come with: {}, with --model as here"
+    "The index has no model vectors, and this run over a part of it adds none. "
+    "To add vectors of all files: {} with the same --model"
 )
 
 
 def has_words_only(state: IndexState) -> bool:
-    """Whether what has been fed so far, of any repository, was fed without a model."""
-    is_fed = any(key.endswith(":run") for key in state.meta)
-    return is_fed and not _has_vectors(state.meta)
+    """Returns whether all runs so far, of any repository, were without an embedding model."""
+    has_runs = any(key.endswith(":run") for key in state.meta)
+    return has_runs and not _has_vectors(state.meta)
 
 
 def match_index_model(run: SyncContext, state: IndexState) -> SyncContext:
-    """The run without its model where the index has another one, or none; an empty one has all."""
+    """Returns the run without its embedding model if the index has another one, or none.
+
+    An index that is empty takes any model.
+    """
     if not run.model_vectors or run.model_vectors.model_identity().items() <= state.meta.items():
         return run
-    is_open = not has_words_only(state) and not _has_vectors(state.meta)
-    return run if is_open else replace(run, model_vectors=None)
+    is_empty = not has_words_only(state) and not _has_vectors(state.meta)
+    return run if is_empty else replace(run, model_vectors=None)
 
 
 def check_model_compatible(run: SyncContext, state: IndexState, diff: Diff) -> None:
-    """Notes that an index of words stays one; for a run whose model was taken from it.
+    """Notes that an index without model vectors stays one; for a run that lost its model so.
 
-    Raises UserError where texts would be embedded beside those of another model.
+    Raises UserError if nodes would be embedded beside those of another model.
     """
     if not (diff.pending or any(entry.skip is None for entry in diff.to_index)):
         return
@@ -192,7 +195,7 @@ def check_model_compatible(run: SyncContext, state: IndexState, diff: Diff) -> N
 
 
 def full_sync_command(run: SyncContext) -> str:
-    """The command whose run is over the whole tree."""
+    """Returns the command that syncs the whole source tree."""
     if run.tree.working_tree_id:
         return "feeder sync --working-tree"
     return "feeder sync" if run.tree.commit else "feeder process --path ."
@@ -203,56 +206,58 @@ def _has_vectors(meta: Mapping[str, str]) -> bool:
 
 
 def _model_mismatch_error(run: SyncContext, meta: Mapping[str, str]) -> UserError:
-    wanted = run.model_vectors.model_identity() if run.model_vectors else {}
-    unlike = [
+    identity = run.model_vectors.model_identity() if run.model_vectors else {}
+    differences = [
         f"{key} {meta.get(key, 'unknown')} and not {value}"
-        for key, value in wanted.items()
+        for key, value in identity.items()
         if meta.get(key) != value
     ]
     return UserError(
-        f"The index has vectors of another kind ({', '.join(unlike)}), and a run over a part of it "
-        "does not mix them. Name its own by --model, --dimensions and --index-name, leave the "
-        f"vectors to a later run with --no-vectors, or make all anew with: {full_sync_command(run)}"
+        f"The index has vectors of another model ({', '.join(differences)}), and a run over a part "
+        "of the index does not mix models. Name its model with --model, --dimensions and "
+        "--index-name; or leave vectors to a later run with --no-vectors; or replace all vectors "
+        f"with: {full_sync_command(run)}"
     )
 
 
 def refuse_other_folder(run: SyncContext, state: IndexState) -> None:
-    """Raises UserError when the index is of another part of the tree, which would leave it."""
-    held = state.meta.get(run.index.meta_key("below"), run.tree.subfolder)
-    if run.force or not run.tree.root_tree_id or held == run.tree.subfolder:
+    """Raises UserError if the index was made from another folder, whose files it would lose."""
+    indexed = state.meta.get(run.index.meta_key("below"), run.tree.subfolder)
+    if run.force or not run.tree.root_tree_id or indexed == run.tree.subfolder:
         return
     raise UserError(
-        f"The index of {run.index.repo} is of {folder_label(held)}, which would leave it for "
-        f"{folder_label(run.tree.subfolder)}. {path_option_hint(held)}, name the part by a "
-        "--repo of its own, or have "
-        "feeder sync go on with --force."
+        f"The index of {run.index.repo} was made from {folder_label(indexed)}. This run would "
+        f"replace its files by those of {folder_label(run.tree.subfolder)}. "
+        f"{path_option_hint(indexed)}; or give the folder an index of its own with --repo NAME; or "
+        "replace the files with: feeder sync --force"
     )
 
 
 def path_option_hint(folder: str) -> str:
-    """How a command is told of a part of the tree."""
-    return f"Say --path {folder}" if folder else "Leave --path out"
+    """Returns how to select a part of the source tree."""
+    return f"Use --path {folder}" if folder else "Leave out --path"
 
 
 def folder_label(folder: str) -> str:
-    """What a part of the tree is called."""
+    """Returns the name of a part of the source tree, for messages."""
     return f"the folder {folder}" if folder else "the whole tree"
 
 
 def report_diff(
     report: Report, diff: Diff, stored_files: dict[str, FileRow], stale: Set[StaleReason]
 ) -> None:
-    """The files of the report as they stand before the work; what parsing finds comes to it."""
-    kept = [stored_files[entry.path] for entry in (*diff.unchanged, *diff.pending)]
+    """Fills the report's counts of files from the diff; parsing adds to them later."""
+    rows = [stored_files[entry.path] for entry in (*diff.unchanged, *diff.pending)]
     report.files_deleted = len(diff.deleted)
-    report.files_unchanged = sum(row.state != "skipped" for row in kept)
+    report.files_unchanged = sum(row.state != "skipped" for row in rows)
     report.skipped = {entry.path: entry.skip for entry in diff.to_index if entry.skip}
-    report_reasons(report, kept)
+    report_reasons(report, rows)
     if stored_files:
         report.notes[:] = sorted({*report.notes, *stale})
 
 
 def report_reasons(report: Report, rows: Iterable[FileRow]) -> None:
+    """Adds to the report why files are skipped or indexed as plain text."""
     for row in rows:
         if row.reason:
             reasons = report.skipped if row.state == "skipped" else report.as_plain_text

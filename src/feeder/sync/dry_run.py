@@ -17,16 +17,16 @@ from feeder.sync.write import count_file, indexed_files
 
 
 def estimate_run(run: SyncContext, state: IndexState, diff: Diff) -> None:
-    """Counts into the report what `write_words` and `send_vectors` would do; only reads."""
-    known = run.index.node_keys([*(entry.path for entry in diff.to_index), *diff.deleted])
+    """Counts into the report what `write_nodes` and `embed_and_upload` would do; only reads."""
+    stored_keys = run.index.node_keys([*(entry.path for entry in diff.to_index), *diff.deleted])
     to_embed: list[tuple[str, int]] = []
-    gone = set(known)
+    deleted_ids = set(stored_keys)
     for file in indexed_files(run, diff.to_index):
-        new = {id_ for id_, key in node_keys(file) if known.get(id_) != key}
+        new = {id_ for id_, key in node_keys(file) if stored_keys.get(id_) != key}
         to_embed += _input_sizes(file, file.ids if file.path in diff.without_vectors else new)
-        gone.difference_update(file.ids)
+        deleted_ids.difference_update(file.ids)
         count_file(run.report, file, new)
-    run.report.nodes_deleted = len(gone)
+    run.report.nodes_deleted = len(deleted_ids)
     if not run.model_vectors:
         run.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
         return
@@ -39,31 +39,31 @@ def estimate_run(run: SyncContext, state: IndexState, diff: Diff) -> None:
 
 
 def _stale_vector_inputs(run: SyncContext, diff: Diff) -> Iterator[tuple[str, int]]:
-    """The same of vectors that are of another line than their node's; of texts and of lines.
+    """Sizes of nodes whose vector was made with another description, and of the descriptions.
 
-    What has no line yet is not among them.
+    Nodes without a description yet are not among them.
     """
     database = run.index.database
-    due = {
+    stale_ids = {
         file.path: set(file.ids)
         for file in description_vectors.stale_model_vectors(database, run.index.repo)
     }
-    entries = [entry for entry in diff.unchanged if entry.path in due]
+    entries = [entry for entry in diff.unchanged if entry.path in stale_ids]
     for file in indexed_files(run, entries):
-        yield from _input_sizes(file, due[file.path])
-        lines = description_vectors.descriptions_of(database, due[file.path])
-        yield from ((text_sha(line.text), len(line.text.encode())) for line in lines.values())
+        yield from _input_sizes(file, stale_ids[file.path])
+        texts = description_vectors.descriptions_of(database, stale_ids[file.path]).values()
+        yield from ((text_sha(line.text), len(line.text.encode())) for line in texts)
 
 
 def _input_sizes(file: IndexedFile, node_ids: Collection[str]) -> Iterator[tuple[str, int]]:
-    """The `text_sha` and the bytes of what is to be embedded of a file."""
+    """Yields the hash and the size in bytes of each embedding input of a file."""
     for id_, sha, node in zip(file.ids, file.text_shas, file.nodes, strict=True):
         if id_ in node_ids:
             yield sha, len(embedding_input(file.path, node).encode(errors="replace"))
 
 
 COST_KEY = "cost:"
-"""What the keys of `meta` begin with, before the kind."""
+"""Prefix of the keys of `meta`; the kind of run follows."""
 
 _REPORT_FIELDS = (
     "files_processed",
@@ -76,7 +76,7 @@ _REPORT_FIELDS = (
 
 
 def run_cost_meta(run: SyncContext) -> dict[str, str]:
-    """What `meta` says of a run that ends with its next write, which is one of its requests."""
+    """Returns what a run took, for its last write, which is counted as one of its requests."""
     report, budget = run.report, run.budget
     facts = {name: getattr(report, name) for name in _REPORT_FIELDS}
     facts["requests"] = budget.requests_sent() + budget.requests_per_write
@@ -85,15 +85,15 @@ def run_cost_meta(run: SyncContext) -> dict[str, str]:
 
 
 def last_run_costs(meta: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """By kind what the `meta` of one repository, without its name in the keys, has of that."""
-    kept = {
+    """Returns what the last run of each kind took; the keys of `meta` are without repository."""
+    values = {
         key.removeprefix(COST_KEY): value for key, value in meta.items() if key.startswith(COST_KEY)
     }
-    return {kind: json.loads(value) for kind, value in kept.items()}
+    return {kind: json.loads(value) for kind, value in values.items()}
 
 
 def run_kind(run: SyncContext) -> str:
-    """Whether it was about a commit, the working tree, some files, or vectors alone."""
+    """Returns `sync` (a commit), `working` (a working tree), `files` or `vectors` (only these)."""
     report = run.report
     has_vectors = bool(report.texts_embedded + report.texts_cached)
     if has_vectors and not (report.files_processed or report.files_deleted):

@@ -17,43 +17,45 @@ from feeder.sync.sync import Target, plan_target, sync_as_owner
 
 
 def process_paths(run: SyncContext, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
-    """Indexes what lies at these paths; what the index holds below them and is gone, leaves it.
+    """Indexes the files at and below these paths, and removes those that no longer exist.
 
-    What a sparse checkout leaves out is not gone. Raises UserError for a path that neither exists
-    nor is in the index.
+    Files that a sparse checkout leaves out are kept. Raises UserError for a path that neither
+    exists nor is in the index.
     """
-    # as the tree does: a link to a folder stands for the folder
+    # like the source tree: a link to a folder stands for the folder
     scopes = [_relative_path(base, path.resolve() if path.is_dir() else path) for path in paths]
-    known = run.index.read_state({}).files or {}
+    indexed = run.index.read_state({}).files or {}
     for path, scope in zip(paths, scopes, strict=True):
-        if not os.path.lexists(path) and not any(_contains([scope], file) for file in known):
-            raise UserError(f"{path} does not exist, and the index has nothing of it. Mend --path.")
-    made_by = {run.index.meta_key("parser"): run.parser.fingerprint}
-    goal = Target(run.tree.entries(), made_by if "" in scopes else {})
-    absent = {escape_name(name) for name in git_files.sparse_files(base)}
-    _apply_below(run, scopes, goal, absent, dry_run=dry_run)
+        if not os.path.lexists(path) and not any(_contains([scope], file) for file in indexed):
+            raise UserError(
+                f"{path} does not exist, and the index has no file there. Correct --path."
+            )
+    parser = {run.index.meta_key("parser"): run.parser.fingerprint}
+    target = Target(run.tree.entries(), parser if "" in scopes else {})
+    sparse = {escape_name(name) for name in git_files.sparse_files(base)}
+    _apply_below(run, scopes, target, sparse, dry_run=dry_run)
     for path, scope in zip(paths, scopes, strict=True):
-        if path.is_dir() and not any(is_below(entry.path, scope) for entry in goal.entries):
+        if path.is_dir() and not any(is_below(entry.path, scope) for entry in target.entries):
             run.report.notes.append(
                 f"Nothing was indexed at {path}: {exclusion_cause(base, path)}."
             )
 
 
 def delete_paths(run: SyncContext, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
-    """Takes what the index holds at these paths and below them out of it."""
+    """Removes the files at and below these paths from the index."""
     scopes = [_relative_path(base, path) for path in paths]
     state = _apply_below(run, scopes, Target([], {}), dry_run=dry_run)
     if not run.report.files_deleted:
-        is_fed = run.index.meta_key("run") in state.meta
-        what = "The index has nothing at" if is_fed else "Nothing was ever indexed, so nothing at"
-        run.report.notes.append(f"{what} {', '.join(map(str, paths))}.")
+        reason = "" if run.index.meta_key("run") in state.meta else "; the index is empty"
+        names = ", ".join(map(str, paths))
+        run.report.notes.append(f"Nothing was deleted: the index has no file at {names}{reason}.")
 
 
 def apply_deltas(run: SyncContext, deltas: Iterable[Delta], *, dry_run: bool) -> None:
-    """Follows each delta; to process what is gone, or delete what is not there, is fine."""
+    """Applies each delta; a file to process may be gone, and one to delete need not be indexed."""
     actions = {delta.file: delta.action for delta in deltas}
-    wanted = [entry for entry in run.tree.entries() if actions.get(entry.path) == "process"]
-    _apply(run, lambda: run.index.read_state_of(actions), Target(wanted, {}), dry_run=dry_run)
+    entries = [entry for entry in run.tree.entries() if actions.get(entry.path) == "process"]
+    _apply(run, lambda: run.index.read_state_of(actions), Target(entries, {}), dry_run=dry_run)
 
 
 def _apply_below(
@@ -64,7 +66,7 @@ def _apply_below(
     *,
     dry_run: bool,
 ) -> IndexState:
-    """What the index held there before; files at the paths `kept` are left as they are."""
+    """Applies the target to the scopes, `ignored_paths` excepted; returns the state before."""
     state = IndexState({}, {}, {})
 
     def read() -> IndexState:
@@ -96,10 +98,12 @@ def _contains(scopes: Sequence[str], path: str) -> bool:
 
 
 def _relative_path(base: Path, path: Path) -> str:
-    """The path as the index writes it, empty for the base itself; it need not exist."""
+    """The path as in the index, empty for the base itself; it need not exist."""
     place = Path(os.path.realpath(path.parent)) / path.name if path.name else path.resolve()
     place = Path(os.path.normpath(place))
     if not place.is_relative_to(base):
-        raise UserError(f"{path} is outside of {base}. Name a path inside, or go there with -C.")
+        raise UserError(
+            f"{path} is outside of {base}. Name a path inside, or use -C to work in its folder."
+        )
     relative = place.relative_to(base)
     return "" if relative == Path() else escape_name(os.fsencode(relative.as_posix()))

@@ -9,27 +9,27 @@ from typing import Any, NamedTuple, Protocol
 from feeder.store.integrity import Damage
 
 MAX_SHOWN_REASONS = 20
-"""Files that are named one by one before the rest is only counted."""
+"""Files that a report names; it only counts the rest."""
 
 
 class Usage(Protocol):
-    """What a run has taken of services, `requests` by service."""
+    """What a run has used of services."""
 
     @property
-    def requests(self) -> Mapping[str, int]: ...
-
-    def as_json(self) -> dict[str, Any]:
-        """All of it."""
+    def requests(self) -> Mapping[str, int]:
+        """Number of requests by service."""
         ...
 
+    def as_json(self) -> dict[str, Any]: ...
+
     def lines(self) -> Iterable[str]:
-        """It, for a person."""
+        """Yields lines for people."""
         ...
 
 
 @dataclass
 class Report:
-    """The account of one run; all counts are of files, nodes and texts as the names say."""
+    """The result of one run. The fields are the keys of its JSON."""
 
     repo: str
     branch: str
@@ -70,23 +70,23 @@ class Report:
         return round(time.monotonic() - self._began_s, 2)
 
     def as_json(self) -> dict[str, Any]:
-        """All of it; by path, `skipped` and `as_plain_text` hold reasons, `secrets_masked` counts.
+        """Returns all fields; `skipped`, `as_plain_text` and `secrets_masked` are by path.
 
-        The secrets of files that are unchanged are not counted.
+        Secrets in unchanged files are not counted.
         """
         # asdict would take a Counter for a list of pairs
-        facts = {name: value for name, value in vars(self).items() if name != "_began_s"}
-        return {**facts, "usage": self.usage.as_json() if self.usage else None}
+        fields = {name: value for name, value in vars(self).items() if name != "_began_s"}
+        return {**fields, "usage": self.usage.as_json() if self.usage else None}
 
     def lines(self) -> list[str]:
-        """The account in a few lines for a person."""
+        """Returns a summary of a few lines for people."""
         usage = self.usage.lines() if self.usage else ()
-        kept = [*self._stored_source_lines(), *self._description_lines()]
         return [
             *self.notes,
             self._files_line(),
             self._nodes_line(),
-            *kept,
+            *self._stored_source_lines(),
+            *self._description_lines(),
             *self._reason_lines(),
             *usage,
         ]
@@ -101,29 +101,30 @@ class Report:
 
     def _nodes_line(self) -> str:
         verb = "would be " if self.dry_run else ""
-        texts = f"{self.texts_embedded} {verb}embedded, {self.texts_cached} from the cache"
+        vectors = f"{self.texts_embedded} {verb}computed, {self.texts_cached} from the cache"
         waiting = f", {self.texts_waiting} waiting for a later run" if self.texts_waiting else ""
-        return f"Nodes: {self.nodes_new} new, {self.nodes_deleted} gone; texts: {texts}{waiting}."
+        nodes = f"{self.nodes_new} {verb}added, {self.nodes_deleted} {verb}deleted"
+        return f"Nodes: {nodes}; model vectors: {vectors}{waiting}."
 
     def _stored_source_lines(self) -> Iterator[str]:
         verb = "would be " if self.dry_run else ""
         if self.text_rows:
             size = f"{self.text_bytes / 1e6:,.1f} MB compressed"
-            yield f"Texts {verb}kept: {self.text_rows:,} rows of at most 16 kB, {size}."
+            yield f"Source {verb}stored: {self.text_rows:,} rows of at most 16 kB, {size}."
         if self.text_rows_gone:
-            yield f"Texts {verb}taken out: {self.text_rows_gone:,} rows."
+            yield f"Stored source {verb}removed: {self.text_rows_gone:,} rows."
 
     def _description_lines(self) -> Iterator[str]:
         if gone := self.descriptions_gone:
-            yield f"Descriptions {'would be ' if self.dry_run else ''}taken out: {gone:,}."
+            yield f"Descriptions {'would be ' if self.dry_run else ''}removed: {gone:,}."
         made, none = self.descriptions_made, self.descriptions_refused.total()
         failed, waiting = self.descriptions_failed.total(), self.descriptions_waiting
         if not (made or none or failed or waiting):
             return
         if self.dry_run:
-            yield f"Descriptions: {made:,} would be asked for; {self.descriptions_price}."
+            yield f"Descriptions: {made:,} would be requested; {self.descriptions_price}."
             return
-        parts = [f"{made:,} made", *([f"{none:,} without a line"] if none else [])]
+        parts = [f"{made:,} made", *([f"{none:,} rejected"] if none else [])]
         parts += [f"{failed:,} failed"] if failed else []
         parts += [f"{waiting:,} waiting for a later run with --describe"] if waiting else []
         yield f"Descriptions: {', '.join(parts)}."
@@ -143,13 +144,13 @@ class Report:
 
 
 MAX_SHOWN_DIFFERENCES = 20
-"""Of each check; --json has all."""
+"""Differences shown of each check; --json has all."""
 
 REPAIR_COMMAND = "feeder validate --repair"
 
 
 class Check(NamedTuple):
-    """One question: its figures, and what differs, in words."""
+    """The result of one check: its figures, and the differences in words."""
 
     name: str
     figures: dict[str, int]
@@ -161,9 +162,9 @@ class Check(NamedTuple):
 
 
 class ValidationResult(NamedTuple):
-    """All checks of one validation, and in `notes` what they did not look at.
+    """The checks of one validation; `notes` say what was not compared.
 
-    `advice` is what mends the differences; `repaired` where they were asked again after a repair.
+    `advice` says how to repair the differences; `repaired` is set after a repair.
     """
 
     checks: list[Check]
@@ -179,23 +180,27 @@ class ValidationResult(NamedTuple):
     @property
     def _remedy(self) -> str:
         if self.repaired and self.advice.startswith(REPAIR_COMMAND):
-            return "a repair has not mended it. Delete the index and make it anew"
+            return "the repair did not help; delete the index and sync again"
         return self.advice
 
     def lines(self) -> Iterator[str]:
-        """A line a check with its figures, the first differences, and the notes."""
+        """Yields each check with its first differences, then the notes and the verdict."""
         for check in self.checks:
             figures = ", ".join(f"{name} {count}" for name, count in check.figures.items())
-            said = f"{check.name}: {figures}" if figures else check.name
-            yield f"{'ok  ' if check.passed else 'FAIL'} {said}"
+            summary = f"{check.name}: {figures}" if figures else check.name
+            yield f"{'ok  ' if check.passed else 'FAIL'} {summary}"
             yield from (f"       {line}" for line in check.differences[:MAX_SHOWN_DIFFERENCES])
             if (more := len(check.differences) - MAX_SHOWN_DIFFERENCES) > 0:
                 yield f"       and {more} more"
         yield from self.notes
-        yield "The index is right." if self.passed else f"The index is not right: {self._remedy}"
+        yield (
+            "The index is right."
+            if self.passed
+            else f"The index is not right. To do: {self._remedy}"
+        )
 
     def as_json(self) -> dict[str, Any]:
-        """`passed`, the checks with their figures and differences, and the notes."""
+        """Returns `passed`, the checks with their figures and differences, and the notes."""
         return {
             "passed": self.passed,
             "checks": [{**check._asdict(), "passed": check.passed} for check in self.checks],

@@ -1,10 +1,8 @@
 """Side table of stored source: the source lines that a Worker shows for a hit."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
 
 from feeder.errors import TooLargeError, UserError
-from feeder.parse.compressed_source import SourceBlock
 from feeder.source import Entry
 from feeder.store import Statement, stored_source
 from feeder.store.index_state import IndexState
@@ -13,224 +11,184 @@ from feeder.store.rows import IndexedFile
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import Diff
 from feeder.sync.report import Check
-from feeder.sync.side_tables import CLEARING, FILLING, OFF, ON, table_status
+from feeder.sync.side_tables import (
+    CLEARING,
+    FILLING,
+    OFF,
+    ON,
+    SideTable,
+    TableWrite,
+    table_status,
+)
 from feeder.sync.write import batch_files, count_stored_source, indexed_files
 
 SOURCE_KEY = "texts"
-"""In `meta`, of a repository: `on` says that no text lacks, and nothing that there is none."""
-SOURCE_KEPT_NOTE = "The index keeps texts, as it was told; --no-texts takes them out."
+"""Key of the table's status in `meta`."""
+SOURCE_KEPT_NOTE = "The index stores source lines, as an earlier run set; --no-texts removes them."
 
 
-class SourceWork(NamedTuple):
-    """What has to be done for the texts, beside the files that are written anyway.
+class StoredSource(SideTable):
+    """Stored source of all indexed files, or of none; set by `--texts` and `--no-texts`.
 
-    `clears` says that what is there goes first; `lacking` files are read for theirs alone.
+    Files that the run writes anyway bring their source with them (`Index.write`). This class reads
+    the other files when the option is new, and removes all source when it is gone.
     """
 
-    clears_first: bool = False
-    missing: Sequence[Entry] = ()
+    def __init__(self, run: SyncContext, meta: Mapping[str, str]) -> None:
+        self._run = run
+        self._key = run.index.meta_key(SOURCE_KEY)
+        self._status = table_status(run, meta, SOURCE_KEY)
+        self._clears_first = False
+        self._missing: Sequence[Entry] = ()
 
+    def is_wanted(self) -> bool:
+        recorded = self._status in {ON, FILLING}
+        return recorded if self._run.store_source is None else self._run.store_source
 
-NO_WORK = SourceWork()
+    def is_settled(self, *, whole: bool = True) -> bool:
+        """A run over a part leaves the files outside of it to a later run.
 
-
-def is_wanted(run: SyncContext, meta: Mapping[str, str]) -> bool:
-    """Whether the index is to have texts."""
-    return (
-        table_status(run, meta, SOURCE_KEY) in {ON, FILLING}
-        if run.store_source is None
-        else run.store_source
-    )
-
-
-def is_settled(run: SyncContext, meta: Mapping[str, str], *, whole: bool = True) -> bool:
-    """Whether nothing is to be done for them; a run over a part leaves other files to a later one.
-
-    Raises UserError for a shard that would take them out of all files.
-    """
-    said, wanted = table_status(run, meta, SOURCE_KEY), is_wanted(run, meta)
-    if run.shard and not wanted and said != OFF:
-        raise UserError(
-            "The index keeps texts, and shards cannot take them out. Begin with: "
-            "feeder sync --no-texts --max-embeddings 1"
-        )
-    return said == (ON if wanted else OFF) or (wanted and not whole and said == FILLING)
-
-
-def start_meta(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
-    """What `meta` says while they are not as they shall be."""
-    if is_settled(run, meta):
-        return {}
-    is_clear = table_status(run, meta, SOURCE_KEY) in {OFF, FILLING}
-    return {
-        run.index.meta_key(SOURCE_KEY): FILLING if is_wanted(run, meta) and is_clear else CLEARING
-    }
-
-
-def shard_identity(run: SyncContext) -> dict[str, str]:
-    """What tells the work of shards that make texts from that of others."""
-    return {run.index.meta_key(SOURCE_KEY): ON} if run.store_source else {}
-
-
-def add_notes(run: SyncContext, meta: Mapping[str, str]) -> None:
-    """Says that there are texts where nobody has asked for them this time."""
-    if (
-        run.store_source is None
-        and is_wanted(run, meta)
-        and SOURCE_KEPT_NOTE not in run.report.notes
-    ):
-        run.report.notes.append(SOURCE_KEPT_NOTE)
-
-
-def opening_statements(run: SyncContext, meta: Mapping[str, str]) -> list[Statement]:
-    """What a run begins with that is the first to keep them: no other text is there."""
-    is_first = is_wanted(run, meta) and table_status(run, meta, SOURCE_KEY) == OFF
-    return [stored_source.delete_all_statement(run.index.repo)] if is_first else []
-
-
-def plan(run: SyncContext, state: IndexState, diff: Diff, *, whole: bool) -> SourceWork:
-    """What is to be done, and says what that takes; a request for every 20,000 files with texts."""
-    if is_settled(run, state.meta, whole=whole):
-        return NO_WORK
-    said = table_status(run, state.meta, SOURCE_KEY)
-    clears = CLEARING in {said, start_meta(run, state.meta)[run.index.meta_key(SOURCE_KEY)]}
-    if not is_wanted(run, state.meta):
-        return SourceWork(clears)
-    rows = state.files or {}
-    known = [*diff.unchanged, *diff.pending]
-    known = [entry for entry in known if not entry.skip and rows[entry.path].state != "skipped"]
-    is_held = known and said == FILLING
-    held = stored_source.stored_paths(run.index.database, run.index.repo) if is_held else set()
-    lacking = [entry for entry in known if entry.path not in held]
-    if lacking:
-        run.progress.message(
-            f"Texts: {len(lacking)} files are read for theirs alone, each a row of the database or "
-            "more; nothing is embedded for it."
-        )
-    return SourceWork(clears, lacking)
-
-
-def clear(run: SyncContext, meta: Mapping[str, str], source_work: SourceWork) -> None:
-    """Takes all texts out where they have to go, as far as the budget goes."""
-    then = FILLING if is_wanted(run, meta) else OFF
-    while source_work.clears_first and run.budget.allows(1):
-        rows = run.index.write_statements(
-            stored_source.delete_batch_statements(
-                run.index.repo, run.index.meta_key(SOURCE_KEY), then
+        Raises UserError for a shard that would remove the source of all files.
+        """
+        wanted = self.is_wanted()
+        if self._run.shard and not wanted and self._status != OFF:
+            raise UserError(
+                "The index stores source lines, and one shard cannot remove those of all shards. "
+                "First run: feeder sync --no-texts --max-embeddings 1"
             )
-        )
-        if rows is not None and not rows[-1]:
+        is_partly_filled = wanted and not whole and self._status == FILLING
+        return self._status == (ON if wanted else OFF) or is_partly_filled
+
+    def is_stored(self) -> bool:
+        return self._status == ON
+
+    def configure(self, *, is_stored: bool) -> None:
+        self._run.index.stores_source = is_stored
+
+    def add_notes(self) -> None:
+        """Says that source is stored although this run did not ask for it."""
+        notes = self._run.report.notes
+        if self._run.store_source is None and self.is_wanted() and SOURCE_KEPT_NOTE not in notes:
+            notes.append(SOURCE_KEPT_NOTE)
+
+    def shard_identity(self) -> dict[str, str]:
+        return {self._key: ON} if self._run.store_source else {}
+
+    def start_meta(self) -> dict[str, str]:
+        return {} if self.is_settled() else {self._key: self._status_while_changing()}
+
+    def _status_while_changing(self) -> str:
+        can_fill = self.is_wanted() and self._status in {OFF, FILLING}
+        return FILLING if can_fill else CLEARING
+
+    def opening_statements(self) -> list[Statement]:
+        """Removes rows that an older index left, before the first run that stores source."""
+        is_first = self.is_wanted() and self._status == OFF
+        return [stored_source.delete_all_statement(self._run.index.repo)] if is_first else []
+
+    def plan(self, state: IndexState, diff: Diff, *, whole: bool) -> None:
+        """Lists the unchanged files to read for their source; one request per 20,000 files."""
+        if self.is_settled(whole=whole):
             return
+        self._clears_first = CLEARING in {self._status, self._status_while_changing()}
+        if not self.is_wanted():
+            return
+        self._missing = self._files_without_source(state, diff)
+        if self._missing:
+            self._run.progress.message(
+                f"Stored source: reading {len(self._missing)} unchanged files to store their "
+                "lines, at least one row each. Nothing is embedded for it."
+            )
 
+    def _files_without_source(self, state: IndexState, diff: Diff) -> list[Entry]:
+        rows = state.files or {}
+        indexed = [
+            entry
+            for entry in (*diff.unchanged, *diff.pending)
+            if not entry.skip and rows[entry.path].state != "skipped"
+        ]
+        if not indexed or self._status != FILLING:
+            return indexed
+        stored = stored_source.stored_paths(self._run.index.database, self._run.index.repo)
+        return [entry for entry in indexed if entry.path not in stored]
 
-def write_missing(run: SyncContext, state: IndexState, source_work: SourceWork) -> dict[str, str]:
-    """Writes the texts that lack, as far as the budget goes; what `meta` says if none lacks then.
+    def clear(self) -> None:
+        index = self._run.index
+        status = FILLING if self.is_wanted() else OFF
+        while self._clears_first and self._run.budget.allows(1):
+            rows = index.write_statements(
+                stored_source.delete_batch_statements(index.repo, self._key, status)
+            )
+            if rows is not None and not rows[-1]:
+                return
 
-    A file that has changed since it was listed, or whose parser was stopped, is left to the next
-    run, which makes its nodes anew.
-    """
-    if run.budget.stop_reason or not is_wanted(run, state.meta):
-        return {}
-    doubtful: list[str] = []
-    with run.progress.step("texts", len(source_work.missing)) as step:
-        for files in batch_files(indexed_files(run, source_work.missing)):
-            if not run.budget.allows(1):
-                return {}
-            _write_batch(run, [file for file in files if not _has_changed(file, state)])
-            doubtful += [file.path for file in files if _has_changed(file, state)]
-            step(len(files))
-    if doubtful:
-        run.index.invalidate_files(doubtful)
-    return {} if doubtful else {run.index.meta_key(SOURCE_KEY): ON}
+    def write(self, state: IndexState) -> TableWrite:
+        """Files that changed since they were listed are left to the next run, as are those whose
+        parser was stopped: it makes their nodes again.
+        """
+        run = self._run
+        if not self.is_wanted():
+            return TableWrite()
+        incomplete = TableWrite(is_complete=False)
+        if run.budget.stop_reason:
+            return incomplete
+        changed: list[str] = []
+        with run.progress.step("stored source", len(self._missing)) as step:
+            for files in batch_files(indexed_files(run, self._missing)):
+                if not run.budget.allows(1):
+                    return incomplete
+                self._write_batch([file for file in files if not _has_changed(file, state)])
+                changed += [file.path for file in files if _has_changed(file, state)]
+                step(len(files))
+        if changed:
+            run.index.invalidate_files(changed)
+            return incomplete
+        return TableWrite({self._key: ON})
+
+    def _write_batch(self, files: Sequence[IndexedFile]) -> None:
+        """One transaction, or halves of it where the database refuses its size."""
+        index = self._run.index
+        try:
+            index.write_statements(list(stored_source.change_statements(index.repo, files, [])))
+        except TooLargeError:
+            if len(files) < 2:
+                raise
+            half = len(files) // 2
+            self._write_batch(files[:half])
+            self._write_batch(files[half:])
+        else:
+            for file in files:
+                count_stored_source(self._run.report, file)
+
+    def estimate(self, state: IndexState, diff: Diff, *, whole: bool) -> None:
+        self.plan(state, diff, whole=whole)
+        run = self._run
+        for file in indexed_files(run, self._missing):
+            count_stored_source(run.report, file)
+        if self._clears_first:
+            [[(rows, _)]] = run.index.database.run([stored_source.size_statement(run.index.repo)])
+            run.report.text_rows_gone = int(str(rows))
+
+    def repair_meta(self, damage: Damage) -> dict[str, str]:
+        return {self._key: FILLING} if damage.source_paths and self.is_stored() else {}
+
+    def check(self, state: IndexState, parity: ParityReport, damage: Damage) -> Iterator[Check]:
+        missing, left_over = (
+            [str(path) for (path,) in rows]
+            for rows in (parity.files_without_source, parity.source_without_file)
+        )
+        if self._status == OFF and not left_over:
+            return
+        damage.source_paths |= {*missing, *left_over}
+        yield Check(
+            "every indexed file has its stored source, and no other file has any",
+            {"lacking": len(missing), "left over": len(left_over)},
+            [
+                *(f"{path}: no stored source" for path in missing),
+                *(f"{path}: stored source of a file that is not indexed" for path in left_over),
+            ],
+        )
 
 
 def _has_changed(file: IndexedFile, state: IndexState) -> bool:
     return file.skipped or file.blob != (state.files or {})[file.path].blob
-
-
-def _write_batch(run: SyncContext, files: Sequence[IndexedFile]) -> None:
-    """One transaction, or smaller ones where the database wants that, down to a file's."""
-    try:
-        run.index.write_statements(list(stored_source.change_statements(run.index.repo, files, [])))
-    except TooLargeError:
-        if len(files) < 2:
-            raise
-        half = len(files) // 2
-        _write_batch(run, files[:half])
-        _write_batch(run, files[half:])
-    else:
-        for file in files:
-            count_stored_source(run.report, file)
-
-
-def estimate(run: SyncContext, source_work: SourceWork) -> None:
-    """Counts what `clear` and `fill` would do; only reads."""
-    for file in indexed_files(run, source_work.missing):
-        count_stored_source(run.report, file)
-    if source_work.clears_first:
-        [[(rows, _)]] = run.index.database.run([stored_source.size_statement(run.index.repo)])
-        run.report.text_rows_gone = int(str(rows))
-
-
-def is_complete(run: SyncContext, meta: Mapping[str, str]) -> bool:
-    """Whether the index says that it has them all."""
-    return table_status(run, meta, SOURCE_KEY) == ON
-
-
-def repair_meta(run: SyncContext, meta: Mapping[str, str], damage: Damage) -> dict[str, str]:
-    """What `meta` says while a repair has taken out what was wrong."""
-    return (
-        {run.index.meta_key(SOURCE_KEY): FILLING}
-        if damage.source_paths and is_complete(run, meta)
-        else {}
-    )
-
-
-def check(
-    run: SyncContext, state: IndexState, parity: ParityReport, damage: Damage
-) -> Iterator[Check]:
-    """Whether each file with nodes has its text, and no other one is there."""
-    lacking, odd = (
-        [str(path) for (path,) in rows]
-        for rows in (parity.files_without_source, parity.source_without_file)
-    )
-    if table_status(run, state.meta, SOURCE_KEY) == OFF and not odd:
-        return
-    damage.source_paths |= {*lacking, *odd}
-    yield Check(
-        "every file with nodes has its text, where they are kept, and every text its file",
-        {"lacking": len(lacking), "left over": len(odd)},
-        [*(f"{path} has no text" for path in lacking), *(f"a text of {path}" for path in odd)],
-    )
-
-
-class StoredSourceReader:
-    """The texts that the database has, for files that are asked for in the order of their paths."""
-
-    def __init__(self, run: SyncContext) -> None:
-        index = run.index
-        self._remaining = (
-            stored_source.stored_files(index.database, index.repo)
-            if index.stores_source
-            else iter(())
-        )
-        self._current: tuple[str, list[SourceBlock]] = ("", [])
-
-    def matches(self, file: IndexedFile) -> bool:
-        """Whether they are the file's, line by line; that all are missing is told elsewhere."""
-        while self._current[0] < file.path and (following := next(self._remaining, None)):
-            self._current = following
-        path, parts = self._current
-        return (
-            path != file.path
-            or parts == list(file.source_parts)
-            or _numbered_lines(parts) == _numbered_lines(file.source_parts)
-        )
-
-
-def _numbered_lines(parts: Iterable[SourceBlock]) -> list[tuple[int, str]] | None:
-    """None where they are damaged."""
-    try:
-        return [line for part in parts for line in part.lines()]
-    except ValueError:
-        return None

@@ -1,6 +1,7 @@
-"""Brings the index to the state of the source tree: compares both, writes nodes and postings,
-then vectors, then side tables. Every file is searchable by word before the first vector is
-made.
+"""Makes the index equal to the source tree.
+
+Compares both, then writes in this order: nodes and postings, stored source and lookup table,
+model vectors, descriptions. Every file is searchable by word before the first model vector is made.
 """
 
 from collections.abc import Callable, Mapping, Sequence, Set
@@ -16,7 +17,6 @@ from feeder.store.index_state import (
     VectorProgress,
 )
 from feeder.store.ownership import SupersededAtStart
-from feeder.sync import node_descriptions, source_table
 from feeder.sync.concurrency import (
     event_meta,
     is_in_shard,
@@ -44,21 +44,26 @@ from feeder.sync.diff import (
     stale_reasons,
 )
 from feeder.sync.dry_run import estimate_run, run_cost_meta
+from feeder.sync.node_descriptions import Descriptions
+from feeder.sync.side_tables import SideTable, SideTableFactory, TableWrite, merged
+from feeder.sync.source_table import StoredSource
 from feeder.sync.vectors import clear_outbox, embed_and_upload
-from feeder.sync.worker_lookup import (
-    expected_meta,
-    missing_table,
-    opening_statements,
-    write_missing,
-)
+from feeder.sync.worker_lookup import WorkerLookup
 from feeder.sync.write import write_nodes
+
+SIDE_TABLES: Sequence[SideTableFactory] = (StoredSource, WorkerLookup, Descriptions)
+"""In the order in which they are written."""
+
+
+def side_tables(run: SyncContext, meta: Mapping[str, str]) -> list[SideTable]:
+    """Returns all side tables for a run over an index with this `meta`."""
+    return [make(run, meta) for make in SIDE_TABLES]
 
 
 class Target(NamedTuple):
-    """The files that the index shall hold, and what `meta` then says.
+    """The files that the index shall hold, and what `meta` says once it does.
 
-    Without `equal` they are a part of the index, and nothing is said of a tree. Of runs that share
-    the work, the last to end says it for all.
+    `meta` is empty for a part of the tree. Of several shards the last to end writes it.
     """
 
     entries: Sequence[Entry]
@@ -67,57 +72,47 @@ class Target(NamedTuple):
 
 
 def sync(run: SyncContext, *, dry_run: bool = False) -> None:
-    """Makes the index equal to the whole tree, whatever has run or died before.
+    """Makes the index equal to the whole source tree, from whatever state it is in.
 
-    Raises Overtaken when a later run has taken the index over, Stopped when a budget ends it early.
+    Raises Superseded when a later run has taken the index over, StoppedEarly at a budget.
     """
-    equal = _target_meta(run)
-    share = shard_share(run, equal | source_table.shard_identity(run))
+    target_meta = _target_meta(run)
+    tables = side_tables(run, {})
+    share = shard_share(run, target_meta | merged(table.shard_identity() for table in tables))
     expected = (
-        {share.own_key: share.all_keys[share.own_key]} if run.shard else equal | expected_meta(run)
+        {share.own_key: share.all_keys[share.own_key]}
+        if run.shard
+        else target_meta | merged(table.expected_meta() for table in tables)
     )
     state = shard_state(run, run.index.read_state(expected if run.tree.root_tree_id else {}))
-    is_equal = (
-        state.files is None
-        and _has_same_working_tree(run, state)
-        and _side_tables_settled(run, state)
-    )
-    nothing_to_do = is_equal and not (state.outbox and run.model_vectors)
-    if nothing_to_do and (dry_run or _record_newer_event(run, state)):
-        tree = folder_label(run.tree.subfolder) if run.tree.subfolder else "the tree"
-        whose = f"shard {run.shard} of {tree}" if run.shard else tree
-        _add_side_table_notes(run, state)
-        run.report.notes.append(f"The index equals {whose}: nothing to do.")
-        run.report.finished = True
+    if _has_nothing_to_do(run, state) and (dry_run or _record_newer_event(run, state)):
         _report_unchanged(run, state)
         return
 
     def read() -> IndexState:
         return shard_state(run, run.index.read_state({}))
 
-    seen = state if state.files is not None else read()
-    goal = Target(_shard_entries(run), equal, share)
+    last_read = state if state.files is not None else read()
+    target = Target(_shard_entries(run), target_meta, share)
     if dry_run:
-        plan_target(run, seen, goal)
+        plan_target(run, last_read, target)
     else:
-        sync_as_owner(run, read, goal, seen)
+        sync_as_owner(run, read, target, last_read)
 
 
-def _shard_entries(run: SyncContext) -> list[Entry]:
-    return [entry for entry in run.tree.entries() if is_in_shard(run, entry.path)]
-
-
-def _report_unchanged(run: SyncContext, state: IndexState) -> None:
-    """The files as the index tells them; those of a shard are only listed here."""
-    report_reasons(run.report, state.unchanged.reasons.values())
-    shard = len(_shard_entries(run)) - len(run.report.skipped) if run.shard else None
-    run.report.files_unchanged = state.unchanged.indexed if shard is None else shard
+def _has_nothing_to_do(run: SyncContext, state: IndexState) -> bool:
+    is_equal = (
+        state.files is None
+        and _has_same_working_tree(run, state)
+        and all(table.is_settled() for table in side_tables(run, state.meta))
+    )
+    return is_equal and not (state.outbox and run.model_vectors)
 
 
 def _record_newer_event(run: SyncContext, state: IndexState) -> bool:
-    """Whether no older event can turn the index back after a run that has nothing to do.
+    """Records the event of a run that has nothing to do, so that no older event comes after it.
 
-    A newer event than the index knows of is noted; False when another run has begun meanwhile.
+    Returns False when another run has begun meanwhile.
     """
     if run.shard or not is_newest_event(run, state):
         return True
@@ -128,23 +123,41 @@ def _record_newer_event(run: SyncContext, state: IndexState) -> bool:
     return True
 
 
+def _report_unchanged(run: SyncContext, state: IndexState) -> None:
+    """Fills the report of a run that has nothing to do."""
+    report = run.report
+    for table in side_tables(run, state.meta):
+        table.add_notes()
+    tree = folder_label(run.tree.subfolder) if run.tree.subfolder else "the source tree"
+    part = f"shard {run.shard} of {tree}" if run.shard else tree
+    report.notes.append(f"The index is up to date with {part}: nothing to do.")
+    report_reasons(report, state.unchanged.reasons.values())
+    # the index counts the files of all shards
+    shard_files = len(_shard_entries(run)) - len(report.skipped) if run.shard else None
+    report.files_unchanged = state.unchanged.indexed if shard_files is None else shard_files
+    report.finished = True
+
+
+def _shard_entries(run: SyncContext) -> list[Entry]:
+    return [entry for entry in run.tree.entries() if is_in_shard(run, entry.path)]
+
+
 def sync_as_owner(
     run: SyncContext,
     read_state: Callable[[], IndexState],
     target: Target,
     last_read: IndexState | None = None,
 ) -> None:
-    """`bring`, after the end of a run that is still under way; `seen` has just been read.
+    """Applies a target after taking the index over from an unfinished run, if there is one.
 
-    What an unfinished run may still write is not foreseen: it is stopped first, then read. A run
-    that begins between this one's reading and first write wins: Moved. Not so one that shares the
-    work, started earlier by hand, or follows an older event: then this one reads again.
+    Raises SupersededAtStart when another run begins between this one's reading and first write;
+    but reads again where that one is a shard of the same sync, was started earlier by hand, or
+    answers to an older event.
     """
     while True:
         last_read = last_read or read_state()
-        refuse_unreadable_documents(
-            run, last_read, target.entries
-        )  # before the other run is stopped for nothing
+        # before the other run is stopped for nothing
+        refuse_unreadable_documents(run, last_read, target.entries)
         try:
             return apply_target(run, take_ownership(run, read_state, last_read), target)
         except SupersededAtStart:
@@ -154,154 +167,155 @@ def sync_as_owner(
 
 
 def apply_target(run: SyncContext, state: IndexState, target: Target) -> None:
-    """Makes the files of `state` become those of the goal."""
-    run, stale, work = _prepare(run, state, target)
-    sendable = run.model_vectors and (
-        work.pending or state.outbox or missing_table(run, state.meta)
-    )
-    if _is_up_to_date(run, state, target) and not (work.to_index or work.deleted or sendable):
-        if run.index.has_superseded(state, run.token):  # one that ended in that moment
+    """Makes the files of `state` equal to those of the target.
+
+    Raises StoppedEarly at a budget, Superseded when a later run has begun.
+    """
+    run, tables, stale, diff = _prepare(run, state, target)
+    sendable = run.model_vectors and (diff.pending or state.outbox)
+    if _is_up_to_date(run, state, target, tables) and not (
+        diff.to_index or diff.deleted or sendable
+    ):
+        if run.index.has_superseded(state, run.token):  # a run that ended in that moment
             run.index.finish(VectorProgress(), {}, target.share)
         run.report.finished = True
         return
-    announce_stale(run, state, stale, work)
-    todo = source_table.plan(run, state, work, whole=bool(target.meta))
-    _begin_write(run, state, stale, target.share)
-    source_table.clear(run, state.meta, todo)
-    # nothing tells which files another parser has read already: they are one piece
-    is_anew = not stale.isdisjoint({StaleReason.PARSER, StaleReason.DOCUMENTS})
-    wanted, gone = write_nodes(run, state, work, ignore_budget=is_anew)
+    announce_stale(run, state, stale, diff)
+    for table in tables:
+        table.plan(state, diff, whole=bool(target.meta))
+    _begin_write(run, state, stale, target.share, tables)
+    for table in tables:
+        table.clear()
+    # no record tells which files the new parser has read, so all are read before a budget counts
+    is_reparse = not stale.isdisjoint({StaleReason.PARSER, StaleReason.DOCUMENTS})
+    pending_nodes, deleted_ids = write_nodes(run, state, diff, ignore_budget=is_reparse)
     if run.budget.stop_reason:
         target = target._replace(meta={})
-    filled = source_table.write_missing(run, state, todo)
-    write_missing(run, state.meta)
-    settled = embed_and_upload(run, work, wanted)
-    settled.deleted_ids += clear_outbox(run, state, wanted, gone)
-    _finish(run, settled, target, filled)
-    node_descriptions.finish(
-        run, state.meta, completes_vectors=run.index.meta_key(MODEL_VECTORS_KEY) in target.meta
-    )
+    written = [table.write(state) for table in tables]
+    progress = embed_and_upload(run, diff, pending_nodes)
+    progress.deleted_ids += clear_outbox(run, state, pending_nodes, deleted_ids)
+    _finish(run, progress, target, written)
+    for table in tables:
+        table.finish(completes_vectors=run.index.meta_key(MODEL_VECTORS_KEY) in target.meta)
 
 
-def _is_up_to_date(run: SyncContext, state: IndexState, target: Target) -> bool:
-    """Whether `meta` says what the goal does, and texts and lines are as they shall be."""
-    said = target.meta.items() <= state.meta.items() and (
-        not target.meta or _has_same_working_tree(run, state)
-    )
-    return said and _side_tables_settled(run, state, whole=bool(target.meta))
-
-
-def _side_tables_settled(run: SyncContext, state: IndexState, *, whole: bool = True) -> bool:
-    """Whether nothing is to be done for texts and lines; raises what `texts.are_settled` does."""
-    settled = source_table.is_settled(run, state.meta, whole=whole)
-    return settled and node_descriptions.is_settled(run, state.meta)
+def plan_target(run: SyncContext, state: IndexState, target: Target) -> None:
+    """Fills the report with what `apply_target` would do; writes nothing."""
+    refuse_other_folder(run, state)
+    run, tables, _, diff = _prepare(run, state, target)
+    estimate_run(run, state, diff)
+    for table in tables:
+        table.estimate(state, diff, whole=bool(target.meta))
+    run.report.finished = True
 
 
 def _prepare(
     requested_run: SyncContext, state: IndexState, target: Target
-) -> tuple[SyncContext, set[StaleReason], Diff]:
-    """The run as the index takes it, what is stale of that, and the work; accounted for."""
+) -> tuple[SyncContext, list[SideTable], set[StaleReason], Diff]:
+    """Returns the run with the model that the index allows, its tables, and what has to change."""
     run = requested_run if target.meta else match_index_model(requested_run, state)
-    refuse_unreadable_documents(requested_run, state, target.entries)
+    refuse_unreadable_documents(run, state, target.entries)
     stale = stale_reasons(run, state)
-    have = state.files or {}
-    work = compare_files(target.entries, have, stale)
+    files = state.files or {}
+    diff = compare_files(target.entries, files, stale)
     if run is not requested_run:
-        check_model_compatible(requested_run, state, work)
-    report_diff(requested_run.report, work, have, stale)
-    _add_side_table_notes(requested_run, state)
-    run.index.stores_source = source_table.is_wanted(requested_run, state.meta)
-    run.index.stores_descriptions = node_descriptions.is_wanted(requested_run, state.meta)
-    run.index.has_descriptions = node_descriptions.may_exist(requested_run, state.meta)
-    return run, stale, work
+        check_model_compatible(requested_run, state, diff)
+    report_diff(run.report, diff, files, stale)
+    tables = side_tables(run, state.meta)
+    for table in tables:
+        table.add_notes()
+        table.configure(is_stored=table.is_wanted())
+    return run, tables, stale, diff
 
 
-def _add_side_table_notes(run: SyncContext, state: IndexState) -> None:
-    source_table.add_notes(run, state.meta)
-    node_descriptions.add_notes(run, state.meta)
-
-
-def _finish(
-    run: SyncContext, settled: VectorProgress, target: Target, table_meta: Mapping[str, str]
-) -> None:
-    """The run's last write but for lines; raises Stopped where a budget has ended it early."""
-    head = {run.index.meta_key("head"): run.tree.commit} if run.tree.root_tree_id else {}
-    lacks_texts = run.index.stores_source and not table_meta
-    waits = lacks_texts or (run.model_vectors and run.report.texts_waiting)
-    if target.share.own_key and (run.budget.stop_reason or waits):
-        run.index.finish_incomplete_shard(settled)
-    else:
-        meta = target.meta and {**target.meta, **head, **table_meta}
-        if run.index.has_descriptions:  # which may change yet, and vectors with them
-            meta.pop(run.index.meta_key(MODEL_VECTORS_KEY), None)
-        run.index.finish(settled, {**meta, **run_cost_meta(run)}, target.share)
-    if run.budget.stop_reason:
-        raise StoppedEarly(run.budget.stop_reason)
-    run.report.finished = True
-
-
-def _target_meta(run: SyncContext) -> dict[str, str]:
-    """What `meta` says of an index that equals the tree, made as this run would make it."""
-    key = run.index.meta_key
-    equal = {
-        key("tree"): run.tree.root_tree_id,
-        key("rules"): run.tree.rules_digest,
-        key("parser"): run.parser.fingerprint,
-        key("branch"): run.index.branch,
-        key("below"): run.tree.subfolder,
-    }
-    if run.tree.working_tree_id:  # and what it lies on, which may have moved
-        equal |= {key("working"): run.tree.working_tree_id, key("head"): run.tree.commit}
-    if run.model_vectors:
-        equal |= {**run.model_vectors.model_identity(), key(MODEL_VECTORS_KEY): "complete"}
-    return equal
-
-
-def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:
-    """Whether the index is called a working tree's if the tree is; it may be committed since."""
-    return state.meta.get(run.index.meta_key("working"), "") == run.tree.working_tree_id
+def _is_up_to_date(
+    run: SyncContext, state: IndexState, target: Target, tables: Sequence[SideTable]
+) -> bool:
+    """Whether `meta` and the side tables are as the target wants them; raises what they raise."""
+    is_recorded = target.meta.items() <= state.meta.items() and (
+        not target.meta or _has_same_working_tree(run, state)
+    )
+    return is_recorded and all(table.is_settled(whole=bool(target.meta)) for table in tables)
 
 
 def _begin_write(
-    run: SyncContext, state: IndexState, stale: Set[StaleReason], share: Sharding
+    run: SyncContext,
+    state: IndexState,
+    stale: Set[StaleReason],
+    share: Sharding,
+    tables: Sequence[SideTable],
 ) -> None:
-    """Takes the index over with the run's first write; vectors of another model go at once.
+    """Prepares the run's first write, which takes the index over.
 
-    Shards do so before anything else: what the first has made of the index, the others find.
+    Shards, and runs that replace the vectors of another model, make that write at once: the other
+    shards find the index as the first one has changed it.
     """
     meta = event_meta(run) | (run.model_vectors.model_identity() if run.model_vectors else {})
-    meta |= source_table.start_meta(run, state.meta) | node_descriptions.start_meta(run, state.meta)
-    theirs, ours = state.meta.get(run.index.meta_key("parser")), run.parser.fingerprint
-    if theirs is None:
-        meta[run.index.meta_key("parser")] = ours
-    elif theirs != ours:
-        meta[run.index.meta_key("parser")] = mixed_parser_value(theirs, ours, stale)
-    remake = StaleReason.VECTORS in stale
-    replaces = remake and "model" in state.meta
-    if run.model_vectors and remake:
+    meta |= merged(table.start_meta() for table in tables)
+    index_parser = state.meta.get(run.index.meta_key("parser"))
+    if index_parser != run.parser.fingerprint:
+        meta[run.index.meta_key("parser")] = (
+            run.parser.fingerprint
+            if index_parser is None
+            else mixed_parser_value(index_parser, run.parser.fingerprint, stale)
+        )
+    recompute = StaleReason.VECTORS in stale
+    replaces = recompute and "model" in state.meta
+    if run.model_vectors and recompute:
         run.model_vectors.vectors.check_dimensions(run.model_vectors.embedder.dimensions)
     if run.model_vectors and replaces:
         refuse_shard_for_new_model(run)
         run.model_vectors.vectors.check_can_clear()
-    first = [
-        *opening_statements(run, state.meta),
-        *source_table.opening_statements(run, state.meta),
-    ]
-    run.index.start_statements = [*run.index.start_statements, *first]
-    run.index.begin(run.token, state, meta, recompute_vectors=remake, sharding=share)
+    opening = [statement for table in tables for statement in table.opening_statements()]
+    run.index.start_statements = [*run.index.start_statements, *opening]
+    run.index.begin(run.token, state, meta, recompute_vectors=recompute, sharding=share)
     if run.shard or replaces:
         run.index.take_ownership()
     if run.model_vectors and replaces:
         run.model_vectors.vectors.clear(run.index.fencing_token.guard)
 
 
-def plan_target(run: SyncContext, state: IndexState, target: Target) -> None:
-    """Puts into the report what `bring` would do, and writes nothing."""
-    refuse_other_folder(run, state)
-    run, _, work = _prepare(run, state, target)
-    estimate_run(run, state, work)
-    source_table.estimate(run, source_table.plan(run, state, work, whole=bool(target.meta)))
-    node_descriptions.estimate(run, work)
-    if table := missing_table(run, state.meta):
-        run.report.lookup_rows = table.row_count
+def _finish(
+    run: SyncContext, progress: VectorProgress, target: Target, written: Sequence[TableWrite]
+) -> None:
+    """The run's last write, descriptions apart; raises StoppedEarly at a budget."""
+    has_waiting = not all(table.is_complete for table in written) or (
+        run.model_vectors and run.report.texts_waiting
+    )
+    if target.share.own_key and (run.budget.stop_reason or has_waiting):
+        run.index.finish_incomplete_shard(progress)
+    else:
+        head = {run.index.meta_key("head"): run.tree.commit} if run.tree.root_tree_id else {}
+        table_meta = merged(table.meta for table in written)
+        meta = target.meta and {**target.meta, **head, **table_meta}
+        if run.index.has_descriptions:  # which may change yet, and vectors with them
+            meta.pop(run.index.meta_key(MODEL_VECTORS_KEY), None)
+        run.index.finish(progress, {**meta, **run_cost_meta(run)}, target.share)
+    if run.budget.stop_reason:
+        raise StoppedEarly(run.budget.stop_reason)
     run.report.finished = True
+
+
+def _target_meta(run: SyncContext) -> dict[str, str]:
+    """What `meta` says of an index that equals the tree and was made by this program and model."""
+    key = run.index.meta_key
+    meta = {
+        key("tree"): run.tree.root_tree_id,
+        key("rules"): run.tree.rules_digest,
+        key("parser"): run.parser.fingerprint,
+        key("branch"): run.index.branch,
+        key("below"): run.tree.subfolder,
+    }
+    if run.tree.working_tree_id:  # and the commit below it, which may have moved
+        meta |= {key("working"): run.tree.working_tree_id, key("head"): run.tree.commit}
+    if run.model_vectors:
+        meta |= {**run.model_vectors.model_identity(), key(MODEL_VECTORS_KEY): "complete"}
+    return meta
+
+
+def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:
+    """Whether both are the same working tree, or neither is one.
+
+    The same files may have been committed since.
+    """
+    return state.meta.get(run.index.meta_key("working"), "") == run.tree.working_tree_id

@@ -2,14 +2,13 @@
 with HEAD, and repairs what does not.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from feeder.errors import ServiceError
 from feeder.source import Entry
 from feeder.store.index_state import FileRow, IndexState, VectorProgress
 from feeder.store.integrity import CHECKED_SYMBOLS, Damage, ParityReport, check_parity, node_states
-from feeder.sync import node_descriptions, source_table, vector_refresh, worker_lookup
 from feeder.sync.concurrency import take_ownership
 from feeder.sync.content_check import Comparison, compare_content
 from feeder.sync.context import SyncContext
@@ -25,24 +24,25 @@ from feeder.sync.diff import (
     stale_reasons,
 )
 from feeder.sync.report import REPAIR_COMMAND, Check, ValidationResult
-from feeder.sync.sync import Target, apply_target, sync
+from feeder.sync.side_tables import SideTable, merged
+from feeder.sync.sync import Target, apply_target, side_tables, sync
 
 CHANGED_DURING_VALIDATION = (
     "Rows and words were not compared: another run was writing. Validate again when it has ended."
 )
 PENDING_CHECK = "no file waits for its vectors"
-OUTBOX_CHECK = "no vector waits to be removed"
-NO_COMMIT = "There is no commit to compare the files with."
-NO_MODEL = "Vectors were not compared with the nodes: there is no model to ask for them."
+OUTBOX_CHECK = "no vector waits to be deleted"
+NO_COMMIT = "Files were not compared: there is no commit to compare them with."
+NO_MODEL = "Vectors were not compared with the nodes: no embedding model is configured."
 VECTOR_WAIT_S = 600.0
-"""Writes of Vectorize are seen after half a minute, at times after several."""
+"""Vectorize shows what was written after half a minute as a rule, at times after several."""
 
 
 def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> ValidationResult:
-    """Asks everything; reads only. With `wait`, once all vectors written are seen.
+    """Runs all checks; reads only. With `wait`, waits until all vectors written are visible.
 
-    Without `content` no file is parsed, and rows and words are counted but not read. Raises
-    ServiceError when that which was written is not seen within `SETTLING_S`.
+    Without `content` no file is parsed, and rows and words are counted but not compared. Raises
+    ServiceError when the vectors are not visible after `VECTOR_WAIT_S`.
     """
     if (
         wait
@@ -50,97 +50,98 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         and not run.model_vectors.vectors.wait_until_visible(VECTOR_WAIT_S)
     ):
         raise ServiceError(
-            f"The vectors written last are not seen after {VECTOR_WAIT_S:.0f} s. Validate again "
-            "later."
+            f"Vectorize does not show the vectors written last after {VECTOR_WAIT_S:.0f} s. "
+            "Validate again later."
         )
     damage = Damage()
     state = run.index.read_state({})
-    found = check_parity(run.index.database, run.index.repo)
-    vectors = _vector_ids(run, state)
+    parity = check_parity(run.index.database, run.index.repo)
+    vector_ids = _vector_ids(run, state)
+    tables = sorted(side_tables(run, state.meta), key=lambda table: table.check_order)
     checks = [
-        *_check_rows(found, damage),
-        *_check_progress(state, vectors),
-        *_check_vectors(run, vectors, damage),
-        *worker_lookup.check(run, state, damage),
-        *source_table.check(run, state, found, damage),
-        *node_descriptions.check(run, state, found, damage),
-        *vector_refresh.check_vectors(run, state, found, damage),
+        *_check_rows(parity, damage),
+        *_check_progress(state, vector_ids),
+        *_check_vectors(run, vector_ids, damage),
+        *(check for table in tables for check in table.check(state, parity, damage)),
         *_check_versions(run, state),
     ]
-    notes = [NO_MODEL] if vectors is None and "model" in state.meta else []
-    notes += [
-        *node_descriptions.remaining_notes(state, run, found),
-        *vector_refresh.stale_notes(run, state, found),
-    ]
-    verdict = ValidationResult(checks, damage, notes)
+    notes = [NO_MODEL] if vector_ids is None and "model" in state.meta else []
+    notes += [note for table in tables for note in table.remaining_notes(state, parity)]
+    result = ValidationResult(checks, damage, notes)
     if run.tree.root_tree_id:
-        verdict = _compare_with_head(run, state, verdict, content=content)
+        result = _compare_with_head(run, state, result, tables, content=content)
     else:
-        verdict = verdict._replace(notes=[*notes, NO_COMMIT])
-    return verdict._replace(advice=_repair_advice(run, state, verdict))
+        result = result._replace(notes=[*notes, NO_COMMIT])
+    return result._replace(advice=_repair_advice(run, state, result))
 
 
-def _repair_advice(run: SyncContext, state: IndexState, verdict: ValidationResult) -> str:
-    """What mends the differences, so that it can be done to the letter."""
-    failed = {check.name for check in verdict.checks if not check.passed}
+def _repair_advice(run: SyncContext, state: IndexState, result: ValidationResult) -> str:
+    """The command that repairs the differences."""
+    failed = {check.name for check in result.checks if not check.passed}
     if _index_folder(run, state) != run.tree.subfolder:
-        return f"ask about all that it is of. {path_option_hint(_index_folder(run, state))}"
+        hint = path_option_hint(_index_folder(run, state))
+        return f"validate the folder that it was made from. {hint}"
     if failed <= {PENDING_CHECK, OUTBOX_CHECK} and (not run.model_vectors or has_words_only(state)):
-        by = state.meta.get("model", "the model")
-        way = f"{full_sync_command(run)} with --model for it, without --no-vectors"
-        return f"vectors by {by} wait for a run with it: {way}"
+        model = state.meta.get("model", "the model")
+        command = full_sync_command(run)
+        return (
+            f"vectors by {model} are missing. Run {command} with --model and without --no-vectors"
+        )
     if state.meta.get(run.index.meta_key("working")):
-        return f"{REPAIR_COMMAND}, or feeder sync --working-tree where files are only edited since"
+        return f"{REPAIR_COMMAND}; or, if files were only edited since, feeder sync --working-tree"
     return (
-        f"{REPAIR_COMMAND}, or feeder sync where HEAD is only newer"
+        f"{REPAIR_COMMAND}; or, if HEAD is only newer, feeder sync"
         if run.tree.root_tree_id
         else REPAIR_COMMAND
     )
 
 
 def _compare_with_head(
-    run: SyncContext, state: IndexState, verdict: ValidationResult, *, content: bool
+    run: SyncContext,
+    state: IndexState,
+    result: ValidationResult,
+    tables: Sequence[SideTable],
+    *,
+    content: bool,
 ) -> ValidationResult:
-    """What the index's parts say of each other, and what HEAD says of them."""
+    """Adds the checks that compare the index with the files of HEAD."""
     refuse_unreadable_documents(run, state, run.tree.entries())
-    work = compare_files(run.tree.entries(), state.files or {}, set())
-    verdict.checks.append(_check_files(run, state, work))
-    if why := _no_content_reason(run, state, content=content):
-        return verdict._replace(notes=[*verdict.notes, why])
-    run.index.stores_source = source_table.is_complete(run, state.meta)
-    run.index.stores_descriptions = node_descriptions.is_stored(run, state.meta)
-    compared = compare_content(run, [*work.unchanged, *work.pending], state.files or {})
+    diff = compare_files(run.tree.entries(), state.files or {}, set())
+    result.checks.append(_check_files(run, state, diff))
+    if reason := _no_content_reason(run, state, content=content):
+        return result._replace(notes=[*result.notes, reason])
+    for table in tables:
+        table.configure(is_stored=table.is_stored())
+    comparison = compare_content(run, [*diff.unchanged, *diff.pending], state.files or {})
     if run.index.read_state_of([]).meta != state.meta:  # each write leaves its number there
-        return verdict._replace(notes=[*verdict.notes, CHANGED_DURING_VALIDATION])
-    verdict.checks.extend(_check_content(compared, verdict.damage))
-    return verdict._replace(notes=[*verdict.notes, *_not_compared_notes(compared)])
+        return result._replace(notes=[*result.notes, CHANGED_DURING_VALIDATION])
+    result.checks.extend(_check_content(comparison, result.damage))
+    return result._replace(notes=[*result.notes, *_not_compared_notes(comparison)])
 
 
-def repair(run: SyncContext, verdict: ValidationResult) -> None:
-    """Takes out what disagrees and feeds those files again; what agrees is not touched.
+def repair(run: SyncContext, result: ValidationResult) -> None:
+    """Removes what is wrong and indexes those files again; leaves the rest as it is.
 
-    An index of words stays one. Raises Overtaken, and has changed nothing, when a later run of a
-    workflow has begun.
+    An index without model vectors stays one. Raises Superseded, and has changed nothing, when a
+    later run of a workflow has begun.
     """
 
     def read() -> IndexState:
         return run.index.read_state({})
 
-    damage = verdict.damage
+    damage = result.damage
     state = take_ownership(run, read, read())
     if has_words_only(state):
         run = replace(run, model_vectors=None)
-    mended = source_table.repair_meta(run, state.meta, damage) | node_descriptions.repair_meta(
-        run, state.meta, damage
-    )
-    run.index.begin(run.token, state, mended, recompute_vectors=False)
+    meta = merged(table.repair_meta(damage) for table in side_tables(run, state.meta))
+    run.index.begin(run.token, state, meta, recompute_vectors=False)
     run.index.remove_damage(damage)
     if run.tree.root_tree_id:
         return sync(run)
-    known = damage.paths.union(state.files or {})
-    wanted = [entry for entry in run.tree.entries() if entry.path in known]
-    made_by = {run.index.meta_key("parser"): run.parser.fingerprint}
-    apply_target(run, read(), Target(wanted, made_by))
+    paths = damage.paths.union(state.files or {})
+    entries = [entry for entry in run.tree.entries() if entry.path in paths]
+    parser = {run.index.meta_key("parser"): run.parser.fingerprint}
+    apply_target(run, read(), Target(entries, parser))
     return run.index.finish(VectorProgress(), {})
 
 
@@ -155,7 +156,7 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
         "every node has its posting, and every posting its node",
         {"docs": counts.all_docs, "docs_fts": counts.postings},
         [
-            *(f"{id_} of {path} has no posting" for path, id_ in parity.docs_without_posting),
+            *(f"{path}: node {id_} has no posting" for path, id_ in parity.docs_without_posting),
             *(f"posting {row} ({id_}) has no node" for row, id_ in parity.postings_without_doc),
         ],
     )
@@ -163,31 +164,31 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
         "every file has as many nodes as the manifest says",
         {"files": counts.files, "files.nodes": counts.nodes_in_files, "docs": counts.docs},
         [
-            f"{path}: {said} in files, {rows} in docs"
-            for path, said, rows in parity.wrong_node_counts
+            f"{path}: {recorded} in files, {rows} in docs"
+            for path, recorded, rows in parity.wrong_node_counts
         ],
     )
     yield Check(
-        "every node is of the index's branch",
+        "every node has the index's branch",
         {"docs": counts.docs},
-        [f"{id_} of {path} is of {branch}" for path, id_, branch in parity.on_other_branches],
+        [f"{path}: node {id_} has {branch}" for path, id_, branch in parity.on_other_branches],
     )
     yield Check(
         "symbols that occur once are found by word",
         {"symbols": counts.symbols, "asked at most": CHECKED_SYMBOLS},
-        [f"{id_} of {path}: {symbol}" for path, id_, symbol in parity.unfindable_symbols],
+        [f"{path}: node {id_}: {symbol}" for path, id_, symbol in parity.unfindable_symbols],
     )
 
 
 def _vector_ids(run: SyncContext, state: IndexState) -> set[str] | None:
-    """None where there is no model, or nothing to ask them with."""
+    """None without an embedding model, or in an index without model vectors."""
     if not run.model_vectors or "model" not in state.meta:
         return None
     return set(run.model_vectors.vectors.ids())
 
 
 def _check_progress(state: IndexState, vector_ids: set[str] | None) -> Iterable[Check]:
-    """What a run leaves to the next; a vector that is gone may be removed once more."""
+    """Checks that no work is left to the next run; deleting a vector twice does no harm."""
     pending = [row.path for row in (state.files or {}).values() if row.state == "pending"]
     yield Check(
         PENDING_CHECK,
@@ -204,7 +205,7 @@ def _check_progress(state: IndexState, vector_ids: set[str] | None) -> Iterable[
 def _check_vectors(
     run: SyncContext, vector_ids: set[str] | None, damage: Damage
 ) -> Iterable[Check]:
-    """Every node of a file that is not pending has a vector, and every vector a node."""
+    """Checks that every node of a file that is not pending has a vector, and the reverse."""
     if vector_ids is None:
         return
     without_node = set(vector_ids)
@@ -216,7 +217,7 @@ def _check_vectors(
             continue
         expected += 1
         if node.id not in vector_ids:
-            missing.append(f"{node.id} of {node.path} has no vector")
+            missing.append(f"{node.path}: node {node.id} has no vector")
             damage.paths_without_vectors.add(node.path)
     damage.orphan_vectors |= without_node
     yield Check(
@@ -228,42 +229,42 @@ def _check_vectors(
 
 def _check_versions(run: SyncContext, state: IndexState) -> Iterable[Check]:
     stale = stale_reasons(run, state)
-    if "model" not in state.meta:  # an index of words alone is one too
+    if "model" not in state.meta:  # an index without model vectors is complete too
         stale.discard(StaleReason.VECTORS)
-    said = [str(why) for why in sorted(stale)]
+    differences = [str(reason) for reason in sorted(stale)]
     if state.files and run.index.meta_key("parser") not in state.meta:
-        said.append("The index does not say what has made it.")
+        differences.append("The index does not name the parser that made it.")
     if run.index.meta_key("vectors") in state.meta and "model" not in state.meta:
-        said.append("The index says that its vectors are complete, and names no model.")
-    yield Check("parser, rules and model are the index's", {}, said)
+        differences.append("The index says that its vectors are complete, but names no model.")
+    yield Check("the index was made by this parser, these rules and this model", {}, differences)
 
 
 def _check_files(run: SyncContext, state: IndexState, diff: Diff) -> Check:
-    """Files that were fed from a folder and kept out were not read: they have no blob."""
+    """Files skipped in a folder outside of git were not read and have no blob id."""
     files = state.files or {}
     at_head = len(diff.to_index) + len(diff.pending) + len(diff.unchanged)
-    unlike = [
+    different = [
         entry for entry in diff.to_index if not _is_skipped_unread(entry, files.get(entry.path))
     ]
     name = "the working tree" if state.meta.get(run.index.meta_key("working")) else "HEAD"
-    said = [
-        *(f"{entry.path} is not indexed as {name} has it" for entry in unlike),
-        *(f"{path} is not in {name}" for path in diff.deleted),
+    differences = [
+        *(f"{entry.path}: the index differs from {name}" for entry in different),
+        *(f"{path}: indexed, but not in {name}" for path in diff.deleted),
     ]
     figures = {f"files of {name}": at_head, "files": len(files)}
-    if (below := _index_folder(run, state)) != run.tree.subfolder:
-        said.append(
-            f"it is of {folder_label(below)}, not of {folder_label(run.tree.subfolder)}. "
-            f"{path_option_hint(below)}"
+    if (folder := _index_folder(run, state)) != run.tree.subfolder:
+        differences.append(
+            f"the index was made from {folder_label(folder)}, not from "
+            f"{folder_label(run.tree.subfolder)}. {path_option_hint(folder)}"
         )
     if run.index.meta_key("tree") in state.meta and run.index.meta_key("head") not in state.meta:
-        said.append("it names no commit")
+        differences.append("the index names no commit")
     where = f" in {folder_label(run.tree.subfolder)}" if run.tree.subfolder else ""
-    return Check(f"the index holds the files of {name}{where}", figures, said)
+    return Check(f"the index holds the files of {name}{where}", figures, differences)
 
 
 def _index_folder(run: SyncContext, state: IndexState) -> str:
-    """The folder that the index is of; empty for the whole tree."""
+    """The folder that the index was made from; empty for the whole source tree."""
     return state.meta.get(run.index.meta_key("below"), run.tree.subfolder)
 
 
@@ -284,30 +285,32 @@ def _check_content(comparison: Comparison, damage: Damage) -> Iterable[Check]:
     damage.paths |= comparison.paths | comparison.now_parsed
     damage.misplaced_ids |= comparison.missing_ids
     compared = {"files": comparison.files, "nodes": comparison.nodes}
-    rows = [f"{path}: {', '.join(said)}" for path, said in comparison.rows.items()]
-    yield Check("every node's row says what its file does", compared, rows)
+    rows = [f"{path}: {', '.join(found)}" for path, found in comparison.rows.items()]
+    yield Check("every node's row equals what its file parses to", compared, rows)
     if comparison.has_words:
         words = [
-            f"{path}: nodes with other words {count}" for path, count in comparison.words.items()
+            f"{path}: nodes with other words: {count}" for path, count in comparison.words.items()
         ]
         yield Check("every node is found by the words of its text", compared, words)
     if comparison.wrong_source is not None:
         damage.source_paths |= set(comparison.wrong_source)
-        said = [f"{path}: another text" for path in comparison.wrong_source]
-        yield Check("every text that is kept is its file's", {"files": comparison.files}, said)
+        wrong = [f"{path}: other source lines" for path in comparison.wrong_source]
+        yield Check("stored source equals its file", {"files": comparison.files}, wrong)
     if comparison.wrong_descriptions is not None:
         damage.description_paths |= set(comparison.wrong_descriptions)
-        said = [f"{path}: of another text" for path in comparison.wrong_descriptions]
-        yield Check("every description is of its node's text", {"files": comparison.files}, said)
+        wrong = [f"{path}: made from another text" for path in comparison.wrong_descriptions]
+        yield Check(
+            "every description was made from its node's text", {"files": comparison.files}, wrong
+        )
 
 
 def _not_compared_notes(comparison: Comparison) -> Iterator[str]:
     if not comparison.has_words:
-        yield "Words are compared with the files only where the database is on this machine."
+        yield "Words were not compared: that needs a database on this machine."
     if comparison.not_compared:
         first, *others = comparison.not_compared
         more = f", and {len(others)} more" if others else ""
-        yield f"Not compared, since their parser was stopped, now or then: {first}{more}."
+        yield f"Not compared because the parser was stopped, now or at the sync: {first}{more}."
     if comparison.now_parsed:
         now = len(comparison.now_parsed)
-        yield f"It gets through {now} of them now, which have their nodes by: {REPAIR_COMMAND}"
+        yield f"{now} of them can be parsed now; index their nodes with: {REPAIR_COMMAND}"

@@ -22,16 +22,18 @@ from feeder.sync.vectors import refresh_stale
 
 
 def static_vectors_settled(run: SyncContext, meta: Mapping[str, str]) -> bool:
-    """Whether none of those with the words is stale; what `equal` tells of the others."""
+    """Returns whether `meta` says that no static vector is stale.
+
+    For model vectors, `MODEL_VECTORS_KEY` says it.
+    """
     return run.static_model is None or table_status(run, meta, STATIC_VECTORS_KEY) == ON
 
 
 def refresh_all(run: SyncContext) -> list[Statement]:
-    """Makes the vectors that are of another line than their node's; what the index does not say
-    yet."""
+    """Recomputes all stale vectors; returns the statements that record the last of them."""
     if run.static_model:
-        for some in description_vectors.stale_static_vectors(run.index.database, run.index.repo):
-            run.index.write_statements(list(_blend_statements(run.static_model, some)))
+        for batch in description_vectors.stale_static_vectors(run.index.database, run.index.repo):
+            run.index.write_statements(list(_blend_statements(run.static_model, batch)))
     return [] if run.budget.stop_reason else progress_statements(run.index.repo, refresh_stale(run))
 
 
@@ -39,123 +41,121 @@ def _blend_statements(
     static_model: StaticEmbedder, batch: Sequence[StaleVector]
 ) -> Iterator[Statement]:
     yield from description_vectors.unblend_statements(
-        one for one in batch if not one.description.text
+        vector for vector in batch if not vector.description.text
     )
-    lined = [one for one in batch if one.description.text]
+    described = [vector for vector in batch if vector.description.text]
     codes = _blend_codes(
-        static_model, [one.text_code for one in lined], [one.description.text for one in lined]
+        static_model,
+        [vector.text_code for vector in described],
+        [vector.description.text for vector in described],
     )
     if codes:
         yield from description_vectors.blend_statements(
-            [lined[at] for at in codes], list(codes.values())
+            [described[at] for at in codes], list(codes.values())
         )
 
 
 def _blend_codes(
-    static_model: StaticEmbedder, texts: Sequence[bytes], descriptions: Sequence[str]
+    static_model: StaticEmbedder, text_codes: Sequence[bytes], descriptions: Sequence[str]
 ) -> dict[int, bytes]:
-    """By position in `texts`, which are codes, that of each with its line.
+    """Returns, by position, the code of each text blended with its description.
 
-    A code of another length is of another model and left out: its file is read again.
+    A code of another length is another model's and is left out: its file is read again.
     """
     made = static_model(descriptions) if descriptions else []
-    both = dict(enumerate(zip(texts, made, strict=True)))
-    both = {at: (text, line) for at, (text, line) in both.items() if len(text) == len(line)}
-    if not both:
+    pairs = dict(enumerate(zip(text_codes, made, strict=True)))
+    pairs = {at: (text, line) for at, (text, line) in pairs.items() if len(text) == len(line)}
+    if not pairs:
         return {}
-    codes = mix_codes(*zip(*both.values(), strict=True))
-    return dict(zip(both, codes, strict=True))
+    codes = mix_codes(*zip(*pairs.values(), strict=True))
+    return dict(zip(pairs, codes, strict=True))
 
 
 def settled_statements(run: SyncContext, *, completes_vectors: bool) -> list[Statement]:
-    """What notes in `meta` that no vector is stale, where that is so.
+    """Returns statements that record in `meta`, where it is true, that no vector is stale.
 
-    Of those beside the words only a run that `completes` them can say it.
+    For model vectors only a run that completes them can record it.
     """
     repo, key = run.index.repo, run.index.meta_key
-    keeps = run.static_model and run.index.stores_descriptions
-    said = (
-        [description_vectors.static_current_statement(repo, key(STATIC_VECTORS_KEY))]
-        if keeps
-        else []
-    )
-    return (
-        [*said, description_vectors.model_current_statement(repo, key(MODEL_VECTORS_KEY))]
-        if completes_vectors
-        else said
-    )
+    statements = []
+    if run.static_model and run.index.stores_descriptions:
+        statements.append(
+            description_vectors.static_current_statement(repo, key(STATIC_VECTORS_KEY))
+        )
+    if completes_vectors:
+        statements.append(description_vectors.model_current_statement(repo, key(MODEL_VECTORS_KEY)))
+    return statements
 
 
 def check_vectors(
     run: SyncContext, state: IndexState, parity: ParityReport, damage: Damage
 ) -> Iterator[Check]:
-    """Whether each vector is of its node's line, where the index says so.
+    """Checks that each vector includes its node's description, where `meta` says so.
 
-    Those with the words are worked out anew.
+    Static vectors are computed again.
     """
-    others = [
+    outdated = [
         row
-        for rows, is_said in _other_description_vectors(run, state, parity)
-        if is_said
+        for rows, is_recorded in _outdated_vectors(run, state, parity)
+        if is_recorded
         for row in rows
     ]
-    false = _wrong_blends(run)
-    damage.paths |= set(false)
-    [(*_, linked)] = parity.description_counts
-    if linked or others or false:
+    wrong = _wrong_blends(run)
+    damage.paths |= set(wrong)
+    [(*_, described)] = parity.description_counts
+    if described or outdated or wrong:
         yield Check(
-            "every vector is of its node's line, where the index says so",
+            "every vector includes its node's description, if meta says so",
             {},
             [
-                *(f"{path}: vectors of another line {count}" for path, count in others),
-                *(
-                    f"{path}: vectors that are not of their line {count}"
-                    for path, count in false.items()
-                ),
+                *(f"{path}: vectors of another description: {count}" for path, count in outdated),
+                *(f"{path}: wrong static vectors: {count}" for path, count in wrong.items()),
             ],
         )
 
 
 def stale_notes(run: SyncContext, state: IndexState, parity: ParityReport) -> Iterator[str]:
-    """How many are not, where the next run is to see to it."""
-    waiting = [
-        row
-        for rows, is_said in _other_description_vectors(run, state, parity)
-        if not is_said
-        for row in rows
+    """Yields a note on stale vectors that the next run will recompute."""
+    counts = [
+        int(str(count))
+        for rows, is_recorded in _outdated_vectors(run, state, parity)
+        if not is_recorded
+        for _, count in rows
     ]
-    if count := sum(int(str(count)) for _, count in waiting):
-        yield f"{count:,} vectors are of another line than their node's, or of none."
+    if total := sum(counts):
+        yield f"{total:,} vectors do not include their node's description yet."
 
 
-def _other_description_vectors(
+def _outdated_vectors(
     run: SyncContext, state: IndexState, parity: ParityReport
 ) -> list[tuple[list[Row], bool]]:
-    """The files with vectors of another line, of either kind, and whether the index says none."""
+    """Outdated model and static vectors by file, each with whether `meta` says there are none."""
     index = run.index
-    with_words = (
+    static = (
         description_vectors.outdated_static_vectors(index.database, index.repo)
         if run.static_model
         else []
     )
     return [
         (parity.outdated_vectors, index.meta_key(MODEL_VECTORS_KEY) in state.meta),
-        (with_words, table_status(run, state.meta, STATIC_VECTORS_KEY) == ON),
+        (static, table_status(run, state.meta, STATIC_VECTORS_KEY) == ON),
     ]
 
 
 def _wrong_blends(run: SyncContext) -> Counter[str]:
-    """By file how many vectors with the words are not what their text's and line's make."""
-    false: Counter[str] = Counter()
+    """Counts by file the static vectors that differ from their text and description."""
+    wrong: Counter[str] = Counter()
     if not run.static_model:
-        return false
-    for some in description_vectors.blended_vectors(run.index.database, run.index.repo):
+        return wrong
+    for batch in description_vectors.blended_vectors(run.index.database, run.index.repo):
         codes = _blend_codes(
-            run.static_model, [one.text_code for one in some], [one.description for one in some]
+            run.static_model,
+            [vector.text_code for vector in batch],
+            [vector.description for vector in batch],
         )
-        false.update(
-            some[at].path
+        wrong.update(
+            batch[at].path
             for at, code in codes.items()
-            if VectorCode(code) != VectorCode(some[at].code)
+            if VectorCode(code) != VectorCode(batch[at].code)
         )
-    return false
+    return wrong

@@ -18,13 +18,13 @@ from feeder.sync.diff import Diff
 from feeder.sync.write import PendingNodes, parsed_files
 
 BATCH_VECTORS = 1000
-"""Vectors after which their files are clean: what a run that dies embeds again, cache aside."""
+"""Vectors of one upsert. A run that dies embeds at most these again, if no cache has them."""
 DELETE_BATCH = 100
-"""Vectors that are removed before a run asks whether it may go on: what Vectorize takes at once."""
+"""Vectors of one deletion: the most that Vectorize accepts."""
 
 
 class EmbeddingInput(NamedTuple):
-    """A node on its way to its vector, with the line on it."""
+    """A node to embed, with its description."""
 
     path: str
     id: str
@@ -34,7 +34,7 @@ class EmbeddingInput(NamedTuple):
 
     @property
     def texts(self) -> list[str]:
-        """What is embedded of it: its text, and its line where it has one."""
+        """The texts to embed: the node's, and its description if it has one."""
         text = embedding_input(self.path, self.node)
         return [text, self.description.text] if self.description.text else [text]
 
@@ -42,9 +42,9 @@ class EmbeddingInput(NamedTuple):
 def embed_and_upload(
     run: SyncContext, diff: Diff, pending_nodes: dict[str, PendingNodes]
 ) -> VectorProgress:
-    """Makes and keeps the vectors of these texts and of the files that waited.
+    """Embeds new nodes and those of pending files, and uploads their vectors.
 
-    What is settled by that, and the index does not say yet.
+    Returns the progress that the index does not record yet.
     """
     if not run.model_vectors:
         return VectorProgress()
@@ -60,63 +60,61 @@ def embed_and_upload(
 
 
 def refresh_stale(run: SyncContext) -> VectorProgress:
-    """The same of what lacks a vector by now, or has one of another line than its own.
+    """Embeds nodes whose vector is missing or was made with another description.
 
-    A file that has changed since it was indexed is another run's.
+    A file that has changed since it was indexed is left to the next run. Returns the progress that
+    the index does not record yet.
     """
     if not run.model_vectors:
         return VectorProgress()
-    found = description_vectors.stale_model_vectors(run.index.database, run.index.repo)
-    wanted = {file.path: PendingNodes.from_ids(file.blob, file.ids) for file in found}
-    entries = [entry for entry in run.tree.entries() if _is_pending(run, entry, wanted)]
-    wanted = {entry.path: wanted[entry.path] for entry in entries}
-    return _upload(run, run.model_vectors, entries, wanted, VectorProgress())
+    stale = description_vectors.stale_model_vectors(run.index.database, run.index.repo)
+    pending = {file.path: PendingNodes.from_ids(file.blob, file.ids) for file in stale}
+    entries = [entry for entry in run.tree.entries() if _is_pending(run, entry, pending)]
+    pending = {entry.path: pending[entry.path] for entry in entries}
+    return _upload(run, run.model_vectors, entries, pending, VectorProgress())
 
 
 def _is_pending(run: SyncContext, entry: Entry, pending_nodes: Mapping[str, PendingNodes]) -> bool:
-    is_there = entry.path in pending_nodes and pending_nodes[entry.path].blob == entry.blob
-    return is_there and not entry.skip and is_in_shard(run, entry.path)
+    is_as_indexed = entry.path in pending_nodes and pending_nodes[entry.path].blob == entry.blob
+    return is_as_indexed and not entry.skip and is_in_shard(run, entry.path)
 
 
 def _upload(
     run: SyncContext,
-    semantics: ModelVectors,
+    model_vectors: ModelVectors,
     entries: Sequence[Entry],
     pending_nodes: Mapping[str, PendingNodes],
     settled: VectorProgress,
 ) -> VectorProgress:
-    total = sum(texts.size for texts in pending_nodes.values())
-    texts = _with_descriptions(run, _embedding_inputs(run, entries, pending_nodes))
+    total = sum(nodes.size for nodes in pending_nodes.values())
+    inputs = _with_descriptions(run, _embedding_inputs(run, entries, pending_nodes))
     if run.budget.is_set:
-        texts = _within_budget(run, semantics, texts, total)
+        inputs = _within_budget(run, model_vectors, inputs, total)
     with run.progress.step("vectors", total) as step:
-        for number, batch in enumerate(batched(texts, BATCH_VECTORS)):
-            vectors = _embed_batch(run, semantics, batch, step)
+        for number, batch in enumerate(batched(inputs, BATCH_VECTORS)):
+            vectors = _embed_batch(run, model_vectors, batch, step)
             if number:
                 run.index.record_vectors(settled)
                 settled = VectorProgress()
-            semantics.vectors.upsert(vectors, run.index.fencing_token)
-            settled.clean_paths += [text.path for text in batch if text.is_last_of_file]
+            model_vectors.vectors.upsert(vectors, run.index.fencing_token)
+            settled.clean_paths += [item.path for item in batch if item.is_last_of_file]
             if run.index.has_descriptions:
-                settled.description_shas |= {text.id: text.description.sha for text in batch}
+                settled.description_shas |= {item.id: item.description.sha for item in batch}
     return settled
 
 
 def _within_budget(
-    run: SyncContext, semantics: ModelVectors, inputs: Iterable[EmbeddingInput], total: int
+    run: SyncContext, model_vectors: ModelVectors, inputs: Iterable[EmbeddingInput], total: int
 ) -> Iterator[EmbeddingInput]:
-    """Of these `total` texts those of one file after the other, as the budget allows whole files.
-
-    The rest is counted as waiting.
-    """
+    """Yields the inputs of whole files while the budget allows; counts the rest as waiting."""
     seen: set[str] = set()
-    new = semantics.embedder.misses
-    for _, group in groupby(inputs, key=lambda text: text.path):
+    new = model_vectors.embedder.misses
+    for _, group in groupby(inputs, key=lambda item: item.path):
         file = list(group)
-        shas = {text_sha(body) for text in file for body in text.texts} - seen
-        new += semantics.embedder.count_missing(shas)
-        unsent = new - semantics.embedder.misses
-        # besides the embeddings: an upsert, and the note of it
+        shas = {text_sha(text) for item in file for text in item.texts} - seen
+        new += model_vectors.embedder.count_missing(shas)
+        unsent = new - model_vectors.embedder.misses
+        # besides the embeddings: an upsert, and the record of it
         if not run.budget.allows(2, unsent, new):
             break
         seen |= shas
@@ -129,48 +127,52 @@ def _within_budget(
 def _with_descriptions(
     run: SyncContext, inputs: Iterable[EmbeddingInput]
 ) -> Iterator[EmbeddingInput]:
-    """The same, each with its line of now; a request for every 1,000."""
+    """Adds to each input its current description; one request per 1,000."""
     if not run.index.has_descriptions:
         yield from inputs
         return
-    for some in batched(inputs, BATCH_VECTORS):
-        lines = description_vectors.descriptions_of(run.index.database, [text.id for text in some])
-        yield from (text._replace(description=lines.get(text.id, NO_DESCRIPTION)) for text in some)
+    for batch in batched(inputs, BATCH_VECTORS):
+        ids = [item.id for item in batch]
+        texts = description_vectors.descriptions_of(run.index.database, ids)
+        yield from (item._replace(description=texts.get(item.id, NO_DESCRIPTION)) for item in batch)
 
 
 def _embedding_inputs(
     run: SyncContext, entries: Sequence[Entry], pending_nodes: Mapping[str, PendingNodes]
 ) -> Iterator[EmbeddingInput]:
-    """The wanted nodes of each file, which is parsed once more.
+    """Parses each file again and yields its pending nodes.
 
-    A file of which not all are there is parsed anew by the next run: it has changed meanwhile, or
-    one of the two times its parser was stopped.
+    A file that lacks one of them is left to the next run, which parses it again: it has changed
+    since, or its parser was stopped.
     """
     for entry, parsed in parsed_files(run, entries):
-        due = pending_nodes[entry.path].ids
+        pending_ids = pending_nodes[entry.path].ids
         ids = node_ids(run.index.repo, entry.path, parsed.nodes)
-        found = [(id_, node) for id_, node in zip(ids, parsed.nodes, strict=True) if id_ in due]
-        if entry.blob != pending_nodes[entry.path].blob or len(found) < len(due):
-            run.report.texts_waiting += len(due)
+        nodes = [pair for pair in zip(ids, parsed.nodes, strict=True) if pair[0] in pending_ids]
+        if entry.blob != pending_nodes[entry.path].blob or len(nodes) < len(pending_ids):
+            run.report.texts_waiting += len(pending_ids)
             run.index.invalidate_files([entry.path])
             continue
-        for position, (id_, node) in enumerate(found, start=1):
-            yield EmbeddingInput(entry.path, id_, node, is_last_of_file=position == len(found))
+        for position, (id_, node) in enumerate(nodes, start=1):
+            yield EmbeddingInput(entry.path, id_, node, is_last_of_file=position == len(nodes))
 
 
 def _embed_batch(
-    run: SyncContext, semantics: ModelVectors, inputs: Sequence[EmbeddingInput], step: ProgressStep
+    run: SyncContext,
+    model_vectors: ModelVectors,
+    inputs: Sequence[EmbeddingInput],
+    step: ProgressStep,
 ) -> list[NodeVector]:
     vectors: list[NodeVector] = []
-    for part in batched(inputs, semantics.embedder.batch):
-        bodies = [text.texts for text in part]
-        values = iter(semantics.embedder.embed([body for some in bodies for body in some]))
-        for text, (body, *lines) in zip(part, bodies, strict=True):
+    for part in batched(inputs, model_vectors.embedder.batch):
+        texts = [item.texts for item in part]
+        values = iter(model_vectors.embedder.embed([text for pair in texts for text in pair]))
+        for item, (text, *description) in zip(part, texts, strict=True):
             value = next(values)
-            value = mix_vectors(value, next(values)) if lines else value
-            vectors.append(NodeVector(text.id, text_sha(body), value, _metadata(run, text)))
-        run.report.texts_embedded = semantics.embedder.misses
-        run.report.texts_cached = semantics.embedder.hits
+            value = mix_vectors(value, next(values)) if description else value
+            vectors.append(NodeVector(item.id, text_sha(text), value, _metadata(run, item)))
+        run.report.texts_embedded = model_vectors.embedder.misses
+        run.report.texts_cached = model_vectors.embedder.hits
         step(len(part))
     return vectors
 
@@ -181,39 +183,39 @@ def clear_outbox(
     pending_nodes: dict[str, PendingNodes],
     deleted_ids: Collection[str],
 ) -> list[str]:
-    """Removes the vectors of nodes that are gone; the ids that may leave the outbox."""
-    leaving = {*state.outbox, *deleted_ids}
-    for texts in pending_nodes.values() if leaving else ():
-        leaving -= texts.ids  # they have come back
-    if not run.model_vectors or not leaving:
+    """Deletes the vectors of deleted nodes; returns the ids that may leave the outbox."""
+    ids = {*state.outbox, *deleted_ids}
+    for nodes in pending_nodes.values() if ids else ():
+        ids -= nodes.ids  # nodes that exist again
+    if not run.model_vectors or not ids:
         return []
-    removed = _delete_vectors(run, run.model_vectors, sorted(leaving))
-    # a write of the run that this one overtook may still arrive: the next run deletes once more
+    deleted = _delete_vectors(run, run.model_vectors, sorted(ids))
+    # a write of the superseded run may still arrive: the next run deletes once more
     late = run.model_vectors.vectors.has_late_writes and run.index.has_superseded(state, run.token)
-    return [] if late else removed
+    return [] if late else deleted
 
 
-def _delete_vectors(run: SyncContext, semantics: ModelVectors, ids: list[str]) -> list[str]:
-    """Those of the vectors that the budget allowed to remove."""
-    removed: list[str] = []
-    for piece in batched(ids, DELETE_BATCH):
+def _delete_vectors(run: SyncContext, model_vectors: ModelVectors, ids: list[str]) -> list[str]:
+    """Deletes vectors as far as the budget allows; returns their ids."""
+    deleted: list[str] = []
+    for batch in batched(ids, DELETE_BATCH):
         if not run.budget.allows(1):
             break
-        semantics.vectors.delete(piece, run.index.fencing_token)
-        removed += piece
-    return removed
+        model_vectors.vectors.delete(batch, run.index.fencing_token)
+        deleted += batch
+    return deleted
 
 
 def _metadata(run: SyncContext, item: EmbeddingInput) -> dict[str, Value]:
-    """What a search of the vectors alone wants to know of a node."""
-    facts = {
+    """Returns the node's columns, for clients that query the vectors without the database."""
+    columns = {
         "repo": run.index.repo,
         "branch": run.index.branch,
         "sha_head": run.tree.commit,
         "path": item.path,
         **item.node._asdict(),
     }
-    left_out = {"text", "members"}
+    omitted = {"text", "members"}
     return {
-        name: value for name, value in facts.items() if name not in left_out and value is not None
+        name: value for name, value in columns.items() if name not in omitted and value is not None
     }

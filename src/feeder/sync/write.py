@@ -19,19 +19,17 @@ from feeder.sync.diff import Diff
 from feeder.sync.report import Report
 
 BATCH_NODES = 2000
-
 BATCH_CHARS = 3_000_000
-"""What one transaction takes: a few of D1's parameters, and a few seconds of its time."""
-
+"""Size of one transaction: a few of D1's parameters and a few seconds of its time."""
 BATCH_DELETED_FILES = 2000
-"""Files that one transaction removes."""
+"""Files that one transaction deletes."""
 
 
 class PendingNodes(NamedTuple):
-    """The nodes of a file whose texts are to be embedded, and the blob that they are from.
+    """Ids of the nodes of a file that have to be embedded, and the blob id that they are from.
 
-    Their ids wait as one string, which takes a third of a set's memory: a first feed has as many as
-    the repository has nodes.
+    The ids are one string, which takes a third of a set's memory: a first sync holds those of all
+    nodes of the repository.
     """
 
     blob: str
@@ -50,15 +48,15 @@ class PendingNodes(NamedTuple):
 def write_nodes(
     run: SyncContext, state: IndexState, diff: Diff, *, ignore_budget: bool
 ) -> tuple[dict[str, PendingNodes], set[str]]:
-    """Rows and postings of what has changed; the texts to embed by path, and the ids that went.
+    """Writes rows and postings of changed files, and deletes those of deleted files.
 
-    Without a model texts are only counted: a first feed has as many as the repository has nodes.
-    Where the budget ends it, `work` is cut down to what is done; `whole` goes through all of it.
+    Returns the nodes to embed by path, and the ids of deleted nodes. Without an embedding model
+    nodes to embed are only counted. Where the budget ends it, `diff` is reduced to what is done.
     """
     written: set[str] = set()
     pending = bool(run.model_vectors) or "model" in state.meta
-    texts: dict[str, PendingNodes] = {}
-    gone: set[str] = set()
+    to_embed: dict[str, PendingNodes] = {}
+    deleted_ids: set[str] = set()
     groups = batch_files(indexed_files(run, diff.to_index))
     with run.progress.step("words", len(diff.to_index)) as step:
         for files, paths in zip_longest(
@@ -69,18 +67,18 @@ def write_nodes(
                 break
             written.update(file.path for file in files)
             changes = _write_batch(run, files, paths, pending=pending)
-            gone |= changes.removed
+            deleted_ids |= changes.removed
             for file in files:
                 count_file(run.report, file, changes.added)
-                unvectored = file.path in diff.without_vectors
-                ids = set(file.ids) if unvectored else changes.added.intersection(file.ids)
+                is_unembedded = file.path in diff.without_vectors
+                ids = set(file.ids) if is_unembedded else changes.added.intersection(file.ids)
                 if ids and run.model_vectors:
-                    texts[file.path] = PendingNodes.from_ids(file.blob, ids)
+                    to_embed[file.path] = PendingNodes.from_ids(file.blob, ids)
                 elif pending:
                     run.report.texts_waiting += len(ids)
             step(len(files))
-    run.report.nodes_deleted = len(gone)
-    return texts, gone
+    run.report.nodes_deleted = len(deleted_ids)
+    return to_embed, deleted_ids
 
 
 def _drop_unwritten(diff: Diff, written: Collection[str]) -> None:
@@ -91,7 +89,7 @@ def _drop_unwritten(diff: Diff, written: Collection[str]) -> None:
 def _write_batch(
     run: SyncContext, files: Sequence[IndexedFile], deleted: Sequence[str], *, pending: bool
 ) -> NodeChanges:
-    """One transaction, or smaller ones where the database wants that, down to a file's."""
+    """One transaction, or halves of it where the database refuses its size."""
     try:
         return run.index.write(files, deleted, run.tree.commit, pending=pending)
     except TooLargeError:
@@ -104,7 +102,7 @@ def _write_batch(
 
 
 def count_file(report: Report, file: IndexedFile, new_ids: Collection[str]) -> None:
-    """Adds the file, of whose nodes these are new, to the account."""
+    """Adds a file and its new nodes to the report."""
     report.files_processed += not file.skipped
     count_stored_source(report, file)
     if file.reason:
@@ -120,18 +118,18 @@ def count_file(report: Report, file: IndexedFile, new_ids: Collection[str]) -> N
 
 
 def count_stored_source(report: Report, file: IndexedFile) -> None:
-    """Adds what the file keeps to the account."""
+    """Adds a file's stored source to the report."""
     report.text_rows += len(file.source_parts)
     report.text_bytes += sum(len(part.compressed) for part in file.source_parts)
 
 
 def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
-    """The files as the index shall hold them, what is kept out first: it need not be read."""
-    read = [entry for entry in entries if not entry.skip]
+    """Yields the files as the index shall hold them; skipped ones first, which need no reading."""
+    to_read = [entry for entry in entries if not entry.skip]
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
-    for entry, parsed in parsed_files(run, read, with_source=run.index.stores_source):
+    for entry, parsed in parsed_files(run, to_read, with_source=run.index.stores_source):
         skip = entry.skip or parsed.skip
         yield IndexedFile(
             entry.path,
@@ -153,20 +151,20 @@ def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[Indexe
 def parsed_files(
     run: SyncContext, entries: Iterable[Entry], *, with_source: bool = False
 ) -> Iterator[tuple[Entry, ParsedFile]]:
-    """Each file with its nodes, as many in memory as the parser has under way."""
-    under_way: deque[Entry] = deque()
+    """Parses files and yields each with its nodes; as many are in memory as the parser works on."""
+    in_progress: deque[Entry] = deque()
 
     def contents() -> Iterator[tuple[str, bytes]]:
         for entry, content in run.tree.read(entries):
-            under_way.append(entry)
+            in_progress.append(entry)
             yield entry.path, content
 
     for parsed in run.parser.parse(contents(), keep_source=with_source):
-        yield under_way.popleft(), parsed
+        yield in_progress.popleft(), parsed
 
 
 def batch_files(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
-    """The files of each transaction."""
+    """Groups files into transactions."""
     batch: list[IndexedFile] = []
     nodes = chars = 0
     for file in files:
