@@ -103,7 +103,9 @@ def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: RunFeeder, shop:
     feeder(shop, "sync")
     before = (shop.path / ".feeder/index.db").read_bytes()
     answer = feeder(shop, "sync")
-    assert answer.out.splitlines()[0] == "The index equals the tree: nothing to do."
+    assert (
+        answer.out.splitlines()[0] == "The index is up to date with the source tree: nothing to do."
+    )
     assert (shop.path / ".feeder/index.db").read_bytes() == before
 
 
@@ -293,7 +295,7 @@ def test_what_needs_git_says_so(feeder: RunFeeder, plain: Path, command: str) ->
     """Outside of a repository the remedy is named, and nothing is made."""
     answer = feeder(plain, *command.split())
     assert (answer.code, answer.out) == (2, "")
-    assert "is in no git repository. Go into one, or index files" in answer.err
+    assert "is in no git repository. Change to a repository, or index the files" in answer.err
     assert len(answer.err.splitlines()) == 1
     assert not (plain / ".feeder").exists()
 
@@ -386,7 +388,8 @@ def test_what_only_takes_out_makes_no_index(
     answer = feeder(plain, *arguments)
     assert answer.code == 0
     assert "0 deleted" in answer.out
-    assert ("Nothing was ever indexed, so nothing at src." in answer.out) == ("src" in arguments)
+    note = "Nothing was deleted: the index has no file at src; the index is empty."
+    assert (note in answer.out) == ("src" in arguments)
     assert not (plain / ".feeder").exists()
 
 
@@ -587,7 +590,10 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")
     assert answer.out == "Nothing found.\nNo node that was looked at has a word of the question.\n"
-    assert "nothing of acme/renamed: feeder sync. It has acme/shop: --repo names one." in answer.err
+    added = (
+        "The index does not have acme/renamed. Add it: feeder sync. It has acme/shop; choose one "
+    )
+    assert f"{added}with --repo." in answer.err
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_a_plain_sync_gives_no_index_a_slower_model(shop: Repo, first: str) -> N
     ran(shop, "-m", "feeder", "sync", first)
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
     plain = ran(shop, "-m", "feeder", "sync")
-    said = "The index stays without MiniLM as it was made. To give it MiniLM's: feeder sync --model"
+    said = "The index was made without MiniLM, and stays so. To use MiniLM instead: feeder sync"
     assert (plain.returncode, said in plain.stderr, models()) == (0, True, set())
     found = ran(shop, "-m", "feeder", "search", "fresh")
     assert "MiniLM" not in found.stderr + found.stdout
@@ -118,7 +118,7 @@ def test_a_plain_sync_replaces_no_vectors_of_another_model(shop: Repo) -> None:
     shop.commit({"new.md": "# New\n"})
     plain = ran(shop, "-m", "feeder", "sync")
     assert plain.returncode == 0
-    assert "The index stays with its vectors by nomic@host, which need --model," in plain.stderr
+    assert "The index has vectors by nomic@host, which need --model, and stays so." in plain.stderr
     database = SQLite(file)
     assert query_rows(database, "SELECT * FROM vectors ORDER BY 1") == before
     database.close()

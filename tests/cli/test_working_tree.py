@@ -62,7 +62,7 @@ def test_it_is_proved_as_it_is_now(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 3\n"})
     proved = feeder(shop, "validate")
     assert proved.code == 1
-    assert "basket.py is not indexed as the working tree has it" in proved.out
+    assert "basket.py: the index differs from the working tree" in proved.out
     assert "feeder sync --working-tree" in proved.out
 
 
@@ -95,10 +95,10 @@ def test_a_working_tree_that_was_committed_is_head(shop: Repo, feeder: RunFeeder
 
 def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: RunFeeder) -> None:
     told = feeder(shop, "sync", "--working-tree", "--shard", "1/2", "--run", "x")
-    assert (told.code, "Leave --shard out" in told.err) == (2, True)
+    assert (told.code, "Leave out --shard" in told.err) == (2, True)
     cloud = ("--store", "cloudflare", "--account-id", "a", "--database-id", "d")
     told = feeder(shop, "sync", "--working-tree", *cloud)
-    assert (told.code, "Leave --working-tree out" in told.err) == (2, True)
+    assert (told.code, "Leave out --working-tree" in told.err) == (2, True)
 
 
 def test_an_index_in_the_working_tree_is_not_part_of_it(shop: Repo, feeder: RunFeeder) -> None:

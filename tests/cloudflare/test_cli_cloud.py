@@ -105,7 +105,9 @@ def test_nothing_changed_costs_one_request(feeder: RunFeeder, standin: StandIn, 
     """With all that the program asks of schema, budget and model."""
     before = sum(standin.counts().values())
     answer = feeder(fed, "sync")
-    assert answer.out.splitlines()[0] == "The index equals the tree: nothing to do."
+    assert (
+        answer.out.splitlines()[0] == "The index is up to date with the source tree: nothing to do."
+    )
     assert sum(standin.counts().values()) - before == 1
     assert "Requests: 1 D1." in answer.out.splitlines()
 
@@ -136,7 +138,7 @@ def test_validate_sees_what_is_wrong_and_repairs_it(
 
     red = feeder(fed, "validate")
     assert red.code == 1
-    assert f"{lost} of src/cart.py has no vector" in red.out
+    assert f"src/cart.py: node {lost} has no vector" in red.out
     assert "has no posting" in red.out
 
     assert feeder(fed, "validate", "--repair").code == 0

@@ -130,7 +130,7 @@ def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
     [
         ("qwen", "Write one as URL#name"),
         ("http://127.0.0.1:1/v1", "does not have the form URL#name. Write it as in --describe"),
-        ("@cf/meta/llama", "models of Workers AI come with --store cloudflare"),
+        ("@cf/meta/llama", "models of Workers AI need --store cloudflare"),
     ],
 )
 def test_what_is_no_model_is_refused_in_a_sentence(said: str, words: str) -> None:

@@ -43,7 +43,7 @@ def test_a_run_says_what_it_made_and_each_command_shows_it(
     feeder: RunFeeder, shop: Repo, model: Model
 ) -> None:
     dry = feeder(shop, "sync", "--dry-run")
-    assert "Descriptions: 4 would be asked for; about " in dry.out
+    assert "Descriptions: 4 would be requested; about " in dry.out
     assert "the price is unknown" in dry.out
     assert model.log == []
     made = feeder(shop, "sync")
@@ -77,9 +77,9 @@ def test_off_takes_them_out_and_more_of_it_needs_a_model(
 ) -> None:
     feeder(shop, "sync")
     dry = feeder(shop, "sync", "--describe", "off", "--dry-run")
-    assert "Descriptions would be taken out: 4.\n" in dry.out
+    assert "Descriptions would be removed: 4.\n" in dry.out
     off = feeder(shop, "sync", "--describe", "off")
-    assert (off.code, "Descriptions taken out: 4.\n" in off.out) == (0, True)
+    assert (off.code, "Descriptions removed: 4.\n" in off.out) == (0, True)
     assert "descriptions" not in feeder(shop, "stats").out
     monkeypatch.delenv("FEEDER_DESCRIBE")
     again = feeder(shop, "sync", "--redescribe")

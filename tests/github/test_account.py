@@ -136,7 +136,7 @@ def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
         (FeederError("No space left on device"), "error"),
         (Interrupted("interrupted; run it again to go on."), "error"),
         (StoppedEarly("Stopped by --max-requests 10."), "warning"),
-        (Superseded("Run 8 has brought the index to abc."), "warning"),
+        (Superseded("Run 8 has synced commit abc."), "warning"),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
@@ -194,9 +194,9 @@ def test_why_nothing_was_done_is_a_notice(place: Place) -> None:
 def test_a_note_follows_what_was_done(place: Place) -> None:
     """A pull request's plan has its numbers first."""
     plan = report(dry_run=True, nodes_new=7)
-    note = "A pull request: what its merge would change."
+    note = "Dry run for a pull request: what its merge would change in the index."
     place.account(report=plan, note=note).publish("feeder action", None)
-    assert place.summary.startswith("## feeder action: a plan for `abc1234`, nothing was written")
+    assert place.summary.startswith("## feeder action: dry run for `abc1234`, nothing was written")
     assert place.summary.endswith(f"{note}\n")
     assert "nothing was done" not in place.summary
 

@@ -296,7 +296,7 @@ def test_an_older_run_that_is_run_again_ends_with_75(step: Step, shop: Repo) -> 
     assert outcome.code == 75
     assert outcome.annotated("error") == []
     assert "--force" in "".join(outcome.annotated("warning"))
-    assert outcome.summary.startswith("## feeder action: gave way to a later run")
+    assert outcome.summary.startswith("## feeder action: superseded by a later run")
     assert asked(shop, HEAD) == [second]
 
     assert step.run(shop, **again, FEEDER_FORCE="true").code == 0
@@ -385,7 +385,7 @@ def test_a_dry_run_writes_nothing(step: Step, shop: Repo) -> None:
     """The outputs are what the run would come to."""
     outcome = step.run(shop, FEEDER_DRY_RUN="true")
     assert (outcome.code, outcome.outputs["upserted"]) == (0, "7")
-    assert outcome.summary.startswith("## feeder action: a plan for ")
+    assert outcome.summary.startswith("## feeder action: dry run for ")
     assert not has_index(shop)
 
 
@@ -418,9 +418,9 @@ def test_a_pull_request_of_a_fork_gets_a_plan(
     assert outcome.code == 0
     assert (outcome.outputs["upserted"], outcome.outputs["embedded"]) == ("1", "1")
     assert outcome.annotated("notice") == [
-        "A pull request without the secrets: what it changes, as if nothing were indexed."
+        "Dry run for a pull request without secrets: its changes, against an empty index."
     ]
-    assert outcome.summary.startswith("## feeder action: a plan for ")
+    assert outcome.summary.startswith("## feeder action: dry run for ")
     assert not unanswered()
     assert not has_index(shop)
 
@@ -436,7 +436,7 @@ def test_a_dry_run_without_a_token_is_against_an_empty_index(
     facts = json.loads(outcome.out)
     assert (facts["nodes_new"], facts["texts_embedded"], facts["dry_run"]) == (7, 7, True)
     assert facts["requests"]["ai"] == 1
-    assert "planned against an empty index" in outcome.err
+    assert "planned for an empty index" in outcome.err
     assert not unanswered()
     assert not has_index(shop)
 
@@ -499,7 +499,7 @@ def test_a_shard_needs_the_name_that_it_shares(step: Step, shop: Repo) -> None:
     alone = {"GITHUB_ACTIONS": "", "FEEDER_RUN": ""}
     outcome = step.run(shop, "sync", "--shard", "1/2", **alone)
     assert outcome.code == 2
-    assert "give all the same --run NAME" in outcome.err
+    assert "give all of them the same --run NAME" in outcome.err
     assert asked(shop, FILES) == []
     assert step.run(shop, "sync", "--shard", "1/2", "--run", "monday", **alone).code == 0
 

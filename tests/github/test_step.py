@@ -247,7 +247,7 @@ def test_a_pull_request_is_compared_with_the_index(shop: Repo) -> None:
     happened = proposed(shop, files={"c.py": "C = 1\n"})
     what = plan_step(wanted(validate=True), happened, shop.path)
     assert what.commands == [["sync", *NAMES, "--dry-run"]]
-    assert what.note == "A pull request: what its merge would change."
+    assert what.note == "Dry run for a pull request: what its merge would change in the index."
 
 
 @pytest.mark.parametrize("token", [None, "", " "])
@@ -262,7 +262,7 @@ def test_a_pull_request_without_the_token_is_a_plan_of_its_changes(
     what = plan_step(wanted(), happened, shop.path)
     assert planned(what) == [("c.py", "process"), ("web/b.py", "delete")]
     assert what.note == (
-        "A pull request without the secrets: what it changes, as if nothing were indexed."
+        "Dry run for a pull request without secrets: its changes, against an empty index."
     )
 
 
@@ -323,7 +323,7 @@ def test_a_plan_in_a_shallow_clone_names_every_file_and_says_why(
 def test_a_pull_request_is_not_validated(shop: Repo) -> None:
     """No index has its commit: it would differ by what is proposed."""
     what = plan_step(wanted(command="validate"), proposed(shop, files={"c.py": ""}), shop.path)
-    assert what == StepPlan([], "Nothing to do: a pull request's commit is in no index.")
+    assert what == StepPlan([], "Nothing to do: no index has the commit of a pull request.")
 
 
 def test_a_runner_that_says_nothing_leaves_the_names_to_git(shop: Repo) -> None:

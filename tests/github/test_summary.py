@@ -40,7 +40,7 @@ def verdict(*checks: Check) -> dict[str, Any]:
 
 
 GOOD = Check("every node has its posting", {"docs": 9200, "docs_fts": 9200}, [])
-BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py is not in HEAD"])
+BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py: indexed, but not in HEAD"])
 
 
 def first_line(*facts: Any, part: str = "") -> str:
@@ -63,10 +63,10 @@ def inline(tokens: Sequence[Token]) -> list[Token]:
         ((report(), None, None), "the index equals `abc1234`"),
         ((report(), verdict(GOOD), None), "the index equals `abc1234`, 1 check passed"),
         ((report(head=""), None, None), "the index equals the folder"),
-        ((report(dry_run=True), None, None), "a plan for `abc1234`, nothing was written"),
-        ((report(finished=False), None, None), "stopped early on the way to `abc1234`"),
+        ((report(dry_run=True), None, None), "dry run for `abc1234`, nothing was written"),
+        ((report(finished=False), None, None), "stopped early, before the index was at `abc1234`"),
         ((report(), None, StoppedEarly("x")), "stopped early, the next run goes on"),
-        ((report(), None, Superseded("x")), "gave way to a later run"),
+        ((report(), None, Superseded("x")), "superseded by a later run"),
         ((None, None, Interrupted("x")), "interrupted, the next run goes on"),
         ((report(), None, ServiceError("x")), "failed"),
         ((None, None, UserError("x")), "failed"),
@@ -116,7 +116,7 @@ def test_a_plan_speaks_of_what_would_be() -> None:
     assert section(text, "What would change")[0] == (
         "- **Files:** 3 would be processed, 0 would be deleted, 0 unchanged, 0 skipped"
     )
-    assert section(text, "What it would cost")
+    assert section(text, "What it would use")
 
 
 def test_nodes_by_type_are_a_chart() -> None:
@@ -126,7 +126,7 @@ def test_nodes_by_type_are_a_chart() -> None:
     assert lines[3:] == [
         "```mermaid",
         "pie showData",
-        "    title New nodes by type",
+        "    title Nodes added, by type",
         '    "method" : 6000',
         '    "chunk" : 20',
         "```",
@@ -200,7 +200,7 @@ def test_files_as_plain_text_are_named_with_their_reasons() -> None:
     """Twenty of them."""
     reasons = {f"{number:02}.yaml": "the parser crashed" for number in range(21)}
     text = summary("feeder", report(as_plain_text=reasons), None, None)
-    lines = section(text, "Taken as plain text: 21 files")
+    lines = section(text, "Indexed as plain text: 21 files")
     assert (lines[0], lines[20]) == ("- `00.yaml`: the parser crashed", "- and 1 more file")
 
 

@@ -1,4 +1,4 @@
-"""The event that a workflow run answers to, read from the environment of GitHub Actions."""
+"""The event that started a workflow run, read from the environment of GitHub Actions."""
 
 import json
 import os
@@ -8,11 +8,23 @@ from pathlib import Path
 from typing import Any
 
 _BRANCH = "refs/heads/"
+_VARIABLES = (
+    "EVENT_NAME",
+    "EVENT_PATH",
+    "REF",
+    "REPOSITORY",
+    "RUN_ATTEMPT",
+    "RUN_ID",
+    "RUN_NUMBER",
+    "SHA",
+    "WORKFLOW",
+    "WORKFLOW_REF",
+)
 
 
 @dataclass(frozen=True)
 class Event:
-    """The event that a workflow's run answers to; empty where GitHub does not say."""
+    """The event that started a workflow's run; fields are empty where GitHub sets none."""
 
     name: str
     ref: str
@@ -21,35 +33,34 @@ class Event:
     workflow: str
     number: int
     run_id: str
-    """The run with its attempt: what its jobs share."""
+    """Id of the run and its attempt, which all its jobs share."""
     payload: Mapping[str, Any] = field(default_factory=dict)
-    """The event's payload."""
 
     @property
     def order(self) -> int:
-        """The run's id: it grows over all workflows, and a re-run keeps it; 0 where it has none."""
+        """The run's id: it grows over all workflows, and a re-run keeps it; 0 without one."""
         id_ = self.run_id.split("-")[1]
         return int(id_) if id_.isdecimal() else 0
 
     @property
     def is_pull_request(self) -> bool:
-        """Whether the commit is only proposed: a pull request's."""
+        """Whether the commit is a pull request's and may never be merged."""
         return self.name in {"pull_request", "pull_request_target"}
 
     @property
     def base(self) -> str:
-        """The commit that a pull request would change."""
+        """The commit that a pull request is based on."""
         return _text_at(self.payload, "pull_request", "base", "sha")
 
     @property
     def default_branch(self) -> str:
-        """The repository's."""
+        """The repository's default branch."""
         return _text_at(self.payload, "repository", "default_branch")
 
     def skip_reason(
         self, indexed_branch: str, checked_out: str | None, commit: str | None
     ) -> str | None:
-        """Why the index of the `followed` branch has nothing to do with this event; else None.
+        """Returns why this event does not change the index of `indexed_branch`; None if it does.
 
         `checked_out` is the branch in the working tree, and `commit` its commit.
         """
@@ -65,44 +76,30 @@ class Event:
 
 
 def current_event(environ: Mapping[str, str] = os.environ) -> Event | None:
-    """The event that this process runs for; None outside of GitHub Actions."""
+    """Returns the event that started this process; None outside of GitHub Actions."""
     if environ.get("GITHUB_ACTIONS") != "true":
         return None
-    said = {name: environ.get(f"GITHUB_{name}", "") for name in _VARIABLES}
-    workflow = said["WORKFLOW_REF"].partition("@")[0] or said["WORKFLOW"]
-    number = said["RUN_NUMBER"]
+    values = {name: environ.get(f"GITHUB_{name}", "") for name in _VARIABLES}
+    workflow = values["WORKFLOW_REF"].partition("@")[0] or values["WORKFLOW"]
+    number = values["RUN_NUMBER"]
     return Event(
-        said["EVENT_NAME"],
-        said["REF"],
-        said["SHA"],
-        said["REPOSITORY"],
+        values["EVENT_NAME"],
+        values["REF"],
+        values["SHA"],
+        values["REPOSITORY"],
         workflow,
         int(number) if number.isdecimal() else 0,
-        f"actions-{said['RUN_ID']}-{said['RUN_ATTEMPT'] or 1}",
-        _payload(said["EVENT_PATH"]),
+        f"actions-{values['RUN_ID']}-{values['RUN_ATTEMPT'] or 1}",
+        _payload(values["EVENT_PATH"]),
     )
-
-
-_VARIABLES = (
-    "EVENT_NAME",
-    "EVENT_PATH",
-    "REF",
-    "REPOSITORY",
-    "RUN_ATTEMPT",
-    "RUN_ID",
-    "RUN_NUMBER",
-    "SHA",
-    "WORKFLOW",
-    "WORKFLOW_REF",
-)
 
 
 def _payload(path: str) -> dict[str, Any]:
     try:
-        facts = json.loads(Path(path).read_bytes()) if path else {}
-    except (OSError, ValueError):  # an odd runner: what the environment says is enough
+        payload = json.loads(Path(path).read_bytes()) if path else {}
+    except (OSError, ValueError):  # another runner: the environment is enough
         return {}
-    return facts if isinstance(facts, dict) else {}
+    return payload if isinstance(payload, dict) else {}
 
 
 def _text_at(payload: Any, *keys: str) -> str:

@@ -18,23 +18,23 @@ from unicodedata import category
 Level = Literal["error", "warning", "notice"]
 
 MAX_ANNOTATIONS = 9
-"""Of each level in a run: GitHub shows ten of a step, and the tenth tells of the others."""
+"""Annotations of each level: GitHub shows ten of a step, and the tenth counts the others."""
 MAX_SUMMARY_BYTES = 1_000_000
-"""Of a step. Above 1 MiB none of it is shown, and the runner's masks may make it longer."""
-TRUNCATION_NOTICE = b"\n\n**The summary is cut here: it may not be longer.**\n"
+"""Limit of a step. GitHub shows none above 1 MiB, and the runner's masks may lengthen it."""
+TRUNCATION_NOTICE = b"\n\n**The summary is cut here: GitHub shows no more.**\n"
 
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-# what .NET overlooks between two characters when it compares strings is not printable ASCII
+# .NET ignores some characters when it compares strings; none of them is printable ASCII
 _LINE_COMMAND = re.compile(r"((?:^|[\r\n])[^!-~\r\n]*):(?=[^!-~\r\n]*:)")
 _LEGACY_COMMAND = re.compile(r"#(?=[^!-~\r\n]*#[^!-~\r\n]*\[)")
 
 
 class Job:
-    """The job that a run is a step of; where there is none, every method is silent.
+    """The job around this process; outside of GitHub Actions its methods do nothing.
 
-    Commands go to `stream`, so that stdout stays a machine's: the runner reads both. A file of the
-    runner's that is not there is not written; one that cannot be written gives a warning, never an
-    error: what the run itself has come to counts more.
+    Commands go to `stream`, so that stdout has only results: the runner reads both. A missing file
+    of the runner is not written; one that cannot be written gives a warning, never an error, since
+    the result of the run counts more.
     """
 
     def __init__(self, environ: Mapping[str, str], stream: TextIO) -> None:
@@ -49,14 +49,14 @@ class Job:
     def from_environ(
         cls, environ: Mapping[str, str] = os.environ, stream: TextIO | None = None
     ) -> Self:
-        """The job around this process; its stderr is the stream unless told."""
+        """Returns the job around this process; commands go to stderr by default."""
         return cls(environ, stream or sys.stderr)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        """Says how many annotations there were that have not been printed."""
+        """Prints how many annotations were left out."""
         for level, number in self._count.items():
             if (more := number - MAX_ANNOTATIONS) > 0:
                 self._write_lines(
@@ -70,10 +70,10 @@ class Job:
 
     @contextmanager
     def group(self, title: str) -> Iterator[None]:
-        """Folds what is printed meanwhile, and keeps the runner from obeying any of it.
+        """Folds what is printed in the block, and keeps the runner from executing commands in it.
 
-        That holds for the stream. The runner reads stdout on its own time, maybe after the end of
-        the group: what goes there must be `inert`. A group within a group is none.
+        That covers `stream` only. The runner may read stdout after the end of the group, so text
+        for stdout must pass `neutralize_commands`. A group within a group has no effect.
         """
         if not self._is_actions or self._stop_token:
             yield
@@ -87,13 +87,13 @@ class Job:
         finally:
             with suppress(OSError):
                 sys.stdout.flush()
-            # the empty line ends one that has no end yet
+            # the empty line ends an unfinished line
             self._write_lines("", _command(self._stop_token), _command("endgroup"))
             self._stop_token = ""
             self._flush_annotations()
 
     def neutralize_commands(self, text: str) -> str:
-        r"""Text in which the runner finds no command; its `\u` escapes leave JSON what it is."""
+        r"""Escapes what the runner would execute, by `\u` escapes: JSON keeps its meaning."""
         if not self._is_actions:
             return text
         return _LEGACY_COMMAND.sub(r"\\u0023", _LINE_COMMAND.sub(r"\1\\u003a", text))
@@ -105,24 +105,24 @@ class Job:
         file: str | os.PathLike[str] | None = None,
         line: int | None = None,
     ) -> None:
-        """Puts a message on the run's page, and beside the line of a file of the workspace.
+        """Puts a message on the run's page, and beside a line of a file in the workspace.
 
-        While a group is open it waits for the group's end. After nine of a level they are counted.
+        It is printed at the end of an open group. After nine of a level they are only counted.
         """
         self._count[level] += self._is_actions
         if not self._is_actions or self._count[level] > MAX_ANNOTATIONS:
             return
-        place = self._workspace_path(file) if file else ""
-        if file and not place:
+        path = self._workspace_path(file) if file else ""
+        if file and not path:
             message = f"{os.fspath(file)}: {message}"
-        facts = {"file": escape_invisible(place), "line": str(line or "")} if place else {}
-        self._annotations.append(_command(level, escape_invisible(message), facts))
+        properties = {"file": escape_invisible(path), "line": str(line or "")} if path else {}
+        self._annotations.append(_command(level, escape_invisible(message), properties))
         self._flush_annotations()
 
     def mask(self, secret: str) -> None:
-        """Has the runner print `***` for each line of a secret, from now on; for derived ones only.
+        """Makes the runner print `***` for each line of a derived secret from now on.
 
-        An open group is suspended for it.
+        It masks the secrets of the workflow itself. An open group is suspended for the command.
         """
         masks = [_command("add-mask", line) for line in re.split(r"[\r\n]", secret) if line.strip()]
         if not self._is_actions or not masks:
@@ -144,19 +144,19 @@ class Job:
                 stream.write(_encode(f"{name}<<{end}\n{value}\n{end}\n"))
 
     def add_summary(self, markdown: str) -> None:
-        """Adds to the step's summary as many whole lines as fit, and says so where that is not all.
+        """Adds to the step's summary as many whole lines as fit, and a notice if it is cut.
 
-        What a cut leaves open, such as a fence, stays so.
+        A fence that is open at the cut stays open.
         """
         if file := self._path_from("GITHUB_STEP_SUMMARY"):
             with self._warn_on_error("The job summary"), file.open("ab") as stream:
                 stream.write(_truncate(_encode(f"{markdown}\n"), MAX_SUMMARY_BYTES - stream.tell()))
 
-    def write_json(self, name: str, facts: Any) -> Path | None:
-        """The path of a new JSON file with the facts, which lasts as long as the job."""
+    def write_json(self, name: str, value: Any) -> Path | None:
+        """Writes a new JSON file that lasts as long as the job, and returns its path."""
         if folder := self._path_from("RUNNER_TEMP"):
             with self._warn_on_error(f"The {name}"):
-                return _write_new_file(folder, f"feeder-{name}", json.dumps(facts, indent=2))
+                return _write_new_file(folder, f"feeder-{name}", json.dumps(value, indent=2))
         return None
 
     def _path_from(self, variable: str) -> Path | None:
@@ -171,10 +171,10 @@ class Job:
             self.annotate("warning", f"{what} cannot be written: {exc}")
 
     def _workspace_path(self, file: str | os.PathLike[str]) -> str:
-        """The file relative to the workspace, a link as it is called; empty for one outside."""
+        """The path relative to the workspace, with links unresolved; empty for one outside."""
         root = Path(os.path.realpath(self._environ.get("GITHUB_WORKSPACE") or "."))
-        place = Path(os.path.realpath(Path(file).parent)) / Path(file).name
-        return place.relative_to(root).as_posix() if place.is_relative_to(root) else ""
+        path = Path(os.path.realpath(Path(file).parent)) / Path(file).name
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
 
     def _flush_annotations(self) -> None:
         if not self._stop_token:
@@ -182,13 +182,13 @@ class Job:
             self._annotations.clear()
 
     def _write_lines(self, *lines: str) -> None:
-        """The lines in one piece: no other process writes between them."""
+        """Writes the lines in one call, so that no other process writes between them."""
         self._stream.write("".join(f"{line}\n" for line in lines))
         self._stream.flush()
 
 
 def escape_invisible(text: str) -> str:
-    r"""Text in which nothing hides: control, bidi and the like as `\x1b`; \r and \n stay."""
+    r"""Escapes control, bidi and other invisible characters as in `\x1b`, except \r and \n."""
     return "".join(
         char.encode("unicode_escape").decode()
         if category(char) in _INVISIBLE_CATEGORIES and char not in "\r\n"
@@ -197,9 +197,9 @@ def escape_invisible(text: str) -> str:
     )
 
 
-def _command(name: str, message: str = "", facts: Mapping[str, str] | None = None) -> str:
+def _command(name: str, message: str = "", properties: Mapping[str, str] | None = None) -> str:
     pairs = ",".join(
-        f"{key}={_escape_property(value)}" for key, value in (facts or {}).items() if value
+        f"{key}={_escape_property(value)}" for key, value in (properties or {}).items() if value
     )
     return f"::{name}{' ' if pairs else ''}{pairs}::{_escape_data(message)}"
 
@@ -217,7 +217,7 @@ def _encode(text: str) -> bytes:
 
 
 def _truncate(text: bytes, max_bytes: int) -> bytes:
-    """All of the text, or its first lines and that it is cut, or nothing: at most `room` bytes."""
+    """Returns the text, or its first lines with a notice, or nothing: at most `max_bytes`."""
     if len(text) <= max_bytes:
         return text
     if len(TRUNCATION_NOTICE) > max_bytes:

@@ -11,7 +11,7 @@ from feeder.github.job import escape_invisible
 from feeder.nodes import NODE_TYPES
 
 MAX_SHOWN = 20
-"""Of each list; what follows is counted."""
+"""Items shown of each list; the rest is counted."""
 MAX_CHARS = 200
 """Characters of a path or a sentence before it is cut."""
 
@@ -20,7 +20,7 @@ _SHA = re.compile(r"[0-9a-f]{7,64}")
 _MARKDOWN_SYNTAX = re.compile(
     r"[\\`*\[\]<>#|~&$@]|_(?![^\W_])|:(?=//)|(?<=www)\.|^(?:[-+=]|\d+(?=[.)]))", re.I
 )
-"""What means something in markdown or HTML, or may become a link."""
+"""Characters that are markup in markdown or HTML, or may start a link."""
 
 
 def summary(
@@ -31,10 +31,10 @@ def summary(
     *,
     part: str = "",
 ) -> str:
-    """Markdown of a run: its state in the first line, then what changed, what it cost and why.
+    """Returns markdown: how the run ended, then what changed, what it used, what was skipped.
 
-    `report` and `verdict` are as their `as_json` say, None where there is none; `part` names what
-    the run was about when that is not the whole tree. Far below 1 MiB, whatever they hold.
+    `report` and `verdict` are in the form of their `as_json`; `part` names the part of the source
+    tree that the run was about, empty for all of it. The text is always far below 1 MiB.
     """
     blocks = [f"## {escape_markdown(title)}: {_state_text(report, verdict, error, part)}"]
     if error and str(error):
@@ -49,21 +49,21 @@ def summary(
 
 
 def escape_markdown(text: str, max_chars: int = MAX_CHARS) -> str:
-    """Somebody's text as a line of markdown that shows just this text, in a table too."""
+    """Escapes text for one line of markdown that shows it literally, also in a table."""
     return _MARKDOWN_SYNTAX.sub(_html_entities, _one_line(text.strip(), max_chars))
 
 
 def code_span(text: str) -> str:
-    """Somebody's text as a span of code on a line of its own or in a list; not for tables."""
+    """Returns text as a code span, for a line of its own or a list; not for tables."""
     text = _one_line(text, MAX_CHARS) or " "
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", text)), default=0))
-    # of blanks at both ends one is taken off, unless there is nothing else
+    # markdown strips one blank at both ends, unless there is nothing else
     pad = " " if text.strip(" ") and {text[0], text[-1]} & {"`", " "} else ""
     return f"{fence}{pad}{text}{pad}{fence}"
 
 
 def _one_line(text: str, max_chars: int) -> str:
-    """A line in which nothing hides, cut where it is too long."""
+    """One line without invisible characters, cut at `max_chars`."""
     text = escape_invisible(text[: max_chars + 1]).replace("\r", r"\r").replace("\n", r"\n")
     return text if len(text) <= max_chars else f"{text[: max_chars - 1]}…"
 
@@ -88,19 +88,19 @@ def _state_text(
         return f"the index is right, {proof}" if proof else "nothing to do"
     goal = f"{part and f'{escape_markdown(part)} of '}{_commit_label(report['head'])}"
     if report["dry_run"]:
-        return f"a plan for {goal}, nothing was written"
+        return f"dry run for {goal}, nothing was written"
     if not report["finished"]:
-        return f"stopped early on the way to {goal}"
+        return f"stopped early, before the index was at {goal}"
     return f"the index {'has' if part else 'equals'} {goal}{proof and f', {proof}'}"
 
 
 def _error_state(error: BaseException) -> str:
     if isinstance(error, Superseded):
-        return "gave way to a later run"
+        return "superseded by a later run"
     if isinstance(error, StoppedEarly):
-        return "stopped early, the next run goes on"
+        return "stopped early, the next run continues"
     if isinstance(error, Interrupted):
-        return "interrupted, the next run goes on"
+        return "interrupted, the next run continues"
     return "failed"
 
 
@@ -124,10 +124,10 @@ def _alert(kind: str, text: str) -> str:
 
 
 def _report_blocks(report: Mapping[str, Any]) -> Iterator[str]:
-    place = (
+    heading = (
         f"Repository {escape_markdown(report['repo'])}, branch {escape_markdown(report['branch'])}"
     )
-    yield f"{place}, {_duration(report['seconds'])}."
+    yield f"{heading}, {_duration(report['seconds'])}."
     if report["notes"]:
         notes = [escape_markdown(note) for note in report["notes"][:MAX_SHOWN]]
         yield _bullet_list(notes, "note", len(report["notes"]))
@@ -135,7 +135,7 @@ def _report_blocks(report: Mapping[str, Any]) -> Iterator[str]:
     yield _change_list(report)
     yield from _node_type_chart(report)
     if report["usage"]:
-        yield "### What it would cost" if report["dry_run"] else "### What it cost"
+        yield "### What it would use" if report["dry_run"] else "### What it used"
         yield _cost_table(report["usage"])
     yield from _skipped_section(report["skipped"])
     yield from _plain_text_section(report["as_plain_text"])
@@ -155,27 +155,27 @@ def _change_list(report: Mapping[str, Any]) -> str:
         "unchanged": report["files_unchanged"],
         "skipped": len(report["skipped"]),
     }
-    nodes = {f"{would}new": report["nodes_new"], f"{would}gone": report["nodes_deleted"]}
-    texts = {
-        f"{would}embedded": report["texts_embedded"],
+    nodes = {f"{would}added": report["nodes_new"], f"{would}deleted": report["nodes_deleted"]}
+    vectors = {
+        f"{would}computed": report["texts_embedded"],
         "from the cache": report["texts_cached"],
     }
     if report["texts_waiting"]:
-        texts["waiting for a later run"] = report["texts_waiting"]
-    rows = {"Files": files, "Nodes": nodes, "Texts": texts}
-    return "\n".join(f"- **{what}:** {_number_list(row)}" for what, row in rows.items())
+        vectors["waiting for a later run"] = report["texts_waiting"]
+    rows = {"Files": files, "Nodes": nodes, "Model vectors": vectors}
+    return "\n".join(f"- **{label}:** {_number_list(row)}" for label, row in rows.items())
 
 
 def _number_list(row: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {what}" for what, number in row.items())
+    return ", ".join(f"{number:,} {label}" for label, number in row.items())
 
 
 def _node_type_chart(report: Mapping[str, Any]) -> Iterator[str]:
-    """Slices for the types of nodes, where there are several; Mermaid draws none of nothing."""
+    """Draws a pie chart of node types if there are several; Mermaid rejects an empty one."""
     types = Counter({name: report["nodes_by_type"].get(name, 0) for name in NODE_TYPES})
     slices = [f'    "{name}" : {number}' for name, number in types.most_common() if number > 0]
     if len(slices) > 1:
-        title = "Nodes that would be new, by type" if report["dry_run"] else "New nodes by type"
+        title = "Nodes to add, by type" if report["dry_run"] else "Nodes added, by type"
         yield "\n".join(["```mermaid", "pie showData", f"    title {title}", *slices, "```"])
 
 
@@ -191,7 +191,7 @@ def _cost_table(usage: Mapping[str, Any]) -> str:
         *_request_rows(usage),
         ("Rows written", f"{usage['rows_written']:,}", f"{share['rows_written']} of a day"),
         ("Rows read", f"{usage['rows_read']:,}", f"{share['rows_read']} of a day"),
-        *((what, f"{number:,}", free) for what, number, free in estimates if number),
+        *((label, f"{number:,}", free) for label, number, free in estimates if number),
     ]
     if usage["database_bytes"]:
         rows.append(("Size of the database", size, f"{share['database_bytes']} of the size"))
@@ -212,7 +212,7 @@ def _request_rows(usage: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
 
 
 def _skipped_section(reasons: Mapping[str, str]) -> Iterator[str]:
-    """How many files for which reason, the most frequent first, with the first of each."""
+    """Lists skipped files by reason, the most frequent reason first."""
     if not reasons:
         return
     yield f"### Skipped: {_count_noun(len(reasons), 'file')}"
@@ -221,9 +221,8 @@ def _skipped_section(reasons: Mapping[str, str]) -> Iterator[str]:
         paths[reason].append(path)
     groups = sorted(paths.items(), key=lambda group: -len(group[1]))
     for reason, skipped in groups[:MAX_SHOWN]:
-        said = f"{_count_noun(len(skipped), 'file')}: {escape_markdown(reason)}"
         yield _details_block(
-            said,
+            f"{_count_noun(len(skipped), 'file')}: {escape_markdown(reason)}",
             _bullet_list([code_span(path) for path in skipped[:MAX_SHOWN]], "file", len(skipped)),
         )
     if more := groups[MAX_SHOWN:]:
@@ -233,10 +232,10 @@ def _skipped_section(reasons: Mapping[str, str]) -> Iterator[str]:
 
 def _plain_text_section(reasons: Mapping[str, str]) -> Iterator[str]:
     if reasons:
-        yield f"### Taken as plain text: {_count_noun(len(reasons), 'file')}"
+        yield f"### Indexed as plain text: {_count_noun(len(reasons), 'file')}"
         lines = [
-            f"{code_span(path)}: {escape_markdown(why)}"
-            for path, why in list(reasons.items())[:MAX_SHOWN]
+            f"{code_span(path)}: {escape_markdown(reason)}"
+            for path, reason in list(reasons.items())[:MAX_SHOWN]
         ]
         yield _bullet_list(lines, "file", len(reasons))
 
@@ -244,7 +243,7 @@ def _plain_text_section(reasons: Mapping[str, str]) -> Iterator[str]:
 def _validation_section(verdict: Mapping[str, Any]) -> Iterator[str]:
     checks = verdict["checks"]
     passed = sum(check["passed"] for check in checks)
-    yield f"### Parity: {passed} of {_check_count(verdict)} passed"
+    yield f"### Validation: {passed} of {_check_count(verdict)} passed"
     rows = [
         (
             "passed" if check["passed"] else "**failed**",
@@ -256,12 +255,12 @@ def _validation_section(verdict: Mapping[str, Any]) -> Iterator[str]:
     yield _table(("", "Check", "Figures"), rows)
     for check in checks:
         if differences := check["differences"]:
-            said = (
+            title = (
                 f"{_count_noun(len(differences), 'difference')}: {escape_markdown(check['name'])}"
             )
             lines = [code_span(line) for line in differences[:MAX_SHOWN]]
             yield _details_block(
-                said, _bullet_list(lines, "difference", len(differences)), is_open=True
+                title, _bullet_list(lines, "difference", len(differences)), is_open=True
             )
     yield from map(escape_markdown, verdict["notes"])
 
@@ -273,13 +272,13 @@ def _figure_text(check: Mapping[str, Any]) -> str:
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Cells are markdown without a bar; amounts stand to the right."""
+    """Cells are markdown without a bar; amounts are right-aligned."""
     lines = [head, ["---:" if name == "Amount" else "---" for name in head], *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
 
 
 def _bullet_list(lines: Sequence[str], noun: str, total: int) -> str:
-    """A list of the first lines, and how many more there are of `total`."""
+    """Lists the given lines, and counts the rest of `total`."""
     shown = [f"- {line}" for line in lines]
     if more := total - len(lines):
         shown.append(f"- and {_count_noun(more, f'more {noun}')}")
@@ -287,6 +286,6 @@ def _bullet_list(lines: Sequence[str], noun: str, total: int) -> str:
 
 
 def _details_block(title: str, content: str, *, is_open: bool = False) -> str:
-    """The content behind a line; the empty lines around it make it markdown again."""
+    """Folds the content behind its title; empty lines around it make it markdown again."""
     opening = "<details open>" if is_open else "<details>"
     return f"{opening}<summary>{title}</summary>\n\n{content}\n\n</details>"

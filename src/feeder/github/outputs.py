@@ -12,31 +12,31 @@ from feeder.github.job import Job
 from feeder.source.paths import path_in
 
 REPAIR_ADVICE = (
-    "The index can be mended: feeder validate --repair, "
-    'or the action with command: validate and repair: "true".'
+    "To repair the index, run: feeder validate --repair; "
+    'or use the action with command: validate and repair: "true".'
 )
 
 
 @dataclass
 class WorkflowReport:
-    """What a process says at its end to the job that it is a step of."""
+    """The result of a process, for the job that it is a step of."""
 
     job: Job = field(default_factory=Job.from_environ)
     report: dict[str, Any] | None = None
-    """Of the run that wrote, as `Report.as_json` gives it."""
+    """Of the run that wrote, from `Report.as_json`."""
     verdict: dict[str, Any] | None = None
-    """Of the validation, as `Verdict.as_json` gives it."""
+    """Of the validation, from `ValidationResult.as_json`."""
     matrix: str = ""
-    """Of `plan`."""
+    """Output of `plan`."""
     base: Path = Path()
-    """The folder that the report's paths begin at."""
+    """The folder that the report's paths are relative to."""
     part: str = ""
-    """Of the commit, as a noun, when the run was not about all of it."""
+    """The part of the commit that the run was about, as a noun; empty for all of it."""
     note: str = ""
-    """Why nothing, or not what was asked for, was done."""
+    """Why nothing was done, or something other than requested."""
 
     def publish(self, title: str, error: BaseException | None) -> None:
-        """Says it; with `error` the process ends, None where it went well."""
+        """Writes outputs, annotations and summary; `error` is what ends the process, if any."""
         if not self.job.is_active:
             return
         self._annotate(error)
@@ -74,15 +74,14 @@ class WorkflowReport:
     def _outputs(self) -> Iterator[tuple[str, str | int]]:
         if self.matrix:
             yield "matrix", self.matrix
-        facts = self.report or {}
-        if facts:
-            yield "head-sha", facts["head"]
-            yield "upserted", facts["nodes_new"]
-            yield "deleted", facts["nodes_deleted"]
-            yield "unchanged", facts["files_unchanged"]
-            yield "skipped", len(facts["skipped"])
-            yield "embedded", facts["texts_embedded"]
-            yield "requests", sum(facts["requests"].values())
+        if report := self.report:
+            yield "head-sha", report["head"]
+            yield "upserted", report["nodes_new"]
+            yield "deleted", report["nodes_deleted"]
+            yield "unchanged", report["files_unchanged"]
+            yield "skipped", len(report["skipped"])
+            yield "embedded", report["texts_embedded"]
+            yield "requests", sum(report["requests"].values())
         if self.report or self.verdict:
             path = self.job.write_json(
                 "report", {"report": self.report, "validation": self.verdict}
@@ -92,4 +91,5 @@ class WorkflowReport:
 
 def _failed_check(check: dict[str, Any]) -> str:
     first, *others = check["differences"]
-    return f"{check['name']}? {first}" + (f", and {len(others):,} more" if others else "")
+    more = f", and {len(others):,} more" if others else ""
+    return f"Check failed: {check['name']}: {first}{more}"

@@ -15,7 +15,7 @@ CommandArguments = list[str]
 
 
 class StepInputs(NamedTuple):
-    """What a workflow asks for, as `action.yml` has it."""
+    """The inputs of `action.yml`."""
 
     command: str
     deltas: str | None
@@ -28,27 +28,27 @@ class StepInputs(NamedTuple):
 
 
 class StepPlan(NamedTuple):
-    """The commands to run, and what the log should say of them first."""
+    """The commands to run, and a note to print first."""
 
     commands: list[CommandArguments]
     note: str = ""
 
 
 def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
-    """The commands of a step; none where the event is not about the branch that is followed.
+    """Returns the commands of a step; none if the event is not about the indexed branch.
 
-    A pull request is only planned; without a token, as a fork's has none, it is planned from what
-    it changes. Raises UserError for inputs that do not go together.
+    A pull request gets a dry run; without a token, as in forks, a dry run of its changes alone.
+    Raises UserError for inputs that exclude each other.
     """
     if inputs.command == "plan":
         return StepPlan([["plan"]])
     if event.is_pull_request:
         return _plan_pull_request(inputs, event, repository)
-    followed = _indexed_branch(inputs, event, repository)
+    branch = _indexed_branch(inputs, event, repository)
     commit = git.commit_id(repository, "HEAD")
-    if why := event.skip_reason(followed, git.current_branch(repository), commit):
-        return StepPlan([], f"Nothing to do: {why}.")
-    names = _naming_options(inputs, followed, event)
+    if reason := event.skip_reason(branch, git.current_branch(repository), commit):
+        return StepPlan([], f"Nothing to do: {reason}.")
+    names = _naming_options(inputs, branch, event)
     validation = ["validate", "--wait", *names, *(["--repair"] if inputs.repair else [])]
     if inputs.command == "validate":
         return StepPlan([validation])
@@ -60,39 +60,40 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
 def _indexed_branch(inputs: StepInputs, event: Event, repository: Path) -> str:
     branch = inputs.branch or event.default_branch
     if branch and not git.is_branch_name(repository, branch):
-        raise UserError(f"{branch!r} is no name of a branch. Mend the input branch.")
+        raise UserError(f"{branch!r} is no name of a branch. Correct the input branch.")
     return branch
 
 
 def _naming_options(inputs: StepInputs, branch: str, event: Event) -> CommandArguments:
     repo = inputs.repo or event.repository
-    named = {"--repo": repo, "--branch": branch, "--store": inputs.store or "cloudflare"}
-    return [word for option, name in named.items() if name for word in (option, name)]
+    options = {"--repo": repo, "--branch": branch, "--store": inputs.store or "cloudflare"}
+    return [word for option, name in options.items() if name for word in (option, name)]
 
 
 def _sync_command(inputs: StepInputs) -> CommandArguments:
     if inputs.deltas and not inputs.deltas.isspace():
         return ["apply", _deltas_file(inputs.deltas)]
     if inputs.command == "apply":
-        raise UserError("The input deltas is empty. Give a JSON array, or take command: sync.")
+        raise UserError("The input deltas is empty. Give a JSON array, or use command: sync.")
     return ["sync"]
 
 
 def _plan_pull_request(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     if inputs.command == "validate":
-        return StepPlan([], "Nothing to do: a pull request's commit is in no index.")
-    followed = _indexed_branch(inputs, event, repository)
-    dry = [*_naming_options(inputs, followed, event), "--dry-run"]
+        return StepPlan([], "Nothing to do: no index has the commit of a pull request.")
+    branch = _indexed_branch(inputs, event, repository)
+    options = [*_naming_options(inputs, branch, event), "--dry-run"]
     if has_token():
         return StepPlan(
-            [[*_sync_command(inputs), *dry]], "A pull request: what its merge would change."
+            [[*_sync_command(inputs), *options]],
+            "Dry run for a pull request: what its merge would change in the index.",
         )
-    # the first parent of what GitHub has merged is the newest base; it takes a depth of two
+    # the first parent of GitHub's merge commit is the newest base; that takes a depth of two
     is_merged = git.commit_id(repository, "HEAD^2") is not None
     changes = compute_deltas(repository, "HEAD^1" if is_merged else event.base, "HEAD")
-    note = "A pull request without the secrets: what it changes, as if nothing were indexed."
+    note = "Dry run for a pull request without secrets: its changes, against an empty index."
     return StepPlan(
-        [["apply", _deltas_file(deltas_as_json(changes.deltas)), *dry]],
+        [["apply", _deltas_file(deltas_as_json(changes.deltas)), *options]],
         note + _optional_note(changes.note),
     )
 
@@ -102,7 +103,7 @@ def _optional_note(note: str | None) -> str:
 
 
 def _deltas_file(deltas: str) -> str:
-    """Where the deltas can be read: they are a file's name, or go into one."""
+    """Returns the path of a file with the deltas, which are a file's name or JSON."""
     if not deltas.lstrip().startswith(("[", "{")):
         if not os.path.isfile(deltas):  # noqa: PTH113 - Path raises for a name that is too long
             raise UserError(

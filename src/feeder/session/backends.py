@@ -33,55 +33,54 @@ from feeder.sync.report import Report
 
 @dataclass
 class Backend:
-    """The objects behind the seams, opened; without an embedder there are no vectors either.
-
-    `place` is how people call the store, and `file` where it is on this machine. `lookup` is the
-    table in which a Worker finds what makes a question's vector, where the store keeps one.
-    `describer` is asked for lines on methods and classes, where a run is to have them.
-    `meaning` is the model that is asked with the words, where the store `keeps_meanings`. `usage`
-    tells what has been taken so far, and `foreseen` what the run of a report would take, its model
-    included; None where nothing is counted. `note` is what a run over the whole tree is told, and
-    `lacks` why a model of the index is not asked.
-    """
+    """An opened database with its vectors and models; without an embedder it has no vectors."""
 
     label: str
+    """Names the store for people."""
     database: Database
     embedder: Embedder | None
     vectors: Vectors | None
     lookup: LookupTable | None = None
+    """The table with which a Worker embeds queries, if it needs one."""
     describer: Describer | None = None
     static_model: StaticQuantizer | None = None
     keeps_static_vectors: bool = False
     file: Path | None = None
+    """The index on this machine."""
     note: str = ""
+    """Message to a run over the whole source tree."""
     missing_model_note: str = ""
+    """Why the model of the index is not used."""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
+    """Returns what was used so far; None where nothing is counted."""
     estimate: Callable[[Report, ServiceUsage], Usage | None] = lambda report, planned: None
+    """Returns what the run of a dry run's report would use, its models included."""
 
     @property
     def spent(self) -> ServiceUsage:
-        """What both models have taken."""
+        """What both models have used."""
         return total_spent(self.embedder, self.describer)
 
 
 def total_spent(embedder: Embedder | None, describer: Describer | None) -> ServiceUsage:
-    """What models have taken together."""
-    both = [one.usage for one in (embedder, describer) if one] or [NO_USAGE]
+    """Returns what both models have used together."""
+    both = [model.usage for model in (embedder, describer) if model] or [NO_USAGE]
     return ServiceUsage(*map(sum, zip(*both, strict=True)))
 
 
 def index_file(base: Path, settings: Settings) -> Path:
-    """Where the index of a base folder is, or would be."""
+    """Returns the path of a base folder's index, which need not exist."""
     return settings.db or checked_index_folder(base) / "index.db"
 
 
 def local_backend(
     base: Path, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
 ) -> Backend:
-    """The index under a base folder; raises UserError where there is none to read.
+    """Opens the index of a base folder.
 
-    With `create` a missing one is made, in memory only unless the run `writes`.
+    With `create` a missing one is made, in memory only unless the run `writes`. Raises UserError
+    where there is no index to read.
     """
     file = index_file(base, settings)
     if not create and not file.exists():
@@ -95,26 +94,31 @@ def local_backend(
     database = SQLite(IN_MEMORY if in_memory else file)
     stack.callback(database.close)
     migrate(database)
-    made_with = _index_model(database)
-    embedder = select_embedder(settings, index_model=made_with)
-    vectors = SQLiteVectors(database) if embedder else None
-    parts = Backend(f"local index {file}", database, embedder, vectors, keeps_static_vectors=True)
-    parts.static_model = select_static_model(settings)
-    parts.note = "" if embedder or not made_with else unused_minilm_note(settings, made_with)
-    parts.missing_model_note = "" if embedder else missing_minilm_note(settings, made_with)
-    parts.file = None if in_memory else file
-    parts.describer = select_describer(settings)
-    if parts.describer:
-        stack.callback(parts.describer.close)
-    parts.budget = _budget(settings, parts)
-    if embedder or parts.describer:
-        parts.usage = lambda: _usage(parts.spent)
-        parts.estimate = lambda _, planned: _usage(planned)
-    return parts
+    index_model = _index_model(database)
+    embedder = select_embedder(settings, index_model=index_model)
+    backend = Backend(
+        f"local index {file}",
+        database,
+        embedder,
+        SQLiteVectors(database) if embedder else None,
+        describer=select_describer(settings),
+        static_model=select_static_model(settings),
+        keeps_static_vectors=True,
+        file=None if in_memory else file,
+        note="" if embedder or not index_model else unused_minilm_note(settings, index_model),
+        missing_model_note="" if embedder else missing_minilm_note(settings, index_model),
+    )
+    if backend.describer:
+        stack.callback(backend.describer.close)
+    backend.budget = _budget(settings, backend)
+    if embedder or backend.describer:
+        backend.usage = lambda: _usage(backend.spent)
+        backend.estimate = lambda _, planned: _usage(planned)
+    return backend
 
 
 def _budget(settings: Settings, backend: Backend) -> Budget:
-    """Requests are those to models elsewhere; a write costs none."""
+    """Counts requests to models elsewhere; a write takes none."""
     embedder = backend.embedder
     if not embedder and not backend.describer:
         return Budget(requests_per_write=0)
@@ -128,8 +132,9 @@ def _budget(settings: Settings, backend: Backend) -> Budget:
 
 
 def _index_model(database: SQLite) -> dict[str, str]:
-    """What the index says of the model of its vectors, "" for one that has none; of an empty one
-    nothing."""
+    """The model and dimensions that the index records: model "" without model vectors, and
+    nothing for an empty index.
+    """
     query = "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')"
     [rows] = database.run([Statement(query)])
     none = {"model": ""} if indexed_repositories(database) else {}
@@ -137,5 +142,5 @@ def _index_model(database: SQLite) -> dict[str, str]:
 
 
 def _usage(spent: ServiceUsage) -> Usage | None:
-    """What a model elsewhere takes; one on this machine is not counted."""
+    """Usage of a model elsewhere; one on this machine is not counted."""
     return Usage({"model": spent.requests}, tokens=spent.tokens) if spent.requests else None

@@ -21,7 +21,10 @@ from feeder.sync.context import Budget
 def cloud_backend(
     base: Path, repo: str, settings: Settings, stack: ExitStack, *, writes: bool
 ) -> Backend:
-    """The index that the settings name; no request yet. Raises UserError for what is not said."""
+    """Opens the index that the settings name, without a request.
+
+    Raises UserError for settings that are missing.
+    """
     cloud = cloud_settings(settings, repo)
     require_settings(cloud, database=True)
     api = Api(cloud.token, cloud.account_id, base_url=cloud.base_url)
@@ -35,9 +38,8 @@ def cloud_backend(
         stack.callback(describer.close)
     lookup = worker_lookup_table(embedder)
     if writes and git.find_root(base) is None:
-        create_index_folder(
-            checked_index_folder(base)
-        )  # by which the base is known again from a folder below
+        # commands in folders below find the base folder by it
+        create_index_folder(checked_index_folder(base))
     return Backend(
         f"Cloudflare, {database.place}, {vectors.place}",
         VerifiedDatabase(database),
@@ -57,7 +59,7 @@ def cloud_backend(
 
 
 def planning_backend(settings: Settings, stack: ExitStack) -> Backend:
-    """What tells without a token how large a first feed is: an empty index, and no request."""
+    """Opens an empty index in memory, to plan a first sync without a token and without requests."""
     database = SQLite(IN_MEMORY)
     stack.callback(database.close)
     migrate(database)
@@ -66,7 +68,7 @@ def planning_backend(settings: Settings, stack: ExitStack) -> Backend:
     embedder = select_embedder(settings, api)
     lookup = worker_lookup_table(embedder)
     return Backend(
-        f"Cloudflare without {TOKEN_VARIABLE}: planned against an empty index",
+        f"Cloudflare without {TOKEN_VARIABLE}: planned for an empty index",
         database,
         embedder,
         Vectorize(api, "none") if embedder else None,

@@ -28,12 +28,12 @@ from feeder.sync.vectors import BATCH_VECTORS
 from feeder.sync.write import BATCH_CHARS, BATCH_NODES
 
 ROWS_PER_NEW_NODE, ROWS_PER_DELETED_NODE, ROWS_PER_FILE, ROWS_PER_RUN = 6, 4, 2, 20
-"""Rows that D1 bills: a node with its indexes and posting, its removal with the outbox, a file, and
-what each run that writes notes of itself."""
+"""Rows that D1 bills: for a node with its indexes and posting, its removal with the outbox, a
+file, and what each run records of itself."""
 
 
 def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: ServiceUsage) -> Usage:
-    """What these objects have used so far, and what models have taken."""
+    """Returns what the services have been used for so far; `spent` is the models' part."""
     return Usage(
         dict(api.requests) | ({"model": spent.requests} if spent.requests else {}),
         dict(api.retries),
@@ -50,24 +50,24 @@ def measured_usage(api: Api, database: D1, vectors: Vectorize, spent: ServiceUsa
 def estimated_usage(
     report: Report, embedder: Embedder | None, planned: ServiceUsage, lookup: LookupTable | None
 ) -> Usage:
-    """What the run of a report would take, roughly: nobody has sent anything yet."""
+    """Estimates what the run of a dry run's report would use; sends nothing."""
     files = report.files_processed + report.files_deleted
     table = lookup if report.lookup_rows else None
     if not (files or report.texts_embedded or table or report.text_rows or report.text_rows_gone):
         return Usage({"d1": 1})
     vectors = report.texts_embedded + report.texts_cached
-    is_theirs = embedder is None or isinstance(embedder, WorkersAIEmbedder)
+    is_workers_ai = embedder is None or isinstance(embedder, WorkersAIEmbedder)
     upserts = math.ceil(vectors / BATCH_VECTORS)
     batches = (report.nodes_new + report.files_processed) / BATCH_NODES
     words = max(1, math.ceil(max(batches, report.text_rows * BLOCK_BYTES / BATCH_CHARS)))
     words += math.ceil(report.text_rows_gone / DELETE_BATCH)
-    is_first = bool(vectors and not report.files_unchanged)  # then it is asked whether they fit
+    is_first = bool(vectors and not report.files_unchanged)  # then the index's dimensions are read
     requests = {
         "d1": 2 + words + max(0, upserts - 1) + (table.request_count if table else 0),
         "vectorize": (is_first + upserts + math.ceil(report.nodes_deleted / MAX_DELETE_IDS))
         if embedder
         else 0,
-        "ai" if is_theirs else "model": planned.requests,
+        "ai" if is_workers_ai else "model": planned.requests,
     }
     return Usage(
         requests,
@@ -88,17 +88,17 @@ def estimated_usage(
 
 
 EXAMPLE_NODES, EXAMPLE_FILES = 10_000, 500
-"""Of the first feed that is priced."""
+"""Size of the first sync that is priced."""
 
 NODE_BYTES = 720
-"""Of a text that is embedded: the mean of Django's 57,000 nodes, and of ktor, Vue and aiohttp."""
+"""Mean size of an embedding input, over Django's 57,000 nodes, and those of ktor, Vue, aiohttp."""
 
 SHORTENED_DIMENSIONS = 256
 """Dimensions to which some models can shorten their vectors."""
 
 
 class ModelPrice(NamedTuple):
-    """What a model costs: `usage` is a first feed's, `nodes_free` is what Vectorize has free."""
+    """What a first sync with an embedding model uses."""
 
     model: str
     dimensions: int
@@ -106,17 +106,18 @@ class ModelPrice(NamedTuple):
 
     @property
     def free_nodes(self) -> int:
+        """Number of nodes whose vectors Vectorize stores for free."""
         return MAX_STORED_DIMENSIONS // self.dimensions
 
     @property
     def options(self) -> str:
-        """What has to be said for it."""
+        """The options of `feeder init` that select it."""
         about = MODELS.get(self.model)
         is_short = about is not None and about.dimensions != self.dimensions
         return f"{self.model} --dimensions {self.dimensions}" if is_short else self.model
 
     def line(self, width: int) -> str:
-        """It, for a person, below `HEAD`."""
+        """Returns a row of the price table."""
         requests = " + ".join(str(self.usage.requests.get(name, 0)) for name in _SERVICES)
         neurons = (
             f"{self.usage.neurons:,.0f} ({format_percent(self.usage.neurons / NEURONS_PER_DAY)})"
@@ -133,9 +134,9 @@ _SERVICES = ("d1", "vectorize", "ai")
 def model_prices(
     nodes: int = EXAMPLE_NODES, files: int = EXAMPLE_FILES, node_bytes: int = NODE_BYTES
 ) -> list[ModelPrice]:
-    """Of each model and of those that can be shortened, by this program's own figures.
+    """Estimates a first sync with each model, also at `SHORTENED_DIMENSIONS` where it can.
 
-    No request is sent. Raises UserError where the static model cannot be loaded.
+    Sends no request. Raises UserError if the static model cannot be loaded.
     """
     with closing(Api("none", "none")) as api:
         return [
@@ -156,38 +157,40 @@ def _model_price(
 ) -> ModelPrice:
     name, embedder = named_embedder
     lookup = worker_lookup_table(embedder)
-    feed = Report("", "", "", files_processed=files, nodes_new=nodes, texts_embedded=nodes)
-    feed.lookup_rows = lookup.row_count if lookup else 0
+    report = Report("", "", "", files_processed=files, nodes_new=nodes, texts_embedded=nodes)
+    report.lookup_rows = lookup.row_count if lookup else 0
     planned = embedder.estimate([node_bytes] * nodes)
-    return ModelPrice(name, embedder.dimensions, estimated_usage(feed, embedder, planned, lookup))
+    return ModelPrice(name, embedder.dimensions, estimated_usage(report, embedder, planned, lookup))
 
 
 def price_table(model: str | None, dimensions: int) -> Iterator[str]:
-    """The models with their prices and how to choose; what is chosen, or the default, is marked."""
-    known = model_prices()
-    width = max(len(price.options) for price in known)
+    """Yields the price table and advice; the chosen or default model is marked."""
+    prices = model_prices()
+    width = max(len(price.options) for price in prices)
     yield (
-        f"What each --model costs, for a first feed of {EXAMPLE_NODES:,} nodes: neurons with "
-        "their share "
-        "of a free day,"
+        f"What a first sync of {EXAMPLE_NODES:,} nodes uses with each --model: dimensions, nodes "
+        "that Vectorize"
     )
-    yield "requests to D1 + Vectorize + Workers AI, and how many nodes Vectorize keeps for nothing:"
-    yield f"  {'':{width}} {'long':>5} {'nodes':>7}  {'neurons':>14}  requests"
-    for price in known:
+    yield (
+        "stores for free, neurons with their share of a free day, requests to D1 + Vectorize + "
+        "Workers AI:"
+    )
+    yield f"  {'':{width}} {'dims':>5} {'nodes':>7}  {'neurons':>14}  requests"
+    for price in prices:
         line = price.line(width)
         is_chosen = (price.model, price.dimensions) == (model or DEFAULT_MODEL, dimensions)
         yield f"* {line[2:]}" if is_chosen else line
-    yield from _selection_advice(known[0])
+    yield from _selection_advice(prices[0])
 
 
 def _selection_advice(static: ModelPrice) -> Iterator[str]:
     rows = static.usage.lookup_rows
     yield (
-        f"{STATIC} is made where the run is and asks no service; for a Worker it puts {rows} rows "
-        "into D1 once. Take it for code that is asked for in its own words."
+        f"{STATIC} runs on this machine and uses no service; for a Worker it stores {rows} rows in "
+        "D1 once. Choose it if queries use the words of the code."
     )
     yield (
-        "A model of Workers AI is for questions in other words, or another language, than the "
-        "code's. docs/how-to/cloudflare.md says what of this was measured."
+        "Choose a model of Workers AI if queries use other words, or another language, than the "
+        "code. Measurements: docs/how-to/cloudflare.md"
     )
     yield "Another model later needs another index: feeder init --model … --index-name …"

@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 _UNKNOWN_MODEL: Mapping[str, str] = MappingProxyType({})
 
 WORDS, STATIC, MINILM = "words", "static", "minilm"
-"""What `--model` may say besides a model's own name."""
+"""Values of `--model` besides a model's own name."""
 
 
 class ModelRequest(NamedTuple):
-    """What decides: the model's name and dimensions, where said, and whether there is an API.
+    """The model's name and dimensions as requested, and the API if the index is at Cloudflare.
 
-    `made_with` is what the index says of its model, where that is known by now; one that was made
-    without any says "".
+    `index_model` is what the index records of its model, if it is known yet; its name is "" in an
+    index without model vectors.
     """
 
     model: str | None
@@ -42,47 +42,47 @@ class ModelRequest(NamedTuple):
 
 
 EmbedderFactory = Callable[[ModelRequest], Embedder | None]
-"""The model that is meant; None where it is not of this kind. Raises UserError where it is, and
-cannot be had."""
+"""Returns the requested model, or None if it is not of this kind. Raises UserError if it is and
+cannot be used."""
 
 
 def select_embedder(
     settings: Settings, api: Api | None = None, index_model: Mapping[str, str] = _UNKNOWN_MODEL
 ) -> Embedder | None:
-    """The model that the settings mean, or the store's own; None where words are to do.
+    """Returns the model that the settings name, or the store's default; None for no model vectors.
 
-    With an `api` the index is at Cloudflare. Raises UserError for a model that there is not, and
-    for dimensions that it cannot make.
+    With an `api` the index is at Cloudflare. Raises UserError for an unknown model, and for
+    dimensions that it does not have.
     """
     if not settings.vectors or settings.model == WORDS or (settings.model == STATIC and not api):
         return None
-    wish = ModelRequest(settings.model, settings.dimensions, api, index_model)
-    made = next((embedder for kind in EMBEDDER_FACTORIES if (embedder := kind(wish))), None)
-    if made is None and wish.model:
+    request = ModelRequest(settings.model, settings.dimensions, api, index_model)
+    embedder = next((made for factory in EMBEDDER_FACTORIES if (made := factory(request))), None)
+    if embedder is None and request.model:
         raise UserError(
-            f"--model {wish.model} is no folder with an ONNX model. Name one, or {WORDS}, {STATIC} "
-            f"or {MINILM}, or an address as URL#name, or take --store cloudflare for the models of "
-            "Workers AI."
+            f"--model {request.model} is no folder with an ONNX model. Name such a folder, or "
+            f"{WORDS}, {STATIC} or {MINILM}, or an address as URL#name; models of Workers AI need "
+            "--store cloudflare."
         )
-    if made and wish.dimensions and wish.dimensions != made.dimensions:
+    if embedder and request.dimensions and request.dimensions != embedder.dimensions:
         raise UserError(
-            f"The model {made.model} makes vectors of {made.dimensions} dimensions. "
-            "Leave --dimensions out."
+            f"The model {embedder.model} makes vectors of {embedder.dimensions} dimensions. "
+            "Leave out --dimensions."
         )
-    return made
+    return embedder
 
 
 def select_static_model(settings: Settings) -> StaticQuantizer | None:
-    """The model that is asked with the words, in an index on this machine; None for words alone."""
+    """Returns the model of the static vectors in a local index; None for an index of words only."""
     return (
         StaticQuantizer(STATIC_MODEL_NAME) if settings.vectors and settings.model != WORDS else None
     )
 
 
 def cloudflare_dimensions(settings: Settings) -> int:
-    """Of the vectors of an index there, whether or not this run makes any.
+    """Returns the dimensions of an index at Cloudflare, also for a run without vectors.
 
-    No request, but to a model at an address that is unknown.
+    Sends no request, except to a model at an address whose dimensions are unknown.
     """
     from feeder.cloudflare.api import Api
 
@@ -125,7 +125,7 @@ def _static_embedder(request: ModelRequest) -> Embedder | None:
 
 
 def _minilm_embedder(request: ModelRequest) -> Embedder | None:
-    """Unnamed where it is installed, but for an index that was made without it: that takes long."""
+    """Also the default where it is installed, except for an index that was made without it."""
     from feeder.embedding import onnx
 
     if request.model == MINILM:
@@ -133,27 +133,27 @@ def _minilm_embedder(request: ModelRequest) -> Embedder | None:
     if request.model is not None or request.api is not None or not onnx.is_available():
         return None
     installed = onnx.OnnxEmbedder()
-    is_its = request.index_model.get("model", installed.model) == installed.model
-    return installed if is_its else None
+    is_of_index = request.index_model.get("model", installed.model) == installed.model
+    return installed if is_of_index else None
 
 
 def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
-    """What to say of MiniLM, where it is installed and the index goes on without it."""
+    """Returns the message that MiniLM is installed and the index does not use it, else empty."""
     from feeder.embedding import onnx
 
     if not settings.vectors or settings.model is not None or not onnx.is_available():
         return ""
     own = index_model.get("model")
-    has = f"with its vectors by {own}, which need --model," if own else "without MiniLM"
-    return f"The index stays {has} as it was made. To give it MiniLM's: feeder sync --model minilm"
+    state = f"has vectors by {own}, which need --model" if own else "was made without MiniLM"
+    return f"The index {state}, and stays so. To use MiniLM instead: feeder sync --model minilm"
 
 
 def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
-    """What to say of MiniLM, where the index has its vectors and it is not installed."""
+    """Returns the message that the index has vectors by MiniLM, which is missing, else empty."""
     from feeder.embedding import onnx
 
-    is_meant = settings.vectors and settings.model is None
-    if not is_meant or onnx.is_available() or index_model.get("model") != onnx.MINILM:
+    is_default = settings.vectors and settings.model is None
+    if not is_default or onnx.is_available() or index_model.get("model") != onnx.MINILM:
         return ""
     return f"The index has vectors by {onnx.MINILM}, which is not installed. {onnx.INSTALL_HINT}"
 
@@ -168,30 +168,30 @@ EMBEDDER_FACTORIES: tuple[EmbedderFactory, ...] = (
 
 
 DESCRIBE_OFF = "off"
-"""What `--describe` says to take the descriptions out."""
+"""Value of `--describe` that removes the descriptions."""
 
 
 def select_describer(settings: Settings, api: Api | None = None) -> Describer | None:
-    """The model that the settings mean; None where none is named.
+    """Returns the language model that the settings name, or None.
 
     With an `api` the index is at Cloudflare. Raises UserError for what is no model.
     """
     from feeder.embedding.endpoint import is_address
 
-    said = settings.describe
-    if not said or said == DESCRIBE_OFF:
+    model = settings.describe
+    if not model or model == DESCRIBE_OFF:
         return None
-    if is_address(said):
-        return _endpoint_describer(said)
-    return _workers_ai_describer(said, api)
+    if is_address(model):
+        return _endpoint_describer(model)
+    return _workers_ai_describer(model, api)
 
 
 def description_options(
     settings: Settings, describer: Describer | None
 ) -> DescriptionOptions | None:
-    """Who is asked for lines, if anybody; raises UserError for more of it without a model."""
+    """Returns the options of `--describe`; raises UserError for --redescribe without it."""
     if settings.redescribe and not describer:
-        raise UserError("--redescribe asks a model again: name it with --describe.")
+        raise UserError("--redescribe needs a language model. Name it with --describe.")
     if not settings.describe:
         return None
     return DescriptionOptions(
@@ -220,14 +220,14 @@ def _workers_ai_describer(model: str, api: Api | None) -> Describer:
     if api is None:
         raise UserError(
             "--describe names no address. Write one as URL#name, such as "
-            f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI come with "
+            f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI need "
             "--store cloudflare."
         )
     return WorkersAIDescriber(api, model)
 
 
 def worker_lookup_table(embedder: Embedder | None) -> LookupTable | None:
-    """A Worker has no static model, and asks for the rows that it needs of it."""
+    """Returns the lookup table that a Worker needs for this model; None if it needs none."""
     from feeder.embedding.static_lookup import build_lookup
     from feeder.embedding.static_model import StaticEmbedder
 

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -47,40 +47,36 @@ class Session:
 def open_session(
     workspace: Workspace, settings: Settings, *, writes: bool, create: bool, whole: bool = True
 ) -> Iterator[Session]:
-    """The index of a place, closed at the end; raises UserError where there is none to read.
+    """Opens the index of a workspace for the length of the block.
 
-    With `create` a missing local one is made, in memory only unless the run `writes`. A run that is
-    not over the `whole` tree leaves it with or without vectors as it was made.
+    With `create` a missing local index is made, in memory only unless the run `writes`. A run over
+    a part of the source tree (not `whole`) keeps the kinds of vectors that the index has. Raises
+    UserError where there is no index to read.
     """
-    talk = ProgressReporter(quiet=settings.quiet)
-    chosen = choose_store(settings)
+    progress = ProgressReporter(quiet=settings.quiet)
+    store = choose_store(settings)
     with ExitStack() as stack:
-        parts_of = _cloud_backend if chosen.is_cloud else _local_backend
-        parts = parts_of(workspace, settings, stack, writes=writes, create=create)
-        semantics = _model_vectors(
-            parts, stack, _embedding_cache(settings, talk, writes=writes), talk
-        )
-        # at Cloudflare the question is a request, which a name with its owner does not need
-        if (
-            settings.repo
-            and not create
-            and (parts.keeps_static_vectors or "/" not in settings.repo)
-        ):
-            workspace.repo = _indexed_repo_name(settings.repo, parts, whole=whole)
-        index = Index(parts.database, workspace.repo, workspace.branch)
-        if parts.keeps_static_vectors:
+        open_backend = _cloud_backend if store.is_cloud else _local_backend
+        backend = open_backend(workspace, settings, stack, writes=writes, create=create)
+        cache = _embedding_cache(settings, progress, writes=writes)
+        model_vectors = _model_vectors(backend, stack, cache, progress)
+        # at Cloudflare resolving a name takes a request; a name with its owner needs none
+        is_resolvable = backend.keeps_static_vectors or "/" not in (settings.repo or "")
+        if settings.repo and not create and is_resolvable:
+            workspace.repo = _indexed_repo_name(settings.repo, backend, whole=whole)
+        index = Index(backend.database, workspace.repo, workspace.branch)
+        if backend.keeps_static_vectors:
             if not whole:
-                parts.static_model = _static_model_of_index(parts.static_model, index)
+                backend.static_model = _static_model_of_index(backend.static_model, index)
             index.start_statements = setup_statements(
-                workspace.repo, enabled=parts.static_model is not None
+                workspace.repo, enabled=backend.static_model is not None
             )
-        by = _model_names(parts, semantics, settings)
-        talk.message(f"{workspace.repo}: {parts.label}, {by}; {chosen.reason}")
-        for said in filter(
-            None, (parts.note, parts.missing_model_note) if writes and whole else ()
-        ):
-            talk.message(said)
-        yield Session(workspace, index, semantics, talk, parts)
+        models = _model_names(backend, model_vectors, settings)
+        progress.message(f"{workspace.repo}: {backend.label}, {models}; {store.reason}")
+        notes = (backend.note, backend.missing_model_note) if writes and whole else ()
+        for note in filter(None, notes):
+            progress.message(note)
+        yield Session(workspace, index, model_vectors, progress, backend)
 
 
 def _local_backend(
@@ -94,7 +90,7 @@ def _local_backend(
 def _cloud_backend(
     workspace: Workspace, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
 ) -> Backend:
-    """Without a token what a first run would meet."""
+    """Without a token, a backend that plans a first sync."""
     from feeder.session.cloud_backend import cloud_backend, planning_backend
 
     if create and not writes and not has_token():
@@ -103,7 +99,7 @@ def _cloud_backend(
 
 
 def _model_names(backend: Backend, model_vectors: ModelVectors | None, settings: Settings) -> str:
-    """Which models are asked, for a person."""
+    """Names the models that are used, for people."""
     models = [backend.static_model.model] if backend.static_model else []
     models += [model_vectors.embedder.model] if model_vectors else []
     none = "words only" if settings.vectors else "words only (--no-vectors)"
@@ -111,27 +107,27 @@ def _model_names(backend: Backend, model_vectors: ModelVectors | None, settings:
 
 
 def _indexed_repo_name(name: str, backend: Backend, *, whole: bool) -> str:
-    """What the index calls the repository that is meant; a run over a part may be its first."""
-    there = indexed_repositories(backend.database)
-    may_be_new = not there or (not whole and not matching_repositories(name, there))
-    return name if may_be_new else resolve_repository(name, there)
+    """Resolves a repository's name to that in the index; a run over a part may be its first run."""
+    indexed = indexed_repositories(backend.database)
+    may_be_new = not indexed or (not whole and not matching_repositories(name, indexed))
+    return name if may_be_new else resolve_repository(name, indexed)
 
 
 def _static_model_of_index(
     static_model: StaticQuantizer | None, index: Index
 ) -> StaticQuantizer | None:
-    """The model that comes with the words where the index has one, of whatever version."""
-    made_by = index.read_state_of([]).meta.get(index.meta_key("parser"))
-    if made_by is None:
+    """Returns the static model if the index has its vectors, of whatever version."""
+    parser = index.read_state_of([]).meta.get(index.meta_key("parser"))
+    if parser is None:
         return static_model
-    has_some = static_model_name(made_by) or has_vectors(index.database, index.repo)
-    return StaticQuantizer(STATIC_MODEL_NAME) if has_some else None
+    is_used = static_model_name(parser) or has_vectors(index.database, index.repo)
+    return StaticQuantizer(STATIC_MODEL_NAME) if is_used else None
 
 
 def model_error(session: Session) -> FeederError | None:
-    """Why the model cannot be asked how long its vectors are, where only it knows.
+    """Returns the error of a model that does not tell its dimensions, where only it knows them.
 
-    The store then goes on with words alone.
+    The session then goes on without its vectors.
     """
     try:
         if session.model_vectors:
@@ -145,36 +141,38 @@ def model_error(session: Session) -> FeederError | None:
 def comparable_vectors(
     session: Session, meta: Mapping[str, str], on_warning: Callable[[str], None]
 ) -> ModelVectors | None:
-    """What a search by meaning needs; None where the index, which says `meta`, lacks it.
+    """Returns the model vectors that a search can use; None if the index lacks them.
 
-    What it lacks for this search is said; what has failed is told.
+    Prints a message with the reason, or passes the model's error to `on_warning`.
     """
-    semantics = session.model_vectors
+    model_vectors = session.model_vectors
     if session.index.meta_key("run") not in meta:
-        fed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
-        others = f" It has {', '.join(fed)}: --repo names one." if fed else ""
+        indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
+        others = f" It has {', '.join(indexed)}; choose one with --repo." if indexed else ""
         session.progress.message(
-            f"The index has nothing of {session.workspace.repo}: feeder sync.{others}"
+            f"The index does not have {session.workspace.repo}. Add it: feeder sync.{others}"
         )
-    elif refused := model_error(session):
-        on_warning(f"By words alone: {refused}")
-    elif semantics and not semantics.model_identity().items() <= meta.items():
+    elif error := model_error(session):
+        on_warning(f"By words alone: {error}")
+    elif model_vectors and not model_vectors.model_identity().items() <= meta.items():
         session.progress.message(
-            f"The index has no vectors by {semantics.embedder.model}. "
-            "Make them: feeder sync, with --model as here"
+            f"The index has no vectors by {model_vectors.embedder.model}. "
+            "Add them: feeder sync with the same --model"
         )
     else:
-        return semantics
+        return model_vectors
     return None
 
 
 def start_workers(session: Session, settings: Settings) -> "WorkerPool":
-    """What parses for a store's runs, to be closed; processes are started when there is work."""
+    """Returns the parser of a session's runs, to be closed; its processes start when needed."""
     from feeder.parse.worker_pool import WorkerPool
 
-    masks, meaning = settings.mask_secrets, session.backend.static_model
     return WorkerPool(
-        settings.grammar, mask_secrets=masks, count=settings.jobs, static_embedder=meaning
+        settings.grammar,
+        mask_secrets=settings.mask_secrets,
+        count=settings.jobs,
+        static_embedder=session.backend.static_model,
     )
 
 
@@ -187,33 +185,44 @@ def open_run(
     dry_run: bool,
     parser: "WorkerPool | None" = None,
 ) -> Iterator[SyncContext]:
-    """A run over a store; without a `parser` that is kept, with parsers that end with it."""
+    """Opens a run; without a `parser`, one is started that ends with the block.
+
+    At the end of the block the report has the run's time and usage, also after an error.
+    """
+    backend, model_vectors = session.backend, session.model_vectors
     report = Report(session.workspace.repo, session.workspace.branch, tree.commit, dry_run=dry_run)
-    index, semantics, budget = session.index, session.model_vectors, session.backend.budget
     token, event = _run_token(tree, settings)
     with ExitStack() as stack:
         parser = parser or stack.enter_context(start_workers(session, settings))
         parser.on_progress = session.progress.set_position
-        feed = SyncContext(tree, parser, index, semantics, report, session.progress, token, budget)
         try:
-            texts, force = settings.texts, settings.force
-            feed = replace(feed, shard=settings.shard, event=event, force=force, store_source=texts)
-            feed = replace(feed, static_model=session.backend.static_model)
-            yield replace(
-                feed, description_options=description_options(settings, session.backend.describer)
+            yield SyncContext(
+                tree,
+                parser,
+                session.index,
+                model_vectors,
+                report,
+                session.progress,
+                token,
+                backend.budget,
+                shard=settings.shard,
+                event=event,
+                force=settings.force,
+                store_source=settings.texts,
+                description_options=description_options(settings, backend.describer),
+                static_model=backend.static_model,
             )
         finally:
             report.seconds = report.elapsed_s
-            planned = semantics.embedder.estimated_usage if semantics else NO_USAGE
-            parts = session.backend
-            report.usage = parts.estimate(report, planned) if dry_run else parts.usage()
+            planned = model_vectors.embedder.estimated_usage if model_vectors else NO_USAGE
+            report.usage = backend.estimate(report, planned) if dry_run else backend.usage()
             report.requests.update(report.usage.requests if report.usage else {})
 
 
 def _embedding_cache(
     settings: Settings, progress: ProgressReporter, *, writes: bool
 ) -> Path | None:
-    """Where embeddings are remembered; None where they are not, which is said of a run's."""
+    """The file of the embedding cache; None without one, with a message if the run writes."""
     file = settings.cache or default_cache_file()
     if file is None and settings.vectors and writes:
         progress.message(
@@ -226,7 +235,7 @@ def _embedding_cache(
 def _model_vectors(
     backend: Backend, stack: ExitStack, cache: Path | None, progress: ProgressReporter
 ) -> ModelVectors | None:
-    """The embedder behind its cache, and what keeps the vectors."""
+    """The embedder behind its cache, and the store of its vectors."""
     from feeder.embedding.cache import CachedEmbedder
 
     if backend.embedder is None or backend.vectors is None:
@@ -237,23 +246,23 @@ def _model_vectors(
 
 
 def _run_token(tree: Tree, settings: Settings) -> tuple[str, Event | None]:
-    """Who this run is, and the event that it answers to.
+    """The token that names this run, and the event that started it.
 
-    Those that share a name and a commit are one run.
+    Processes with the same name and commit are one run.
     """
     event = current_event()
     name = settings.run or (event.run_id if event else "")
     if settings.shard and not name:
-        raise UserError("Shards have to know each other: give all the same --run NAME.")
+        raise UserError("Shards need a common name: give all of them the same --run NAME.")
     token = f"{name}-{tree.commit[:10]}" if name else manual_run_token()
     return token, event if event and event.order else None
 
 
 @contextmanager
 def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContext]:
-    """A run over the tree that the index says it equals: HEAD's, or the working tree as it is.
+    """Opens a run that compares the index with HEAD, or with the working tree if it is of one.
 
-    Raises UserError where the index is of a commit and git finds none.
+    Raises UserError if the index is of a commit and git finds none.
     """
     meta, key = session.index.read_state_of([]).meta, session.index.meta_key
     tree = indexed_tree(session.workspace, settings, working=bool(meta.get(key("working"))))
@@ -261,7 +270,7 @@ def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContex
     if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():
         raise UserError(
             f"The index is of the commit {meta.get(key('head'), '')[:7]}, and git finds no commit "
-            f"at HEAD of {base}. Mend the repository: git -C {quote(str(base))} status"
+            f"at HEAD of {base}. Repair the repository: git -C {quote(str(base))} status"
         )
-    with open_run(session, tree, settings, dry_run=False) as feed:
-        yield feed
+    with open_run(session, tree, settings, dry_run=False) as run:
+        yield run

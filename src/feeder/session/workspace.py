@@ -15,7 +15,7 @@ from feeder.source import Sizes, Tree
 
 @dataclass
 class Workspace:
-    """Where the files are that an index is about: its base folder and what it calls them."""
+    """The base folder of an index, with the names of its repository and branch."""
 
     base: Path
     repo: str
@@ -23,7 +23,7 @@ class Workspace:
 
 
 def workspace_for(base: Path, settings: Settings) -> Workspace:
-    """Names a base folder: as the settings say, else as its remote does, else by its own name."""
+    """Returns the workspace of a base folder, named by the settings, its remote or itself."""
     from feeder.source import git
     from feeder.source.paths import escape_name
 
@@ -37,12 +37,12 @@ def workspace_for(base: Path, settings: Settings) -> Workspace:
 
 
 def current_workspace(settings: Settings) -> Workspace:
-    """The place that the settings' directory lies in."""
+    """Returns the workspace of the settings' directory."""
     return workspace_for(base_folder(settings.directory), settings)
 
 
 def base_folder(directory: Path) -> Path:
-    """The repository's root, else the folder above that has an index, else the directory itself."""
+    """Returns the repository's root, else the folder above with an index, else the directory."""
     from feeder.source import git
 
     directory = directory.resolve()
@@ -55,48 +55,47 @@ def base_folder(directory: Path) -> Path:
 
 
 def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
-    """The base of files to process: their repository's root, else the directory that holds them.
-
-    That is the one that the program runs in, where it can be, so that a search finds the index.
+    """Returns the base folder of files to process: that of the working directory if they are in
+    it, so that a search finds the index; else their repository's root or common folder.
     """
     from feeder.source import git
     from feeder.source.folder import common_base
 
-    there = [path for path in paths if os.path.lexists(path)]
-    known = base_folder(settings.directory)
-    if (known / INDEX_FOLDER).is_dir() or not there:
-        return known
-    common = common_base(there).resolve()
-    if ".git" in common.parts:  # not a repository of its own: to be refused
+    existing = [path for path in paths if os.path.lexists(path)]
+    current = base_folder(settings.directory)
+    if (current / INDEX_FOLDER).is_dir() or not existing:
+        return current
+    common = common_base(existing).resolve()
+    if ".git" in common.parts:  # not a repository of its own: refused later
         common = Path(*common.parts[: common.parts.index(".git")])
-    is_below = common.is_relative_to(known) and git.find_root(common) is None
-    return known if is_below else base_folder(common)
+    is_below = common.is_relative_to(current) and git.find_root(common) is None
+    return current if is_below else base_folder(common)
 
 
 def repository_of(settings: Settings) -> Path:
-    """The repository that the directory is in; raises UserError where there is none."""
+    """Returns the root of the repository around the directory; raises UserError without one."""
     from feeder.source import git
 
     repository = git.find_root(settings.directory.resolve())
     if repository is None:
         raise UserError(
             f"{settings.directory.resolve()} is in no git repository. "
-            "Go into one, or index files as they lie there with: feeder process --path ."
+            "Change to a repository, or index the files as they are: feeder process --path ."
         )
     return repository.resolve()
 
 
 def has_index(workspace: Workspace, settings: Settings) -> bool:
-    """Whether there is an index of a place; of one at Cloudflare only a request can tell."""
+    """Returns whether the workspace has an index; at Cloudflare that is assumed."""
     from feeder.session.backends import index_file
 
     return choose_store(settings).is_cloud or index_file(workspace.base, settings).exists()
 
 
 def indexed_tree(workspace: Workspace, settings: Settings, *, working: bool = False) -> Tree:
-    """HEAD where there is a repository with a commit, else the folder as it lies there.
+    """Returns the source tree to compare with an index: HEAD, or the folder without a commit.
 
-    With `working` the working tree, which an index equals that says so.
+    With `working`, for a working-tree index, the working tree.
     """
     from feeder.source import git
 
@@ -108,17 +107,17 @@ def indexed_tree(workspace: Workspace, settings: Settings, *, working: bool = Fa
 
 
 def commit_tree(workspace: Workspace, settings: Settings) -> Tree:
-    """HEAD, or one folder of it."""
+    """Returns HEAD, or the one folder of it that the settings name."""
     from feeder.source.git_trees import Commit
 
     return Commit(workspace.base, subfolder=settings.path, sizes=_size_limits(settings))
 
 
 def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = True) -> Tree:
-    """The working tree as it lies there now, or one folder of it.
+    """Returns the working tree as it is now, or the one folder of it that the settings name.
 
-    What it takes to look at it is kept for the next time, beside the index, where the run `writes`.
-    Raises UserError for an index at Cloudflare, for shards, and where there is no working tree.
+    A run that `writes` stores what it read beside the index, which makes the next run faster.
+    Raises UserError for an index at Cloudflare, for shards, and without a working tree.
     """
     from feeder.cloudflare.credentials import choose_store
     from feeder.session.backends import index_file
@@ -127,12 +126,12 @@ def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = Tru
 
     if choose_store(settings).is_cloud:
         raise UserError(
-            "An index at Cloudflare is a team's, and equals a commit. Leave --working-tree out, or "
-            "index the working tree on this machine with: --store local"
+            "An index at Cloudflare is of a commit, since a team shares it. Leave out "
+            "--working-tree, or index the working tree on this machine with: --store local"
         )
     if settings.shard:
         raise UserError(
-            "Shards share a commit, and a working tree is one machine's. Leave --shard out."
+            "Shards run on several machines, and a working tree is on one. Leave out --shard."
         )
     index = index_file(workspace.base, settings)
     folder = working_tree_folder(index)
@@ -141,23 +140,27 @@ def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = Tru
     if writes:
         create_index_folder(folder)
     own = [index.with_name(f"{index.stem}.")] if settings.db else []
-    limits = settings.path, _size_limits(settings)
-    kept = folder if folder.is_dir() else None
-    return WorkingTree(workspace.base, kept, subfolder=limits[0], sizes=limits[1], own_prefixes=own)
+    return WorkingTree(
+        workspace.base,
+        folder if folder.is_dir() else None,
+        subfolder=settings.path,
+        sizes=_size_limits(settings),
+        own_prefixes=own,
+    )
 
 
 def folder_tree(workspace: Workspace, paths: Sequence[Path], settings: Settings) -> Tree:
-    """The files at these paths as they lie there; those that are gone are not in it.
+    """Returns the files at these paths as they are on disk, less those that do not exist.
 
-    Raises UserError for paths in a repository where no file lies.
+    Raises UserError for a bare repository.
     """
     from feeder.source import git
     from feeder.source.folder import Folder
 
     if paths and git.find_root(workspace.base) and git.is_bare(workspace.base):
         raise UserError(f"{workspace.base} has no working tree. Index its HEAD with: feeder sync")
-    there = [path for path in paths if os.path.lexists(path)]
-    return Folder(workspace.base, there, sizes=_size_limits(settings))
+    existing = [path for path in paths if os.path.lexists(path)]
+    return Folder(workspace.base, existing, sizes=_size_limits(settings))
 
 
 def _size_limits(settings: Settings) -> Sizes:
