@@ -40,14 +40,15 @@ def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: RunFeeder, shop: Rep
     assert not answer.json["stops"]
     index = found["index"]
     assert "The index equals HEAD " in index["says"]
-    assert not any(found[name]["remedy"] for name in ("index", "holds", "parser", "git", "disk"))
+    assert not any(found[name]["remedy"] for name in ("index", "contents", "parser", "git", "disk"))
+    assert found["contents"]["says"] == "7 nodes in 4 files, all up to date; 2 skipped"
     assert found["store"]["says"] == "this machine (no CLOUDFLARE_API_TOKEN)"
 
 
 def test_without_an_index_it_says_how_to_make_one(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 0
-    remedy = "Make it: feeder sync (outside git: feeder process --path .)"
+    remedy = "Create it: feeder sync (outside git: feeder process --path .)"
     assert seen(answer)["index"] == Finding("index", "there is none yet", remedy)._asdict()
     assert not (shop.path / ".feeder").exists()
 
@@ -141,7 +142,7 @@ def test_a_limit_on_open_files_that_is_too_low_stops_a_run() -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
     assert found.stops
-    assert found.remedy == "Raise it to 128 at least: ulimit -n 128"
+    assert found.remedy == "Raise it to at least 128: ulimit -n 128"
 
 
 @pytest.mark.needs("serve")
@@ -165,7 +166,7 @@ def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
     found = seen(answer)["[documents]"]
     assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")
     [line] = [one for one in feeder(shop, "doctor").out.splitlines() if "[documents]" in one]
-    says = "not installed; pip install 'headfeed[documents]' brings it"
+    says = "not installed; to add it: pip install 'headfeed[documents]'"
     assert line.split(maxsplit=2) == ["-", "[documents]", says]
 
 
@@ -181,7 +182,7 @@ def test_an_older_index_is_not_touched(feeder: RunFeeder, shop: Repo) -> None:
             database.script(step.sql, [add])
     content = file.read_bytes()
     found = seen(feeder(shop, "doctor", "--model", "words", "--json"))["index"]
-    assert found["says"].endswith(f"is of an older version, without {last.name}")
+    assert found["says"].endswith(f"has an older schema, without {last.name}")
     assert (found["stops"], "feeder sync" in found["remedy"]) == (False, True)
     assert file.read_bytes() == content
 
@@ -196,7 +197,7 @@ def test_an_index_in_a_folder_that_nobody_may_write_stops_a_run(
     monkeypatch.setattr(os, "access", lambda path, mode, **_: Path(path) != locked)
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
-    assert seen(answer)["disk"]["says"] == f"{locked} cannot be written"
+    assert seen(answer)["disk"]["says"] == f"{locked} is not writable"
 
 
 def test_what_a_question_lacks_is_told(feeder: RunFeeder, shop: Repo) -> None:
@@ -205,7 +206,7 @@ def test_what_a_question_lacks_is_told(feeder: RunFeeder, shop: Repo) -> None:
     found = seen(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
     assert found["vectors"]["says"] == "none, words only"
     assert found["model"]["says"].startswith("feeder-static-")
-    assert "Make them: feeder sync" in found["model"]["remedy"]
+    assert "Add them: feeder sync" in found["model"]["remedy"]
 
 
 def test_a_model_that_does_not_answer_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
@@ -241,7 +242,7 @@ def test_an_index_that_was_left_half_made_says_so(feeder: RunFeeder, shop: Repo)
 def test_texts_that_are_kept_are_counted(feeder: RunFeeder, shop: Repo) -> None:
     """The lines of its three files that have any."""
     feeder(shop, "sync", "-q", "--texts")
-    says = seen(feeder(shop, "doctor", "--json"))["texts"]["says"]
+    says = seen(feeder(shop, "doctor", "--json"))["stored source"]["says"]
     assert says == "3 rows, 0.0 MB compressed"
 
 
@@ -259,7 +260,7 @@ def test_lines_that_wait_are_told(feeder: RunFeeder, repo: Repo) -> None:
     )
     found = seen(feeder(repo, "doctor", "--json"))["descriptions"]
     assert found["says"] == "1 nodes by m"
-    assert found["remedy"] == "2 wait for a line: feeder sync --describe MODEL"
+    assert found["remedy"] == "Describe 2 more: feeder sync --describe MODEL"
 
 
 def test_documents_that_are_kept_out_are_told(feeder: RunFeeder, shop: Repo) -> None:
@@ -268,7 +269,7 @@ def test_documents_that_are_kept_out_are_told(feeder: RunFeeder, shop: Repo) -> 
     kept_out = "UPDATE files SET reason = ? WHERE path = 'logo.bin'"
     changed(shop, Statement(kept_out, (NOT_INSTALLED,)))
     found = seen(feeder(shop, "doctor", "--json"))["documents"]
-    assert found["says"] == "1 kept out"
+    assert found["says"] == "1 skipped"
     assert "pip install 'headfeed[documents]'" in found["remedy"]
 
 

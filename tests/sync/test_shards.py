@@ -152,7 +152,9 @@ def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) ->
     again.index.database = FailingDatabase(database, fuse)
     sync(again)
     assert fuse.calls == 1
-    assert again.report.notes == ["The index is up to date with shard 1/3 of the source tree: nothing to do."]
+    assert again.report.notes == [
+        "The index is up to date with shard 1/3 of the source tree: nothing to do."
+    ]
     own = {entry.path for entry in tree.entries() if Shard(1, 3).contains(entry.path)}
     kept_out = own & {"logo.bin", "yarn.lock"}
     assert again.report.skipped.keys() == kept_out

@@ -9,13 +9,13 @@ from typing import NamedTuple, Protocol
 from feeder.embedding import ServiceUsage
 
 MAX_ANSWER_TOKENS = 300
-"""That an answer may take: a line has 40, and some models think first."""
+"""Limit of one answer: a description takes about 40, and some models reason first."""
 DESCRIPTION_TOKENS = 40
-"""That a line is foreseen to take."""
+"""Estimated tokens of one description."""
 
 
 class ModelAnswer(NamedTuple):
-    """What a model has answered; it is not `whole` where it was cut, and may be a no."""
+    """A model's answer; it may be cut (not `is_complete`) or a refusal."""
 
     text: str
     is_complete: bool = True
@@ -23,29 +23,29 @@ class ModelAnswer(NamedTuple):
 
 
 class Describer(Protocol):
-    """A language model that is asked for a line; several threads may ask at once."""
+    """A language model; its methods may be called by several threads at once."""
 
     @property
     def model(self) -> str:
-        """The name that the index keeps beside each line; without what must not be shown."""
+        """The name that the index records with each description, without secrets."""
         ...
 
     @property
     def usage(self) -> ServiceUsage:
-        """What has been taken so far."""
+        """What was used so far."""
         ...
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:
-        """The answer to a text, by what the prompt says to do.
+        """Sends the prompt and a text; returns the answer.
 
         Raises ServiceError, UserError, or TooLargeError for a text that is too long.
         """
         ...
 
     def neurons(self, tokens_in: int, tokens_out: int) -> float | None:
-        """What so many tokens are billed as by Workers AI; None where no price is known."""
+        """Returns what Workers AI bills for so many tokens; None if the price is unknown."""
         ...
 
     def close(self) -> None:
-        """Give back connections; a second call does nothing."""
+        """Closes connections; may be called twice."""
         ...

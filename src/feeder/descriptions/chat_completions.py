@@ -18,8 +18,8 @@ _FILTERED_REASON = "content_filter"
 _CONTENT_FILTER_ERROR = re.compile(
     r"content.{0,20}(filter|polic|management)|moderation|safety", re.I
 )
-"""Words of a refusal that is of one text alone."""
-# what some models refuse to be told, by a word of the refusal, and what they are told in its place
+"""Words of an error response that rejects one text and not the request as such."""
+# options that some models reject, by their name in the error response, and what replaces them
 _OPTION_FALLBACKS: Mapping[str, Mapping[str, Any]] = {
     "max_tokens": {"max_completion_tokens": MAX_ANSWER_TOKENS},
     "temperature": {},
@@ -72,48 +72,48 @@ class EndpointDescriber:
                     raise
 
     def _drop_rejected_option(self, exc: ServiceError, options: Mapping[str, Any]) -> bool:
-        """Whether the refusal is of an option, which is then left out for good."""
-        refused = [
+        """Replaces an option that the error response names, for all later requests."""
+        rejected = [
             name for name in _OPTION_FALLBACKS if name in options and f"'{name}'" in str(exc)
         ]
-        if exc.status != 400 or not refused:
+        if exc.status != 400 or not rejected:
             return False
-        rest = {name: value for name, value in options.items() if name != refused[0]}
-        self._options = {**rest, **_OPTION_FALLBACKS[refused[0]]}
+        rest = {name: value for name, value in options.items() if name != rejected[0]}
+        self._options = {**rest, **_OPTION_FALLBACKS[rejected[0]]}
         return True
 
 
 def chat_messages(prompt: str, text: str) -> list[dict[str, str]]:
-    """What is to be done, and the text that it is about; half characters do not travel."""
-    asked = text.encode(errors="replace").decode()
-    return [{"role": "system", "content": prompt}, {"role": "user", "content": asked}]
+    """Returns the messages of a request; lone surrogates in the text are replaced."""
+    content = text.encode(errors="replace").decode()
+    return [{"role": "system", "content": prompt}, {"role": "user", "content": content}]
 
 
 def parse_answer(response: Mapping[str, Any]) -> ModelAnswer:
-    """What an answer with `choices` says; nothing where it is of another form."""
+    """Reads the first of a response's `choices`; empty if it has another form."""
     choices = response.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
     choice = first if isinstance(first, dict) else {}
-    said = choice.get("message")
-    message = said if isinstance(said, dict) else {}
-    ended = choice.get("finish_reason")
-    refused = ended == _FILTERED_REASON or isinstance(message.get("refusal"), str)
+    value = choice.get("message")
+    message = value if isinstance(value, dict) else {}
+    finish_reason = choice.get("finish_reason")
+    refused = finish_reason == _FILTERED_REASON or isinstance(message.get("refusal"), str)
     return ModelAnswer(
-        _content_text(message.get("content")), ended not in _TRUNCATED_REASONS, refused
+        _content_text(message.get("content")), finish_reason not in _TRUNCATED_REASONS, refused
     )
 
 
 def _content_text(content: Any) -> str:
-    """As a text, or as a list of parts."""
+    """Joins content that is a string or a list of parts."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    said = [part.get("text") for part in parts if isinstance(part, dict)]
-    return "".join(text for text in said if isinstance(text, str))
+    texts = [part.get("text") for part in parts if isinstance(part, dict)]
+    return "".join(text for text in texts if isinstance(text, str))
 
 
 def total_tokens(response: Mapping[str, Any]) -> int:
-    """The tokens that the server has counted, where it does."""
+    """Returns the tokens that the server counted; 0 if it does not count."""
     usage = response.get("usage")
     total = usage.get("total_tokens") if isinstance(usage, dict) else None
     return total if isinstance(total, int) else 0

@@ -13,15 +13,15 @@ from feeder.descriptions import ModelAnswer
 from feeder.parse.secrets import mask_text
 
 MAX_DESCRIPTION_CHARS = 240
-"""Of a line, which is cut at a word."""
+"""Limit of a description, which is cut at a word."""
 MAX_ANSWER_CHARS = 2_000
-"""Of an answer behind its thoughts: what comes after is not looked at."""
+"""Characters of an answer that are read, after its reasoning."""
 MIN_WORDS = 3
 TOO_LONG = "the text is too long for the model"
 
 
 class RejectReason(StrEnum):
-    """Why a node stands without a line."""
+    """Why a node has no description."""
 
     REFUSED = "the model refused"
     EMPTY = "the answer was empty"
@@ -38,7 +38,7 @@ class SanitizedAnswer(NamedTuple):
     reason: str = ""
 
 
-# with or without its beginning, which some servers leave in the prompt
+# the opening tag may be missing: some servers leave it in the prompt
 _CLOSED_REASONING = re.compile(r"^.*</(think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<(think|thinking|reasoning)>", re.IGNORECASE)
 _FENCE = re.compile(r"\s*(```|~~~)")
@@ -50,7 +50,7 @@ _LEADING_MARKUP = re.compile(
     re.IGNORECASE,
 )
 _QUOTES = "\"'\u201c\u201d\u2018\u2019 "
-# by which detect-secrets leaves a line alone: whoever writes the answer has no say in that
+# detect-secrets skips lines with this pragma; an answer must not be able to request that
 _SECRET_ALLOWLIST_PRAGMA = re.compile(r"pragma\W*(allow|white)list", re.IGNORECASE)
 _REFUSAL_PHRASE = re.compile(
     r"i('?m| am) (sorry|unable|not able)|sorry\b|i (can ?not|can'?t|won'?t)\b"
@@ -64,20 +64,20 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 def parse_description(
     answer: ModelAnswer, code: str, *, mask_secrets: bool = True
 ) -> SanitizedAnswer:
-    """The answer to a text with that code."""
+    """Returns the description in an answer about some code, or why it has none."""
     text = _CLOSED_REASONING.sub("", answer.text)[:MAX_ANSWER_CHARS]
     if answer.refused:
         return SanitizedAnswer(reason=RejectReason.REFUSED)
     if not answer.is_complete or _OPEN_REASONING.search(text):
         return SanitizedAnswer(reason=RejectReason.INCOMPLETE)
-    said = _first_line(text)
-    if not said:
+    line = _first_line(text)
+    if not line:
         return SanitizedAnswer(reason=RejectReason.EMPTY)
-    if _REFUSAL_PHRASE.match(said):
+    if _REFUSAL_PHRASE.match(line):
         return SanitizedAnswer(reason=RejectReason.REFUSED)
-    if _repeats_code(said, code):
+    if _repeats_code(line, code):
         return SanitizedAnswer(reason=RejectReason.REPEATS_CODE)
-    line = _truncate_at_word(_mask_secrets(said) if mask_secrets else said)
+    line = _truncate_at_word(_mask_secrets(line) if mask_secrets else line)
     return (
         SanitizedAnswer(line)
         if len(_WORD.findall(line)) >= MIN_WORDS
@@ -86,7 +86,7 @@ def parse_description(
 
 
 def _first_line(text: str) -> str:
-    """The first that says something, without markup, control characters and what hides."""
+    """The first line that is not empty without markup, control and invisible characters."""
     for raw in text.splitlines():
         if not _FENCE.match(raw) and (line := _strip_markup(raw)):
             return line
@@ -102,7 +102,7 @@ def _strip_markup(raw: str) -> str:
 
 
 def _is_visible(character: str) -> bool:
-    """No control character, none that is invisible or turns the writing, no half of one."""
+    """False for control, formatting and bidi characters, and for lone surrogates."""
     return unicodedata.category(character)[0] != "C"
 
 
@@ -113,13 +113,13 @@ def _mask_secrets(line: str) -> str:
 
 
 def _repeats_code(line: str, code: str) -> bool:
-    """Whether it is a piece of the code rather than a sentence; a doc comment's is one."""
+    """Whether the line is a part of the code; a sentence of a doc comment is not."""
     squeezed = "".join(line.split())
     return bool(_CODE.search(line)) and squeezed in _without_blanks(code)
 
 
 def _without_blanks(code: str) -> str:
-    """As an answer would have it: without blanks, and without what is taken for markup."""
+    """The code without blanks and markup, to compare with an answer."""
     return "".join(_MARKUP.sub("", code).split())
 
 

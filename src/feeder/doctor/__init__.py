@@ -10,18 +10,17 @@ from feeder.config import Settings
 
 
 class Finding(NamedTuple):
-    """What was seen of a thing; with a remedy something is wrong, which may stop a run.
-
-    What is `absent` is one that no run needs unless it is asked for. No secret is in it: it is
-    shown to others.
-    """
+    """The result of a check. It contains no secrets, since people show it to others."""
 
     name: str
     says: str
     remedy: str = ""
+    """What to do; empty if nothing is wrong."""
     stops: bool = False
+    """Whether a run would end with an error."""
     absent: bool = False
+    """Set for something optional that is not installed."""
 
 
 CheckFunction = Callable[[Settings], Iterable[Finding]]
-"""Raises FeederError where it cannot look, which stops a run too."""
+"""Yields findings; raises FeederError where it cannot check, which would end a run too."""

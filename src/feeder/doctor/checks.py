@@ -1,4 +1,4 @@
-"""Runs all checks in the order in which a run meets what they check."""
+"""Runs all checks, in the order in which a run would meet their errors."""
 
 import os
 from collections.abc import Iterator
@@ -27,27 +27,27 @@ CHECKS: dict[str, CheckFunction] = {
     "model": services.check_embedding_models,
     "describing": services.check_describer,
 }
-"""By what a check is called that cannot look."""
+"""The keys name the findings of checks that raise an error."""
 
 
 def run_checks(settings: Settings) -> Iterator[Finding]:
-    """What each check finds; one that fails keeps none of the others from looking.
+    """Yields the findings of all checks; one that raises an error does not end the others.
 
-    What hinders several is told of the first.
+    An error that several checks raise is reported once.
     """
-    told = set()
+    reported = set()
     for name, check in CHECKS.items():
         try:
             yield from map(_redact, check(settings))
         except (FeederError, OSError) as exc:
-            wrong, remedy = problem_and_remedy(exc)
-            if wrong not in told:
-                yield _redact(Finding(name, wrong, remedy or "Mend what it says.", stops=True))
-            told.add(wrong)
+            problem, remedy = problem_and_remedy(exc)
+            if problem not in reported:
+                yield _redact(Finding(name, problem, remedy or "Correct what it says.", stops=True))
+            reported.add(problem)
 
 
 def _redact(finding: Finding) -> Finding:
-    """Without the folder that has the user's name, and without tokens, wherever they stand."""
+    """Replaces the home folder, which has the user's name, and tokens wherever they are."""
     says, remedy = map(_redact_text, finding[1:3])
     return finding._replace(says=says, remedy=remedy)
 

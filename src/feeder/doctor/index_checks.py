@@ -21,49 +21,50 @@ from feeder.store.migrations import missing_migrations
 from feeder.store.sqlite import SQLite
 from feeder.store.stored_descriptions import undescribed_count_statement
 
-CREATE_HINT = "Make it: feeder sync (outside git: feeder process --path .)"
+CREATE_HINT = "Create it: feeder sync (outside git: feeder process --path .)"
 MIN_FREE_BYTES = 100_000_000
-"""Bytes on the disk of an index: of a middle-sized repository it takes as much."""
+"""Free space to ask for on the disk of an index: that of a medium-sized repository."""
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:
-    """Whether an index on this machine can be written."""
+    """Checks that a local index is writable and its disk has space."""
     if choose_store(settings).is_cloud:
         return
     file = index_file(current_workspace(settings).base, settings)
-    there = next(path for path in (file, *file.parents) if path.exists())
-    # SQLite writes beside the file too
-    for place in (there, there if there.is_dir() else there.parent):
-        if not os.access(place, os.W_OK):
-            remedy = "Give yourself the right to write there, or name another place: --db FILE."
-            yield Finding("disk", f"{place} cannot be written", remedy, stops=True)
+    existing = next(path for path in (file, *file.parents) if path.exists())
+    folder = existing if existing.is_dir() else existing.parent
+    for path in (existing, folder):  # SQLite writes beside the file too
+        if not os.access(path, os.W_OK):
+            remedy = "Make it writable, or name another file for the index: --db FILE."
+            yield Finding("disk", f"{path} is not writable", remedy, stops=True)
             return
-    free = shutil.disk_usage(there if there.is_dir() else there.parent).free
+    free = shutil.disk_usage(folder).free
     is_low = free < max(MIN_FREE_BYTES, 2 * _file_bytes(file))
-    remedy = "Make room, or name a place on another disk: --db FILE." if is_low else ""
-    yield Finding("disk", f"{free / 1e9:,.1f} GB free at {there}", remedy, is_low)
+    remedy = "Free some space, or name a file on another disk: --db FILE." if is_low else ""
+    yield Finding("disk", f"{free / 1e9:,.1f} GB free at {existing}", remedy, is_low)
 
 
 def check_index(settings: Settings) -> Iterator[Finding]:
-    """Which store it is, what the index equals, and what it lacks."""
-    chosen, place = choose_store(settings), current_workspace(settings)
-    where = "Cloudflare" if chosen.is_cloud else "this machine"
-    yield Finding("store", f"{where} ({chosen.reason})")
-    if not has_index(place, settings):
+    """Reports the store, the commit of the index, and its contents."""
+    store, workspace = choose_store(settings), current_workspace(settings)
+    where = "Cloudflare" if store.is_cloud else "this machine"
+    yield Finding("store", f"{where} ({store.reason})")
+    if not has_index(workspace, settings):
         yield Finding("index", "there is none yet", CREATE_HINT)
         return
-    if missing := missing_migration(place, settings):
-        says = f"{index_file(place.base, settings)} is of an older version, without {missing}"
-        yield Finding("index", says, "Any other command brings it up to date: feeder sync")
+    if missing := missing_migration(workspace, settings):
+        says = f"{index_file(workspace.base, settings)} has an older schema, without {missing}"
+        yield Finding("index", says, "Any other command updates it: feeder sync")
         return
-    words = replace(settings, vectors=False, describe=None)  # the models have checks of their own
-    with open_session(place, words, writes=False, create=False) as store:
-        facts = statistics(store.index.database, store.workspace.repo)
-        yield from _index_findings(store, facts)
+    # the models have checks of their own
+    words_only = replace(settings, vectors=False, describe=None)
+    with open_session(workspace, words_only, writes=False, create=False) as session:
+        content = statistics(session.index.database, session.workspace.repo)
+        yield from _index_findings(session, content)
 
 
 def missing_migration(workspace: Workspace, settings: Settings) -> str:
-    """The first migration that an index on this machine lacks, with which others would open it."""
+    """Returns the first migration that a local index lacks; other commands would apply it."""
     if choose_store(settings).is_cloud or not has_index(workspace, settings):
         return ""
     with closing(SQLite(index_file(workspace.base, settings))) as database:
@@ -71,59 +72,66 @@ def missing_migration(workspace: Workspace, settings: Settings) -> str:
     return missing[0].name if missing else ""
 
 
-def _index_findings(session: Session, facts: Statistics) -> Iterator[Finding]:
-    place = session.workspace
+def _index_findings(session: Session, content: Statistics) -> Iterator[Finding]:
+    workspace = session.workspace
     meta = session.index.read_state_of([]).meta
     if session.index.meta_key("run") not in meta:
-        yield Finding("index", f"it has nothing of {place.repo}", "Feed it: feeder sync")
+        yield Finding("index", f"it does not have {workspace.repo}", "Add it: feeder sync")
         return
-    age = read_index_status(place.base, place.repo, meta)
-    is_now = not age.unfinished and not age.partial and age.equals == age.head
-    equals = age.note or f"It is of {facts.files.get('clean', 0):,} files as they were given."
-    yield Finding("index", f"{_index_location(session)}. {equals}", "" if is_now else "feeder sync")
-    yield _contents(facts)
-    yield from _side_table_findings(session, facts)
+    status = read_index_status(workspace.base, workspace.repo, meta)
+    is_current = not status.unfinished and not status.partial and status.equals == status.head
+    files = f"It has {content.files.get('clean', 0):,} files that were indexed one by one."
+    says = f"{_index_location(session)}. {status.note or files}"
+    yield Finding("index", says, "" if is_current else "feeder sync")
+    yield _content_finding(content)
+    yield from _side_table_findings(session, content)
 
 
-def _contents(facts: Statistics) -> Finding:
-    """Files that wait for their vectors are found by their words meanwhile."""
-    files = ", ".join(f"{count:,} {state}" for state, count in facts.files.items())
-    pending = facts.files.get("pending", 0)
-    remedy = "The next run makes the vectors that lack: feeder sync" if pending else ""
-    nodes = sum(facts.node_types.values())
-    return Finding("holds", f"{nodes:,} nodes of {files or 'no files'}", remedy)
+def _content_finding(content: Statistics) -> Finding:
+    """Counts nodes and files; files without vectors are found by their words meanwhile."""
+    indexed, pending, skipped = (
+        content.files.get(state, 0) for state in ("clean", "pending", "skipped")
+    )
+    files = indexed + pending
+    nodes = sum(content.node_types.values())
+    says = f"{nodes:,} nodes in {files:,} file{'' if files == 1 else 's'}"
+    says += f", {pending:,} of them without vectors" if pending else ", all up to date"
+    says += f"; {skipped:,} skipped" if skipped else ""
+    remedy = "The next run adds the missing vectors: feeder sync" if pending else ""
+    return Finding("contents", says, remedy)
 
 
-def _side_table_findings(session: Session, facts: Statistics) -> Iterator[Finding]:
-    """Whose vectors it has, and what it keeps besides: texts of files, lines on methods."""
-    yield Finding("vectors", " and ".join(facts.models) or "none, words only")
-    yield from _document_findings(session, facts)
-    if rows := facts.texts["rows"]:
-        yield Finding("texts", f"{rows:,} rows, {facts.texts['bytes'] / 1e6:,.1f} MB compressed")
-    if facts.descriptions:
-        yield _description_finding(session, facts)
+def _side_table_findings(session: Session, content: Statistics) -> Iterator[Finding]:
+    """Reports the models of the vectors, documents, stored source and descriptions."""
+    yield Finding("vectors", " and ".join(content.models) or "none, words only")
+    yield from _document_findings(session, content)
+    if rows := content.texts["rows"]:
+        size = f"{content.texts['bytes'] / 1e6:,.1f} MB compressed"
+        yield Finding("stored source", f"{rows:,} rows, {size}")
+    if content.descriptions:
+        yield _description_finding(session, content)
 
 
-def _document_findings(session: Session, facts: Statistics) -> Iterator[Finding]:
-    """Those that are kept out; a run refuses to take out what another installation has read."""
-    remedy = "Install what reads them, then feeder sync: pip install 'headfeed[documents]'"
-    if kept_out := facts.skipped.get(NOT_INSTALLED):
-        yield Finding("documents", f"{kept_out:,} kept out", remedy)
-    if not extractor_versions() and includes_documents(facts.meta.get("parser", "")):
+def _document_findings(session: Session, content: Statistics) -> Iterator[Finding]:
+    """Reports skipped documents; a run refuses to remove what another installation has read."""
+    remedy = "Install the readers, then feeder sync: pip install 'headfeed[documents]'"
+    if skipped := content.skipped.get(NOT_INSTALLED):
+        yield Finding("documents", f"{skipped:,} skipped", remedy)
+    if not extractor_versions() and includes_documents(content.meta.get("parser", "")):
         paths = files_below(session.index.database, session.workspace.repo, "")
-        held = [path for path in paths if file_types.document_extension(path)]
-        says = f"the index has {len(held):,}; here none can be read, and a run that meets one ends"
-        yield Finding("documents", says, remedy, stops=bool(held))
+        documents = [path for path in paths if file_types.document_extension(path)]
+        says = f"the index has {len(documents):,}; this installation cannot read any"
+        yield Finding("documents", says, remedy, stops=bool(documents))
 
 
-def _description_finding(session: Session, facts: Statistics) -> Finding:
-    """Methods and classes that a model has described, and those that wait for a line."""
+def _description_finding(session: Session, content: Statistics) -> Finding:
+    """Counts described nodes by model, and those without a description."""
     [[row]] = session.index.database.run(
         [undescribed_count_statement(session.workspace.repo, None)]
     )
     waiting = int(str(row[0]))
-    says = ", ".join(f"{nodes:,} nodes by {model}" for model, nodes in facts.descriptions.items())
-    remedy = f"{waiting:,} wait for a line: feeder sync --describe MODEL" if waiting else ""
+    says = ", ".join(f"{nodes:,} nodes by {model}" for model, nodes in content.descriptions.items())
+    remedy = f"Describe {waiting:,} more: feeder sync --describe MODEL" if waiting else ""
     return Finding("descriptions", says, remedy)
 
 

@@ -20,7 +20,7 @@ from feeder.session.workspace import current_workspace, has_index
 
 
 def check_credentials(settings: Settings) -> Iterator[Finding]:
-    """What is said of the account; nobody is asked."""
+    """Checks that the settings of the account are complete; sends no request."""
     if not choose_store(settings).is_cloud:
         return
     cloud = cloud_settings(settings, current_workspace(settings).repo)
@@ -30,14 +30,14 @@ def check_credentials(settings: Settings) -> Iterator[Finding]:
 
 
 def check_vectorize(settings: Settings) -> Iterator[Finding]:
-    """Whether the index of vectors is there; that Workers AI may be asked, only a run shows."""
+    """Reads the Vectorize index; whether the token allows Workers AI, only a run shows."""
     if not choose_store(settings).is_cloud or not has_token():
         return
     cloud = cloud_settings(settings, current_workspace(settings).repo)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
         config = AccountResources(api).index_config(cloud.index_name)
     if config is None:
-        raise UserError(f"There is no Vectorize index {cloud.index_name}. Make it: feeder init")
+        raise UserError(f"There is no Vectorize index {cloud.index_name}. Create it: feeder init")
     says = f"{cloud.index_name}, {config['dimensions']} dimensions, {config['metric']}"
     yield Finding("vectorize", says)
 
@@ -46,23 +46,24 @@ _TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at
 
 
 def check_embedding_models(settings: Settings) -> Iterator[Finding]:
-    """Those that a question is put to here, and what the index lacks for them."""
-    place = current_workspace(settings)
-    if choose_store(settings).is_cloud or missing_migration(place, settings):
+    """Embeds a word with the models that a local search uses; the index may lack their vectors."""
+    workspace = current_workspace(settings)
+    if choose_store(settings).is_cloud or missing_migration(workspace, settings):
         return
-    with open_session(place, settings, writes=False, create=True) as store:
-        embedder = store.model_vectors.embedder if store.model_vectors else None
-        names = [model.model for model in (store.backend.static_model, embedder) if model]
-        if store.backend.static_model:
-            store.backend.static_model([_TEST_WORD])
+    with open_session(workspace, settings, writes=False, create=True) as session:
+        static_model = session.backend.static_model
+        embedder = session.model_vectors.embedder if session.model_vectors else None
+        names = [model.model for model in (static_model, embedder) if model]
+        if static_model:
+            static_model([_TEST_WORD])
         if embedder:
             embedder.embed_query(_TEST_WORD)
-        lacks = " ".join(_model_warnings(store)) if has_index(place, settings) else ""
-        yield Finding("model", " and ".join(names) or "none, words only", lacks)
+        warnings = " ".join(_model_warnings(session)) if has_index(workspace, settings) else ""
+        yield Finding("model", " and ".join(names) or "none, words only", warnings)
 
 
 def check_describer(settings: Settings) -> Iterator[Finding]:
-    """Who would write the lines on methods and classes, where somebody is named."""
+    """Requests a description from the language model, if one is named."""
     if choose_store(settings).is_cloud:
         return
     if describer := select_describer(settings):
@@ -71,8 +72,8 @@ def check_describer(settings: Settings) -> Iterator[Finding]:
             yield Finding("describing", describer.model)
 
 
-def _model_warnings(store: Session) -> list[str]:
-    """What a question by meaning would be told."""
-    store.progress = heard = RecordingReporter()
-    query_models(store, store.index.read_state_of([]).meta, heard.message)
-    return heard.lines
+def _model_warnings(session: Session) -> list[str]:
+    """Returns the messages of a search about its models."""
+    session.progress = messages = RecordingReporter()
+    query_models(session, session.index.read_state_of([]).meta, messages.message)
+    return messages.lines
