@@ -69,7 +69,7 @@ def test_each_vector_is_of_the_text_and_of_the_line(cloud: Cloud, shop: Repo) ->
     shop.commit({"src/cart.py": None, "lib/cart.py": f"# moved\n{CART}"})
     described(cloud, shop)
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
-    described(cloud, shop, OtherFakeDescriber("others"), again=True)
+    described(cloud, shop, OtherFakeDescriber("others"), redescribe=True)
     assert unlike(cloud, shop) == []
     sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
     assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(0,)])
@@ -113,7 +113,7 @@ def test_what_a_dying_run_has_sent_is_sent_again(cloud: Cloud, shop: Repo, then:
         if then == "off":
             sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         else:
-            described(cloud, shop, OtherFakeDescriber("others"), again=True)
+            described(cloud, shop, OtherFakeDescriber("others"), redescribe=True)
         assert unlike(cloud, shop) == []
         sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         if not fuse.has_failed:

@@ -121,7 +121,9 @@ class DescribedHistory(Branch):
         self._push(edits)
         with suppress(StoppedEarly):
             run_sync(
-                self._head.tree, self._database, **lined(OtherFakeDescriber("others"), most=most)
+                self._head.tree,
+                self._database,
+                **lined(OtherFakeDescriber("others"), max_descriptions=most),
             )
             return
         self._happened["stops"] += 1

@@ -178,7 +178,7 @@ def test_a_node_stands_without_a_line_and_is_not_asked_about_at_each_run(
     described(repo, database, later := FakeDescriber())
     assert later.described_names == []
     assert failed(repo, database) == []
-    described(repo, database, later, again=True)
+    described(repo, database, later, redescribe=True)
     assert later.described_names == ["checkout"]
 
 
@@ -188,14 +188,14 @@ def test_another_model_or_prompt_makes_them_anew_only_when_asked(
     described(shop, database, FakeDescriber())
     described(shop, database, other := FakeDescriber("other"))
     assert other.described_names == []
-    described(shop, database, other, again=True)
+    described(shop, database, other, redescribe=True)
     assert sorted(other.described_names) == NAMES
     assert query_rows(database, "SELECT DISTINCT model FROM descriptions") == ["other"]
-    described(shop, database, other, again=True)
+    described(shop, database, other, redescribe=True)
     assert len(other.described_names) == len(NAMES)
     for module in ("feeder.sync.node_descriptions", "feeder.sync.description_requests"):
         monkeypatch.setattr(f"{module}.version", lambda: "a later one")
-    described(shop, database, other, again=True)
+    described(shop, database, other, redescribe=True)
     assert len(other.described_names) == 2 * len(NAMES)
 
 
@@ -263,7 +263,7 @@ def test_an_overtaken_run_stops_and_what_it_has_asked_for_is_kept(
 def test_a_limit_stops_early_and_the_next_run_goes_on(repo: Repo, database: SQLite) -> None:
     """Of questions, of tokens, and of requests; the index equals the tree all the same."""
     repo.commit(PARTS)
-    for limit, most in (("most", 5), ("most_tokens", 300)):
+    for limit, most in (("max_descriptions", 5), ("max_tokens", 300)):
         with pytest.raises(StoppedEarly):
             described(repo, database, lines := FakeDescriber(), **{limit: most})
         assert 0 < len(lines.described_names) <= 16

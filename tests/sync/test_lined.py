@@ -104,7 +104,7 @@ def test_a_moved_node_takes_its_line_along(shop: Repo, database: SQLite) -> None
 
 def test_another_line_replaces_the_first(shop: Repo, database: SQLite) -> None:
     ran(shop, database, FakeDescriber())
-    ran(shop, database, OtherFakeDescriber("others"), again=True)
+    ran(shop, database, OtherFakeDescriber("others"), redescribe=True)
     assert all(
         line.startswith("Another sentence") for line in descriptions_by_id(database).values()
     )
@@ -222,7 +222,7 @@ def test_a_budget_leaves_vectors_to_the_next_run(repo: Repo, database: SQLite) -
     repo.commit(PARTS)
     ran(repo, database)
     with pytest.raises(StoppedEarly):
-        ran(repo, database, FakeDescriber(), most=2)
+        ran(repo, database, FakeDescriber(), max_descriptions=2)
     assert (len(descriptions_by_id(database)), unlike(repo, database)) == (2, [])
     limited = run(repo, database, FakeDescriber())
     limited.budget = Budget(max_embeddings=2)

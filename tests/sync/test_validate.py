@@ -235,7 +235,7 @@ def _no_number(shop: Shop) -> dict[str, list[str]]:
     [id_] = query_rows(shop.database, "SELECT min(id) FROM vectors")
     shop.change("UPDATE vectors SET scale = 'x' WHERE id = (SELECT min(id) FROM vectors)")
     [path] = query_rows(shop.database, f"SELECT path FROM docs WHERE id = '{id_}'")
-    return {VECTORS: [f"{id_} of {path} has no vector"]}
+    return {VECTORS: [f"{path}: node {id_} has no vector"]}
 
 
 def _no_description(shop: Shop) -> dict[str, list[str]]:
