@@ -24,7 +24,7 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
         ("**Adds** an `article` to the *cart*.", "Adds an article to the cart."),
         ('"Adds an article to the cart."', "Adds an article to the cart."),
         ("1. Adds an article to the cart.", "Adds an article to the cart."),
-        ("### SanitizedAnswer: Adds an article to it.", "Adds an article to it."),
+        ("### Answer: Adds an article to it.", "Adds an article to it."),
         ("<b>Adds</b> an <a href='x'>article</a> to it.", "Adds an article to it."),
         ("Adds [an article](http://127.0.0.1/x) to it.", "Adds an article to it."),
         ("<think>Hm.\nWell.</think>\nAdds an article to it.", "Adds an article to it."),

@@ -83,4 +83,4 @@ def test_off_takes_them_out_and_more_of_it_needs_a_model(
     assert "descriptions" not in feeder(shop, "stats").out
     monkeypatch.delenv("FEEDER_DESCRIBE")
     again = feeder(shop, "sync", "--redescribe")
-    assert (again.code, "name it with --describe" in again.err) == (2, True)
+    assert (again.code, "Name it with --describe" in again.err) == (2, True)

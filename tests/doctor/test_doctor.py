@@ -206,7 +206,7 @@ def test_what_a_question_lacks_is_told(feeder: RunFeeder, shop: Repo) -> None:
     found = seen(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
     assert found["vectors"]["says"] == "none, words only"
     assert found["model"]["says"].startswith("feeder-static-")
-    assert "Add them: feeder sync" in found["model"]["remedy"]
+    assert "Make them: feeder sync" in found["model"]["remedy"]
 
 
 def test_a_model_that_does_not_answer_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:

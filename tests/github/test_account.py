@@ -154,7 +154,7 @@ def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
         "feeder sync", StoppedEarly("Stopped by --max-embeddings 5.")
     )
     assert place.outputs["upserted"] == "7"
-    assert place.summary.startswith("## feeder sync: stopped early, the next run goes on")
+    assert place.summary.startswith("## feeder sync: stopped early, the next run continues")
     assert "7 new" in place.summary
 
 
@@ -173,7 +173,11 @@ def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -
     """One each, with its first difference; checks that passed are silent."""
     place.account(verdict=verdict(GOOD, BAD)).publish("feeder validate", None)
     assert place.annotations == [
-        Command("error", {}, "the index holds the files of HEAD? a.py is missing, and 1 more"),
+        Command(
+            "error",
+            {},
+            "Check failed: the index holds the files of HEAD: a.py is missing, and 1 more",
+        ),
         Command("notice", {}, REPAIR_ADVICE),
     ]
     assert "feeder validate --repair" in REPAIR_ADVICE

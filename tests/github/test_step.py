@@ -218,7 +218,7 @@ def test_another_branch_can_be_followed(shop: Repo) -> None:
 @pytest.mark.parametrize("branch", ["a b", "a..b", "refs/", "a\nb", "@{-1}"])
 def test_what_can_be_no_branch_is_refused(shop: Repo, branch: str) -> None:
     """It would be followed by nothing, and every event be green."""
-    with pytest.raises(UserError, match=r"is no name of a branch\. Mend the input branch"):
+    with pytest.raises(UserError, match=r"is no name of a branch\. Correct the input branch"):
         plan_step(wanted(branch=branch), pushed(shop), shop.path)
     with pytest.raises(UserError, match="is no name of a branch"):
         plan_step(wanted(branch=branch), proposed(shop, files={"c.py": ""}), shop.path)

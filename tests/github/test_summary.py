@@ -65,9 +65,9 @@ def inline(tokens: Sequence[Token]) -> list[Token]:
         ((report(head=""), None, None), "the index equals the folder"),
         ((report(dry_run=True), None, None), "dry run for `abc1234`, nothing was written"),
         ((report(finished=False), None, None), "stopped early, before the index was at `abc1234`"),
-        ((report(), None, StoppedEarly("x")), "stopped early, the next run goes on"),
+        ((report(), None, StoppedEarly("x")), "stopped early, the next run continues"),
         ((report(), None, Superseded("x")), "superseded by a later run"),
-        ((None, None, Interrupted("x")), "interrupted, the next run goes on"),
+        ((None, None, Interrupted("x")), "interrupted, the next run continues"),
         ((report(), None, ServiceError("x")), "failed"),
         ((None, None, UserError("x")), "failed"),
         ((None, verdict(GOOD, GOOD), None), "the index is right, 2 checks passed"),
@@ -104,8 +104,8 @@ def test_what_changed_is_told_in_three_lines() -> None:
     assert "Repository acme/shop, branch main, 1 min 23 s." in text
     assert section(text, "What changed") == [
         "- **Files:** 1,204 processed, 1 deleted, 7 unchanged, 1 skipped",
-        "- **Nodes:** 92,000 new, 4 gone",
-        "- **Texts:** 90,000 embedded, 2,000 from the cache, 5 waiting for a later run",
+        "- **Nodes:** 92,000 added, 4 deleted",
+        "- **Model vectors:** 90,000 computed, 2,000 from the cache, 5 waiting for a later run",
     ]
 
 
@@ -153,7 +153,7 @@ def test_what_it_cost_is_a_table_with_shares_of_the_free_tier() -> None:
         neurons=223.14,
         database_bytes=12_500_000,
     )
-    assert section(summary("feeder", report(usage=usage), None, None), "What it cost") == [
+    assert section(summary("feeder", report(usage=usage), None, None), "What it used") == [
         "|  | Amount | Free tier |",
         "| --- | ---: | --- |",
         "| Requests to D1 | 12 (2 retried) |  |",
@@ -207,7 +207,7 @@ def test_files_as_plain_text_are_named_with_their_reasons() -> None:
 def test_parity_is_a_table_of_checks() -> None:
     """With their figures; what differs stands below."""
     text = summary("feeder", None, verdict(GOOD, BAD), None)
-    assert section(text, "Parity: 1 of 2 checks passed") == [
+    assert section(text, "Validation: 1 of 2 checks passed") == [
         "|  | Check | Figures |",
         "| --- | --- | --- |",
         "| passed | every node has its posting | docs 9,200, docs_fts 9,200 |",

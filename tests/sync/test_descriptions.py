@@ -194,7 +194,7 @@ def test_another_model_or_prompt_makes_them_anew_only_when_asked(
     described(shop, database, other, redescribe=True)
     assert len(other.described_names) == len(NAMES)
     for module in ("feeder.sync.node_descriptions", "feeder.sync.description_requests"):
-        monkeypatch.setattr(f"{module}.version", lambda: "a later one")
+        monkeypatch.setattr(f"{module}.prompt_version", lambda: "a later one")
     described(shop, database, other, redescribe=True)
     assert len(other.described_names) == 2 * len(NAMES)
 
