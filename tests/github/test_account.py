@@ -155,7 +155,7 @@ def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
     )
     assert place.outputs["upserted"] == "7"
     assert place.summary.startswith("## feeder sync: stopped early, the next run continues")
-    assert "7 new" in place.summary
+    assert "7 added" in place.summary
 
 
 def test_files_taken_as_plain_text_are_warned_of(

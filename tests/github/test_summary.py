@@ -213,7 +213,7 @@ def test_parity_is_a_table_of_checks() -> None:
         "| passed | every node has its posting | docs 9,200, docs_fts 9,200 |",
         "| **failed** | the index holds the files of HEAD | files 3 |",
         "<details open><summary>1 difference: the index holds the files of HEAD</summary>",
-        "- `a.py is not in HEAD`",
+        "- `a.py: indexed, but not in HEAD`",
         "</details>",
     ]
 
