@@ -94,7 +94,7 @@ def test_sync_makes_the_index_and_says_what_it_did(feeder: RunFeeder, shop: Repo
     )
     lines = answer.out.splitlines()
     assert lines[0] == "Files: 4 processed, 0 deleted, 0 unchanged, 2 skipped."
-    assert lines[1].startswith("Nodes: 7 new, 0 gone;")
+    assert lines[1].startswith("Nodes: 7 added, 0 deleted;")
     assert asked(shop, PATHS) == sorted(SHOP)
 
 
