@@ -1,4 +1,4 @@
-"""The index in the words of the field: what a write changes, and whose writes count."""
+"""Writes of the index: what changes, and which run may write."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ D1_PARAMETER_BYTES = 2_000_000
 
 
 class Recording:
-    """A database that notes what it is asked."""
+    """A database that records the statements it is given."""
 
     def __init__(self, database: SQLite) -> None:
         self.place = database.place
@@ -157,8 +157,8 @@ def test_without_a_model_nothing_waits(database: SQLite) -> None:
     assert begun(database).read_state({}).outbox == {}
 
 
-def test_files_wait_until_they_are_settled(database: SQLite) -> None:
-    """A file with nodes is pending until its vectors are there; one without is clean at once."""
+def test_files_are_pending_until_their_vectors_are_recorded(database: SQLite) -> None:
+    """A file with nodes is pending until its vectors are stored; one without is clean at once."""
     index = begun(database)
     kept_out = IndexedFile("c.lock", "b", skipped=True, reason="a lock file")
     index.write([file("a.py", add="x"), file("b.py"), kept_out], [], "c1", pending=True)
@@ -186,7 +186,7 @@ def test_vectors_are_complete_only_when_no_file_waits(database: SQLite) -> None:
     assert index.read_state({}).meta[index.meta_key("vectors")] == "complete"
 
 
-def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
+def test_a_superseded_run_writes_nothing(database: SQLite) -> None:
     """After another run's first write, every write of the first raises and changes nothing."""
     first = begun(database, "first")
     first.write([file("a.py", add="apples")], [], "c1", pending=False)
@@ -207,7 +207,7 @@ def test_an_overtaken_run_writes_nothing(database: SQLite) -> None:
 
 
 def test_a_run_that_read_too_early_reads_again(database: SQLite) -> None:
-    """Another run has begun between reading and the first write: Moved, and nothing written."""
+    """Another run has begun between reading and the first write: nothing is written."""
     late = Index(database, REPO, "main")
     seen = late.read_state({})
     begun(database, "other").finish(VectorProgress(), {})

@@ -1,4 +1,4 @@
-"""What an index says of its nodes is read in pages of a bounded size."""
+"""Reading all columns of indexed nodes, in pages of bounded size."""
 
 from itertools import permutations
 

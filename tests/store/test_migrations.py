@@ -1,4 +1,4 @@
-"""A database is brought to this program's schema, or left alone with a sentence that says why."""
+"""Migrations, and databases that are refused because their schema is another."""
 
 import os
 import subprocess

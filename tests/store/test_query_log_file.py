@@ -1,4 +1,4 @@
-"""Questions are noted in a file of their own, of a size, that harms nobody."""
+"""The query log: a file of limited size, shared by processes."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Which nodes are in a scope, where a picture of it takes a real tree."""
+"""Nodes in a scope, on a real source tree."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Vectors beside the nodes."""
+"""Model vectors in the SQLite file."""
 
 from fnmatch import fnmatchcase
 from itertools import pairwise
@@ -168,7 +168,7 @@ def test_of_equal_vectors_the_first_by_id_are_found(database: SQLite) -> None:
     assert [one.id for one in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
 
 
-class Kept(NamedTuple):
+class PlacedNode(NamedTuple):
     """A node with the vector (nearness, 127): its score for (1, 0) is just that."""
 
     repo: str
@@ -203,8 +203,8 @@ class Kept(NamedTuple):
 names = st.sampled_from(["a", "a-b", "a.b", "ä", "a\U0010ffff", "b", "[a]", "test", "a_test.go"])
 repos, languages = st.sampled_from(["r", "r2"]), st.sampled_from([None, "go", "java"])
 node_types = st.sampled_from(["chunk", "class"])
-kept = st.builds(
-    Kept,
+placed_nodes = st.builds(
+    PlacedNode,
     repos,
     st.lists(names, min_size=1, max_size=3).map("/".join),
     languages,
@@ -241,9 +241,9 @@ FILES = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
 
 
 @settings(max_examples=150, deadline=None)
-@given(nodes=st.lists(kept, max_size=40), asked=st.lists(scopes, min_size=1, max_size=5))
+@given(nodes=st.lists(placed_nodes, max_size=40), asked=st.lists(scopes, min_size=1, max_size=5))
 def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
-    nodes: list[Kept], asked: list[Scope]
+    nodes: list[PlacedNode], asked: list[Scope]
 ) -> None:
     """Whatever lies nearer elsewhere: the same as by looking at every node."""
     database = open_database()

@@ -1,4 +1,4 @@
-"""Which nodes have the words, where there are too many of them to score each."""
+"""Search by word where a word is in too many nodes to score each."""
 
 from pathlib import Path
 
