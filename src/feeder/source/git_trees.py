@@ -99,8 +99,6 @@ class WorkingTree(StoredTree):
         own_prefixes: Sequence[Path] = (),
     ) -> None:
         # imported here: a run over a commit needs no snapshot
-
-        # imported here: a run over a commit needs no snapshot
         from feeder.source.snapshot import SnapshotTaker
 
         if cache_folder is None:  # deleted with this object

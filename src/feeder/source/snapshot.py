@@ -24,20 +24,20 @@ from feeder.source.snapshot_cache import IndexCopy
 from feeder.source.staging import IndexDifference, IndexStage
 
 FILTER_RETRY_S = 60.0
-"""After that, a file at which a filter has failed is tried again although it is the same."""
+"""Time after which the filter of an unchanged file is tried again after a failure."""
 PRUNE_INTERVAL = 20
-"""Looks between two at the room that objects take."""
+"""Number of snapshots between two checks of the objects' disk space."""
 CLOCK_SKEW_NS = 100_000_000
-"""How far the clock of a file system may be behind."""
+"""Maximum lag of a file system's clock."""
 
 _RELEVANT_SETTINGS = r"^(core\.|filter\.)"
 _ATTRIBUTES_NAME = b".gitattributes"
 
 
 class Snapshot(NamedTuple):
-    """A working tree as it was: its root tree, which lies in `repository`.
+    """The root tree of a working tree; its objects are in `repository`.
 
-    `commit` and `head` are the ids of HEAD and of its root tree, empty before the first commit.
+    `commit` and `head_tree_id` are those of HEAD, empty before the first commit.
     """
 
     commit: str
@@ -49,7 +49,7 @@ class Snapshot(NamedTuple):
 
 @dataclass
 class StagingPlan:
-    """What a look has to do: names to take out, in, and to keep out with a reason."""
+    """The changes to make in the index: files to remove, to add, and to skip for a reason."""
 
     deleted: list[bytes] = field(default_factory=list)
     added: list[bytes] = field(default_factory=list)
@@ -57,7 +57,7 @@ class StagingPlan:
 
 
 class SnapshotTaker(NamedTuple):
-    """A working tree, where ours is kept, the largest files that are read, and files of ours."""
+    """Takes snapshots of a working tree; `own_prefixes` are path prefixes of feeder's own files."""
 
     repository: Path
     cache_folder: Path
@@ -65,7 +65,7 @@ class SnapshotTaker(NamedTuple):
     own_prefixes: Sequence[Path] = ()
 
     def take_snapshot(self) -> Snapshot:
-        """The working tree as it is now; raises UserError where there is none or git refuses."""
+        """The current working tree; raises UserError if there is none or git fails."""
         with ThreadPoolExecutor(2) as both:
             ids = both.submit(git.object_ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
             shaping = both.submit(git.matching_settings, self.repository, _RELEVANT_SETTINGS)
@@ -86,7 +86,7 @@ class SnapshotTaker(NamedTuple):
     def _updated_copy(
         self, private_repository: Path, index: Path, context: "SnapshotContext"
     ) -> IndexCopy:
-        """The copy that the last look has left, else one of git's index, as it is after this."""
+        """The cached copy of the index, or else a new one, updated to the files on disk."""
         own = snapshot_cache.read_git_index(context.layout.index_file)
         is_young = context.started_ns - own.written_ns < snapshot_cache.RACY_INDEX_NS
         place = private_repository / snapshot_cache.cache_file_name(
@@ -113,9 +113,9 @@ class SnapshotTaker(NamedTuple):
 
 
 class SnapshotContext(NamedTuple):
-    """When a look began, as files get the time, and what the repository was then.
+    """The repository at the start of a snapshot, and that time by the file system's clock.
 
-    `shaping` are the settings that decide how files are read, `head` is the root tree of HEAD.
+    `settings` are those that affect how git reads files; `head` is the root tree id of HEAD.
     """
 
     layout: git.RepositoryLayout
@@ -125,7 +125,7 @@ class SnapshotContext(NamedTuple):
 
 
 class _IndexUpdate:
-    """One look, from a copy of the index to another one."""
+    """Updates a copy of the index to the files on disk, for one snapshot."""
 
     def __init__(
         self, looker: SnapshotTaker, stage: IndexStage, copy: IndexCopy, now: SnapshotContext
@@ -138,12 +138,12 @@ class _IndexUpdate:
         self._base = looker.repository.resolve()
 
     def update_new_copy(self) -> IndexCopy:
-        """What git's own index, which lies there, is brought to."""
+        """Updates a fresh copy of git's index."""
         look, untracked = self._scan()
         return self._resulting_copy(untracked, self._apply_plan(look))
 
     def update_cached_copy(self) -> IndexCopy | None:
-        """The copy brought to the files; None where it cannot be, since attributes have changed."""
+        """Updates the cached copy; None if attributes have changed, which needs a fresh copy."""
         self._copy.write_to(self._stage.index)
         look, untracked = self._scan()
         if not (look.deleted or look.added or look.excluded):
@@ -155,7 +155,7 @@ class _IndexUpdate:
         return self._resulting_copy(untracked, self._apply_plan(look))
 
     def _scan(self) -> tuple[StagingPlan, Mapping[bytes, bool]]:
-        """What there is to do; and what git does not track, with whether it is a repository."""
+        """The plan, and the untracked files, each with whether it is a nested repository."""
         with ThreadPoolExecutor(1) as beside:
             others = beside.submit(self._untracked_files)
             differences = self._stage.differences()
@@ -163,7 +163,7 @@ class _IndexUpdate:
         return self._plan(differences, untracked), untracked
 
     def _untracked_files(self) -> dict[bytes, bool]:
-        """By name, whether it is a repository of its own."""
+        """The untracked files, each with whether it is a nested repository."""
         own = tuple(map(os.fsencode, self._taker.own_prefixes))
         base = os.fsencode(self._taker.repository) + b"/"
         found = git_files.untracked_files(self._taker.repository)
@@ -187,7 +187,7 @@ class _IndexUpdate:
         return look
 
     def _has_reappeared(self, name: bytes) -> bool:
-        """Whether a file that was gone has come back; not where a link has its folder's place."""
+        """Whether a deleted file exists again, and not behind a symbolic link."""
         place = Path(os.fsdecode(self._absolute_path(name)))
         is_folder = place.is_dir() and not place.is_symlink()
         if not os.path.lexists(place) or (is_folder and not (place / ".git").exists()):
@@ -201,7 +201,7 @@ class _IndexUpdate:
         difference: IndexDifference | None,
         untracked: Mapping[bytes, bool],
     ) -> None:
-        """Whether a file is taken in, or kept out unread; what is so already is left."""
+        """Adds a file to the plan, unless its placeholder is in the index already."""
         try:
             status = os.lstat(self._absolute_path(name))
         except OSError:
@@ -229,7 +229,7 @@ class _IndexUpdate:
         return SkipReason.FILTER_FAILED if is_known else None
 
     def _apply_plan(self, plan: StagingPlan) -> dict[bytes, SkipReason]:
-        """Brings the copy to it; what could not be taken in, and why."""
+        """Applies the plan to the index; returns the files that could not be added, and why."""
         stage = self._stage
         stage.remove(plan.deleted)
         stage.add_placeholders(plan.excluded, self._object_format)
@@ -289,12 +289,12 @@ def _stat_text(status: os.stat_result) -> str:
 
 
 def _filter_drivers(settings: Iterable[tuple[str, str]]) -> list[str]:
-    """The names of filters that are set up."""
+    """The names of the configured filters."""
     names = (name for name, _ in settings if name.endswith((".clean", ".process", ".required")))
     found = (name.removeprefix("filter.").rpartition(".")[0] for name in names)
     return sorted(set(filter(None, found)))
 
 
 def _filesystem_clock_ns(folder: Path) -> int:
-    """The time, as files get it that are written from now on; no later."""
+    """A lower bound of the modification times of files that are written from now on."""
     return min(folder.stat().st_mtime_ns, time.time_ns() - CLOCK_SKEW_NS)

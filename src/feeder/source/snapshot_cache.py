@@ -18,18 +18,18 @@ from feeder.source import git
 from feeder.source.git_command import git_output
 
 _COPY_VERSION = 1
-"""Raised when a copy is to be read or made otherwise than before."""
+"""Incremented when the form or the meaning of a cached copy changes."""
 
 RACY_INDEX_NS = 2_000_000_000
-"""An index that was written so lately may be of the second in which files were written."""
+"""Age below which an index may have been written in the same second as files in it."""
 
 
 class IndexCopy(NamedTuple):
-    """An index as the last look left it, and what that look knew.
+    """The index as the last snapshot left it, and facts about that snapshot.
 
-    `untracked` are the names that git's own index has not, `missing` those that it alone has.
-    `root` is the tree that the copy is. Files as new as `written_ns` are in doubt, as git has it.
-    `failed` has the files at which a filter has failed, with their stat and when it was tried.
+    `untracked` are the names that git's index does not have, `missing` those that only git's index
+    has. `root` is the tree id of the copy. Files as new as `written_ns` may have changed since.
+    `failed_filters` has the files whose filter failed, with their stat and the time of the attempt.
     """
 
     content: bytes
@@ -41,7 +41,7 @@ class IndexCopy(NamedTuple):
     snapshot_count: int = 0
 
     def write_to(self, place: Path) -> None:
-        """Writes the index, as old as it says that it is."""
+        """Writes the index to a file with the modification time `written_ns`."""
         if self.written_ns:
             place.write_bytes(self.content)
             os.utime(place, ns=(self.written_ns, self.written_ns))
@@ -57,16 +57,13 @@ def read_git_index(place: Path) -> IndexCopy:
 
 
 def cache_file_name(own: IndexCopy, *more: object) -> str:
-    """What a copy is called that was made from git's own index, and of `more`.
-
-    git's hash of an index is at its end.
-    """
+    """The file name of a copy, from git's index (which ends with its hash) and other inputs."""
     said = _COPY_VERSION, own.written_ns, len(own.content), own.content[-32:], *more
     return f"index-{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
 
 
 def load_copy(place: Path) -> IndexCopy | None:
-    """The copy that a look has left at a place; None where there is none, or of no use."""
+    """The cached copy at a path; None if there is none or it is damaged."""
     try:
         first, _, content = place.read_bytes().partition(b"\n")
         facts = json.loads(first)
@@ -81,7 +78,7 @@ def load_copy(place: Path) -> IndexCopy | None:
 
 
 def save_copy(place: Path, copy: IndexCopy) -> None:
-    """Leaves a copy for the next look; whoever reads there sees it whole or another one."""
+    """Caches a copy atomically, and deletes the other ones."""
     facts = {
         "written_ns": copy.written_ns,
         "untracked": [name.hex() for name in sorted(copy.untracked)],
@@ -99,17 +96,17 @@ def save_copy(place: Path, copy: IndexCopy) -> None:
 
 
 MAX_OBJECT_BYTES = 64_000_000
-"""Of objects on the disk, before a new repository is begun."""
+"""Size of a private repository's objects from which a new one is created."""
 
 UNUSED_RETENTION_S = 3600.0
-"""How long an old one stays for whom reads it, after its last use."""
+"""Time after its last use for which an old repository is kept for its readers."""
 
 
 _USED_FILE, _FIRST_SIZE_FILE = "used", "first"
 
 
 def current_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
-    """The repository below `place` that objects are written to, made where there is none."""
+    """The private repository that objects are written to; created if there is none."""
     ours = next(iter(private_repositories(cache_folder)), None) or _create_repository(
         cache_folder, layout
     )
@@ -119,23 +116,23 @@ def current_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path
 
 
 def private_repositories(cache_folder: Path) -> list[Path]:
-    """All that are below `place`, the newest first."""
+    """All private repositories below a folder, the newest first."""
     found = (path for path in cache_folder.glob("objects-*") if (path / _USED_FILE).exists())
     return sorted(found, reverse=True)
 
 
 def repository_with_tree(repositories: Iterable[Path], tree: str) -> Path | None:
-    """The one that has a tree; None where none has it any more."""
+    """The first repository that has a tree; None if none has it any more."""
     return next((ours for ours in repositories if git.has_tree(ours, tree)), None)
 
 
 def objects_folder(repository: Path) -> Path:
-    """Where its objects lie."""
+    """The folder of a private repository's objects."""
     return repository / ".git" / "objects"
 
 
 def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None:
-    """Begins a new repository where the current one is large; old and unused ones go."""
+    """Creates a new repository if the current one is large; deletes old unused ones."""
     newest, *others = private_repositories(cache_folder)
     size = sum(_file_sizes(objects_folder(newest)))
     first = newest / _FIRST_SIZE_FILE
@@ -150,7 +147,7 @@ def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None
 
 
 def _create_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
-    """One that nobody sees before it is whole."""
+    """Creates a private repository under a temporary name, then renames it."""
     name = f"objects-{time.time_ns():020}-{secrets.token_hex(4)}"
     making = cache_folder / f"making-{name}"
     making.mkdir(mode=0o700, parents=True)
@@ -160,7 +157,7 @@ def _create_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path
 
 
 def _set_alternates(repository: Path, layout: git.RepositoryLayout) -> None:
-    """Lets it read what the repository has, which may have been moved since."""
+    """Makes the objects of the user's repository, which may have been moved, readable in it."""
     quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(layout.objects))
     wanted = b'"%b"\n' % quoted
     alternates = objects_folder(repository) / "info" / "alternates"

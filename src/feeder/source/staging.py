@@ -24,13 +24,13 @@ from feeder.source.git_command import (
 )
 
 ALL_FILTERS_TIMEOUT_S = 5.0
-"""How long the filters of all files may take together."""
+"""Time limit for the filters of all files together."""
 
 FILTER_TIMEOUT_S = 2.0
-"""How long the filter of one file may take, after all together have failed."""
+"""Time limit for the filter of one file, after all together have failed."""
 
 ADD_TIMEOUT_S = 600.0
-"""How long git may read files without filters."""
+"""Time limit for git to add files without filters."""
 
 
 _INDEX_SETTINGS = (
@@ -40,7 +40,7 @@ _INDEX_SETTINGS = (
 
 
 class IndexDifference(NamedTuple):
-    """What the copy says of a file that lies there otherwise; `is_gone` where nothing does."""
+    """The index entry of a file that differs on disk; `is_deleted` if the file does not exist."""
 
     mode: str
     blob: str
@@ -51,9 +51,9 @@ DELETED = IndexDifference("", "", is_deleted=True)
 
 
 class IndexStage:
-    """A copy of an index at `index`, of a repository with filters; new objects go to `objects`.
+    """A copy of a repository's index, at the path `index`; new objects are written to `objects`.
 
-    No filter runs but in `add_filtered`.
+    Filters run only in `add_filtered`.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class IndexStage:
         )
 
     def differences(self) -> dict[bytes, IndexDifference]:
-        """What lies there otherwise, by the stat of each file; content is read only in doubt."""
+        """The files that differ from the index by their stat; contents are read only in doubt."""
         listing = ("diff-files", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
         answer = self._run_git(*listing)
         fields = iter(check_result(self._repository, answer).split(b"\0")[:-1])
@@ -91,11 +91,11 @@ class IndexStage:
         return found
 
     def names(self) -> set[bytes]:
-        """All that is in it."""
+        """All names in the index."""
         return set(self._git_output("ls-files", "-z").split(b"\0")[:-1])
 
     def rewrite(self) -> None:
-        """Writes it anew, so that files as old as it is need not be read in doubt any more."""
+        """Writes the index again, so that files as old as it need not be read any more."""
         self._git_output("update-index", "--force-write-index")
 
     def refresh(self) -> None:
@@ -103,19 +103,19 @@ class IndexStage:
         self._run_git("update-index", "-q", "--refresh")
 
     def restore_from_index(self, names: Iterable[bytes]) -> None:
-        """What git's own index says of files, and of no others among them; their stat is lost."""
+        """Restores the entries of these files from git's index, without their stat."""
         wanted = set(names)
         self.remove(wanted)
         rows = git_output(self._repository, "ls-files", "-s", "-z").split(b"\0")[:-1]
         self._update_entries(b"%b\0" % row for row in rows if row.partition(b"\t")[2] in wanted)
 
     def remove(self, names: Iterable[bytes]) -> None:
-        """Takes files out, whatever lies there."""
+        """Removes files from the index, whether they exist or not."""
         zeros = b"0" * 40
         self._update_entries(b"0 %b\t%b\0" % (zeros, name) for name in names)
 
     def add_placeholders(self, reasons: Mapping[bytes, SkipReason], object_format: str) -> None:
-        """Puts in the place of files what says why they are not read."""
+        """Replaces files by placeholders for their skip reasons."""
         self._update_entries(
             b"160000 %b 0\t%b\0" % (placeholder_id(why, object_format).encode(), name)
             for name, why in reasons.items()
@@ -126,11 +126,11 @@ class IndexStage:
             self._git_output("update-index", "-z", "--replace", "--index-info", stdin=said)
 
     def add(self, names: Sequence[bytes]) -> list[bytes]:
-        """Takes files in as they lie; those at which git fails are told and stay as they were."""
+        """Adds files without filters; returns those at which git fails, which stay unchanged."""
         return self._add_in_halves(names, self._unfiltered, ADD_TIMEOUT_S)
 
     def add_filtered(self, names: Sequence[bytes]) -> list[bytes]:
-        """The same by their filters, together, else one by one; what is left in time is told."""
+        """Adds files with their filters, together or else one by one; returns those that fail."""
         if not names or self._try_add(names, self._lfs, ALL_FILTERS_TIMEOUT_S):
             return []
         failed, left_s = [], ALL_FILTERS_TIMEOUT_S
@@ -153,7 +153,7 @@ class IndexStage:
         return [name for half in halves for name in self._add_in_halves(half, settings, timeout_s)]
 
     def _try_add(self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float) -> bool:
-        """Whether git has taken in all of them; else the index is as it was."""
+        """Whether git has added all files; if not, the index is unchanged."""
         adding = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
         arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *adding)
         listed = b"".join(b"%b\0" % name for name in names)
@@ -162,7 +162,7 @@ class IndexStage:
         return done
 
     def write_tree(self, head: str) -> str:
-        """The id of the tree that it is; `head` is the one that it may well be."""
+        """The tree id of the index; `head` is compared first, because it is often equal."""
         if head and self._run_git("diff-index", "--cached", "--quiet", head).returncode == 0:
             return head
         return self._git_output("write-tree", "--missing-ok").decode().strip()
@@ -177,7 +177,7 @@ class IndexStage:
 
 
 def _is_in_link_loop(folder: Path, name: bytes) -> bool:
-    """Whether links that lead to one another are in the way: nobody can read what was there."""
+    """Whether a file is unreadable because of symbolic links in a loop."""
     try:
         os.lstat(os.fsencode(folder) + b"/" + name)
     except OSError as exc:
@@ -188,7 +188,7 @@ def _is_in_link_loop(folder: Path, name: bytes) -> bool:
 def _completes(
     arguments: Sequence[str | bytes], variables: Mapping[str, str], stdin: bytes, timeout_s: float
 ) -> bool:
-    """Whether a process and all that it has started end well within a time."""
+    """Whether a command succeeds in time; its whole process group is killed after a timeout."""
     quiet = subprocess.DEVNULL
     with subprocess.Popen(
         arguments,
