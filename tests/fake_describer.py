@@ -51,5 +51,5 @@ class FakeDescriber:
 class OtherFakeDescriber(FakeDescriber):
     """Another model, which describes the same texts in other words."""
 
-    def _told(self, name: str, text: str) -> ModelAnswer:
+    def _answer(self, name: str, text: str) -> ModelAnswer:
         return ModelAnswer(f"Another sentence about {name} altogether")
