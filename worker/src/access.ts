@@ -1,7 +1,7 @@
 /**
- * Who may ask? Whoever has the token, or whom Cloudflare Access has let in; all, where that is said.
+ * Decides who may ask: by token, by Cloudflare Access, or everybody where PUBLIC is set.
  *
- * What is refused here is refused before the body is read, and before a binding is touched.
+ * A request is refused before its body is read and before a binding is used.
  */
 
 import { ASSERTION_HEADER, verifyAssertion } from "./cloudflare_access.ts";
@@ -14,7 +14,7 @@ const TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
 /** What a limit's period is at most; the binding does not tell it. */
 export const RETRY_AFTER_S = 60;
 
-/** Says who asks, for the limit; throws a Refusal where nobody is to be answered. */
+/** Says who asks, for the limit; throws an HttpError where nobody is to be answered. */
 export async function authenticate(request: Request, env: Env): Promise<string> {
   checkSettings(env);
   const where = request.headers.get("cf-connecting-ip") ?? "";
@@ -25,7 +25,7 @@ export async function authenticate(request: Request, env: Env): Promise<string> 
   throw env.FEEDER_TOKEN ? unknown() : notLetIn();
 }
 
-/** Throws a Refusal for who asks more often than the binding allows, where there is one. */
+/** Throws an HttpError for who asks more often than the binding allows, where there is one. */
 export async function checkRateLimit(who: string, env: Env): Promise<void> {
   const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
   if (!success) throw new HttpError(429, "Too many questions.", `Ask again in ${RETRY_AFTER_S} seconds.`);

@@ -1,4 +1,4 @@
-/** Does somebody know the token? Compared in a time that does not tell how much of it is right. */
+/** Checks the access token, from a header or a cookie, in constant time. */
 
 const ENCODER = new TextEncoder();
 /** The cookie does not tell the token, which may open more than this. */

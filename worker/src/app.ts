@@ -1,4 +1,4 @@
-/** What becomes of a request? It is refused, or answered as JSON or over MCP; the page lies beside. */
+/** Routes a request to the JSON API, MCP or the page, and turns errors into responses. */
 
 import { respond, isEndpoint } from "./api/router.ts";
 import type { AskEndpoint, OnTiming, SearchAnswer, Params } from "./api/types.ts";
@@ -14,7 +14,7 @@ import { formatNumber } from "./escaping.ts";
 import { sessionCookie } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
-/** Answers a question; throws a Refusal for what cannot be answered. */
+/** Answers a question; throws an HttpError for what cannot be answered. */
 export type AnswerRequest = (name: string, said: Params, env: Env, onTiming: OnTiming) => Promise<object>;
 
 /** By service how long was waited for it, how often it was asked, and the rows that were read. */

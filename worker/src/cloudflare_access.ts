@@ -1,4 +1,4 @@
-/** Has Cloudflare Access let somebody in? By its signed word alone, which comes with each request. */
+/** Verifies the signed assertion that Cloudflare Access adds to each request. */
 
 import { HttpError } from "./http_error.ts";
 

@@ -1,4 +1,4 @@
-/** What belongs together? Things by a key, keys and things in the order in which they came. */
+/** Groups values by a key, in the order in which they came. */
 
 /** A key of several facts; what is null is no text, and no fact has a NUL. */
 export function keyOf(...facts: readonly (string | number | null)[]): string {

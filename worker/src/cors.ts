@@ -1,4 +1,4 @@
-/** Whose pages may ask? Our own, and those of the sites that are named. */
+/** Decides which sites may call the API from a browser: the own page and those in ORIGINS. */
 
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
@@ -14,7 +14,7 @@ const ASKED_WITH = [
 /**
  * The other site that asks, which is named; null where no other does.
  *
- * Programs say no origin; a browser says it, or how far away the page is that asks. Throws a Refusal
+ * Programs say no origin; a browser says it, or how far away the page is that asks. Throws an HttpError
  * for a site that is not named.
  */
 export function requestingSite(request: Request, env: Env): string | null {

@@ -1,4 +1,4 @@
-/** What of a text may a reader get? Nothing that moves a cursor, or shows letters out of order. */
+/** Removes what could move a cursor or reorder text in a terminal. */
 
 /** All that Python calls not printable, but blanks, the tab and joiners, which words need. */
 const HIDDEN = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;

@@ -1,4 +1,4 @@
-/** What are numbers together? The nearest double, whatever their order: Python's `math.fsum`. */
+/** Sums numbers exactly, whatever their order, as Python's `math.fsum` does. */
 
 /** Their sum, rounded once. Shewchuk's: partial sums that do not overlap keep what is rounded off. */
 export function fsum(numbers: Iterable<number>): number {

@@ -1,4 +1,4 @@
-/** Why a request is not answered, with the status that says whose fault it is, and what to do. */
+/** The error that becomes a response: a status, what happened, and what to do. */
 
 export class HttpError extends Error {
   constructor(

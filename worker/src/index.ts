@@ -1,4 +1,4 @@
-/** Who asks what, at the edge? */
+/** The Worker: the search behind the HTTP app. */
 
 import { answerRequest } from "./api/endpoints.ts";
 import { createApp } from "./app.ts";

@@ -1,4 +1,4 @@
-/** What is worked out again and again, and kept: `lru_cache`'s twin, which forgets all at once. */
+/** Caches results of a function of one text; the cache is emptied when it is full. */
 
 const MOST = 10_000;
 /** A longer text is not kept: an isolate has 128 MB. */

@@ -1,4 +1,4 @@
-/** What does a regular expression of Python's find? `worker/regexes.py` has written it for here. */
+/** Runs regular expressions that `feeder.edge.javascript_regex` translated from Python's. */
 
 import { isAscii, strip } from "./python_strings.ts";
 

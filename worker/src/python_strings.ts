@@ -1,4 +1,4 @@
-/** How does Python read letters? Where JavaScript reads them otherwise, as Python does. */
+/** Python's string methods, where JavaScript's differ. */
 
 import data from "../build/worker_data.json";
 

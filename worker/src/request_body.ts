@@ -1,4 +1,4 @@
-/** How much of a request is read? */
+/** Reads a request body up to a size limit. */
 
 import { HttpError } from "./http_error.ts";
 import { formatNumber } from "./escaping.ts";
@@ -7,7 +7,7 @@ import { constants } from "../build/worker_data.json";
 export const MAX_BODY_BYTES = constants.protocol.MAX_BODY_BYTES;
 
 /**
- * The whole body; throws a Refusal for one that is too large. Of that as much again is read and let
+ * The whole body; throws an HttpError for one that is too large. Of that as much again is read and let
  * go: whoever still sends would otherwise find the connection cut, and not hear why.
  */
 export async function readBody(request: Request, most: number): Promise<Uint8Array> {

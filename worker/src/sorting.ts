@@ -1,4 +1,4 @@
-/** What comes first? Things by several facts, as Python puts tuples in order. */
+/** Sorts by several keys, as Python compares tuples. */
 
 import { compareText } from "./python_strings.ts";
 

@@ -1,4 +1,4 @@
-/** Which names are nearest to one that is none? The twin of nearby.py, difflib's ratio included. */
+/** Suggests known names that are similar to an unknown one; mirrors difflib's ratio. */
 
 import { constants } from "../build/worker_data.json";
 import { casefold, compareText, rpartition } from "./python_strings.ts";

@@ -1,5 +1,4 @@
-/** How is a name written, and when is one meant? Its parts stand joined by dots, as in the index. */
-/** By which words is a text found? By its own, and by those that its names are made of. */
+/** Normalizes symbols and splits compound names into their parts. */
 
 import { constants } from "../build/worker_data.json";
 import { memoize } from "./memoize.ts";

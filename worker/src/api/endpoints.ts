@@ -43,7 +43,7 @@ export async function answerRequest(name: string, params: Params, env: Env, onTi
   }
 }
 
-/** Asks at one commit; throws `Moved` where the index comes to another one in between. */
+/** Asks at one commit; throws IndexChanged where the index comes to another one in between. */
 async function put(question: Question, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
   let asked = 0;
   const counting: OnTiming = (...said) => {

@@ -1,4 +1,4 @@
-/** What does an address say? Its parameters, checked with the program's own sentences. */
+/** Reads and checks the query parameters of a request. */
 
 import { constants } from "../../build/worker_data.json";
 import type { Filters, Pagination } from "../search/engine.ts";

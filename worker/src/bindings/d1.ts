@@ -1,4 +1,4 @@
-/** The border to D1: statements go out in one batch, and its refusals come back as sentences. */
+/** The D1 client: runs statements in one batch and translates its errors. */
 
 import type { OnTiming } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";

@@ -1,4 +1,4 @@
-/** The border to GitHub: a file at a commit, which is the same for ever. */
+/** The GitHub client: fetches a file at a commit and caches its lines. */
 
 import type { OnTiming } from "../api/types.ts";
 

@@ -1,4 +1,4 @@
-/** A service beside the words that could not be asked: words answer alone, and that is said. */
+/** The error of a service besides D1; the search then goes on by words alone. */
 
 const MESSAGE_CHARS = 300;
 /** What some codes mean, by Workers AI's table of errors. */

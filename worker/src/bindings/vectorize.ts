@@ -1,5 +1,4 @@
-/** The border to Vectorize: the nearest nodes of a scope, as ids alone. */
-/** How is a scope said to Vectorize? As filters, which let all of it through, or more. */
+/** The Vectorize client: nearest nodes within a scope, and the metadata filters for a scope. */
 
 import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
@@ -81,7 +80,7 @@ const decoder = new TextDecoder("utf-8");
 
 /**
  * Filters to be asked with, one after the other, for each part of a scope: the first that finds any
- * answers for its part. The twin of `narrowings` in cloudflare/narrowing.py; null is no filter.
+ * answers for its part. Mirrors `query_filters` in feeder.cloudflare.vectorize; null is no filter.
  */
 export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
   const everywhere = conditionsOf(scope);

@@ -1,4 +1,4 @@
-/** The border to Workers AI: a question's vector, by the model that made the index' vectors. */
+/** The Workers AI client: embeds a query with the model of the index. */
 
 import data, { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";

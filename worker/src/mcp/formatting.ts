@@ -1,7 +1,4 @@
-/** What does a model read? A line `path:first-last type name`, the code, and a short end. */
-/** What does `read` answer? The lines of each target, as many as fit, and how to get the rest. */
-/** What does a message tell a model to do? To ask a tool, where it names a command. */
-/** Which part of lines does a reader need? Not what all of them begin with, nor what is not seen. */
+/** Formats hits and passages as text for a model, within a token budget. */
 
 import { constants } from "../../build/worker_data.json";
 import type { Hit, Lines, ReadAnswer, SearchAnswer } from "../api/types.ts";

@@ -1,5 +1,4 @@
-/** What does a server answer to a message of MCP that was posted? One JSON, and no session. */
-/** Do the headers of a request say what the message in it says, and which status has its answer? */
+/** MCP over HTTP: checks headers and revision of a request, and answers it. */
 
 import { HttpError } from "../http_error.ts";
 import { MAX_BODY_BYTES, readBody } from "../request_body.ts";
@@ -45,7 +44,7 @@ export async function handlePost(request: Request, server: Server): Promise<Resp
   return sent(answer, httpStatus(message, answer));
 }
 
-/** Throws a Refusal where the headers make it none of ours, whatever its body is. */
+/** Throws a ProtocolError where the headers make it none of ours, whatever its body is. */
 function checkHeaders(headers: Headers): void {
   if (kind(headers.get("content-type") ?? "") !== JSON_TYPE) {
     throw new HttpError(415, "The request's Content-Type is not JSON.", `Send Content-Type: ${JSON_TYPE}.`);
@@ -76,7 +75,7 @@ const NAMED = new Map([
 const BAD = [PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, MISMATCH, UNSUPPORTED_REVISION];
 
 /**
- * The revision that a message is said in; throws Refused where its headers say another thing.
+ * The revision that a message is said in; throws a ProtocolError where its headers say another thing.
  *
  * A client that shakes hands says its revision in a header only; one of 2026-07-28 in both.
  */

@@ -1,4 +1,4 @@
-/** What does `outline` answer? Lines, types and names; of a large folder less, which is said. */
+/** Formats an outline as text for a model; a large folder gets fewer details, with a note. */
 
 import data from "../../build/worker_data.json";
 import type { OutlineEntry, OutlineAnswer } from "../api/types.ts";
@@ -10,7 +10,7 @@ import { joinAnswer, budgetBeside } from "./formatting.ts";
 type Files = [path: string, entries: OutlineEntry[]][];
 type Way = (files: Files) => string[];
 
-/** Each way to show an outline, the fullest first, as `serve/outlining.py` says what it leaves out. */
+/** Each way to show an outline, the fullest first, as feeder.mcp.outline_format names what it leaves out. */
 const WAYS: [Way, string][] = [all, outer, named, counts, folders].map((way, at) => [
   way,
   data.outline_notes[at]!,

@@ -61,7 +61,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The JSON of a body; throws Refused for what is none. */
+/** The JSON of a body; throws ProtocolError for invalid JSON. */
 export function parseMessage(body: Uint8Array | string): unknown {
   try {
     const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -216,7 +216,7 @@ function told(fault: unknown): string {
   return fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
 }
 
-/** Whether it is a request, else a notification; throws Refused for neither. */
+/** Whether it is a request, else a notification; throws a ProtocolError for neither. */
 function isChecked(message: Message): boolean {
   if (message.jsonrpc !== "2.0" || typeof message.method !== "string") {
     throw new ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.');
@@ -232,7 +232,7 @@ function isResponse(message: Message): boolean {
   return !("method" in message) && ("result" in message || "error" in message);
 }
 
-/** Whether the message says its revision; throws Refused where it is none that is known. */
+/** Whether the message says its revision; throws a ProtocolError where it is none that is known. */
 function isModern(params: Message): boolean {
   const meta = params._meta;
   if (!isMessage(meta) || !(VERSION_KEY in meta)) return false;

@@ -1,4 +1,4 @@
-/** Who takes a call of a tool? The tools of `serve/catalogue.py`, over what the edge answers. */
+/** The MCP server's tools: checks arguments, calls the endpoint, reports errors as text. */
 
 import { constants, version } from "../../build/worker_data.json";
 import type { AskEndpoint } from "../api/types.ts";

@@ -1,4 +1,4 @@
-/** How much of each hit fits into an answer? The budget is spent by rank; nothing goes unsaid. */
+/** Chooses how much of each hit fits into the token budget, best hits first. */
 
 import { constants } from "../../build/worker_data.json";
 

@@ -1,4 +1,4 @@
-/** Are these arguments a tool's? By the schema that it shows; what is meant is understood. */
+/** Checks a tool's arguments against its JSON schema. */
 
 import { truncate, length } from "../python_strings.ts";
 import { didYouMean } from "../suggestions.ts";
@@ -29,7 +29,7 @@ const SHOWN = 60;
 /**
  * The arguments with the schema's defaults; null is as if it were not there.
  *
- * Throws a Refusal for one that is missing, unknown or of another kind.
+ * Throws an HttpError for one that is missing, unknown or of another kind.
  */
 export function validateArguments(tool: string, schema: ObjectSchema, args: ToolArguments): ToolArguments {
   const known = schema.properties;

@@ -1,4 +1,4 @@
-/** What do the tools answer? Each asks as a program does, and gives the answer a model's shape. */
+/** The MCP tools: each calls an endpoint and formats its answer. */
 
 import { constants } from "../../build/worker_data.json";
 import type { AskEndpoint, SearchAnswer, OutlineAnswer, Params, ReadAnswer } from "../api/types.ts";

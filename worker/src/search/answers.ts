@@ -1,6 +1,4 @@
-/** What does an answer say? Each hit by its lines, and the commit that they are of. */
-/** Which of a hit's lines are shown? Those that answer best, marked where the question's words stand. */
-/** What stands there? The lines of a node, or lines of a file by their numbers. */
+/** Builds the JSON of a hit, its snippet, and the lines of a read target. */
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";

@@ -1,7 +1,4 @@
-/** Who asks: of which index, through which bindings, and for which page. */
-/** How is the index asked? What a question says of itself is read, then words and models answer. */
-/** Which nodes are on a page? Pieces of a node are one hit, and copies of a text where it is there. */
-/** What has the one who asks to know of an answer? That nothing is called so, or that it is far. */
+/** Runs a search: parses the query, retrieves candidates, ranks, groups and pages them. */
 
 import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";

@@ -1,4 +1,4 @@
-/** Which lines are a node's? As the feed keeps them in the database, else as GitHub has the commit. */
+/** Source lines of nodes: stored source from the index, else the file at GitHub. */
 
 import * as github from "../bindings/github.ts";
 import { sortBy } from "../sorting.ts";

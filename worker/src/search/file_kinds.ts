@@ -1,4 +1,4 @@
-/** What is a file for? Tests, documents, data and examples count less unless they are asked for. */
+/** Kinds of files by their paths: tests, documents, data and examples weigh less than code. */
 
 import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";

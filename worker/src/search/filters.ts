@@ -1,5 +1,4 @@
-/** Where does a question look? Its filters become a scope; one that names nothing is told. */
-/** Which of a question's filters contradict each other? It is said: none of them wins in silence. */
+/** Resolves filters to a scope, and detects filters that conflict with each other. */
 
 import { badRequest, type HttpError } from "../http_error.ts";
 import { compareText } from "../python_strings.ts";

@@ -1,4 +1,4 @@
-/** What does the index say of itself, and which repository is asked? */
+/** The index's metadata: its repositories, its commit and its freshness. */
 
 import data, { constants } from "../../build/worker_data.json";
 import { compareText } from "../python_strings.ts";

@@ -1,4 +1,4 @@
-/** Which nodes have what a question insists on: phrases, prefixes, the letters' case? */
+/** Adds the conditions that a hit must meet: phrases, prefixes, case and excluded words. */
 
 import type { Scope } from "../store/scope.ts";
 import type { Query } from "./query.ts";

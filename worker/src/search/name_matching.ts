@@ -1,5 +1,4 @@
-/** Which nodes does a question name? Those called so; else those nearly so, or a file. */
-/** Which nodes are called nearly as a question says? By the three letters in a row they share. */
+/** Matches a query with names of nodes: exact, by words, and similar names. */
 
 import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
@@ -97,7 +96,7 @@ export function canMatchFuzzily(queryText: QueryText): boolean {
   return [...lastNamePart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
-/** The member that the query names, as `meant` has it, alone (`RED`) or with its owner. */
+/** The member that the query names, as normalizeName returns it, alone (`RED`) or with its owner. */
 export function findMember(owner: string | null, members: string, wanted: string): Member | null {
   if (!members) return null;
   const name = normalizeName(owner ?? "");
@@ -108,7 +107,7 @@ export function findMember(owner: string | null, members: string, wanted: string
 /** A name or a query as they are compared: its parts joined by dots, in any case of letters. */
 export const normalizeName = memoize((text) => casefold(dotted(text)));
 
-/** Whether the query, as `meant` has it, is a name or its last parts. */
+/** Whether the query, as normalizeName returns it, is a name or its last parts. */
 export function isNamed(name: string, wanted: string): boolean {
   return endsWith(normalizeName(name), wanted);
 }

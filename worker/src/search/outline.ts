@@ -1,4 +1,4 @@
-/** What is in a file? Its symbols and sections with their lines, and which lie in which. */
+/** The outline of files: symbols and sections with their lines, nested. */
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";

@@ -1,4 +1,4 @@
-/** Where is a file seen by a person? On GitHub, at the commit that the index equals. */
+/** Links to a file at GitHub, at the indexed commit. */
 
 import type { Env } from "../bindings/env.ts";
 import type { SourceLinks } from "./answers.ts";

@@ -1,4 +1,4 @@
-/** What is a word's stem? By Porter's rules, just as SQLite's FTS5 has them, for the index. */
+/** The Porter stemmer, exactly as in SQLite's FTS5. */
 
 /** Bytes of a word that has a stem of its own. */
 const LEAST = 3;

@@ -1,9 +1,8 @@
 /**
- * What does a question ask for? Its words, phrases, pattern and filters; nothing is an error.
+ * Parses a query string into words, phrases, a pattern and filters; never fails.
  *
- * `tests/search/query_cases.json` has the language by example: whatever parses it runs these cases.
+ * `tests/search/query_cases.json` has examples that every implementation runs.
  */
-/** What does a question say? Its words, the parts of them, and whether it is a name. */
 
 import { constants } from "../../build/worker_data.json";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
@@ -26,7 +25,7 @@ const FILTER = new Pattern(fullMatch(constants.query.FILTER_PATTERN));
 const PREFIX = new Pattern(fullMatch(constants.query.PREFIX_PATTERN));
 const EXCLUDED = new Pattern(fullMatch(constants.query.EXCLUDED_PATTERN));
 
-/** What may be said more than once, in the order of `Query` in `query.py`. */
+/** What may be said more than once, in the order of `Query` in feeder.search.query. */
 interface Lists {
   readonly phrases: readonly string[];
   readonly without: readonly string[];

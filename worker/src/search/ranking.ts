@@ -1,14 +1,4 @@
-/**
- * In which order do nodes answer? By name, word and meaning together, then by a few rules.
- *
- * docs/explanation/ranking.md tells them in words, with what each gains.
- */
-/** How do the ways compare in which nodes are found? Each has scores up to 1, and a weight. */
-/**
- * What makes a node rise, beside what found it? Its file, its path and its name.
- *
- * Each rule gives a share of the best node's score.
- */
+/** Ranks candidates: fuses the rankings, then applies boosts and preferences. */
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";

@@ -1,6 +1,4 @@
-/** What is an answer made of? Nodes, each with why it is one. */
-/** Which hits are one? The pieces of a node, a section with its code, and copies of a text. */
-/** By what can an answer be narrowed? Its hits by language, folder, type and tests, counted. */
+/** The hits of a page: parts of a node become one hit, duplicates are grouped, facets counted. */
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy, groupsWithDuplicates, keyOf } from "../collections.ts";

@@ -1,6 +1,4 @@
-/** What does the index answer to a question? Two round trips: what is found by words, then its rows. */
-/** Which functions does a pasted trace name? Those that were running, the innermost first. */
-/** Which vector does a question have? By the model that made the index', kept in the isolate. */
+/** Retrieves candidates: by name, by word, by stack frame and by vector. */
 
 import {
   CODES_SQL,

@@ -1,4 +1,4 @@
-/** Which nodes are like this one? By its stored vector, else by the words of its text. */
+/** Finds nodes similar to one: by its stored vector, else by the words of its text. */
 
 import { constants } from "../../build/worker_data.json";
 import { ServiceError } from "../bindings/service_error.ts";

@@ -1,4 +1,4 @@
-/** Which state of the index is an answer of? Each batch says it beside its rows. */
+/** A database whose batches all see one commit of the index; a change in between is an error. */
 
 import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";

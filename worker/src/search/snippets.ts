@@ -1,9 +1,8 @@
 /**
- * Which of a node's lines answer? Where its question's words stand densest, in whole statements.
+ * Chooses the lines that are shown for a hit, and the ranges that are highlighted.
  *
- * All is counted in whole numbers, so that another language chooses the same lines.
+ * All arithmetic is in integers, so that Python chooses the same lines.
  */
-/** Where may lines be cut? Between statements rather than in brackets or below a heading line. */
 
 import { constants } from "../../build/worker_data.json";
 import { matchAtStart, RegexVariants } from "../python_regex.ts";

@@ -1,4 +1,4 @@
-/** Which node is meant? By `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
+/** Resolves a target to nodes: `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
 
 import { constants } from "../../build/worker_data.json";
 import { casefold, rpartition } from "../python_strings.ts";

@@ -1,4 +1,4 @@
-/** Where in a text do a question's words stand? As the index parts and stems them. */
+/** Finds the query's words in a text, tokenized and stemmed as in the index. */
 
 import { constants } from "../../build/worker_data.json";
 import { casefold, characterColumns, isAscii, split } from "../python_strings.ts";

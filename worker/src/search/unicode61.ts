@@ -1,4 +1,4 @@
-/** Which words does a text have? As SQLite's `unicode61` parts and folds them, for the index. */
+/** SQLite's `unicode61` tokenizer: splits a text into words and folds them. */
 
 import data from "../../build/worker_data.json";
 import { isAscii } from "../python_strings.ts";

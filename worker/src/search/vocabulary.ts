@@ -1,5 +1,4 @@
-/** What are languages, types of nodes and categories called? The program's own data. */
-/** What do categories narrow a scope to? Languages or tests; a repository's own are not known here. */
+/** Names and aliases of languages, node types and categories, and the scope of a category. */
 
 import aliases from "../../../src/feeder/aliases.json";
 import { constants } from "../../build/worker_data.json";

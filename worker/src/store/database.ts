@@ -1,5 +1,4 @@
-/** Where nodes are kept: a SQLite, as the Worker asks it. */
-/** What has to be asked at once? Parts are added, one round trip answers them all. */
+/** The interface to the database, and a batch of statements that run in one round trip. */
 
 
 

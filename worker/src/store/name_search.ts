@@ -1,4 +1,4 @@
-/** What are nodes called? Rows of the statements that ask for names. */
+/** Rows of the statements that search nodes by name. */
 
 /** A node by what it is called, and what puts equal names in order. */
 export interface NamedNode {

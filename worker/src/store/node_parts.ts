@@ -1,4 +1,4 @@
-/** Where do the pieces of a node lie? A long one is kept in several, by the same name. */
+/** Line ranges of the parts of long nodes. */
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";

@@ -1,5 +1,4 @@
-/** Where does a search look? What the program's SQL wants to know of it. */
-/** Which files are tests? By what their path says: globs that SQL, Python and this read alike. */
+/** The scope of a search, its SQL parameters, and the test for paths of test files. */
 
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
@@ -10,7 +9,7 @@ import type { Value } from "./database.ts";
 /**
  * Where a search looks; what is empty narrows nothing, and `repos` are all where null.
  *
- * The twin of `Scope` in store/scope.py.
+ * Mirrors `Scope` in feeder.store.scope.
  */
 export interface Scope {
   readonly repos: readonly string[] | null;

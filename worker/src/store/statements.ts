@@ -1,4 +1,4 @@
-/** What is the index asked? The program's own SQL, with its parameters. */
+/** Builds the program's SQL statements with their parameters. */
 
 import data, { constants } from "../../build/worker_data.json";
 import { rpartition } from "../python_strings.ts";
@@ -56,7 +56,7 @@ export function filesByPath(part: string, scope: Scope): Statement {
 /**
  * Asks for the ids of so many nodes that have a word, in whatever form.
  *
- * So too `begun`, it finds nothing where what `named` asks for has the name itself.
+ * So too `nodesByNamePrefix`, it finds nothing where what `named` asks for has the name itself.
  */
 export function nodesHavingWord(word: string, limit: number, named: Statement): Statement {
   return { sql: sql.nodesHavingWord, params: unless(named, `"${word}"`, limit) };
@@ -67,7 +67,7 @@ export function nodesByNamePrefix(name: string, named: Statement): Statement {
   return { sql: sql.nodesByNamePrefix, params: unless(named, `symbol : "${name}" *`) };
 }
 
-/** What is asked for, unless what `called` asks for is there. */
+/** What is asked for, unless what `nodesCalled` finds is there. */
 function unless({ params: given }: Statement, expression: string, ...more: Value[]): Value[] {
   const [known = null, ...scope] = given.slice(0, -1);
   return [expression, ...scope, known, ...more];

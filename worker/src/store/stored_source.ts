@@ -1,4 +1,4 @@
-/** Which lines does a file have? Those that the feed has put into the database, as far as asked. */
+/** Decodes stored source: the lines of files that the index keeps. */
 
 import type { Row } from "./database.ts";
 
