@@ -210,12 +210,12 @@ dry_run_option = click.option(
 
 def git_options(command: Command) -> Command:
     """Adds the options of a command that reads only git."""
-    return _add_options(command, _LOCATION_OPTIONS[0], *_OUTPUT_OPTIONS)
+    return add_options(command, _LOCATION_OPTIONS[0], *_OUTPUT_OPTIONS)
 
 
 def action_options(command: Command) -> Command:
     """Adds the options that action.yml passes to `feeder action`."""
-    return _add_options(
+    return add_options(
         command,
         env_option(
             "--command",
@@ -245,7 +245,7 @@ def plan_options(command: Command) -> Command:
         type=click.IntRange(1, MAX_SHARDS),
         required=True,
     )
-    return _add_options(command, shards, _FOLDER_OPTION)
+    return add_options(command, shards, _FOLDER_OPTION)
 
 
 def paths_option(help_text: str) -> Callable[[Command], Command]:
@@ -270,22 +270,22 @@ class _PathType(click.ParamType[Path]):
 
 def read_options(command: Command) -> Command:
     """Adds the options of a command that reads the index."""
-    return _add_options(command, *_INDEX_OPTIONS, *_OUTPUT_OPTIONS)
+    return add_options(command, *_INDEX_OPTIONS, *_OUTPUT_OPTIONS)
 
 
 def doctor_options(command: Command) -> Command:
     """Adds the options of `doctor`."""
-    return _add_options(command, *_INDEX_OPTIONS, *_PARSING_OPTIONS, *_OUTPUT_OPTIONS)
+    return add_options(command, *_INDEX_OPTIONS, *_PARSING_OPTIONS, *_OUTPUT_OPTIONS)
 
 
 def override_options(command: Command) -> Command:
     """Adds the options that choose an index and a model."""
-    return _add_options(command, *_INDEX_OPTIONS)
+    return add_options(command, *_INDEX_OPTIONS)
 
 
 def write_options(command: Command) -> Command:
     """Adds the options of a command that writes the index."""
-    return _add_options(
+    return add_options(
         command,
         *_INDEX_OPTIONS,
         *_PARSING_OPTIONS,
@@ -297,22 +297,22 @@ def write_options(command: Command) -> Command:
 
 def sync_options(command: Command) -> Command:
     """Adds the options of `sync`."""
-    return _add_options(write_options(command), _FOLDER_OPTION, *_SHARD_OPTIONS, _FORCE_OPTION)
+    return add_options(write_options(command), _FOLDER_OPTION, *_SHARD_OPTIONS, _FORCE_OPTION)
 
 
 def apply_options(command: Command) -> Command:
     """Adds the options of `apply`."""
-    return _add_options(write_options(command), _FOLDER_OPTION, _FORCE_OPTION)
+    return add_options(write_options(command), _FOLDER_OPTION, _FORCE_OPTION)
 
 
 def init_options(command: Command) -> Command:
     """Adds the options of a command that creates resources of an index."""
-    return _add_options(command, *_INDEX_OPTIONS, dry_run_option, *_OUTPUT_OPTIONS)
+    return add_options(command, *_INDEX_OPTIONS, dry_run_option, *_OUTPUT_OPTIONS)
 
 
 def cache_options(command: Command) -> Command:
     """Adds the options of `cache`."""
-    return _add_options(command, _CACHE_OPTION, *_OUTPUT_OPTIONS)
+    return add_options(command, _CACHE_OPTION, *_OUTPUT_OPTIONS)
 
 
 def validate_options(command: Command) -> Command:
@@ -322,7 +322,7 @@ def validate_options(command: Command) -> Command:
         "Parse every file of HEAD again and compare each node with the index.",
         default=True,
     )
-    return _add_options(
+    return add_options(
         command,
         content,
         *_INDEX_OPTIONS,
@@ -332,94 +332,11 @@ def validate_options(command: Command) -> Command:
     )
 
 
-def _repeatable_option(*names: str, help: str) -> Callable[[Command], Command]:
-    """An option that can be given more than once."""
-    return click.option(*names, names[0].lstrip("-").replace("-", "_"), multiple=True, help=help)
-
-
-def filter_options(command: Command) -> Command:
-    """Adds the options that filter a search or prefer results."""
-    return _add_options(
-        command,
-        _repeatable_option(
-            "--path",
-            help="Search only this file, folder or glob, relative to the root or to this folder.",
-        ),
-        _repeatable_option("--language", help="Search only this language, such as python or c++."),
-        _repeatable_option(
-            "--node-type", "--type", help="Search only this node type, such as class or method."
-        ),
-        _repeatable_option(
-            "--category",
-            help="Search only `code`, `docs`, `config`, `tests`, or a category of your own.",
-        ),
-        click.option(
-            "--tests",
-            type=click.Choice(["yes", "no", "only"]),
-            help="Include tests: yes, no or only.",
-        ),
-        click.option("--all-repos", is_flag=True, help="Search all repositories of the index."),
-        _repeatable_option("--prefer", help="Rank a folder, lang:X, repo:X or category:X higher."),
-    )
-
-
-limit_option = click.option(
-    "-n",
-    "--limit",
-    type=click.IntRange(1, 100),
-    default=10,
-    show_default=True,
-    help="Number of hits to show.",
-)
-
-
-def query_log_option(command: Command) -> Command:
-    """Adds the option that turns the query log off."""
-    text = "Log queries in .feeder/queries.db, for `feeder queries`."
-    log = env_option("--query-log/--no-query-log", text, default=Settings.query_log)
-    return _add_options(command, log)
-
-
 def queries_options(command: Command) -> Command:
     """Adds the options of `queries`."""
-    return _add_options(command, _LOCATION_OPTIONS[0], _LOCATION_OPTIONS[-1], *_OUTPUT_OPTIONS)
+    return add_options(command, _LOCATION_OPTIONS[0], _LOCATION_OPTIONS[-1], *_OUTPUT_OPTIONS)
 
 
-def display_options(command: Command) -> Command:
-    """Adds the options that set the format of a page of hits."""
-    return _add_options(
-        command,
-        click.option(
-            "--lines",
-            type=click.IntRange(0),
-            default=6,
-            show_default=True,
-            help="Lines to show of each hit.",
-        ),
-        click.option("--full", is_flag=True, help="Show all lines of each hit."),
-        click.option(
-            "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first hits."
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(["text", "vimgrep"]),
-            default="text",
-            help="Output format; `vimgrep` prints path:line:column:text, for editors.",
-        ),
-        click.option("-l", "--files", is_flag=True, help="Print only the paths of the files."),
-        click.option("--explain", is_flag=True, help="Show how the score of each hit is made up."),
-        color_option,
-    )
-
-
-color_option = click.option(
-    "--color",
-    type=click.Choice(["auto", "always", "never"]),
-    default="auto",
-    help="Use colors; `auto` does on a terminal, unless NO_COLOR is set.",
-)
-
-
-def _add_options(command: Command, *options: Callable[[Command], Command]) -> Command:
+def add_options(command: Command, *options: Callable[[Command], Command]) -> Command:
+    """Adds the options in the order in which `--help` lists them."""
     return reduce(lambda changed, option: option(changed), reversed(options), command)

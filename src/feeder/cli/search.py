@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from feeder.cli import console, options
+from feeder.cli import console, options, search_options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 
 @click.command()
 @click.argument("target", metavar="PATH:LINE|SYMBOL|ID")
-@options.limit_option
-@options.filter_options
-@options.display_options
+@search_options.limit_option
+@search_options.filter_options
+@search_options.display_options
 @options.read_options
 def similar(target: str, limit: int, **params: Any) -> None:
     """Find nodes similar to a given one, by vector or else by words."""
@@ -91,7 +91,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
 
 @click.command()
 @click.argument("path", metavar="PATH")
-@options.color_option
+@search_options.color_option
 @options.read_options
 def outline(path: str, color: str, **params: Any) -> None:
     """List the symbols and sections of a file or folder."""
@@ -115,7 +115,7 @@ def outline(path: str, color: str, **params: Any) -> None:
 
 @click.command()
 @click.argument("target", metavar="ID|PATH#SYMBOL|PATH:12-40")
-@options.color_option
+@search_options.color_option
 @options.read_options
 def show(target: str, color: str, **params: Any) -> None:
     """Print a node or lines of a file, as they are now."""
@@ -180,11 +180,11 @@ def query_argument(command: Command) -> Command:
 
 @click.command(cls=QueryCommand)
 @query_argument
-@options.limit_option
-@options.filter_options
-@options.display_options
+@search_options.limit_option
+@search_options.filter_options
+@search_options.display_options
 @options.read_options
-@options.query_log_option
+@search_options.query_log_option
 def search(query: str, limit: int, **params: Any) -> None:
     """Search by words and by meaning, and show the matching lines.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from feeder.cli import console, options
+from feeder.cli import console, options, search_options
 from feeder.config import Settings
 
 STDIN_IS_TERMINAL = (
@@ -30,7 +30,7 @@ _sync_option = click.option(
 @click.group(invoke_without_command=True)
 @_sync_option
 @options.override_options
-@options.query_log_option
+@search_options.query_log_option
 @click.pass_context
 def mcp(context: click.Context, /, follows: bool, **params: Any) -> None:
     """Serve the index to a coding agent over MCP, on stdin and stdout."""
@@ -65,7 +65,7 @@ def mcp(context: click.Context, /, follows: bool, **params: Any) -> None:
 @options.max_document_bytes_option
 @_sync_option
 @options.override_options
-@options.query_log_option
+@search_options.query_log_option
 def serve(
     port: int | None, host: str | None, token: str | None, opens: bool, follows: bool, **params: Any
 ) -> None:
