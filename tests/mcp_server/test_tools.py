@@ -309,7 +309,7 @@ def test_an_index_that_is_damaged_while_it_is_served_is_told_with_a_remedy(tmp_p
         os.truncate(repo.path / ".feeder/index.db", 8192)
         [answer] = some.answers(call(1, "search", query="pear"))
     assert answer["result"]["isError"], answer
-    assert "Delete it, or name another with --db" in text_of(answer)
+    assert "Delete it, or choose another with --db" in text_of(answer)
 
 
 def test_no_name_in_an_error_is_more_than_text(tmp_path: Path) -> None:
