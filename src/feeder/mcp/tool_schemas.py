@@ -256,6 +256,8 @@ def _validate_integer(name: str, schema: Schema, value: Any) -> int:
 
 
 def _format_value(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # JavaScript cannot tell 1.0 from 1, so the Worker shows 1
     if isinstance(value, int) and abs(value) > 10**_MAX_SHOWN_CHARS:
         return "one so large"
     return _truncate(json.dumps(value, ensure_ascii=False))

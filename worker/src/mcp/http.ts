@@ -44,7 +44,7 @@ export async function handlePost(request: Request, server: Server): Promise<Resp
   return sent(answer, httpStatus(message, answer));
 }
 
-/** Throws a ProtocolError where the headers make it none of ours, whatever its body is. */
+/** Throws an HttpError where the headers make it none of ours, whatever its body is. */
 function checkHeaders(headers: Headers): void {
   if (kind(headers.get("content-type") ?? "") !== JSON_TYPE) {
     throw new HttpError(415, "The request's Content-Type is not JSON.", `Send Content-Type: ${JSON_TYPE}.`);
