@@ -576,7 +576,7 @@ def test_search_shows_where_and_what(feeder: RunFeeder, shop: Repo) -> None:
     assert feeder(shop, "search", "cart", "--node-type", "class", "--lines", "0").out == (
         f"src/cart.py:6-13  class  Cart\n{equals}\n"
     )
-    said = "Nothing found.\nNo node that was looked at has a word of the question.\n"
+    said = "Nothing found.\nNo searched node has a word of the query.\n"
     assert feeder(shop, "search", "cart", "--path", "*.md").out == f"{said}{equals}\n"
     assert feeder(shop, "search", "unheard", "--json").json["hits"] == []
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").json["hits"]) == 2
@@ -589,7 +589,7 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
     feeder(shop, "sync", "--repo", "acme/shop")
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")
-    assert answer.out == "Nothing found.\nNo node that was looked at has a word of the question.\n"
+    assert answer.out == "Nothing found.\nNo searched node has a word of the query.\n"
     added = (
         "The index does not have acme/renamed. Add it: feeder sync. It has acme/shop; choose one "
     )
@@ -726,6 +726,6 @@ def test_a_part_by_another_version_takes_no_vectors_away(
     finally:
         database.close()
     said = feeder(shop, "search", *static, "newest").err
-    assert "The index lacks vectors by feeder-static-" in said
+    assert "The index has no vectors by feeder-static-" in said
     assert feeder(shop, "sync", *static).code == 0
     assert "lacks vectors" not in feeder(shop, "search", *static, "cart").err

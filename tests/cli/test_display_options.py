@@ -117,15 +117,15 @@ def test_a_file_of_another_repository_is_no_place_to_go_to(feeder: RunFeeder, sh
 
 def test_what_a_search_says_of_itself_is_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "search", "emptyCrat", "-l")
-    assert "Nothing is called emptyCrat. Names like it: emptyCart" in answer.err
+    assert "No symbol is named emptyCrat. Similar names: emptyCart" in answer.err
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["cart tests:no tests:only"], "tests:no does not count beside tests:only."),
-        (["cart tests:only", "--tests", "no"], "tests:only does not count beside --tests no."),
-        (["cart case:no case:yes"], "case:no does not count beside case:yes."),
+        (["cart tests:no tests:only"], "tests:no is ignored: tests:only replaces it."),
+        (["cart tests:only", "--tests", "no"], "tests:only is ignored: --tests no replaces it."),
+        (["cart case:no case:yes"], "case:no is ignored: case:yes replaces it."),
     ],
 )
 def test_what_is_said_twice_in_other_words_is_told(
@@ -224,7 +224,7 @@ def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
     assert feeder(repo, "search", "cart", "--json").json["note"] == ""
     (repo.path / ".feeder/index.db").unlink()
     assert feeder(repo, "sync", "-q", "--shard", "1/2", "--run", "one").code == 0
-    said = "No run has come to its end: files are missing. To go on: feeder sync"
+    said = "No sync has finished yet, so files are missing. To continue: feeder sync"
     assert feeder(repo, "search", "nowhere").out.splitlines()[-1] == said
     feeder(repo, "sync", "-q")
     assert said not in feeder(repo, "search", "nowhere").out

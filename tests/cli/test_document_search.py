@@ -57,7 +57,7 @@ def test_a_type_finds_only_that(feeder: RunFeeder, shop: Repo, type_: str, found
 
 def test_a_pattern_tells_what_it_did_not_look_into(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
-    said = '/watch[d]og/ is not looked for in 2 documents: words and "phrases" are.'
+    said = '/watch[d]og/ was not searched for in 2 documents: use words or "phrases" there.'
     assert feeder(shop, "search", "/watch[d]og/", "--json").json["notes"] == [said]
     assert said in feeder(shop, "search", "/watch[d]og/").out
 

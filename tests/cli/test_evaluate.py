@@ -199,4 +199,4 @@ def test_a_question_has_the_language_of_a_search(
     wrong = {"query": "order lang:koltin", "answers": ["src/order.py"]}
     answer = feeder(shop, "evaluate", questions(tmp_path, narrow, wrong))
     assert (answer.code, answer.out) == (2, "")
-    assert "The question in line 2: " in answer.err
+    assert "The query in line 2: " in answer.err

@@ -114,8 +114,8 @@ def test_a_damaged_log_harms_no_answer(feeder: RunFeeder, shop: Repo) -> None:
     (shop.path / LOG).write_bytes(b"no log" * 100)
     answer = feeder(shop, "search", "cart")
     assert (answer.code, answer.out) == (0, before.out)
-    assert answer.err.removeprefix(before.err).startswith("The question is not noted: ")
-    assert answer.err.endswith("Delete it. FEEDER_QUERY_LOG=off notes none.\n")
+    assert answer.err.removeprefix(before.err).startswith("The query was not logged: ")
+    assert answer.err.endswith("Delete it. To turn the query log off: FEEDER_QUERY_LOG=off\n")
     assert feeder(shop, "search", "cart", "-q").err == ""
     for command in (["queries"], ["queries", "--clear"]):
         told = feeder(shop, *command)

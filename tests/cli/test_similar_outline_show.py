@@ -129,20 +129,24 @@ def test_lines_are_shown_as_they_are(feeder: RunFeeder, shop: Repo) -> None:
         (["show", "src/crat.py"], "The index has no src/crat.py. Did you mean src/cart.py"),
         (["show", "src/crat.py:7"], "The index has no src/crat.py. Did you mean src/cart.py"),
         (["show", "src/cart.py#totl"], "no src/cart.py#totl. Did you mean Cart.total?"),
-        (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Name some of them."),
-        (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Name some of them."),
-        (["show", "zzzz"], "The index has no zzzz. See what is there: feeder outline ."),
-        (["show", ""], "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."),
-        (["similar", " "], "Nothing is named. Name a path, "),
+        (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Give lines in that range."),
+        (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Give lines in that range."),
+        (["show", "zzzz"], "The index has no zzzz. List what it has: feeder outline ."),
+        (
+            ["show", ""],
+            "The target is empty. Give a path, path:line, path#symbol, a symbol or an id.",
+        ),
+        (["similar", " "], "The target is empty. Give a path, "),
         (["show", "#Crat"], "The index has no #Crat. "),
         (["show", "../../etc/passwd:1"], "The index has no ../../etc/passwd."),
         (["show", "yarn.lock:1"], "The index has no yarn.lock."),
         (["similar", "src/cart.py"], "src/cart.py has several nodes. Name a line, as in"),
-        (["similar", "src/cart.py:5"], "Nothing of src/cart.py is indexed at line 5."),
+        (["similar", "src/cart.py:5"], "src/cart.py has no node at line 5."),
         (["outline", "srcs"], "The index has no srcs."),
         (
             ["similar", "routes"],
-            "routes may be one of 2: src/api/more.py#routes, src/api/routes.py#routes. Name one.",
+            "routes matches 2 targets: src/api/more.py#routes, src/api/routes.py#routes. "
+            "Give one of them.",
         ),
     ],
 )
@@ -160,7 +164,7 @@ def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: RunFeeder, shop:
     run = feeder(shop.path.with_name("renamed"), "outline", ".")
     assert run.code == 2
     assert run.err.splitlines()[-1] == (
-        "feeder: The index has no file of renamed. Make it: feeder sync"
+        "feeder: The index has no files of renamed. Index them: feeder sync"
     )
 
 
@@ -171,7 +175,7 @@ def test_nothing_is_like_an_empty_file(feeder: RunFeeder, shop: Repo, target: st
     assert feeder(shop, "sync", "-q").code == 0
     run = feeder(shop, "similar", target)
     assert run.code == 2
-    assert "Nothing of empty.py is indexed: it has no text. Name another file." in run.err
+    assert "empty.py has no nodes: it has no text. Give another file." in run.err
 
 
 def test_an_outline_has_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> None:
@@ -301,7 +305,7 @@ def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
     answer = feeder(shop, "show", target)
     assert answer.code == 2
     assert answer.err.splitlines()[-1] == (
-        "feeder: src/cart.py is no text any more. Put its text back, or commit what it is now and "
+        "feeder: src/cart.py is no longer a text file. Restore it, or commit it and "
         "bring the index on: feeder sync"
     )
     [hit] = feeder(shop, "show", "src/cart.py#Cart.total", "--json").json["hits"]
@@ -316,7 +320,7 @@ def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(400))
     shop.commit({"a.py": many, "b.py": "def usual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
-    assert "usual may be one of 2: a.py#usual, b.py#usual." in feeder(shop, "show", "usual").err
+    assert "usual matches 2 targets: a.py#usual, b.py#usual." in feeder(shop, "show", "usual").err
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_an_index_is_searched_by_word_where_the_file_is_damaged(shop: Repo, dama
     ran(shop, "-m", "feeder", "sync", "--model", "static")
     found = ran(shop, "-m", "feeder", "search", "--model", "static", "addLine", **path)
     assert found.stdout.startswith("src/cart.py")
-    assert "By words alone: The static model" in found.stderr
+    assert "Searched by words only: The static model" in found.stderr
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
     assert ran(shop, "-m", "feeder", "sync", "--model", "static", **path).returncode == 2
     missed = ran(shop, "-m", "feeder", "search", "--no-vectors", "--json", "fresh")

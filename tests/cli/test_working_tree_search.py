@@ -36,7 +36,7 @@ def test_lines_that_moved_are_found_by_what_was_indexed(mill: Repo, feeder: RunF
     mill.write({"mill.py": "\n\n" + LOOP.replace("once", "twice")})
     found = feeder(mill, "search", "turn", "--json").json
     assert (found["hits"][0]["state"], found["hits"][0]["start_line"]) == ("moved", 3)
-    assert "1 of the files shown is edited since." in found["note"]
+    assert "1 of the files shown has changed since." in found["note"]
 
 
 def test_a_phrase_is_one_of_what_was_indexed(mill: Repo, feeder: RunFeeder) -> None:

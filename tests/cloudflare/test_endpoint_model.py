@@ -42,7 +42,7 @@ def test_it_is_fed_proved_and_searched(
     found = feeder(repo, "search", "Cart.add")
     assert found.code == 0
     assert found.out.startswith("src/cart.py")
-    assert f"By words alone: bge-m3@{server.place}: loading (HTTP 503)." in found.err
+    assert f"Searched by words only: bge-m3@{server.place}: loading (HTTP 503)." in found.err
 
 
 def test_it_is_refused_and_finished(

@@ -169,7 +169,7 @@ def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: IndexService) -
 
 def test_a_pattern_is_not_looked_for_and_that_is_said(fed: Fed) -> None:
     found = fed.at_edge("search", q="/add/")
-    assert found["notes"] == ["/add/ is not looked for here: there are no files."]
+    assert found["notes"] == ["/add/ was not searched for: patterns need the repository's files."]
     assert found["hits"] == []
 
 
@@ -178,7 +178,7 @@ def test_words_answer_alone_where_vectorize_fails(fed: Fed, desk: IndexService) 
     fed.standin.fault("server_error", route="vectorize.query", times=1)
     found = fed.at_edge("search", q="what is bought")
     [note] = found["notes"]
-    assert note.startswith("By words alone: Vectorize: ")
+    assert note.startswith("Searched by words only: Vectorize: ")
     alone = program(desk, "search", q="what is bought", meaning="no")
     assert [hit["id"] for hit in found["hits"]] == [hit["id"] for hit in alone["hits"]]
 
@@ -192,7 +192,9 @@ def test_a_questions_vector_is_kept(fed: Fed) -> None:
 def test_another_model_than_the_index_has_is_not_asked(fed: Fed) -> None:
     fed.deploy(MODEL="@cf/baai/bge-m3")
     [note] = fed.at_edge("search", q="cart")["notes"]
-    assert note.startswith("By words alone: The index has no vectors by @cf/baai/bge-m3, but by ")
+    assert note.startswith(
+        "Searched by words only: The index has no vectors by @cf/baai/bge-m3, but by "
+    )
     assert "vectorize" not in fed.took
     fed.deploy()
 

@@ -82,7 +82,9 @@ def test_words_answer_alone_where_the_model_refuses(
     fed.standin.fault(kind, route="ai.run", times=1, **more)
     question = f"charge a card {kind} {more.get('code', '')}"
     found = fed.at_edge("search", q=question)
-    [note] = [one for one in found["notes"] if one.startswith("By words alone: Workers AI: ")]
+    [note] = [
+        one for one in found["notes"] if one.startswith("Searched by words only: Workers AI: ")
+    ]
     assert note.endswith(sentence)
     assert found["hits"] and not any(one["vector_rank"] for one in found["hits"])
     assert "vectorize" not in fed.took
@@ -93,7 +95,7 @@ def test_words_answer_alone_where_the_model_refuses(
 def test_a_model_is_not_asked_without_its_binding(fed: Fed) -> None:
     fed.deploy(ai=False)
     found = fed.at_edge("search", q=ASKED)
-    assert "By words alone: The binding AI is missing." in found["notes"]
+    assert "Searched by words only: The binding AI is missing." in found["notes"]
     fed.deploy()
 
 

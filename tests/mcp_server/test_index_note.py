@@ -19,7 +19,9 @@ NOTES = {
     ): "The index equals the working tree last seen on aaaaaaa; HEAD is bbbbbbb.",
     BEHIND._replace(unfinished=True): "The index equalled aaaaaaa; a run since is under way, "
     "or was stopped.",
-    BEHIND._replace(partial=True): "The index equals aaaaaaa but for files given one by one.",
+    BEHIND._replace(
+        partial=True
+    ): "The index equals aaaaaaa except for files that were indexed one by one.",
     IndexStatus(
         "shop", head=NEW, unfinished=True
     ): "No run has come to its end: files are missing.",

@@ -33,7 +33,7 @@ def test_a_member_of_an_enum_is_read_as_the_enum(asked: Ask, target: str) -> Non
 
 def test_of_several_constants_of_a_name_each_is_told_as_it_can_be_read(asked: Ask) -> None:
     text = refused(asked("read", target="PORT"))
-    assert text.startswith("PORT may be one of 2: ")
+    assert text.startswith("PORT matches 2 targets: ")
     for target, line in (("settings.py#PORT", 70), ("other/settings.py#PORT", 1)):
         assert target in text
         assert answered(asked("read", target=target)).startswith(target.split("#")[0] + f":{line}-")

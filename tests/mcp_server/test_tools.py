@@ -190,7 +190,7 @@ def test_of_two_phrases_that_are_not_in_one_node_it_is_not_said_that_no_node_has
     """They are named as what left nothing; a pattern finds either."""
     text = answered(ask("search", query='"def total" OR "def exchange"'))
     assert "Without `phrases, patterns and begin*`: " in text
-    assert "has a word of the question" not in text
+    assert "has a word of the query" not in text
     either = answered(ask("search", query="/def total|def exchange/", path="src"))
     assert "src/cart.py:" in either
     assert "src/money.py:" in either
@@ -251,7 +251,7 @@ def test_lines_are_those_of_the_files_now(tmp_path: Path) -> None:
     )
     text = answered(asking(repo.path)("search", query="apple"))
     assert text.startswith("a.py:4-5 method apple (moved from 1-2)\ndef apple():\n")
-    assert ends(text)[-1].startswith("1 of the files shown is edited since.")
+    assert ends(text)[-1].startswith("1 of the files shown has changed since.")
 
 
 def test_before_an_answer_somebody_may_bring_the_index_on(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def test_a_node_that_has_moved_is_shown_where_it_is(database: SQLite, repo: Repo
         "     3  def vat(price):",
         "     4      rate = 19",
         "     5      return price * rate",
-        "1 of the files shown is edited since. "
+        "1 of the files shown has changed since. "
         f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}.",
     ]
     [hit] = answer(database, repo.path, "vat").as_json()["hits"]
@@ -90,7 +90,7 @@ def test_a_node_that_is_gone_shows_nothing(database: SQLite, repo: Repo) -> None
     (repo.path / "tax.py").write_text(TAX.partition("class")[2] * 2)
     assert lines(database, repo.path, "vat")[:2] == [
         "tax.py:1-3  method  vat",
-        "        (gone: the file is edited since, and has no such lines any more)",
+        "        (gone: the file has changed and no longer has these lines)",
     ]
     [hit] = answer(database, repo.path, "vat").as_json()["hits"]
     assert (hit["state"], hit["text"], hit["window"]) == ("gone", None, None)
@@ -109,7 +109,7 @@ def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
     repo.commit({"tax.py": f"\n{TAX}"})
     new = repo.git("rev-parse", "--short=7", "HEAD")
     assert lines(database, repo.path, "vat")[0].endswith("(moved from 1-3)")
-    note = "1 of the files shown is edited since. The index is "
+    note = "1 of the files shown has changed since. The index is "
     assert answer(database, repo.path, "vat").note == (
         f"{note}1 commit behind HEAD ({old} → {new}): feeder sync"
     )
@@ -148,14 +148,15 @@ def test_an_older_and_another_commit_are_told_too(repo: Repo) -> None:
     repo.commit({"c.py": "pass\n"})
     head = repo.git("rev-parse", "--short=7", "HEAD")
     assert answer(database, repo.path, "vat").note == (
-        "The index lacks 1 commit of HEAD and has 1 that are not in it "
+        "The index lacks 1 commit of HEAD and has 1 that HEAD lacks "
         f"({index[:7]} → {head}): feeder sync"
     )
     other = Repo(repo.path / "other")
     other.commit({"tax.py": TAX})
     head = other.git("rev-parse", "--short=7", "HEAD")
     assert answer(database, other.path, "vat").note == (
-        f"The index equals {index[:7]}, which is not here; HEAD is {head}: feeder sync"
+        f"The index equals {index[:7]}, a commit that is not in this repository; "
+        f"HEAD is {head}: feeder sync"
     )
 
 

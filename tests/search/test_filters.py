@@ -135,8 +135,11 @@ def test_a_question_looks_where_its_filters_say(
         ("path:*.kt", "has no file or folder *.kt"),
         ("repo:acme/sohp", f"has no repository acme/sohp. The nearest: {REPO}"),
         ("category:dosc", "has no category dosc. The nearest: docs"),
-        ("category:docs category:tests", "categories docs and tests are not all of languages"),
-        ("category:shop path:docs", "category shop is of paths, and so is path:docs"),
+        (
+            "category:docs category:tests",
+            "categories docs and tests cannot be combined: they are not all defined by",
+        ),
+        ("category:shop path:docs", "category shop cannot be combined with path:docs"),
     ],
 )
 def test_a_filter_that_names_nothing_is_told_with_the_nearest(
@@ -151,7 +154,7 @@ def test_a_filter_that_names_nothing_is_told_with_the_nearest(
 @pytest.mark.parametrize(
     ("question", "message"),
     [
-        ("category:tests tests:no", "tests:no and category:tests leave nothing to search. Leave"),
+        ("category:tests tests:no", "tests:no and category:tests exclude each other. Leave"),
         ("-category:tests tests:only", "tests:only and -category:tests leave nothing"),
         ("category:tests -category:tests", "category:tests and -category:tests leave nothing"),
         ("lang:py -lang:python", "lang:py and -lang:python leave nothing"),
@@ -252,10 +255,13 @@ def test_a_repository_names_its_own_categories(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("[categories\n", "cannot be read: "),
-        ("tags = 1\n", "has tags that are no table. Write: [tags]"),
-        ("categories = 1\n", "has categories that are no table. Write: [categories]"),
-        ("[categories]\napi = 1\n", "has a category api that is no list of paths. Write: api = "),
-        ("[categories]\napi = []\n", "has a category api that is no list of paths"),
+        ("tags = 1\n", "has tags that are not a table. Write: [tags]"),
+        ("categories = 1\n", "has categories that are not a table. Write: [categories]"),
+        (
+            "[categories]\napi = 1\n",
+            "has a category api that is not a list of paths. Write: api = ",
+        ),
+        ("[categories]\napi = []\n", "has a category api that is not a list of paths"),
     ],
 )
 def test_a_mistake_in_it_is_told(tmp_path: Path, text: str, message: str) -> None:

@@ -43,8 +43,12 @@ def test_a_commit_elsewhere_leaves_the_index_of_a_folder_equal(shop: Repo) -> No
 @pytest.mark.parametrize(
     ("done", "says"),
     [
-        ("1", "The index equals {} but for files given one by one. For all: feeder sync"),
-        ("0", "The index equalled {}; a run since is under way, or was stopped: feeder sync"),
+        (
+            "1",
+            "The index equals {} except for files that were indexed one by one. "
+            "To index all files: feeder sync",
+        ),
+        ("0", "The index equalled {}; a later sync is running or was stopped: feeder sync"),
     ],
 )
 def test_an_index_that_is_no_tree_s_any_more_does_not_say_that_it_is(
@@ -60,7 +64,7 @@ def test_a_working_tree_on_its_way_is_told_too(shop: Repo) -> None:
     assert note(shop, known).startswith("The index equals the working tree last seen on ")
     del known[f"{REPO}:tree"]
     assert note(shop, known) == (
-        "The index equals the working tree of before; what has come since is not whole: feeder sync"
+        "The index equals the working tree before the last sync, which is incomplete: feeder sync"
     )
 
 

@@ -70,33 +70,36 @@ def test_a_line_is_a_question() -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ('{"query": "a" "answers"', "it is no JSON (Expecting ',' delimiter at column 15). Write"),
-        ("[" * 100_000, "it is no JSON ("),
-        ("[1]", "it is no object. Write"),
-        ("null", "it is no object. Write"),
-        ({"answers": ["a.py"]}, "it has no query. Put"),
-        ({"query": "  ", "answers": ["a.py"]}, "it has no query. Put"),
-        ({"query": 3, "answers": ["a.py"]}, "it has no query. Put"),
+        ('{"query": "a" "answers"', "it is not JSON (Expecting ',' delimiter at column 15). Write"),
+        ("[" * 100_000, "it is not JSON ("),
+        ("[1]", "it is not an object. Write"),
+        ("null", "it is not an object. Write"),
+        ({"answers": ["a.py"]}, "it has no query. Add"),
+        ({"query": "  ", "answers": ["a.py"]}, "it has no query. Add"),
+        ({"query": 3, "answers": ["a.py"]}, "it has no query. Add"),
         ({"query": "a"}, "it has no answers. List"),
         ({"query": "a", "answers": []}, "it has no answers. List"),
         ({"query": "a", "answers": "a.py"}, "it has no answers. List"),
-        (line("a.py", group=3), "the group 3 is no text. Put"),
-        (line(""), '"" is no answer. Write'),
-        (line(3), "3 is no answer. Write"),
-        (line("a.py:9-3"), "there are no lines 9 to 3"),
+        (line("a.py", group=3), "the group 3 is not text. Put"),
+        (line(""), '"" is not a valid answer. Write'),
+        (line(3), "3 is not a valid answer. Write"),
+        (line("a.py:9-3"), "lines 9 to 3 do not exist"),
         (line({}), "an answer names neither a path nor a symbol. Write"),
-        (line({"path": ""}), "are text. Write it"),
-        (line({"path": ["a.py"]}), "are text. Write it"),
+        (line({"path": ""}), "must be text. Correct them"),
+        (line({"path": ["a.py"]}), "must be text. Correct them"),
         (
             line({"path": "a.py", "start": 3}),
-            "an answer has no 'start'. It may have path, start_line",
+            "an answer has an unknown key 'start'. Its keys are path, start_line",
         ),
-        (line({"path": "a.py", "start_line": "3"}), "are no whole numbers"),
-        (line({"path": "a.py", "start_line": True}), "are no whole numbers"),
-        (line({"path": "a.py", "start_line": 0}), "there are no lines 0 to 0"),
-        (line({"path": "a.py", "end_line": 4}), "there are no lines None to 4"),
-        (line({"symbol": "add", "start_line": 4}), "lines go with a path alone"),
-        (line({"path": "a.py", "symbol": "add", "start_line": 4}), "lines go with a path alone"),
+        (line({"path": "a.py", "start_line": "3"}), "are not whole numbers. Correct them"),
+        (line({"path": "a.py", "start_line": True}), "are not whole numbers. Correct them"),
+        (line({"path": "a.py", "start_line": 0}), "lines 0 to 0 do not exist"),
+        (line({"path": "a.py", "end_line": 4}), "lines None to 4 do not exist"),
+        (line({"symbol": "add", "start_line": 4}), "lines need a path and no symbol"),
+        (
+            line({"path": "a.py", "symbol": "add", "start_line": 4}),
+            "lines need a path and no symbol",
+        ),
     ],
     ids=lambda value: str(value)[:50],
 )
@@ -110,7 +113,9 @@ def test_what_is_wrong_is_told_with_its_line(wrong: object, said: str) -> None:
 
 @pytest.mark.parametrize("empty", [b"", b"\n \n", "\ufeff".encode()])
 def test_a_file_without_questions_is_told(empty: bytes) -> None:
-    with pytest.raises(UserError, match=r"q\.jsonl has no questions\. Write one a line"):
+    with pytest.raises(
+        UserError, match=r"q\.jsonl has no queries\. Write one JSON object per line"
+    ):
         parse_judgments(empty, "q.jsonl")
 
 

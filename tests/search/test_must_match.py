@@ -118,7 +118,7 @@ def test_of_contents_that_are_lost_fts5_is_believed(
 def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:
     """And what it was taken for."""
     [note] = asked(world, "/add(/").notes
-    assert note == "/add(/ is no regular expression: it was looked for as a text."
+    assert note == "/add(/ is not a valid regular expression: it was searched for as text."
     assert found(world, "/add(/") == {"Cart.add"}
 
 
@@ -162,7 +162,7 @@ def test_documents_that_a_pattern_is_not_looked_for_in_are_told(
     asks = parse_query(question)
     scope = Scope((REPO,), asks.paths, languages=asks.languages, node_types=asks.node_types)
     found = asked(world, question, scope)
-    several = f'/words/ is not looked for in {said}: words and "phrases" are.'
+    several = f'/words/ was not searched for in {said}: use words or "phrases" there.'
     assert list(found.notes) == ([several] if said else [])
     assert found.is_truncated == bool(said)
 
@@ -200,7 +200,7 @@ def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) 
     assert not found.notes
     found = require_matches(database, parse_query("/a/"), Scope((REPO,)))
     assert ids_in_scope(database, found.scope, 10) == []
-    assert found.notes == ["/a/ is not looked for here: there are no files."]
+    assert found.notes == ["/a/ was not searched for: patterns need the repository's files."]
 
 
 def test_too_many_nodes_are_not_looked_at(
@@ -212,7 +212,8 @@ def test_too_many_nodes_are_not_looked_at(
     assert len(answer.scope.ids or ()) == 1
     assert answer.is_truncated
     assert answer.notes == [
-        '"connection refused" is in too many nodes to look at each: narrow it, as with path:'
+        '"connection refused" is in too many nodes to check each. '
+        "Narrow the search, for example with path:"
     ]
 
 
@@ -235,4 +236,7 @@ def test_files_speak_for_their_own_repository_alone(world: tuple[Repo, SQLite]) 
     assert {
         hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)
     } == {REPO}
-    assert note == f"/def add/ is looked for in {REPO} alone, whose files are here."
+    assert (
+        note == f"/def add/ was searched for in {REPO} only: "
+        "the files of other repositories are not available."
+    )

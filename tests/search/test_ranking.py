@@ -189,19 +189,18 @@ def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
     said = answer(database, "qwertz zuiop", near)
     assert len(said.results) == said.total == 3
     assert said.notes == [
-        "No node that was looked at has a word of the question; "
-        "what follows is near in meaning alone."
+        "No searched node has a word of the query; the hits are similar in meaning only."
     ]
     assert answer(database, "qwertz zuiop") == ResultList(
-        [], 0, ["No node that was looked at has a word of the question."]
+        [], 0, ["No searched node has a word of the query."]
     )
 
 
 def test_names_like_one_that_is_nowhere_are_told(database: SQLite) -> None:
     said = answer(database, "finalise")
-    assert said.notes == ["Nothing is called finalise. Names like it: BaseRequest.finalize"]
+    assert said.notes == ["No symbol is named finalise. Similar names: BaseRequest.finalize"]
     said = answer(database, "parseHTPDate")  # parts of it are words of nodes
-    assert said.notes == ["Nothing is called parseHTPDate. Names like it: parseHTTPDate"]
+    assert said.notes == ["No symbol is named parseHTPDate. Similar names: parseHTTPDate"]
 
 
 def test_a_rare_word_comes_before_what_a_model_finds_near(database: SQLite) -> None:
@@ -227,7 +226,7 @@ def test_the_beginning_of_a_name_finds_its_node(tmp_path: Path) -> None:
     with fed(tmp_path, {"net/calls.py": CALLS}) as database:
         assert first(database, "RealCal") == "RealCall"
         said = answer(database, "RealCal").notes
-    assert said == ["Nothing is called RealCal. Names like it: RealCall"]
+    assert said == ["No symbol is named RealCal. Similar names: RealCall"]
 
 
 RUNNERS = """\
@@ -246,7 +245,7 @@ def test_the_owner_of_a_misspelt_name_decides(tmp_path: Path, misspelt: str) -> 
         said = answer(database, misspelt)
     assert said.results[0].hit.symbol == "RealCall.execute"
     assert said.notes[0].startswith(
-        f"Nothing is called {misspelt}. Names like it: RealCall.execute"
+        f"No symbol is named {misspelt}. Similar names: RealCall.execute"
     )
 
 

@@ -166,7 +166,7 @@ def test_an_answer_that_lacks_a_model_is_not_kept(shop: Shop) -> None:
     """It comes back as soon as the model does."""
     shop.model.fails = True
     by_words = shop.ask("how heavy are goods")
-    assert shop.told == ["By words alone: the model is busy"]
+    assert shop.told == ["Searched by words only: the model is busy"]
     shop.model.fails = False
     assert shop.ask("how heavy are goods") == shop.ask("how heavy are goods", anew=True) != by_words
     assert len(shop.told) == 1

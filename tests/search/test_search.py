@@ -284,7 +284,7 @@ def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[Feed
         database, dying, "refund", Scope.of_repo(REPO), Pagination(10), on_warning=told.append
     )
     assert found == search_scope(database, [], "refund", Scope.of_repo(REPO), Pagination(10))
-    assert told == ["By words alone: The model has ended."]
+    assert told == ["Searched by words only: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
         put(database, dying, "refund", Scope.of_repo(REPO))
 
@@ -380,8 +380,8 @@ def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folde
     (folder / "src/order.py").write_text("pass\n")
     assert list(render_hits(result_page(database, folder, found))) == [
         "src/order.py:5-7  method  cancel",
-        "        (gone: the file is edited since, and has no such lines any more)",
-        "1 of the files shown is edited since.",
+        "        (gone: the file has changed and no longer has these lines)",
+        "1 of the files shown has changed since.",
     ]
 
 
@@ -399,7 +399,7 @@ def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
     answer = result_page(database, folder, found)
     assert list(render_hits(answer))[:2] == [
         "src/refund.py:1-2  method  refundOrder",
-        "        (gone: the file is edited since, and has no such lines any more)"
+        "        (gone: the file has changed and no longer has these lines)"
         if how == "binary"
         else "        (not in the working tree any more)",
     ]
@@ -488,4 +488,4 @@ def test_words_answer_where_the_static_model_cannot_be_read(
         Pagination(5),
         on_warning=told.append,
     )
-    assert told == ["By words alone: The static model is damaged."]
+    assert told == ["Searched by words only: The static model is damaged."]

@@ -44,7 +44,7 @@ MIN_PASSAGE_BYTES = 80
 """Code that has to fit below a heading; with fewer bytes left, a target is only named."""
 
 _SYNC_HINT = re.compile(
-    r"\.?(?: To go on| For all)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
+    r"\.?(?: To continue| To index all files)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
 )
 _OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
 _UPDATE_NOTE_ENDS = (RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS)

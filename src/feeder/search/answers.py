@@ -234,15 +234,15 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
         raise UserError(f"{target.path} is {NOT_INSTALLED}")
     if lines is None:
         raise UserError(
-            f"{target.path} is not in the working tree any more. Bring the index on: feeder sync"
+            f"{target.path} is not in the working tree any more. Update the index: feeder sync"
             if current.content is None
-            else f"{target.path} is no text any more. Put its text back, or commit what it is now "
-            "and bring the index on: feeder sync"
+            else f"{target.path} is no longer a text file. Restore it, or commit it "
+            "and update the index: feeder sync"
         )
     lines = lines[:-1] if len(lines) > 1 and not lines[-1] else lines
     first, last = target.lines or (1, len(lines))
     if not 1 <= first <= min(last, len(lines)):
-        raise UserError(f"{target.path} has lines 1 to {len(lines)}. Name some of them.")
+        raise UserError(f"{target.path} has lines 1 to {len(lines)}. Give lines in that range.")
     page_lines = lines[first - 1 : last]
     last = first + len(page_lines) - 1
     language = target.hits[0].language if target.hits else None

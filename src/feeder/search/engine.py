@@ -70,10 +70,10 @@ MAX_BY_VECTOR_ONLY = 3
 MAX_SUGGESTED_NAMES = 3
 """Similar names listed where no node has the name."""
 
-NO_WORD_NOTE = "No node that was looked at has a word of the question"
+NO_WORD_NOTE = "No searched node has a word of the query"
 """The beginning of the note on results that only vectors found."""
 
-WORDS_ONLY_PREFIX = "By words alone:"
+WORDS_ONLY_PREFIX = "Searched by words only:"
 """The beginning of the warning that a model failed; its error follows."""
 
 
@@ -255,9 +255,9 @@ def _result_notes(
             result.hit.symbol for result in results if SIMILAR_NAME in result.ranks
         )
         nearest = ", ".join(str(name) for name in list(symbols)[:MAX_SUGGESTED_NAMES])
-        return [f"Nothing is called {query_text.name}. Names like it: {nearest}"]
+        return [f"No symbol is named {query_text.name}. Similar names: {nearest}"]
     if has and _is_vector_only(rankings):
-        rest = "; what follows is near in meaning alone." if results else "."
+        rest = "; the hits are similar in meaning only." if results else "."
         return [f"{NO_WORD_NOTE}{rest}"]
     return []
 

@@ -70,7 +70,7 @@ def _run_query(query: JudgedQuery, search: SearchFunction) -> Sequence[Hit]:
     try:
         return search(query.query, DEPTH)[:DEPTH]
     except UserError as exc:
-        raise UserError(f"The question in line {query.line}: {exc}") from exc
+        raise UserError(f"The query in line {query.line}: {exc}") from exc
 
 
 def target_rank(target: RelevantTarget, hits: Iterable[Hit]) -> int | None:

@@ -218,7 +218,7 @@ def _numbered_lines(hit: Hit, now: list[str], at: LineRange) -> tuple[Sequence[s
 
 
 UNAVAILABLE_REASONS = {
-    Freshness.DELETED: "gone: the file is edited since, and has no such lines any more",
+    Freshness.DELETED: "gone: the file has changed and no longer has these lines",
     Freshness.FILE_DELETED: "not in the working tree any more",
     Freshness.UNREADABLE: NOT_INSTALLED,
 }

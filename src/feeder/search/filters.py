@@ -66,7 +66,7 @@ def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
         replaced.append(effective["tests"])
         effective["tests"] = f"--tests {tests}"
     for typed in replaced:
-        yield f"{typed} does not count beside {effective[typed.partition(':')[0]]}."
+        yield f"{typed} is ignored: {effective[typed.partition(':')[0]]} replaces it."
 
 
 def _tests_values(query: Query) -> Iterator[str]:
@@ -100,7 +100,10 @@ def _as_typed(query: Query, fields: Sequence[str]) -> list[str]:
 
 
 def _conflict_error(conflicting: Sequence[str]) -> UserError:
-    return UserError(f"{' and '.join(conflicting)} leave nothing to search. Leave one of them out.")
+    return UserError(
+        f"{' and '.join(conflicting)} exclude each other: nothing is left to search. "
+        "Remove one of them."
+    )
 
 
 # ?1 are values, ?2 repositories, null for all

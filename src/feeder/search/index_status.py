@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SHORT_COMMIT = 7
 """Digits of a commit id in messages."""
 
-UNFINISHED_NOTE = "No run has come to its end: files are missing. To go on: feeder sync"
+UNFINISHED_NOTE = "No sync has finished yet, so files are missing. To continue: feeder sync"
 
 
 class IndexStatus(NamedTuple):
@@ -62,18 +62,21 @@ class IndexStatus(NamedTuple):
         index = f"The index of the folder {self.below}" if self.below else "The index"
         if self.unfinished:
             return (
-                f"{index} equalled {was}; a run since is under way, or was stopped: "
+                f"{index} equalled {was}; a later sync is running or was stopped: "
                 f"{self._sync_command}"
             )
         if self.partial:
             return (
-                f"{index} equals {was} but for files given one by one. For all: "
-                f"{self._sync_command}"
+                f"{index} equals {was} except for files that were indexed one by one. "
+                f"To index all files: {self._sync_command}"
             )
         if self.equals == self.head:
             return f"The index equals {self._folder_prefix}HEAD {now}."
         if self.behind is None:
-            return f"{index} equals {was}, which is not here; HEAD is {now}: {self._sync_command}"
+            return (
+                f"{index} equals {was}, a commit that is not in this repository; HEAD is {now}: "
+                f"{self._sync_command}"
+            )
         return f"{index} {self._distance(self.behind)} ({was} → {now}): {self._sync_command}"
 
     @property
@@ -89,13 +92,13 @@ class IndexStatus(NamedTuple):
             return f"is {_count_commits(behind)} behind HEAD"
         if not behind:
             return f"is {_count_commits(self.ahead)} ahead of HEAD"
-        return f"lacks {_count_commits(behind)} of HEAD and has {self.ahead} that are not in it"
+        return f"lacks {_count_commits(behind)} of HEAD and has {self.ahead} that HEAD lacks"
 
     def _working_tree_note(self) -> str:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
         equals = f"The index equals {self._folder_prefix}the working tree"
         if self.unfinished or self.partial:
-            return f"{equals} of before; what has come since is not whole: {self._sync_command}"
+            return f"{equals} before the last sync, which is incomplete: {self._sync_command}"
         if not self.seen:
             equals = f"{equals} last seen"
         if not was:
@@ -108,8 +111,8 @@ class IndexStatus(NamedTuple):
         if not self.edited:
             return ""
         if self.edited == 1:
-            return "1 of the files shown is edited since."
-        return f"{self.edited} of the files shown are edited since."
+            return "1 of the files shown has changed since."
+        return f"{self.edited} of the files shown have changed since."
 
 
 def read_index_status(

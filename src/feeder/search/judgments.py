@@ -67,10 +67,10 @@ def parse_judgments(content: bytes, file: str) -> list[JudgedQuery]:
     try:
         lines = content.decode("utf-8-sig").split("\n")
     except UnicodeDecodeError as exc:
-        raise UserError(f"{file} is not UTF-8 ({exc}). Write it so.") from exc
+        raise UserError(f"{file} is not UTF-8 ({exc}). Save it as UTF-8.") from exc
     queries = list(_parse_lines(lines, file))
     if not queries:
-        raise UserError(f"{file} has no questions. Write one a line, such as {EXAMPLE}")
+        raise UserError(f"{file} has no queries. Write one JSON object per line, such as {EXAMPLE}")
     return queries
 
 
@@ -88,12 +88,12 @@ def _parse_query(number: int, line: str) -> JudgedQuery:
     facts = _parse_object(line)
     query, group = facts.get("query"), facts.get("group")
     if not (isinstance(query, str) and query.strip()):
-        raise ValueError('it has no query. Put the question there as text: "query": "…"')
+        raise ValueError('it has no query. Add it as text: "query": "…"')
     if not isinstance(group, str | None):
-        raise ValueError(f"the group {group!r} is no text. Put it in quotes, or leave it out.")
+        raise ValueError(f"the group {group!r} is not text. Put it in quotes, or remove it.")
     answers = facts.get("answers")
     if not (isinstance(answers, list) and answers):
-        raise ValueError('it has no answers. List what is right: "answers": ["src/cart.py"]')
+        raise ValueError('it has no answers. List the relevant targets: "answers": ["src/cart.py"]')
     targets = dict.fromkeys(_parse_target(target) for target in answers)
     return JudgedQuery(number, query, tuple(targets), group or "")
 
@@ -103,9 +103,9 @@ def _parse_object(line: str) -> dict[str, Any]:
         facts = json.loads(line)
     except (ValueError, RecursionError) as exc:
         why = exc.msg + f" at column {exc.colno}" if isinstance(exc, json.JSONDecodeError) else exc
-        raise ValueError(f"it is no JSON ({why}). Write one object a line: {EXAMPLE}") from exc
+        raise ValueError(f"it is not JSON ({why}). Write one object per line: {EXAMPLE}") from exc
     if not isinstance(facts, dict):
-        raise ValueError(f"it is no object. Write one a line: {EXAMPLE}")
+        raise ValueError(f"it is not an object. Write one object per line: {EXAMPLE}")
     return facts
 
 
@@ -115,7 +115,7 @@ def _parse_target(value: object) -> RelevantTarget:
     match = _SHORT.fullmatch(value) if isinstance(value, str) else None
     if not match:
         raise ValueError(
-            f"{json.dumps(value)} is no answer. Write it as "
+            f"{json.dumps(value)} is not a valid answer. Write it as "
             '"src/cart.py", "src/cart.py:12-40", "src/cart.py#Cart.add" or {"symbol": "Cart.add"}.'
         )
     path, symbol, start, end = match.groups()
@@ -124,14 +124,16 @@ def _parse_target(value: object) -> RelevantTarget:
 
 def _target_from_object(value: dict[str, Any]) -> RelevantTarget:
     if unknown := [key for key in value if key not in _KEYS]:
-        raise ValueError(f"an answer has no {unknown[0]!r}. It may have {', '.join(_KEYS)}.")
+        raise ValueError(
+            f"an answer has an unknown key {unknown[0]!r}. Its keys are {', '.join(_KEYS)}."
+        )
     path, start, end, symbol = map(value.get, _KEYS)
     if any(not isinstance(text, str | None) or text == "" for text in (path, symbol)):
         raise ValueError(
-            f"path and symbol in {json.dumps(value)} are text. Write it, or leave it out."
+            f"path and symbol in {json.dumps(value)} must be text. Correct them, or remove them."
         )
     if any(not isinstance(line, int | None) or isinstance(line, bool) for line in (start, end)):
-        raise ValueError(f"the lines in {json.dumps(value)} are no whole numbers. Write them so.")
+        raise ValueError(f"the lines in {json.dumps(value)} are not whole numbers. Correct them.")
     return _checked_target(path, start, start if end is None else end, symbol)
 
 
@@ -141,9 +143,11 @@ def _checked_target(path: Any, start: Any, end: Any, symbol: Any) -> RelevantTar
         raise ValueError("an answer names neither a path nor a symbol. Write one of them.")
     if end is not None:
         if start is None or not 1 <= start <= end:
-            raise ValueError(f"there are no lines {start} to {end}. The first is 1: mend them.")
+            raise ValueError(
+                f"lines {start} to {end} do not exist: the first line is 1. Correct them."
+            )
         if not path or symbol:
-            raise ValueError("lines go with a path alone. Leave out the lines or the symbol.")
+            raise ValueError("lines need a path and no symbol. Remove the lines or the symbol.")
     return RelevantTarget(path and path.removeprefix("./"), start, end, symbol)
 
 

@@ -123,7 +123,7 @@ def _match_pattern(
     database: Database, pattern: str, scope: Scope, files: RepositoryFiles | None, *, case: bool
 ) -> MatchConstraint:
     if files is None:
-        note = f"/{pattern}/ is not looked for here: there are no files."
+        note = f"/{pattern}/ was not searched for: patterns need the repository's files."
         return MatchConstraint(scope._replace(ids=()), [note])
     matches = files.grep(pattern, case)
     notes = []
@@ -140,13 +140,18 @@ def _match_pattern(
     if truncation:
         notes.append(f"/{pattern}/ {truncation}")
     if scope.repos != (files.repo,):
-        notes.append(f"/{pattern}/ is looked for in {files.repo} alone, whose files are here.")
+        notes.append(
+            f"/{pattern}/ was searched for in {files.repo} only: "
+            "the files of other repositories are not available."
+        )
     if matches.is_literal:
-        notes.append(f"/{pattern}/ is no regular expression: it was looked for as a text.")
+        notes.append(f"/{pattern}/ is not a valid regular expression: it was searched for as text.")
     document_count = count_documents(database, scope, files.repo, file_types.DOCUMENT_EXTENSIONS)
     if document_count:
         documents = f"{document_count:,} {'document' if document_count == 1 else 'documents'}"
-        notes.append(f'/{pattern}/ is not looked for in {documents}: words and "phrases" are.')
+        notes.append(
+            f'/{pattern}/ was not searched for in {documents}: use words or "phrases" there.'
+        )
     if scope.ids is not None:
         allowed_ids = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in allowed_ids]
@@ -192,7 +197,10 @@ def _check_lines(
     is_truncated = len(ids) > MAX_CHECKED
     if is_truncated:
         required = ", ".join(f'"{phrase}"' for phrase in query.phrases) or query.words
-        notes.append(f"{required} is in too many nodes to look at each: narrow it, as with path:")
+        notes.append(
+            f"{required} is in too many nodes to check each. "
+            "Narrow the search, for example with path:"
+        )
     return MatchConstraint(scope._replace(ids=tuple(matching_ids)), notes, is_truncated)
 
 

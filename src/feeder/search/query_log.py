@@ -51,7 +51,9 @@ def log_query(index: SearchIndex, request: SearchRequest, page: Page, took_ms: f
         if file:
             QueryLog(file).add(_log_entry(index, request, page, took_ms))
     except FeederError as exc:
-        store.progress.message(f"The question is not noted: {exc} FEEDER_QUERY_LOG=off notes none.")
+        store.progress.message(
+            f"The query was not logged: {exc} To turn the query log off: FEEDER_QUERY_LOG=off"
+        )
 
 
 def log_query_in_background(

@@ -143,7 +143,7 @@ def query_models(
     has_static_vectors = static_model is not None and static_model.model in made_by
     if static_model and made_by and not has_static_vectors:
         store.progress.message(
-            f"The index lacks vectors by {static_model.model}. Make them: feeder sync"
+            f"The index has no vectors by {static_model.model}. Make them: feeder sync"
         )
     if store.backend.missing_model_note:
         store.progress.message(store.backend.missing_model_note)

@@ -77,7 +77,7 @@ def _neighbours(
             if neighbours := _by_vector(vectors.vector, vectors.query, target, scope):
                 return MODEL_VECTORS, neighbours
     except ServiceError as exc:
-        on_warning(f"By words alone: {exc}")
+        on_warning(f"Searched by words only: {exc}")
     if store.backend.keeps_static_vectors and store.backend.static_model:
         static_vectors = StaticVectors(corpus.database)
         if neighbours := _by_vector(static_vectors.vector, static_vectors.query, target, scope):

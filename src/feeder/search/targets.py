@@ -25,7 +25,7 @@ MAX_LISTED = 10
 """Candidates listed for an ambiguous target."""
 MAX_SEPARATORS = 8
 """`#` characters tried as the separator before a symbol: each takes a request."""
-EMPTY_TARGET_ERROR = "Nothing is named. Name a path, path:line, path#symbol, a symbol or an id."
+EMPTY_TARGET_ERROR = "The target is empty. Give a path, path:line, path#symbol, a symbol or an id."
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
@@ -97,18 +97,20 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
     Raises UserError if there is none.
     """
     if not target.hits:
-        raise UserError(f"Nothing of {target.path} is indexed: it has no text. Name another file.")
+        raise UserError(f"{target.path} has no nodes: it has no text. Give another file.")
     if target.lines is None:
         if len({(hit.symbol, hit.logical_path) for hit in target.hits}) > 1:
-            raise UserError(f"{target.path} has several nodes. Name a line, as in {target.path}:1")
+            raise UserError(
+                f"{target.path} has several nodes. Give a line, for example {target.path}:1"
+            )
         return target.hits[0]
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
     line = reader.indexed_line(target.path, target.lines[0])
     holding = [hit for hit in target.hits if hit.start_line <= line <= hit.end_line]
     if not holding:
         raise UserError(
-            f"Nothing of {target.path} is indexed at line {target.lines[0]}. "
-            f"See what is: feeder outline {target.path}"
+            f"{target.path} has no node at line {target.lines[0]}. "
+            f"List its nodes: feeder outline {target.path}"
         )
     return min(holding, key=lambda hit: hit.end_line - hit.start_line)
 
@@ -122,7 +124,7 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
         if files := files_below(corpus.database, corpus.repo, "" if path == "." else path):
             return files
     if not files_below(corpus.database, corpus.repo, ""):
-        raise UserError(f"The index has no file of {corpus.repo}. Make it: feeder sync")
+        raise UserError(f"The index has no files of {corpus.repo}. Index them: feeder sync")
     _check_excluded(corpus, text, directory)
     raise _not_found_error(text, _nearest_paths(corpus, text))
 
@@ -188,7 +190,8 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     labels = [f"{path}#{name}" for path, name in distinct]
     more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
     raise UserError(
-        f"{text} may be one of {len(labels)}: {', '.join(labels[:MAX_LISTED])}{more}. Name one."
+        f"{text} matches {len(labels)} targets: {', '.join(labels[:MAX_LISTED])}{more}. "
+        "Give one of them."
     )
 
 
@@ -214,5 +217,5 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
 def _not_found_error(text: str, near: Sequence[str], within: str = ".") -> UserError:
     meant = f"Did you mean {' or '.join(near)}?" if near else ""
     return UserError(
-        f"The index has no {text}. {meant or f'See what is there: feeder outline {within}'}"
+        f"The index has no {text}. {meant or f'List what it has: feeder outline {within}'}"
     )

@@ -83,12 +83,12 @@ def repository_categories(base: Path) -> dict[str, list[str]]:
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as exc:
-        raise UserError(f"{file} cannot be read: {exc}. Mend it.") from exc
+        raise UserError(f"{file} cannot be read: {exc}. Correct it.") from exc
     categories: dict[str, list[str]] = {}
     for name in CATEGORY_TABLES:
         table = content.get(name, {})
         if not isinstance(table, dict):
-            raise UserError(f"{file} has {name} that are no table. Write: [{name}]")
+            raise UserError(f"{file} has {name} that are not a table. Write: [{name}]")
         categories |= _parse_categories(file, table)
     return categories
 
@@ -98,7 +98,7 @@ def _parse_categories(file: Path, table: Mapping[str, Any]) -> Iterator[tuple[st
         paths = [value] if isinstance(value, str) else value
         if not (isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths)):
             raise UserError(
-                f"{file} has a category {name} that is no list of paths. Write: "
+                f"{file} has a category {name} that is not a list of paths. Write: "
                 f'{name} = ["folder", "other/*.sql"]'
             )
         yield name, [path.strip("/") for path in paths]
@@ -144,13 +144,13 @@ def _check_categories(query: Query, own: Categories) -> None:
     kinds = {_category_kind(name, own) for name in query.categories}
     if len(kinds) > 1:
         raise UserError(
-            f"The categories {' and '.join(query.categories)} are not all of languages or all of "
-            "paths. Ask for one of them."
+            f"The categories {' and '.join(query.categories)} cannot be combined: they are not "
+            "all defined by languages, or all by paths. Use one of them."
         )
     if query.paths and "paths" in kinds:
         raise UserError(
-            f"The category {query.categories[0]} is of paths, and so is path:{query.paths[0]}. "
-            "Ask for one of them."
+            f"The category {query.categories[0]} cannot be combined with path:{query.paths[0]}. "
+            "Use one of them."
         )
 
 

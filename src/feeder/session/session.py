@@ -153,7 +153,7 @@ def comparable_vectors(
             f"The index does not have {session.workspace.repo}. Add it: feeder sync.{others}"
         )
     elif error := model_error(session):
-        on_warning(f"By words alone: {error}")
+        on_warning(f"Searched by words only: {error}")
     elif model_vectors and not model_vectors.model_identity().items() <= meta.items():
         session.progress.message(
             f"The index has no vectors by {model_vectors.embedder.model}. "

@@ -161,7 +161,7 @@ async function lines(contents: FileContents, repo: string, target: Target): Prom
   const end = found.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];
   if (first < 1 || first > Math.min(last, end)) {
-    throw badRequest(`${path} has lines 1 to ${end}. Name some of them.`, 404);
+    throw badRequest(`${path} has lines 1 to ${end}. Give lines in that range.`, 404);
   }
   const none = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
   const place = { startLine: first, endLine: Math.min(last, end) };

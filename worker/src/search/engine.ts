@@ -317,10 +317,10 @@ export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], 
   if (sizes(rankings).get(SIMILAR_NAME)) {
     const near = found.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
     const nearest = [...new Set(near)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
-    return [`Nothing is called ${queryText.name}. Names like it: ${nearest}`];
+    return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
   }
   if (!rankings.length || !isVectorOnly(rankings)) return [];
-  return [NO_WORD_NOTE + (found.length ? "; what follows is near in meaning alone." : ".")];
+  return [NO_WORD_NOTE + (found.length ? "; the hits are similar in meaning only." : ".")];
 }
 
 /** Whether models alone find nodes. */

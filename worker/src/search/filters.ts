@@ -259,7 +259,7 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
     signs.push(`tests:${query.tests}`);
     counting.set("tests", `--tests ${tests}`);
   }
-  return signs.map((sign) => `${sign} does not count beside ${counting.get(sign.split(":")[0]!)}.`);
+  return signs.map((sign) => `${sign} is ignored: ${counting.get(sign.split(":")[0]!)} replaces it.`);
 }
 
 function testsOf(query: Query): Set<string> {
@@ -291,5 +291,5 @@ function typed(query: Query, fields: readonly Field[]): string[] {
 }
 
 function nothingLeft(signs: readonly string[]): HttpError {
-  return badRequest(`${signs.join(" and ")} leave nothing to search. Leave one of them out.`);
+  return badRequest(`${signs.join(" and ")} exclude each other: nothing is left to search. Remove one of them.`);
 }

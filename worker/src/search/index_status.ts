@@ -92,7 +92,7 @@ function noteOf({ equals, below, unfinished, partial, working }: Aged): string {
   const was = equals.slice(0, SHORT_COMMIT);
   if (!was) return unfinished ? UNFINISHED_NOTE : "";
   const index = below ? `The index of the folder ${below}` : "The index";
-  if (unfinished) return `${index} equalled ${was}; a run since is under way, or was stopped.`;
-  if (partial) return `${index} equals ${was} but for files given one by one.`;
+  if (unfinished) return `${index} equalled ${was}; a later sync is running or was stopped.`;
+  if (partial) return `${index} equals ${was} except for files that were indexed one by one.`;
   return working ? `${index} equals a working tree on ${was}.` : `${index} equals ${was}.`;
 }

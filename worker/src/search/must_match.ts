@@ -19,7 +19,7 @@ export function mustMatch(query: Query, scope: Scope): { scope: Scope; notes: st
   const without = query.without.filter((one) => WORD.test(one)).map(excluded);
   const found = { ...scope, withWords, withoutWords: without.join(" OR ") || null };
   const notes = patterns(query).map(
-    (pattern) => `/${pattern}/ is not looked for here: there are no files.`,
+    (pattern) => `/${pattern}/ was not searched for: patterns need the repository's files.`,
   );
   return { scope: notes.length > 0 ? { ...found, ids: [] } : found, notes };
 }

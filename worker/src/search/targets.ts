@@ -69,18 +69,18 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
 export function nodeOfTarget(target: Target): Hit {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
-    throw badRequest(`Nothing of ${path} is indexed: it has no text. Name another file.`);
+    throw badRequest(`${path} has no nodes: it has no text. Give another file.`);
   }
   if (!lines) {
     const named = new Set(hits.map((hit) => JSON.stringify([hit.symbol, hit.logicalPath])));
-    if (named.size > 1) throw badRequest(`${path} has several nodes. Name a line, as in ${path}:1`);
+    if (named.size > 1) throw badRequest(`${path} has several nodes. Give a line, for example ${path}:1`);
     return hits[0]!;
   }
   const [line] = lines;
   const holding = hits.filter((hit) => hit.startLine <= line && line <= hit.endLine);
   if (holding.length === 0) {
     throw badRequest(
-      `Nothing of ${path} is indexed at line ${line}. See what is: feeder outline ${path}`,
+      `${path} has no node at line ${line}. List its nodes: feeder outline ${path}`,
     );
   }
   return holding.reduce((least, hit) => (size(hit) < size(least) ? hit : least));
@@ -93,7 +93,7 @@ export async function filesBelow({ database, repo }: TargetContext, text: string
   const found = answers.find((rows) => rows.length > 0);
   if (found) return found.map(([path]) => String(path));
   const [all = []] = await database.run([sql.filesBelow(repo, "")]);
-  if (all.length === 0) throw badRequest(`The index has no file of ${repo}. Make it: feeder sync`, 404);
+  if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
   throw nothing(text, nearestPaths(text, all));
 }
 
@@ -196,7 +196,7 @@ function oneOf(hits: readonly Hit[], text: string): Target | null {
   if (warnings.length === 1) return { path: first.path, hits, lines: null, isFile: false };
   const more = warnings.length > MAX_LISTED ? ` and ${warnings.length - MAX_LISTED} more` : "";
   const some = warnings.slice(0, MAX_LISTED).join(", ");
-  throw badRequest(`${text} may be one of ${warnings.length}: ${some}${more}. Name one.`, 404);
+  throw badRequest(`${text} matches ${warnings.length} targets: ${some}${more}. Give one of them.`, 404);
 }
 
 /** That there is no such thing, with the paths or the symbols that are nearest. */
@@ -230,7 +230,7 @@ function nothing(text: string, near: readonly string[], within = "."): HttpError
   const told =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
-      : `See what is there: feeder outline ${within}`;
+      : `List what it has: feeder outline ${within}`;
   return badRequest(`The index has no ${text}. ${told}`, 404);
 }
 

@@ -72,8 +72,8 @@ function check(query: Query): void {
   const kinds = new Set(query.categories.map((name) => name === TESTS));
   if (kinds.size > 1) {
     throw badRequest(
-      `The categories ${query.categories.join(" and ")} are not all of languages or all of ` +
-        "paths. Ask for one of them.",
+      `The categories ${query.categories.join(" and ")} cannot be combined: they are not all defined by languages, or all by ` +
+        "paths. Use one of them.",
     );
   }
 }
