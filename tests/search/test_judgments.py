@@ -120,5 +120,5 @@ def test_a_file_without_questions_is_told(empty: bytes) -> None:
 
 
 def test_another_encoding_is_told() -> None:
-    with pytest.raises(UserError, match=r"q\.jsonl is not UTF-8 .* Write it so\."):
+    with pytest.raises(UserError, match=r"q\.jsonl is not UTF-8 .* Save it as UTF-8\."):
         parse_judgments("größe".encode("latin-1"), "q.jsonl")
