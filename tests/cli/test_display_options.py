@@ -103,7 +103,9 @@ def test_files_that_are_gone_are_no_place_to_go_to(feeder: RunFeeder, shop: Repo
             f"Left out: src/cart.py:16 (not in the working tree, as committed in {committed})"
             in answer.err
         )
-        assert "Left out: docs/cart.md:1 (gone: the file is edited since, and has" in answer.err
+        assert (
+            "Left out: docs/cart.md:1 (gone: the file has changed and no longer has" in answer.err
+        )
         assert "Left out" not in feeder(shop, "search", "cart install", *form, "-q").err
 
 

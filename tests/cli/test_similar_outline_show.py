@@ -140,7 +140,7 @@ def test_lines_are_shown_as_they_are(feeder: RunFeeder, shop: Repo) -> None:
         (["show", "#Crat"], "The index has no #Crat. "),
         (["show", "../../etc/passwd:1"], "The index has no ../../etc/passwd."),
         (["show", "yarn.lock:1"], "The index has no yarn.lock."),
-        (["similar", "src/cart.py"], "src/cart.py has several nodes. Name a line, as in"),
+        (["similar", "src/cart.py"], "src/cart.py has several nodes. Give a line, for example"),
         (["similar", "src/cart.py:5"], "src/cart.py has no node at line 5."),
         (["outline", "srcs"], "The index has no srcs."),
         (
@@ -306,7 +306,7 @@ def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
     assert answer.code == 2
     assert answer.err.splitlines()[-1] == (
         "feeder: src/cart.py is no longer a text file. Restore it, or commit it and "
-        "bring the index on: feeder sync"
+        "update the index: feeder sync"
     )
     [hit] = feeder(shop, "show", "src/cart.py#Cart.total", "--json").json["hits"]
     assert (hit["state"], hit["text"]) == ("gone", None)

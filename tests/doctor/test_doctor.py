@@ -235,7 +235,7 @@ def test_an_index_that_was_left_half_made_says_so(feeder: RunFeeder, shop: Repo)
         Statement("DELETE FROM meta WHERE key LIKE '%:tree'"),
     )
     found = seen(feeder(shop, "doctor", "--json"))["index"]
-    assert "a run since is under way, or was stopped" in found["says"]
+    assert "a later sync is running or was stopped" in found["says"]
     assert (found["remedy"], found["stops"]) == ("feeder sync", False)
 
 

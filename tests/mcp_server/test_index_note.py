@@ -17,14 +17,14 @@ NOTES = {
     BEHIND._replace(
         working=True
     ): "The index equals the working tree last seen on aaaaaaa; HEAD is bbbbbbb.",
-    BEHIND._replace(unfinished=True): "The index equalled aaaaaaa; a run since is under way, "
+    BEHIND._replace(unfinished=True): "The index equalled aaaaaaa; a later sync is running "
     "or was stopped.",
     BEHIND._replace(
         partial=True
     ): "The index equals aaaaaaa except for files that were indexed one by one.",
     IndexStatus(
         "shop", head=NEW, unfinished=True
-    ): "No run has come to its end: files are missing.",
+    ): "No sync has finished yet, so files are missing.",
     IndexStatus("shop", NEW, NEW): "The index equals HEAD bbbbbbb.",
 }
 
