@@ -1,6 +1,8 @@
-"""`python -m bench` measures how fast the program is, `python -m bench answers` how well it
-answers, `python -m bench worker` what a question takes at the edge; `--help` says what each can be
-told."""
+"""Runs the benchmarks: `python -m bench` measures speed, `python -m bench answers` search quality,
+and `python -m bench worker` the CPU time and requests of a query at the Worker.
+
+`--help` after each lists its options.
+"""
 
 import sys
 from pathlib import Path
@@ -9,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "tests", "tests/services")]
 
 if sys.argv[1:2] == ["answers"]:
-    from answers.command import main  # it lies where the line above points
+    from answers.command import main  # importable by the sys.path entries above
 elif sys.argv[1:2] == ["worker"]:
     from at_edge.command import main
 else:

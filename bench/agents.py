@@ -1,11 +1,11 @@
-"""Measures what an answer costs a coding agent, in tokens and in time.
+"""Measures the tokens and the time that an answer of `feeder mcp` costs a coding agent.
 
 Prints the tables of docs/benchmarks/coding-agents.md.
 
-    python bench/agents.py FOLDER QUESTION…
+    python bench/agents.py FOLDER QUERY…
 
-FOLDER is a clone of at least two commits that nobody needs: files are edited and another commit is
-checked out. Its index, by words and the static model, is made by the server itself.
+FOLDER is a disposable clone with at least two commits: files are edited and another commit is
+checked out. The server builds its index, with words and static vectors.
 """
 
 import json
@@ -28,19 +28,19 @@ BUDGETS = {"full": 15_000, "auto": 2_500, "snippet": 2_500, "signature": 2_500, 
 STARTS = 9
 EDITS = 9
 LOOK_S = 1.1
-"""After which a server looks at the files again."""
+"""The server checks the files again after this many seconds."""
 
 Message = dict[str, Any]
 
 
 class Server(NamedTuple):
-    """Both pipes of a server."""
+    """The stdin and stdout of a running MCP server."""
 
     stdin: IO[bytes]
     stdout: IO[bytes]
 
     def ask(self, method: str, params: Message) -> Message:
-        """The result of a request."""
+        """Sends a JSON-RPC request and returns its result."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         self.stdin.write(json.dumps(message).encode() + b"\n")
         self.stdin.flush()
@@ -48,7 +48,7 @@ class Server(NamedTuple):
         return result
 
     def search(self, query: str, **more: Any) -> str:
-        """The text of an answer."""
+        """Calls the `search` tool and returns the text of its answer."""
         arguments = {"query": query, "limit": LIMIT, **more}
         answer = self.ask("tools/call", {"name": "search", "arguments": arguments})
         text: str = answer["content"][0]["text"]
@@ -58,7 +58,7 @@ class Server(NamedTuple):
 
 @contextmanager
 def server(folder: Path) -> Iterator[Server]:
-    """One that has shown its tools."""
+    """Starts an MCP server and lists its tools."""
     command = [str(FEEDER), "mcp", "-C", str(folder), "--model", "static", "--no-query-log"]
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
@@ -72,14 +72,14 @@ def server(folder: Path) -> Iterator[Server]:
 
 
 def tokens(texts: Sequence[str]) -> int:
-    """By o200k_base."""
+    """Counts tokens with the encoding o200k_base."""
     said = json.dumps(texts)
     done = subprocess.run(["node", COUNT], input=said, capture_output=True, check=True, text=True)
     return sum(json.loads(done.stdout))
 
 
 def code(folder: Path, answer: str) -> str:
-    """The code of an answer's hits, whole, as it lies in their files."""
+    """Returns the full source lines of an answer's hits, read from their files."""
     bodies = []
     for hit in HIT.finditer(answer):
         lines = (folder / hit["path"]).read_text("utf-8").split("\n")
@@ -88,7 +88,7 @@ def code(folder: Path, answer: str) -> str:
 
 
 def costs(folder: Path, questions: Sequence[str]) -> Iterator[str]:
-    """A row for each detail."""
+    """Yields the table of token counts, with one row per level of detail."""
     yield "| detail | budget | tokens an answer | times the code | largest, bytes |"
     yield "|---|---|---|---|---|"
     with server(folder) as some:
@@ -102,7 +102,7 @@ def costs(folder: Path, questions: Sequence[str]) -> Iterator[str]:
 
 
 def times(folder: Path, questions: Sequence[str]) -> Iterator[str]:
-    """How long an agent waits."""
+    """Yields the table of waiting times: start, first answer and later answers."""
     starts, firsts, answers = [], [], []
     for _ in range(STARTS):
         began = time.perf_counter()
@@ -123,7 +123,7 @@ def times(folder: Path, questions: Sequence[str]) -> Iterator[str]:
 
 
 def follows(folder: Path, question: str) -> Iterator[str]:
-    """How long an answer takes that has to look at the files, and what they have become by then."""
+    """Yields the table of answer times after the files were checked, edited or replaced."""
     files = git(folder, "ls-files").split("\n")
     edited = folder / next(name for name in files if name.endswith((".py", ".ts", ".go", ".java")))
     yield f"| {len(files):,} files | median, s | worst, s |"
@@ -148,7 +148,7 @@ def follows(folder: Path, question: str) -> Iterator[str]:
 
 
 def waited(some: Server, question: str, expect: str = "") -> float:
-    """Seconds that an answer takes, after the time in which the files are not looked at again."""
+    """Returns the seconds of one search that has to check the files again."""
     time.sleep(LOOK_S)
     began = time.perf_counter()
     answer = some.search(question)
@@ -158,13 +158,13 @@ def waited(some: Server, question: str, expect: str = "") -> float:
 
 
 def made_equal(some: Server, question: str) -> None:
-    """Waits until an answer is of the files as they are."""
+    """Waits until the index equals the files."""
     while "is being updated" in some.search(question):
         time.sleep(LOOK_S / 10)
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What git says."""
+    """Runs git and returns its output."""
     command = ["git", "-C", str(folder), *arguments]
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout.strip()
 

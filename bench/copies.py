@@ -1,18 +1,18 @@
-"""A repository as large as is wished: real files again and again, each time in other words."""
+"""Builds repositories of any size from copies of real files, each copy with other words."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 
-from source.repos import Repo, raw_commit  # lies among the tests
+from source.repos import Repo, raw_commit  # of tests/
 
 File = tuple[bytes, tuple[str, bytes]]
-"""A name, and its mode and contents."""
+"""A file name, with its mode and content."""
 
 
 def repository(folder: Path, files: Iterable[File]) -> Path:
-    """A repository of these files, without a working tree."""
+    """Creates a repository of these files, without a working tree."""
     repo = Repo(folder)
     repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
     raw_commit(repo.path, dict(files))
@@ -20,12 +20,12 @@ def repository(folder: Path, files: Iterable[File]) -> Path:
 
 
 def files_of(corpus: Path) -> list[Path]:
-    """The regular files below a folder, in order, apart from translations."""
+    """Lists the regular files below a folder in order, without translations."""
     return [place for place in sorted(corpus.rglob("*")) if _is_wanted(place, corpus)]
 
 
 def copies(corpus: Path, places: Sequence[Path]) -> Iterator[File]:
-    """Endlessly the files at these places, each time in a folder and in words of its own."""
+    """Yields copies of these files without end; each copy has its own folder and words."""
     if not places:
         raise SystemExit(f"{corpus} has no files.")
     for number in count(1):

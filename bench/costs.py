@@ -1,4 +1,7 @@
-"""Measures what each kind of run costs, over HTTP against the stand-in, as a table of markdown."""
+"""Measures the requests and rows of each kind of run and prints markdown tables.
+
+Runs `feeder sync` over HTTP against the tests' stand-in for Cloudflare's API.
+"""
 
 import json
 import os
@@ -12,7 +15,7 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests/services"))
 
-from standin import StandIn  # noqa: E402  # it lies among the tests
+from standin import StandIn  # noqa: E402  # of tests/services
 
 from feeder.cloudflare.free_tier import MAX_STORED_DIMENSIONS  # noqa: E402
 
@@ -20,14 +23,14 @@ FILES = 500
 FOLDER_FILES = 50
 CLASSES = 5
 NODES_A_FILE = 20
-"""Of each class, itself and three methods."""
+"""5 classes with three methods each."""
 PROGRAM = """
 import feeder.store.ownership
 from feeder.cli.main import main
 feeder.store.ownership.RECHECK_AFTER_S = float("inf")
 main()
 """
-"""Runs in which nothing takes long: one that pauses asks once more whether it may go on."""
+"""Disables the ownership check after a pause, so that a slow machine sends no extra requests."""
 HEAD = """\
 | run | D1 | Vectorize | Workers AI | texts embedded | rows written |
 |---|---|---|---|---|---|
@@ -41,7 +44,7 @@ MODELS = (
     ("@cf/qwen/qwen3-embedding-0.6b", "256"),
     ("@cf/google/embeddinggemma-300m", "256"),
 )
-"""With the dimensions to which a model is told to shorten its vectors."""
+"""Models with the dimensions that `FEEDER_DIMENSIONS` sets; empty for the model's default."""
 MODELS_HEAD = """\
 | model | dimensions | D1 | Vectorize | Workers AI | neurons | rows written | nodes that fit |
 |---|---|---|---|---|---|---|---|
@@ -49,7 +52,7 @@ MODELS_HEAD = """\
 
 
 class Cost(NamedTuple):
-    """Requests by service, texts and rows of one run."""
+    """Requests by service, embedded texts and written rows of one run."""
 
     run: str
     d1: int
@@ -65,7 +68,7 @@ class Cost(NamedTuple):
 
 
 def module(number: int) -> str:
-    """A file of 20 nodes."""
+    """Returns the source of a Python file with 20 nodes."""
     return "\n\n".join(
         f'class Part{number}x{part}:\n    """Part {part} of module {number}."""\n\n'
         + "\n".join(
@@ -77,7 +80,7 @@ def module(number: int) -> str:
 
 
 class Project:
-    """A repository whose index is at the stand-in; no embedding is remembered between runs."""
+    """A repository whose index is at the stand-in; each run begins with an empty cache."""
 
     def __init__(self, folder: Path, standin: StandIn, **model: str) -> None:
         self.folder = folder
@@ -100,7 +103,7 @@ class Project:
             (self.folder / name).write_text(text)
 
     def synced(self, run: str, *options: str) -> Cost:
-        """What it costs to bring the index to what lies in the folder."""
+        """Commits the folder, syncs it and returns the cost of that run."""
         self._git("add", "-A")
         self._git("commit", "-q", "--allow-empty", "-m", run)
         self._feeder("cache", "--clear")
@@ -124,7 +127,7 @@ class Project:
 
 
 def measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
-    """A first feed and each kind of change after it."""
+    """Yields the cost of a first sync and of each kind of change after it."""
     project = Project(folder, standin)
     project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
     yield project.synced("first sync")
@@ -146,7 +149,7 @@ def measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
 
 
 def table(standin: StandIn, files: int) -> str:
-    """The measurements of a repository of so many files, with what they are of."""
+    """Returns the table for a repository of this many files, below its title."""
     with tempfile.TemporaryDirectory() as folder:
         costs = list(measured(standin, Path(folder), files))
     title = f"{files * NODES_A_FILE:,} nodes in {files} files:\n\n"
@@ -154,7 +157,7 @@ def table(standin: StandIn, files: int) -> str:
 
 
 def texts_measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
-    """What stored source costs: in the first sync, in later ones, and for an existing index."""
+    """Yields the costs of stored source: first sync, later changes, and turning it off and on."""
     project = Project(folder, standin)
     project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
     yield project.synced("first sync with `--texts`", "--texts")
@@ -169,7 +172,7 @@ def texts_measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]
 
 
 def texts_table(standin: StandIn, files: int) -> str:
-    """The same for an index with stored source."""
+    """Returns the table for an index with stored source."""
     standin.reset()
     with tempfile.TemporaryDirectory() as folder:
         costs = list(texts_measured(standin, Path(folder), files))
@@ -178,7 +181,7 @@ def texts_table(standin: StandIn, files: int) -> str:
 
 
 def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str:
-    """A row: what the first sync with a model takes, from an account with nothing in it."""
+    """Returns the table row for a first sync with one model into an empty account."""
     standin.reset()
     said = {"FEEDER_MODEL": model, **({"FEEDER_DIMENSIONS": dimensions} if dimensions else {})}
     with tempfile.TemporaryDirectory() as folder:
@@ -194,13 +197,13 @@ def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str
 
 
 def models_table(standin: StandIn, files: int) -> str:
-    """The first syncs of one repository by several models."""
+    """Returns the table of first syncs of one repository, with one row per model."""
     title = f"First sync of {files * NODES_A_FILE:,} nodes in {files} files, by model:\n\n"
     return title + MODELS_HEAD + "".join(first_feed(standin, *one, files) for one in MODELS)
 
 
 def main() -> None:
-    """Prints the tables for each number of files given, or for 500."""
+    """Prints the tables for each number of files on the command line, or for 500."""
     for files in sys.argv[1:] or [str(FILES)]:
         with StandIn.start() as standin:
             print(table(standin, int(files)))

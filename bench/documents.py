@@ -1,9 +1,9 @@
-"""Documents made by other programs: what of their headings, tables, code and pages is found?
+"""Measures how much of the headings, tables, code and pages of other programs' documents is parsed.
 
-Each program that is on this machine makes one of the same manual, of which all is counted by hand;
-one that is not is named. From Debian: pandoc, LibreOffice, LaTeX, Chromium; from PyPI, into the
-environment that --python names: python-docx, python-pptx, reportlab, openpyxl, and jupyter
-with ipykernel; in the one that this runs in: playwright.
+Each installed program writes the same manual, whose contents are known; missing programs are
+listed. From Debian: pandoc, LibreOffice, LaTeX, Chromium. From PyPI, in the environment that
+--python names: python-docx, python-pptx, reportlab, openpyxl, and jupyter with ipykernel; in the
+environment of this program: playwright.
 """
 
 import argparse
@@ -30,7 +30,7 @@ _TAG = re.compile(r"<[^<>]*>")
 
 
 def row(one: Made, workers: WorkerPool) -> str:
-    """A line of the table: what of the manual is found as what it is, of how much."""
+    """Returns the table row of a document: found and expected headings, tables, code and pages."""
     began = time.monotonic()
     [parsed] = workers.parse([(one.place.name, one.place.read_bytes())])
     took_s = time.monotonic() - began
@@ -57,27 +57,29 @@ def _share(found: Iterable[bool], wanted: tuple[object, ...]) -> str:
 
 
 def _plain(text: str) -> str:
-    """A text without tags, as that of a page of hypertext is its source."""
+    """Removes the tags of a text that is HTML source."""
     return html.unescape(_TAG.sub("", text)) if text.lstrip().startswith("<") else text
 
 
 def _has_code(text: str, code: str) -> bool:
-    """Whether the code is there, be it further in, as in a literal block."""
+    """Returns True if the text contains the code at any indentation."""
     return any(indent(code, " " * depth) in text for depth in range(_DEPTH))
 
 
 def _has_rows(text: str, rows: Rows) -> bool:
-    """Whether all cells are there, in their order, and nothing else."""
+    """Returns True if the text is exactly the cells of these rows, in order."""
     return re.findall(r"\w+", text) == [word for row in rows for word in row]
 
 
 def main() -> int:
-    """Prints the table, then what is missing; 1 where nothing could be made."""
+    """Prints the table and the missing programs. Returns 1 if no document could be made."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--python", default=sys.executable, help="Which has the libraries.")
+    options.add_argument(
+        "--python", default=sys.executable, help="Python with the document libraries."
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as folder, WorkerPool(count=1) as workers:
-        list(workers.parse([("a.md", b"")]))  # its start is not the first document's
+        list(workers.parse([("a.md", b"")]))  # start the worker before timing
         print(HEAD)
         found = list(made(Path(folder), given.python))
         rows = [row(one, workers) for one in found if isinstance(one, Made)]

@@ -1,4 +1,4 @@
-"""The manual of `bench/documents.py`, by each program that is on this machine."""
+"""Writes the manual of `bench/documents.py` with each installed program."""
 
 import shutil
 import subprocess
@@ -12,9 +12,9 @@ from documents_python import CHAPTERS, MAIN, RAILS, REGISTERS, STOP, WORDS
 
 HEADINGS = ("Install", "Power", "Registers", "Control", "Errors")
 CHAPTER_HEADINGS = ("Install", "Registers", "Errors")
-"""Of slides by pandoc: the others are lines in bold type on the slides of these."""
+"""Headings of pandoc's slides; the others are lines in bold type on these slides."""
 PAGES = 3
-"""A chapter, which is a heading of the first level, begins a page."""
+"""Each chapter (heading of level 1) begins a page."""
 Rows = list[list[str]]
 TABLES = (RAILS, REGISTERS)
 CODE = (MAIN, STOP)
@@ -24,7 +24,7 @@ BROKEN = "<style>h1:not(:first-of-type) { break-before: page }</style>"
 
 
 class Made(NamedTuple):
-    """A document, by which program, and what of the manual is in it, counted by hand."""
+    """A document, the program that wrote it, and the expected contents."""
 
     by: str
     place: Path
@@ -35,14 +35,14 @@ class Made(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A program that is not here, and where it is to be had."""
+    """A program that is not installed, and the package that provides it."""
 
     by: str
     source: str
 
 
 def made(folder: Path, python: str) -> Iterator[Made | Missing]:
-    """A document by each program; `python` names the one that has the libraries."""
+    """Yields the documents of each program; `python` is the interpreter with the libraries."""
     (folder / "manual.md").write_text(_markdown(), "utf-8")
     for program, needed, source, makes in (
         ("pandoc", "pandoc", "pandoc", _pandoc),
@@ -68,14 +68,14 @@ def _pandoc(folder: Path, _: str) -> Iterator[Made]:
 
 
 def _office(folder: Path, _: str) -> Iterator[Made]:
-    """What it makes of pandoc's text and slides, and of a workbook with nothing but its cells."""
+    """Converts pandoc's text and slides, and a workbook that has only cells, with LibreOffice."""
     into, book = folder / "office", folder / "book.ods"
     _write_workbook(book)
     text = Made("LibreOffice", folder / "pandoc.docx")
     slides = Made("LibreOffice", folder / "pandoc.pptx", CHAPTER_HEADINGS, code=NONE, pages=PAGES)
     sheets = Made("LibreOffice", book, NONE, code=NONE)
     first = sheets._replace(tables=TABLES[:1])
-    """A CSV has but the first sheet."""
+    """A CSV has only the first sheet."""
     for source, endings in (
         *((text, ("docx", "odt", "rtf", "pdf")), (slides, ("pptx", "odp"))),
         *((sheets, ("xlsx", "xls", "ods")), (first, ("csv",))),
@@ -86,17 +86,17 @@ def _office(folder: Path, _: str) -> Iterator[Made]:
 
 
 def _latex(folder: Path, program: str) -> Iterator[Made]:
-    """With bookmarks by pdflatex, with none by xelatex; the first code has its lines numbered."""
+    """Writes PDFs with bookmarks (pdflatex) and without (xelatex); the first code is numbered."""
     source = folder / f"{program}.tex"
     links = r"\usepackage{hyperref}" if program == "pdflatex" else r"\usepackage{fontspec}"
     source.write_text(_tex(links), "utf-8")
-    for _ in range(2):  # the second time it knows its bookmarks
+    for _ in range(2):  # bookmarks need a second run
         _run(program, "-interaction=batchmode", f"-output-directory={folder}", source)
     yield Made(program, source.with_suffix(".pdf"), pages=PAGES)
 
 
 def _chromium(folder: Path, _: str) -> Iterator[Made]:
-    """The page of pandoc: as it is printed, and as it is saved with what scripts made of it."""
+    """Prints pandoc's page to PDF, and saves its DOM as HTML."""
     page = folder / "page.html"
     written = (folder / "pandoc.html").read_text("utf-8")
     page.write_text(written.replace("</head>", f"{BROKEN}</head>"), "utf-8")
@@ -110,7 +110,7 @@ def _chromium(folder: Path, _: str) -> Iterator[Made]:
 
 
 def _by_python(folder: Path, python: str) -> Iterator[Made | Missing]:
-    """By libraries, each in a process of its own."""
+    """Writes documents with Python libraries, each in its own process."""
     script = Path(__file__).with_name("documents_python.py")
     slides = {"code": NONE, "pages": len(HEADINGS)}
     for name, ending, by, said in (
@@ -142,7 +142,7 @@ def _markdown() -> str:
 
 
 def _tex(packages: str) -> str:
-    """The code in C is a listing with the numbers of its lines, the other is verbatim."""
+    """Returns the manual in LaTeX; the C code is a listing with line numbers."""
     found = [
         *(r"\documentclass{article}", r"\usepackage{listings}", packages),
         r"\lstset{numbers=left, basicstyle=\ttfamily, columns=fullflexible, keepspaces}",
@@ -159,7 +159,7 @@ def _tex(packages: str) -> str:
 
 
 def _write_workbook(place: Path) -> None:
-    """Two sheets, as OpenDocument."""
+    """Writes an OpenDocument spreadsheet with two sheets."""
     urn = "urn:oasis:names:tc:opendocument:xmlns"
     spaces = " ".join(f'xmlns:{one}="{urn}:{one}:1.0"' for one in ("office", "table", "text"))
     sheets = ""
@@ -189,7 +189,7 @@ def _cell(text: str) -> str:
 
 
 def _run(*line: str | Path) -> bytes:
-    """What a program prints; raises CalledProcessError."""
+    """Runs a program and returns its output. Raises CalledProcessError."""
     return subprocess.run(
         line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=180, check=True
     ).stdout

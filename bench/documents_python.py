@@ -1,4 +1,4 @@
-"""Writes the manual of `bench/documents.py` by a library; run by a Python that has it."""
+"""Writes the manual of `bench/documents.py` with one library; run by the Python that has it."""
 
 import shutil
 import subprocess
@@ -109,9 +109,9 @@ def openpyxl(place: str) -> None:
 
 
 def jupyter(place: str) -> None:
-    """A notebook that Jupyter has executed, and its page of hypertext beside it.
+    """Writes an executed notebook, and its HTML export beside it.
 
-    Its language is Python: the other code is what a cell writes to a file.
+    The notebook's language is Python: a cell writes the C code to a file.
     """
     from nbformat import v4, write
 
@@ -132,7 +132,7 @@ def jupyter(place: str) -> None:
 
 
 def playwright(place: str) -> None:
-    """The page beside it, saved by Chromium as one file."""
+    """Saves the page beside it as one MHTML file, with Chromium."""
     from playwright.sync_api import sync_playwright
 
     page = Path(place).with_name("page.html")

@@ -1,4 +1,4 @@
-"""Feeds files made to break parsers to the real workers; prints what became of them as a table."""
+"""Parses hostile and mutated files in real worker processes and prints a table of the results."""
 
 import argparse
 import multiprocessing
@@ -19,7 +19,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
+from feeder.parse.worker import Limits  # noqa: E402  # what follows is of tests/
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
 from feeder.progress import ProgressReporter  # noqa: E402
 from parse.hostile_files import KINDS, Case  # noqa: E402
@@ -29,19 +29,19 @@ from parse.mutations import mutated  # noqa: E402
 
 SEED = 5
 SIZE = 1_000_000
-"""What `--max-file-bytes` lets through."""
+"""The default of `--max-file-bytes`."""
 LONG_LINE, LONG_KIND = 10_000_000, "all on one line"
 SYNC_SIZE = 2000
 REAL_SIZE, REAL_FILES = 40_000, 1000
-"""Of the folder with real files, those below so many bytes, and at most so many a language."""
+"""Limits for the folder of real files: bytes per file, and files per language."""
 HEAD = """\
-| files | tried | parsed | no text | as plain text | slowest, s | worker's peak, MB | laws broken |
+| files | tested | parsed | no text | as plain text | slowest, s | worker's peak, MB | violations |
 |---|---|---|---|---|---|---|---|
 """
 
 
 class Task(NamedTuple):
-    """The files of one language in a row; without a kind, as many mutations."""
+    """The files of one language in a table row; without a kind, this many mutations."""
 
     row: str
     language: str
@@ -65,7 +65,7 @@ class Task(NamedTuple):
 
 @dataclass
 class Tally:
-    """What became of the files of a row."""
+    """Results of the files of a table row."""
 
     row: str
     files: int = 0
@@ -95,11 +95,14 @@ class Tally:
 
 
 def fed(task: Task) -> Tally:
-    """Feeds the files of a task one by one; the process must not have had other workers."""
+    """Parses the files of a task one by one.
+
+    The process must not have had other workers, because peak memory is that of all children.
+    """
     tally = Tally(task.row)
     path = tongue(task.language).path
     with WorkerPool(count=1, limits=task.limits) as workers:
-        list(workers.parse([(path, b"")]))  # its start is not the first file's
+        list(workers.parse([(path, b"")]))  # start the worker before timing
         for number, content in enumerate(task.files()):
             start = time.monotonic()
             [parsed] = workers.parse([(path, content)])
@@ -120,7 +123,7 @@ def fed(task: Task) -> Tally:
 
 
 def _found(folder: Path, language: str) -> list[bytes]:
-    """Real files from a folder, the same ones in every run."""
+    """Reads real files from a folder, the same ones in every run."""
     small = [
         place for place in named(language, folder.rglob("*")) if place.stat().st_size < REAL_SIZE
     ]
@@ -128,7 +131,7 @@ def _found(folder: Path, language: str) -> list[bytes]:
 
 
 def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
-    """The tally of each row, in the order of the tasks, as soon as it is there."""
+    """Yields the tally of each row in the order of the tasks, as soon as it is complete."""
     spawn = multiprocessing.get_context("spawn")
     with (
         ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool,
@@ -143,7 +146,7 @@ def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
 
 
 def print_table(tasks: Sequence[Task], jobs: int) -> list[str]:
-    """A line for each row as it comes; what broke a law."""
+    """Prints each row as soon as it is complete. Returns the invariant violations."""
     print(HEAD, end="")
     broken = []
     for tally in tallies(tasks, jobs):
@@ -154,7 +157,7 @@ def print_table(tasks: Sequence[Task], jobs: int) -> list[str]:
 
 
 def print_synced(folder: Path) -> list[str]:
-    """What `feeder sync` and `feeder validate` say of small hostile files; which of them failed."""
+    """Runs `feeder sync` and `feeder validate` on small hostile files. Returns the failures."""
     some, count = Random(SEED), 0
     for language in LANGUAGES:
         for number, kind in enumerate(KINDS.values()):
@@ -177,13 +180,19 @@ def print_synced(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Prints a table of hostile files and mutations, then a whole run; 1 where a law was broken."""
+    """Prints the table, then the output of a sync. Returns 1 if an invariant was violated."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--mutations", type=int, default=1000, help="Of real files, a language.")
-    options.add_argument("--real", type=Path, help="Where real files are; else the tests' samples.")
-    options.add_argument("--size", type=int, default=SIZE, help="Of the largest files, bytes.")
-    options.add_argument("--timeout", type=float, default=Limits().timeout_s, help="Of a grammar.")
-    options.add_argument("--kind", action="append", help="Only this kind of hostile files.")
+    options.add_argument(
+        "--mutations", type=int, default=1000, help="Mutations of real files per language."
+    )
+    options.add_argument(
+        "--real", type=Path, help="Folder of real files (default: the tests' samples)."
+    )
+    options.add_argument("--size", type=int, default=SIZE, help="Size of the largest files, bytes.")
+    options.add_argument(
+        "--timeout", type=float, default=Limits().timeout_s, help="Seconds per grammar."
+    )
+    options.add_argument("--kind", action="append", help="Test only this kind of file; may repeat.")
     options.add_argument("--jobs", type=int, default=2)
     given = options.parse_args()
     tasks = _hostile(given) if given.kind else [*_hostile(given), *_mutations(given)]

@@ -1,4 +1,4 @@
-"""Feeds documents made to break what reads them to the real workers; prints what became of them."""
+"""Parses hostile documents in real worker processes and prints a table of the results."""
 
 import argparse
 import multiprocessing
@@ -12,29 +12,30 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from feeder.parse.worker import Limits  # noqa: E402  # what follows lies among the tests
+from feeder.parse.worker import Limits  # noqa: E402  # what follows is of tests/
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
 from parse.documents import docx, p  # noqa: E402
 from parse.hostile_documents import KINDS  # noqa: E402
 
 SIZE = 5_000_000
-"""Of those that can have any size, about so many bytes before they are packed."""
+"""Bytes before compression of the documents whose size can be chosen, roughly."""
 SPARE_S = 2.0
-"""What a new worker takes to start, after a document has ended the last one."""
-HEAD = (
-    "| document | bytes | what became of it | seconds | worker's peak, MB |\n|---|---|---|---|---|"
-)
+"""Allowance for the start of a new worker after a document has ended the last one."""
+HEAD = "| document | bytes | result | seconds | worker's peak, MB |\n|---|---|---|---|---|"
 
 
 class Fate(NamedTuple):
-    """What became of a document, and which law it broke."""
+    """The table row of a document, and the invariant that it violated, if any."""
 
     line: str
     broken: str = ""
 
 
 def fed(kind: str, path: str, content: bytes) -> Fate:
-    """Feeds one document and a harmless one behind it; the process must have had no workers."""
+    """Parses one document and a harmless one after it.
+
+    The process must not have had other workers, because peak memory is that of all children.
+    """
     limits = Limits()
     with WorkerPool(count=1) as workers:
         list(workers.parse([("start.docx", docx(p("Start.")))]))
@@ -49,22 +50,26 @@ def fed(kind: str, path: str, content: bytes) -> Fate:
     if [node.text for node in after.nodes] != ["Next."]:
         broken = "the next document was lost"
     if took_s > limits.document_timeout_s + SPARE_S or peak_bytes > limits.max_bytes:
-        broken = "took more than it may"
+        broken = "exceeded its time or memory limit"
     return Fate(line, f"{kind}: {broken}" if broken else "")
 
 
 def main() -> int:
-    """Prints the table; 1 where a law was broken."""
+    """Prints the table. Returns 1 if an invariant was violated."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--size", type=int, default=SIZE, help="Of the large ones, bytes.")
-    options.add_argument("--kind", action="append", choices=KINDS, help="Only this kind.")
+    options.add_argument(
+        "--size", type=int, default=SIZE, help="Size of the large documents, bytes."
+    )
+    options.add_argument(
+        "--kind", action="append", choices=KINDS, help="Test only this kind; may repeat."
+    )
     given = options.parse_args()
     print(HEAD)
     fates = []
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as pool:
         kinds = given.kind or list(KINDS)
-        # a process has its parent's peak: what feeds them has made none of them
+        # a forked process starts with its parent's peak, so the documents are made here
         made = [KINDS[kind](given.size) for kind in kinds]
         for fate in pool.map(fed, kinds, *zip(*made, strict=True)):
             print(fate.line, flush=True)

@@ -1,4 +1,7 @@
-"""Feeds a large repository, interrupts it and goes on; prints tables. For Linux only."""
+"""Interrupts the first sync of a large repository repeatedly, resumes it, and prints tables.
+
+Needs Linux (/proc).
+"""
 
 import argparse
 import hashlib
@@ -29,19 +32,19 @@ from processes import Sample, environment, sampled  # noqa: E402
 from feeder.embedding.onnx import is_available  # noqa: E402
 
 CORPUS = "Django==5.2"
-"""A source distribution of 5,000 real files, apart from its translations."""
+"""A source distribution of 5,000 real files, without its translations."""
 SAMPLE_S = 0.1
 PEAK_MB, END_S, GROWTH_MB = 300, 1.0, 20
-"""What is promised: a process' memory, how soon Ctrl-C ends it, last third over the second one."""
+"""Limits: peak memory of a process, seconds until Ctrl-C ends it, growth in the last third."""
 INTERRUPTED = (130, -signal.SIGINT)
-"""A shell says 130 for both; Python ends the second way where it was compiling a text just then."""
+"""Python ends with the signal if it was compiling a module when Ctrl-C came; a shell shows 130."""
 WAIT_S = 3600
 STOPPED = 75
-"""The exit code where a budget has ended a run."""
+"""The exit code of a run that its budget has ended."""
 MODEL_S = 60.0
-"""A share of the work with the model, over which its interrupts are spread."""
+"""The interrupts of a run with the model are spread over this many seconds."""
 EARLY_S = 2.0
-"""Half of the interrupts fall into a run's beginning, where it does many different things."""
+"""Half of the interrupts come within this time, when a run does many different things."""
 SAID = "feeder: Interrupted. Finished work is saved; run the command again to continue."
 _DOCS = """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
     start_line, end_line, text_sha FROM docs ORDER BY id"""
@@ -53,7 +56,7 @@ _FILES = "SELECT path, blob, nodes, state, reason FROM files ORDER BY path"
 
 
 class Ended(NamedTuple):
-    """How a run ended, what it said, and its processes' memory at every moment."""
+    """Exit code, duration, output and memory samples of a run."""
 
     code: int
     seconds: float
@@ -62,16 +65,15 @@ class Ended(NamedTuple):
     samples: list[list[Sample]]
 
     def report(self) -> dict[str, Any]:
-        """The account of a run that came to its end; raises RuntimeError for another one."""
+        """Returns the JSON report. Raises RuntimeError if the run failed."""
         if self.code:
-            raise RuntimeError(f"a run that nobody disturbed ended with {self.code}: {self.err}")
+            raise RuntimeError(f"an undisturbed run ended with {self.code}: {self.err}")
         facts: dict[str, Any] = json.loads(self.out)
         return facts
 
 
 class Held(NamedTuple):
-    """How many parsed files and nodes an index holds, how many texts its cache, and a node's last
-    number."""
+    """Counts of parsed files, nodes and cached embeddings, and the highest `docs.seq`."""
 
     files: int
     nodes: int
@@ -80,14 +82,14 @@ class Held(NamedTuple):
 
 
 class Place(NamedTuple):
-    """A repository, an index of it, and what the program is told and says."""
+    """A repository, its index, and the options that the program is run with."""
 
     repository: Path
     database: Path
     flags: tuple[str, ...] = ("--no-vectors",)
 
     def start(self, *command: str) -> "subprocess.Popen[bytes]":
-        """`feeder`, in a process group of its own, as a shell starts it."""
+        """Starts `feeder` in its own process group, as a shell does."""
         line = [sys.executable, "-m", "feeder", *command, *self.flags, "--json"]
         line += ["-C", str(self.repository), "--db", str(self.database)]
         line += ["--cache", str(self._cache)]
@@ -97,7 +99,10 @@ class Place(NamedTuple):
             )
 
     def run(self, *command: str, ends: Callable[[float], bool] = lambda seconds: False) -> Ended:
-        """Until the program ends, or after so many seconds by Ctrl-C: then `seconds` is from it."""
+        """Runs `feeder` to its end, or interrupts it once `ends` returns True.
+
+        After an interrupt `seconds` counts from the interrupt.
+        """
         started = time.monotonic()
         program = self.start(*command)
         samples = []
@@ -114,13 +119,13 @@ class Place(NamedTuple):
         return Ended(program.returncode, seconds, out, err, samples)
 
     def held(self) -> Held:
-        """All zero where there is no index yet, or nothing but its file."""
+        """Returns the counts; all zero if there is no index yet, or one without tables."""
         done, nodes, last = _counts(self.database, "files", _DONE, _NODES, _LAST)
         [texts] = _counts(self._cache, "vectors", _TEXTS)
         return Held(done, nodes, texts, last)
 
     def digest(self, *asked: str) -> str:
-        """Of the rows that these queries give."""
+        """Returns the SHA-256 of the rows of these SQL statements."""
         digest = hashlib.sha256()
         connection = apsw.Connection(str(self.database))
         for sql in asked:
@@ -143,7 +148,7 @@ class Place(NamedTuple):
 
 
 def _counts(database: Path, made: str, *asked: str) -> list[int]:
-    """The answers; all zero where there is no such file, or no table of that name in it yet."""
+    """Returns one count per statement; zeros if the file or the table does not exist yet."""
     if not database.exists():
         return [0] * len(asked)
     connection = apsw.Connection(str(database))
@@ -156,7 +161,7 @@ def _counts(database: Path, made: str, *asked: str) -> list[int]:
 
 
 def downloaded(folder: Path) -> Path:
-    """The corpus, from the package registry."""
+    """Downloads the corpus from the package registry."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
     subprocess.run([*pip, "--dest", str(folder), CORPUS], check=True)
     [archive] = folder.glob("*.tar.gz")
@@ -166,12 +171,15 @@ def downloaded(folder: Path) -> Path:
 
 
 def repository(folder: Path, corpus: Path, files: int) -> Path:
-    """A repository of so many files: the corpus again and again, each time in other words."""
+    """Creates a repository of this many files from copies of the corpus with other words."""
     return made(folder / "repository", islice(copies(corpus, files_of(corpus)), files))
 
 
 def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str]:
-    """A line for each kind of process, those that are `due` among them; what broke a promise."""
+    """Prints peak memory and growth by kind of process. Returns the violations.
+
+    A kind in `due` that was not seen is a violation.
+    """
     table.head("process", "peak, MB", "first third, MB", "second third, MB", "last third, MB")
     seen = {sample.kind for moment in samples for sample in moment}
     broken = [f"{kind} was not seen" for kind in sorted(due - seen)]
@@ -194,7 +202,10 @@ def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str
 
 
 def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
-    """A line for each interrupt of a run that goes on from the last one; what broke a promise."""
+    """Interrupts the run at each of these moments and prints a row for each.
+
+    Returns the violations.
+    """
     new = ("new files", "new nodes", "texts embedded")
     table.head("Ctrl-C after, s", "ended after, s", "exit code", *new, "all files")
     broken = []
@@ -217,40 +228,43 @@ def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
 
 
 def _moments(interrupts: int, whole_s: float, seed: int) -> list[float]:
-    """When to interrupt: every second one early, the others anywhere in a share of the work."""
+    """Draws the moments of the interrupts: every second one early, the others anywhere."""
     some = Random(seed)
     spans = [EARLY_S if number % 2 else whole_s * 3 / interrupts for number in range(interrupts)]
     return [some.uniform(0.3, max(0.4, span)) for span in spans]
 
 
 def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
-    """What the last run did, and one with nothing to do; what broke a promise."""
+    """Finishes the index, runs once more with nothing to do, and prints both.
+
+    Returns the violations.
+    """
     before = place.held()
     ended = place.run("sync")
     facts, held = ended.report(), place.held()
     idle = place.run("sync")
     proof = place.run("validate")
     is_equal = place.digest(_DOCS, _FILES) == whole.digest(_DOCS, _FILES)
-    table.head("", "files done", "files left as they were", "seconds")
+    table.head("", "files processed", "files unchanged", "seconds")
     kept = facts["files_unchanged"]
-    table.line("the last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
+    table.line("last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
     nothing = idle.report()
     table.line(
-        "once more", nothing["files_processed"], nothing["files_unchanged"], f"{idle.seconds:.1f}"
+        "next run", nothing["files_processed"], nothing["files_unchanged"], f"{idle.seconds:.1f}"
     )
     print(f"\nThe index equals that of one run: {is_equal}; `feeder validate`: {proof.code}.")
-    broken = [] if is_equal and not proof.code else ["the resumed index is not right"]
+    broken = [] if is_equal and not proof.code else ["the resumed index is wrong"]
     if facts["files_processed"] + before.files != processed:
-        broken.append(f"{facts['files_processed']} files done and {before.files} before")
+        broken.append(f"{facts['files_processed']} files processed and {before.files} before")
     if held.last != held.nodes:
         broken.append(f"{held.last - held.nodes} nodes were written twice")
     if nothing["files_processed"]:
-        broken.append("a run with nothing to do did something")
+        broken.append("a run with nothing to do processed files")
     return broken
 
 
 def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
-    """Prints all tables; what broke a promise."""
+    """Prints all tables. Returns the violations."""
     source = repository(folder, corpus, given.files)
     whole, resumed = Place(source, folder / "whole.db"), Place(source, folder / "resumed.db")
     ended = whole.run("sync")
@@ -258,7 +272,7 @@ def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
     processed, skipped = facts["files_processed"], len(facts["skipped"])
     print(
         f"{processed:,} files and {facts['nodes_new']:,} nodes, {skipped:,} files skipped, "
-        f"by words alone, in {ended.seconds:,.0f} s.\n"
+        f"by words, in {ended.seconds:,.0f} s.\n"
     )
     broken = print_memory(ended.samples, {"feeder", "a parser", "git"})
     broken += print_interrupts(resumed, _moments(given.interrupts, ended.seconds, given.seed))
@@ -270,7 +284,7 @@ def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
 
 
 def print_with_model(place: Place, whole: Place, given: argparse.Namespace) -> list[str]:
-    """The same with vectors, of which so many are made before Ctrl-C; what broke a promise."""
+    """Does the same with vectors of the local model. Returns the violations."""
     ended = place.run("sync", "--max-embeddings", str(given.texts))
     if ended.code != STOPPED:
         raise RuntimeError(f"a run with a budget ended with {ended.code}: {ended.err}")
@@ -281,16 +295,20 @@ def print_with_model(place: Place, whole: Place, given: argparse.Namespace) -> l
     )
     broken = print_memory(ended.samples, {"feeder", "a parser", "git", "the model"})
     broken += print_interrupts(place, _moments(given.interrupts // 2, MODEL_S, given.seed))
-    return broken if place.digest(_DOCS) == whole.digest(_DOCS) else [*broken, "other nodes"]
+    return broken if place.digest(_DOCS) == whole.digest(_DOCS) else [*broken, "the nodes differ"]
 
 
 def main() -> int:
-    """The exit code: 1 where a promise did not hold."""
+    """Returns the exit code: 1 if a guarantee was violated."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("corpus", type=Path, nargs="?", help=f"A folder; else {CORPUS}.")
+    options.add_argument(
+        "corpus", type=Path, nargs="?", help=f"Folder of source files (default: {CORPUS})."
+    )
     options.add_argument("--files", type=int, default=20_000)
     options.add_argument("--interrupts", type=int, default=12)
-    options.add_argument("--texts", type=int, default=3000, help="With the local model; 0: none.")
+    options.add_argument(
+        "--texts", type=int, default=3000, help="Texts to embed with the local model; 0 to skip."
+    )
     options.add_argument("--seed", type=int, default=5)
     given = options.parse_args()
     if given.texts and not is_available():

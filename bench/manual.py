@@ -1,7 +1,7 @@
-"""A manual of 1,158 pages: what does it cost to read, and on which place is the page that answers?
+"""Measures parsing, indexing and searching of a manual of 1,158 pages.
 
-It is octave.pdf of Debian's octave-doc 7.3, which is taken here and kept nowhere; the pages, which
-are those of the PDF from 1, were looked up in it before anything was asked.
+The manual is octave.pdf of Debian's octave-doc 7.3, downloaded for each run. The expected pages,
+numbered from 1 as in the PDF, were chosen before the first search.
 """
 
 import argparse
@@ -36,7 +36,10 @@ FIRST = 5
 
 
 def read(manual: Path) -> str:
-    """What the manual costs a worker; the process must have had no workers."""
+    """Parses the manual and reports seconds, nodes and the worker's peak memory.
+
+    The process must not have had other workers, because peak memory is that of all children.
+    """
     content = manual.read_bytes()
     with WorkerPool(count=1) as workers:
         list(workers.parse([("a.md", b"")]))
@@ -49,7 +52,7 @@ def read(manual: Path) -> str:
 
 
 def feeder(folder: Path, *line: str | Path) -> str:
-    """What the program prints, asked in a folder outside git."""
+    """Runs `feeder` in the folder of the manual, outside git, and returns its output."""
     environment = {"FEEDER_MODEL": "static", **os.environ, "XDG_CACHE_HOME": str(folder)}
     whole = [sys.executable, "-m", "feeder", *line, "--db", folder / "index.db"]
     done = subprocess.run(
@@ -59,7 +62,7 @@ def feeder(folder: Path, *line: str | Path) -> str:
 
 
 def indexed(folder: Path) -> str:
-    """What a run takes, with the largest of its processes."""
+    """Indexes the manual and reports seconds and the peak memory of the largest process."""
     began = time.monotonic()
     feeder(folder, "process", "--path", ".")
     took_s = time.monotonic() - began
@@ -68,7 +71,7 @@ def indexed(folder: Path) -> str:
 
 
 def asked(folder: Path, question: str, page: int) -> str:
-    """A line of the table: the place of the page among the first, and what came first."""
+    """Returns the table row of a query: the rank of the expected page, and the first hit."""
     hits = json.loads(feeder(folder, "search", question, "-n", str(FIRST), "--json"))["hits"]
     paths = [hit["logical_path"] for hit in hits]
     place = next((n for n, one in enumerate(paths, 1) if one.endswith(f"p. {page}")), None)
@@ -76,9 +79,11 @@ def asked(folder: Path, question: str, page: int) -> str:
 
 
 def main() -> int:
-    """Prints what it takes and a table; 1 where a page is not among the first."""
+    """Prints the costs and the table. Returns 1 if an expected page is not among the first hits."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("manual", type=Path, nargs="?", help="The PDF; else Debian's package.")
+    options.add_argument(
+        "manual", type=Path, nargs="?", help="The PDF (default: that of Debian's package)."
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -89,7 +94,7 @@ def main() -> int:
         with ProcessPoolExecutor(1, mp_context=spawn) as pool:
             print(pool.submit(read, manual).result())
         print(indexed(folder))
-        print("| question | page | its place | first |\n|---|---|---|---|")
+        print("| query | page | rank | first hit |\n|---|---|---|---|")
         rows = [asked(folder, question, page) for question, page in QUESTIONS.items()]
         print(*rows, sep="\n")
     return 1 if any("| not |" in row for row in rows) else 0

@@ -1,8 +1,8 @@
-"""A folder of 200 mixed documents outside git: what is read, what is kept out, for which reason?
+"""Indexes a folder of 200 mixed documents outside git and reports what was skipped, and why.
 
-Made are those of `bench/documents.py` by all programs that are here, those of
-`bench/hostile_documents.py`, and plain ones of each kind by hand: whole, cut in half, empty,
-wrongly named. Ten facts stand in ten kinds of them, and each is asked for.
+The folder contains the documents of `bench/documents.py` by all installed programs, those of
+`bench/hostile_documents.py`, and generated ones of each kind: whole, truncated, empty and with a
+wrong extension. Ten facts are in ten kinds of documents, and each is searched for.
 """
 
 import argparse
@@ -20,14 +20,14 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from documents_made import Made, made  # noqa: E402  # what follows lies among the tests
+from documents_made import Made, made  # noqa: E402  # what follows is of tests/
 
 from parse import documents as docs  # noqa: E402
 from parse.hostile_documents import KINDS  # noqa: E402
 
 COUNT = 200
 SIZE = 200_000
-"""Of the hostile ones, about so many bytes."""
+"""Approximate bytes of the hostile documents."""
 NAMES = (
     "Übersicht der Größen",
     "設計書 第2版",
@@ -39,7 +39,7 @@ NAMES = (
 
 
 class Fact(NamedTuple):
-    """A sentence that only one document has, and what is asked for it."""
+    """A sentence that only one document contains, and the query for it."""
 
     said: str
     question: str
@@ -97,7 +97,7 @@ PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(200)
 
 
 def documents(folder: Path, python: str) -> Iterator[tuple[str, bytes]]:
-    """The name and the bytes of each; plain ones without an end."""
+    """Yields names and contents; ends with an endless supply of plain documents."""
     for one in made(folder, python):
         if isinstance(one, Made):
             name = one.place.relative_to(folder).with_name(f"{one.by} {one.place.name}")
@@ -128,12 +128,12 @@ def documents(folder: Path, python: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _place(ending: str, fact: Fact) -> str:
-    """The path of the file that has it, which tells nothing of what is asked."""
+    """Returns the path of the file with the fact; it shares no word with the query."""
     return f"facts/{fact.question[:3]}.{ending}"
 
 
 def feeder(folder: Path, *line: str) -> str:
-    """What the program prints, which may end with 1 as files are damaged."""
+    """Runs `feeder` and returns its output; exit code 1 is expected, as files are damaged."""
     environment = {"FEEDER_MODEL": "static", **os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
     whole = [sys.executable, "-m", "feeder", *line, "--db", str(folder / "index.db")]
     done = subprocess.run(
@@ -145,7 +145,7 @@ def feeder(folder: Path, *line: str) -> str:
 
 
 def asked(folder: Path, ending: str, fact: Fact) -> str:
-    """A line of the table: the place of the file that has the fact among the first five."""
+    """Returns the table row of a query: the rank of the expected file among five hits."""
     hits = json.loads(feeder(folder, "search", fact.question, "-n", "5", "--json"))["hits"]
     paths = [hit["path"] for hit in hits]
     place = next((n for n, path in enumerate(paths, 1) if path == _place(ending, fact)), None)
@@ -153,9 +153,11 @@ def asked(folder: Path, ending: str, fact: Fact) -> str:
 
 
 def main() -> int:
-    """Prints what became of the folder and a table; 1 where a file is not among the first five."""
+    """Prints the skip reasons and the table. Returns 1 if a file is not among five hits."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--python", default=sys.executable, help="Which has the libraries.")
+    options.add_argument(
+        "--python", default=sys.executable, help="Python with the document libraries."
+    )
     given = options.parse_args()
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -170,10 +172,12 @@ def main() -> int:
         report = json.loads(feeder(folder, "process", "--path", ".", "--json"))
         took_s = time.monotonic() - began
         skipped = Counter(report["skipped"].values())
-        print(f"{report['files_processed']} read, {skipped.total()} not, in {took_s:.1f} s")
+        print(
+            f"{report['files_processed']} processed, {skipped.total()} skipped, in {took_s:.1f} s"
+        )
         print(*(f"{count} {reason}" for reason, count in skipped.most_common()), sep="\n")
         rows = [asked(folder, ending, fact) for ending, fact in FACTS.items()]
-        print("| question | its kind | its place | first |\n|---|---|---|---|")
+        print("| query | kind | rank | first hit |\n|---|---|---|---|")
         print(*rows, sep="\n")
     return 1 if any("| not |" in row for row in rows) else 0
 

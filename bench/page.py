@@ -1,8 +1,9 @@
-"""What does the page weigh, and how long until a browser shows an answer and the map?
+"""Measures the size of the web page and the time until a browser shows hits and the map.
 
-python bench/page.py FOLDER, of an index that is there, with the static model; by a Chromium of this
-machine. Beside what the clock says stands what the server takes of the processor, which other work
-does not make as much longer.
+    python bench/page.py FOLDER
+
+FOLDER has an index with static vectors. Needs Chromium. CPU time of the server is printed beside
+wall time, because other load on the machine disturbs it less.
 """
 
 import gzip
@@ -28,21 +29,21 @@ DRAWN_MS = "performance.getEntriesByName('map-drawn').at(-1).startTime"
 
 
 def weight() -> int:
-    """Bytes of all files, each compressed."""
+    """Returns the bytes of all page files, each compressed with gzip."""
     contents = [page_files.page_file(path).content for path in page_files.file_paths()]
     return sum(len(gzip.compress(one)) for one in (*contents, page_files.index_html().encode()))
 
 
 def told(took: Sequence[float]) -> str:
-    """Median and p95 of milliseconds."""
+    """Formats the median and the 95th percentile of milliseconds."""
     p95 = sorted(took)[int(len(took) * 0.95)]
     return f"median {statistics.median(took):.0f} ms, p95 {p95:.0f} ms"
 
 
 def asked(site: Web) -> Iterator[tuple[float, float]]:
-    """Milliseconds of each answer of `/api/search`: by the clock, and of this process' processor.
+    """Yields wall and CPU milliseconds of each answer of `/api/search`.
 
-    No browser runs yet, so that the second is the server's, and a little of its client's.
+    No browser runs yet, so the CPU time is that of the server and its small HTTP client.
     """
     for words in WORDS * ROUNDS:
         began_s, before_s = time.perf_counter(), time.process_time()
@@ -52,7 +53,7 @@ def asked(site: Web) -> Iterator[tuple[float, float]]:
 
 
 def answers(page: Page) -> list[float]:
-    """Milliseconds from the Enter key to the hits, a question each."""
+    """Returns the milliseconds from the Enter key to the hits, for each query."""
     took: list[float] = []
     for words in WORDS * ROUNDS:
         page.get_by_role("searchbox").fill(words)
@@ -65,7 +66,7 @@ def answers(page: Page) -> list[float]:
 
 
 def map_ms(page: Page) -> float:
-    """Milliseconds from the click, with 20,000 files to be loaded, until they are drawn."""
+    """Returns the milliseconds from the click until a map of 20,000 files is drawn."""
     answer = json.dumps({"files": MANY, "index": {"repo": "large"}, "note": ""})
     page.route("**/api/map", lambda route: route.fulfill(body=answer))
     link = page.get_by_role("link", name="Map", exact=True)
@@ -78,7 +79,7 @@ def map_ms(page: Page) -> float:
 
 
 def main(folder: Path) -> None:
-    """Prints the figures."""
+    """Prints all measurements."""
     print(f"bundle: {weight():,} bytes compressed, {len(page_files.file_paths()) + 1} files")
     for name, model in (("words", None), ("words and static", "static")):
         with served(folder, model) as site:
@@ -92,7 +93,7 @@ def main(folder: Path) -> None:
 
 
 def look(site: Web) -> None:
-    """What somebody sees of it."""
+    """Prints the measurements in a browser."""
     with chromium() as browser:
         began_s = time.perf_counter()
         with looking(browser, site) as page:

@@ -1,4 +1,4 @@
-"""How much memory do the program and the processes that it has started take? For Linux only."""
+"""Reads memory and CPU time of the program and its child processes from /proc. Needs Linux."""
 
 import os
 from collections.abc import Iterator
@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 _OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "PYTHONDONTWRITEBYTECODE")
-"""With the last one, each start compiles all that it imports, nearly as long as it runs."""
+"""Variables that child processes do not inherit.
+
+With PYTHONDONTWRITEBYTECODE each start would compile all imports, which takes as long as the run.
+"""
 _KINDS = {
     b"feeder.parse.worker": "a parser",
     b"feeder.embedding.onnx_process": "the model",
@@ -15,7 +18,7 @@ _KINDS = {
 
 
 class Sample(NamedTuple):
-    """A process' memory at a moment, in MB: its own without mapped files, and all at its peak."""
+    """Memory of a process in MB: current anonymous memory, and peak of all resident memory."""
 
     pid: int
     kind: str
@@ -24,23 +27,23 @@ class Sample(NamedTuple):
 
 
 def environment() -> dict[str, str]:
-    """This process' variables, without those that would change what the program does."""
+    """Returns this process' environment without the variables that configure the program."""
     return {name: value for name, value in os.environ.items() if not name.startswith(_OTHERS)}
 
 
 def sampled(pid: int) -> Iterator[Sample]:
-    """The program and the processes that it has started, as far as they are still there."""
+    """Yields a sample of the program and of each of its running child processes."""
     for process in _family(pid):
         facts = _facts(process)
-        if "VmHWM" in facts:  # else it has ended
+        if "VmHWM" in facts:  # missing once the process has ended
             now, peak = (int(facts[name].split()[0]) / 1000 for name in ("RssAnon", "VmHWM"))
             yield Sample(process, _kind(pid, process), now, peak)
 
 
 def shares(pid: int) -> Iterator[tuple[str, float]]:
-    """The kind of each of these processes, and its share of the memory in MB.
+    """Yields the kind and the proportional set size (PSS) in MB of each of these processes.
 
-    A page that several of them map counts in parts (PSS), so that the sum is what all take.
+    A page that several processes map is divided among them, so the sum is their total memory.
     """
     for process in _family(pid):
         try:
@@ -52,7 +55,7 @@ def shares(pid: int) -> Iterator[tuple[str, float]]:
 
 
 def _family(pid: int) -> list[int]:
-    """The program first; empty when it has ended."""
+    """Lists the program and its children; empty if the program has ended."""
     try:
         threads = list(Path(f"/proc/{pid}/task").iterdir())
         children = " ".join((thread / "children").read_text() for thread in threads)
@@ -62,7 +65,7 @@ def _family(pid: int) -> list[int]:
 
 
 def _facts(process: int) -> dict[str, str]:
-    """What the kernel says of a process, as strings; empty when it has ended."""
+    """Returns the fields of /proc/PID/status; empty if the process has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
     except OSError:
@@ -81,7 +84,7 @@ def _kind(program: int, process: int) -> str:
 
 
 def processor_ms(pid: int) -> float:
-    """What the processes that a program has started have taken of the processor, all threads."""
+    """Returns the CPU milliseconds of all threads of a program's child processes."""
     return sum(_thread_ms(task) for child in _family(pid)[1:] for task in _threads(child))
 
 

@@ -1,10 +1,10 @@
-"""Which classes and methods of real repositories has the index under their names? A table.
+"""Counts the classes and methods of real repositories that the index has under their names.
 
     python bench/symbols.py CLONE … [--misses 20]
 
-Of Python, `ast` says what there is; of TypeScript its compiler, to which NODE_PATH leads; of the
-other languages plain patterns. Of each clone its first language is looked at: which declarations
-outside functions have a node of their name, in whose lines they are. Nothing is written.
+The reference for Python is `ast`, for TypeScript its compiler (found by NODE_PATH), and for the
+other languages regular expressions. Only the main language of each clone is counted. A declaration
+outside functions counts as indexed if a node has its name and contains its line.
 """
 
 import argparse
@@ -32,7 +32,7 @@ SCRIPT = Path(__file__).with_name("symbols_typescript.cjs")
 
 
 class Sighting(NamedTuple):
-    """A declaration that another tool sees; of a pattern's only the last part of the name."""
+    """A declaration found by a reference tool; patterns find only the last part of the name."""
 
     path: str
     line: int
@@ -86,7 +86,7 @@ PATTERNS = {
 
 
 def by_pattern(language: str) -> Look:
-    """What two patterns find, where text and comments are blanked."""
+    """Returns a finder that matches two patterns in code with blanked strings and comments."""
     classes, methods = (re.compile(pattern, re.MULTILINE) for pattern in PATTERNS[language])
 
     def look(files: dict[str, str]) -> Iterator[Sighting]:
@@ -109,7 +109,7 @@ def _line(text: str, at: int) -> int:
 
 
 def by_ast(files: dict[str, str]) -> Iterator[Sighting]:
-    """What Python's own parser finds outside functions."""
+    """Yields the declarations outside functions that Python's `ast` finds."""
     for path, text in files.items():
         try:
             tree = ast.parse(text)
@@ -131,7 +131,7 @@ def _declared(path: str, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Sigh
 
 
 def by_compiler(files: dict[str, str]) -> Iterator[Sighting]:
-    """What TypeScript's compiler finds outside functions."""
+    """Yields the declarations outside functions that TypeScript's compiler finds."""
     said = subprocess.run(
         ["node", str(SCRIPT)], input=json.dumps(files), capture_output=True, text=True, check=True
     )
@@ -147,9 +147,9 @@ LOOKS: dict[str, tuple[str, Look]] = {
 
 
 def is_there(sighting: Sighting, nodes: Iterable[Node]) -> bool:
-    """Whether a node of that kind and name is there, and the line is in it.
+    """Returns True if a node has this kind and name and contains the line.
 
-    What a tool calls `a.b` may have more before it, such as a package.
+    The node's symbol may have a prefix, such as a package.
     """
     return any(
         node.node_type == sighting.kind
@@ -160,7 +160,7 @@ def is_there(sighting: Sighting, nodes: Iterable[Node]) -> bool:
 
 
 def is_part(sighting: Sighting, nodes: Iterable[Node]) -> bool:
-    """Whether the line lies in a method's node, below where that begins: it is part of it."""
+    """Returns True if the declaration is nested in a method's node."""
     return any(
         node.node_type == "method" and node.start_line < sighting.line <= node.end_line
         for node in nodes
@@ -168,14 +168,14 @@ def is_part(sighting: Sighting, nodes: Iterable[Node]) -> bool:
 
 
 def _around(sighting: Sighting, nodes: Iterable[Node]) -> str:
-    """What node the line is in, for who reads the misses."""
+    """Describes the innermost node that contains the line, for the list of misses."""
     inner = [node for node in nodes if node.start_line <= sighting.line <= node.end_line]
     node = min(inner, key=lambda node: node.end_line - node.start_line)
     return f"{node.node_type} {node.symbol} {node.start_line}:{node.end_line}"
 
 
 def files_of(clone: Path) -> Iterator[tuple[str, bytes]]:
-    """The files of a clone that git knows and that lie there, up to the program's limit."""
+    """Yields the tracked files of a clone up to the program's size limit."""
     listing = ["git", "-C", str(clone), "ls-tree", "-rz", "--name-only", "HEAD"]
     listed = subprocess.run(listing, capture_output=True, check=True)
     for name in sorted(listed.stdout.decode().split("\0")[:-1]):
@@ -185,7 +185,7 @@ def files_of(clone: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def rows(clone: Path, misses: int) -> Iterator[str]:
-    """A row of the table for each language of a clone that there is a tool for."""
+    """Yields the table row of a clone's main language; prints up to `misses` missing symbols."""
     grammars = load_grammars()
     texts: dict[str, dict[str, str]] = defaultdict(dict)
     nodes: dict[str, list[Node]] = {}
@@ -218,10 +218,12 @@ def _row(name: str, language: str, tool: str, counts: Counter[str]) -> str:
 
 
 def main() -> None:
-    """Prints the table, after what is missing of each repository."""
+    """Prints the missing symbols of each repository, then the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("clones", nargs="+", type=Path)
-    parser.add_argument("--misses", type=int, default=0, help="print so many of a clone")
+    parser.add_argument(
+        "--misses", type=int, default=0, help="print up to N missing symbols per clone"
+    )
     said = parser.parse_args()
     table = [row for clone in said.clones for row in rows(clone, said.misses)]
     sys.stdout.write(HEAD + "\n".join(table) + "\n")

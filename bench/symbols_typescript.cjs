@@ -1,5 +1,5 @@
 // Reads {path: text} as JSON, writes [path, line, kind, name] of each declaration as JSON.
-// NODE_PATH says where TypeScript's compiler is.
+// NODE_PATH names the folder of TypeScript's compiler.
 const ts = require("typescript");
 
 const CLASSES = new Set([
@@ -33,9 +33,9 @@ function seen(file, found, path) {
       const name = [...scope, node.name.text];
       found.push([path, line, kind, name.join(".")]);
       if (kind === "class") node.forEachChild((child) => visit(child, name));
-      return; // what lies in a function is part of it
+      return; // declarations in a function are part of it
     }
-    // what lies in an object is part of it too
+    // so are those in an object literal
     if (ts.isFunctionLike(node) || ts.isObjectLiteralExpression(node)) return;
     const named =
       ts.isModuleDeclaration(node) &&

@@ -145,7 +145,7 @@ def test_a_rival_that_cannot_be_installed_is_named(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     rival.measure(bench)
-    why = "pip did not bring semble==0.7.0: CalledProcessError"
+    why = "pip could not install semble==0.7.0: CalledProcessError"
     assert bench.figures.failed == {f"semble: {corpus.name}": why for corpus in CORPORA}
 
 
@@ -188,13 +188,13 @@ def test_the_page_keeps_what_stands_around_the_tables(tmp_path: Path) -> None:
     """A second time too."""
     file = tmp_path / "page.md"
     file.write_text("# Speed\n\n<!-- measured -->\nold\n<!-- end -->\nAfter.\n")
-    figures = Figures(failed={"fcl": "apt did not bring it"})
+    figures = Figures(failed={"fcl": "apt could not download it"})
     page.fill(file, figures)
     once = file.read_text()
     page.fill(file, figures)
     assert file.read_text() == once
     assert once.startswith("# Speed\n\n<!-- measured -->\n\n## Targets\n")
-    assert once.endswith("| fcl | apt did not bring it |\n\n<!-- end -->\nAfter.\n")
+    assert once.endswith("| fcl | apt could not download it |\n\n<!-- end -->\nAfter.\n")
 
 
 def test_two_programs_are_compared_by_what_both_have() -> None:
@@ -213,12 +213,12 @@ def test_what_cannot_be_measured_is_named_and_the_rest_goes_on(bench: Bench) -> 
     """A corpus that is not to be had, and a program that fails."""
 
     def absent() -> None:
-        raise Unavailable("npm did not bring it")
+        raise Unavailable("npm could not download it")
 
     bench.attempt("rxjs", absent)
     bench.attempt("start", lambda: print(Program("no", ("false",)).timed("--help")))
     assert bench.figures.failed == {
-        "rxjs": "npm did not bring it",
+        "rxjs": "npm could not download it",
         "start": "false --help ended with 1",
     }
 

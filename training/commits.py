@@ -1,8 +1,8 @@
-"""What did people say they changed? Commit subjects to the code that they touched.
+"""Builds pairs of commit subjects and the code that the commits changed.
 
     python commits.py SOURCES.tsv FOLDER [COMMITS] [SECONDS]
 
-At most so many commits of a repository, and at most so long.
+COMMITS and SECONDS limit the commits and the time per repository.
 """
 
 import pickle
@@ -39,7 +39,7 @@ class Hunk(NamedTuple):
 
 
 def subject(line: str) -> str | None:
-    """What a commit's first line says, without numbers; None when it says nothing of code."""
+    """Cleans a commit's first line; None if it is not about code."""
     text = re.sub(r"^\s*(\[[^\]]*\]\s*)+", "", line)
     if _SKIPPED.search(text):
         return None
@@ -48,7 +48,7 @@ def subject(line: str) -> str | None:
 
 
 def commits(repo: str, most: int, seconds: int) -> Iterator[tuple[str, list[Hunk]]]:
-    """Each commit's first line and the files it changed, with what was added or stood around."""
+    """Yields each commit's first line and changed files, with added and context lines."""
     git = ["git", "--git-dir", str(folder(repo)), "log", "--no-merges", "-p", "-U3", "--no-renames"]
     command = [
         "timeout",

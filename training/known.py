@@ -1,9 +1,9 @@
-"""Which parts of words do the sources use, and how often?
+"""Lists the word parts that the sources use often.
 
     python known.py SOURCES.tsv PAIRS COMMITS KNOWN.pkl
 
-The parts that occur in 15 questions or names of at least three repositories, without those of
-validation.
+A part is listed if it occurs in 15 queries or names and in at least three repositories. Validation
+repositories are left out.
 """
 
 import pickle
@@ -30,7 +30,7 @@ VALIDATION = frozenset(
 
 
 def of_sources(sources: str, folder: str) -> list[Path]:
-    """A folder's files of the repositories that SOURCES.tsv lists, and WordNet's."""
+    """Lists a folder's files for the repositories of SOURCES.tsv and for WordNet."""
     lines = Path(sources).read_text().splitlines()
     wanted = {line.split("\t")[0].replace("/", "+") for line in lines} | {"wordnet"}
     return sorted(path for path in Path(folder).glob("*.pkl") if path.stem in wanted)

@@ -1,10 +1,9 @@
-"""Under which licence is each source? Reads the licence files of the snapshots: nothing is guessed.
+"""Lists the licence of each source, read from the licence files of the snapshots.
 
     python licences.py REPO... > sources.tsv
 
-A repository with a licence file that is none of these, or with a copyleft text beside a permissive
-one, is left out and named on stderr. Columns: repository, commit, licences, and the files that say
-so.
+A repository with no known permissive licence, or with a copyleft text too, is left out and named on
+stderr. Columns: repository, commit, licences, licence files.
 """
 
 import re
@@ -41,7 +40,7 @@ def licences(text: str, known: dict[str, str]) -> list[str]:
 
 
 def licence_files(files: list[Entry]) -> list[Entry]:
-    """Those at the root, or in its folder LICENSES; texts of bundled parts lie deeper."""
+    """Lists licence files at the root or in LICENSES; deeper ones belong to bundled parts."""
     at_root = [entry for entry in files if _NAMES.match(entry.path)]
     return at_root or [e for e in files if e.path.startswith(("LICENSES/", "LICENSE/"))]
 

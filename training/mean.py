@@ -1,7 +1,7 @@
-"""The mean of two trained models.  python mean.py ONE.npz OTHER.npz OUT.npz
+"""Averages two trained models.  python mean.py ONE.npz OTHER.npz OUT.npz
 
-Both have the same words. The other's vectors are turned first so that they lie on the one's: two
-trainings agree on what is near what, not on the directions.
+Both have the same words. The second model's vectors are first rotated onto the first's (orthogonal
+Procrustes), because two trainings agree on similarities but not on directions.
 """
 
 import sys
@@ -9,13 +9,13 @@ import sys
 import numpy as np
 
 _MOST = 12_000
-"""So many of the most frequent words say how the two lie to each other."""
+"""The rotation is fitted on this many of the most frequent words."""
 
 
 def main() -> None:
     one, other = (dict(np.load(path)) for path in sys.argv[1:3])
     if not np.array_equal(one["words"], other["words"]):
-        raise SystemExit("The two have different words: train both on the same numbers.")
+        raise SystemExit("The models have different words: train both on the same NUMBERS.npz.")
     here, there = one["vectors"], other["vectors"]
     left, _, right = np.linalg.svd(there[:_MOST].T @ here[:_MOST])
     mixed = {"vectors": (here + there @ (left @ right)) / 2}

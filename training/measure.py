@@ -1,8 +1,8 @@
-"""How well does a model find?  python measure.py POOLS.pkl MODEL.bin...  (`minilm` for MiniLM)
+"""Measures the search quality of models.  python measure.py POOLS.pkl MODEL.bin...
 
-Prints for each set the model alone and with words: half bm25 over its best, half cosine between
-that of the first and of the hundredth. MRR and hit@10; NDCG@10 for repositories, Pass@10 for
-`contextual`.
+`minilm` names MiniLM. Prints for each pool the results by words, by the model, and by fusion: half
+BM25 divided by its best, half cosine similarity scaled between the first and the hundredth
+document. Measures: MRR and hit@10, NDCG@10 for repositories, Pass@10 for `contextual`.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.float32]
 
 
 def fused(words: dict[int, float], alike: Rows, weight: float = 0.5) -> list[int]:
-    """Places by both, the best first."""
+    """Returns document indices by the fused score, the best first."""
     score: dict[int, float] = defaultdict(float)
     best = max(words.values(), default=1) or 1
     for at, points in words.items():
@@ -80,7 +80,7 @@ def _ndcg(pool: Pool, answer: Any, found: list[int]) -> float:
 
 
 def minilm(pool: Pool, kept: Path) -> tuple[Rows, Rows]:
-    """MiniLM's vectors of a pool, which are kept."""
+    """Returns MiniLM's vectors of a pool, cached in a folder."""
     key = hashlib.sha256(repr((pool.questions, len(pool.documents))).encode()).hexdigest()[:16]
     path = kept / f"{key}.npz"
     if not path.exists():

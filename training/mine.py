@@ -1,6 +1,8 @@
-"""Which nodes do the sources hold? Parses snapshots with the project's own parser.
+"""Extracts the nodes of the sources with the project's parser.
 
-python mine.py SOURCES.tsv FOLDER      one FOLDER/owner+name.pkl a repository: a list of rows
+    python mine.py SOURCES.tsv FOLDER
+
+Writes one FOLDER/owner+name.pkl per repository: a list of rows.
 """
 
 import pickle
@@ -44,7 +46,7 @@ _HEADING = re.compile(r"^(\S.*)\n([=\-~^\"'*#+`.])\2{2,}[ \t]*$", re.M)
 
 
 class Row(NamedTuple):
-    """A node as the pairs need it; `name` is the symbol or the logical path."""
+    """The fields of a node that `pairs.py` reads; `name` is the symbol or the logical path."""
 
     path: str
     language: str
@@ -55,7 +57,7 @@ class Row(NamedTuple):
 
 
 def chosen(repo: str, code: int = 2200, manual: int = 400, tests: float = 0.15) -> list[Entry]:
-    """At most so many files of code and of its manual, drawn by a seed; of tests only a share."""
+    """Draws files with a seed: at most `code` and `manual` files, and a share of the tests."""
     draw = random.Random(f"mine {repo}")
     kept: dict[bool, list[Entry]] = {True: [], False: []}
     for entry in entries(repo):
@@ -72,12 +74,12 @@ def chosen(repo: str, code: int = 2200, manual: int = 400, tests: float = 0.15) 
 
 
 def free(files: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
-    """Those whose opening names no copyleft licence: a repository may hold files of others."""
+    """Drops files whose first bytes name a copyleft licence, such as copied third-party code."""
     return ((path, content) for path, content in files if not _COPYLEFT.search(content[:3000]))
 
 
 def sections(path: str, text: str) -> Iterator[Row]:
-    """The sections of a reStructuredText file, which the parser takes for plain text."""
+    """Yields the sections of a reStructuredText file by its underlined headings."""
     marks = list(_HEADING.finditer(text))
     for mark, after in zip(marks, [*marks[1:], None], strict=False):
         body = text[mark.end() : after.start() if after else len(text)].strip()

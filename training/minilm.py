@@ -1,9 +1,9 @@
-"""What does each word of the vocabulary mean to MiniLM, by itself?
+"""Computes MiniLM's vector of each word of the vocabulary.
 
     python minilm.py NUMBERS.npz OUT.npz
 
-A second table of first vectors: it has a vector for every word, and knows the words of people where
-that by a model for code knows those of programs.
+The table is the second source of initial vectors: it covers every word and natural language, while
+the table of `words.py` comes from a model for code.
 """
 
 import sys

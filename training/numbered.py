@@ -1,7 +1,7 @@
-"""Texts as numbers.  python numbered.py SOURCES.tsv OUT.npz FOLDER...
+"""Converts the pairs to token ids.  python numbered.py SOURCES.tsv OUT.npz FOLDER...
 
-Each field of each pair (question, name, body) as the numbers of its parts, one after the other,
-with where each text begins; the parts themselves; and each pair's repository and kind.
+OUT.npz has, for each field (question, name, body), the token ids of all texts in a flat array and
+their offsets; the tokens; and each pair's repository and kind.
 """
 
 import pickle
@@ -14,11 +14,11 @@ from known import of_sources
 from feeder.embedding.static_tokenizer import split_tokens, split_words
 
 LIMITS = {"question": 64, "name": 48, "body": 260}
-"""Parts of a field that training reads: the length of texts is its cost."""
+"""Maximum tokens per field: training time grows with text length."""
 
 
 class Numbers(dict[str, tuple[int, ...]]):
-    """A word to the numbers of its parts."""
+    """Maps a word to the ids of its tokens, assigning new ids as needed."""
 
     def __init__(self) -> None:
         self.parts: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Writes a trained model as the file that ships.  python pack.py MODEL.npz static_model.bin
+"""Converts a trained model to the shipped file.  python pack.py MODEL.npz static_model.bin
 
 The format is in `docs/explanation/models.md`; `feeder.embedding.static_model` reads it. Prints the
 SHA-256 of the file.

@@ -1,9 +1,9 @@
-"""Which questions does a source answer itself? Nodes to (kind, question, name, body).
+"""Builds training pairs (kind, query, name, body) from the nodes of the sources.
 
     python pairs.py NODES_FOLDER PAIRS_FOLDER
 
-What people wrote above or beside code is taken for a question to it, and taken out of it: doc
-comments, comments above blocks, headings, what a test says it tests, names split into words.
+The queries are doc comments, comments above blocks, headings, test descriptions, and names split
+into words; each is removed from the document that it is a query for.
 `name` and `body` are the two fields that a node has in the index.
 """
 
@@ -21,7 +21,7 @@ from mine import TEST, Row
 
 
 class Pair(NamedTuple):
-    """A question and the two fields of the document that answers it."""
+    """A query and the two fields of the document that answers it."""
 
     kind: str
     question: str
@@ -73,7 +73,7 @@ def style(language: str) -> str:
 
 
 def documented(language: str, text: str) -> tuple[str, str]:
-    """The doc comment or docstring of a definition, and its code without it."""
+    """Splits a definition into its doc comment and the remaining code."""
     if language == "python":
         found = _PYTHON.search(text)
         if found and text[: found.start()].rstrip().endswith(":"):
@@ -86,7 +86,7 @@ def documented(language: str, text: str) -> tuple[str, str]:
 
 
 def _bare(comment: str) -> str:
-    """A comment without its signs."""
+    """Removes the comment markers."""
     lines = []
     for raw in comment.replace("\r", "").split("\n"):
         line = re.sub(r"^\s*(/\*\*?!?|\*/|\*(?!\*)|///?/?!?|//!|#+!?|--+ ?\|?|\{-)\s?", "", raw)
@@ -96,7 +96,7 @@ def _bare(comment: str) -> str:
 
 
 def prose(comment: str) -> tuple[str, str]:
-    """The first paragraph of a comment as plain text, and what stands after it."""
+    """Returns the first paragraph of a comment as plain text, and the rest."""
     text = _bare(comment)
     text = _TAG.sub(" ", text)
     text = re.sub(r"^[\\@](brief|summary|desc(ription)?)\s+", "", text.strip())
@@ -123,7 +123,7 @@ def _plain(text: str) -> str:
 
 
 def good(question: str, least: int = 3) -> bool:
-    """Whether it is words of a language and says something."""
+    """Returns True if a query is prose of enough words and not boilerplate."""
     found = re.findall(r"[A-Za-z]{2,}", question)
     share = sum(map(len, found)) / max(1, len(question.replace(" ", "")))
     return (
@@ -138,7 +138,7 @@ def _first(text: str, draw: random.Random) -> str:
 
 
 def blocks(language: str, code: str) -> Iterator[tuple[str, str]]:
-    """Comments within code, each with the lines that it stands above."""
+    """Yields the comments within code, each with the lines below it."""
     mark = style(language)
     lines = code.split("\n")
     at = 1
@@ -160,7 +160,7 @@ def blocks(language: str, code: str) -> Iterator[tuple[str, str]]:
 
 
 def header(row: Row, name: str | None = None) -> str:
-    """The line that `feeder.nodes.embedding_text` puts before a node's text."""
+    """Returns the header line of a node's embedding input; see `feeder.nodes.embedding_input`."""
     called = row.name if name is None else name
     return f"{row.path} {row.language} {row.kind} {called}".rstrip()
 

@@ -1,19 +1,19 @@
-"""What is a model measured on?  python pools.py NODES COMMITS OUT.pkl [QUESTIONS_FOLDER [NODES]]
+"""Builds the evaluation pools.  python pools.py NODES COMMITS OUT.pkl [QUESTIONS_FOLDER [NODES]]
 
-Pools of documents, questions with their right answers, and each question's best hundred by words,
+A pool has documents, queries with their answers, and each query's best hundred documents by words,
 which are the same for every model. Of the ten validation repositories:
 
-- `doc`: a doc comment to its function, among the repository's, doc comments taken out
+- `doc`: a doc comment to its function, among the repository's functions without doc comments
 - `apart`: those of them that share no word with path and name, and at most one with the code
 - `few`: those that share at most one word with path and name, and two fifths of theirs in all
-- `web`: its first sentence as one types it (small letters, few articles, the language named or
-  "how to" before it), to the function without its path
+- `web`: its first sentence as a web query (lower case, no articles, the language named or "how to"
+  before it), to the function without its path
 - `heading`: a heading of the manual to the section below it, among all sections
-- `commit`: what a commit says it does to the code that it touched, among those of other commits
+- `commit`: a commit's subject to the code that it changed, among those of other commits
 
-With QUESTIONS_FOLDER (its `sets.py` tells what is there) also `repositories-small`, `contextual`
-and `vue`, whose nodes keep their comments. With the nodes of their repositories (`mine.py`), too,
-`doc`, `apart`, `few` and `web` of those: `doc2` and so on.
+QUESTIONS_FOLDER (with a module `sets.py`) adds `repositories-small`, `contextual` and `vue`, whose
+nodes keep their comments. The nodes of their repositories (`mine.py`) add `doc2`, `apart2`, `few2`
+and `web2`.
 """
 
 import pickle
@@ -38,7 +38,7 @@ from feeder.text import expand_words as indexed
 
 
 class Pool(NamedTuple):
-    """Documents as (name, body); `answers` are the right ones' places, or paths and lines."""
+    """Documents as (name, body); `answers` are indices of documents, or paths and lines."""
 
     name: str
     documents: list[tuple[str, str]]
@@ -49,7 +49,7 @@ class Pool(NamedTuple):
 
 
 Question = tuple[str, int]
-"""What is asked, and the place of the right document."""
+"""A query, and the index of the right document."""
 _ARTICLES = ("a", "an", "the", "this", "given", "specified")
 _SMALL_WORDS = """
 the a an of to in is and or for if that this with on by be it as are at from not its will can
@@ -64,7 +64,7 @@ def stems(text: str) -> set[str]:
 
 
 def by_words(documents: list[tuple[str, str]], questions: list[str]) -> list[dict[int, float]]:
-    """Each question's first hundred by bm25 and their scores, as feeder weighs its columns."""
+    """Returns each query's best hundred documents by BM25 with feeder's column weights."""
     database = apsw.Connection(":memory:")
     database.execute(
         "CREATE VIRTUAL TABLE f USING fts5(symbol, path, body, tokenize='porter unicode61')"
@@ -109,7 +109,7 @@ def functions(repo: str, rows: list[Row], of: str = "") -> Iterator[Pool]:
 
 
 def _asked(rows: list[Row]) -> tuple[list[tuple[str, str]], list[str], list[Question]]:
-    """Functions without their doc comments, the language of each, and what those say."""
+    """Returns functions without doc comments, their languages, and queries from the comments."""
     documents, languages, asked = list[tuple[str, str]](), list[str](), list[Question]()
     for row in rows:
         if row.kind != "method":
@@ -128,7 +128,7 @@ def _asked(rows: list[Row]) -> tuple[list[tuple[str, str]], list[str], list[Ques
 
 
 def _typed(question: str, language: str, draw: random.Random) -> str:
-    """A sentence as somebody types it into a search."""
+    """Rewrites a sentence as a web query."""
     first = re.split(r"(?<=[a-z])[.:;](?:\s|$)", question)[0]
     said = " ".join(word for word in first.split() if word.lower() not in _ARTICLES)
     form = draw.choice(["{1} {0}", "{0} in {1}", "how to {0}", "{0}"])
@@ -162,7 +162,7 @@ def _pool(name: str, documents: list[tuple[str, str]], asked: list[tuple[str, in
 
 
 def of_questions(folder: str) -> Iterator[Pool]:
-    """Sets of others, each corpus a pool; `answers` are the targets of each question."""
+    """Yields a pool per corpus of the labelled sets; `answers` are the targets of each query."""
     sys.path.insert(0, folder)
     import corpora
     import sets

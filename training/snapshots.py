@@ -1,4 +1,4 @@
-"""What does a bare snapshot of a public repository hold? All of git that the training needs."""
+"""Reads bare snapshots of public repositories with git."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Entry(NamedTuple):
-    """A blob of HEAD."""
+    """A file of HEAD: path, blob id, bytes."""
 
     path: str
     blob: str
@@ -16,14 +16,14 @@ class Entry(NamedTuple):
 
 
 def folder(repo: str) -> Path:
-    """Where the snapshot of owner/name lies, below the folder that MIRRORS names."""
+    """Returns the git directory of owner/name, below the folder that MIRRORS names."""
     at = Path(os.environ["MIRRORS"]) / repo.replace("/", "+") / "repo"
     return at / ".git" if (at / ".git").is_dir() else at
 
 
 def git(repo: str, *arguments: str) -> str:
     command = ["git", "--git-dir", str(folder(repo)), *arguments]
-    # a snapshot lacks large files, which git complains of: what it lists is right all the same
+    # git fails because a snapshot lacks large files, but its listing is complete
     run = subprocess.run(command, check=False, capture_output=True, text=True, errors="replace")
     return run.stdout
 
@@ -33,7 +33,7 @@ def head(repo: str) -> str:
 
 
 def entries(repo: str) -> list[Entry]:
-    """The regular files of HEAD whose bytes are in the snapshot."""
+    """Lists the regular files of HEAD whose blobs are in the snapshot."""
     found = []
     for line in filter(None, git(repo, "ls-tree", "-r", "-l", "-z", "HEAD").split("\0")):
         about, path = line.split("\t", 1)
@@ -44,7 +44,7 @@ def entries(repo: str) -> list[Entry]:
 
 
 def contents(repo: str, wanted: Iterable[Entry]) -> Iterator[tuple[str, bytes]]:
-    """Each file's path and bytes, in the order asked for."""
+    """Yields each file's path and content, in the given order."""
     command = ["git", "--git-dir", str(folder(repo)), "cat-file", "--batch"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin and process.stdout

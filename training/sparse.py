@@ -1,4 +1,4 @@
-"""Texts as rows of sparse counts over the model's rows."""
+"""Converts texts to sparse term-count matrices over the model's rows."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,7 +13,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class Vocabulary(NamedTuple):
-    """The words that have a row of their own, and how many rows the others share."""
+    """The words with their own row, and the number of hash buckets that other words share."""
 
     words: list[str]
     buckets: int
@@ -23,7 +23,7 @@ class Vocabulary(NamedTuple):
         return len(self.words) + self.buckets
 
     def spread(self, parts: Sequence[str]) -> sp.csr_matrix:
-        """Each part's rows, as weights that sum to 1: (parts, rows)."""
+        """Maps each part to its rows, with weights that sum to 1: (parts, rows)."""
         of = {word: at for at, word in enumerate(self.words)}
         columns, weights, starts = list[int](), list[float](), [0]
         for part in parts:
@@ -40,9 +40,9 @@ class Vocabulary(NamedTuple):
 
 
 def counts(flat: npt.NDArray[np.int32], starts: Ints, spread: sp.csr_matrix) -> sp.csr_matrix:
-    """What each text (a stretch of `flat`) has of each row: (texts, rows).
+    """Counts the rows of each text (a slice of `flat`): (texts, rows).
 
-    A part that is there n times weighs 1 + ln n.
+    A part that occurs n times weighs 1 + ln n.
     """
     ones = np.ones(len(flat), np.float32)
     texts = sp.csr_matrix((ones, flat, starts), shape=(len(starts) - 1, spread.shape[0]))
@@ -52,6 +52,6 @@ def counts(flat: npt.NDArray[np.int32], starts: Ints, spread: sp.csr_matrix) -> 
 
 
 def stack(texts: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], Ints]:
-    """Lists of numbers as one, and where each begins."""
+    """Concatenates lists of numbers; returns the flat array and the offsets."""
     flat = np.array([one for text in texts for one in text], np.int32)
     return flat, np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)

@@ -1,4 +1,4 @@
-"""The tables of words that training begins from, as `words.py` and `minilm.py` write them."""
+"""Reads the tables of initial word vectors that `words.py` and `minilm.py` write."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ Rows = npt.NDArray[np.float32]
 
 
 class Table(NamedTuple):
-    """Words, and the vector of each: (words, dimensions), of length 1 about their mean."""
+    """Words and their vectors: (words, dimensions), centred and of length 1."""
 
     words: list[str]
     vectors: Rows
@@ -20,7 +20,7 @@ class Table(NamedTuple):
 
 
 def word_vectors(paths: str) -> Table:
-    """The table at a path; of several, with commas between, all words with both sides' vectors."""
+    """Reads the tables at comma-separated paths and joins their words and dimensions."""
     table, *others = map(_read, paths.split(","))
     for other in others:
         table = _joined(table, other)
@@ -39,7 +39,7 @@ def _unit(rows: Rows) -> Rows:
 
 
 def _joined(one: Table, other: Table) -> Table:
-    """Side by side. What a table lacks is guessed from the words that both have."""
+    """Joins two tables; vectors that one lacks are predicted from the words that both have."""
     known, told = set(one.words), set(other.words)
     both = [word for word in one.words if word in told]
     alone = [word for word in one.words if word not in told]
@@ -51,6 +51,6 @@ def _joined(one: Table, other: Table) -> Table:
 
 
 def _guessed(given: Rows, wanted: Rows, of: Rows, firm: float = 30.0) -> Rows:
-    """What a ridge regression from `given` to `wanted` makes of further rows."""
+    """Predicts rows for `of` by a ridge regression from `given` to `wanted`."""
     inner = given.T @ given + firm * np.eye(given.shape[1], dtype=np.float32)
     return _unit(of @ np.linalg.solve(inner, given.T @ wanted))

@@ -1,8 +1,8 @@
-"""What do short texts mean to MiniLM?
+"""Computes MiniLM's vectors of short texts, the teacher in training.
 
     python teacher.py OUT.npz SECONDS SOURCES.tsv PAIRS COMMITS
 
-Its vectors of a share of the questions, of training repositories alone.
+The texts are a sample of the queries of the training repositories. Stops after SECONDS.
 """
 
 import pickle

@@ -1,8 +1,8 @@
 """Trains the static model.  python train.py NUMBERS.npz OUT.npz [--steps N] …
 
-A text's vector is the weighted mean of its parts' vectors; a question's parts and a name's have
-weights of their own. InfoNCE over a batch drawn from few repositories, with neighbours of one file
-side by side, so that the wrong answers are near the right one.
+A text's vector is the weighted mean of its parts' vectors; queries and names have separate weights.
+The loss is InfoNCE over batches from few repositories, with neighbours of a file side by side, so
+that negatives are close to the right answer (hard negatives).
 """
 
 import argparse
@@ -36,10 +36,10 @@ _OPENINGS = [
 
 
 class Bag(torch.autograd.Function):
-    """Sparse counts, weighed, times vectors.
+    """Multiplies weighted sparse counts by the vectors.
 
-    What is learned is added to `grad` of the rows that occur: most of them do not, and whole
-    gradients take longer than all the rest.
+    The gradient is added to `grad` only for the rows that occur: dense gradients would take longer
+    than all other work.
     """
 
     @staticmethod
@@ -65,7 +65,7 @@ class Bag(torch.autograd.Function):
 
 
 class Teacher(NamedTuple):
-    """Texts with vectors, and the nearest of each: what is near there shall be near here."""
+    """Texts with another model's vectors and their nearest neighbours, for distillation."""
 
     found: sp.csr_matrix
     vectors: npt.NDArray[np.float32]
@@ -91,7 +91,7 @@ class Model(torch.nn.Module):
 
 
 def held(data: Any) -> npt.NDArray[np.bool_]:
-    """Which pairs are of the repositories for validation."""
+    """Returns a mask of the pairs of the validation repositories."""
     own: npt.NDArray[np.bool_] = np.isin(data["repos"], list(VALIDATION))[data["repo"]]
     return own
 
@@ -99,13 +99,13 @@ def held(data: Any) -> npt.NDArray[np.bool_]:
 def vocabulary(
     data: Any, of_training: npt.NDArray[np.bool_], most: int, buckets: int
 ) -> Vocabulary:
-    """The parts that at least two repositories use, the most frequent first."""
+    """Returns the parts that at least two repositories use, the most frequent first."""
     names = data["parts"]
     total = np.zeros(len(names), np.int64)
     users = np.zeros(len(names), np.int64)
     for repo in np.unique(data["repo"][of_training]):
         own = np.zeros(len(names), np.int64)
-        [at] = np.nonzero(data["repo"] == repo)  # a repository's pairs lie together
+        [at] = np.nonzero(data["repo"] == repo)  # a repository's pairs are contiguous
         for field in FIELDS:
             starts = data[f"{field}_starts"]
             stretch = data[field][starts[at[0]] : starts[at[-1] + 1]]
@@ -120,7 +120,7 @@ def vocabulary(
 
 
 def begun(known: Vocabulary, tables: str, rarity: npt.NDArray[np.float32], seed: int) -> Any:
-    """First vectors: principal components of the tables', random where none has one; by rarity."""
+    """Returns the initial vectors: principal components of the tables', or random, by rarity."""
     draw = np.random.default_rng(seed)
     vectors = draw.standard_normal((known.rows, DIMENSIONS)).astype(np.float32)
     vectors *= 0.3 / np.sqrt(DIMENSIONS)
@@ -132,7 +132,7 @@ def begun(known: Vocabulary, tables: str, rarity: npt.NDArray[np.float32], seed:
     hits = [(row, of[word]) for row, word in enumerate(known.words) if word in of]
     for row, at in hits:
         vectors[row] = pressed[at]
-    # a bucket begins as the mean of the words that run through it
+    # a bucket starts as the mean of the words that hash into it
     spread = Vocabulary([], known.buckets).spread([known.words[row] for row, _ in hits])
     shared = spread.T @ pressed[[at for _, at in hits]]
     norm = np.linalg.norm(shared, axis=1, keepdims=True) + 1e-9
@@ -159,7 +159,7 @@ def teacher(texts: list[str], vectors: Any, known: Vocabulary, sampled: int) -> 
 
 
 def imitation(model: Model, told: Teacher, draw: np.random.Generator) -> torch.Tensor:
-    """How far similarities are from the teacher's, among some texts and the nearest of each."""
+    """Returns the distillation loss: squared differences of similarities to the teacher's."""
     some = draw.choice(len(told.vectors), told.sampled, replace=False)
     some = np.unique(told.nearest[some].ravel())
     mine = model.ask(told.found[some])
@@ -169,7 +169,7 @@ def imitation(model: Model, told: Teacher, draw: np.random.Generator) -> torch.T
 
 
 class Draw(NamedTuple):
-    """How batches are put together: `group` pairs of a repository, `block` neighbours in it."""
+    """Composition of batches: `group` pairs of a repository in blocks of `block` neighbours."""
 
     size: int
     group: int
@@ -177,7 +177,7 @@ class Draw(NamedTuple):
 
 
 def batches(repo: Any, usable: Any, how: Draw, draw: np.random.Generator) -> Iterator[Any]:
-    """Pairs of few repositories at a time, some neighbours of a file side by side."""
+    """Yields batches from few repositories, with neighbouring pairs of a file together."""
     own = [usable[repo[usable] == one] for one in np.unique(repo[usable])]
     while True:
         groups = []
@@ -196,7 +196,7 @@ def batches(repo: Any, usable: Any, how: Draw, draw: np.random.Generator) -> Ite
 
 
 def synonym_rows(path: str, known: Vocabulary) -> tuple[Any, Any]:
-    """Each row's synonyms, one after the other, and where each row's begin."""
+    """Returns the synonyms of each row as a flat array, and the offsets."""
     synonyms = pickle.loads(Path(path).read_bytes())
     of = {word: at for at, word in enumerate(known.words)}
     lists = []
@@ -213,7 +213,7 @@ def synonym_rows(path: str, known: Vocabulary) -> tuple[Any, Any]:
 
 
 def swapped(found: sp.csr_matrix, flat: Any, starts: Any, share: float, draw: Any) -> sp.csr_matrix:
-    """Some words of questions in their synonyms' place."""
+    """Replaces a share of the queries' words by synonyms."""
     have = np.diff(starts)
     picked = np.flatnonzero((draw.random(found.nnz) < share) & (have[found.indices] > 0))
     rows = found.indices[picked]
@@ -223,7 +223,7 @@ def swapped(found: sp.csr_matrix, flat: Any, starts: Any, share: float, draw: An
 
 
 def hidden(found: sp.csr_matrix, marked: sp.csr_matrix, draw: Any) -> sp.csr_matrix:
-    """Documents without most of the rows that are marked, which their questions have."""
+    """Removes most of the marked rows, which occur in the queries, from the documents."""
     marks = marked.copy()
     marks.data[:] = draw.random(marks.nnz) < 0.85
     marks.eliminate_zeros()
@@ -238,15 +238,15 @@ def dropped(found: sp.csr_matrix, share: float, draw: Any) -> sp.csr_matrix:
 
 
 def of_rows(found: sp.csr_matrix, kept: Any) -> sp.csr_matrix:
-    """Without the counts of rows that are not kept."""
+    """Zeroes the counts of the texts that are not kept."""
     found.data *= np.repeat(kept, np.diff(found.indptr))
     return found
 
 
 def info_nce(asked: torch.Tensor, told: torch.Tensor, keys: Any, heat: float) -> torch.Tensor:
-    """Each question's own document among the batch's, and each document's own question."""
+    """Returns the InfoNCE loss in both directions: query to document and document to query."""
     alike = asked @ told.T / heat
-    # the same question twice: neither document is wrong
+    # equal queries: neither document is a negative
     same = torch.from_numpy(keys[:, None] == keys[None, :]).fill_diagonal_(False)
     alike = alike.masked_fill(same, -1e4)
     right = torch.arange(len(asked))
@@ -285,7 +285,7 @@ def arguments() -> argparse.Namespace:
 
 
 class Corpus:
-    """The pairs as sparse counts; batches of them as training sees them."""
+    """The training pairs as sparse counts, and their augmented batches."""
 
     def __init__(self, args: argparse.Namespace, draw: np.random.Generator) -> None:
         data = dict(np.load(args.numbers))
@@ -308,7 +308,7 @@ class Corpus:
         self.taken = batches(data["repo"], self.usable, how, draw)
 
     def rarity(self) -> npt.NDArray[np.float32]:
-        """ln of how many bodies a word is not in, over its mean: (words,)."""
+        """Returns the inverse document frequency of each word, divided by the mean: (words,)."""
         some = self.draw.choice(self.usable, min(len(self.usable), 100_000), replace=False)
         seen = np.bincount(self.fields["body"][some].indices, minlength=self.known.rows)
         seen = np.maximum(1, seen[: len(self.known.words)])
@@ -316,7 +316,7 @@ class Corpus:
         return np.asarray(rarity / rarity.mean())
 
     def batch(self) -> tuple[sp.csr_matrix, sp.csr_matrix, sp.csr_matrix, Any]:
-        """Questions, names, bodies, and what tells equal questions."""
+        """Returns queries, names, bodies, and the hashes that identify equal queries."""
         args, draw, at = self.args, self.draw, next(self.taken)
         question, name, body = (self.fields[field][at] for field in FIELDS)
         if self.synonyms:
@@ -333,7 +333,7 @@ class Corpus:
 
 
 def teachers(args: argparse.Namespace, known: Vocabulary) -> list[tuple[float, Teacher]]:
-    """What is imitated beside the pairs, and how much it counts."""
+    """Returns the teachers of the distillation loss with their weights."""
     found = []
     if args.word_imitation:
         names, vectors = word_vectors(args.tables)

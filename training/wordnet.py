@@ -1,4 +1,4 @@
-"""What do people call the same thing? WordNet's synonyms, and its glosses as pairs.
+"""Extracts WordNet's synonyms, and pairs from its glosses.
 
     python wordnet.py DICTIONARY_FOLDER PAIRS.pkl SYNONYMS.pkl KNOWN.pkl
 
@@ -35,7 +35,7 @@ def _lines(path: Path) -> Iterator[str]:
 
 
 def senses(folder: Path) -> dict[tuple[str, str], Sense]:
-    """By kind and offset."""
+    """Reads the senses by kind and offset."""
     found = {}
     for kind in _KINDS:
         for line in _lines(folder / f"data.{kind}"):
@@ -54,7 +54,7 @@ def senses(folder: Path) -> dict[tuple[str, str], Sense]:
 
 
 def by_word(folder: Path) -> dict[str, list[tuple[int, str, str]]]:
-    """Each word's senses: their place among the word's, kind and offset."""
+    """Returns each word's senses as (rank, kind, offset)."""
     found = defaultdict(list)
     for kind in _KINDS:
         for line in _lines(folder / f"index.{kind}"):

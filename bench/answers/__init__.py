@@ -1,1 +1,1 @@
-"""How well are questions answered that others wrote, and names that the index itself has?"""
+"""Search quality: labelled queries of other projects, and queries generated from the index."""

@@ -1,4 +1,7 @@
-"""Asks the questions of a folder that is no part of this repository, and prints a table."""
+"""Measures search quality on labelled queries and prints a table.
+
+The queries are not part of this repository; docs/benchmarks/search-quality.md lists their files.
+"""
 
 import argparse
 import json
@@ -15,12 +18,12 @@ from answers.sets import Sources
 from feeder.cli.evaluation_report import Evaluation, evaluation_json
 
 ROOT = Path(__file__).resolve().parents[2]
-SAID = {"questions": "questions", "mirror": "snapshots"}
-"""The folders that have to be there, and what lies in them."""
+SAID = {"questions": "queries", "mirror": "snapshots"}
+"""The required folders, by option, and their contents."""
 
 
 def main() -> int:
-    """The exit code: 1 where nothing could be asked, 2 where a folder is missing."""
+    """Returns the exit code: 1 if no query could be run, 2 if a folder is missing."""
     said = _said()
     try:
         sources = _sources(said)
@@ -36,12 +39,12 @@ def main() -> int:
 
 
 def _sources(said: argparse.Namespace) -> Sources:
-    """Raises Absent where questions or snapshots are not here."""
+    """Returns the folders. Raises Absent if the queries or the snapshots are missing."""
     for name, what in SAID.items():
         folder = getattr(said, name)
         if not (folder and Path(folder).is_dir()):
             raise Absent(
-                f"There is no folder of {what} ({folder or 'none is named'}). Name it with "
+                f"There is no folder of {what} ({folder or 'not given'}). Name it with "
                 f"--{name} or EVAL_{name.upper()}. "
                 "docs/benchmarks/search-quality.md lists its contents."
             )
@@ -50,7 +53,7 @@ def _sources(said: argparse.Namespace) -> Sources:
 
 
 def _facts(results: Results) -> dict[str, object]:
-    """Every question under every way, by set and way."""
+    """Returns every query's result as JSON, by query set and mode."""
     return {
         f"{name}, {WAYS[way].title}": evaluation_json(Evaluation(name, "", (), asked, ()))
         for (name, way), asked in results.items()
@@ -68,45 +71,57 @@ def _said() -> argparse.Namespace:
         "--questions",
         default=os.environ.get("EVAL_QUESTIONS", ""),
         metavar="FOLDER",
-        help="What the questions lie in; else EVAL_QUESTIONS.",
+        help="Folder of the labelled queries (default: EVAL_QUESTIONS).",
     )
     add(
         "--mirror",
         default=os.environ.get("EVAL_MIRROR", ""),
         metavar="FOLDER",
-        help="Bare snapshots as owner+name/repo; else EVAL_MIRROR.",
+        help="Folder of bare snapshots, owner+name/repo (default: EVAL_MIRROR).",
     )
     add(
         "--work",
         default=str(ROOT / ".bench" / "answers"),
         metavar="FOLDER",
-        help="What keeps the corpora and their indexes.",
+        help="Folder for corpora and indexes (default: .bench/answers).",
     )
-    add("--only", type=_some(ALL_SETS), metavar="SET,…", help=f"Of {', '.join(ALL_SETS)}.")
-    add("--by", type=_some(tuple(WAYS)), metavar="WAY,…", help=f"Of {', '.join(WAYS)}.")
+    add(
+        "--only",
+        type=_some(ALL_SETS),
+        metavar="SET,…",
+        help=f"Run only these sets: {', '.join(ALL_SETS)}.",
+    )
+    add(
+        "--by",
+        type=_some(tuple(WAYS)),
+        metavar="MODE,…",
+        help=f"Run only these modes: {', '.join(WAYS)}.",
+    )
     add(
         "--without",
         type=_some(tuple(WITHOUT)),
         metavar="PART,…",
-        help=f"Leaves out parts of the ranking: {', '.join(WITHOUT)}.",
+        help=f"Disable parts of the ranking: {', '.join(WITHOUT)}.",
     )
     add(
         "--describe",
         default="",
         metavar="URL#NAME",
-        help="Has each method and class described by a language model first.",
+        help="Describe each method and class with this language model first.",
     )
-    add("--json", type=Path, metavar="FILE", help="Every question with its first hits.")
+    add("--json", type=Path, metavar="FILE", help="Write every query with its first hits as JSON.")
     return parser.parse_args(sys.argv[2:])
 
 
 def _some(known: tuple[str, ...]) -> Callable[[str], list[str]]:
-    """Reads names between commas; raises ArgumentTypeError for an unknown one."""
+    """Returns a parser of comma-separated names that raises ArgumentTypeError for unknown ones."""
 
     def some(text: str) -> list[str]:
         names = text.split(",")
         if unknown := [name for name in names if name not in known]:
-            raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(known)}")
+            raise argparse.ArgumentTypeError(
+                f"unknown name {unknown[0]}: choose from {', '.join(known)}"
+            )
         return names
 
     return some

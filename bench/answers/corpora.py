@@ -1,4 +1,4 @@
-"""Makes each corpus a repository of one commit, out of bare snapshots `owner+name/repo`."""
+"""Creates a repository of one commit for each corpus, from bare snapshots `owner+name/repo`."""
 
 import re
 import shutil
@@ -19,11 +19,11 @@ _SIGNS = {
 
 
 class Absent(Exception):
-    """Questions or a corpus that are not here; the message says what lacks."""
+    """Queries or a corpus are missing; the message says which."""
 
 
 class Snapshot(NamedTuple):
-    """A commit of a public repository, and the folder of it that is looked at, or all."""
+    """A commit of a public repository, and the folder of it that is indexed; empty for all."""
 
     name: str
     slug: str
@@ -32,13 +32,13 @@ class Snapshot(NamedTuple):
 
 
 def checked_out(snapshot: Snapshot, mirror: Path, into: Path) -> Path:
-    """The repository of a snapshot's files, made where it is not there yet; raises Absent."""
+    """Returns the repository of a snapshot's files; creates it if needed. Raises Absent."""
     bare = _bare(snapshot, mirror)
     return _once(into, lambda made: _extract(bare, snapshot, made))
 
 
 def text_of(snapshot: Snapshot, mirror: Path, wanted: re.Pattern[str]) -> dict[str, str]:
-    """The texts of those files of a snapshot whose paths match; raises Absent."""
+    """Returns the contents of a snapshot's files whose paths match. Raises Absent."""
     bare = _bare(snapshot, mirror)
     names = git(bare, "ls-tree", "-r", "--name-only", snapshot.commit).split("\n")
     shown = (name for name in names if wanted.fullmatch(name))
@@ -46,17 +46,17 @@ def text_of(snapshot: Snapshot, mirror: Path, wanted: re.Pattern[str]) -> dict[s
 
 
 def written(files: Mapping[str, str], into: Path) -> Path:
-    """The repository of these files, made where it is not there yet."""
+    """Returns the repository of these files; creates it if needed."""
     return _once(into, lambda made: _write(files, made))
 
 
 def tracked(repository: Path) -> list[str]:
-    """The paths of its files."""
+    """Lists the paths of the tracked files."""
     return [path for path in git(repository, "ls-files", "-z").split("\0") if path]
 
 
 def suffix(text: str) -> str:
-    """What language a nameless document is in: the ending of the most signs."""
+    """Guesses the file extension of a nameless document: the language with the most matches."""
     counts = {end: len(re.findall(sign, text, re.MULTILINE)) for end, sign in _SIGNS.items()}
     return max(counts, key=counts.__getitem__)
 
@@ -70,7 +70,7 @@ def _bare(snapshot: Snapshot, mirror: Path) -> Path:
 
 
 def _once(into: Path, fill: Callable[[Path], None]) -> Path:
-    """The folder, filled and committed; whole or not at all."""
+    """Fills and commits a folder unless it exists; renames it last, so it is never partial."""
     if not into.exists():
         made = into.with_name(f"{into.name}.unfinished")
         shutil.rmtree(made, ignore_errors=True)
@@ -85,7 +85,7 @@ def _extract(bare: Path, snapshot: Snapshot, made: Path) -> None:
     paths = [snapshot.folder or ".", *(f":(exclude){path}" for path in _lost(bare, snapshot))]
     with tempfile.NamedTemporaryFile(suffix=".tar") as file:
         archive = ["archive", f"--output={file.name}", snapshot.commit, "--", *paths]
-        # it speaks of the lost ones too
+        # git complains of the missing blobs on stderr
         done = subprocess.run(["git", "-C", str(bare), *archive], check=False, capture_output=True)
         if done.returncode:
             raise Absent(f"{snapshot.name}: {done.stderr.decode(errors='replace').strip()}")
@@ -93,7 +93,7 @@ def _extract(bare: Path, snapshot: Snapshot, made: Path) -> None:
 
 
 def _lost(bare: Path, snapshot: Snapshot) -> list[str]:
-    """Files that a snapshot names and lacks: those of 4 MiB and more."""
+    """Lists the files whose blobs the snapshot lacks: those of 4 MiB and more."""
     listed = subprocess.run(
         ["git", "-C", str(bare), "ls-tree", "-r", "-l", "-z", snapshot.commit],
         check=True,

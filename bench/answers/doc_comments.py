@@ -1,4 +1,4 @@
-"""Is a function found by its doc comment, once that is taken out? Questions out of the sources."""
+"""Generates queries from doc comments: each function is to be found once its comment is removed."""
 
 import random
 import re
@@ -13,10 +13,10 @@ from feeder.parse.grammars import Grammars, load_grammars
 
 SEED = 20261122
 A_CORPUS = 100
-"""Questions of each corpus."""
+"""Queries per corpus."""
 
 _DOCSTRING = re.compile(r'(?<=:)(\s*)[rRuU]?("""|\'\'\')(?P<said>.*?)\2', re.DOTALL)
-# `#[` is an attribute of Rust's or PHP's, `#!` begins a script, `#define` is code
+# `#[` is an attribute in Rust and PHP, `#!` begins a script, `#define` is code
 _ABOVE = re.compile(
     r"(?P<said>(?:\s*(?:/\*.*?\*/|\{-.*?-\}|//[^\n]*|--[^\n]*|#(?![\[!]|[a-z]+\b)[^\n]*))+)"
     r"[ \t]*\n",
@@ -33,21 +33,24 @@ _JUNK = re.compile(
 
 
 class Documented(NamedTuple):
-    """Sources without the doc comments of their functions, and the questions that these were."""
+    """Source files without doc comments, and the queries made from these comments."""
 
     files: dict[str, str]
     questions: list[dict[str, Any]]
 
 
 def documented(repository: Path, paths: Iterable[str], seed: int = SEED) -> Documented:
-    """Of the files of a repository; those that are no UTF-8 are left out."""
+    """Removes the doc comments of a repository's functions and draws queries from them.
+
+    Files that are not UTF-8 are left out.
+    """
     grammars = load_grammars(None)
     files, questions = {}, []
     for path, text in _texts(repository, paths):
         asked = dict(_asked(grammars, path, text))
         files[path] = _without(text, asked)
         questions += [_question(path, node, said) for node, (said, _) in asked.items()]
-    # two that are asked alike have no one right answer
+    # a query of two functions has no single right answer
     repeated = _repeated(questions)
     alone = [one for one in questions if one["query"] not in repeated]
     drawn = random.Random(seed).sample(alone, min(A_CORPUS, len(alone)))
@@ -55,7 +58,7 @@ def documented(repository: Path, paths: Iterable[str], seed: int = SEED) -> Docu
 
 
 def first_sentence(comment: str) -> str | None:
-    """What a doc comment says first, as a question; None where that is too little, or no prose."""
+    """Returns the first sentence of a doc comment; None if it is too short or not prose."""
     text = _MARKUP.sub(lambda found: found[1] or "", _SIGNS.sub("", comment)).strip()
     end = _END.search(text)
     said = " ".join(text[: end.start() if end else None].split()[:60])
@@ -65,7 +68,7 @@ def first_sentence(comment: str) -> str | None:
 
 
 def parted(language: str, text: str) -> tuple[str, str] | None:
-    """A function's doc comment, and its code without it; None of one that has none."""
+    """Splits a function into doc comment and remaining code; None without a doc comment."""
     found = _DOCSTRING.search(text) if language == "python" else _ABOVE.match(text)
     return (found["said"], text[: found.start()] + text[found.end() :]) if found else None
 
@@ -81,9 +84,9 @@ def _texts(repository: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _asked(grammars: Grammars, path: str, text: str) -> Iterator[tuple[Node, tuple[str, str]]]:
-    """Each function with its question, and its code.
+    """Yields each function with its query and its code without the doc comment.
 
-    None of a test, of one that is in pieces, or whose name or text is there twice.
+    Skips tests, functions in several parts, and functions whose name or text occurs twice.
     """
     nodes = parse_file(grammars, path, text.encode()).nodes
     names = Counter(node.symbol for node in nodes)

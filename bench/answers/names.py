@@ -1,4 +1,4 @@
-"""Are names found as they are, misspelt and in part? Questions out of an index's own symbols."""
+"""Generates queries from an index's symbols: whole names, misspelt names and parts of names."""
 
 import random
 import re
@@ -8,20 +8,20 @@ from typing import Any
 
 SEED = 20261122
 A_CORPUS = 40
-"""Names of each corpus."""
+"""Names per corpus."""
 SHORTEST = 8
-"""Letters of a name: half of a shorter one tells little."""
+"""Minimum letters of a name: half of a shorter one matches too much."""
 FEW = 3
-"""What so many names have in them at most tells which is meant."""
+"""A part of a name is a query if at most this many names contain it."""
 
 _NAME = re.compile(r"[A-Za-z_]\w{7,}", re.ASCII)
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def questions(symbols: Iterable[str], seed: int = SEED) -> list[dict[str, Any]]:
-    """Of some names: each as it is, with one mistake, by some of its words, by a run of letters.
+    """Returns up to four queries per drawn name: exact, misspelt, some words, a run of letters.
 
-    Names are the last parts of symbols; the same symbols give the same questions.
+    A name is the last part of a symbol. Equal symbols and seeds give equal queries.
     """
     names = sorted({re.split(r"\.|::| > ", symbol)[-1] for symbol in symbols})
     known = {name.casefold() for name in names}
@@ -48,9 +48,9 @@ def _questions(
 
 
 def misspelt(name: str, draw: random.Random) -> str:
-    """The name with one mistake: two letters swapped, one dropped, doubled or another in its place.
+    """Applies one typo: two letters swapped, or one dropped, doubled or replaced.
 
-    The first letter is right.
+    The first letter stays.
     """
     at = draw.randrange(1, len(name) - 1)
     swap = f"{name[:at]}{name[at + 1]}{name[at]}{name[at + 2 :]}"
@@ -63,7 +63,7 @@ def misspelt(name: str, draw: random.Random) -> str:
 
 
 def words_of(name: str, draw: random.Random) -> str | None:
-    """A name without its first word, or without the last too; None of one that has too few."""
+    """Returns a name without its first word and maybe its last ones; None if it has too few."""
     spans = [found.span() for found in _PART.finditer(name)]
     ends = [end for _, end in spans[1:]]
     parts = [name[spans[1][0] : end] for end in ends] if ends else []
@@ -72,7 +72,7 @@ def words_of(name: str, draw: random.Random) -> str | None:
 
 
 def run_of(name: str, draw: random.Random) -> str:
-    """Somewhat more than half of the letters, from the middle or the end."""
+    """Returns three fifths of the letters, from the middle or the end."""
     size = len(name) * 3 // 5
     start = draw.randrange(1, len(name) - size + 1)
     return name[start : start + size]

@@ -1,4 +1,4 @@
-"""The figures as a table of markdown, each row with the command that makes it."""
+"""Formats the results as a markdown table; each row names the command that reproduces it."""
 
 from collections.abc import Iterator, Sequence
 
@@ -20,12 +20,12 @@ MEASURES = {
 
 
 def report(results: Results) -> str:
-    """The table of all that was measured; empty where nothing was."""
+    """Returns the table of all results; empty if there are none."""
     return table(_rows(results))
 
 
 def _rows(results: Results) -> Iterator[Sequence[str | None]]:
-    yield "questions", "n", "measure", *(way.title for way in WAYS.values()), "command"
+    yield "queries", "n", "measure", *(way.title for way in WAYS.values()), "command"
     for name in ALL_SETS:
         by_way = {way: results[name, way] for way in WAYS if (name, way) in results}
         for group in _groups(name, by_way):
@@ -36,7 +36,7 @@ def _rows(results: Results) -> Iterator[Sequence[str | None]]:
 def _lines(
     name: str, group: str, by_way: dict[str, Sequence[Outcome]]
 ) -> Iterator[Sequence[str | None]]:
-    """A row for each measure of a set, or of a group of it."""
+    """Yields a row for each measure of a set, or of a group of it."""
     count = str(len(next(iter(by_way.values()))))
     figures = {way: mean_values(asked) for way, asked in by_way.items()}
     for measure in MEASURES[name]:
@@ -46,7 +46,7 @@ def _lines(
 
 
 def _groups(name: str, by_way: dict[str, Sequence[Outcome]]) -> list[str]:
-    """Of the names, whose groups are what is measured; the others are one."""
+    """Lists the groups that are measured apart: those of the names; other sets are one group."""
     if not by_way:
         return []
     return list(by_group(next(iter(by_way.values())))) if name == NAMES else [""]

@@ -1,4 +1,4 @@
-"""What does each part of the ranking gain? The same questions are asked without it."""
+"""Disables single parts of the ranking, to measure what each contributes (ablation)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,11 +16,11 @@ WITHOUT: dict[str, tuple[Any, str, Any]] = {
     "lines": (engine, "LINE_WEIGHT", 0.0),
     "grouping": (engine, "grouped", lambda found, *_: list(found)),
 }
-"""The parts that can be left out: where each is, and what makes it do nothing."""
+"""The parts that can be disabled: module, attribute, and the value that disables it."""
 
 
 def leave_out(parts: Iterable[str]) -> None:
-    """For the rest of this process."""
+    """Disables these parts for the rest of this process."""
     for part in parts:
         module, attribute, nothing = WITHOUT[part]
         setattr(module, attribute, nothing)

@@ -1,7 +1,7 @@
-"""The sets of questions, as `feeder evaluate` reads them: a corpus each, with lines of JSON.
+"""Defines the query sets: corpora with queries in the format of `feeder evaluate`.
 
-The questions and their labels are others' work and no part of this repository: they lie in a folder
-`data`, as docs/benchmarks/search-quality.md says.
+The queries and labels come from other projects and are not part of this repository. They are in a
+folder `data`; docs/benchmarks/search-quality.md lists its files.
 """
 
 import json
@@ -15,16 +15,16 @@ from answers.corpora import Absent, Snapshot, checked_out, suffix, text_of, trac
 SMALL = frozenset(
     ("express", "redux", "xmonad", "plug", "chi", "trpc", "monolog", "ktor", "cobra", "axum")
 )
-"""Of which a transformer makes vectors within minutes."""
+"""Repositories that a transformer embeds within minutes."""
 VUE = Snapshot("vue", "vuejs/core", "e2bede96134f757aad5c5b33ac9be055022dbfc8")
 _VUE_SOURCES = re.compile(r"packages/[^/]+/src/.+")
 
 Line = dict[str, Any]
-"""A question."""
+"""A query with its answers, as `feeder evaluate` reads it."""
 
 
 class Corpus(NamedTuple):
-    """A repository that is asked, and its questions."""
+    """A repository that is searched, and its queries."""
 
     name: str
     place: Path
@@ -32,8 +32,8 @@ class Corpus(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """The folder of questions, that of snapshots, that of what is made, whom to tell, and which
-    language model describes what is indexed, if any."""
+    """The folders of queries, snapshots and generated files; the callback for progress messages;
+    and the language model for descriptions, empty for none."""
 
     questions: Path
     mirror: Path
@@ -42,7 +42,7 @@ class Sources(NamedTuple):
     describe: str = ""
 
     def read(self, name: str) -> str:
-        """A file of the questions; raises Absent."""
+        """Reads a file of the query folder. Raises Absent."""
         try:
             return (self.questions / "data" / name).read_text("utf-8")
         except OSError as exc:
@@ -50,17 +50,17 @@ class Sources(NamedTuple):
 
 
 def repositories(sources: Sources) -> Iterator[Corpus]:
-    """The main folders of public repositories, with questions labelled by file."""
+    """Yields the main folders of public repositories, with queries labelled by file."""
     yield from _repositories(sources, None, whole=False)
 
 
 def repositories_small(sources: Sources) -> Iterator[Corpus]:
-    """Ten of them."""
+    """Yields ten of these repositories."""
     yield from _repositories(sources, SMALL, whole=False)
 
 
 def repositories_whole(sources: Sources) -> Iterator[Corpus]:
-    """The same ten with their documents, tests and changelogs."""
+    """Yields the same ten with their documents, tests and changelogs."""
     yield from _repositories(sources, SMALL, whole=True)
 
 
@@ -95,14 +95,14 @@ def _labelled(item: Line, paths: list[str], folder: str) -> Line:
 
 
 def _whole(path: str, paths: Iterable[str], folder: str = "") -> str:
-    """The file that is meant: labels may leave out the folder that is looked at, or more."""
+    """Resolves a label to a path: labels may omit the indexed folder, or more."""
     named = [one for one in paths if one == path or one.endswith(f"/{path}")]
     below = [one for one in named if one.startswith(f"{folder}/")]
     return next(iter([*below, *named]), path)
 
 
 def contextual(sources: Sources) -> Iterator[Corpus]:
-    """Documents without names in four languages, with questions labelled by lines."""
+    """Yields nameless documents in four languages, with queries labelled by lines."""
     documents = json.loads(sources.read("contextual_chunks.json"))
     by_uuid = {one["original_uuid"]: one for one in documents}
     paths = {uuid: f"{one['doc_id']}.{suffix(one['content'])}" for uuid, one in by_uuid.items()}
@@ -116,7 +116,7 @@ def contextual(sources: Sources) -> Iterator[Corpus]:
 
 
 def _chunk(document: Line, path: str, index: int) -> Line:
-    """The lines of a chunk of a document."""
+    """Returns the line range of a chunk of a document."""
     [chunk] = [one for one in document["chunks"] if one["original_index"] == index]
     text = chunk["content"].strip()
     first = document["content"].count("\n", 0, document["content"].index(text)) + 1
@@ -124,14 +124,14 @@ def _chunk(document: Line, path: str, index: int) -> Line:
 
 
 def vue(sources: Sources) -> Iterator[Corpus]:
-    """What Vue's packages are made of, with questions that avoid the names of the functions."""
+    """Yields the sources of Vue's packages, with queries that avoid the functions' names."""
     into = sources.work / "vue"
     files = {} if into.exists() else text_of(VUE, sources.mirror, _VUE_SOURCES)
     yield _vue(sources, written(files, into))
 
 
 def vue_whole(sources: Sources) -> Iterator[Corpus]:
-    """The same of the whole repository."""
+    """Yields the whole repository of Vue, with the same queries."""
     yield _vue(sources, checked_out(VUE, sources.mirror, sources.work / "whole" / "vue"))
 
 
@@ -146,7 +146,7 @@ def _vue(sources: Sources, place: Path) -> Corpus:
 
 
 def _functions(place: Path, path: str, names: str) -> Iterator[Line]:
-    """Functions by their names, or by what their first line is like, five lines of each."""
+    """Yields functions by name, or five lines from each line that matches a pattern."""
     if not names.startswith("/"):
         yield from ({"path": path, "symbol": one} for one in names.split("|") if one[0] != "/")
         return

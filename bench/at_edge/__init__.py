@@ -1,1 +1,1 @@
-"""What does a question cost that the Worker answers?"""
+"""Measures what a query to the Worker costs: CPU time, subrequests and rows read."""

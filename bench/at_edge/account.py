@@ -1,4 +1,4 @@
-"""An index in the stand-in's account, fed by the program."""
+"""Creates an index in the stand-in's account with `feeder`, and reads it over the API."""
 
 import subprocess
 import sys
@@ -19,14 +19,14 @@ ORDER BY path, start_line, symbol
 
 
 class Index(NamedTuple):
-    """Where an index is at the API: addresses of its database and of its vectors."""
+    """An index at the API: URLs of its database and of its vectors."""
 
     standin: StandIn
     database: str
     vectors: str
 
     def rows(self, sql: str) -> list[list[str]]:
-        """What a statement answers."""
+        """Runs a SQL statement over the API and returns its rows."""
         headers = {"Authorization": f"Bearer {self.standin.token}"}
         asked = httpx.post(
             f"{self.database}/raw", json={"sql": sql}, headers=headers, trust_env=False, timeout=60
@@ -35,19 +35,19 @@ class Index(NamedTuple):
         return found
 
     def nodes(self) -> int:
-        """How many it has."""
+        """Counts the nodes."""
         return int(self.rows("SELECT count(*) FROM docs")[0][0])
 
     def named(self) -> list[Named]:
-        """Those that have a name."""
+        """Returns the nodes that have a symbol."""
         return [Named(*row) for row in self.rows(_NODES)]  # type: ignore[arg-type]  # as selected
 
 
 def fed(standin: StandIn, repository: Path) -> Index:
-    """The index of a repository, by words and the static model."""
+    """Syncs a repository with words and static vectors into an empty account."""
     standin.reset()
     standin.change(vectorize_delay_s=0)
-    (repository / "wrangler.toml").unlink(missing_ok=True)  # it names what is gone
+    (repository / "wrangler.toml").unlink(missing_ok=True)  # it names deleted resources
     told = ["--repo", REPO, "--model", "static", "--quiet"]
     for command in (["init"], ["sync", "--store", "cloudflare"]):
         subprocess.run(

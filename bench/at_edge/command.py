@@ -1,7 +1,7 @@
-"""What does a question take at the edge? Feeds two indexes, asks each, and prints a table.
+"""Measures queries to the Worker on two indexes and prints a table.
 
-CPU is what the process of the Worker takes, its runtime and bindings with it; D1's SQLite and
-Vectorize run in others, as they do at Cloudflare.
+CPU time is that of the Worker's process with its runtime and bindings. D1's SQLite and Vectorize
+run in other processes, as they do at Cloudflare.
 """
 
 import argparse
@@ -25,7 +25,7 @@ NAMES = [corpus.name for corpus in CORPORA]
 
 
 def main() -> int:
-    """The exit code: 2 where a snapshot or what runs the Worker is missing."""
+    """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing."""
     said = _said()
     if missing := StandIn.missing():
         _say(missing)
@@ -43,9 +43,9 @@ def _all(said: argparse.Namespace) -> Iterator[Measured]:
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
         for place in places:
-            _say(f"{place.name}: fed")
+            _say(f"{place.name}: indexing")
             index = fed(standin, place)
-            _say(f"{place.name}: asked")
+            _say(f"{place.name}: running queries")
             yield from measured(script, index, said.questions, said.isolates)
 
 
@@ -61,16 +61,16 @@ def _said() -> argparse.Namespace:
         type=Path,
         default=Path(os.environ.get("EVAL_MIRROR", "")),
         metavar="FOLDER",
-        help="Bare snapshots as owner+name/repo; else EVAL_MIRROR.",
+        help="Folder of bare snapshots, owner+name/repo (default: EVAL_MIRROR).",
     )
     add(
         "--work",
         type=Path,
         default=ROOT / ".bench" / "worker",
         metavar="FOLDER",
-        help="What keeps the repositories.",
+        help="Folder for the repositories (default: .bench/worker).",
     )
-    add("--only", choices=NAMES, nargs="+", default=NAMES, help="Of which indexes; else of all.")
-    add("--questions", type=int, default=60, help="To each index in each way; else 60.")
-    add("--isolates", type=int, default=9, help="That are asked for the first time; else 9.")
+    add("--only", choices=NAMES, nargs="+", default=NAMES, help="Measure only these indexes.")
+    add("--questions", type=int, default=60, help="Queries per index and mode (default: 60).")
+    add("--isolates", type=int, default=9, help="New isolates for first queries (default: 9).")
     return parser.parse_args(sys.argv[2:])

@@ -1,4 +1,4 @@
-"""Which indexes are asked? Public repositories of pinned commits, alone and side by side."""
+"""Defines the measured indexes: public repositories at pinned commits."""
 
 import shutil
 from pathlib import Path
@@ -12,13 +12,13 @@ EFCORE = Snapshot("efcore", "dotnet/efcore", "ecd0ba4c23377e479ce94c74119c499f13
 
 
 class Corpus(NamedTuple):
-    """A repository made of snapshots, each in a folder of its own."""
+    """A repository made of snapshots, each in its own folder."""
 
     name: str
     parts: tuple[Snapshot, ...]
 
     def made(self, mirror: Path, work: Path) -> Path:
-        """Its repository, made where it is not there yet; raises Absent."""
+        """Returns the repository; creates it if needed. Raises Absent."""
         place = work / self.name
         if not place.exists():
             unfinished = work / f"{self.name}.unfinished"
@@ -36,4 +36,4 @@ CORPORA = (
     Corpus("small", (SCRAPY,)),
     Corpus("large", (EFCORE,)),
 )
-"""Of some 10,000 nodes and 100,000."""
+"""Corpora of about 10,000 and 120,000 nodes."""

@@ -1,9 +1,9 @@
 /**
- * The Worker in a workerd of its own, so that what that process takes is the Worker's: `isolate.mjs
+ * Runs the Worker in its own workerd, so that the process' CPU time is the Worker's: `isolate.mjs
  * '{"script": …, "vars": …, "token": …, "database": …, "index": …}'`.
  *
- * Its bindings are a few lines that ask the stand-in over HTTP, where D1's SQLite runs in another
- * process. Says its address on stdout and serves until stdin closes.
+ * The bindings call the stand-in over HTTP; D1's SQLite runs in another process. Prints its address
+ * on stdout and serves until stdin closes.
  */
 
 import { readFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-"""What does a question take of the processor? The Worker is a process, and asked over HTTP."""
+"""Runs the Worker as a process, queries it over HTTP and measures its CPU time."""
 
 import json
 import re
@@ -19,7 +19,7 @@ _SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) asked(?:, (\d+) rows read)?
 
 
 class Taken(NamedTuple):
-    """What an answer took: milliseconds of the processor, questions to services, rows of D1."""
+    """The cost of an answer: CPU milliseconds, D1 round trips, subrequests and D1 rows read."""
 
     cpu_ms: float
     trips: int
@@ -28,14 +28,14 @@ class Taken(NamedTuple):
 
 
 class Isolate:
-    """The Worker, which has been asked nothing yet."""
+    """A running Worker."""
 
     def __init__(self, address: str, process: int) -> None:
         self._process = process
         self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
 
     def asked(self, question: Mapping[str, str]) -> Taken:
-        """One question; a filter that names nothing is told so, which is an answer."""
+        """Sends one query and measures it; an error response for an unknown filter counts too."""
         before_ms = processor_ms(self._process)
         answer = self._client.get("/api/search", params=question)
         cpu_ms = processor_ms(self._process) - before_ms
@@ -47,7 +47,7 @@ class Isolate:
         return Taken(cpu_ms, asked.get("d1", 0), sum(asked.values()), rows)
 
     def refused(self) -> float:
-        """Milliseconds of the processor for an address at which nothing is."""
+        """Returns the CPU milliseconds of a request to an unknown path."""
         before_ms = processor_ms(self._process)
         self._client.get("/api/nothing")
         return processor_ms(self._process) - before_ms
@@ -55,7 +55,7 @@ class Isolate:
 
 @contextmanager
 def isolate(script: Path, index: Index, *, by_words: bool) -> Iterator[Isolate]:
-    """A new one over an index; by words alone it has no vectors to ask."""
+    """Starts a new isolate over an index; with `by_words` it has no binding to vectors."""
     told = {
         "script": str(script),
         "vars": {"PUBLIC": "true", "REPO": REPO},

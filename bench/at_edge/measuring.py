@@ -1,4 +1,4 @@
-"""Asks questions made by rule of an index, and of isolates that were never asked before."""
+"""Sends generated queries to a warm isolate and to new ones, and collects their costs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -9,15 +9,15 @@ from at_edge.isolate import Taken, isolate
 from edge.questions import Asked, made
 
 WAYS = {"words alone": True, "words and static": False}
-"""Whether nothing else is asked."""
+"""Search modes: True for words only."""
 
 
 class Measured(NamedTuple):
-    """What an index' questions took, by one way of answering.
+    """The costs of queries to an index in one search mode.
 
-    `taken` are those of one isolate, in order; `firsts` those that others were asked first, and
-    `starts` milliseconds that these took before, to refuse an address; `idle_ms` what refusing one
-    takes of an isolate that has answered.
+    `taken` are those of one isolate in order, `firsts` those of the first query of new isolates.
+    `starts` are the CPU milliseconds of a request to an unknown path before these first queries,
+    and `idle_ms` of the same request to a warm isolate.
     """
 
     nodes: int
@@ -29,7 +29,7 @@ class Measured(NamedTuple):
 
 
 def measured(script: Path, index: Index, questions: int, isolates: int) -> Iterator[Measured]:
-    """By each way of answering."""
+    """Yields the costs of the queries in each search mode."""
     asked, nodes = list(made(index.named(), questions)), index.nodes()
     for way, by_words in WAYS.items():
         with isolate(script, index, by_words=by_words) as one:

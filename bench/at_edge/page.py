@@ -1,4 +1,4 @@
-"""The figures as a table of markdown."""
+"""Formats the measurements as a markdown table."""
 
 from collections.abc import Iterator, Sequence
 from statistics import mean, median
@@ -9,12 +9,12 @@ from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY
 LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_PER_DAY:,} a day", "")
 HEAD = (
     *("nodes", "CPU, median", "CPU, p95", "first of an isolate"),
-    *("trips to D1", "subrequests", "rows read", "questions a day"),
+    *("round trips to D1", "subrequests", "rows read", "queries a day"),
 )
 
 
 def report(found: Sequence[Measured]) -> str:
-    """A row for each index and way of answering, beside the free plan's limits."""
+    """Returns the table: a row for each index and search mode, and the free plan's limits."""
     rows = [HEAD, ["---"] * len(HEAD), *map(_row, found), LIMITS]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", *_remarks(found)]) + "\n"
@@ -36,19 +36,19 @@ def _row(one: Measured) -> Sequence[str]:
 
 
 def _remarks(found: Sequence[Measured]) -> Iterator[str]:
-    """What is in the figures beside the answering itself."""
+    """Yields the fixed cost that the figures include."""
     starts = [start for one in found for start in one.starts]
-    yield f"Reading the module and refusing an address: {median(starts):.1f} ms in a new isolate,"
+    yield f"Loading the module and answering 404: {median(starts):.1f} ms in a new isolate,"
     yield f"{min(one.idle_ms for one in found):.1f} ms in one that has answered."
 
 
 def _usual(counts: Iterator[int]) -> str:
-    """The median, and the most where that is another."""
+    """Formats the median, with the maximum if it differs."""
     some = sorted(counts)
     usual = f"{median(some):.0f}"
     return usual if some[-1] == int(usual) else f"{usual}, most {some[-1]}"
 
 
 def p95(values: Sequence[float]) -> float:
-    """Of 100 values the 95th."""
+    """Returns the 95th percentile."""
     return sorted(values)[int(len(values) * 0.95)]

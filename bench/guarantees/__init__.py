@@ -1,1 +1,1 @@
-"""Tests each promise of docs/explanation/guarantees.md at every point, and counts."""
+"""Tests the guarantees of docs/explanation/guarantees.md at every step of a run."""

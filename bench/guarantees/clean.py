@@ -1,4 +1,4 @@
-"""What does an index hold that nothing has ever disturbed, and does another one hold the same?"""
+"""Compares an index with that of an undisturbed first sync."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -9,14 +9,14 @@ from guarantees.stores import Store
 
 
 class Reference:
-    """What a store holds after a clean first feed of each checkout; asked once."""
+    """The contents of a store after an undisturbed first sync of each checkout, cached."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._pictures: dict[Path, Picture] = {}
 
     def of(self, checkout: Path) -> Picture:
-        """It leaves the store with that feed."""
+        """Returns the expected contents; the first call per checkout resets the store."""
         if checkout not in self._pictures:
             self._store.start(None)
             self._store.synced(checkout).expect_done()
@@ -25,19 +25,19 @@ class Reference:
 
 
 class Finish(NamedTuple):
-    """How an index came out: what was not as it should after the next run, and after one more."""
+    """The differences from the expected index after the next run, and after one more."""
 
     first: list[str]
     last: list[str]
 
     @property
     def is_right(self) -> bool:
-        """After the next run; of removed vectors a note may be left, to remove them once more."""
+        """True if the next run finished the index; its outbox may still name deleted vectors."""
         return not self.last and set(self.first) <= {LATE}
 
 
 def finish(store: Store, checkout: Path, expected: Picture, *changes: Change) -> Finish:
-    """A run, and where it leaves something to the next another one."""
+    """Runs a sync, and a second one if the first leaves differences."""
     store.synced(checkout, *changes).expect_done()
     first = store.picture().differences(expected)
     if not first:

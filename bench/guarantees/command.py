@@ -1,4 +1,4 @@
-"""Which promises are tried, on which store?"""
+"""Tests a guarantee on the chosen stores and prints a table."""
 
 import argparse
 import tempfile
@@ -15,11 +15,11 @@ from guarantees.stores import Cloud, CloudStatic, Embedded, Store, WordsOnly
 
 TRIALS = {"killed": killed, "refused": refused, "together": together}
 SOME = 5
-"""Of so many points --fast tries one."""
+"""--fast tests one of this many steps."""
 
 
 def main() -> int:
-    """The exit code: 1 where a promise did not hold."""
+    """Returns the exit code: 1 if a guarantee was violated."""
     said = _said()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -29,7 +29,7 @@ def main() -> int:
 
 
 def _held(what: str, stores: list[Store], history: Commits, *, fast: bool) -> bool:
-    """Whether every store kept the promise."""
+    """Returns True if the guarantee held on every store."""
     trial = TRIALS[what]
     table.head(*trial.HEAD)
     every = SOME if fast else 1
@@ -57,15 +57,15 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
 
 
 def _said() -> argparse.Namespace:
-    """Ends the program with exit code 2 where that cannot be tried here."""
+    """Parses the options. Exits with code 2 if the guarantee cannot be tested here."""
     parser = argparse.ArgumentParser(prog="guarantees", description=__doc__)
     parser.add_argument("what", choices=TRIALS)
-    parser.add_argument("--store", choices=("embedded", "cloud"), help="else all that it is about")
-    parser.add_argument("--fast", action="store_true", help=f"one of {SOME} points")
+    parser.add_argument("--store", choices=("embedded", "cloud"), help="Test only this store.")
+    parser.add_argument("--fast", action="store_true", help=f"Test one of {SOME} steps.")
     said = parser.parse_args()
     said.stores = [name for name in TRIALS[said.what].STORES if said.store in {None, name}]
     if not said.stores:
-        parser.exit(2, f"nothing is {said.what} in the {said.store} store: leave --store out.\n")
+        parser.exit(2, f"{said.what} does not apply to the {said.store} store: omit --store.\n")
     if "cloud" in said.stores and (reason := StandIn.missing()):
         parser.exit(2, f"{reason}\n")
     return said

@@ -1,4 +1,4 @@
-"""A small repository with three commits: what is there, what comes, and what comes after that."""
+"""Creates a small repository with three commits, and a checkout of each."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,7 +43,7 @@ PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
 
 
 def _manual(offset: str) -> bytes:
-    """A document with a heading and a table."""
+    """Returns a DOCX with a heading and a table."""
     return docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", offset)]))
 
 
@@ -87,9 +87,10 @@ THIRD: Files = {
 
 
 class Commits(NamedTuple):
-    """A checkout of each; the second adds, edits, shifts, renames and deletes files.
+    """A checkout of each commit.
 
-    The third takes some of that back, and edits at the same lines once more.
+    The second adds, edits, shifts, renames and deletes files. The third reverts some of that, and
+    edits the same lines again.
     """
 
     first: Path
@@ -98,7 +99,7 @@ class Commits(NamedTuple):
 
 
 def commits(folder: Path) -> Commits:
-    """Makes the repository in a folder, and a clone of it for each commit."""
+    """Creates the repository in a folder, and a clone of it for each commit."""
     main = folder / "main"
     main.mkdir(parents=True)
     git(main, "init", "-q")
@@ -120,5 +121,5 @@ def _committed(main: Path) -> Iterator[Path]:
 
 
 def sha(checkout: Path) -> str:
-    """The commit that is checked out."""
+    """Returns the id of the checked-out commit."""
     return git(checkout, "rev-parse", "HEAD")

@@ -1,4 +1,4 @@
-"""Killed anywhere: is a run that dies at any of its steps finished by the next one?"""
+"""Tests that the next run finishes a run that was killed at any of its steps."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,16 +16,16 @@ STORES = ("embedded", "cloud")
 HEAD = (
     "store",
     "killed run",
-    "at each step",
+    "killed",
     "commit of the next run",
-    "points tried",
-    "points held",
-    "of these with vectors removed once more by the run after",
+    "steps tested",
+    "steps passed",
+    "passed, with vectors deleted again by the following run",
 )
 
 
 class Scene(NamedTuple):
-    """A run that is to be killed, on the index of `before`; and the commits that the next finds."""
+    """A run that is killed on the index of `before`, and the commits that the next run may find."""
 
     name: str
     before: Path | None
@@ -35,33 +35,33 @@ class Scene(NamedTuple):
 
 def scenes(commits: Commits) -> list[Scene]:
     return [
-        Scene("first feed", None, commits.first, commits.second),
+        Scene("first sync", None, commits.first, commits.second),
         Scene("update", commits.first, commits.second, commits.third),
     ]
 
 
 @dataclass
 class Tally:
-    """What came of the points of one row; it holds where nothing is `broken`."""
+    """Results of the steps of one row; it passed if nothing is `broken`."""
 
     tried: int = 0
     held: int = 0
     twice: int = 0
-    """Points after which the removed vectors were removed once more, by the run after the next."""
+    """Steps after which the run after the next deleted the same vectors again."""
     broken: list[str] = field(default_factory=list)
 
     def add(self, point: str, lie: list[str], found: Finish) -> None:
-        """`lie` is what was not as in the commit that the killed run had named."""
+        """Counts a step; `lie` are the differences from the commit that the index named."""
         is_right = found.is_right and not lie
         self.tried += 1
         self.held += is_right
         self.twice += bool(found.first)
         if not is_right:
-            self.broken.append(f"{point}: when killed {lie}, then {found}")
+            self.broken.append(f"{point}: after the kill {lie}, then {found}")
 
 
 class Row(NamedTuple):
-    """A scene, where its run is killed, and which commit the next run finds."""
+    """A scenario, the moment of the kill, and the commit that the next run finds."""
 
     scene: Scene
     moment: str
@@ -79,9 +79,9 @@ def rows(store: Store, commits: Commits) -> Iterator[Row]:
 
 
 def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) -> Tally:
-    """What came of the runs that were killed at these steps, up to the first that is none.
+    """Kills a run at each of these steps until a run ends before its step.
 
-    Raises RuntimeError where a run that was not killed fails.
+    Raises RuntimeError if a run that was not killed fails.
     """
     tally = Tally()
     whole, expected = reference.of(row.scene.killed), reference.of(row.then)
@@ -100,9 +100,9 @@ def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) ->
 
 
 def _lie(store: Store, scene: Scene, whole: Picture) -> list[str]:
-    """What is not as in the commit that the index says it is of: its head is to move last.
+    """Returns the differences from the commit that the index names, if it names the new one.
 
-    But for lines on methods and classes, which are asked for when all else is there.
+    The head moves last, after everything but descriptions, which are therefore ignored.
     """
     if store.head() == (sha(scene.before) if scene.before else ""):
         return []
@@ -110,7 +110,7 @@ def _lie(store: Store, scene: Scene, whole: Picture) -> list[str]:
 
 
 def held(store: Store, commits: Commits, every: int) -> bool:
-    """Prints a row for each scene, moment and next commit; whether all points held."""
+    """Prints a row per scenario, moment and next commit. Returns True if all steps passed."""
     reference = Reference(store)
     all_held = True
     for row in rows(store, commits):

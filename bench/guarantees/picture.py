@@ -1,4 +1,4 @@
-"""What does an index hold? All of it but what may differ between two ways to the same commit."""
+"""Reads the whole contents of an index, without what may differ between runs to the same commit."""
 
 import re
 from collections.abc import Iterator
@@ -12,13 +12,13 @@ Tables = dict[str, list[Row]]
 
 _TERMS = Statement("CREATE VIRTUAL TABLE terms USING fts5vocab(docs_fts, instance)")
 _NO_TERMS = Statement("DROP TABLE IF EXISTS terms")
-# ?1 the repository; seq and sha_head tell the way, and so do the names of runs
+# ?1 is the repository; seq, sha_head and fencing tokens depend on the runs and are left out
 _TABLES = {
     "docs": """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
         start_line, end_line, text_sha FROM docs WHERE repo = ?1 ORDER BY id""",
     "files": "SELECT path, blob, nodes, state, reason FROM files WHERE repo = ?1 ORDER BY path",
     "outbox": "SELECT id, path FROM outbox WHERE repo = ?1 ORDER BY id",
-    # of the event its number and commit, which come before the name of its run
+    # the number and commit of the event, without the name of its run
     "meta": """SELECT key,
         iif(key = ?1 || ':event', substr(value, 1, instr(value, ' ') + 40), value)
         FROM meta WHERE (key GLOB ?1 || ':*' OR key NOT GLOB '*:*')
@@ -39,7 +39,7 @@ _TABLES = {
     "descriptions of nobody": """SELECT sha FROM descriptions
         WHERE ?1 <> '' AND sha NOT IN (SELECT describes FROM docs) ORDER BY 1""",
 }
-# tables that not every index has; the lookup's numbers are the model's, whose name is in meta
+# tables that not every index has; the lookup's values are those of the model that meta names
 _MAY_BE = {
     "meanings": """SELECT d.id, hex(coalesce(p.code, m.code)) FROM meanings m
         LEFT JOIN docs d ON d.seq = m.seq LEFT JOIN plain_meanings p ON p.seq = m.seq
@@ -60,21 +60,21 @@ WORDS = ("docs", "postings", "postings' ids")
 LINES = ("descriptions", "descriptions of nobody", "lines of vectors", "plain_meanings")
 _OF_LINES = re.compile(":(describer?|lined|vectors)$|:write:")
 _TYPE = 4
-"""Which column of "docs" says of what type a node is."""
+"""The column of `docs` with the node type."""
 LATE = "outbox"
-"""A run that overtook an unfinished one leaves it to the next, which removes the vectors again."""
+"""A run that superseded another leaves its outbox to the next run, which deletes the vectors."""
 LEFT_OVER, MISSING, OTHERS = "vectors left over", "vectors missing", "vectors of another text"
 VECTORS = frozenset({LEFT_OVER, MISSING, OTHERS})
 
 
 class Picture(NamedTuple):
-    """The rows of each table, and the vectors with what lies beside them."""
+    """The rows of each table, and the vectors with their metadata."""
 
     tables: Tables
     vectors: dict[str, Any]
 
     def differences(self, other: "Picture") -> list[str]:
-        """The names of what is not as in the other one."""
+        """Lists the tables and kinds of vectors that differ."""
         rows = [name for name in self.tables if self.tables[name] != other.tables[name]]
         return [*rows, *self._vectors_unlike(other.vectors)]
 
@@ -87,7 +87,7 @@ class Picture(NamedTuple):
             yield OTHERS
 
     def without_lines(self) -> "Picture":
-        """The same but for lines on methods and classes, and for the run that asks for them."""
+        """Returns the contents without descriptions and the state of the run that requests them."""
         tables = {name: rows for name, rows in self.tables.items() if name not in LINES}
         meta = [row for row in self.tables["meta"] if not _OF_LINES.search(str(row[0]))]
         lined = may_have_lines(self.tables)
@@ -95,15 +95,15 @@ class Picture(NamedTuple):
         return Picture({**tables, "meta": meta}, vectors)
 
     def with_meta(self, key: str, value: str) -> "Picture":
-        """The same, had a run noted this too."""
+        """Returns the contents with one more `meta` row."""
         meta = sorted([*self.tables["meta"], (key, value)])
         return self._replace(tables={**self.tables, "meta": meta})
 
 
 def tables(database: Database, repo: str) -> Tables:
-    """Every row of a repository; of the postings every term with its column and place.
+    """Reads every row of a repository, and every term of the postings with column and offset.
 
-    The terms are what SQLite's own fts5vocab reads.
+    SQLite's fts5vocab reads the terms.
     """
     database.run([_NO_TERMS])
     statements = [Statement(sql, (repo,)) for sql in _TABLES.values()]
@@ -112,13 +112,12 @@ def tables(database: Database, repo: str) -> Tables:
 
 
 def may_have_lines(found: Tables) -> set[Value]:
-    """The ids of the methods and classes among the nodes."""
+    """Returns the ids of the methods and classes, the nodes that may have descriptions."""
     return {row[0] for row in found["docs"] if row[_TYPE] in {"method", "class"}}
 
 
 def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
-    """The tables that not every index has; two codes are equal where no more than rounding parts
-    them."""
+    """Reads the optional tables; vector codes compare as equal up to rounding."""
     [names] = database.run([Statement(_THERE)])
     there = [name for name in _MAY_BE if (name,) in names]
     found = database.run([Statement(_MAY_BE[name], (repo,)) for name in there])
@@ -130,12 +129,12 @@ def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
 
 
 def vectors(database: SQLite, repo: str) -> list[Row]:
-    """Those of a repository's nodes, and of none; with the id first."""
+    """Reads the vectors of a repository's nodes and those without a node; the id is first."""
     execute = database.connection.execute
     return list(execute(_VECTORS, (repo,))) if execute(_HAS_VECTORS).get else []
 
 
 def head(database: Database, repo: str) -> str:
-    """The commit that the index says it is of; empty where it says none."""
+    """Returns the commit that the index names as its head, or an empty string."""
     [rows] = database.run([Statement(_HEAD, (repo,))])
     return "".join(str(row[0]) for row in rows)

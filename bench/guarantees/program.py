@@ -1,4 +1,4 @@
-"""The program as a process that can be ended, or sent to sleep, at a step of one's choice."""
+"""Runs the program as a process that can be killed or paused at a chosen step."""
 
 import multiprocessing
 import os
@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 WAIT_S = 120.0
-"""For a run of less than a second, on a machine that has other things to do."""
+"""Timeout for a run of less than a second, on a busy machine."""
 
 FORKS = multiprocessing.get_context("forkserver")
-# imported once, where no thread runs: each run is forked from there
+# imported once, in a process without threads; each run is forked from it
 FORKS.set_forkserver_preload(
     [
         "feeder.cli.main",
@@ -30,17 +30,17 @@ FORKS.set_forkserver_preload(
 
 
 class Act(Protocol):
-    """Something to do within the program's process; it travels there."""
+    """A picklable action that is called in the program's process."""
 
     def __call__(self) -> object: ...
 
 
 Change = Act
-"""One that happens before the program runs."""
+"""An action that is called before the program runs."""
 
 
 class Ended(NamedTuple):
-    """How a run ended: its exit code, below 0 the signal; and what it said."""
+    """A finished run: its exit code (negative for a signal) and its output."""
 
     code: int
     said: str
@@ -51,18 +51,18 @@ class Ended(NamedTuple):
 
     @property
     def has_reason(self) -> bool:
-        """Whether it stopped by itself, and said in its last line why."""
+        """True if it stopped with an error message in its last line and without a traceback."""
         last = self.said.rstrip().rpartition("\n")[2]
         return self.code > 0 and last.startswith("feeder: ") and "Traceback" not in self.said
 
     def expect_done(self) -> None:
-        """Raises RuntimeError where a run failed that nothing disturbed."""
+        """Raises RuntimeError if the run failed."""
         if self.code:
             raise RuntimeError(f"an undisturbed run ended with {self.code}: {self.said}")
 
 
 class Run:
-    """`feeder` with these arguments, in a process of its own."""
+    """`feeder` with these arguments, in its own process."""
 
     def __init__(
         self,
@@ -82,12 +82,12 @@ class Run:
         return not self._process.is_alive()
 
     def kill(self) -> Ended:
-        """SIGKILL, wherever it is."""
+        """Sends SIGKILL and waits for the end."""
         self._process.kill()
         return self.ended()
 
     def ended(self) -> Ended:
-        """Waits for its end; raises TimeoutError when it does not come."""
+        """Waits for the end. Raises TimeoutError after `WAIT_S`."""
         self._process.join(WAIT_S)
         if self._process.exitcode is None:
             raise TimeoutError(f"the run did not end: {self._said.read_text()}")
@@ -115,14 +115,14 @@ _OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "HTTP", "ALL_PROXY")
 
 
 class Limits(NamedTuple):
-    """How much the program does at once; small, so that a small repository takes many requests."""
+    """Batch sizes of the program; small, so that a small repository takes many requests."""
 
     nodes: int = 4
     gone: int = 1
     vectors: int = 3
     outbox: int = 2
     trust_s: float | None = None
-    """After a guarded write; None for the program's own."""
+    """Seconds after a guarded write without an ownership check; None for the default."""
     lines: int = 4
 
     def __call__(self) -> None:
@@ -141,9 +141,9 @@ class Limits(NamedTuple):
 
 
 class AtTurn(NamedTuple):
-    """Does something where the `at`-th request to Cloudflare waits for its turn.
+    """Calls an action when the `at`-th request to Cloudflare reserves a slot of the rate limit.
 
-    There a run sleeps, for the limit or before another try.
+    There a run sleeps, because of the rate limit or before a retry.
     """
 
     at: int
@@ -160,11 +160,11 @@ class AtTurn(NamedTuple):
                 self.act()
             return wait(pace, now)
 
-        setattr(RateLimit, "reserve", counted)  # noqa: B010 - mypy knows it for a method
+        setattr(RateLimit, "reserve", counted)  # noqa: B010 - mypy forbids assigning to a method
 
 
 class AtRequest(NamedTuple):
-    """Does something when the `at`-th request to Cloudflare is on the wire, and has not arrived."""
+    """Calls an action when the `at`-th request to Cloudflare is sent, before it arrives."""
 
     at: int
     act: Act
@@ -184,7 +184,7 @@ class AtRequest(NamedTuple):
 
 
 class AtTransaction(NamedTuple):
-    """Does something at the `at`-th transaction of the local database, in one of the `MOMENTS`."""
+    """Calls an action at the `at`-th transaction of the local database, in one of the `MOMENTS`."""
 
     at: int
     act: Act
@@ -221,12 +221,12 @@ MOMENTS = ("before", "before the commit", "after")
 
 
 def die() -> None:
-    """SIGKILL from within: nothing is flushed, closed or rolled back."""
+    """Kills its own process with SIGKILL: nothing is flushed, closed or rolled back."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
 class Nap:
-    """A sleep that begins at a step of the program, and ends when it is told to."""
+    """A pause of the program that begins when it is called, and lasts until `end`."""
 
     def __init__(self) -> None:
         self._begun = FORKS.Event()
@@ -237,19 +237,19 @@ class Nap:
         self._over.wait(WAIT_S)
 
     def has_begun(self, run: Run) -> bool:
-        """Waits until the run sleeps; False when it ended without."""
+        """Waits until the run is paused. Returns False if it ended before."""
         while not self._begun.wait(0.02):
             if run.is_over:
                 return self._begun.is_set()
         return True
 
     def end(self) -> None:
-        """The run goes on."""
+        """Resumes the run."""
         self._over.set()
 
 
 class Reading:
-    """When a run has read the index: one that begins after that has started later."""
+    """Records when a run has read the index; a run that reads later started later."""
 
     def __init__(self) -> None:
         self._ended_s = FORKS.Value("d", 0.0)
@@ -269,7 +269,7 @@ class Reading:
 
     @property
     def ended_s(self) -> float:
-        """By the machine's clock; 0 while it has not."""
+        """Monotonic time in seconds; 0 until the index was read."""
         ended_s: float = self._ended_s.value
         return ended_s
 
@@ -279,7 +279,7 @@ class Reading:
 
 
 class Sent(NamedTuple):
-    """A request that a run made, to be made again for another account."""
+    """A recorded request, to be replayed for another account."""
 
     path: str
     content: bytes
@@ -287,7 +287,7 @@ class Sent(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """Writes every POST of the program into a file."""
+    """Records every POST request of the program in a file."""
 
     file: str
 
@@ -307,7 +307,7 @@ class Recorded(NamedTuple):
 
 
 def recorded(file: Path) -> list[Sent]:
-    """What `Recorded` wrote."""
+    """Reads the requests that `Recorded` wrote."""
     found = []
     with file.open("rb") as stream, suppress(EOFError):
         while True:
@@ -316,7 +316,7 @@ def recorded(file: Path) -> list[Sent]:
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
-    """Raises TimeoutError where that takes too long."""
+    """Waits for a condition. Raises TimeoutError after `WAIT_S`."""
     deadline = time.monotonic() + WAIT_S
     while not condition():
         if time.monotonic() > deadline:

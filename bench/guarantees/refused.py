@@ -1,4 +1,4 @@
-"""Refused anything: does a run end with the right index, or stop with a reason for the next one?"""
+"""Tests that a run with failing requests ends right, or stops with a reason and can continue."""
 
 import json
 import threading
@@ -25,24 +25,24 @@ from guarantees.program import AtRequest, Change, Limits
 from guarantees.stores import INDEX, Cloud
 
 STORES = ("cloud",)
-"""Nobody refuses anything to the embedded one."""
+"""The embedded store sends no requests."""
 HEAD = (
-    "what is refused",
+    "failing requests",
     "runs",
-    "requests refused",
-    "ended right at once",
-    "stopped with a reason, finished by the next",
+    "requests failed",
+    "right after the run",
+    "stopped with a reason, right after the next run",
     "wrong",
 )
 HORIZON = 80
-"""Requests to a service, of a run that takes about ten; what is ordered for later ones is lost."""
+"""Faults are drawn for this many requests per service; a run takes about ten."""
 
 Fault = dict[str, Any]
 D1, VECTORIZE, AI = "d1.raw", "vectorize.*", "ai.run"
 
 
 def _kinds(*names: str, lost: bool = False) -> list[Fault]:
-    """Faults of these names; with `lost` also those that come when the work is done."""
+    """Returns faults of these kinds; with `lost` also those that lose the answer."""
     return [{"kind": name, "after": after} for name in names for after in {False, lost}]
 
 
@@ -64,7 +64,7 @@ MIX: dict[str, list[Fault]] = {
 
 
 class Order(NamedTuple):
-    """Something that the stand-in is told from within a run."""
+    """A control command that a run sends to the stand-in."""
 
     base_url: str
     name: str
@@ -72,13 +72,13 @@ class Order(NamedTuple):
 
     def __call__(self) -> None:
         address = f"{self.base_url.removesuffix('/client/v4')}/__control__/{self.name}"
-        # not by httpx: the run's requests are counted there
+        # urllib, because requests by httpx are counted as the run's
         order = urllib.request.Request(address, json.dumps(self.values).encode())
         urllib.request.urlopen(order).close()
 
 
 class MovedTime(NamedTuple):
-    """The run does not sleep: its clock and the stand-in's are moved on instead."""
+    """Replaces sleeping by moving the clocks of the run and the stand-in forward."""
 
     base_url: str
 
@@ -103,21 +103,21 @@ class _MovedClock(Clock):
 
 
 def give_up_soon() -> None:
-    """The run gives a request up after 2 seconds, so that one that hangs costs no minute."""
+    """Sets the request timeout to 2 s, so that a hanging request does not cost a minute."""
     import feeder.session.cloud_backend
 
     setattr(feeder.session.cloud_backend, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
 
 
 class Trouble(NamedTuple):
-    """What a run meets on its way; words must be whole where `keeps_words`, although it stops."""
+    """The faults of one run; with `keeps_words` all postings must be right even if it stops."""
 
     name: str
     faults: Sequence[Fault] = ()
     changes: Sequence[Change] = ()
     keeps_words: bool = False
     answer: Answer | None = None
-    """What the language model says from its question `at` on, in the place of a line."""
+    """The language model's answer from request `at` on, in place of a description."""
     at: int = 1
 
 
@@ -126,7 +126,7 @@ NO_TROUBLE = Trouble("nothing")
 
 @dataclass
 class Tally:
-    """What came of the runs of a row; `broken` tells what is wrong with them, or with the row."""
+    """Results of the runs of a row; `broken` lists the failures."""
 
     runs: int = 0
     refused: int = 0
@@ -136,7 +136,7 @@ class Tally:
 
 
 def held(cloud: Cloud, commits: Commits, every: int) -> bool:
-    """Prints a row for each kind of refusal; whether no run came out wrong."""
+    """Prints a row per kind of fault. Returns True if no run ended wrong."""
     trials = Trials(cloud, commits)
     all_held = True
     for name, troubles in _rows(trials).items():
@@ -149,7 +149,7 @@ def held(cloud: Cloud, commits: Commits, every: int) -> bool:
 
 
 class Trials:
-    """Runs that bring the first commit's index to the second one's, and meet some trouble."""
+    """Syncs the first commit's index with the second commit while requests fail."""
 
     def __init__(self, cloud: Cloud, commits: Commits) -> None:
         self.cloud = cloud
@@ -189,14 +189,14 @@ class Trials:
             tally.broken.append(f"{trouble.name}: {ended}, {unlike}")
 
     def _goes_on(self, trouble: Trouble, seen: Picture) -> bool:
-        """Whether what was left is what was promised, and the next run makes the rest of it."""
+        """Returns True if the stopped run left what is guaranteed and the next run finishes it."""
         whole = all(seen.tables[name] == self._clean.tables[name] for name in WORDS)
         if trouble.keeps_words and not whole:
             return False
         return finish(self.cloud, self._commits.second, self._clean, *self._changes).is_right
 
     def _counted(self) -> tuple[dict[str, int], int]:
-        """Requests by service, and questions to the language model, when nothing is refused."""
+        """Counts the requests by service and to the language model of a run without faults."""
         self.cloud.start(self._commits.first)
         before = self.cloud.standin.counts()
         with _saying(self.cloud) as model:
@@ -209,9 +209,9 @@ class Trials:
 
 @contextmanager
 def _saying(cloud: Cloud, trouble: Trouble = NO_TROUBLE) -> Iterator[Model]:
-    """The language model of a store, which says what a run is to meet while the block runs."""
+    """Makes the store's language model answer as the fault defines, within the block."""
     model = cloud.describer
-    assert model is not None  # who tries a promise has one
+    assert model is not None  # set by the test
     model.refused = 0
     if trouble.answer:
         model.answers, model.always = [about] * (trouble.at - 1), trouble.answer
@@ -219,27 +219,27 @@ def _saying(cloud: Cloud, trouble: Trouble = NO_TROUBLE) -> Iterator[Model]:
     model.answers, model.always = [], about
 
 
-_NEURONS = "the day's neurons, from each request for them on"
-_NO_AI = "Workers AI, for the whole run"
+_NEURONS = "daily neurons used up, from each request on"
+_NO_AI = "Workers AI down"
 _OF_WORKERS_AI = {_NEURONS, _NO_AI}
-"""What nobody meets who asks no model there."""
+"""Rows that need a model of Workers AI."""
 
 
 def _rows(trials: Trials) -> dict[str, list[Trouble]]:
-    """What is refused, and the runs that meet it."""
+    """Returns the runs by table row."""
     d1, ai = trials.requests["d1"], trials.requests["ai"]
     rows = {
-        "a mix of everything, 1% of the requests": _mixes(0.01, runs=200),
-        "a mix of everything, 10% of the requests": _mixes(0.1, runs=20),
-        "a mix of everything, 30% of the requests": _mixes(0.3, runs=20),
-        "all for 5 minutes, from each request on": _blocks(trials),
+        "mixed faults, 1% of the requests": _mixes(0.01, runs=200),
+        "mixed faults, 10% of the requests": _mixes(0.1, runs=20),
+        "mixed faults, 30% of the requests": _mixes(0.3, runs=20),
+        "rate limit for 5 minutes, from each request on": _blocks(trials),
         _NEURONS: _quotas(AI, "ai_daily_neurons", ai),
-        "the day's rows of D1, from each request to it on": _quotas(D1, "d1_daily_rows", d1),
-        "Vectorize, for the whole run": _outages(VECTORIZE),
+        "daily rows of D1 used up, from each request on": _quotas(D1, "d1_daily_rows", d1),
+        "Vectorize down": _outages(VECTORIZE),
         _NO_AI: _outages(AI),
-        "D1, for the whole run": _outages(D1),
-        "the language model, from each question to it on": _silences(trials.questions),
-        "batches of D1 that are not small": _large_batches(trials.cloud.small_bytes),
+        "D1 down": _outages(D1),
+        "language model fails, from each request on": _silences(trials.questions),
+        "large batches of D1 fail": _large_batches(trials.cloud.small_bytes),
     }
     return {name: runs for name, runs in rows.items() if ai or name not in _OF_WORKERS_AI}
 
@@ -266,7 +266,7 @@ def _outages(route: str) -> list[Trouble]:
 def _silences(questions: int) -> list[Trouble]:
     no = [refusal(401, "no such key"), refusal(503, "too much", Retry_After="0")]
     return [
-        Trouble(f"question {at}, way {way}", keeps_words=True, answer=answer, at=at)
+        Trouble(f"request {at}, answer {way}", keeps_words=True, answer=answer, at=at)
         for at in range(1, questions + 1)
         for way, answer in enumerate([*no, lambda _: Reply(200, "<html>")], start=1)
     ]
@@ -280,7 +280,7 @@ def _large_batches(small_bytes: int) -> list[Trouble]:
 
 
 def mixed(rate: float, seed: int) -> list[Fault]:
-    """Faults for so many of the requests to each service, drawn with a seed."""
+    """Draws faults for this share of the requests to each service, with a seed."""
     some = Random(f"{rate} {seed}")
     faults: list[Fault] = []
     for route, kinds in MIX.items():
@@ -291,13 +291,13 @@ def mixed(rate: float, seed: int) -> list[Fault]:
 
 
 def outage(route: str, kind: str, at: int = 1) -> Trouble:
-    """A fault for each request there from the `at`-th on."""
+    """Returns a fault for each request to a route from the `at`-th on."""
     fault = {"kind": kind, "route": route, "requests": list(range(at, HORIZON + 1))}
     return Trouble(f"{kind} from request {at} on", [fault], keeps_words=route != D1)
 
 
 def _use_up(cloud: Cloud) -> None:
-    """Requests of somebody else's, until no fault is left that was ordered by number."""
+    """Sends requests with another token until no numbered fault is left."""
     bodies = {
         D1: (f"{cloud.database}/raw", {"sql": "SELECT 1"}),
         VECTORIZE: (f"vectorize/v2/indexes/{INDEX}/delete_by_ids", {"ids": ["nobody"]}),
@@ -309,4 +309,4 @@ def _use_up(cloud: Cloud) -> None:
         seen = faults[0]["seen"] if faults else 0
         for _ in range(seen, last):
             with suppress(httpx.HTTPError, ValueError):
-                cloud.ask(*body, timeout_s=0.3)  # one that hangs has been counted by then
+                cloud.ask(*body, timeout_s=0.3)  # a hanging request is counted before the timeout

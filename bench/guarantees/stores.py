@@ -1,4 +1,4 @@
-"""The two stores as a trial needs them: brought to a commit, run against, and looked at."""
+"""Prepares, runs against and reads the stores under test."""
 
 import shutil
 from abc import ABC, abstractmethod
@@ -39,14 +39,14 @@ _SCHEMA = Statement("SELECT 1 FROM sqlite_schema WHERE name = 'meta'")
 
 
 class Store(ABC):
-    """An index that starts as that of a commit, or empty, as often as is wished."""
+    """A store whose index can be reset to that of a checkout, or to an empty one."""
 
     name: str
     moments: Sequence[str]
-    """At which a run can be ended, at each of its steps."""
+    """The moments within a step at which a run can be killed."""
     limits = Limits()
     describer: Model | None = None
-    """Describes methods and classes."""
+    """The language model that describes methods and classes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -56,7 +56,7 @@ class Store(ABC):
     def run(
         self, checkout: Path, *changes: Change, environment: dict[str, str] | None = None
     ) -> Run:
-        """Begins to make the index equal to a checkout."""
+        """Starts a sync with a checkout."""
         self._runs += 1
         arguments = ["sync", "-C", str(checkout), "--quiet", *self._options()]
         said = self.folder / f"said-{self._runs}.txt"
@@ -66,31 +66,31 @@ class Store(ABC):
         return Run(arguments, everything, said, [self.limits, *changes])
 
     def synced(self, checkout: Path, *changes: Change) -> Ended:
-        """A run to its end."""
+        """Runs a sync to its end."""
         return self.run(checkout, *changes).ended()
 
     @abstractmethod
     def start(self, checkout: Path | None) -> None:
-        """Forgets everything; the index becomes that of a checkout."""
+        """Resets the index to that of a checkout, or to an empty one for None."""
 
     @abstractmethod
     def killed(self, checkout: Path, at: int, moment: str) -> Ended:
-        """A run that is killed at its `at`-th step, or has ended before that."""
+        """Runs a sync that is killed at its `at`-th step, unless it ends before."""
 
     @abstractmethod
     def when(self, at: int, act: Act) -> Change:
-        """Has a run do something where its `at`-th step is about to begin."""
+        """Returns a change that calls an action when the `at`-th step is about to begin."""
 
     @abstractmethod
     def head(self) -> str:
-        """The commit that the index says it is of; empty where it says none."""
+        """Returns the commit that the index names as its head, or an empty string."""
 
     @abstractmethod
     def picture(self) -> Picture:
-        """All that the index holds, late writes included."""
+        """Returns the contents of the index, after late writes."""
 
-    def close(self) -> None:  # noqa: B027 - most have nothing to end
-        """Ends connections."""
+    def close(self) -> None:  # noqa: B027 - optional
+        """Closes connections."""
 
     @abstractmethod
     def _options(self) -> list[str]: ...
@@ -100,7 +100,7 @@ class Store(ABC):
 
 
 class Embedded(Store):
-    """The SQLite file; its vectors come from a cache, so that no model has to be loaded."""
+    """A SQLite file; its vectors come from the embedding cache, so no model is loaded."""
 
     name = "embedded"
     moments = MOMENTS
@@ -144,7 +144,7 @@ class Embedded(Store):
 
 
 class WordsOnly(Embedded):
-    """The same without a model, so that its index is equal to a tree without any vector."""
+    """A SQLite file without vectors."""
 
     name = "embedded, words only"
 
@@ -153,7 +153,7 @@ class WordsOnly(Embedded):
 
 
 class Made(NamedTuple):
-    """What made the index of a commit: to be sent again to an empty account, and the cache."""
+    """The recorded requests that created the index of a commit, and the embedding cache."""
 
     sent: list[Sent]
     database_id: str
@@ -161,16 +161,16 @@ class Made(NamedTuple):
 
 
 class Cloud(Store):
-    """An account at the stand-in; each trial has an empty one, and an embedding cache of its own.
+    """An account at the stand-in, emptied for each test, with its own embedding cache.
 
-    What is looked at is asked for with another token, so that it counts for no limit of the run's.
+    The index is read with another token, so that this does not count for the run's rate limit.
     """
 
     name = "cloud"
     model, dimensions = "@cf/baai/bge-small-en-v1.5", 384
-    """The one of Workers AI with the shortest vectors."""
+    """The model of Workers AI with the shortest vectors."""
     small_bytes = 7_000
-    """More than what D1 is told of the largest file, and less than of all of them."""
+    """More bytes than D1 receives for the largest file, and fewer than for all files."""
     moments = ("before it arrives", "done, and the answer lost")
 
     def __init__(self, folder: Path, standin: StandIn) -> None:
@@ -232,12 +232,12 @@ class Cloud(Store):
         self._http.close()
 
     def ask(self, path: str, body: object, timeout_s: float = 60) -> Any:
-        """A request of somebody else's; its JSON, whatever it says."""
+        """Sends a request with another token and returns its JSON, errors included."""
         return self._http.post(path, json=body, timeout=timeout_s).json()
 
     @property
     def database(self) -> str:
-        """The path of the database."""
+        """The API path of the database."""
         return f"d1/database/{self._database_id}"
 
     def _empty(self) -> None:
@@ -258,7 +258,7 @@ class Cloud(Store):
         return Made(sent, self._database_id, cache)
 
     def _is_kept(self, sent: Sent) -> bool:
-        """Whether a request has left something in the index."""
+        """Returns True if a request wrote to the index."""
         return "/ai/" not in sent.path and not sent.path.endswith("/chat/completions")
 
     def _options(self) -> list[str]:
@@ -275,10 +275,10 @@ class Cloud(Store):
 
 
 class CloudStatic(Cloud):
-    """The same with vectors of the static model, and the table for a Worker's questions in D1.
+    """An account with static vectors, and the lookup table for a Worker in D1.
 
-    An index that a trial begins with lacks that table, as one that an older program fed: so every
-    run has to write it, and none dies without it.
+    The index that a test begins with lacks that table, as one written by an older version does, so
+    every run has to write it.
     """
 
     name = "cloud, static model"

@@ -1,4 +1,4 @@
-"""Tables of markdown that grow line by line, so that a trial cut short has shown what it found."""
+"""Prints markdown tables row by row, so that an interrupted test has shown its results."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeVar
@@ -9,24 +9,24 @@ Point = TypeVar("Point")
 
 
 def head(*columns: str) -> None:
-    """The first two lines."""
+    """Prints the header of a table."""
     line(*columns)
     print("|" + "---|" * len(columns), flush=True)
 
 
 def line(*values: str | int) -> None:
-    """One more line, at once."""
+    """Prints a row and flushes it."""
     print(f"| {' | '.join(_cell(value) for value in values)} |", flush=True)
 
 
 def wrong(cases: Sequence[str]) -> None:
-    """What did not hold, case by case; silent where all did."""
+    """Prints each failure on a line; prints nothing without failures."""
     for case in cases:
         print(f"  WRONG: {case}", flush=True)
 
 
 def counted(row: str, points: Iterable[Point]) -> Iterator[Point]:
-    """The same points; while a row is tried, a terminal shows its name and how many there were."""
+    """Yields the same items, and shows the row's name and their count on a terminal."""
     with Console(stderr=True).status(row) as status:
         for number, point in enumerate(points, start=1):
             status.update(f"{row}: {number}")

@@ -1,4 +1,4 @@
-"""Two at once: does the index become that of the run that wins, and never a mixture of both?"""
+"""Tests that of two simultaneous runs the index is that of the winner, and never a mixture."""
 
 import time
 from collections.abc import Callable, Iterator, Set
@@ -17,23 +17,23 @@ from guarantees.stores import Cloud, Store
 OVERTAKEN = 75
 STORES = ("embedded", "cloud")
 STEP_S = 0.05
-"""Between the starts of two runs that are started together, a little more each time."""
+"""The delay between the starts of two runs grows by this many seconds each time."""
 HEAD = (
     "store",
     "two runs",
-    "points tried",
-    "a run overtaken",
-    "index of the winner at once",
+    "steps tested",
+    "a run superseded",
+    "index of the winner after both",
     "vectors too",
-    "all right after the next run",
+    "right after the next run",
 )
 STARTS = 12
 NOT_STOPPED = frozenset({MISSING, OTHERS})
-"""What a write to Vectorize does that arrives late; what it leaves over goes with the next run."""
+"""Effects of a late write to Vectorize; the next run deletes the vectors that it leaves over."""
 
 
 class Side(NamedTuple):
-    """A run: its commit, and the number of its workflow's event; 0 for a run by hand."""
+    """A run: its commit, and the number of its workflow run; 0 for a run by hand."""
 
     checkout: Path
     number: int = 0
@@ -61,14 +61,14 @@ class Side(NamedTuple):
 
 
 class Meeting(NamedTuple):
-    """Two runs on the index of the first commit."""
+    """Two simultaneous runs on the index of the first commit."""
 
     name: str
     one: Side
     other: Side
 
     def winner(self, *, one_is_last: bool) -> Side:
-        """The newer event's; by hand the one that started last, which is said by who knows."""
+        """Returns the run of the newer event; by hand the one that started last."""
         if self.one.number != self.other.number:
             return max(self.one, self.other, key=lambda side: side.number)
         return self.one if one_is_last else self.other
@@ -87,7 +87,7 @@ def meetings(commits: Commits) -> list[Meeting]:
 
 @dataclass
 class Tally:
-    """What came of the points of a row."""
+    """Results of the steps of a row."""
 
     tried: int = 0
     overtaken: int = 0
@@ -97,7 +97,7 @@ class Tally:
     broken: list[str] = field(default_factory=list)
 
     def add(self, point: "Point", unlike: list[str], found: Finish, but: Set[str]) -> None:
-        """A point holds although what is named in `but` is not as it should."""
+        """Counts a step; differences named in `but` are allowed."""
         self.tried += 1
         right = set(unlike) <= {LATE, *VECTORS}
         holds = right and set(found.first) <= {LATE, *but} and set(found.last) <= but
@@ -107,11 +107,11 @@ class Tally:
         self.held += found.is_right
         if not holds or 0 not in point.codes or set(point.codes) - {0, OVERTAKEN}:
             name = f"{point.name}, ended with {point.codes}"
-            self.broken.append(f"{name}: at once {unlike}, then {found}")
+            self.broken.append(f"{name}: after both {unlike}, then {found}")
 
 
 class Point(NamedTuple):
-    """One trial: its name, the index as both runs left it, and whose it should be."""
+    """One test: its name, the index after both runs, and the run that should have won."""
 
     name: str
     seen: Picture
@@ -120,10 +120,9 @@ class Point(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Trials of one kind, and what is not promised there.
+    """Tests of one kind; differences in `but` are allowed.
 
-    A row holds where at least so many points were tried and, if it is `sure` that a run is
-    overtaken, one was.
+    A row passes if at least `least` steps were tested and, with `sure`, a run was superseded.
     """
 
     name: str
@@ -134,9 +133,9 @@ class Row(NamedTuple):
 
 
 class Trial:
-    """Lets two runs meet in a store, at every step of one of them, or every few.
+    """Runs two syncs of a store simultaneously, at every step of one of them or every few.
 
-    They ask before each write to Vectorize whether they may, however short ago they did.
+    They check their ownership before each write to Vectorize, without the usual interval.
     """
 
     def __init__(self, store: Store, commits: Commits, every: int) -> None:
@@ -156,17 +155,17 @@ class Trial:
             found = finish(self._store, point.winner.checkout, expected)
             tally.add(point, unlike, found, row.but)
         if tally.tried < row.least:
-            tally.broken.append(f"tried {tally.tried} of at least {row.least} points")
+            tally.broken.append(f"tested {tally.tried} of at least {row.least} steps")
         if row.sure and not tally.overtaken:
-            tally.broken.append("no run was overtaken")
+            tally.broken.append("no run was superseded")
         return tally
 
     def sleeping(self, meeting: Meeting) -> Iterator[Point]:
-        """One sleeps at a step; the other runs to its end meanwhile."""
+        """Pauses one run at each step while the other runs to its end."""
         return self._interrupted(meeting, self._store.when)
 
     def held_up(self, meeting: Meeting, first: int = 1) -> Iterator[Point]:
-        """A request of one, from its `first` on, arrives only when the other has run to its end."""
+        """Delays a request of one run, from the `first` on, until the other has ended."""
         return self._interrupted(meeting, AtRequest, first)
 
     def _interrupted(
@@ -186,7 +185,7 @@ class Trial:
             yield Point(f"step {at}", self._store.picture(), winner, codes)
 
     def started(self, meeting: Meeting) -> Iterator[Point]:
-        """Both at nearly the same time."""
+        """Starts both runs at nearly the same time."""
         for number in range(0, STARTS, self._every):
             self._store.start(self._first)
             readings = Reading(), Reading()
@@ -198,9 +197,9 @@ class Trial:
             yield Point(f"start {number}", self._store.picture(), winner, codes)
 
     def again(self, newer: Side, older: Side) -> Iterator[Point]:
-        """The newer event's run dies at a step; then the older one's is run again.
+        """Kills the newer event's run at each step, then runs the older event again.
 
-        From the newer one's first write on, what it has begun stands, and is its own to finish.
+        After its first write, only the newer run may continue the index.
         """
         for at in count(1, self._every):
             self._store.start(self._first)
@@ -224,7 +223,7 @@ class Trial:
         return self._begun(side, *changes).ended()
 
     def _expected(self, winner: Side) -> Picture:
-        """What a clean first feed of its commit leaves, and the event that it answers to."""
+        """Returns the contents after an undisturbed first sync, with the winner's event."""
         clean = self._clean[winner.checkout]
         if not winner.number:
             return clean
@@ -232,14 +231,14 @@ class Trial:
 
 
 def _is_last(codes: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
-    """Whether the first of two runs started last: it overtook the other, or read what that left."""
+    """Returns True if the first of two runs started last: it superseded the other or read later."""
     if OVERTAKEN in codes:
         return codes[1] == OVERTAKEN
     return readings[0].ended_s > readings[1].ended_s
 
 
 def held(store: Store, commits: Commits, every: int) -> bool:
-    """Prints a row for each meeting; whether all points held. Each `every`-th point is tried."""
+    """Tests every `every`-th step and prints a row per pair. Returns True if all passed."""
     trial = Trial(store, commits, every)
     all_held = True
     for row in _rows(trial, commits):
@@ -253,13 +252,13 @@ def held(store: Store, commits: Commits, every: int) -> bool:
 
 def _rows(trial: Trial, commits: Commits) -> Iterator[Row]:
     for meeting in meetings(commits):
-        yield Row(f"one sleeps: {meeting.name}", trial.sleeping(meeting))
+        yield Row(f"one paused: {meeting.name}", trial.sleeping(meeting))
     for meeting in meetings(commits):
         yield Row(f"started together: {meeting.name}", trial.started(meeting), sure=False)
     newer, older = Side(commits.third, 9), Side(commits.second, 8)
     again = trial.again(newer, older)
-    yield Row("the newer dies or ends: an older event again", again, least=2)
+    yield Row("newer run killed or ended, then an older event again", again, least=2)
     if trial.has_wire:
         meeting = meetings(commits)[1]
         points = trial.held_up(meeting)
-        yield Row(f"a request is held up: {meeting.name}", points, NOT_STOPPED)
+        yield Row(f"a request delayed: {meeting.name}", points, NOT_STOPPED)

@@ -1,1 +1,1 @@
-"""How fast is the program? It is measured beside what no program of its kind can do without."""
+"""Measures the program's speed beside lower bounds: tree-sitter alone and SQLite's FTS5 alone."""

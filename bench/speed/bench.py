@@ -1,4 +1,4 @@
-"""What every measurement is given: the programs, how often, where, and where the figures go."""
+"""The context of every measurement: programs, number of runs, folders and results."""
 
 import subprocess
 from collections.abc import Callable
@@ -11,9 +11,9 @@ from speed.program import Program
 
 
 class Bench(NamedTuple):
-    """`programs` are measured in turn, each with figures of its own; the floors go to all of them.
+    """Programs with their figures, and the settings of the measurements.
 
-    `scratch` is a folder that is gone at the end, `corpora` one that is kept.
+    `programs` are measured in turn. `scratch` is a temporary folder, `corpora` a cache folder.
     """
 
     programs: dict[Program, Figures]
@@ -23,34 +23,34 @@ class Bench(NamedTuple):
     say: Callable[[str], None]
 
     def corpus(self, name: str) -> Path:
-        """The repository of a corpus; raises Unavailable."""
+        """Returns the repository of a corpus. Raises Unavailable."""
         [corpus] = [one for one in CORPORA if one.name == name]
         return fetched(corpus, self.corpora)
 
     def attempt(self, name: str, work: Callable[[], None]) -> None:
-        """Does it; what cannot be measured is named, and the rest goes on."""
+        """Runs a measurement; a failure is recorded, and the other measurements go on."""
         try:
             work()
         except (Unavailable, RuntimeError, subprocess.SubprocessError) as exc:
             self.fail(name, str(exc))
 
     def fail(self, name: str, reason: str) -> None:
-        """Notes why something has no figures, or not all."""
+        """Records why a measurement has no figures, or not all."""
         self.say(f"{name}: {reason}")
         for figures in self.programs.values():
             figures.failed[name] = reason
 
     def add(self, part: str, subject: str, measured: dict[str, float]) -> None:
-        """The same value for all programs: a floor."""
+        """Adds a value for all programs, such as a lower bound."""
         for figures in self.programs.values():
             figures.add(part, subject, measured)
 
     @property
     def program(self) -> Program:
-        """The one that is asked about; another one is only compared with it."""
+        """The measured program; a second one is only compared with it."""
         return next(iter(self.programs))
 
     @property
     def figures(self) -> Figures:
-        """Those of that program."""
+        """The figures of that program."""
         return self.programs[self.program]

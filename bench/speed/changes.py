@@ -1,4 +1,4 @@
-"""What does an everyday change take, on the SQLite file and against the stand-in of Cloudflare?"""
+"""Measures the sync of everyday changes, to a SQLite file and to the stand-in for Cloudflare."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ from speed.repository import clone
 
 PART = "changes"
 MODEL = "@cf/baai/bge-small-en-v1.5"
-"""The one with the shortest vectors."""
+"""The model of Workers AI with the shortest vectors."""
 SERVICES = ("d1", "vectorize", "ai")
 KINDS = {
     "nothing changed": Edits.nothing,
@@ -27,14 +27,14 @@ KINDS = {
 
 
 class Place(Protocol):
-    """An index that is brought to what a repository holds."""
+    """An index that can be synced with a repository."""
 
     def synced(self) -> Mapping[str, float]:
-        """What that took, by measure."""
+        """Syncs the index and returns the cost by measure."""
 
 
 class Local(NamedTuple):
-    """A SQLite file, by words alone."""
+    """An index in a SQLite file, without vectors."""
 
     program: Program
     repository: Path
@@ -46,7 +46,7 @@ class Local(NamedTuple):
 
 
 class Cloud(NamedTuple):
-    """An account at the stand-in, which embeds too; what has been embedded is remembered."""
+    """An index in an account at the stand-in, with embeddings and an embedding cache."""
 
     program: Program
     repository: Path
@@ -54,7 +54,7 @@ class Cloud(NamedTuple):
     scratch: Path
 
     def init(self) -> None:
-        """Makes what the index is kept in."""
+        """Creates the database and the vector index."""
         self._feeder("init")
 
     def synced(self) -> dict[str, float]:
@@ -78,7 +78,10 @@ class Cloud(NamedTuple):
 
 @contextmanager
 def account(bench: Bench, *, is_wanted: bool) -> Iterator[StandIn | None]:
-    """The stand-in; None where it is not wanted, or cannot be started: then it is said why."""
+    """Starts the stand-in. Yields None if it is not wanted or cannot be started.
+
+    The reason of the latter is recorded.
+    """
     reason = StandIn.missing()
     if is_wanted and reason:
         bench.fail("requests, texts and rows", reason)
@@ -90,11 +93,11 @@ def account(bench: Bench, *, is_wanted: bool) -> Iterator[StandIn | None]:
 
 
 def measure(bench: Bench, name: str, repository: Path, standin: StandIn | None) -> None:
-    """All kinds of changes, each as often as there are runs, of every program and place in turn."""
+    """Measures all kinds of changes for every run, program and index in turn."""
     copy = clone(repository, bench.scratch / name)
     places = list(_places(bench, copy, standin))
     for place, _ in places:
-        bench.say(f"{name}: first feed of {type(place).__name__}")
+        bench.say(f"{name}: first sync of {type(place).__name__}")
         place.synced()
     database = next(place.database for place, _ in places if isinstance(place, Local))
     edits = Edits(copy, aims(database))
@@ -109,7 +112,7 @@ def measure(bench: Bench, name: str, repository: Path, standin: StandIn | None) 
 def _places(
     bench: Bench, repository: Path, standin: StandIn | None
 ) -> Iterator[tuple[Place, Figures]]:
-    """Where each program keeps an index; only the first one's goes to the stand-in too."""
+    """Yields an index per program; only the first program has one at the stand-in too."""
     for number, (program, figures) in enumerate(bench.programs.items()):
         database = bench.scratch / f"{repository.name}-{number}.db"
         yield Local(program, repository, database), figures

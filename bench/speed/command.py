@@ -1,4 +1,4 @@
-"""What is measured, how often, and where the tables go."""
+"""Measures the program's speed and prints tables."""
 
 import argparse
 import sys
@@ -34,13 +34,13 @@ PARTS: dict[str, Callable[[Bench], None]] = {
     part.PART: part.measure
     for part in (starting, meaning, rival, embedding, searching, growth, sizes)
 }
-"""What is measured by itself: each has a name of its own."""
+"""Measurements that belong to no single corpus, by the name that `--only` takes."""
 ALL = [*NAMES, *PARTS]
 QUICK = ["start", "rxjs", "react-native"]
 
 
 def main() -> int:
-    """The exit code: 1 where something could not be measured."""
+    """Returns the exit code: 1 if a measurement failed."""
     said = _said()
     if said.tables:
         print(page.report(Figures.read(said.tables)))
@@ -65,7 +65,7 @@ def _programs(said: argparse.Namespace) -> Iterator[Program]:
 def _tasks(
     bench: Bench, chosen: list[str], standin: StandIn | None
 ) -> Iterator[tuple[str, Callable[[], None]]]:
-    """In the order of all that there is, each with its name."""
+    """Yields the chosen measurements with their names, in the order of `ALL`."""
     for name in filter(chosen.__contains__, NAMES):
         yield name, partial(_measure, bench, name, standin)
     for part in filter(chosen.__contains__, PARTS):
@@ -73,14 +73,14 @@ def _tasks(
 
 
 def _measure(bench: Bench, name: str, standin: StandIn | None) -> None:
-    """What there is to know of one corpus."""
+    """Measures first syncs and changes of one corpus."""
     repository = bench.corpus(name)
     feeding.measure(bench, name, repository)
     changes.measure(bench, name, repository, standin)
 
 
 def _tell(bench: Bench, said: argparse.Namespace) -> None:
-    """Prints the tables, and writes what was asked for."""
+    """Prints the tables, and writes the files that the options name."""
     if said.against:
         print(comparison.report(bench.programs))
     else:
@@ -98,25 +98,44 @@ def _say(line: str) -> None:
 def _names(text: str) -> list[str]:
     names = text.split(",")
     if unknown := [name for name in names if name not in ALL]:
-        raise argparse.ArgumentTypeError(f"{unknown[0]} is none of {', '.join(ALL)}")
+        raise argparse.ArgumentTypeError(f"unknown name {unknown[0]}: choose from {', '.join(ALL)}")
     return names
 
 
 def _said() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     add = parser.add_argument
-    add("--only", type=_names, metavar="NAME,…", help=f"Of {', '.join(ALL)}; else all.")
-    add("--quick", action="store_true", help="Two small corpora, the SQLite file alone.")
-    add("--runs", type=int, help="Of which the median is taken; else 3, or 5 with --quick.")
-    add("--feeder", type=Path, default=installed(), help="The program; else the one installed.")
-    add("--against", type=Path, help="Another one, measured in turn with it: prints ratios.")
-    add("--corpora", type=Path, default=ROOT / ".bench", help="The folder that keeps the corpora.")
-    add("--json", type=Path, metavar="FILE", help="Every single figure.")
-    add("--write", type=Path, metavar="PAGE", help="Put the tables between its marks.")
-    add("--tables", type=Path, metavar="FILE", help="Only print the tables of such a JSON file.")
+    add("--only", type=_names, metavar="NAME,…", help=f"Measure only: {', '.join(ALL)}.")
+    add("--quick", action="store_true", help="Two small corpora, without the stand-in.")
+    add("--runs", type=int, help="Runs per median (default: 3, or 5 with --quick).")
+    add(
+        "--feeder", type=Path, default=installed(), help="The program (default: the installed one)."
+    )
+    add("--against", type=Path, help="Measure a second program in turn and print ratios.")
+    add(
+        "--corpora",
+        type=Path,
+        default=ROOT / ".bench",
+        help="Cache folder of the corpora (default: .bench).",
+    )
+    add("--json", type=Path, metavar="FILE", help="Write every measured value as JSON.")
+    add(
+        "--write",
+        type=Path,
+        metavar="PAGE",
+        help="Write the tables between the marks of this page.",
+    )
+    add(
+        "--tables",
+        type=Path,
+        metavar="FILE",
+        help="Print the tables of a file that --json wrote; measure nothing.",
+    )
     said = parser.parse_args()
     if said.write and (said.only or said.quick or said.against):
-        parser.error("--write PAGE is for all measurements: --only, --quick and --against print.")
+        parser.error(
+            "--write PAGE needs all measurements: it excludes --only, --quick and --against."
+        )
     said.only = said.only or (QUICK if said.quick else ALL)
     said.runs = said.runs or (5 if said.quick else 3)
     return said

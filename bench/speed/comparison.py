@@ -1,4 +1,4 @@
-"""Compares two programs: ratios of medians, measured in turn on one machine."""
+"""Compares two programs, measured in turn on one machine, by the ratios of their medians."""
 
 from collections.abc import Iterator, Mapping
 
@@ -19,13 +19,13 @@ COMPARED = {
 
 
 def report(programs: Mapping[Program, Figures]) -> str:
-    """The ratios, and what could not be measured."""
+    """Returns the tables of ratios and of failed measurements."""
     failed = not_measured(next(iter(programs.values())))
     return "\n".join(filter(None, (table(rows(programs)), table(failed))))
 
 
 def rows(programs: Mapping[Program, Figures]) -> Iterator[Row]:
-    """A row for each figure of both; a ratio below 1 says that the first one took less."""
+    """Yields a row for each figure that both have; below 1 the first program took less."""
     one, other = programs.values()
     yield "of", "figure", *(program.name for program in programs), "ratio"
     for part, subject, measure in one.values:

@@ -1,4 +1,4 @@
-"""Real repositories: published packages of pinned versions, fetched when they are first needed."""
+"""Defines the corpora: published packages at pinned versions, downloaded at first use."""
 
 import hashlib
 import shutil
@@ -16,11 +16,11 @@ FETCH_S = 600
 
 
 class Unavailable(Exception):
-    """A corpus cannot be had here; the message says which command did not bring it."""
+    """A corpus cannot be downloaded; the message names the package manager and the package."""
 
 
 class Package(NamedTuple):
-    """A package in the words of its package manager, and which of its folders are taken, or all."""
+    """A package as its manager names it, and the folders to take; empty for all."""
 
     manager: str
     name: str
@@ -36,7 +36,7 @@ class Corpus(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The name of its folder, another one for other packages."""
+        """The name of its cache folder, with a hash of the packages."""
         return f"{self.name}-{hashlib.sha1(repr(self.packages).encode()).hexdigest()[:8]}"
 
 
@@ -61,7 +61,10 @@ CORPORA = (
 
 
 def fetched(corpus: Corpus, cache: Path) -> Path:
-    """The repository of a corpus, from the cache folder or fetched into it; raises Unavailable."""
+    """Returns the repository of a corpus from the cache; downloads it if needed.
+
+    Raises Unavailable.
+    """
     place = cache / corpus.place
     if not place.exists():
         cache.mkdir(parents=True, exist_ok=True)
@@ -70,12 +73,12 @@ def fetched(corpus: Corpus, cache: Path) -> Path:
             for package in corpus.packages:
                 _take(package, Path(name), made)
             make(made)
-            made.rename(place)  # whole or not at all
+            made.rename(place)  # atomic: never a partial folder
     return place.resolve()
 
 
 def _take(package: Package, scratch: Path, repository: Path) -> None:
-    """Copies the wanted folders of a package into a repository."""
+    """Downloads a package and copies its chosen folders into a repository."""
     with tempfile.TemporaryDirectory(dir=scratch) as name:
         try:
             root = MANAGERS[package.manager](package.name, Path(name))
@@ -83,20 +86,20 @@ def _take(package: Package, scratch: Path, repository: Path) -> None:
                 target = repository / folder.relative_to(root)
                 shutil.copytree(folder, target, symlinks=True, dirs_exist_ok=True)
         except (OSError, ValueError, subprocess.SubprocessError, tarfile.TarError) as exc:
-            why = f"{package.manager} did not bring {package.name}: {type(exc).__name__}"
+            why = f"{package.manager} could not download {package.name}: {type(exc).__name__}"
             raise Unavailable(why) from exc
 
 
 def _wanted(package: Package, root: Path) -> list[Path]:
-    """The folders that are taken; raises ValueError where a pattern matches none."""
+    """Lists the chosen folders. Raises ValueError if a pattern matches none."""
     found = [sorted(root.glob(pattern)) for pattern in package.folders]
     if not all(found):
-        raise ValueError(f"not all of {package.folders} are there")
+        raise ValueError(f"no folder matches one of {package.folders}")
     return [folder for folders in found for folder in folders] or [root]
 
 
 def _by_pip(name: str, folder: Path) -> Path:
-    """The source distribution."""
+    """Downloads a source distribution."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     _run([*pip, "--no-deps", "--no-binary", ":all:", name], folder)
     return _unpacked(folder, "*.tar.gz")
@@ -108,7 +111,7 @@ def _by_npm(name: str, folder: Path) -> Path:
 
 
 def _by_apt(name: str, folder: Path) -> Path:
-    """The folder of a version that a Debian package of sources has for each."""
+    """Downloads a Debian package of sources and returns the folder of its version."""
     _run(["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=", name], folder)
     [archive] = folder.glob("*.deb")
     _run(["dpkg-deb", "--extract", str(archive), "unpacked"], folder)
@@ -120,7 +123,7 @@ MANAGERS: dict[str, Callable[[str, Path], Path]] = {"pip": _by_pip, "npm": _by_n
 
 
 def _unpacked(folder: Path, pattern: str) -> Path:
-    """The one folder of the one archive."""
+    """Unpacks the only archive and returns its only folder."""
     [archive] = folder.glob(pattern)
     with tarfile.open(archive) as files:
         files.extractall(folder / "unpacked", filter="data")

@@ -1,4 +1,4 @@
-"""The changes that users make every day, each to a repository as it happens to be."""
+"""Makes everyday changes in a repository: an edited line, a shifted file, a renamed folder."""
 
 import re
 from collections import Counter
@@ -11,10 +11,10 @@ from feeder.source.paths import path_in
 from speed.repository import commit, git
 
 FOLDER_FILES = 50
-"""The renamed folder has so many files, or fewer where none has."""
+"""Maximum files of the renamed folder."""
 _WORD = re.compile(rb"[A-Za-z_]{4,}")
 _LONGEST = "SELECT path FROM docs GROUP BY path ORDER BY max(end_line) DESC, path LIMIT 1"
-# the range of a class has its methods in it, and a long method is several nodes
+# a class contains its methods, and a long method is several nodes
 _NODES = """SELECT path, (start_line + end_line) / 2 FROM docs
 WHERE node_type NOT IN ('chunk', 'class') GROUP BY path, coalesce(symbol, logical_path)
 HAVING count(*) = 1 AND end_line - start_line > 3 ORDER BY path, start_line"""
@@ -22,7 +22,7 @@ _PATHS = "SELECT path FROM files WHERE state <> 'skipped'"
 
 
 class Aims(NamedTuple):
-    """What of a repository is changed: a line (from 1) in the midst of a node, a file, a folder."""
+    """What is changed: a line (from 1) in the middle of a node, the longest file, a folder."""
 
     edited: str
     line: int
@@ -31,7 +31,7 @@ class Aims(NamedTuple):
 
 
 def aims(database: Path) -> Aims:
-    """Chosen by what an index of the repository holds, so the same in each run."""
+    """Chooses the targets from an index of the repository, so that each run has the same."""
     connection = apsw.Connection(str(database))
     try:
         nodes = list(connection.execute(_NODES))
@@ -43,7 +43,7 @@ def aims(database: Path) -> Aims:
 
 
 def _folder(paths: list[str]) -> str:
-    """That with the most files of those that have no more than `FOLDER_FILES`, below it too."""
+    """Returns the folder with the most files, recursively, up to `FOLDER_FILES`."""
     counts: Counter[str] = Counter()
     for path in paths:
         parts = path.split("/")
@@ -53,7 +53,7 @@ def _folder(paths: list[str]) -> str:
 
 
 class Edits:
-    """Makes each kind of change again and again, never one that was there before."""
+    """Makes each kind of change repeatedly; no state of the repository occurs twice."""
 
     def __init__(self, repository: Path, aims: Aims) -> None:
         self._repository = repository
@@ -61,10 +61,10 @@ class Edits:
         self._folder = aims.folder
 
     def nothing(self) -> None:
-        """A repository that is as it was."""
+        """Changes nothing."""
 
     def line(self) -> None:
-        """The longest word of a line in the midst of a node becomes longer."""
+        """Lengthens the longest word of a line in the middle of a node."""
         file = path_in(self._repository, self._aims.edited)
         lines = file.read_bytes().splitlines(keepends=True)
         at = self._aims.line - 1
@@ -73,13 +73,13 @@ class Edits:
         commit(self._repository)
 
     def top(self) -> None:
-        """One more line at the top of the longest file."""
+        """Adds a line at the top of the longest file."""
         file = path_in(self._repository, self._aims.longest)
         file.write_bytes(b"\n" + file.read_bytes())
         commit(self._repository)
 
     def rename(self) -> None:
-        """The folder gets a name that it never had."""
+        """Renames the folder to a new name."""
         name = f"{self._folder}2"
         git(self._repository, "mv", self._folder, name)
         self._folder = name

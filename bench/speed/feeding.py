@@ -1,4 +1,4 @@
-"""How long does a first feed by words take, beside its floor and in turn with it?"""
+"""Measures the first sync by words, in turn with its lower bounds."""
 
 from pathlib import Path
 
@@ -10,11 +10,11 @@ PART = "feed"
 
 
 def measure(bench: Bench, name: str, repository: Path) -> None:
-    """Floors and feeds in turn, so that the machine's moods meet both; memory in a last run."""
+    """Measures lower bounds and syncs in turn, so that load affects both; memory in a last run."""
     postings = bench.scratch / f"{name}.postings"
     floor.keep_postings(repository, postings)
     for number in range(1, bench.runs + 1):
-        bench.say(f"{name}: first feed, run {number} of {bench.runs}")
+        bench.say(f"{name}: first sync, run {number} of {bench.runs}")
         floors = floor.parsing(repository) | floor.indexing(postings)
         bench.add(PART, name, floors)
         for program, figures in bench.programs.items():
@@ -28,7 +28,10 @@ def measure(bench: Bench, name: str, repository: Path) -> None:
 def feed(
     program: Program, repository: Path, scratch: Path, model: str = "words"
 ) -> dict[str, float]:
-    """`wall_s`, `cpu_s`, files and nodes of a first feed; the next one takes its index away."""
+    """Runs a first sync and returns `wall_s`, `cpu_s`, files and nodes.
+
+    The next call deletes its index.
+    """
     done = program.timed(*arguments(repository, fresh(scratch), model))
     report = done.report
     facts = {"files": report["files_processed"], "nodes": report["nodes_new"]}
@@ -36,14 +39,14 @@ def feed(
 
 
 def memory(program: Program, repository: Path, scratch: Path) -> dict[str, float]:
-    """The peaks of a first feed in MB: of the program itself, its parsers, and all together."""
+    """Returns the peak memory of a first sync in MB: program, parsers, git, and the total."""
     peaks = program.peaks(*arguments(repository, fresh(scratch)))
     named = {"feeder": "program_mb", "a parser": "parsers_mb", "git": "git_mb", "all": "peak_mb"}
     return {name: peaks[kind] for kind, name in named.items()}
 
 
 def ratios(fed: dict[str, float], floors: dict[str, float]) -> dict[str, float]:
-    """The feed's seconds over those of tree-sitter alone, and of both floors in a row."""
+    """Returns the sync's wall time over that of tree-sitter alone, and over both lower bounds."""
     return {
         "ratio": fed["wall_s"] / floors["floor_s"],
         "ratio_both": fed["wall_s"] / (floors["floor_s"] + floors["fts_s"]),
@@ -51,14 +54,14 @@ def ratios(fed: dict[str, float], floors: dict[str, float]) -> dict[str, float]:
 
 
 def arguments(repository: Path, database: Path, model: str = "words") -> list[str]:
-    """Of a sync, by words alone unless a model is named."""
+    """Returns the arguments of a sync, without vectors unless a model is named."""
     where = ["-C", str(repository), "--db", str(database)]
     vectors = ["--no-vectors"] if model == "words" else ["--model", model]
     return ["sync", "--store", "local", *vectors, "--json", "--quiet", *where]
 
 
 def fresh(scratch: Path) -> Path:
-    """Where an index may be made: an older one is gone."""
+    """Deletes the previous index and returns the path for a new one."""
     for file in scratch.glob("fed.db*"):
         file.unlink()
     return scratch / "fed.db"

@@ -1,4 +1,4 @@
-"""What was measured: every single value, so that what is said of them can be said anew."""
+"""Stores every measured value, so that the tables can be made again."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 
 class Key(NamedTuple):
-    """What a figure is of; `measure` ends in its unit (`wall_s`, `peak_mb`) where it has one."""
+    """The identity of a figure; `measure` ends in its unit (`wall_s`, `peak_mb`) if it has one."""
 
     part: str
     subject: str
@@ -18,9 +18,9 @@ class Key(NamedTuple):
 
 @dataclass
 class Figures:
-    """The values of each measure in the order of the runs, and what they were measured with.
+    """The values of each measure in the order of the runs, and facts about the machine.
 
-    `failed` says by name why something has no figures.
+    `failed` maps a name to the reason why it has no figures.
     """
 
     about: dict[str, str] = field(default_factory=dict)
@@ -28,28 +28,28 @@ class Figures:
     failed: dict[str, str] = field(default_factory=dict)
 
     def add(self, part: str, subject: str, measured: Mapping[str, float]) -> None:
-        """One more value of each measure."""
+        """Adds one value per measure."""
         for measure, value in measured.items():
             self.values.setdefault(Key(part, subject, measure), []).append(value)
 
     def median(self, part: str, subject: str, measure: str) -> float | None:
-        """None where nothing was measured."""
+        """Returns the median of a measure, or None without values."""
         values = self.values.get(Key(part, subject, measure))
         return median(values) if values else None
 
     def subjects(self, part: str) -> list[str]:
-        """In the order in which they were first measured."""
+        """Lists the subjects of a part in the order of their first measurement."""
         return list(dict.fromkeys(key.subject for key in self.values if key.part == part))
 
     def write(self, file: Path) -> None:
-        """As JSON, which `read` takes."""
+        """Writes the figures as JSON for `read`."""
         values = [{**key._asdict(), "values": found} for key, found in self.values.items()]
         facts = {"about": self.about, "figures": values, "failed": self.failed}
         file.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
 
     @classmethod
     def read(cls, file: Path) -> Self:
-        """What `write` has written."""
+        """Reads the figures that `write` wrote."""
         facts = json.loads(file.read_text("utf-8"))
         values = {
             Key(one["part"], one["subject"], one["measure"]): one["values"]

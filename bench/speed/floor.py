@@ -1,6 +1,6 @@
-"""What does the work take at the very least? tree-sitter alone, and SQLite's FTS5 alone.
+"""Measures the lower bounds of a first sync: tree-sitter alone, and SQLite's FTS5 alone.
 
-Each is measured in a process of its own that keeps to one core.
+Each runs in its own process on one core.
 """
 
 import json
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 from speed.program import ran
 
 ROWS = 2000
-"""That one transaction takes, as feeder's do."""
+"""Rows per transaction, as in feeder."""
 
 
 class Text(NamedTuple):
-    """A file as a parser is given it; without a parser where the language has no grammar."""
+    """A decoded file, and its parser; None if the language has no grammar."""
 
     path: str
     content: bytes
@@ -27,17 +27,17 @@ class Text(NamedTuple):
 
 
 def parsing(repository: Path) -> dict[str, float]:
-    """`floor_s` of tree-sitter over the files that have a grammar; how many, and how large."""
+    """Parses the files that have a grammar; returns `floor_s` and the number and size of files."""
     return _apart("parse", str(repository))
 
 
 def indexing(postings: Path) -> dict[str, float]:
-    """`fts_s` of FTS5 over the rows that `keep_postings` has kept."""
+    """Inserts the rows that `keep_postings` saved into FTS5; returns `fts_s`."""
     return _apart("index", str(postings))
 
 
 def keep_postings(repository: Path, file: Path) -> None:
-    """Writes down what feeder gives FTS5 of each node."""
+    """Saves the rows that feeder inserts into FTS5."""
     _apart("keep", str(repository), str(file))
 
 
@@ -48,7 +48,7 @@ def _apart(*arguments: str) -> dict[str, float]:
 
 
 def _parse(repository: str) -> dict[str, float]:
-    """Only the calls of `parse` are timed; grammars are loaded and files read before."""
+    """Times the calls of `parse` only; grammars are loaded and files read before."""
     texts = list(_texts(Path(repository)))
     with_grammar = [text for text in texts if text.parser]
     for text in with_grammar:
@@ -70,7 +70,7 @@ def _parse(repository: str) -> dict[str, float]:
 
 
 def _index(postings: str) -> dict[str, float]:
-    """A new file with feeder's own table of postings and nothing else, until it is closed."""
+    """Times a new database with feeder's table of postings and nothing else, until it is closed."""
     from feeder.store.sqlite import SQLite
 
     place = Path(postings)
@@ -96,7 +96,7 @@ _INSERT = "INSERT INTO docs_fts (rowid, id, symbol, path, body) VALUES (?, ?, ?,
 
 
 def _table() -> str:
-    """The statement that makes feeder's table of postings."""
+    """Returns the SQL statement that creates feeder's table of postings."""
     from feeder.store.migrations import migrate
     from feeder.store.sqlite import SQLite
 
@@ -153,7 +153,7 @@ def _megabytes(texts: list[Text]) -> float:
 
 
 def _timed(work: Callable[[], None]) -> tuple[float, float]:
-    """Seconds by the clock and of this process' only core."""
+    """Returns the wall and CPU seconds of a call, on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     began, cpu_began = time.perf_counter(), time.process_time()
     work()

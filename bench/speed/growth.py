@@ -1,4 +1,4 @@
-"""Does a node cost the same in a large repository? One is doubled four times, in other words."""
+"""Measures the cost per node as a repository doubles four times, with other words in each copy."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -14,14 +14,14 @@ PART, CORPUS = "growth", "django"
 TIMES = (1, 2, 4, 8, 16)
 SIZES = tuple(f"{times} x" for times in TIMES)
 EVERY = 10
-"""Of so many of the corpus' Python files the slice has one."""
+"""Every tenth Python file of the corpus is used."""
 
 
 def measure(bench: Bench) -> None:
-    """A first feed by words of each size in turn; memory in a last one.
+    """Measures a first sync by words of each size in turn, and memory in a last run.
 
-    `node_ms` are milliseconds a node, `more_ms` those less the feed of a single file: what a run
-    takes before its first node does not grow.
+    `node_ms` is the wall time per node. `more_ms` excludes the time of a sync with a single file,
+    because the start of a run does not grow.
     """
     places = sources(bench.corpus(CORPUS))[::EVERY]
     single = _repository(bench, places, "single", 1)

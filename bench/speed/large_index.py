@@ -1,4 +1,4 @@
-"""An index of more nodes than most have, with vectors of no meaning, and what is asked of it."""
+"""Builds large indexes with random vectors, and generates queries for them."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -17,9 +17,9 @@ from speed.feeding import arguments
 from speed.program import Program
 
 COPIES = 3
-"""Of the corpus' Python files, which have some 40,000 nodes."""
+"""Copies of the corpus' Python files, which have about 40,000 nodes."""
 SEED, WORDS, BATCH = 7, 6, 2000
-"""A question has at most so many words of a docstring."""
+"""WORDS is the maximum words of a docstring in a query."""
 _DOC = re.compile(r'"""([A-Z][^"\n]{20,})')
 _NAMES = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL ORDER BY symbol"
 _NODES = "SELECT id, text_sha FROM docs ORDER BY seq"
@@ -28,9 +28,9 @@ _NODES = "SELECT id, text_sha FROM docs ORDER BY seq"
 def fed(
     program: Program, corpus: Path, folder: Path, model: str = "words", times: float = COPIES
 ) -> Path:
-    """The index of a corpus that is there several times, each time in other words, or in part.
+    """Indexes `times` copies of a corpus, each with other words, and returns the index file.
 
-    It lies beside the repository, which is called as it is without its ending.
+    The repository is beside the file, under the same name without its extension.
     """
     places = sources(corpus)
     files = islice(copies(corpus, places), max(1, int(times * len(places))))
@@ -40,14 +40,14 @@ def fed(
 
 
 def sources(corpus: Path) -> list[Path]:
-    """Its Python files."""
+    """Lists the Python files of a corpus."""
     return [place for place in files_of(corpus) if place.suffix == ".py"]
 
 
 def fill(database: SQLite, dimensions: int) -> SQLiteVectors:
-    """A vector for each node: always the same ones, of length 1, in directions of chance.
+    """Writes a random unit vector for each node, with a fixed seed.
 
-    They take as long to compare as real ones, which a model would need an hour for.
+    They take as long to compare as real ones, which a model would compute in an hour.
     """
     vectors = SQLiteVectors(database)
     some = np.random.default_rng(SEED)
@@ -65,7 +65,7 @@ def _unit(some: np.random.Generator, dimensions: int) -> Vector:
 
 
 def questions(database: SQLite, places: Sequence[Path], count: int) -> Iterator[str]:
-    """In turn a name of the index and the beginning of a docstring; always the same ones."""
+    """Yields names of the index and beginnings of docstrings in turn, with a fixed seed."""
     some = Random(SEED)
     symbols = [str(symbol) for [symbol] in database.connection.execute(_NAMES)]
     docs = [doc for place in places for doc in _DOC.findall(place.read_text("utf-8", "replace"))]

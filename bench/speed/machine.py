@@ -1,4 +1,4 @@
-"""What were the figures measured with, and on what?"""
+"""Collects the versions and the hardware that the figures were measured with."""
 
 import os
 import platform
@@ -17,7 +17,7 @@ PACKAGES = ("tree-sitter", "tree-sitter-language-pack", "onnxruntime", "numpy")
 
 
 def about() -> dict[str, str]:
-    """Versions, machine and date, by what they are called."""
+    """Returns date, versions and hardware by name."""
     return dict(_facts())
 
 
@@ -35,12 +35,12 @@ def _facts() -> Iterator[tuple[str, str]]:
 
 
 def _commit() -> str:
-    """HEAD of this repository, and whether what was measured is more than that."""
+    """Returns HEAD of this repository, with a note if `src` has uncommitted changes."""
     try:
         commit = git(ROOT, "rev-parse", "--short=12", "HEAD")
         changed = git(ROOT, "status", "--porcelain", "--", "src")
     except (OSError, subprocess.CalledProcessError):
-        return "of no repository"
+        return "not in a repository"
     return f"{commit} with changes" if changed else commit
 
 
@@ -52,7 +52,7 @@ def _version(package: str) -> str:
 
 
 def _line(file: str, name: str) -> str:
-    """What the first line of this name says."""
+    """Returns the value of the first line with this name."""
     for line in Path(file).read_text().splitlines():
         key, _, value = line.partition(":")
         if key.strip() == name:

@@ -1,4 +1,4 @@
-"""How much longer does a first feed take where the static model's vectors come with the words?"""
+"""Measures how much longer a first sync takes with static vectors than by words."""
 
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ MODEL = "static"
 
 
 def measure(bench: Bench) -> None:
-    """Of each corpus, by words alone and with vectors in turn."""
+    """Measures each corpus by words and with static vectors in turn."""
     for corpus in CORPORA:
         bench.attempt(f"{PART}: {corpus.name}", partial(_measure, bench, corpus.name))
 
@@ -20,7 +20,7 @@ def measure(bench: Bench) -> None:
 def _measure(bench: Bench, name: str) -> None:
     repository = bench.corpus(name)
     for number in range(1, bench.runs + 1):
-        bench.say(f"{name}: by words and meaning, run {number} of {bench.runs}")
+        bench.say(f"{name}: words and static vectors, run {number} of {bench.runs}")
         for program, figures in bench.programs.items():
             words = feed(program, repository, bench.scratch)
             with_vectors = feed(program, repository, bench.scratch, MODEL)
@@ -29,7 +29,7 @@ def _measure(bench: Bench, name: str) -> None:
 
 
 def compared(words: dict[str, float], with_vectors: dict[str, float]) -> dict[str, float]:
-    """The seconds of both, and what the vectors cost: by the clock, and of all cores' time."""
+    """Returns the wall and CPU times of both syncs, and their ratios."""
     return {
         "nodes": with_vectors["nodes"],
         "words_s": words["wall_s"],
@@ -42,5 +42,5 @@ def compared(words: dict[str, float], with_vectors: dict[str, float]) -> dict[st
 
 
 def size_mb(scratch: Path) -> float:
-    """The index that was fed last."""
+    """Returns the size of the last index in MB."""
     return sum(file.stat().st_size for file in scratch.glob("fed.db*")) / 1e6

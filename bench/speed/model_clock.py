@@ -1,8 +1,7 @@
-"""`python model_clock.py FILE sync …` runs feeder, and keeps when its model was computing.
+"""Runs feeder and records when its model was computing: `python model_clock.py FILE sync …`.
 
-For that it stands between onnxruntime and feeder's process for the model: a line of FILE is a call
-of the model's `run`, with the thread that calls it, when it began and when it had its answer, in
-seconds of one clock.
+Wraps onnxruntime's `InferenceSession.run` in feeder's model process. Each line of FILE is a call:
+thread id, start and end in seconds of one clock, as JSON.
 """
 
 import json
@@ -18,7 +17,7 @@ FILE = "MODEL_CLOCK_FILE"
 
 
 def main() -> None:
-    """Ends as feeder ends."""
+    """Runs feeder with the wrapped model process."""
     from feeder.child_process import ChildProcess
     from feeder.cli.main import main
     from feeder.embedding import onnx as local
@@ -28,18 +27,18 @@ def main() -> None:
     def clocked(_module: str, variables: Mapping[str, str]) -> ChildProcess:
         return ChildProcess(Path(__file__).stem, {**variables, **mine})
 
-    setattr(local, "ChildProcess", clocked)  # noqa: B010 - mypy knows it for a class
+    setattr(local, "ChildProcess", clocked)  # noqa: B010 - mypy forbids assigning to a class
     main()
 
 
 def serve() -> None:
-    """What feeder's process for the model does, by the clock."""
+    """Serves as feeder's model process and records each call."""
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
     from feeder.embedding import onnx_process as network
 
     run = InferenceSession.run
-    # that process is killed: what is not written at once is lost
+    # the process is killed at the end, so writes are unbuffered
     with Path(os.environ[FILE]).open("ab", buffering=0) as file:
 
         def timed(*arguments: Any, **more: Any) -> Any:

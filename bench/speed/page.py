@@ -27,30 +27,32 @@ Row = Sequence[Cell]
 
 
 def report(figures: Figures) -> str:
-    """Every table for which there are figures, below its heading."""
+    """Returns every table that has figures, below its heading."""
     parts = ((heading, table(rows(figures))) for heading, rows in SECTIONS.items())
     return "\n".join(f"## {heading}\n\n{lines}" for heading, lines in parts if lines)
 
 
 def fill(page: Path, figures: Figures) -> None:
-    """Puts the tables between the marks of a page; what stands around them stays."""
+    """Writes the tables between the marks of a page; the rest of the page stays."""
     text, count = MARKED.subn(
         lambda found: f"{found[1]}\n{report(figures)}\n{found[2]}", page.read_text("utf-8")
     )
     if not count:
-        raise SystemExit(f"{page} has no marks between which the tables go.")
+        raise SystemExit(
+            f"{page} has no marks <!-- measured --> and <!-- end -->: add them."
+        )
     page.write_text(text)
 
 
 def table(rows: Iterable[Row]) -> str:
-    """Of markdown; the first row is the head. Empty where there is nothing below it."""
+    """Formats rows as a markdown table; the first row is the head. Empty without other rows."""
     head, *body = rows
     lines = [head, ["---"] * len(head), *body]
     return "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines) if body else ""
 
 
 def cell(value: Cell) -> str:
-    """A number with as many digits as can be trusted, and a bar for what was not measured."""
+    """Formats a cell: numbers with three significant digits, a dash for a missing value."""
     match value:
         case None:
             return "—"
@@ -193,7 +195,7 @@ def _machine(figures: Figures) -> Iterator[Row]:
 
 
 def not_measured(figures: Figures) -> Iterator[Row]:
-    """What failed, and why."""
+    """Yields the failed measurements and the reasons."""
     yield "not measured", "why"
     yield from figures.failed.items()
 

@@ -1,4 +1,4 @@
-"""The program as users run it: a process with a beginning and an end, watched from outside."""
+"""Runs the program as a process and measures its time and memory."""
 
 import json
 import os
@@ -17,7 +17,7 @@ SAMPLE_S = 0.03
 
 
 class Ran(NamedTuple):
-    """A run to its end: seconds by the clock and of all its processes' cores, and what it said."""
+    """A finished run: wall seconds, CPU seconds of all its processes, and its output."""
 
     wall_s: float
     cpu_s: float
@@ -25,31 +25,31 @@ class Ran(NamedTuple):
 
     @property
     def report(self) -> Any:
-        """What `--json` says."""
+        """The JSON report on stdout."""
         return json.loads(self.out)
 
 
 class Program(NamedTuple):
-    """An installed `feeder`, and what it is called in the tables."""
+    """An installed `feeder`, and its name in the tables."""
 
     name: str
     command: tuple[str, ...]
 
     @classmethod
     def at(cls, name: str, place: Path) -> "Program":
-        """The one at a place; raises SystemExit where there is none."""
+        """Returns the program at a path. Raises SystemExit if there is none."""
         if not place.is_file():
             raise SystemExit(f"There is no program at {place}: name one with --feeder.")
         return cls(name, (str(place.absolute()),))
 
     def timed(self, *arguments: str, more: Mapping[str, str] | None = None) -> Ran:
-        """A run that nothing disturbs, with `more` variables of the environment."""
+        """Runs the program with `more` environment variables and measures its time."""
         return ran([*self.command, *arguments], more)
 
     def peaks(self, *arguments: str) -> dict[str, float]:
-        """The most memory in MB that the program, its parsers and all took, at one moment each.
+        """Runs the program and returns the peak memory in MB by kind of process, and of all.
 
-        Looking takes time: a run of its own, whose seconds count for nothing.
+        Sampling slows the run down, so its time is not measured.
         """
         peaks: dict[str, float] = defaultdict(float)
         with _started([*self.command, *arguments], None) as process:
@@ -66,12 +66,12 @@ class Program(NamedTuple):
 
 
 def installed() -> Path:
-    """The program beside this interpreter."""
+    """Returns the path of the program beside this interpreter."""
     return Path(sys.executable).with_name("feeder")
 
 
 def ran(command: Sequence[str], more: Mapping[str, str] | None = None) -> Ran:
-    """A command to its end; raises RuntimeError with its last words when it fails."""
+    """Runs a command to its end. Raises RuntimeError if it fails."""
     with tempfile.TemporaryFile() as out:
         began = time.perf_counter()
         process = _started(command, more, out.fileno())

@@ -1,4 +1,4 @@
-"""git repositories to feed from, and the changes that are made to them."""
+"""Creates and changes git repositories."""
 
 import subprocess
 from pathlib import Path
@@ -7,13 +7,13 @@ _SETTINGS = {
     "user.name": "bench",
     "user.email": "bench@example.org",
     "core.autocrlf": "false",
-    "gc.auto": "0",  # it would go on in the background, beside what is measured
+    "gc.auto": "0",  # it would run in the background during measurements
     "maintenance.auto": "false",
 }
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """What git says in a folder; raises CalledProcessError."""
+    """Runs git in a folder and returns its output. Raises CalledProcessError."""
     settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
     command = ["git", *settings, *arguments]
     done = subprocess.run(command, cwd=folder, check=True, stdout=subprocess.PIPE)
@@ -21,18 +21,18 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def make(folder: Path) -> None:
-    """Makes a folder a repository whose one commit has all that is in it, ignored files too."""
+    """Turns a folder into a repository with one commit of all files, ignored ones too."""
     git(folder, "init", "-q")
     git(folder, "add", "-A", "-f")
     commit(folder)
 
 
 def commit(folder: Path) -> None:
-    """A commit of what has changed in its files; what others have put beside them stays out."""
-    git(folder, "commit", "-q", "--all", "-m", "as it lies there")
+    """Commits the changes of tracked files; untracked files stay out."""
+    git(folder, "commit", "-q", "--all", "-m", "all files")
 
 
 def clone(repository: Path, folder: Path) -> Path:
-    """A copy to change."""
+    """Clones a repository into a folder."""
     git(repository, "clone", "-q", str(repository), str(folder))
     return folder

@@ -1,6 +1,6 @@
-"""Is a first feed faster than what Semble takes for its index in memory of the same files?
+"""Compares a first sync with Semble's indexing in memory of the same files.
 
-Semble is installed into an environment of its own below the folder of the corpora.
+Semble is installed into its own environment below the folder of the corpora.
 """
 
 import shutil
@@ -26,7 +26,7 @@ _HELD = "SELECT path FROM files WHERE state <> 'skipped'"
 
 
 def measure(bench: Bench) -> None:
-    """Of each corpus, both in turn; the figures are of the first program."""
+    """Measures each corpus with both in turn; the figures are those of the first program."""
     for corpus in CORPORA:
         bench.attempt(f"{PART}: {corpus.name}", partial(_measure, bench, corpus.name))
 
@@ -35,7 +35,7 @@ def _measure(bench: Bench, name: str) -> None:
     python = str(installed(bench.corpora))
     folder = _same_files(bench, python, name)
     for number in range(1, bench.runs + 1):
-        bench.say(f"{name}: beside Semble, run {number} of {bench.runs}")
+        bench.say(f"{name}: with Semble, run {number} of {bench.runs}")
         ours = feed(bench.program, folder, bench.scratch, MODEL)
         theirs: dict[str, float] = ran([python, str(CLOCK), "index", str(folder)]).report
         figures = {
@@ -51,7 +51,7 @@ def _measure(bench: Bench, name: str) -> None:
 
 
 def installed(cache: Path) -> Path:
-    """The Python that has Semble; raises Unavailable where it cannot be installed."""
+    """Returns the Python that has Semble; installs it if needed. Raises Unavailable."""
     place = cache.absolute() / RELEASE
     python = place / "bin" / "python"
     if not (place / "done").exists():
@@ -60,13 +60,13 @@ def installed(cache: Path) -> Path:
             for command in ([sys.executable, "-m", "venv", str(place)], [*pip, RELEASE]):
                 subprocess.run(command, check=True, timeout=FETCH_S, stdout=subprocess.DEVNULL)
         except (OSError, subprocess.SubprocessError) as exc:
-            raise Unavailable(f"pip did not bring {RELEASE}: {type(exc).__name__}") from exc
+            raise Unavailable(f"pip could not install {RELEASE}: {type(exc).__name__}") from exc
         (place / "done").touch()
     return python
 
 
 def _same_files(bench: Bench, python: str, name: str) -> Path:
-    """A repository of those files of a corpus that both of them index."""
+    """Creates a repository of the files of a corpus that both index."""
     repository, folder = bench.corpus(name), bench.scratch / f"both {name}"
     listed: list[str] = ran([python, str(CLOCK), "list", str(repository)]).report
     database = fresh(bench.scratch)

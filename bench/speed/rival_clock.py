@@ -1,8 +1,9 @@
-"""`python rival_clock.py list|index FOLDER`, by a Python with Semble, says in JSON what it does.
+"""Lists or indexes a folder with Semble: `python rival_clock.py list|index FOLDER`.
 
-`list` are the files that it reads, `index` the seconds of its index in memory: neither its start
-nor the model are in them. Its model is of the shape of the one that it would fetch (model2vec, 256
-dimensions) with vectors of chance and the vocabulary that feeder has for MiniLM.
+Run by the Python that has Semble. `list` prints the files that Semble reads, `index` the time of
+its indexing in memory, without its start and the loading of the model, as JSON. The model has the
+shape of the one that Semble downloads (model2vec, 256 dimensions), with random vectors and
+feeder's vocabulary for MiniLM.
 """
 
 import json
@@ -27,7 +28,7 @@ CONTENT = tuple(ContentType)
 
 
 def listed(folder: Path) -> list[str]:
-    """The files that are neither empty nor too large for it."""
+    """Lists the files that are neither empty nor too large for Semble."""
     return [
         str(file.relative_to(folder))
         for file in walk_files(folder, get_extensions(CONTENT))
@@ -36,9 +37,9 @@ def listed(folder: Path) -> list[str]:
 
 
 def indexed(folder: Path) -> dict[str, float]:
-    """`wall_s` and `cpu_s`, and how many files and chunks that were."""
+    """Indexes a folder and returns `wall_s`, `cpu_s`, and the numbers of files and chunks."""
     model = _model()
-    model.encode(["one text, so that all is loaded"])
+    model.encode(["one text loads the model"])
     began, cpu_began = time.perf_counter(), time.process_time()
     _, _, chunks, manifest = create_index_from_path(
         folder, model, content=CONTENT, display_root=folder

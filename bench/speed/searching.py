@@ -1,4 +1,4 @@
-"""How soon does a search answer, by words and by words and meaning, in indexes of three sizes?"""
+"""Measures the latency of searches by words and by vectors in indexes of three sizes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -24,14 +24,14 @@ QUERIES, LIMIT = 200, 10
 WORDS, WITH_STATIC, WITH_LOCAL = "words", "words and static vectors", "words and vectors"
 SIDES = (WORDS, WITH_STATIC, WITH_LOCAL)
 STATIC, COMMANDS = "static", 5
-"""The model, and how often the whole command is asked in a run."""
+"""The static model's name, and the runs of the whole command per run of the benchmark."""
 LARGE = "120,000 nodes"
 SIZES = {"12,000 nodes": 0.3, LARGE: large_index.COPIES, "500,000 nodes": 12.5}
-"""How often the corpus' files are there."""
+"""Copies of the corpus by size of the index."""
 
 
 class Clocked:
-    """An `Embedder` that keeps how many seconds it took for each query."""
+    """An `Embedder` that records the seconds of each query."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -58,7 +58,7 @@ class Clocked:
 
 
 class Searcher:
-    """Searches in an opened index, as one process does that is asked again and again."""
+    """Searches in an open index, as a server process does."""
 
     def __init__(
         self, database: SQLite, sides: Callable[[], list[QueryModel]], clock: Clocked | None
@@ -72,9 +72,10 @@ class Searcher:
         self._nodes = database.connection.execute("SELECT count(*) FROM docs").get
 
     def measured(self, questions: Sequence[str]) -> dict[str, float]:
-        """`first_ms`, which reads the vectors; quantiles of the others and of the model's part.
+        """Runs the queries and returns latencies in milliseconds.
 
-        Those of `cpu_` are of this process' cores, which a busy machine disturbs less.
+        `first_ms` includes reading the vectors; the quantiles are of the later queries, and of the
+        model's part of them. Those of `cpu_` are CPU time, which other load disturbs less.
         """
         self._sides = self._new_sides()
         self._cpu_seconds: list[float] = []
@@ -94,12 +95,12 @@ class Searcher:
 
 
 def measure(bench: Bench) -> None:
-    """200 queries of each kind; the figures are of the harness' own feeder, the first one."""
+    """Measures 200 queries of each kind; the figures are those of the installed feeder."""
     corpus = bench.corpus(CORPUS)
     folder = bench.scratch / PART
     folder.mkdir()
     for size, times in SIZES.items():
-        bench.say(f"search: an index of {size} is made")
+        bench.say(f"search: building an index of {size}")
         file = large_index.fed(bench.program, corpus, folder, STATIC, times)
         with ExitStack() as stack:
             database = stack.enter_context(closing(SQLite(file)))
@@ -134,7 +135,7 @@ def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> d
 
 
 def _ask_program(bench: Bench, index: Path, question: str) -> None:
-    """The whole command, as it is typed."""
+    """Measures the whole command `feeder search`."""
     where = ["-C", str(index.with_suffix("")), "--db", str(index), question]
     for side, options in ((WORDS, ["--no-vectors"]), (WITH_STATIC, ["--model", STATIC])):
         for _ in range(COMMANDS * bench.runs):
@@ -143,6 +144,6 @@ def _ask_program(bench: Bench, index: Path, question: str) -> None:
 
 
 def _quantiles(seconds: Sequence[float], prefix: str) -> dict[str, float]:
-    """The median and the 95th percentile in milliseconds."""
+    """Returns the median and the 95th percentile in milliseconds."""
     cuts = quantiles(seconds, n=20, method="inclusive")
     return {f"{prefix}p50_ms": 1000 * cuts[9], f"{prefix}p95_ms": 1000 * cuts[18]}

@@ -1,4 +1,4 @@
-"""How large are the vectors of a large index, and how large is what is installed?"""
+"""Measures the size of a large index, of its vectors, and of the wheel."""
 
 import subprocess
 import sys
@@ -21,14 +21,14 @@ _ALL = "SELECT sum(pgsize) FROM dbstat"
 
 
 def measure(bench: Bench) -> None:
-    """Both are of the harness' own feeder, the first one."""
+    """Measures the installed feeder."""
     bench.attempt(f"{PART}: vectors", partial(_vectors, bench))
     bench.attempt(f"{PART}: wheel", partial(_wheel, bench))
 
 
 def _vectors(bench: Bench) -> None:
-    """Pages of the table that keeps them, in an index of Django's sources three times."""
-    bench.say("size: a large index is made")
+    """Measures the pages of the table of vectors, in an index of three copies of Django."""
+    bench.say("size: building a large index")
     file = large_index.fed(bench.program, bench.corpus(CORPUS), bench.scratch, MODEL)
     with closing(apsw.Connection(str(file))) as connection:
         nodes = connection.execute("SELECT count(*) FROM meanings").get
@@ -39,7 +39,7 @@ def _vectors(bench: Bench) -> None:
 
 
 def _wheel(bench: Bench) -> None:
-    """Built as for a release, or by pip where what builds it is not installed."""
+    """Builds the wheel as for a release, or with pip if hatchling is not installed."""
     bench.say("size: the wheel")
     out = bench.scratch / "wheel"
     pip = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(out), "."]

@@ -21,7 +21,7 @@ IDLE = "nothing changed"
 
 
 class Target(NamedTuple):
-    """What is asked for; `measured` is None where nothing was, and met at most at the `limit`."""
+    """A target; met if `measured` is at most `limit`, not met if it is None."""
 
     name: str
     limit: float
@@ -35,7 +35,7 @@ class Target(NamedTuple):
 
 
 def targets(figures: Figures) -> Iterator[Target]:
-    """All of them, each with the worst figure that it is about."""
+    """Yields all targets, each with its worst figure."""
     wall = _worst(figures, feeding.PART, "ratio")
     yield Target("first sync by words ÷ tree-sitter alone on one core", 2.0, "", *wall)
     memory = _worst(figures, feeding.PART, "peak_mb")
@@ -56,7 +56,7 @@ def targets(figures: Figures) -> Iterator[Target]:
 
 
 def _searches(figures: Figures) -> Iterator[Target]:
-    """In one process, and the whole command."""
+    """Yields the targets of searches, in one process and by the whole command."""
     where = searching.LARGE
     for side, limit in zip(searching.SIDES, (20, 25, 25), strict=True):
         p95 = figures.median(searching.PART, f"{side}: {where}", "p95_ms")
@@ -67,7 +67,7 @@ def _searches(figures: Figures) -> Iterator[Target]:
 
 
 def _meaning(figures: Figures) -> Iterator[Target]:
-    """What a first sync with static vectors takes, and what is installed for it."""
+    """Yields the targets of static vectors: time, size, and size of the wheel."""
     name = "first sync by words and static vectors"
     yield Target(f"{name} ÷ by words", 1.25, "", *_worst(figures, meaning.PART, "ratio"))
     yield Target(f"{name} ÷ Semble's index", 0.5, "", *_worst(figures, rival.PART, "ratio"))
@@ -77,7 +77,7 @@ def _meaning(figures: Figures) -> Iterator[Target]:
 
 
 def _idle(figures: Figures) -> Iterator[Target]:
-    """A sync that finds nothing to do, of the corpora with so many files."""
+    """Yields the targets of a sync with nothing to do, in corpora of `MANY_FILES` or more."""
     large = [
         f"{name}: {IDLE}"
         for name in figures.subjects(feeding.PART)
@@ -102,7 +102,7 @@ def _requests(figures: Figures, subject: str) -> float | None:
 def _worst(
     figures: Figures, part: str, measure: str, subjects: list[str] | None = None
 ) -> tuple[float | None, str]:
-    """The largest of the subjects' medians, and whose it is."""
+    """Returns the largest median among the subjects, and its subject."""
     found: list[tuple[float, str]] = []
     for subject in figures.subjects(part) if subjects is None else subjects:
         median = figures.median(part, subject, measure)
