@@ -38,9 +38,7 @@ def fill(page: Path, figures: Figures) -> None:
         lambda found: f"{found[1]}\n{report(figures)}\n{found[2]}", page.read_text("utf-8")
     )
     if not count:
-        raise SystemExit(
-            f"{page} has no marks <!-- measured --> and <!-- end -->: add them."
-        )
+        raise SystemExit(f"{page} has no marks <!-- measured --> and <!-- end -->: add them.")
     page.write_text(text)
 
 
