@@ -11,6 +11,7 @@ from answers import command, names
 from answers.command import main
 from answers.doc_comments import documented, first_sentence, parted
 from answers.measuring import ALL_SETS
+from answers.parts import WITHOUT
 from answers.sets import SMALL
 
 from source.repos import Repo
@@ -242,3 +243,10 @@ def test_functions_are_asked_for_by_what_was_said_of_them(tmp_path: Path) -> Non
     assert files.keys() == sources.keys()
     assert "Weighs" not in files["a.py"] and "everyone" not in files["b.py"]
     assert files["test_a.py"] == sources["test_a.py"]
+
+
+@pytest.mark.parametrize("part", WITHOUT)
+def test_each_part_of_the_ranking_that_can_be_disabled_exists(part: str) -> None:
+    """A part that is renamed in the program would otherwise be measured as without effect."""
+    module, attribute, _ = WITHOUT[part]
+    assert hasattr(module, attribute)

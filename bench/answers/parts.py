@@ -6,15 +6,15 @@ from typing import Any
 from feeder.search import engine, file_kinds, name_matching, query, ranking
 
 WITHOUT: dict[str, tuple[Any, str, Any]] = {
-    "files": (ranking, "FILE_SHARE", 0.0),
-    "paths": (ranking, "PATH_SHARE", 0.0),
-    "naming": (ranking, "NAME_SHARE", 0.0),
-    "kinds": (file_kinds, "share", lambda *_: ("", 1.0)),
-    "small-words": (query, "SMALL_WORDS", frozenset()),
-    "spelling": (name_matching, "SPELLED_WORDS", 0),
-    "nearly": (name_matching, "ALIKE", 0),
-    "lines": (engine, "LINE_WEIGHT", 0.0),
-    "grouping": (engine, "grouped", lambda found, *_: list(found)),
+    "files": (ranking, "FILE_BOOST", 0.0),
+    "paths": (ranking, "PATH_BOOST", 0.0),
+    "naming": (ranking, "NAME_BOOST", 0.0),
+    "kinds": (file_kinds, "kind_weight", lambda *_: ("", 1.0)),
+    "small-words": (query, "RANKING_STOP_WORDS", frozenset()),
+    "spelling": (name_matching, "MAX_NAME_WORDS", 0),
+    "nearly": (name_matching, "MAX_SIMILAR", 0),
+    "lines": (engine, "DESCRIPTION_WEIGHT", 0.0),
+    "grouping": (engine, "group_results", lambda results, *_: list(results)),
 }
 """The parts that can be disabled: module, attribute, and the value that disables it."""
 

@@ -478,8 +478,8 @@ def test_batches_do_not_show(shop: Repo, database: SQLite, monkeypatch: pytest.M
     """However little a transaction takes, the index comes out the same."""
     shop.commit({f"{number}.txt": f"text {number}\n" for number in range(9)})
     expected = fresh_snapshot(Commit(shop.path), HashedEmbedder())
-    for constant in ("run.feed.BATCH_NODES", "run.feed.BATCH_GONE", "run.vectors.BATCH_VECTORS"):
-        monkeypatch.setattr(f"feeder.{constant}", 2)
+    for constant in ("write.BATCH_NODES", "write.BATCH_DELETED_FILES", "vectors.BATCH_VECTORS"):
+        monkeypatch.setattr(f"feeder.sync.{constant}", 2)
     monkeypatch.setattr("feeder.store.rows.PARAM_BYTES", 300)
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", 2)
     run_sync(Commit(shop.path), database, HashedEmbedder())

@@ -100,8 +100,12 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     situation: Situation,
 ) -> None:
     """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
-    for constant in ("run.feed.BATCH_NODES", "run.vectors.BATCH_VECTORS", "run.asking.AT_ONCE"):
-        monkeypatch.setattr(f"feeder.{constant}", 4)
+    for constant in (
+        "write.BATCH_NODES",
+        "vectors.BATCH_VECTORS",
+        "description_requests.BATCH_REQUESTS",
+    ):
+        monkeypatch.setattr(f"feeder.sync.{constant}", 4)
     monkeypatch.setattr(
         "feeder.embedding.batching.MAX_CONCURRENT_REQUESTS", 1
     )  # of several, chance is first
