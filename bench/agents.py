@@ -27,7 +27,7 @@ LIMIT = 8
 BUDGETS = {"full": 15_000, "auto": 2_500, "snippet": 2_500, "signature": 2_500, "locations": 2_500}
 STARTS = 9
 EDITS = 9
-LOOK_S = 1.1
+RECHECK_S = 1.1
 """The server checks the files again after this many seconds."""
 
 Message = dict[str, Any]
@@ -64,17 +64,19 @@ def server(folder: Path) -> Iterator[Server]:
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
         assert process.stdin
         assert process.stdout
-        some = Server(process.stdin, process.stdout)
-        some.ask("initialize", {"protocolVersion": "2025-11-25"})
-        some.ask("tools/list", {})
-        yield some
+        client = Server(process.stdin, process.stdout)
+        client.ask("initialize", {"protocolVersion": "2025-11-25"})
+        client.ask("tools/list", {})
+        yield client
         process.stdin.close()
 
 
 def tokens(texts: Sequence[str]) -> int:
     """Counts tokens with the encoding o200k_base."""
-    said = json.dumps(texts)
-    done = subprocess.run(["node", COUNT], input=said, capture_output=True, check=True, text=True)
+    payload = json.dumps(texts)
+    done = subprocess.run(
+        ["node", COUNT], input=payload, capture_output=True, check=True, text=True
+    )
     return sum(json.loads(done.stdout))
 
 
@@ -87,33 +89,33 @@ def code(folder: Path, answer: str) -> str:
     return "\n".join(bodies)
 
 
-def costs(folder: Path, questions: Sequence[str]) -> Iterator[str]:
+def costs(folder: Path, queries: Sequence[str]) -> Iterator[str]:
     """Yields the table of token counts, with one row per level of detail."""
     yield "| detail | budget | tokens an answer | times the code | largest, bytes |"
     yield "|---|---|---|---|---|"
-    with server(folder) as some:
+    with server(folder) as client:
         for detail, budget in BUDGETS.items():
             more = {"type": "method", "detail": detail, "budget": budget}
-            answers = [some.search(question, **more) for question in questions]
+            answers = [client.search(query, **more) for query in queries]
             count, alone = tokens(answers), tokens([code(folder, one) for one in answers])
             largest = max(len(one.encode()) for one in answers)
             mean = count / len(answers)
             yield f"| {detail} | {budget:,} | {mean:,.0f} | {count / alone:.2f} | {largest:,} |"
 
 
-def times(folder: Path, questions: Sequence[str]) -> Iterator[str]:
+def times(folder: Path, queries: Sequence[str]) -> Iterator[str]:
     """Yields the table of waiting times: start, first answer and later answers."""
     starts, firsts, answers = [], [], []
     for _ in range(STARTS):
         began = time.perf_counter()
-        with server(folder) as some:
+        with server(folder) as client:
             starts.append(time.perf_counter() - began)
             began = time.perf_counter()
-            some.search(questions[0])
+            client.search(queries[0])
             firsts.append(time.perf_counter() - began)
-            for question in questions[1:]:
+            for query in queries[1:]:
                 began = time.perf_counter()
-                some.search(question)
+                client.search(query)
                 answers.append(time.perf_counter() - began)
     yield "| | median, s | worst, s |"
     yield "|---|---|---|"
@@ -122,23 +124,23 @@ def times(folder: Path, questions: Sequence[str]) -> Iterator[str]:
         yield f"| {name} | {statistics.median(found):.3f} | {max(found):.3f} |"
 
 
-def follows(folder: Path, question: str) -> Iterator[str]:
+def freshness_times(folder: Path, query: str) -> Iterator[str]:
     """Yields the table of answer times after the files were checked, edited or replaced."""
     files = git(folder, "ls-files").split("\n")
     edited = folder / next(name for name in files if name.endswith((".py", ".ts", ".go", ".java")))
     yield f"| {len(files):,} files | median, s | worst, s |"
     yield "|---|---|---|"
-    with server(folder) as some:
-        made_equal(some, question)
+    with server(folder) as client:
+        wait_until_current(client, query)
         still, changed, switched = [], [], []
         for number in range(EDITS):
-            still.append(waited(some, question))
+            still.append(timed_search(client, query))
             edited.write_text(f"{edited.read_text('utf-8')}\n# seen{number}edit\n", "utf-8")
-            changed.append(waited(some, f"seen{number}edit", expect=edited.name))
+            changed.append(timed_search(client, f"seen{number}edit", expect=edited.name))
         git(folder, "checkout", "-q", "--force", "HEAD~1")
         began = time.perf_counter()
-        switched.append(waited(some, question))
-        made_equal(some, question)
+        switched.append(timed_search(client, query))
+        wait_until_current(client, query)
         whole_s = time.perf_counter() - began
         git(folder, "checkout", "-q", "--force", "-")
     rows = {"nothing changed": still, "one file edited": changed, "a commit switched": switched}
@@ -147,20 +149,20 @@ def follows(folder: Path, question: str) -> Iterator[str]:
     yield f"| until the index equals the other commit | {whole_s:.1f} | |"
 
 
-def waited(some: Server, question: str, expect: str = "") -> float:
+def timed_search(client: Server, query: str, expect: str = "") -> float:
     """Returns the seconds of one search that has to check the files again."""
-    time.sleep(LOOK_S)
+    time.sleep(RECHECK_S)
     began = time.perf_counter()
-    answer = some.search(question)
-    took_s = time.perf_counter() - began
+    answer = client.search(query)
+    elapsed_s = time.perf_counter() - began
     assert expect in answer.partition("\n")[0], answer
-    return took_s
+    return elapsed_s
 
 
-def made_equal(some: Server, question: str) -> None:
+def wait_until_current(client: Server, query: str) -> None:
     """Waits until the index equals the files."""
-    while "is being updated" in some.search(question):
-        time.sleep(LOOK_S / 10)
+    while "is being updated" in client.search(query):
+        time.sleep(RECHECK_S / 10)
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -170,5 +172,12 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    place, asked = Path(sys.argv[1]), sys.argv[2:]
-    print(*follows(place, asked[0]), "", *costs(place, asked), "", *times(place, asked), sep="\n")
+    place, queries = Path(sys.argv[1]), sys.argv[2:]
+    print(
+        *freshness_times(place, queries[0]),
+        "",
+        *costs(place, queries),
+        "",
+        *times(place, queries),
+        sep="\n",
+    )

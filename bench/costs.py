@@ -102,7 +102,7 @@ class Project:
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name).write_text(text)
 
-    def synced(self, run: str, *options: str) -> Cost:
+    def sync(self, run: str, *options: str) -> Cost:
         """Commits the folder, syncs it and returns the cost of that run."""
         self._git("add", "-A")
         self._git("commit", "-q", "--allow-empty", "-m", run)
@@ -126,68 +126,71 @@ class Project:
         return done.stdout.decode()
 
 
-def measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
+def measure_changes(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
     """Yields the cost of a first sync and of each kind of change after it."""
     project = Project(folder, standin)
     project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
-    yield project.synced("first sync")
-    yield project.synced("nothing changed")
+    yield project.sync("first sync")
+    yield project.sync("nothing changed")
     edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
     project.write({"src/parts/m003.py": edited})
-    yield project.synced("one node of a file edited")
+    yield project.sync("one node of a file edited")
     project.write({"src/parts/m004.py": f"\n{module(4)}"})
-    yield project.synced("a line put at the top of a file of 20 nodes")
+    yield project.sync("a line put at the top of a file of 20 nodes")
     (project.folder / "src/parts/m005.py").rename(project.folder / "src/m005.py")
-    yield project.synced("a file of 20 nodes renamed")
+    yield project.sync("a file of 20 nodes renamed")
     (project.folder / "src/parts/m006.py").unlink()
-    yield project.synced("a file of 20 nodes deleted")
+    yield project.sync("a file of 20 nodes deleted")
     (project.folder / "src/kept").mkdir()
     for number in range(files - FOLDER_FILES, files):
         name = f"m{number:03}.py"
         (project.folder / "src/parts" / name).rename(project.folder / "src/kept" / name)
-    yield project.synced(f"{FOLDER_FILES} files of 20 nodes renamed")
+    yield project.sync(f"{FOLDER_FILES} files of 20 nodes renamed")
 
 
 def table(standin: StandIn, files: int) -> str:
     """Returns the table for a repository of this many files, below its title."""
     with tempfile.TemporaryDirectory() as folder:
-        costs = list(measured(standin, Path(folder), files))
+        costs = list(measure_changes(standin, Path(folder), files))
     title = f"{files * NODES_A_FILE:,} nodes in {files} files:\n\n"
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
-def texts_measured(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
+def measure_stored_source(standin: StandIn, folder: Path, files: int) -> Iterator[Cost]:
     """Yields the costs of stored source: first sync, later changes, and turning it off and on."""
     project = Project(folder, standin)
     project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
-    yield project.synced("first sync with `--texts`", "--texts")
-    yield project.synced("nothing changed")
+    yield project.sync("first sync with `--texts`", "--texts")
+    yield project.sync("nothing changed")
     edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
     project.write({"src/parts/m003.py": edited})
-    yield project.synced("one node of a file edited")
+    yield project.sync("one node of a file edited")
     (project.folder / "src/parts/m006.py").unlink()
-    yield project.synced("a file of 20 nodes deleted")
-    yield project.synced("later `--no-texts`", "--no-texts")
-    yield project.synced("later `--texts` once more", "--texts")
+    yield project.sync("a file of 20 nodes deleted")
+    yield project.sync("later `--no-texts`", "--no-texts")
+    yield project.sync("later `--texts` once more", "--texts")
 
 
 def texts_table(standin: StandIn, files: int) -> str:
     """Returns the table for an index with stored source."""
     standin.reset()
     with tempfile.TemporaryDirectory() as folder:
-        costs = list(texts_measured(standin, Path(folder), files))
+        costs = list(measure_stored_source(standin, Path(folder), files))
     title = f"{files * NODES_A_FILE:,} nodes in {files} files, with stored source:\n\n"
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
-def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str:
+def first_sync_row(standin: StandIn, model: str, dimensions: str, files: int) -> str:
     """Returns the table row for a first sync with one model into an empty account."""
     standin.reset()
-    said = {"FEEDER_MODEL": model, **({"FEEDER_DIMENSIONS": dimensions} if dimensions else {})}
+    environment = {
+        "FEEDER_MODEL": model,
+        **({"FEEDER_DIMENSIONS": dimensions} if dimensions else {}),
+    }
     with tempfile.TemporaryDirectory() as folder:
-        project = Project(Path(folder), standin, **said)
+        project = Project(Path(folder), standin, **environment)
         project.write({f"src/parts/m{number:03}.py": module(number) for number in range(files)})
-        cost = project.synced("first sync")
+        cost = project.sync("first sync")
         usage = project.last["usage"]
     length = usage["dimensions"] // cost.texts
     return (
@@ -199,7 +202,7 @@ def first_feed(standin: StandIn, model: str, dimensions: str, files: int) -> str
 def models_table(standin: StandIn, files: int) -> str:
     """Returns the table of first syncs of one repository, with one row per model."""
     title = f"First sync of {files * NODES_A_FILE:,} nodes in {files} files, by model:\n\n"
-    return title + MODELS_HEAD + "".join(first_feed(standin, *one, files) for one in MODELS)
+    return title + MODELS_HEAD + "".join(first_sync_row(standin, *one, files) for one in MODELS)
 
 
 def main() -> None:

@@ -94,7 +94,7 @@ class Tally:
         )
 
 
-def fed(task: Task) -> Tally:
+def parse_task(task: Task) -> Tally:
     """Parses the files of a task one by one.
 
     The process must not have had other workers, because peak memory is that of all children.
@@ -137,7 +137,7 @@ def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
         ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool,
         ProgressReporter().step("languages of a row", len(tasks)) as step,
     ):
-        for row, found in groupby(pool.map(fed, tasks), key=lambda tally: tally.row):
+        for row, found in groupby(pool.map(parse_task, tasks), key=lambda tally: tally.row):
             total = Tally(row)
             for tally in found:
                 total.add(tally)

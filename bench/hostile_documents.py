@@ -31,7 +31,7 @@ class Fate(NamedTuple):
     broken: str = ""
 
 
-def fed(kind: str, path: str, content: bytes) -> Fate:
+def parse_document(kind: str, path: str, content: bytes) -> Fate:
     """Parses one document and a harmless one after it.
 
     The process must not have had other workers, because peak memory is that of all children.
@@ -71,7 +71,7 @@ def main() -> int:
         kinds = given.kind or list(KINDS)
         # a forked process starts with its parent's peak, so the documents are made here
         made = [KINDS[kind](given.size) for kind in kinds]
-        for fate in pool.map(fed, kinds, *zip(*made, strict=True)):
+        for fate in pool.map(parse_document, kinds, *zip(*made, strict=True)):
             print(fate.line, flush=True)
             fates.append(fate)
     broken = [fate.broken for fate in fates if fate.broken]

@@ -45,7 +45,9 @@ MODEL_S = 60.0
 """The interrupts of a run with the model are spread over this many seconds."""
 EARLY_S = 2.0
 """Half of the interrupts come within this time, when a run does many different things."""
-SAID = "feeder: Interrupted. Finished work is saved; run the command again to continue."
+INTERRUPT_MESSAGE = (
+    "feeder: Interrupted. Finished work is saved; run the command again to continue."
+)
 _DOCS = """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
     start_line, end_line, text_sha FROM docs ORDER BY id"""
 _DONE = "SELECT count(*) FROM files WHERE state <> 'skipped'"
@@ -55,7 +57,7 @@ _LAST = "SELECT coalesce(max(seq), 0) FROM docs"
 _FILES = "SELECT path, blob, nodes, state, reason FROM files ORDER BY path"
 
 
-class Ended(NamedTuple):
+class FinishedRun(NamedTuple):
     """Exit code, duration, output and memory samples of a run."""
 
     code: int
@@ -72,7 +74,7 @@ class Ended(NamedTuple):
         return facts
 
 
-class Held(NamedTuple):
+class IndexCounts(NamedTuple):
     """Counts of parsed files, nodes and cached embeddings, and the highest `docs.seq`."""
 
     files: int
@@ -98,7 +100,9 @@ class Place(NamedTuple):
                 line, env=environment(), stdout=out, stderr=err, process_group=0
             )
 
-    def run(self, *command: str, ends: Callable[[float], bool] = lambda seconds: False) -> Ended:
+    def run(
+        self, *command: str, ends: Callable[[float], bool] = lambda seconds: False
+    ) -> FinishedRun:
         """Runs `feeder` to its end, or interrupts it once `ends` returns True.
 
         After an interrupt `seconds` counts from the interrupt.
@@ -116,19 +120,19 @@ class Place(NamedTuple):
             time.sleep(SAMPLE_S)
         seconds = time.monotonic() - started
         out, err = self._out.read_text(), self._err.read_text()
-        return Ended(program.returncode, seconds, out, err, samples)
+        return FinishedRun(program.returncode, seconds, out, err, samples)
 
-    def held(self) -> Held:
+    def counts(self) -> IndexCounts:
         """Returns the counts; all zero if there is no index yet, or one without tables."""
         done, nodes, last = _counts(self.database, "files", _DONE, _NODES, _LAST)
         [texts] = _counts(self._cache, "vectors", _TEXTS)
-        return Held(done, nodes, texts, last)
+        return IndexCounts(done, nodes, texts, last)
 
-    def digest(self, *asked: str) -> str:
+    def digest(self, *statements: str) -> str:
         """Returns the SHA-256 of the rows of these SQL statements."""
         digest = hashlib.sha256()
         connection = apsw.Connection(str(self.database))
-        for sql in asked:
+        for sql in statements:
             for row in connection.execute(sql):
                 digest.update(repr(row).encode())
         connection.close()
@@ -147,15 +151,15 @@ class Place(NamedTuple):
         return self.database.with_suffix(".err")
 
 
-def _counts(database: Path, made: str, *asked: str) -> list[int]:
+def _counts(database: Path, made: str, *statements: str) -> list[int]:
     """Returns one count per statement; zeros if the file or the table does not exist yet."""
     if not database.exists():
-        return [0] * len(asked)
+        return [0] * len(statements)
     connection = apsw.Connection(str(database))
     try:
         if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (made,)).get:
-            return [0] * len(asked)
-        return [connection.execute(sql).get for sql in asked]
+            return [0] * len(statements)
+        return [connection.execute(sql).get for sql in statements]
     finally:
         connection.close()
 
@@ -209,19 +213,19 @@ def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
     new = ("new files", "new nodes", "texts embedded")
     table.head("Ctrl-C after, s", "ended after, s", "exit code", *new, "all files")
     broken = []
-    held = place.held()
+    counts = place.counts()
     for moment in moments:
         ended = place.run("sync", ends=lambda seconds: seconds >= moment)  # noqa: B023 - at once
-        before, held = held, place.held()
-        more = (now - then for now, then in zip(held[:3], before[:3], strict=True))
-        table.line(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *more, held.files)
+        before, counts = counts, place.counts()
+        more = (now - then for now, then in zip(counts[:3], before[:3], strict=True))
+        table.line(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *more, counts.files)
         if not ended.code:
             break
         if ended.seconds > END_S:
             broken.append(f"interrupted after {moment:.2f} s, it ended after {ended.seconds:.2f} s")
-        if ended.code not in INTERRUPTED or ended.err.splitlines()[-1:] != [SAID]:
+        if ended.code not in INTERRUPTED or ended.err.splitlines()[-1:] != [INTERRUPT_MESSAGE]:
             broken.append(f"interrupted after {moment:.2f} s: {ended.code}, {ended.err[-300:]}")
-        if held.last - before.last != held.nodes - before.nodes:
+        if counts.last - before.last != counts.nodes - before.nodes:
             broken.append(f"interrupted after {moment:.2f} s: nodes were written twice")
     print()
     return broken
@@ -239,9 +243,9 @@ def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
 
     Returns the violations.
     """
-    before = place.held()
+    before = place.counts()
     ended = place.run("sync")
-    facts, held = ended.report(), place.held()
+    facts, counts = ended.report(), place.counts()
     idle = place.run("sync")
     proof = place.run("validate")
     is_equal = place.digest(_DOCS, _FILES) == whole.digest(_DOCS, _FILES)
@@ -256,14 +260,14 @@ def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
     broken = [] if is_equal and not proof.code else ["the resumed index is wrong"]
     if facts["files_processed"] + before.files != processed:
         broken.append(f"{facts['files_processed']} files processed and {before.files} before")
-    if held.last != held.nodes:
-        broken.append(f"{held.last - held.nodes} nodes were written twice")
+    if counts.last != counts.nodes:
+        broken.append(f"{counts.last - counts.nodes} nodes were written twice")
     if nothing["files_processed"]:
         broken.append("a run with nothing to do processed files")
     return broken
 
 
-def tried(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
+def run_all(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
     """Prints all tables. Returns the violations."""
     source = repository(folder, corpus, given.files)
     whole, resumed = Place(source, folder / "whole.db"), Place(source, folder / "resumed.db")
@@ -288,10 +292,10 @@ def print_with_model(place: Place, whole: Place, given: argparse.Namespace) -> l
     ended = place.run("sync", "--max-embeddings", str(given.texts))
     if ended.code != STOPPED:
         raise RuntimeError(f"a run with a budget ended with {ended.code}: {ended.err}")
-    held = place.held()
+    counts = place.counts()
     print(
-        f"\nWith the local model: {held.files:,} files, {held.nodes:,} nodes and the first "
-        f"{held.texts:,} texts embedded in {ended.seconds:,.0f} s.\n"
+        f"\nWith the local model: {counts.files:,} files, {counts.nodes:,} nodes and the first "
+        f"{counts.texts:,} texts embedded in {ended.seconds:,.0f} s.\n"
     )
     broken = print_memory(ended.samples, {"feeder", "a parser", "git", "the model"})
     broken += print_interrupts(place, _moments(given.interrupts // 2, MODEL_S, given.seed))
@@ -317,7 +321,7 @@ def main() -> int:
         )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        broken = tried(folder, given.corpus or downloaded(folder), given)
+        broken = run_all(folder, given.corpus or downloaded(folder), given)
     table.wrong(broken)
     return 1 if broken else 0
 

@@ -20,7 +20,7 @@ from feeder.parse.worker_pool import WorkerPool
 
 PACKAGE = "octave-doc"
 MANUAL = "usr/share/doc/octave/octave.pdf"
-QUESTIONS = {
+QUERIES = {
     "how is missing data represented, a value that is not available": 61,
     "convert a structure of the local time to seconds since the epoch": 959,
     "preconditioned conjugate gradient method for a linear system": 706,
@@ -70,12 +70,12 @@ def indexed(folder: Path) -> str:
     return f"indexed: {took_s:.1f} s, the largest process {peak:,.0f} MB"
 
 
-def asked(folder: Path, question: str, page: int) -> str:
+def result_row(folder: Path, query: str, page: int) -> str:
     """Returns the table row of a query: the rank of the expected page, and the first hit."""
-    hits = json.loads(feeder(folder, "search", question, "-n", str(FIRST), "--json"))["hits"]
+    hits = json.loads(feeder(folder, "search", query, "-n", str(FIRST), "--json"))["hits"]
     paths = [hit["logical_path"] for hit in hits]
     place = next((n for n, one in enumerate(paths, 1) if one.endswith(f"p. {page}")), None)
-    return f"| {question} | {page} | {place or 'not'} | {paths[0] if paths else ''} |"
+    return f"| {query} | {page} | {place or 'not'} | {paths[0] if paths else ''} |"
 
 
 def main() -> int:
@@ -95,7 +95,7 @@ def main() -> int:
             print(pool.submit(read, manual).result())
         print(indexed(folder))
         print("| query | page | rank | first hit |\n|---|---|---|---|")
-        rows = [asked(folder, question, page) for question, page in QUESTIONS.items()]
+        rows = [result_row(folder, query, page) for query, page in QUERIES.items()]
         print(*rows, sep="\n")
     return 1 if any("| not |" in row for row in rows) else 0
 

@@ -41,8 +41,8 @@ NAMES = (
 class Fact(NamedTuple):
     """A sentence that only one document contains, and the query for it."""
 
-    said: str
-    question: str
+    sentence: str
+    query: str
 
 
 FACTS = {
@@ -59,38 +59,42 @@ FACTS = {
 }
 
 
-def _pdf(said: str) -> bytes:
-    return docs.pdf([[docs.Line(said.encode("ascii", "replace").decode())]])
+def _pdf(sentence: str) -> bytes:
+    return docs.pdf([[docs.Line(sentence.encode("ascii", "replace").decode())]])
 
 
-def _notebook(said: str) -> bytes:
-    cell = {"cell_type": "markdown", "metadata": {}, "source": [f"# Notes\n\n{said}"]}
+def _notebook(sentence: str) -> bytes:
+    cell = {"cell_type": "markdown", "metadata": {}, "source": [f"# Notes\n\n{sentence}"]}
     return json.dumps(
         {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}
     ).encode()
 
 
-def _page(said: str) -> bytes:
-    return f"<html><body><h1>Notes</h1><p>{said}</p></body></html>".encode()
+def _page(sentence: str) -> bytes:
+    return f"<html><body><h1>Notes</h1><p>{sentence}</p></body></html>".encode()
 
 
 BY_HAND: dict[str, Callable[[str], bytes]] = {
     "pdf": _pdf,
-    "docx": lambda said: docs.docx(docs.p(said)),
-    "pptx": lambda said: docs.pptx([docs.shape(said)]),
-    "odt": lambda said: docs.odt(f"<text:p>{said}</text:p>"),
-    "odp": lambda said: docs.odt(f"<draw:page><text:p>{said}</text:p></draw:page>", "presentation"),
-    "xlsx": lambda said: docs.xlsx({"Stock": [["Part"], [said]]}),
-    "epub": lambda said: docs.epub([f"<h1>Notes</h1><p>{said}</p>"]),
-    "mhtml": lambda said: docs.mhtml(("Content-Type: text/html; charset=latin-1", _page(said))),
-    "csv": lambda said: f"id,what\n1,{said}\n".encode(),
-    "tsv": lambda said: f"id\twhat\n1\t{said}\n".encode(),
+    "docx": lambda sentence: docs.docx(docs.p(sentence)),
+    "pptx": lambda sentence: docs.pptx([docs.shape(sentence)]),
+    "odt": lambda sentence: docs.odt(f"<text:p>{sentence}</text:p>"),
+    "odp": lambda sentence: docs.odt(
+        f"<draw:page><text:p>{sentence}</text:p></draw:page>", "presentation"
+    ),
+    "xlsx": lambda sentence: docs.xlsx({"Stock": [["Part"], [sentence]]}),
+    "epub": lambda sentence: docs.epub([f"<h1>Notes</h1><p>{sentence}</p>"]),
+    "mhtml": lambda sentence: docs.mhtml(
+        ("Content-Type: text/html; charset=latin-1", _page(sentence))
+    ),
+    "csv": lambda sentence: f"id,what\n1,{sentence}\n".encode(),
+    "tsv": lambda sentence: f"id\twhat\n1\t{sentence}\n".encode(),
     "html": _page,
-    "md": lambda said: f"# Notes\n\n{said}\n".encode(),
-    "rst": lambda said: f"Notes\n=====\n\n{said}\n".encode(),
-    "adoc": lambda said: f"= Notes\n\n{said}\n".encode(),
-    "org": lambda said: f"* Notes\n{said}\n".encode(),
-    "txt": lambda said: f"{said}\n".encode(),
+    "md": lambda sentence: f"# Notes\n\n{sentence}\n".encode(),
+    "rst": lambda sentence: f"Notes\n=====\n\n{sentence}\n".encode(),
+    "adoc": lambda sentence: f"= Notes\n\n{sentence}\n".encode(),
+    "org": lambda sentence: f"* Notes\n{sentence}\n".encode(),
+    "txt": lambda sentence: f"{sentence}\n".encode(),
     "ipynb": _notebook,
 }
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(200)
@@ -118,18 +122,18 @@ def documents(folder: Path, python: str) -> Iterator[tuple[str, bytes]]:
     yield "wrong/a docx", BY_HAND["docx"]("The DOCX has no ending.")
     yield "wrong/a sheet.pdf", BY_HAND["xlsx"]("The sheet is called a PDF.")
     for ending, fact in FACTS.items():
-        yield _place(ending, fact), BY_HAND[ending](fact.said)
+        yield _place(ending, fact), BY_HAND[ending](fact.sentence)
     number = 0
     while True:
         for ending, write in BY_HAND.items():
-            said = f"Note {number}: valve {number * 7} of hall {number % 9} was seen to."
-            yield f"plain/{NAMES[number % len(NAMES)]} {number}.{ending}", write(said)
+            sentence = f"Note {number}: valve {number * 7} of hall {number % 9} was seen to."
+            yield f"plain/{NAMES[number % len(NAMES)]} {number}.{ending}", write(sentence)
             number += 1
 
 
 def _place(ending: str, fact: Fact) -> str:
     """Returns the path of the file with the fact; it shares no word with the query."""
-    return f"facts/{fact.question[:3]}.{ending}"
+    return f"facts/{fact.query[:3]}.{ending}"
 
 
 def feeder(folder: Path, *line: str) -> str:
@@ -144,12 +148,12 @@ def feeder(folder: Path, *line: str) -> str:
     return done.stdout.decode()
 
 
-def asked(folder: Path, ending: str, fact: Fact) -> str:
+def result_row(folder: Path, ending: str, fact: Fact) -> str:
     """Returns the table row of a query: the rank of the expected file among five hits."""
-    hits = json.loads(feeder(folder, "search", fact.question, "-n", "5", "--json"))["hits"]
+    hits = json.loads(feeder(folder, "search", fact.query, "-n", "5", "--json"))["hits"]
     paths = [hit["path"] for hit in hits]
     place = next((n for n, path in enumerate(paths, 1) if path == _place(ending, fact)), None)
-    return f"| {fact.question} | {ending} | {place or 'not'} | {paths[0] if paths else ''} |"
+    return f"| {fact.query} | {ending} | {place or 'not'} | {paths[0] if paths else ''} |"
 
 
 def main() -> int:
@@ -176,7 +180,7 @@ def main() -> int:
             f"{report['files_processed']} processed, {skipped.total()} skipped, in {took_s:.1f} s"
         )
         print(*(f"{count} {reason}" for reason, count in skipped.most_common()), sep="\n")
-        rows = [asked(folder, ending, fact) for ending, fact in FACTS.items()]
+        rows = [result_row(folder, ending, fact) for ending, fact in FACTS.items()]
         print("| query | kind | rank | first hit |\n|---|---|---|---|")
         print(*rows, sep="\n")
     return 1 if any("| not |" in row for row in rows) else 0

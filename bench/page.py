@@ -34,13 +34,13 @@ def weight() -> int:
     return sum(len(gzip.compress(one)) for one in (*contents, page_files.index_html().encode()))
 
 
-def told(took: Sequence[float]) -> str:
+def latency_summary(milliseconds: Sequence[float]) -> str:
     """Formats the median and the 95th percentile of milliseconds."""
-    p95 = sorted(took)[int(len(took) * 0.95)]
-    return f"median {statistics.median(took):.0f} ms, p95 {p95:.0f} ms"
+    p95 = sorted(milliseconds)[int(len(milliseconds) * 0.95)]
+    return f"median {statistics.median(milliseconds):.0f} ms, p95 {p95:.0f} ms"
 
 
-def asked(site: Web) -> Iterator[tuple[float, float]]:
+def search_times(site: Web) -> Iterator[tuple[float, float]]:
     """Yields wall and CPU milliseconds of each answer of `/api/search`.
 
     No browser runs yet, so the CPU time is that of the server and its small HTTP client.
@@ -54,15 +54,15 @@ def asked(site: Web) -> Iterator[tuple[float, float]]:
 
 def answers(page: Page) -> list[float]:
     """Returns the milliseconds from the Enter key to the hits, for each query."""
-    took: list[float] = []
+    milliseconds: list[float] = []
     for words in WORDS * ROUNDS:
         page.get_by_role("searchbox").fill(words)
         with page.expect_response(lambda answer: "/api/search" in answer.url):
             began_s = time.perf_counter()
             page.keyboard.press("Enter")
         page.locator(".hit, .empty").first.wait_for()
-        took.append((time.perf_counter() - began_s) * 1000)
-    return took
+        milliseconds.append((time.perf_counter() - began_s) * 1000)
+    return milliseconds
 
 
 def map_ms(page: Page) -> float:
@@ -84,21 +84,24 @@ def main(folder: Path) -> None:
     for name, model in (("words", None), ("words and static", "static")):
         with served(folder, model) as site:
             site.client.timeout = 60
-            first, *rest = asked(site)
+            first, *rest = search_times(site)
             print(f"{name}, first answer: {first[0]:.0f} ms, processor {first[1]:.0f} ms")
             by_clock, by_processor = zip(*rest, strict=True)
-            print(f"{name}, answer: {told(by_clock)}; processor: {told(by_processor)}")
+            print(
+                f"{name}, answer: {latency_summary(by_clock)}; "
+                f"processor: {latency_summary(by_processor)}"
+            )
             if model:
-                look(site)
+                print_browser_times(site)
 
 
-def look(site: Web) -> None:
+def print_browser_times(site: Web) -> None:
     """Prints the measurements in a browser."""
     with chromium() as browser:
         began_s = time.perf_counter()
         with looking(browser, site) as page:
             print(f"open: {(time.perf_counter() - began_s) * 1000:.0f} ms to the first view")
-            print(f"answer in the browser: {told(answers(page))}")
+            print(f"answer in the browser: {latency_summary(answers(page))}")
             print(f"map: {map_ms(page):.0f} ms for {len(MANY):,} files")
 
 

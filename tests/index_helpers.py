@@ -6,8 +6,8 @@ from functools import cache as once
 from pathlib import Path
 from typing import Any
 
+from guarantees.contents import Tables, tables, vectors
 from guarantees.history import CART, CONFIG, GUIDE, REPO
-from guarantees.picture import Tables, tables, vectors
 
 from feeder.embedding import Embedder
 from feeder.embedding.cache import CachedEmbedder

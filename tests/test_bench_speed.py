@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from speed import changes, comparison, embedding, feeding, page, rival, searching
+from speed import changes, comparison, embedding, feeding, page, searching, semble_comparison
 from speed.bench import Bench
 from speed.command import PARTS
 from speed.corpora import CORPORA, Unavailable
@@ -120,7 +120,7 @@ def test_everyday_changes_are_counted_at_the_stand_in(
 def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     """Growth is of copies of the first Python file, search of three copies of both."""
     for part, measure in PARTS.items():
-        if part != rival.PART:  # it is installed from afar
+        if part != semble_comparison.PART:  # it is installed from afar
             measure(bench._replace(runs=1))
     assert bench.figures.failed == {}
     _, *tables = page.report(bench.figures).split("\n## ")
@@ -144,7 +144,7 @@ def test_a_rival_that_cannot_be_installed_is_named(
     """For each corpus, since the next one may be measured."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
-    rival.measure(bench)
+    semble_comparison.measure(bench)
     why = "pip could not install semble==0.7.0: CalledProcessError"
     assert bench.figures.failed == {f"semble: {corpus.name}": why for corpus in CORPORA}
 

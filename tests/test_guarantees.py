@@ -9,8 +9,8 @@ import pytest
 from chatting import Model, chatting, refusal
 from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
+from guarantees.contents import LEFT_OVER, MISSING, OTHERS, IndexContents
 from guarantees.history import Commits, commits
-from guarantees.picture import LEFT_OVER, MISSING, OTHERS, Picture
 from guarantees.program import Recorded, recorded
 from guarantees.stores import Cloud, CloudStatic, Embedded, Store
 from standin import StandIn
@@ -141,7 +141,7 @@ def test_an_older_event_changes_nothing_once_a_newer_one_has_begun(
     newer, older = together.Side(history.third, 9), together.Side(history.second, 8)
     tally = trial.tally(together.Row("again", trial.again(newer, older), least=2))
     assert tally.broken == []
-    assert 0 < tally.overtaken < tally.tried
+    assert 0 < tally.superseded < tally.tried
 
 
 def test_a_vector_that_arrives_late_is_not_left_over_after_the_next_run(
@@ -171,7 +171,7 @@ def test_a_trial_in_which_nothing_happens_does_not_hold(embedded: Store, history
 
 def test_a_difference_has_a_name() -> None:
     """What a trial would say of an index with another row, or with other vectors."""
-    clean = Picture({"files": [("a.py", "clean")]}, {"1": [0.6, 0.8]})
+    clean = IndexContents({"files": [("a.py", "clean")]}, {"1": [0.6, 0.8]})
     assert clean.differences(clean) == []
     assert clean.differences(clean._replace(tables={"files": []})) == ["files"]
     assert clean._replace(vectors={}).differences(clean) == [MISSING]

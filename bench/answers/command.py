@@ -12,59 +12,59 @@ from pathlib import Path
 
 from answers import page
 from answers.corpora import Absent
-from answers.measuring import ALL_SETS, WAYS, Results, all_measured
+from answers.measuring import ALL_SETS, MODES, Results, all_measured
 from answers.parts import WITHOUT, leave_out
 from answers.sets import Sources
 from feeder.cli.evaluation_report import Evaluation, evaluation_json
 
 ROOT = Path(__file__).resolve().parents[2]
-SAID = {"questions": "queries", "mirror": "snapshots"}
+FOLDERS = {"questions": "queries", "mirror": "snapshots"}
 """The required folders, by option, and their contents."""
 
 
 def main() -> int:
     """Returns the exit code: 1 if no query could be run, 2 if a folder is missing."""
-    said = _said()
+    args = _parse_args()
     try:
-        sources = _sources(said)
+        sources = _sources(args)
     except Absent as exc:
-        _say(str(exc))
+        _print_progress(str(exc))
         return 2
-    leave_out(said.without or ())
-    results = all_measured(said.only or ALL_SETS, said.by or [*WAYS], sources)
+    leave_out(args.without or ())
+    results = all_measured(args.only or ALL_SETS, args.by or [*MODES], sources)
     print(page.report(results), end="")
-    if said.json:
-        said.json.write_text(json.dumps(_facts(results), indent=1))
+    if args.json:
+        args.json.write_text(json.dumps(_facts(results), indent=1))
     return 0 if results else 1
 
 
-def _sources(said: argparse.Namespace) -> Sources:
+def _sources(args: argparse.Namespace) -> Sources:
     """Returns the folders. Raises Absent if the queries or the snapshots are missing."""
-    for name, what in SAID.items():
-        folder = getattr(said, name)
+    for name, what in FOLDERS.items():
+        folder = getattr(args, name)
         if not (folder and Path(folder).is_dir()):
             raise Absent(
                 f"There is no folder of {what} ({folder or 'not given'}). Name it with "
                 f"--{name} or EVAL_{name.upper()}. "
                 "docs/benchmarks/search-quality.md lists its contents."
             )
-    work = Path(said.work).resolve()
-    return Sources(Path(said.questions), Path(said.mirror), work, _say, said.describe)
+    work = Path(args.work).resolve()
+    return Sources(Path(args.questions), Path(args.mirror), work, _print_progress, args.describe)
 
 
 def _facts(results: Results) -> dict[str, object]:
     """Returns every query's result as JSON, by query set and mode."""
     return {
-        f"{name}, {WAYS[way].title}": evaluation_json(Evaluation(name, "", (), asked, ()))
-        for (name, way), asked in results.items()
+        f"{name}, {MODES[mode].title}": evaluation_json(Evaluation(name, "", (), outcomes, ()))
+        for (name, mode), outcomes in results.items()
     }
 
 
-def _say(line: str) -> None:
+def _print_progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _said() -> argparse.Namespace:
+def _parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench answers", description=__doc__)
     add = parser.add_argument
     add(
@@ -93,9 +93,9 @@ def _said() -> argparse.Namespace:
     )
     add(
         "--by",
-        type=_some(tuple(WAYS)),
+        type=_some(tuple(MODES)),
         metavar="MODE,…",
-        help=f"Run only these modes: {', '.join(WAYS)}.",
+        help=f"Run only these modes: {', '.join(MODES)}.",
     )
     add(
         "--without",

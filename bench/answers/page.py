@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from speed.page import table
 
-from answers.measuring import ALL_SETS, DOC_COMMENTS, NAMES, WAYS, Results
+from answers.measuring import ALL_SETS, DOC_COMMENTS, MODES, NAMES, Results
 from feeder.search.evaluation import Outcome, by_group, mean_values
 
 MEASURES = {
@@ -25,31 +25,31 @@ def report(results: Results) -> str:
 
 
 def _rows(results: Results) -> Iterator[Sequence[str | None]]:
-    yield "queries", "n", "measure", *(way.title for way in WAYS.values()), "command"
+    yield "queries", "n", "measure", *(mode.title for mode in MODES.values()), "command"
     for name in ALL_SETS:
-        by_way = {way: results[name, way] for way in WAYS if (name, way) in results}
-        for group in _groups(name, by_way):
-            some = {way: _of(group, asked) for way, asked in by_way.items()}
+        by_mode = {mode: results[name, mode] for mode in MODES if (name, mode) in results}
+        for group in _groups(name, by_mode):
+            some = {mode: _of(group, asked) for mode, asked in by_mode.items()}
             yield from _lines(name, group, some)
 
 
 def _lines(
-    name: str, group: str, by_way: dict[str, Sequence[Outcome]]
+    name: str, group: str, by_mode: dict[str, Sequence[Outcome]]
 ) -> Iterator[Sequence[str | None]]:
     """Yields a row for each measure of a set, or of a group of it."""
-    count = str(len(next(iter(by_way.values()))))
-    figures = {way: mean_values(asked) for way, asked in by_way.items()}
+    count = str(len(next(iter(by_mode.values()))))
+    figures = {mode: mean_values(asked) for mode, asked in by_mode.items()}
     for measure in MEASURES[name]:
-        cells = [_cell(figures[way][measure]) if way in figures else None for way in WAYS]
+        cells = [_cell(figures[mode][measure]) if mode in figures else None for mode in MODES]
         title = f"{name}: {group}" if group else name
         yield title, count, measure, *cells, f"`python -m bench answers --only {name}`"
 
 
-def _groups(name: str, by_way: dict[str, Sequence[Outcome]]) -> list[str]:
+def _groups(name: str, by_mode: dict[str, Sequence[Outcome]]) -> list[str]:
     """Lists the groups that are measured apart: those of the names; other sets are one group."""
-    if not by_way:
+    if not by_mode:
         return []
-    return list(by_group(next(iter(by_way.values())))) if name == NAMES else [""]
+    return list(by_group(next(iter(by_mode.values())))) if name == NAMES else [""]
 
 
 def _of(group: str, asked: Sequence[Outcome]) -> Sequence[Outcome]:

@@ -48,10 +48,10 @@ def fed(standin: StandIn, repository: Path) -> Index:
     standin.reset()
     standin.change(vectorize_delay_s=0)
     (repository / "wrangler.toml").unlink(missing_ok=True)  # it names deleted resources
-    told = ["--repo", REPO, "--model", "static", "--quiet"]
+    options = ["--repo", REPO, "--model", "static", "--quiet"]
     for command in (["init"], ["sync", "--store", "cloudflare"]):
         subprocess.run(
-            [sys.executable, "-m", "feeder", *command, *told],
+            [sys.executable, "-m", "feeder", *command, *options],
             cwd=repository,
             env=environment() | standin.environment,
             check=True,

@@ -26,34 +26,34 @@ NAMES = [corpus.name for corpus in CORPORA]
 
 def main() -> int:
     """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing."""
-    said = _said()
+    args = _parse_args()
     if missing := StandIn.missing():
-        _say(missing)
+        _print_progress(missing)
         return 2
     try:
-        print(report(list(_all(said))), end="")
+        print(report(list(_all(args))), end="")
     except Absent as exc:
-        _say(f"{exc}. Name the folder of snapshots with --mirror or EVAL_MIRROR.")
+        _print_progress(f"{exc}. Name the folder of snapshots with --mirror or EVAL_MIRROR.")
         return 2
     return 0
 
 
-def _all(said: argparse.Namespace) -> Iterator[Measured]:
-    places = [corpus.made(said.mirror, said.work) for corpus in CORPORA if corpus.name in said.only]
+def _all(args: argparse.Namespace) -> Iterator[Measured]:
+    places = [corpus.made(args.mirror, args.work) for corpus in CORPORA if corpus.name in args.only]
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
         for place in places:
-            _say(f"{place.name}: indexing")
+            _print_progress(f"{place.name}: indexing")
             index = fed(standin, place)
-            _say(f"{place.name}: running queries")
-            yield from measured(script, index, said.questions, said.isolates)
+            _print_progress(f"{place.name}: running queries")
+            yield from measured(script, index, args.questions, args.isolates)
 
 
-def _say(line: str) -> None:
+def _print_progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def _said() -> argparse.Namespace:
+def _parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench worker", description=__doc__)
     add = parser.add_argument
     add(

@@ -18,11 +18,11 @@ ROOT = PROGRAM.parents[2]
 _SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) asked(?:, (\d+) rows read)?"')
 
 
-class Taken(NamedTuple):
+class Cost(NamedTuple):
     """The cost of an answer: CPU milliseconds, D1 round trips, subrequests and D1 rows read."""
 
     cpu_ms: float
-    trips: int
+    round_trips: int
     subrequests: int
     rows: int
 
@@ -34,7 +34,7 @@ class Isolate:
         self._process = process
         self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
 
-    def asked(self, question: Mapping[str, str]) -> Taken:
+    def asked(self, question: Mapping[str, str]) -> Cost:
         """Sends one query and measures it; an error response for an unknown filter counts too."""
         before_ms = processor_ms(self._process)
         answer = self._client.get("/api/search", params=question)
@@ -44,7 +44,7 @@ class Isolate:
         services = _SERVICE.findall(answer.headers["server-timing"])
         asked = {name: int(times) for name, times, _ in services}
         rows = sum(int(some or 0) for _, _, some in services)
-        return Taken(cpu_ms, asked.get("d1", 0), sum(asked.values()), rows)
+        return Cost(cpu_ms, asked.get("d1", 0), sum(asked.values()), rows)
 
     def refused(self) -> float:
         """Returns the CPU milliseconds of a request to an unknown path."""
@@ -56,7 +56,7 @@ class Isolate:
 @contextmanager
 def isolate(script: Path, index: Index, *, by_words: bool) -> Iterator[Isolate]:
     """Starts a new isolate over an index; with `by_words` it has no binding to vectors."""
-    told = {
+    options = {
         "script": str(script),
         "vars": {"PUBLIC": "true", "REPO": REPO},
         "token": index.standin.token,
@@ -64,7 +64,7 @@ def isolate(script: Path, index: Index, *, by_words: bool) -> Iterator[Isolate]:
         "index": None if by_words else index.vectors,
     }
     pipe = subprocess.PIPE
-    command = ["node", str(PROGRAM), json.dumps(told)]
+    command = ["node", str(PROGRAM), json.dumps(options)]
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, cwd=ROOT) as process:
         assert process.stdin
         assert process.stdout

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from at_edge.account import Index
-from at_edge.isolate import Taken, isolate
+from at_edge.isolate import Cost, isolate
 from edge.questions import Asked, made
 
-WAYS = {"words alone": True, "words and static": False}
+MODES = {"words alone": True, "words and static": False}
 """Search modes: True for words only."""
 
 
@@ -21,9 +21,9 @@ class Measured(NamedTuple):
     """
 
     nodes: int
-    way: str
-    taken: Sequence[Taken]
-    firsts: Sequence[Taken]
+    mode: str
+    taken: Sequence[Cost]
+    firsts: Sequence[Cost]
     starts: Sequence[float]
     idle_ms: float
 
@@ -31,15 +31,15 @@ class Measured(NamedTuple):
 def measured(script: Path, index: Index, questions: int, isolates: int) -> Iterator[Measured]:
     """Yields the costs of the queries in each search mode."""
     asked, nodes = list(made(index.named(), questions)), index.nodes()
-    for way, by_words in WAYS.items():
+    for mode, by_words in MODES.items():
         with isolate(script, index, by_words=by_words) as one:
             taken = [one.asked(question) for question in asked]
             idle_ms = min(one.refused() for _ in range(isolates))
         fresh = [_first(script, index, asked[at], by_words=by_words) for at in range(isolates)]
         starts, firsts = zip(*fresh, strict=True)
-        yield Measured(nodes, way, taken, firsts, starts, idle_ms)
+        yield Measured(nodes, mode, taken, firsts, starts, idle_ms)
 
 
-def _first(script: Path, index: Index, question: Asked, *, by_words: bool) -> tuple[float, Taken]:
+def _first(script: Path, index: Index, question: Asked, *, by_words: bool) -> tuple[float, Cost]:
     with isolate(script, index, by_words=by_words) as one:
         return one.refused(), one.asked(question)

@@ -24,11 +24,11 @@ def _row(one: Measured) -> Sequence[str]:
     cpu = sorted(taken.cpu_ms for taken in one.taken)
     rows = [taken.rows for taken in one.taken]
     return (
-        f"{one.nodes:,}, {one.way}",
+        f"{one.nodes:,}, {one.mode}",
         f"{median(cpu):.1f} ms",
         f"{p95(cpu):.1f} ms",
         f"{median(first.cpu_ms for first in one.firsts):.1f} ms",
-        _usual(taken.trips for taken in one.taken),
+        _usual(taken.round_trips for taken in one.taken),
         _usual(taken.subrequests for taken in one.taken),
         f"{median(rows):,.0f}, p95 {p95(rows):,.0f}",
         f"{ROWS_READ_PER_DAY / mean(rows):,.0f}",

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from guarantees.picture import LATE, Picture
+from guarantees.contents import LATE, IndexContents
 from guarantees.program import Change
 from guarantees.stores import Store
 
@@ -13,15 +13,15 @@ class Reference:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._pictures: dict[Path, Picture] = {}
+        self._contents: dict[Path, IndexContents] = {}
 
-    def of(self, checkout: Path) -> Picture:
+    def of(self, checkout: Path) -> IndexContents:
         """Returns the expected contents; the first call per checkout resets the store."""
-        if checkout not in self._pictures:
+        if checkout not in self._contents:
             self._store.start(None)
             self._store.synced(checkout).expect_done()
-            self._pictures[checkout] = self._store.picture()
-        return self._pictures[checkout]
+            self._contents[checkout] = self._store.contents()
+        return self._contents[checkout]
 
 
 class Finish(NamedTuple):
@@ -36,11 +36,11 @@ class Finish(NamedTuple):
         return not self.last and set(self.first) <= {LATE}
 
 
-def finish(store: Store, checkout: Path, expected: Picture, *changes: Change) -> Finish:
+def finish(store: Store, checkout: Path, expected: IndexContents, *changes: Change) -> Finish:
     """Runs a sync, and a second one if the first leaves differences."""
     store.synced(checkout, *changes).expect_done()
-    first = store.picture().differences(expected)
+    first = store.contents().differences(expected)
     if not first:
         return Finish([], [])
     store.synced(checkout, *changes).expect_done()
-    return Finish(first, store.picture().differences(expected))
+    return Finish(first, store.contents().differences(expected))

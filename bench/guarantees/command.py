@@ -20,15 +20,15 @@ SOME = 5
 
 def main() -> int:
     """Returns the exit code: 1 if a guarantee was violated."""
-    said = _said()
+    args = _parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         history = commits(folder)
-        with _opened(said.what, said.stores, folder) as stores:
-            return 0 if _held(said.what, stores, history, fast=said.fast) else 1
+        with _opened(args.what, args.stores, folder) as stores:
+            return 0 if _all_passed(args.what, stores, history, fast=args.fast) else 1
 
 
-def _held(what: str, stores: list[Store], history: Commits, *, fast: bool) -> bool:
+def _all_passed(what: str, stores: list[Store], history: Commits, *, fast: bool) -> bool:
     """Returns True if the guarantee held on every store."""
     trial = TRIALS[what]
     table.head(*trial.HEAD)
@@ -56,16 +56,16 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
         yield stores
 
 
-def _said() -> argparse.Namespace:
+def _parse_args() -> argparse.Namespace:
     """Parses the options. Exits with code 2 if the guarantee cannot be tested here."""
     parser = argparse.ArgumentParser(prog="guarantees", description=__doc__)
     parser.add_argument("what", choices=TRIALS)
     parser.add_argument("--store", choices=("embedded", "cloud"), help="Test only this store.")
     parser.add_argument("--fast", action="store_true", help=f"Test one of {SOME} steps.")
-    said = parser.parse_args()
-    said.stores = [name for name in TRIALS[said.what].STORES if said.store in {None, name}]
-    if not said.stores:
-        parser.exit(2, f"{said.what} does not apply to the {said.store} store: omit --store.\n")
-    if "cloud" in said.stores and (reason := StandIn.missing()):
+    args = parser.parse_args()
+    args.stores = [name for name in TRIALS[args.what].STORES if args.store in {None, name}]
+    if not args.stores:
+        parser.exit(2, f"{args.what} does not apply to the {args.store} store: omit --store.\n")
+    if "cloud" in args.stores and (reason := StandIn.missing()):
         parser.exit(2, f"{reason}\n")
-    return said
+    return args

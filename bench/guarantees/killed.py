@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from guarantees import table
 from guarantees.clean import Finish, Reference, finish
+from guarantees.contents import IndexContents
 from guarantees.history import Commits, sha
-from guarantees.picture import Picture
 from guarantees.stores import Store
 
 STORES = ("embedded", "cloud")
@@ -50,14 +50,14 @@ class Tally:
     """Steps after which the run after the next deleted the same vectors again."""
     broken: list[str] = field(default_factory=list)
 
-    def add(self, point: str, lie: list[str], found: Finish) -> None:
+    def add(self, point: str, early_differences: list[str], found: Finish) -> None:
         """Counts a step; `lie` are the differences from the commit that the index named."""
-        is_right = found.is_right and not lie
+        is_right = found.is_right and not early_differences
         self.tried += 1
         self.held += is_right
         self.twice += bool(found.first)
         if not is_right:
-            self.broken.append(f"{point}: after the kill {lie}, then {found}")
+            self.broken.append(f"{point}: after the kill {early_differences}, then {found}")
 
 
 class Row(NamedTuple):
@@ -92,21 +92,21 @@ def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) ->
         if not ended.was_killed:
             ended.expect_done()
             break
-        lie = _lie(store, row.scene, whole)
-        tally.add(f"step {at}", lie, finish(store, row.then, expected))
+        early_differences = _early_differences(store, row.scene, whole)
+        tally.add(f"step {at}", early_differences, finish(store, row.then, expected))
     if not tally.tried:
         tally.broken.append("no run was killed")
     return tally
 
 
-def _lie(store: Store, scene: Scene, whole: Picture) -> list[str]:
+def _early_differences(store: Store, scene: Scene, whole: IndexContents) -> list[str]:
     """Returns the differences from the commit that the index names, if it names the new one.
 
     The head moves last, after everything but descriptions, which are therefore ignored.
     """
     if store.head() == (sha(scene.before) if scene.before else ""):
         return []
-    return store.picture().without_lines().differences(whole.without_lines())
+    return store.contents().without_lines().differences(whole.without_lines())
 
 
 def held(store: Store, commits: Commits, every: int) -> bool:

@@ -39,7 +39,7 @@ Change = Act
 """An action that is called before the program runs."""
 
 
-class Ended(NamedTuple):
+class FinishedRun(NamedTuple):
     """A finished run: its exit code (negative for a signal) and its output."""
 
     code: int
@@ -81,17 +81,17 @@ class Run:
     def is_over(self) -> bool:
         return not self._process.is_alive()
 
-    def kill(self) -> Ended:
+    def kill(self) -> FinishedRun:
         """Sends SIGKILL and waits for the end."""
         self._process.kill()
         return self.ended()
 
-    def ended(self) -> Ended:
+    def ended(self) -> FinishedRun:
         """Waits for the end. Raises TimeoutError after `WAIT_S`."""
         self._process.join(WAIT_S)
         if self._process.exitcode is None:
             raise TimeoutError(f"the run did not end: {self._said.read_text()}")
-        return Ended(self._process.exitcode, self._said.read_text())
+        return FinishedRun(self._process.exitcode, self._said.read_text())
 
 
 def _run(
@@ -140,7 +140,7 @@ class Limits(NamedTuple):
             feeder.store.ownership.RECHECK_AFTER_S = self.trust_s
 
 
-class AtTurn(NamedTuple):
+class AtRateLimit(NamedTuple):
     """Calls an action when the `at`-th request to Cloudflare reserves a slot of the rate limit.
 
     There a run sleeps, because of the rate limit or before a retry.

@@ -19,8 +19,8 @@ from feeder.cloudflare.api import Api
 from feeder.retry import Clock
 from guarantees import table
 from guarantees.clean import Reference, finish
+from guarantees.contents import WORDS, IndexContents
 from guarantees.history import Commits
-from guarantees.picture import WORDS, Picture
 from guarantees.program import AtRequest, Change, Limits
 from guarantees.stores import INDEX, Cloud
 
@@ -179,7 +179,7 @@ class Trials:
         tally.refused += sum(entry["status"] >= 400 or "fault" in entry for entry in log)
         tally.refused += model.refused
         _use_up(cloud)
-        seen = cloud.picture()
+        seen = cloud.contents()
         unlike = seen.differences(self._clean)
         if not ended.code and not unlike:
             tally.at_once += 1
@@ -188,7 +188,7 @@ class Trials:
         else:
             tally.broken.append(f"{trouble.name}: {ended}, {unlike}")
 
-    def _goes_on(self, trouble: Trouble, seen: Picture) -> bool:
+    def _goes_on(self, trouble: Trouble, seen: IndexContents) -> bool:
         """Returns True if the stopped run left what is guaranteed and the next run finishes it."""
         whole = all(seen.tables[name] == self._clean.tables[name] for name in WORDS)
         if trouble.keeps_words and not whole:

@@ -16,15 +16,15 @@ from feeder.cloudflare.d1 import D1
 from feeder.store import Statement
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
+from guarantees.contents import IndexContents, head, tables, vectors
 from guarantees.history import REPO
-from guarantees.picture import Picture, head, tables, vectors
 from guarantees.program import (
     MOMENTS,
     Act,
+    AtRateLimit,
     AtTransaction,
-    AtTurn,
     Change,
-    Ended,
+    FinishedRun,
     Limits,
     Recorded,
     Run,
@@ -65,7 +65,7 @@ class Store(ABC):
         everything = common | self._environment() | (environment or {})
         return Run(arguments, everything, said, [self.limits, *changes])
 
-    def synced(self, checkout: Path, *changes: Change) -> Ended:
+    def synced(self, checkout: Path, *changes: Change) -> FinishedRun:
         """Runs a sync to its end."""
         return self.run(checkout, *changes).ended()
 
@@ -74,7 +74,7 @@ class Store(ABC):
         """Resets the index to that of a checkout, or to an empty one for None."""
 
     @abstractmethod
-    def killed(self, checkout: Path, at: int, moment: str) -> Ended:
+    def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
         """Runs a sync that is killed at its `at`-th step, unless it ends before."""
 
     @abstractmethod
@@ -86,7 +86,7 @@ class Store(ABC):
         """Returns the commit that the index names as its head, or an empty string."""
 
     @abstractmethod
-    def picture(self) -> Picture:
+    def contents(self) -> IndexContents:
         """Returns the contents of the index, after late writes."""
 
     def close(self) -> None:  # noqa: B027 - optional
@@ -121,7 +121,7 @@ class Embedded(Store):
             self._made[checkout] = Path(shutil.copy(self._file, made))
         shutil.copy(self._made[checkout], self._file)
 
-    def killed(self, checkout: Path, at: int, moment: str) -> Ended:
+    def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
         return self.synced(checkout, AtTransaction(at, die, moment))
 
     def when(self, at: int, act: Act) -> Change:
@@ -131,10 +131,10 @@ class Embedded(Store):
         with closing(SQLite(self._file)) as database:
             return head(database, REPO) if list(database.run([_SCHEMA])[0]) else ""
 
-    def picture(self) -> Picture:
+    def contents(self) -> IndexContents:
         with closing(SQLite(self._file)) as database:
             rows = vectors(database, REPO)
-            return Picture(tables(database, REPO), {str(id_): rest for id_, *rest in rows})
+            return IndexContents(tables(database, REPO), {str(id_): rest for id_, *rest in rows})
 
     def _options(self) -> list[str]:
         return ["--store", "local", "--db", str(self._file)]
@@ -202,7 +202,7 @@ class Cloud(Store):
         shutil.copy(made.cache, self._cache)
         self.standin.settle()
 
-    def killed(self, checkout: Path, at: int, moment: str) -> Ended:
+    def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
         seen = sum(self.standin.counts().values())
         self.standin.fault("hang", route="*", requests=[at], after=moment == self.moments[1])
         run = self.run(checkout)
@@ -215,17 +215,17 @@ class Cloud(Store):
         return run.kill() if hangs() else run.ended()
 
     def when(self, at: int, act: Act) -> Change:
-        return AtTurn(at, act)
+        return AtRateLimit(at, act)
 
     def head(self) -> str:
         return head(D1(self._api, self._database_id), REPO)
 
-    def picture(self) -> Picture:
+    def contents(self) -> IndexContents:
         self.standin.settle()
         found = self.standin.vectors(INDEX)
         for vector in found.values():
             vector["metadata"].pop("sha_head")
-        return Picture(tables(D1(self._api, self._database_id), REPO), found)
+        return IndexContents(tables(D1(self._api, self._database_id), REPO), found)
 
     def close(self) -> None:
         self._api.close()

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 from guarantees import table
 from guarantees.clean import Finish, Reference, finish
+from guarantees.contents import LATE, MISSING, OTHERS, VECTORS, IndexContents
 from guarantees.history import REPO, Commits, sha
-from guarantees.picture import LATE, MISSING, OTHERS, VECTORS, Picture
-from guarantees.program import Act, AtRequest, Change, Ended, Nap, Reading, Run, die
+from guarantees.program import Act, AtRequest, Change, FinishedRun, Nap, Reading, Run, die
 from guarantees.stores import Cloud, Store
 
-OVERTAKEN = 75
+SUPERSEDED = 75
 STORES = ("embedded", "cloud")
 STEP_S = 0.05
 """The delay between the starts of two runs grows by this many seconds each time."""
@@ -90,7 +90,7 @@ class Tally:
     """Results of the steps of a row."""
 
     tried: int = 0
-    overtaken: int = 0
+    superseded: int = 0
     at_once: int = 0
     vectors: int = 0
     held: int = 0
@@ -101,11 +101,11 @@ class Tally:
         self.tried += 1
         right = set(unlike) <= {LATE, *VECTORS}
         holds = right and set(found.first) <= {LATE, *but} and set(found.last) <= but
-        self.overtaken += OVERTAKEN in point.codes
+        self.superseded += SUPERSEDED in point.codes
         self.at_once += right
         self.vectors += right and not VECTORS.intersection(unlike)
         self.held += found.is_right
-        if not holds or 0 not in point.codes or set(point.codes) - {0, OVERTAKEN}:
+        if not holds or 0 not in point.codes or set(point.codes) - {0, SUPERSEDED}:
             name = f"{point.name}, ended with {point.codes}"
             self.broken.append(f"{name}: after both {unlike}, then {found}")
 
@@ -114,7 +114,7 @@ class Point(NamedTuple):
     """One test: its name, the index after both runs, and the run that should have won."""
 
     name: str
-    seen: Picture
+    seen: IndexContents
     winner: Side
     codes: tuple[int, ...]
 
@@ -156,7 +156,7 @@ class Trial:
             tally.add(point, unlike, found, row.but)
         if tally.tried < row.least:
             tally.broken.append(f"tested {tally.tried} of at least {row.least} steps")
-        if row.sure and not tally.overtaken:
+        if row.sure and not tally.superseded:
             tally.broken.append("no run was superseded")
         return tally
 
@@ -182,7 +182,7 @@ class Trial:
             other = self._synced(meeting.other)
             nap.end()
             codes = run.ended().code, other.code
-            yield Point(f"step {at}", self._store.picture(), winner, codes)
+            yield Point(f"step {at}", self._store.contents(), winner, codes)
 
     def started(self, meeting: Meeting) -> Iterator[Point]:
         """Starts both runs at nearly the same time."""
@@ -194,7 +194,7 @@ class Trial:
             other = self._synced(meeting.other, readings[1])
             codes = run.ended().code, other.code
             winner = meeting.winner(one_is_last=_is_last(codes, readings))
-            yield Point(f"start {number}", self._store.picture(), winner, codes)
+            yield Point(f"start {number}", self._store.contents(), winner, codes)
 
     def again(self, newer: Side, older: Side) -> Iterator[Point]:
         """Kills the newer event's run at each step, then runs the older event again.
@@ -203,15 +203,15 @@ class Trial:
         """
         for at in count(1, self._every):
             self._store.start(self._first)
-            untouched = self._store.picture()
+            untouched = self._store.contents()
             died = self._synced(newer, self._store.when(at, die))
-            before = self._store.picture()
+            before = self._store.contents()
             has_begun = bool(before.differences(untouched))
             codes = [self._synced(older).code]
-            if has_begun and not self._store.picture().differences(before):
+            if has_begun and not self._store.contents().differences(before):
                 codes.append(self._synced(newer._replace(attempt=2)).code)
             winner = newer if has_begun else older
-            yield Point(f"step {at}", self._store.picture(), winner, tuple(codes))
+            yield Point(f"step {at}", self._store.contents(), winner, tuple(codes))
             if not died.was_killed:
                 died.expect_done()
                 return
@@ -219,10 +219,10 @@ class Trial:
     def _begun(self, side: Side, *changes: Change) -> Run:
         return self._store.run(side.checkout, *changes, environment=side.environment())
 
-    def _synced(self, side: Side, *changes: Change) -> Ended:
+    def _synced(self, side: Side, *changes: Change) -> FinishedRun:
         return self._begun(side, *changes).ended()
 
-    def _expected(self, winner: Side) -> Picture:
+    def _expected(self, winner: Side) -> IndexContents:
         """Returns the contents after an undisturbed first sync, with the winner's event."""
         clean = self._clean[winner.checkout]
         if not winner.number:
@@ -232,8 +232,8 @@ class Trial:
 
 def _is_last(codes: tuple[int, int], readings: tuple[Reading, Reading]) -> bool:
     """Returns True if the first of two runs started last: it superseded the other or read later."""
-    if OVERTAKEN in codes:
-        return codes[1] == OVERTAKEN
+    if SUPERSEDED in codes:
+        return codes[1] == SUPERSEDED
     return readings[0].ended_s > readings[1].ended_s
 
 
@@ -243,7 +243,7 @@ def held(store: Store, commits: Commits, every: int) -> bool:
     all_held = True
     for row in _rows(trial, commits):
         tally = trial.tally(row)
-        figures = (tally.tried, tally.overtaken, tally.at_once, tally.vectors, tally.held)
+        figures = (tally.tried, tally.superseded, tally.at_once, tally.vectors, tally.held)
         table.line(store.name, row.name, *figures)
         table.wrong(tally.broken)
         all_held = all_held and not tally.broken

@@ -11,7 +11,7 @@ from speed.bench import Bench
 from speed.edits import Edits, aims
 from speed.feeding import arguments
 from speed.figures import Figures
-from speed.program import Program, Ran
+from speed.program import FinishedRun, Program
 from speed.repository import clone
 
 PART = "changes"
@@ -65,7 +65,7 @@ class Cloud(NamedTuple):
         texts = done.report["texts_embedded"]
         return {"cloud_s": done.wall_s, "texts": texts, "rows": written, **requests}
 
-    def _feeder(self, command: str) -> Ran:
+    def _feeder(self, command: str) -> FinishedRun:
         where = ["-C", str(self.repository), "--store", "cloudflare", "--json", "--quiet"]
         more = {
             **self.standin.environment,

@@ -16,12 +16,12 @@ from speed import (
     feeding,
     growth,
     machine,
-    meaning,
     page,
-    rival,
     searching,
+    semble_comparison,
     sizes,
     starting,
+    static_vectors,
 )
 from speed.bench import Bench
 from speed.corpora import CORPORA
@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]
 PARTS: dict[str, Callable[[Bench], None]] = {
     part.PART: part.measure
-    for part in (starting, meaning, rival, embedding, searching, growth, sizes)
+    for part in (starting, static_vectors, semble_comparison, embedding, searching, growth, sizes)
 }
 """Measurements that belong to no single corpus, by the name that `--only` takes."""
 ALL = [*NAMES, *PARTS]
@@ -41,25 +41,25 @@ QUICK = ["start", "rxjs", "react-native"]
 
 def main() -> int:
     """Returns the exit code: 1 if a measurement failed."""
-    said = _said()
-    if said.tables:
-        print(page.report(Figures.read(said.tables)))
+    args = _parse_args()
+    if args.tables:
+        print(page.report(Figures.read(args.tables)))
         return 0
-    about = machine.about() | {"runs": str(said.runs)}
-    programs = {program: Figures(about) for program in _programs(said)}
+    about = machine.about() | {"runs": str(args.runs)}
+    programs = {program: Figures(about) for program in _programs(args)}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        bench = Bench(programs, said.runs, Path(name), said.corpora, _say)
-        with changes.account(bench, is_wanted=not said.quick) as standin:
-            for task, work in _tasks(bench, said.only, standin):
+        bench = Bench(programs, args.runs, Path(name), args.corpora, _print_progress)
+        with changes.account(bench, is_wanted=not args.quick) as standin:
+            for task, work in _tasks(bench, args.only, standin):
                 bench.attempt(task, work)
-    _tell(bench, said)
+    _write_results(bench, args)
     return 1 if bench.figures.failed else 0
 
 
-def _programs(said: argparse.Namespace) -> Iterator[Program]:
-    yield Program.at("feeder", said.feeder)
-    if said.against:
-        yield Program.at("the other", said.against)
+def _programs(args: argparse.Namespace) -> Iterator[Program]:
+    yield Program.at("feeder", args.feeder)
+    if args.against:
+        yield Program.at("the other", args.against)
 
 
 def _tasks(
@@ -79,19 +79,19 @@ def _measure(bench: Bench, name: str, standin: StandIn | None) -> None:
     changes.measure(bench, name, repository, standin)
 
 
-def _tell(bench: Bench, said: argparse.Namespace) -> None:
+def _write_results(bench: Bench, args: argparse.Namespace) -> None:
     """Prints the tables, and writes the files that the options name."""
-    if said.against:
+    if args.against:
         print(comparison.report(bench.programs))
     else:
         print(page.report(bench.figures))
-    if said.json:
-        bench.figures.write(said.json)
-    if said.write:
-        page.fill(said.write, bench.figures)
+    if args.json:
+        bench.figures.write(args.json)
+    if args.write:
+        page.fill(args.write, bench.figures)
 
 
-def _say(line: str) -> None:
+def _print_progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
@@ -102,7 +102,7 @@ def _names(text: str) -> list[str]:
     return names
 
 
-def _said() -> argparse.Namespace:
+def _parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     add = parser.add_argument
     add("--only", type=_names, metavar="NAME,…", help=f"Measure only: {', '.join(ALL)}.")
@@ -131,11 +131,11 @@ def _said() -> argparse.Namespace:
         metavar="FILE",
         help="Print the tables of a file that --json wrote; measure nothing.",
     )
-    said = parser.parse_args()
-    if said.write and (said.only or said.quick or said.against):
+    args = parser.parse_args()
+    if args.write and (args.only or args.quick or args.against):
         parser.error(
             "--write PAGE needs all measurements: it excludes --only, --quick and --against."
         )
-    said.only = said.only or (QUICK if said.quick else ALL)
-    said.runs = said.runs or (5 if said.quick else 3)
-    return said
+    args.only = args.only or (QUICK if args.quick else ALL)
+    args.runs = args.runs or (5 if args.quick else 3)
+    return args

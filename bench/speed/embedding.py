@@ -9,7 +9,7 @@ from pathlib import Path
 
 from feeder.embedding.onnx import is_available
 from speed.bench import Bench
-from speed.program import ran
+from speed.program import run_command
 
 PART, CORPUS = "embedding", "rxjs"
 CLOCK = Path(__file__).with_name("model_clock.py")
@@ -38,7 +38,7 @@ def _embedded(corpus: Path, scratch: Path) -> dict[str, float]:
     calls, database = scratch / "embedded.json", scratch / "embedded.db"
     where = ["-C", str(corpus), "--db", str(database), "--cache", f"{database}.cache"]
     feeder = ["sync", "--store", "local", "--json", "--quiet", *where]
-    done = ran([sys.executable, str(CLOCK), str(calls), *feeder])
+    done = run_command([sys.executable, str(CLOCK), str(calls), *feeder])
     texts = done.report["texts_embedded"]
     lines = calls.read_text().splitlines()
     shares = outside(done.wall_s, [json.loads(line) for line in lines])

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from speed.program import ran
+from speed.program import run_command
 
 ROWS = 2000
 """Rows per transaction, as in feeder."""
@@ -43,7 +43,9 @@ def keep_postings(repository: Path, file: Path) -> None:
 
 def _apart(*arguments: str) -> dict[str, float]:
     more = {"PYTHONPATH": str(Path(__file__).parents[1])}
-    answer: dict[str, float] = ran([sys.executable, "-m", "speed.floor", *arguments], more).report
+    answer: dict[str, float] = run_command(
+        [sys.executable, "-m", "speed.floor", *arguments], more
+    ).report
     return answer
 
 

@@ -9,11 +9,11 @@ from speed import (
     embedding,
     feeding,
     growth,
-    meaning,
-    rival,
     searching,
+    semble_comparison,
     sizes,
     starting,
+    static_vectors,
 )
 from speed.corpora import CORPORA
 from speed.figures import Figures
@@ -107,8 +107,8 @@ def _meanings(figures: Figures) -> Iterator[Row]:
         *("nodes", "words_s", "wall_s", "ratio"),
         *("words_cpu_s", "cpu_s", "cpu_ratio", "index_mb"),
     )
-    for name in figures.subjects(meaning.PART):
-        yield name, *_medians(figures, meaning.PART, name, measures)
+    for name in figures.subjects(static_vectors.PART):
+        yield name, *_medians(figures, static_vectors.PART, name, measures)
 
 
 def _rival(figures: Figures) -> Iterator[Row]:
@@ -120,8 +120,8 @@ def _rival(figures: Figures) -> Iterator[Row]:
         *("files", "nodes", "wall_s", "cpu_s"),
         *("their_files", "their_chunks", "their_wall_s", "their_cpu_s", "ratio"),
     )
-    for name in figures.subjects(rival.PART):
-        yield name, *_medians(figures, rival.PART, name, measures)
+    for name in figures.subjects(semble_comparison.PART):
+        yield name, *_medians(figures, semble_comparison.PART, name, measures)
 
 
 def _sizes(figures: Figures) -> Iterator[Row]:

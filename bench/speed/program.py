@@ -16,7 +16,7 @@ from processes import environment, shares
 SAMPLE_S = 0.03
 
 
-class Ran(NamedTuple):
+class FinishedRun(NamedTuple):
     """A finished run: wall seconds, CPU seconds of all its processes, and its output."""
 
     wall_s: float
@@ -42,9 +42,9 @@ class Program(NamedTuple):
             raise SystemExit(f"There is no program at {place}: name one with --feeder.")
         return cls(name, (str(place.absolute()),))
 
-    def timed(self, *arguments: str, more: Mapping[str, str] | None = None) -> Ran:
+    def timed(self, *arguments: str, more: Mapping[str, str] | None = None) -> FinishedRun:
         """Runs the program with `more` environment variables and measures its time."""
-        return ran([*self.command, *arguments], more)
+        return run_command([*self.command, *arguments], more)
 
     def peaks(self, *arguments: str) -> dict[str, float]:
         """Runs the program and returns the peak memory in MB by kind of process, and of all.
@@ -70,7 +70,7 @@ def installed() -> Path:
     return Path(sys.executable).with_name("feeder")
 
 
-def ran(command: Sequence[str], more: Mapping[str, str] | None = None) -> Ran:
+def run_command(command: Sequence[str], more: Mapping[str, str] | None = None) -> FinishedRun:
     """Runs a command to its end. Raises RuntimeError if it fails."""
     with tempfile.TemporaryFile() as out:
         began = time.perf_counter()
@@ -80,7 +80,7 @@ def ran(command: Sequence[str], more: Mapping[str, str] | None = None) -> Ran:
         process.returncode = os.waitstatus_to_exitcode(status)
         _expect_done(process.returncode, command)
         out.seek(0)
-        return Ran(wall_s, usage.ru_utime + usage.ru_stime, out.read().decode())
+        return FinishedRun(wall_s, usage.ru_utime + usage.ru_stime, out.read().decode())
 
 
 def _started(

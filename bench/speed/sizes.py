@@ -12,7 +12,7 @@ import apsw
 from speed import large_index
 from speed.bench import Bench
 from speed.machine import ROOT
-from speed.meaning import MODEL
+from speed.static_vectors import MODEL
 
 PART, CORPUS = "size", "django"
 MANY_NODES = 120_000

@@ -8,11 +8,11 @@ from speed import (
     embedding,
     feeding,
     growth,
-    meaning,
-    rival,
     searching,
+    semble_comparison,
     sizes,
     starting,
+    static_vectors,
 )
 from speed.figures import Figures
 
@@ -69,8 +69,10 @@ def _searches(figures: Figures) -> Iterator[Target]:
 def _meaning(figures: Figures) -> Iterator[Target]:
     """Yields the targets of static vectors: time, size, and size of the wheel."""
     name = "first sync by words and static vectors"
-    yield Target(f"{name} ÷ by words", 1.25, "", *_worst(figures, meaning.PART, "ratio"))
-    yield Target(f"{name} ÷ Semble's index", 0.5, "", *_worst(figures, rival.PART, "ratio"))
+    yield Target(f"{name} ÷ by words", 1.25, "", *_worst(figures, static_vectors.PART, "ratio"))
+    yield Target(
+        f"{name} ÷ Semble's index", 0.5, "", *_worst(figures, semble_comparison.PART, "ratio")
+    )
     many_mb = figures.median(sizes.PART, "vectors", "many_mb")
     yield Target(f"static vectors of {sizes.MANY_NODES:,} nodes", 40, "MB", many_mb)
     yield Target("the wheel", 12, "MB", figures.median(sizes.PART, "wheel", "mb"))

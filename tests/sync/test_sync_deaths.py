@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from guarantees.picture import head
+from guarantees.contents import head
 
 from fake_describer import FakeDescriber
 from fault_injection import Crash, FailingDatabase, FailingEmbedder, FaultInjector

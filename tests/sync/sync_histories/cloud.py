@@ -5,7 +5,7 @@ from contextlib import suppress
 from itertools import product
 
 from clouds import Cloud
-from guarantees.picture import LINES, WORDS, tables
+from guarantees.contents import LINES, WORDS, tables
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 from standin import StandIn

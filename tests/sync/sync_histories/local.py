@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 
-from guarantees.picture import LINES, WORDS, may_have_lines
+from guarantees.contents import LINES, WORDS, may_have_lines
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 

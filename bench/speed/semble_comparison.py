@@ -15,13 +15,13 @@ import apsw
 from speed.bench import Bench
 from speed.corpora import CORPORA, FETCH_S, Unavailable
 from speed.feeding import arguments, feed, fresh
-from speed.meaning import MODEL
-from speed.program import ran
+from speed.program import run_command
 from speed.repository import make
+from speed.static_vectors import MODEL
 
 PART = "semble"
 RELEASE = "semble==0.7.0"
-CLOCK = Path(__file__).with_name("rival_clock.py")
+CLOCK = Path(__file__).with_name("semble_timer.py")
 _HELD = "SELECT path FROM files WHERE state <> 'skipped'"
 
 
@@ -37,7 +37,7 @@ def _measure(bench: Bench, name: str) -> None:
     for number in range(1, bench.runs + 1):
         bench.say(f"{name}: with Semble, run {number} of {bench.runs}")
         ours = feed(bench.program, folder, bench.scratch, MODEL)
-        theirs: dict[str, float] = ran([python, str(CLOCK), "index", str(folder)]).report
+        theirs: dict[str, float] = run_command([python, str(CLOCK), "index", str(folder)]).report
         figures = {
             "files": ours["files"],
             "nodes": ours["nodes"],
@@ -68,7 +68,7 @@ def installed(cache: Path) -> Path:
 def _same_files(bench: Bench, python: str, name: str) -> Path:
     """Creates a repository of the files of a corpus that both index."""
     repository, folder = bench.corpus(name), bench.scratch / f"both {name}"
-    listed: list[str] = ran([python, str(CLOCK), "list", str(repository)]).report
+    listed: list[str] = run_command([python, str(CLOCK), "list", str(repository)]).report
     database = fresh(bench.scratch)
     bench.program.timed(*arguments(repository, database))
     with closing(apsw.Connection(str(database))) as connection:

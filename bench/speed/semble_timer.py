@@ -1,4 +1,4 @@
-"""Lists or indexes a folder with Semble: `python rival_clock.py list|index FOLDER`.
+"""Lists or indexes a folder with Semble: `python semble_timer.py list|index FOLDER`.
 
 Run by the Python that has Semble. `list` prints the files that Semble reads, `index` the time of
 its indexing in memory, without its start and the loading of the model, as JSON. The model has the

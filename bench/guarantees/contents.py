@@ -67,13 +67,13 @@ LEFT_OVER, MISSING, OTHERS = "vectors left over", "vectors missing", "vectors of
 VECTORS = frozenset({LEFT_OVER, MISSING, OTHERS})
 
 
-class Picture(NamedTuple):
+class IndexContents(NamedTuple):
     """The rows of each table, and the vectors with their metadata."""
 
     tables: Tables
     vectors: dict[str, Any]
 
-    def differences(self, other: "Picture") -> list[str]:
+    def differences(self, other: "IndexContents") -> list[str]:
         """Lists the tables and kinds of vectors that differ."""
         rows = [name for name in self.tables if self.tables[name] != other.tables[name]]
         return [*rows, *self._vectors_unlike(other.vectors)]
@@ -86,15 +86,15 @@ class Picture(NamedTuple):
         if any(others.get(id_, vector) != vector for id_, vector in self.vectors.items()):
             yield OTHERS
 
-    def without_lines(self) -> "Picture":
+    def without_lines(self) -> "IndexContents":
         """Returns the contents without descriptions and the state of the run that requests them."""
         tables = {name: rows for name, rows in self.tables.items() if name not in LINES}
         meta = [row for row in self.tables["meta"] if not _OF_LINES.search(str(row[0]))]
         lined = may_have_lines(self.tables)
         vectors = {id_: None if id_ in lined else one for id_, one in self.vectors.items()}
-        return Picture({**tables, "meta": meta}, vectors)
+        return IndexContents({**tables, "meta": meta}, vectors)
 
-    def with_meta(self, key: str, value: str) -> "Picture":
+    def with_meta(self, key: str, value: str) -> "IndexContents":
         """Returns the contents with one more `meta` row."""
         meta = sorted([*self.tables["meta"], (key, value)])
         return self._replace(tables={**self.tables, "meta": meta})
