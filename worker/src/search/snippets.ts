@@ -11,27 +11,33 @@ import { QueryTerms, type WordOccurrence } from "./term_matching.ts";
 
 const { REPEAT_WEIGHTS, MAX_SHIFT, MAX_HEAD_LINES, HEAD_SEARCH_LINES } = constants.snippets;
 const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
-/** What a signature in the index leaves out at its end. */
+/** Characters that the index removes from the end of a signature. */
 const SIGNATURE_TRIM = constants.snippets.SIGNATURE_TRIM;
 export const DEFAULT_LINES = constants.snippets.DEFAULT_LINES;
+const { TAB_WIDTH, BRACKET_COST, HEADING_COST, END_COST, MAX_DEPTH_COST } = constants.snippets;
+const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
+const CONTINUATION = new RegexVariants(matchAtStart(constants.snippets.CONTINUATION));
+const BRACKET = /[()[\]]/;
+/** Term matchers that are cached: one query has the same words for each hit. */
+const MAX_CACHED_MATCHERS = 8;
 
-/** Where a word stands: its line, and its characters from `start` up to `end`, counted from 0. */
+/** A highlighted word: its line, and its characters from `start` up to `end`, counted from 0. */
 export interface Highlight {
   line: number;
   start: number;
   end: number;
 }
 
-/** Lines in a row; the first one's number. */
+/** Consecutive lines and the number of the first. */
 export interface LineRange {
   startLine: number;
   lines: readonly string[];
 }
 
 /**
- * Lines that answer; `head` is the signature where it stands above and apart from them.
+ * The lines shown of a node; `head` is the signature if it is above and apart from them.
  *
- * `below` counts the node's lines that follow, and are not shown.
+ * `below` counts the node's lines after them.
  */
 export interface Snippet extends LineRange {
   marks: Highlight[];
@@ -39,67 +45,119 @@ export interface Snippet extends LineRange {
   below: number;
 }
 
-/** What is asked of a node's lines: rows are counted from the node's first, which is 0. */
+/** The words to show and the limits of a snippet; rows are counted from 0 in the node. */
 export interface SnippetRequest {
   words: readonly string[];
-  /** So many lines at most. */
+  /** The maximum number of lines. */
   size?: number;
-  /** As the index has it, on one line. */
+  /** The indexed signature, on one line. */
   signature?: string | null;
-  /** The row that must be shown. */
+  /** A row that must be shown. */
   anchor?: number | null;
-  /** Rows, from and up to, that are others' to show. */
+  /** Ranges of rows (end exclusive) that belong to other nodes. */
   inner?: readonly (readonly [number, number])[];
 }
 
-/** Rows, from and up to. */
+/** A range of rows, end exclusive. */
 type Range = readonly [start: number, end: number];
 
-/** Rows that have words of the question: each word with what it is worth. */
-type Rows = ReadonlyMap<number, ReadonlyMap<string, number>>;
+/** Rows with words of the query: the weight of each word in a row. */
+type RowScores = ReadonlyMap<number, ReadonlyMap<string, number>>;
 
-/** The lines of a node, the first of which is `startLine` of its file, that answer best. */
-export function chooseSnippet(lines: readonly string[], startLine: number, wanted: SnippetRequest): Snippet {
-  const places = [...terms(wanted.words).places(lines)];
-  const most = wanted.size ?? DEFAULT_LINES;
-  const rows = scored(places, lines.length, wanted);
-  const layout = new LineLayout(rows.size && lines.length > most ? lines : []);
-  const size = Math.min(most, lines.length);
-  const [shown, head] = framed(layout, lines, rows, size, headOf(lines, wanted.signature));
-  return made(lines, startLine, places, shown, head);
+/** A range of rows that begins and ends with a matching row, and its score. */
+interface ScoredRange {
+  first: number;
+  last: number;
+  score: number;
 }
 
-/** The rows that are shown, and those of the signature where it stands apart from them. */
-function framed(
+/** A range of rows, end exclusive, and the cost of cutting it out of its node. */
+interface Cut {
+  cost: number;
+  start: number;
+  end: number;
+}
+
+/** Chooses the best lines of a node whose first line has the number `startLine`. */
+export function chooseSnippet(lines: readonly string[], startLine: number, request: SnippetRequest): Snippet {
+  const places = [...termMatcher(request.words).places(lines)];
+  const most = request.size ?? DEFAULT_LINES;
+  const rows = scoreRows(places, lines.length, request);
+  const layout = new LineLayout(rows.size && lines.length > most ? lines : []);
+  const size = Math.min(most, lines.length);
+  const [shown, head] = chooseRowsAndHead(layout, lines, rows, size, findHead(lines, request.signature));
+  return cutSnippet(lines, startLine, places, shown, head);
+}
+
+/** The nesting of lines, by indentation and open brackets, and the cost of a cut. */
+export class LineLayout {
+  readonly count: number;
+  readonly #indents: readonly number[];
+  readonly #depths: readonly number[];
+  readonly #openBrackets: readonly number[];
+  readonly #costs: number[] = [];
+
+  constructor(private readonly lines: readonly string[]) {
+    this.count = lines.length;
+    this.#indents = indents(lines);
+    this.#depths = nestingDepths(this.#indents);
+    this.#openBrackets = openBracketCounts(lines);
+  }
+
+  /** The cost of leaving out the lines above a row. */
+  startCost(row: number): number {
+    return row ? this.#cost(row) : 0;
+  }
+
+  /** The cost of leaving out a row and all below. */
+  endCost(row: number): number {
+    if (row >= this.count) return 0;
+    const isDeeper = at(this.#indents, row) > at(this.#indents, row - 1);
+    return this.#cost(row) + (isDeeper ? HEADING_COST : 0);
+  }
+
+  /** Cached, since many ranges are compared. */
+  #cost(row: number): number {
+    return (this.#costs[row] ??= this.#costOf(row));
+  }
+
+  #costOf(row: number): number {
+    const depthCost = Math.min(MAX_DEPTH_COST, at(this.#depths, row));
+    const bracketCost = at(this.#openBrackets, row) ? BRACKET_COST : 0;
+    const continuationCost = CONTINUATION.test(this.lines[row] ?? "") ? END_COST : 0;
+    return depthCost + bracketCost + continuationCost - (strip(this.lines[row - 1] ?? "") ? 0 : 1);
+  }
+}
+
+/** The rows that are shown, and those of the signature if it is apart from them. */
+function chooseRowsAndHead(
   layout: LineLayout,
   lines: readonly string[],
-  rows: Rows,
+  rows: RowScores,
   size: number,
   [first, end]: Range,
 ): [shown: Range, head: Range | null] {
-  const shown = chosen(layout, lines, rows, size);
+  const shown = chooseRows(layout, lines, rows, size);
   if (size < 3 || shown[0] <= first || first === end) return [shown, null];
   const last = Math.min(end, first + size - 2);
-  const rest = chosen(layout, lines, rows, size - (last - first));
+  const rest = chooseRows(layout, lines, rows, size - (last - first));
   if (rest[0] > last && rest[1] - first > size) return [rest, [first, last]];
   return [[first, Math.max(rest[1], Math.min(lines.length, first + size))], null];
 }
 
-const REMEMBERED = 8;
-const questions = new Map<string, QueryTerms>();
+const matchers = new Map<string, QueryTerms>();
 
-/** Of a question, which is asked of each hit. */
-function terms(words: readonly string[]): QueryTerms {
+function termMatcher(words: readonly string[]): QueryTerms {
   const key = JSON.stringify(words);
-  const found = questions.get(key) ?? new QueryTerms(words);
-  questions.delete(key);
-  questions.set(key, found);
-  const [oldest] = questions.keys();
-  if (questions.size > REMEMBERED && oldest !== undefined) questions.delete(oldest);
-  return found;
+  const matcher = matchers.get(key) ?? new QueryTerms(words);
+  matchers.delete(key);
+  matchers.set(key, matcher);
+  const [oldest] = matchers.keys();
+  if (matchers.size > MAX_CACHED_MATCHERS && oldest !== undefined) matchers.delete(oldest);
+  return matcher;
 }
 
-function made(
+function cutSnippet(
   lines: readonly string[],
   startLine: number,
   places: readonly WordOccurrence[],
@@ -124,26 +182,26 @@ function isIn(row: number, [start, end]: Range): boolean {
   return start <= row && row < end;
 }
 
-/** A word in few of the lines is worth more than one in many. */
-function scored(places: readonly WordOccurrence[], count: number, wanted: SnippetRequest): Rows {
-  const found = new Map<number, Set<string>>();
+/** Weighs each word by how few of the lines have it. */
+function scoreRows(places: readonly WordOccurrence[], count: number, request: SnippetRequest): RowScores {
+  const stemsByRow = new Map<number, Set<string>>();
   for (const { row, stems } of places) {
-    if (wanted.inner?.some((range) => isIn(row, range))) continue;
-    const known = found.get(row) ?? new Set();
-    found.set(row, known);
-    for (const stem of stems) known.add(stem);
+    if (request.inner?.some((range) => isIn(row, range))) continue;
+    const rowStems = stemsByRow.get(row) ?? new Set();
+    stemsByRow.set(row, rowStems);
+    for (const stem of stems) rowStems.add(stem);
   }
-  const lines = tally([...found.values()].flatMap((stems) => [...stems]));
-  const worth = (stem: string) => bits(Math.floor(count / (lines.get(stem) ?? 1)));
-  const rows = Array.from(found, ([row, stems]): [number, Map<string, number>] => [
+  const lines = tally([...stemsByRow.values()].flatMap((stems) => [...stems]));
+  const worth = (stem: string) => bitLength(Math.floor(count / (lines.get(stem) ?? 1)));
+  const rows = Array.from(stemsByRow, ([row, stems]): [number, Map<string, number>] => [
     row,
     new Map(Array.from(stems, (stem) => [stem, worth(stem)])),
   ]);
-  return anchored(new Map(rows), count, wanted.anchor ?? -1);
+  return applyAnchor(new Map(rows), count, request.anchor ?? -1);
 }
 
-/** With the row that must be shown worth most, in the order of the rows. */
-function anchored(rows: Rows, count: number, row: number): Rows {
+/** Gives the row that must be shown the highest weight, and sorts the rows. */
+function applyAnchor(rows: RowScores, count: number, row: number): RowScores {
   if (row < 0 || row >= count) return rows;
   const worth = new Map([...(rows.get(row) ?? []), ["", ANCHOR_WEIGHT]] as [string, number][]);
   return new Map([...rows, [row, worth] as const].sort(([one], [other]) => one - other));
@@ -155,48 +213,41 @@ function tally(stems: Iterable<string>): Map<string, number> {
   return counts;
 }
 
-/** Binary digits of a number. */
-function bits(number: number): number {
+/** The number of binary digits, as `int.bit_length`. */
+function bitLength(number: number): number {
   return 32 - Math.clz32(number);
 }
 
-/** The rows from and up to; the first ones where no word is found. */
-function chosen(layout: LineLayout, lines: readonly string[], rows: Rows, size: number): Range {
+/** The best range of rows; the first rows if none has a word. */
+function chooseRows(layout: LineLayout, lines: readonly string[], rows: RowScores, size: number): Range {
   if (lines.length <= size || !rows.size || !size) return [0, Math.min(size, lines.length)];
-  const best = densest(rows, size);
+  const best = bestRanges(rows, size);
   const highest = best[0]?.score ?? 0;
-  const wholes = best.map((some) => {
-    const cut = whole(layout, some.first, some.last, size);
-    return { ...some, cut, worth: some.score * CUT_PENALTY - highest * cut.cost };
+  const ranges = best.map((range) => {
+    const cut = cheapestCut(layout, range.first, range.last, size);
+    return { ...range, cut, worth: range.score * CUT_PENALTY - highest * cut.cost };
   });
-  const found = wholes.reduce((one, other) => {
+  const chosen = ranges.reduce((one, other) => {
     const isBetter = other.worth - one.worth || one.first - other.first;
     return isBetter > 0 ? other : one;
   });
-  return withoutBlanks(lines, found.cut, found);
+  return trimBlankRows(lines, chosen.cut, chosen);
 }
 
-/** Rows with words, from one to another, that one window has. */
-interface Some {
-  first: number;
-  last: number;
-  score: number;
-}
-
-/** The windows with most words, the best first. */
-function densest(rows: Rows, size: number): Some[] {
-  const found = [...rows.keys()];
+/** The ranges with the highest scores, the best first. */
+function bestRanges(rows: RowScores, size: number): ScoredRange[] {
+  const matching = [...rows.keys()];
   let end = 0;
-  const windows = found.map((first, at): Some => {
-    while (end < found.length && (found[end] ?? 0) < first + size) end += 1;
-    const inside = found.slice(at, end);
-    return { first, last: inside.at(-1) ?? first, score: score(inside, rows) };
+  const ranges = matching.map((first, at): ScoredRange => {
+    while (end < matching.length && (matching[end] ?? 0) < first + size) end += 1;
+    const inside = matching.slice(at, end);
+    return { first, last: inside.at(-1) ?? first, score: rangeScore(inside, rows) };
   });
-  windows.sort((one, other) => other.score - one.score || one.first - other.first);
-  return windows.slice(0, MAX_COMPARED);
+  ranges.sort((one, other) => other.score - one.score || one.first - other.first);
+  return ranges.slice(0, MAX_COMPARED);
 }
 
-function score(inside: readonly number[], rows: Rows): number {
+function rangeScore(inside: readonly number[], rows: RowScores): number {
   const words = inside.flatMap((row) => [...(rows.get(row) ?? [])]);
   const worth = new Map(words);
   const counts = tally(words.map(([stem]) => stem));
@@ -205,15 +256,8 @@ function score(inside: readonly number[], rows: Rows): number {
   return [...counts].reduce((sum, [stem, times]) => sum + (worth.get(stem) ?? 0) * share(times), 0);
 }
 
-/** What it costs to cut where it costs least, and from and up to where. */
-interface Cut {
-  cost: number;
-  start: number;
-  end: number;
-}
-
-/** Around these rows; of equal ones the first, and more rows rather than fewer. */
-function whole(layout: LineLayout, first: number, last: number, size: number): Cut {
+/** The cheapest cut around rows `first` to `last`; of equal cuts the first, and the longer one. */
+function cheapestCut(layout: LineLayout, first: number, last: number, size: number): Cut {
   const earliest = Math.max(0, last + 1 - size, first - MAX_SHIFT);
   let best: Cut | undefined;
   for (let start = first; start >= earliest; start -= 1) {
@@ -230,99 +274,53 @@ function isBefore(one: Cut, other: Cut): boolean {
   return (one.cost - other.cost || one.start - other.start || other.end - one.end) < 0;
 }
 
-/** Blank lines at the ends are left out, up to the rows that have words. */
-function withoutBlanks(lines: readonly string[], cut: Cut, { first, last }: Some): Range {
+/** Removes blank lines from both ends, up to the matching rows. */
+function trimBlankRows(lines: readonly string[], cut: Cut, { first, last }: ScoredRange): Range {
   let { start, end } = cut;
   while (end - 1 > last && !strip(lines[end - 1] ?? "")) end -= 1;
   while (start < first && !strip(lines[start] ?? "")) start += 1;
   return [start, end];
 }
 
-/** The rows of the signature; the first row where it is not found, none where there is none. */
-function headOf(lines: readonly string[], signature: string | null | undefined): Range {
-  const sought = split(signature ?? "").join(" ");
-  if (!sought) return [0, 0];
+/** The rows of the signature; the first row if it is not found, no rows without a signature. */
+function findHead(lines: readonly string[], signature: string | null | undefined): Range {
+  const expected = split(signature ?? "").join(" ");
+  if (!expected) return [0, 0];
   const row = lines.slice(0, HEAD_SEARCH_LINES).findIndex((line) => {
-    const said = stripCharacters(split(line).join(" "), SIGNATURE_TRIM);
-    return said && (sought.startsWith(said) || said.startsWith(sought));
+    const text = stripCharacters(split(line).join(" "), SIGNATURE_TRIM);
+    return text && (expected.startsWith(text) || text.startsWith(expected));
   });
-  return row < 0 ? [0, Math.min(1, lines.length)] : [row, headEnd(lines, row, sought)];
+  return row < 0 ? [0, Math.min(1, lines.length)] : [row, findHeadEnd(lines, row, expected)];
 }
 
-/** Where a signature that begins in a row is over. */
-function headEnd(lines: readonly string[], first: number, sought: string): number {
-  let said = split(lines[first] ?? "").join(" ");
+/** The end of a signature that begins in row `first`. */
+function findHeadEnd(lines: readonly string[], first: number, expected: string): number {
+  let text = split(lines[first] ?? "").join(" ");
   let row = first + 1;
   const end = Math.min(lines.length, first + MAX_HEAD_LINES);
-  for (; row < end && length(said) < length(sought); row += 1) {
-    said = `${said} ${split(lines[row] ?? "").join(" ")}`;
-    if (!sought.startsWith(stripCharacters(said, SIGNATURE_TRIM)) && !said.startsWith(sought)) break;
+  for (; row < end && length(text) < length(expected); row += 1) {
+    text = `${text} ${split(lines[row] ?? "").join(" ")}`;
+    if (!expected.startsWith(stripCharacters(text, SIGNATURE_TRIM)) && !text.startsWith(expected)) break;
   }
   return row;
-}
-
-const { TAB_WIDTH, BRACKET_COST, HEADING_COST, END_COST, MAX_DEPTH_COST } = constants.snippets;
-const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
-const GOES_ON = new RegexVariants(matchAtStart(constants.snippets.CONTINUATION));
-
-const BRACKET = /[()[\]]/;
-
-/** How lines are nested, by their indentation and by brackets that are open. */
-export class LineLayout {
-  readonly count: number;
-  readonly #indents: readonly number[];
-  readonly #levels: readonly number[];
-  readonly #open: readonly number[];
-  readonly #costs: number[] = [];
-
-  constructor(private readonly lines: readonly string[]) {
-    this.count = lines.length;
-    this.#indents = indents(lines);
-    this.#levels = levels(this.#indents);
-    this.#open = open(lines);
-  }
-
-  /** What it costs to leave out the lines above this one. */
-  startCost(row: number): number {
-    return row ? this.#cost(row) : 0;
-  }
-
-  /** What it costs to leave out this line and all below. */
-  endCost(row: number): number {
-    if (row >= this.count) return 0;
-    const isDeeper = at(this.#indents, row) > at(this.#indents, row - 1);
-    return this.#cost(row) + (isDeeper ? HEADING_COST : 0);
-  }
-
-  /** Worked out once: many windows are compared. */
-  #cost(row: number): number {
-    return (this.#costs[row] ??= this.#costOf(row));
-  }
-
-  #costOf(row: number): number {
-    const cost = Math.min(MAX_DEPTH_COST, at(this.#levels, row));
-    const cut = at(this.#open, row) ? BRACKET_COST : 0;
-    const goesOn = GOES_ON.test(this.lines[row] ?? "") ? END_COST : 0;
-    return cost + cut + goesOn - (strip(this.lines[row - 1] ?? "") ? 0 : 1);
-  }
 }
 
 function at(numbers: readonly number[], row: number): number {
   return numbers[row] ?? 0;
 }
 
-/** Columns before the first letter; a blank line is as its next one. */
+/** Columns before the first letter; a blank line has those of the next line. */
 function indents(lines: readonly string[]): number[] {
   let following = 0;
-  const found = lines.toReversed().map((line) => {
+  const reversed = lines.toReversed().map((line) => {
     const text = stripStart(line);
     if (text) following = columns(line.slice(0, line.length - text.length));
     return following;
   });
-  return found.reverse();
+  return reversed.reverse();
 }
 
-/** How wide blanks are, where a tab goes on to the next stop. */
+/** The width of blanks with tabs expanded, as `str.expandtabs`. */
 function columns(blanks: string): number {
   if (!/[\t\r\n]/.test(blanks)) return length(blanks);
   let [column, width] = [0, 0];
@@ -334,8 +332,8 @@ function columns(blanks: string): number {
   return width;
 }
 
-/** In how many others each line lies. */
-function levels(indents: readonly number[]): number[] {
+/** The number of lines above that each line is nested in. */
+function nestingDepths(indents: readonly number[]): number[] {
   const outer: number[] = [];
   return indents.map((indent) => {
     while (outer.length && at(outer, outer.length - 1) >= indent) outer.pop();
@@ -343,8 +341,8 @@ function levels(indents: readonly number[]): number[] {
   });
 }
 
-/** How many round and square brackets are open before each line. */
-function open(lines: readonly string[]): number[] {
+/** The number of round and square brackets that are open before each line. */
+function openBracketCounts(lines: readonly string[]): number[] {
   let depth = 0;
   return lines.map((line) => {
     const before = depth;
@@ -356,9 +354,9 @@ function open(lines: readonly string[]): number[] {
 function balance(line: string): number {
   if (!BRACKET.test(line)) return 0;
   let sum = 0;
-  for (const sign of line.replace(QUOTED, "")) {
-    if (sign === "(" || sign === "[") sum += 1;
-    else if (sign === ")" || sign === "]") sum -= 1;
+  for (const character of line.replace(QUOTED, "")) {
+    if (character === "(" || character === "[") sum += 1;
+    else if (character === ")" || character === "]") sum -= 1;
   }
   return sum;
 }
