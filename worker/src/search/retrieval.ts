@@ -48,15 +48,45 @@ import {
 } from "./ranking.ts";
 
 const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = constants.engine;
-const { MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
+const { MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
 
-/** What a question is put to besides the words. */
+const { HEADER_VERSION } = constants.nodes;
+const LOCATION = new Pattern(constants.retrieval.LOCATION);
+const NAME_AFTER = [constants.retrieval.PYTHON_NAME, constants.retrieval.RUBY_NAME].map((regex) => new Pattern(regex, "y"));
+const NAME_BEFORE = constants.retrieval.NAME_BEFORE.map((regex) => new Pattern(regex, "y"));
+const NAME_ABOVE = constants.retrieval.NAME_ABOVE.map((regex) => new Pattern(regex, "y"));
+const ANONYMOUS = new Pattern(constants.retrieval.ANONYMOUS_PATTERN);
+/** Query vectors that are cached; 1,024 numbers take 8 kB. */
+const MAX_CACHED_VECTORS = 500;
+
+/** A function of a stack trace: the last parts of its name, and its file's name. */
+export interface StackFrame {
+  name: string;
+  file: string;
+}
+
+/** The size and the model of the lookup table, as `meta` has it. */
+interface LookupTable {
+  model: string;
+  slots: number;
+  buckets: number;
+  dimensions: number;
+}
+
+/** The embedding model of queries; `table` if its vectors are computed from the lookup table. */
+export interface QueryModel {
+  readonly name: string;
+  readonly dimensions: number;
+  readonly table: LookupTable | null;
+}
+
+/** The query vector and the vector index to search. */
 export interface VectorSearch {
   readonly vector: QueryVector;
   readonly index: VectorIndex;
 }
 
-/** A question of words on its way: what it asks first, and what it makes of the answers. */
+/** A search by words and names: adds its statements to a batch, and ranks the rows that it returns. */
 export class WordSearch {
   readonly queryText: QueryText;
   readonly #frames: () => Row[][];
@@ -70,33 +100,33 @@ export class WordSearch {
     this.queryText = queryText;
     this.#words = batch.add([sql.wordSearch(queryText.terms, scope, MAX_BY_WORD)]);
     this.#lines = batch.add([sql.descriptionSearch(queryText.terms, scope, MAX_BY_WORD)]);
-    this.#frames = batch.add(traced(queryText, scope));
-    this.#names = batch.add(namesAsked(queryText, scope));
-    this.#near = batch.add(nearlyAsked(queryText, scope));
+    this.#frames = batch.add(frameStatements(queryText, scope));
+    this.#names = batch.add(nameStatements(queryText, scope));
+    this.#near = batch.add(similarStatements(queryText, scope));
   }
 
-  /** What each way finds, the models apart. */
+  /** The rankings by name and by word; the batch must have run. */
   rankings(): Ranking[] {
     const { queryText } = this;
-    const known = namedCandidates(queryText, this.#names());
+    const named = namedCandidates(queryText, this.#names());
     const words = sql.scoresById(this.#words()[0] ?? []);
-    const near = fuzzyMatches(queryText, known, this.#near());
+    const near = fuzzyMatches(queryText, named, this.#near());
     const byWord = [...near.having].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
     return [
       rankByName(STACK_FRAME, nodesOfFrames(queryText, this.#frames())),
-      rankByName(NAME, known.called),
-      rankByName(PATH, known.ofPath),
-      rankByName(COMPOSED_NAME, known.written),
+      rankByName(NAME, named.called),
+      rankByName(PATH, named.ofPath),
+      rankByName(COMPOSED_NAME, named.written),
       rankByName(SIMILAR_NAME, near.ids),
       rankTogether(RARE_WORD, byWord),
-      rankBySpelling(known.spelled),
+      rankBySpelling(named.spelled),
       rankByWords(words),
       rankByWords(sql.scoresById(this.#lines()[0] ?? []), DESCRIPTION, DESCRIPTION_WEIGHT),
     ];
   }
 }
 
-/** What a model finds nearest to a question; nothing where it fails, which is told. */
+/** Ranks the nodes nearest to the query vector; a model that fails is reported and ranks nothing. */
 export async function nearestNodes(
   vectorSearch: VectorSearch,
   answers: readonly (readonly Row[])[],
@@ -105,7 +135,7 @@ export async function nearestNodes(
 ): Promise<Ranking> {
   let near = new Map<string, number>();
   try {
-    const vector = await vectorSearch.vector.made(answers);
+    const vector = await vectorSearch.vector.compute(answers);
     if (vector) near = await vectorSearch.index.query(vector, MAX_BY_MODEL, scope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
@@ -114,178 +144,52 @@ export async function nearestNodes(
   return rankByCosine(MODEL_VECTORS, MODEL_WEIGHT, near);
 }
 
-/** The ids of all that was found, those first that will likely be the best. */
+/** The ids of all candidates, those first that are likely to rank highest. */
 export function candidateOrder(rankings: readonly Ranking[]): string[] {
   const scores = new Map<string, number>();
-  rankings.forEach(({ weight, scores: some, isFirm }, place) => {
+  rankings.forEach(({ weight, scores: own, isFirm }, place) => {
     const firm = isFirm ? 1000 * (rankings.length - place) : 0;
-    for (const [id, score] of some) scores.set(id, (scores.get(id) ?? 0) + weight * score + firm);
+    for (const [id, score] of own) scores.set(id, (scores.get(id) ?? 0) + weight * score + firm);
   });
   return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }
 
-function traced(queryText: QueryText, scope: Scope): Statement[] {
-  const lasts = stackFrames(queryText).map((frame) => lastNamePart(frame.name));
-  return lasts.map((name) => sql.nodesCalled(`symbol : "${name}"`, name, scope));
-}
-
-function namesAsked(queryText: QueryText, scope: Scope): Statement[] {
-  const text = queryText.name || strip(queryText.text);
-  return [
-    sql.nodesCalled(expression(text), text, scope),
-    sql.nodesSpelled(canSpellNames(queryText) ? queryText.parts : [], scope),
-    ...(queryText.path ? [sql.filesByPath(queryText.path, scope)] : []),
-  ];
-}
-
-function nearlyAsked(queryText: QueryText, scope: Scope): Statement[] {
-  if (!canMatchFuzzily(queryText)) return [];
-  const name = lastNamePart(queryText.name);
-  const itself = sql.nodesCalled(expression(queryText.name), queryText.name, scope);
-  return [
-    sql.nodesHavingWord(name, maxNodesWithWord(queryText) + 1, itself),
-    sql.nodesByNamePrefix(name, itself),
-    sql.nodesByTrigrams(name, scope),
-  ];
-}
-
-/** FTS5's query for words in a row, or for an owner's and its member's, which may be apart. */
-function expression(text: string): string {
-  const phrase = text.replaceAll('"', '""');
-  const at = phrase.lastIndexOf(".");
-  const [owner, name] = [phrase.slice(0, Math.max(at, 0)), phrase.slice(at + 1)];
-  return `symbol : ("${phrase}"${owner ? ` OR ("${owner}" AND "${name}")` : ""})`;
-}
-
-const { retrieval: known } = constants;
-const PLACE = new Pattern(known.LOCATION);
-const AFTER = [known.PYTHON_NAME, known.RUBY_NAME].map((written) => new Pattern(written, "y"));
-const BEFORE = known.NAME_BEFORE.map((written) => new Pattern(written, "y"));
-const ABOVE = known.NAME_ABOVE.map((written) => new Pattern(written, "y"));
-const ANONYMOUS = new Pattern(known.ANONYMOUS_PATTERN);
-
-/** A function that was running, by the last parts of its name, and its file's name. */
-export interface StackFrame {
-  name: string;
-  file: string;
-}
-
-/** Of a question in several lines, each once, the innermost first. */
-export function stackFrames(queryText: QueryText): StackFrame[] {
-  const lines = queryText.text.split("\n");
-  if (lines.length < 2) return [];
-  const found = lines.flatMap((line, row) => frameOf(lines[row - 1] ?? "", line) ?? []);
-  if (isOutermostFirst(queryText.text)) found.reverse();
-  const once = new Map(found.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
-  return [...once.values()].slice(0, known.MAX_FRAMES);
-}
-
-/** The ids of those nodes, of each frame's answer, that lie in the file which the frame names. */
-export function nodesOfFrames(queryText: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
-  const found = stackFrames(queryText).flatMap((frame, at) => inFile(frame, namedNodes(answers[at]!)));
-  return [...new Set(nodeIds(found))];
-}
-
-/** The frame that a line, or one with the line above it, tells. */
-function frameOf(above: string, line: string): StackFrame | null {
-  const place = PLACE.for(line).exec(line);
-  if (!place) return null;
-  const end = place.index + place[0].length;
-  const name = at(AFTER, line, end) ?? at(BEFORE, line, 0) ?? at(ABOVE, above, 0);
-  return name === null ? null : { name: short(name), file: place[1]! };
-}
-
-/** What the first of the patterns that matches there has found. */
-function at(patterns: readonly Pattern[], line: string, start: number): string | null {
-  for (const pattern of patterns) {
-    const sticky = pattern.for(line);
-    sticky.lastIndex = start;
-    const found = sticky.exec(line);
-    if (found) return found[1]!;
-  }
-  return null;
-}
-
-/** The last two parts of a name, as the index writes them. */
-function short(name: string): string {
-  const [, own] = rpartition(name, "/");
-  const plain = own.replaceAll("(*", "").replaceAll(")", "");
-  return dotted(plain.replace(ANONYMOUS.for(plain), "")).split(".").slice(-2).join(".");
-}
-
-function isOutermostFirst(text: string): boolean {
-  return text.includes("Traceback (most recent call last)");
-}
-
-/** Those whose owner is the frame's too, where there are any: `Mux.route`, not `node.route`. */
-function inFile(frame: StackFrame, nodes: readonly NamedNode[]): readonly NamedNode[] {
-  const there = nodes.filter((node) => rpartition(node.path, "/")[1] === frame.file);
-  const own = there.filter((node) => endsWith(dotted(node.name), frame.name));
-  return own.length ? own : there;
-}
-
-const { HEADER_VERSION } = constants.nodes;
-/** Questions whose vectors are kept: 1024 numbers are 8 kB. */
-const KEPT = 500;
-
-interface Table {
-  model: string;
-  slots: number;
-  buckets: number;
-  dimensions: number;
-}
-
-/** The model that a question is put to; `table` where it is looked up in the index' database. */
-export interface QueryModel {
-  readonly name: string;
-  readonly dimensions: number;
-  readonly table: Table | null;
-}
-
-/** The model of the index, or why it cannot be asked; neither where the index has no vectors. */
+/** The model of the index, or why it cannot be used; neither if the index has no vectors. */
 export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | null; problem: string | null } {
   const name = meta.get("model");
-  if (!name) return env.MODEL ? none(`The index has no vectors by ${env.MODEL}.`) : none(null);
+  if (!name) return env.MODEL ? withoutModel(`The index has no vectors by ${env.MODEL}.`) : withoutModel(null);
   if ((env.MODEL && env.MODEL !== name) || meta.get("header") !== HEADER_VERSION) {
-    return none(`The index has no vectors by ${env.MODEL ?? name}, but by ${name}.`);
+    return withoutModel(`The index has no vectors by ${env.MODEL ?? name}, but by ${name}.`);
   }
-  if (!env.CODE_INDEX) return none("The binding CODE_INDEX is missing.");
+  if (!env.CODE_INDEX) return withoutModel("The binding CODE_INDEX is missing.");
   const dimensions = Number(meta.get("dimensions"));
-  const table = tableOf(meta);
+  const table = lookupTable(meta);
   if (table?.model === name) {
     if (table.dimensions === dimensions) return { model: { name, dimensions, table }, problem: null };
-    return none(`The index has vectors of ${dimensions} dimensions, and ${name} ${table.dimensions}.`);
+    return withoutModel(`The index has vectors of ${dimensions} dimensions, and ${name} ${table.dimensions}.`);
   }
-  if (!isWorkersAiModel(name)) return none(`The model ${name} cannot be asked from here.`);
-  if (!env.AI) return none("The binding AI is missing.");
+  if (!isWorkersAiModel(name)) return withoutModel(`The model ${name} cannot be asked from here.`);
+  if (!env.AI) return withoutModel("The binding AI is missing.");
   return { model: { name, dimensions, table: null }, problem: null };
 }
 
-function none(problem: string | null): { model: null; problem: string | null } {
-  return { model: null, problem };
+/** The distinct frames of a stack trace in the query, the innermost first. */
+export function stackFrames(queryText: QueryText): StackFrame[] {
+  const lines = queryText.text.split("\n");
+  if (lines.length < 2) return [];
+  const frames = lines.flatMap((line, row) => parseLine(lines[row - 1] ?? "", line) ?? []);
+  if (isOutermostFirst(queryText.text)) frames.reverse();
+  const distinct = new Map(frames.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
+  return [...distinct.values()].slice(0, MAX_FRAMES);
 }
 
-function tableOf(meta: IndexMeta): Table | null {
-  const said = meta.get("lookup");
-  return said ? (JSON.parse(said) as Table) : null;
+/** Ids of the nodes that lie in the file which their frame names. */
+export function nodesOfFrames(queryText: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
+  const nodes = stackFrames(queryText).flatMap((frame, at) => nodesInFile(frame, namedNodes(answers[at]!)));
+  return [...new Set(nodeIds(nodes))];
 }
 
-const kept = new Map<string, readonly number[]>();
-
-/** The vector that a question had before, which is then the newest of those that are kept. */
-function before(key: string): readonly number[] | undefined {
-  const found = kept.get(key);
-  if (found) keep(key, found);
-  return found;
-}
-
-function keep(key: string, vector: readonly number[]): void {
-  kept.delete(key);
-  kept.set(key, vector);
-  if (kept.size > KEPT) for (const oldest of kept.keys()) return void kept.delete(oldest);
-}
-
-/** How a question's vector is had: kept, from rows that are asked for, or from Workers AI. */
+/** The vector of a query: from the cache, from rows of the lookup table, or from Workers AI. */
 export class QueryVector {
   readonly #key: string;
   readonly #counts: Map<string, number> | null;
@@ -297,31 +201,131 @@ export class QueryVector {
     private readonly onTiming: OnTiming,
   ) {
     this.#key = JSON.stringify([model.name, model.dimensions, text]);
-    this.#counts = model.table && !kept.has(this.#key) ? countTokens(text) : null;
+    this.#counts = model.table && !cachedVectors.has(this.#key) ? countTokens(text) : null;
   }
 
-  /** What has to be asked of the database before. */
+  /** The statements whose rows `compute` needs. */
   get statements(): Statement[] {
     const { table } = this.model;
     return table && this.#counts ? [{ sql: CODES_SQL, params: [codesParameter(this.#counts, table)] }] : [];
   }
 
-  /** Whether nothing of the database is needed. */
+  /** True if `compute` needs nothing from the database. */
   get isFree(): boolean {
     return this.#counts === null;
   }
 
-  /** The vector, of the rows that the statements were answered with; null where it is nothing. */
-  async made(answers: readonly (readonly Row[])[]): Promise<readonly number[] | null> {
-    const known = before(this.#key);
-    const found = known ?? (await this.#made(answers));
-    if (!known) keep(this.#key, found);
-    return found.some((number) => number !== 0) ? found : null;
+  /** Computes the vector from the rows of the statements; null if all its numbers are 0. */
+  async compute(answers: readonly (readonly Row[])[]): Promise<readonly number[] | null> {
+    const cached = cachedVector(this.#key);
+    const vector = cached ?? (await this.#compute(answers));
+    if (!cached) cacheVector(this.#key, vector);
+    return vector.some((number) => number !== 0) ? vector : null;
   }
 
-  async #made(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
+  async #compute(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
     const { model } = this;
     if (model.table && this.#counts) return queryVector(this.#counts, answers[0] ?? [], model.table);
     return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.onTiming);
   }
+}
+
+const cachedVectors = new Map<string, readonly number[]>();
+
+/** Statements that find nodes by the name of each frame. */
+function frameStatements(queryText: QueryText, scope: Scope): Statement[] {
+  const names = stackFrames(queryText).map((frame) => lastNamePart(frame.name));
+  return names.map((name) => sql.nodesCalled(`symbol : "${name}"`, name, scope));
+}
+
+/** Statements that find nodes by the name, and files by the path, in the query. */
+function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
+  const text = queryText.name || strip(queryText.text);
+  return [
+    sql.nodesCalled(ftsExpression(text), text, scope),
+    sql.nodesSpelled(canSpellNames(queryText) ? queryText.parts : [], scope),
+    ...(queryText.path ? [sql.filesByPath(queryText.path, scope)] : []),
+  ];
+}
+
+/** Statements that find nodes with the name as a word, as a prefix, or with a similar name. */
+function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
+  if (!canMatchFuzzily(queryText)) return [];
+  const name = lastNamePart(queryText.name);
+  const exact = sql.nodesCalled(ftsExpression(queryText.name), queryText.name, scope);
+  return [
+    sql.nodesHavingWord(name, maxNodesWithWord(queryText) + 1, exact),
+    sql.nodesByNamePrefix(name, exact),
+    sql.nodesByTrigrams(name, scope),
+  ];
+}
+
+/** The FTS5 query for the parts of a name in a row, or for an owner and its member apart. */
+function ftsExpression(text: string): string {
+  const phrase = text.replaceAll('"', '""');
+  const at = phrase.lastIndexOf(".");
+  const [owner, name] = [phrase.slice(0, Math.max(at, 0)), phrase.slice(at + 1)];
+  return `symbol : ("${phrase}"${owner ? ` OR ("${owner}" AND "${name}")` : ""})`;
+}
+
+/** The frame that a line shows, or a line together with the one above it. */
+function parseLine(above: string, line: string): StackFrame | null {
+  const location = LOCATION.for(line).exec(line);
+  if (!location) return null;
+  const end = location.index + location[0].length;
+  const name =
+    firstMatch(NAME_AFTER, line, end) ?? firstMatch(NAME_BEFORE, line, 0) ?? firstMatch(NAME_ABOVE, above, 0);
+  return name === null ? null : { name: shortName(name), file: location[1]! };
+}
+
+/** The first group of the first pattern that matches at an offset. */
+function firstMatch(patterns: readonly Pattern[], line: string, start: number): string | null {
+  for (const pattern of patterns) {
+    const sticky = pattern.for(line);
+    sticky.lastIndex = start;
+    const match = sticky.exec(line);
+    if (match) return match[1]!;
+  }
+  return null;
+}
+
+/** The last two parts of a name, as the index writes them. */
+function shortName(name: string): string {
+  const [, own] = rpartition(name, "/");
+  const plain = own.replaceAll("(*", "").replaceAll(")", "");
+  return dotted(plain.replace(ANONYMOUS.for(plain), "")).split(".").slice(-2).join(".");
+}
+
+function isOutermostFirst(text: string): boolean {
+  return text.includes("Traceback (most recent call last)");
+}
+
+/** Nodes of the frame's file; only those with the frame's owner where there are any. */
+function nodesInFile(frame: StackFrame, nodes: readonly NamedNode[]): readonly NamedNode[] {
+  const inFile = nodes.filter((node) => rpartition(node.path, "/")[1] === frame.file);
+  const own = inFile.filter((node) => endsWith(dotted(node.name), frame.name));
+  return own.length ? own : inFile;
+}
+
+function withoutModel(problem: string | null): { model: null; problem: string | null } {
+  return { model: null, problem };
+}
+
+function lookupTable(meta: IndexMeta): LookupTable | null {
+  const json = meta.get("lookup");
+  return json ? (JSON.parse(json) as LookupTable) : null;
+}
+
+/** The cached vector of a key, which becomes the most recently used one. */
+function cachedVector(key: string): readonly number[] | undefined {
+  const vector = cachedVectors.get(key);
+  if (vector) cacheVector(key, vector);
+  return vector;
+}
+
+function cacheVector(key: string, vector: readonly number[]): void {
+  cachedVectors.delete(key);
+  cachedVectors.set(key, vector);
+  if (cachedVectors.size <= MAX_CACHED_VECTORS) return;
+  for (const oldest of cachedVectors.keys()) return void cachedVectors.delete(oldest);
 }
