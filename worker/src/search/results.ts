@@ -9,6 +9,9 @@ import { isTest } from "../store/scope.ts";
 import { dotted } from "../text.ts";
 import { lastNamePart } from "./name_matching.ts";
 
+const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS, MAX_FACET_VALUES } = constants.results;
+const DOCUMENT_TYPES = new Set(constants.nodes.DOCUMENT_TYPES);
+
 /** A node as a search shows it. */
 export interface Hit {
   id: string;
@@ -22,17 +25,17 @@ export interface Hit {
   endLine: number;
   members: string;
   repo: string;
-  /** A model's line on it; empty where it has none. */
+  /** A sentence by a language model; empty if the node has none. */
   description: string;
 }
 
-/** A name in a node that is no node itself: an enum's member, a field, a constant. */
+/** A name in a node that has no node of its own: an enum member, a field or a constant. */
 export interface Member {
   name: string;
   line: number;
 }
 
-/** The lines of a node that answer, where it is kept in pieces; and how many of them do. */
+/** The matching part of a node that is indexed in parts: its lines, and `matching` parts `of` all. */
 export interface MatchingPart {
   startLine: number;
   endLine: number;
@@ -41,10 +44,11 @@ export interface MatchingPart {
 }
 
 /**
- * A node that answers: its score and what that is made of, its ranks from 1 by what found it.
+ * A scored node.
  *
- * `parts` are the rules' shares, which add up to the score; `member` is what the query names, where
- * that is a part of the node. `others` are one hit with it, `copies` have the same text.
+ * `ranks` are its ranks from 1 by ranking; `parts` add up to the score. `member` is the name in the
+ * node that the query matches. `others` are further parts of the node, `copies` nodes with the same
+ * text.
  */
 export interface Result {
   hit: Hit;
@@ -58,10 +62,9 @@ export interface Result {
 }
 
 /**
- * Nodes from a place on, the number of all that were found, and what has to be said.
+ * A page of results out of `total`, or more than `total` where `atLeast`.
  *
- * Where `atLeast`, there may be more of them than `total`, which were not looked at. `every` has
- * those before and after, too.
+ * `every` are those of every page.
  */
 export interface ResultPage {
   found: readonly Result[];
@@ -71,7 +74,18 @@ export interface ResultPage {
   every: readonly Result[];
 }
 
-/** The hit of a row of SQL's, whose columns are Python's `Hit`. */
+/** The lines of a node with their first and last number. */
+export interface NodeLines {
+  first: number;
+  last: number;
+  lines: readonly string[];
+}
+
+type PartRanges = ReadonlyMap<string, PartRange>;
+
+export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
+
+/** The hit of a row; the columns are those of Python's `Hit`. */
 export function hitFromRow(row: readonly unknown[]): Hit {
   const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
   const [members, repo, description] = row.slice(9);
@@ -79,71 +93,72 @@ export function hitFromRow(row: readonly unknown[]): Hit {
   return { ...facts, members, repo, description } as Hit; // as selected
 }
 
-const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = constants.results;
-const DOCUMENT_TYPES = new Set(constants.nodes.DOCUMENT_TYPES);
-
-/** A node's lines, and where they are. */
-export interface NodeLines {
-  first: number;
-  last: number;
-  lines: readonly string[];
-}
-
-type Runs = ReadonlyMap<string, PartRange>;
-
-/** The hits that may be one with another: of one name in a file, or of one form. */
-export function groupingCandidates(found: readonly Result[]): Hit[] {
-  const hits = found.map((one) => one.hit);
-  const named = groupsWithDuplicates(hits, nameOf, (hit) => nameKey(hit)).flat();
-  const formed = groupsWithDuplicates(hits.slice(0, MAX_DEDUPLICATED + named.length), lastName, form).flat();
+/** The hits that may be grouped or deduplicated: with an equal name or of an equal kind. */
+export function groupingCandidates(results: readonly Result[]): Hit[] {
+  const hits = results.map((result) => result.hit);
+  const named = groupsWithDuplicates(hits, groupPrefilter, (hit) => groupKey(hit)).flat();
+  const formed = groupsWithDuplicates(hits.slice(0, MAX_DEDUPLICATED + named.length), duplicatePrefilter, duplicateKey).flat();
   return [...new Map([...named, ...formed].map((hit) => [hit.id, hit])).values()];
 }
 
 /**
- * Each group's best, with the rest of it as its `others`.
+ * Groups the parts of each node under the best one.
  *
- * What is named alike is one where it is of one run. `runs` has those of all that are `akin`, so
- * that groups are the same whichever of them are shown.
+ * `ranges` are the part ranges of all `groupingCandidates`, so that groups do not depend on the page.
  */
-export function groupParts(found: readonly Result[], runs: Runs): Result[] {
-  const same = new Map<Result, Result[]>();
-  const name = (one: Result) => nameOf(one.hit);
-  for (const group of groupsWithDuplicates(found, name, (one) => nameKey(one.hit, runs)))
-    for (const one of group) same.set(one, group);
-  const first = found.filter((one) => (same.get(one)?.[0] ?? one) === one);
-  return first.map((one) => mergeParts(one, same.get(one)?.slice(1) ?? [], runs.get(one.hit.id)));
+export function groupParts(results: readonly Result[], ranges: PartRanges): Result[] {
+  const groupOf = new Map<Result, Result[]>();
+  const prefilter = (result: Result) => groupPrefilter(result.hit);
+  for (const group of groupsWithDuplicates(results, prefilter, (result) => groupKey(result.hit, ranges)))
+    for (const result of group) groupOf.set(result, group);
+  const best = results.filter((result) => (groupOf.get(result)?.[0] ?? result) === result);
+  return best.map((result) => {
+    return mergeParts(result, groupOf.get(result)?.slice(1) ?? [], ranges.get(result.hit.id));
+  });
 }
 
-/** The first with the others; a piece of a node becomes the node, with the lines of all. */
-export function mergeParts(first: Result, others: readonly Result[], run: PartRange | undefined): Result {
-  const one = { ...first, others };
-  if (!run || run.pieces < 2) return one;
-  const { hit } = one;
-  // a section's code block, a Pascal declaration are of the group, and no pieces of it
-  const pieces = others.filter((of) => isAlike(of.hit, hit));
+/** The first result with the others grouped under it; a part gets the lines of the whole node. */
+export function mergeParts(first: Result, others: readonly Result[], range: PartRange | undefined): Result {
+  const merged = { ...first, others };
+  if (!range || range.pieces < 2) return merged;
+  const { hit } = merged;
+  // a section's code block or a Pascal declaration is grouped here, but is no part of the node
+  const parts = others.filter((other) => isAlike(other.hit, hit));
   const piece = { startLine: hit.startLine, endLine: hit.endLine };
   return {
-    ...one,
-    hit: { ...hit, startLine: run.first, endLine: run.last },
-    piece: { ...piece, matching: 1 + pieces.length, of: run.pieces },
+    ...merged,
+    hit: { ...hit, startLine: range.first, endLine: range.last },
+    piece: { ...piece, matching: 1 + parts.length, of: range.pieces },
   };
 }
 
-/** The hits whose lines tell which of the grouped nodes are copies. */
+/** The hits whose lines must be compared to find nodes with the same text. */
 export function duplicateCandidates(nodes: readonly Result[]): Hit[] {
-  const best = nodes.slice(0, MAX_DEDUPLICATED).map((one) => one.hit);
-  const long = best.filter((hit) => isOfDocument(hit) || count(hit) >= MIN_DUPLICATE_LINES);
-  return groupsWithDuplicates(long, lastName, (hit) => keyOf(form(hit), isOfDocument(hit) ? 0 : count(hit))).flat();
+  const best = nodes.slice(0, MAX_DEDUPLICATED).map((node) => node.hit);
+  const long = best.filter((hit) => isOfDocument(hit) || lineCount(hit) >= MIN_DUPLICATE_LINES);
+  const sizedKey = (hit: Hit) => keyOf(duplicateKey(hit), isOfDocument(hit) ? 0 : lineCount(hit));
+  return groupsWithDuplicates(long, duplicatePrefilter, sizedKey).flat();
 }
 
-/** The nodes with `copies`, told among the best by the lines of those that are `compared`. */
+/** Makes one result of the best nodes with the same text; `lines` has those of the compared nodes. */
 export function groupDuplicates(nodes: readonly Result[], lines: ReadonlyMap<string, NodeLines>): Result[] {
   const best = nodes.slice(0, MAX_DEDUPLICATED);
-  const groups = groupBy(best, ({ hit }) => textOf(hit, lines.get(hit.id)) ?? hit.id);
-  const once = Array.from(groups.values(), ([first, ...rest]) => {
-    return { ...first!, copies: rest.map((one) => moved(one, lines.get(one.hit.id)!)) };
+  const groups = groupBy(best, ({ hit }) => comparableText(hit, lines.get(hit.id)) ?? hit.id);
+  const unique = Array.from(groups.values(), ([first, ...rest]) => {
+    return { ...first!, copies: rest.map((copy) => withLines(copy, lines.get(copy.hit.id)!)) };
   });
-  return [...once, ...nodes.slice(MAX_DEDUPLICATED)];
+  return [...unique, ...nodes.slice(MAX_DEDUPLICATED)];
+}
+
+/** Counts results by the values of each filter, the most frequent first. */
+export function countFacets(results: readonly Result[]): Facets {
+  const hits = results.map((result) => result.hit);
+  return {
+    language: topCounts(hits.flatMap((hit) => hit.language || [])),
+    path: topCounts(divergingFolders(hits.map((hit) => hit.path))),
+    node_type: topCounts(hits.map((hit) => hit.nodeType)),
+    tests: topCounts(hits.map((hit) => (isTest(hit.path) ? "only" : "no"))),
+  };
 }
 
 function isAlike(one: Hit, other: Hit): boolean {
@@ -151,15 +166,15 @@ function isAlike(one: Hit, other: Hit): boolean {
 }
 
 /**
- * Overloads differ in their signatures; a Pascal declaration stands with what it declares.
+ * The key of results that are one hit: the name in a file; the line for parts of a long line.
  *
- * Pieces of one long line without a name are shown alike: that line.
+ * Overloads differ in their signatures. In Pascal a declaration is grouped with its definition.
  */
-function nameKey(hit: Hit, runs?: Runs): string {
+function groupKey(hit: Hit, ranges?: PartRanges): string {
   const { repo, path, startLine } = hit;
   if (hit.symbol && hit.language !== "pascal") {
-    const run = runs?.get(hit.id);
-    const lines = run ? `${run.first}-${run.last} ${run.pieces}` : null;
+    const range = ranges?.get(hit.id);
+    const lines = range ? `${range.first}-${range.last} ${range.pieces}` : null;
     return keyOf(repo, path, hit.symbol, hit.nodeType, hit.signature, lines);
   }
   const name = hit.symbol || hit.logicalPath;
@@ -167,39 +182,39 @@ function nameKey(hit: Hit, runs?: Runs): string {
   return name ? keyOf(repo, path, name) : hit.id;
 }
 
-/** What hits that are one have in common at least, and others seldom. */
-function nameOf(hit: Hit): string {
+/** A cheap key that hits with the same group key share, and others seldom. */
+function groupPrefilter(hit: Hit): string {
   return hit.symbol || hit.logicalPath || hit.path;
 }
 
-/** The same of nodes of one text. */
-function lastName(hit: Hit): string {
+/** A cheap key that hits with the same duplicate key share, and others seldom. */
+function duplicatePrefilter(hit: Hit): string {
   if (hit.symbol) return lastNamePart(dotted(hit.symbol));
   return isOfDocument(hit) ? "document" : hit.nodeType;
 }
 
-/** What nodes of one text have in common; what has no name is in no pieces. */
-function form(hit: Hit): string {
+/** The key that nodes with the same text share. */
+function duplicateKey(hit: Hit): string {
   if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, lastNamePart(dotted(hit.symbol)));
   if (isOfDocument(hit)) return "document";
-  return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : count(hit));
+  return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : lineCount(hit));
 }
 
-function count(hit: Hit): number {
+function lineCount(hit: Hit): number {
   return hit.endLine - hit.startLine + 1;
 }
 
-/** A copy is told where its lines are. */
-function moved(one: Result, lines: NodeLines): Result {
-  return { ...one, hit: { ...one.hit, startLine: lines.first, endLine: lines.last } };
+/** The result with the current lines of its node. */
+function withLines(result: Result, lines: NodeLines): Result {
+  return { ...result, hit: { ...result.hit, startLine: lines.first, endLine: lines.last } };
 }
 
 function isOfDocument(hit: Hit): boolean {
   return DOCUMENT_TYPES.has(hit.nodeType);
 }
 
-/** A node's lines, of a document its words, where they are enough to be no chance. */
-function textOf(hit: Hit, lines: NodeLines | undefined): string | null {
+/** The lines of a node, or the words of a document, as a key; null for a text too short to compare. */
+function comparableText(hit: Hit, lines: NodeLines | undefined): string | null {
   const text = lines?.lines ?? [];
   if (isOfDocument(hit)) {
     const words = text.flatMap(split);
@@ -208,33 +223,18 @@ function textOf(hit: Hit, lines: NodeLines | undefined): string | null {
   return text.length >= MIN_DUPLICATE_LINES && text.some(strip) ? JSON.stringify(text) : null;
 }
 
-const { MAX_FACET_VALUES } = constants.results;
-
-export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
-
-/** Hits by each value of the filter that it is called after, the most first. */
-export function countFacets(found: readonly Result[]): Facets {
-  const hits = found.map((one) => one.hit);
-  return {
-    language: counts(hits.flatMap((hit) => hit.language || [])),
-    path: counts(folders(hits.map((hit) => hit.path))),
-    node_type: counts(hits.map((hit) => hit.nodeType)),
-    tests: counts(hits.map((hit) => (isTest(hit.path) ? "only" : "no"))),
-  };
-}
-
-function counts(values: readonly string[]): Record<string, number> {
+function topCounts(values: readonly string[]): Record<string, number> {
   const counted = new Map<string, number>();
   for (const value of values) counted.set(value, (counted.get(value) ?? 0) + 1);
   return Object.fromEntries(sortBy(counted, ([, count]) => [-count]).slice(0, MAX_FACET_VALUES));
 }
 
-/** Where the folders of paths part: `/src/a` and `/src/b`, from the root. */
-function folders(paths: readonly string[]): string[] {
+/** The folders below the common one, from the root: `/src/a` and `/src/b`. */
+function divergingFolders(paths: readonly string[]): string[] {
   const parts = paths.map((path) => rpartition(path, "/")[0].split("/").filter(Boolean));
   const [first = []] = parts;
-  const apart = first.findIndex((part, at) => parts.some((own) => own[at] !== part));
-  const depth = apart < 0 ? first.length : apart;
-  const below = parts.filter((own) => own.length > depth);
-  return below.map((own) => `/${own.slice(0, depth + 1).join("/")}`);
+  const diverging = first.findIndex((part, at) => parts.some((folder) => folder[at] !== part));
+  const depth = diverging < 0 ? first.length : diverging;
+  const below = parts.filter((folder) => folder.length > depth);
+  return below.map((folder) => `/${folder.slice(0, depth + 1).join("/")}`);
 }
