@@ -42,34 +42,41 @@ import {
 } from "./retrieval.ts";
 import type { SnapshotDatabase } from "./snapshot.ts";
 
-/** Who is asked, with what, and what the index said of itself. */
+const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
+const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
+const { MAX_DEDUPLICATED } = constants.results;
+const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
+/** Candidates beyond those compared whose lines are read in the same request: ranking moves some up. */
+const EXTRA_COMPARED = 30;
+/** Candidates beyond the page whose lines are read in the same request: ranking moves some up. */
+const EXTRA_LINES = 30;
+const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
+
+/** The bindings and the database of one request, with the metadata of the index. */
 export interface SearchContext {
   readonly env: Env;
   readonly database: SnapshotDatabase;
   readonly onTiming: OnTiming;
-  /** What the index says of itself beside the last rows. */
+  /** The metadata that was read with the last rows. */
   readonly meta: IndexMeta;
   readonly repo: string;
-  /** Requests that this answer may still take. */
+  /** The number of requests that this answer may still send. */
   readonly left: () => number;
 }
 
-/** How many hits are wanted, after how many others. */
+/** The number of hits on a page, and of hits before it. */
 export interface Pagination {
   readonly limit: number;
   readonly offset: number;
 }
 
-const { MAX_LISTED } = constants.engine;
-const { MAX_BY_VECTOR_ONLY, WORDS_ONLY_PREFIX } = constants.engine;
-
-/** What is said beside the question; the same as if it stood in it. */
+/** Filters given beside the query, with the same effect as those in it. */
 export type Filters = Pick<
   Query,
   "paths" | "notPaths" | "languages" | "nodeTypes" | "categories" | "repos" | "tests"
 >;
 
-/** A question as it is put to an index: its parts, the words that rank, where it looks, what to say. */
+/** A parsed query with the text that ranks, the resolved scope and notes for the user. */
 export interface ParsedSearch {
   readonly query: Query;
   readonly text: string;
@@ -77,7 +84,7 @@ export interface ParsedSearch {
   readonly notes: readonly string[];
 }
 
-/** A page of what answers, and where its lines are. */
+/** A page of results, and the contents of their files. */
 interface Ranked {
   readonly answer: ResultPage;
   readonly contents: FileContents;
@@ -88,7 +95,29 @@ export interface SearchResult extends Ranked {
   readonly asked: ParsedSearch;
 }
 
-/** Somebody who asks by what the index said of itself when it was last asked. */
+/** The rows of the candidates and of their parts, and the lines of the likeliest ones. */
+export interface CandidateRows {
+  readonly hits: readonly Hit[];
+  readonly pieces: readonly Row[];
+  readonly contents: FileContents;
+}
+
+/** The candidates of the first batch, in the scope that the filters resolved to. */
+interface FirstBatch {
+  readonly context: SearchContext;
+  readonly scope: Scope;
+  readonly notes: readonly string[];
+  readonly problem: string | null;
+  readonly words: WordSearch | null;
+  readonly listed: readonly Row[];
+  readonly vectorSearch: VectorSearch | null;
+  readonly codes: readonly (readonly Row[])[];
+  /** The ranking by vectors, if the query vector needed nothing from the database. */
+  readonly near: Promise<Ranking> | null;
+  readonly warnings: string[];
+}
+
+/** Creates a context with the metadata of the index that was read last. */
 export function createContext(
   parts: Pick<SearchContext, "env" | "database" | "onTiming" | "left">,
 ): SearchContext {
@@ -102,155 +131,38 @@ export function createContext(
   };
 }
 
-/** What the question was understood to be, and a page of what answers it. */
+/** Runs a search and returns the parsed query with a page of results. */
 export async function search(
   context: SearchContext,
-  question: string,
+  typedQuery: string,
   page: Pagination,
   filters: Filters,
-  meaning: boolean,
+  usesVectors: boolean,
 ): Promise<SearchResult> {
-  const typed = parseQuery(question);
-  const query = joined(typed, filters);
-  const said = overriddenFilters(typed, filters.tests);
-  const first = await asOf(context, query, meaning);
-  const found = await ranking(first, page);
+  const typed = parseQuery(typedQuery);
+  const query = mergeFilters(typed, filters);
+  const filterNotes = overriddenFilters(typed, filters.tests);
+  const first = await retrieveCandidates(context, query, usesVectors);
+  const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
-  const all = { ...found.answer, notes: [...said, ...first.notes, ...found.answer.notes] };
-  const asked = { query, text: queryText(query), scope, notes: all.notes };
-  return { context: first.context, asked, answer: all, contents: found.contents };
+  const notes = [...filterNotes, ...first.notes, ...ranked.answer.notes];
+  const asked = { query, text: queryText(query), scope, notes };
+  return { context: first.context, asked, answer: { ...ranked.answer, notes }, contents: ranked.contents };
 }
 
-/** What the first round trip answered, in the scope that it has shown to be meant. */
-interface First {
-  readonly context: SearchContext;
-  readonly scope: Scope;
-  readonly notes: readonly string[];
-  readonly problem: string | null;
-  readonly words: WordSearch | null;
-  readonly listed: readonly Row[];
-  readonly vectorSearch: VectorSearch | null;
-  readonly codes: readonly (readonly Row[])[];
-  /** Of a model that needed nothing of the database. */
-  readonly near: Promise<Ranking> | null;
-  readonly warnings: string[];
-}
-
-/** Asks with what is known of the index; once more where that was wrong. */
-async function asOf(context: SearchContext, query: Query, meaning: boolean): Promise<First> {
-  const filters = filterLookup(query, reposOf(context, query));
-  const guessed = candidateScopes(filters).map((scope) => mustMatch(query, scope).scope);
-  const before = cacheKey(context.meta);
-  const first = await batched(context, query, filters, guessed, meaning);
-  if (cacheKey(context.meta) !== before) return asOf(createContext(context), query, meaning);
-  const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
-  const meant = JSON.stringify(scope);
-  const at = guessed.findIndex((one) => JSON.stringify(one) === meant);
-  const known = at < 0 ? await batched(context, query, NO_FILTERS, [scope], meaning) : first;
-  const { words, listed } = known.guesses[Math.max(at, 0)]!;
-  return { ...known, words, listed, context, scope, notes };
-}
-
-/** Where a question of filters alone looks. */
+/** Resolves filters without a query to a scope. */
 export async function scopeFromFilters(context: SearchContext, filters: Filters): Promise<Scope> {
-  const query = joined(EMPTY_QUERY, filters);
-  const asked = filterLookup(query, reposOf(context, query));
-  return resolveScope(context.database, asked, await context.database.run(lookupStatements(asked)));
+  const query = mergeFilters(EMPTY_QUERY, filters);
+  const lookup = filterLookup(query, reposOf(context, query));
+  return resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
 }
 
-const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
-
-/** The first round trip: what the filters name, and what the question finds where it may look. */
-async function batched(
-  context: SearchContext,
-  query: Query,
-  filters: FilterLookup,
-  scopes: readonly Scope[],
-  meaning: boolean,
-) {
-  const batch = new Batch();
-  const [text, warnings] = [queryText(query), [] as string[]];
-  const checks = batch.add(lookupStatements(filters));
-  const guessed = scopes.map((scope) => ({
-    words: text.trim() ? new WordSearch(text, scope, batch) : null,
-    listed: batch.add(!text && isNarrowed(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
-  }));
-  const { vectorSearch, problem } = sideOf(context, meaning ? (guessed[0]?.words?.queryText.text ?? "") : "");
-  const codes = batch.add(vectorSearch?.vector.statements ?? []);
-  const [scope] = scopes.length === 1 ? scopes : [];
-  const near = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
-  await batch.run(context.database);
-  const found = guessed.map(({ words, listed }) => ({ words, listed: listed()[0] ?? [] }));
-  return { checks: checks(), guesses: found, vectorSearch, problem, codes: codes(), near, warnings };
-}
-
-function reposOf(context: SearchContext, query: Query): string[] {
-  const there = indexedRepos(context.meta);
-  const named = query.repos.map((name) => resolveRepo(name, there));
-  return named.length > 0 ? [...new Set(named)] : [context.repo];
-}
-
-/** The model that is asked, with what the index or the Worker lacks for one. */
-function sideOf(context: SearchContext, text: string): { vectorSearch: VectorSearch | null; problem: string | null } {
-  if (!text) return { vectorSearch: null, problem: null };
-  const { env, onTiming, meta } = context;
-  const { model, problem } = queryModel(meta, env);
-  if (!model || !env.CODE_INDEX) return { vectorSearch: null, problem };
-  const vector = new QueryVector(model, text, env, onTiming);
-  return { vectorSearch: { vector, index: new VectorIndex(env.CODE_INDEX, onTiming) }, problem };
-}
-
-async function ranking(first: First, page: Pagination): Promise<Ranked> {
-  if (!first.words) return listing(first, page);
-  const { words, scope, vectorSearch, warnings, context } = first;
-  const onWarning = (line: string) => warnings.push(line);
-  const near = vectorSearch && (await (first.near ?? nearestNodes(vectorSearch, first.codes, scope, onWarning)));
-  const rankings = [...words.rankings(), ...(near ? [near] : [])];
-  const known = await fetchCandidates(context, candidateOrder(rankings), scope, page);
-  const all = rankHits(words.queryText, rankings, known.hits);
-  const found = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
-  const problem = first.problem ? [`${WORDS_ONLY_PREFIX} ${first.problem}`] : [];
-  const said = [...resultNotes(words.queryText, rankings, found), ...warnings, ...problem];
-  const some = await pageOf(found, known, page);
-  return { answer: { ...some, notes: said, atLeast: isTruncated(rankings) }, contents: known.contents };
-}
-
-/** The first nodes of a scope, for who asks by filters alone. */
-async function listing(first: First, page: Pagination): Promise<Ranked> {
-  const hits = first.listed.slice(0, MAX_LISTED).map(hitFromRow);
-  const ids = hits.map((hit) => hit.id);
-  const known = await fetchCandidates(first.context, ids, first.scope, page);
-  const some = await pageOf(hits.map(resultOf), known, page);
-  const atLeast = first.listed.length > MAX_LISTED;
-  return { answer: { ...some, notes: [], atLeast }, contents: known.contents };
-}
-
-/** A node without anything that it is found by. */
+/** A result without a score. */
 export function resultOf(hit: Hit): Result {
-  const nothing = { others: [], copies: [], piece: null, member: null };
-  return { hit, score: 0, ranks: new Map(), parts: new Map(), ...nothing };
+  return { hit, score: 0, ranks: new Map(), parts: new Map(), others: [], copies: [], piece: null, member: null };
 }
 
-function joined(query: Query, filters: Filters): Query {
-  const lists = ["paths", "notPaths", "languages", "nodeTypes", "categories", "repos"] as const;
-  const both = lists.map((name) => [name, [...query[name], ...filters[name]]]);
-  return { ...query, ...Object.fromEntries(both), tests: filters.tests ?? query.tests };
-}
-
-const { MAX_DEDUPLICATED } = constants.results;
-/** Nodes beyond those that are compared whose texts are asked for with theirs: rules move some up. */
-const MORE_LOOKED_AT = 30;
-/** Nodes beyond the page whose lines are asked for with the rows of all: rules move some up. */
-const MORE_LINES = 30;
-
-/** What the index knows of the nodes that were found, and the lines of the likeliest. */
-export interface CandidateRows {
-  readonly hits: readonly Hit[];
-  readonly pieces: readonly Row[];
-  readonly contents: FileContents;
-}
-
-/** Asks for the rows of the nodes of these ids, the likeliest first; one round trip, none for none. */
+/** Reads the rows of candidates in one request; `ids` has the likeliest first. Without ids, none is sent. */
 export async function fetchCandidates(
   context: SearchContext,
   ids: readonly string[],
@@ -264,83 +176,168 @@ export async function fetchCandidates(
   const pieces = batch.add([sql.nodeParts(ids)]);
   const early = contents.early(
     batch,
-    ids.slice(offset, end + MORE_LINES),
-    ids.slice(0, MAX_DEDUPLICATED + MORE_LOOKED_AT),
+    ids.slice(offset, end + EXTRA_LINES),
+    ids.slice(0, MAX_DEDUPLICATED + EXTRA_COMPARED),
   );
   if (ids.length > 0) await batch.run(context.database);
   await early();
   return { hits: (rows()[0] ?? []).map(hitFromRow), pieces: pieces()[0] ?? [], contents };
 }
 
-/** A page of what was found, with the lines of its hits where they are there. */
+/** Groups results, and returns a page of them with the lines that are available. */
 export async function pageOf(
-  found: readonly Result[],
+  results: readonly Result[],
   { pieces, contents }: CandidateRows,
   { limit, offset }: Pagination,
 ): Promise<Pick<ResultPage, "found" | "total" | "every">> {
-  const known = partsOfHits(
-    found.map((one) => one.hit),
-    partRanges(pieces),
-  );
-  const groups = groupParts(found, known);
+  const hits = results.map((result) => result.hit);
+  const groups = groupParts(results, partsOfHits(hits, partRanges(pieces)));
   const end = offset + limit;
-  const every = contents.isKept ? await once(groups, contents, offset, end) : groups;
-  const some = every.slice(offset, end);
-  if (contents.areThere) await contents.bring(some.map((one) => one.hit));
-  return { found: some, total: every.length, every };
+  const every = contents.isKept ? await deduplicate(groups, contents, offset, end) : groups;
+  const shown = every.slice(offset, end);
+  if (contents.areThere) await contents.bring(shown.map((result) => result.hit));
+  return { found: shown, total: every.length, every };
 }
 
-/** The nodes with those among the best that have the same text as one of them. */
-async function once(
-  nodes: readonly Result[],
-  contents: FileContents,
-  offset: number,
-  end: number,
-): Promise<Result[]> {
-  const some = duplicateCandidates(nodes);
-  const hits = nodes.slice(offset, end + MORE_LINES).map((one) => one.hit);
-  const page = end - offset;
-  await contents.bring(hits.slice(0, page), some, hits.slice(page));
-  const lines = new Map<string, NodeLines>();
-  for (const hit of some) {
-    const found = contents.lines(hit);
-    if (found) lines.set(hit.id, { first: hit.startLine, last: hit.endLine, lines: found.lines });
-  }
-  return groupDuplicates(nodes, lines);
-}
-
-const { CANDIDATE_LIMITS, MAX_SUGGESTED_NAMES, NO_WORD_NOTE } = constants.engine;
-const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
-
-/** What the one who asks has to know: that nothing is called so, or has a word of it. */
-export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], found: readonly Result[]): string[] {
-  if (sizes(rankings).get(SIMILAR_NAME)) {
-    const near = found.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
-    const nearest = [...new Set(near)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
+/** Notes that no node has the name, or a word of the query. */
+export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], results: readonly Result[]): string[] {
+  if (candidateCounts(rankings).get(SIMILAR_NAME)) {
+    const similar = results.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
+    const nearest = [...new Set(similar)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
     return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
   }
   if (!rankings.length || !isVectorOnly(rankings)) return [];
-  return [NO_WORD_NOTE + (found.length ? "; the hits are similar in meaning only." : ".")];
+  return [NO_WORD_NOTE + (results.length ? "; the hits are similar in meaning only." : ".")];
 }
 
-/** Whether models alone find nodes. */
+/** Returns true if only embedding models found nodes. */
 export function isVectorOnly(rankings: readonly Ranking[]): boolean {
   const byModel = new Set([STATIC_VECTORS, MODEL_VECTORS]);
   return !rankings.some((ranking) => ranking.scores.size && !byModel.has(ranking.name));
 }
 
 /**
- * Whether more nodes may be called so or have a word of the question than were looked at.
+ * Returns true if more nodes may match than were retrieved.
  *
- * A word of most nodes finds none by itself, though some are called so.
+ * A word of most nodes is not searched for, even where a node has it as its name.
  */
 export function isTruncated(rankings: readonly Ranking[]): boolean {
-  const found = sizes(rankings);
-  const isFull = Object.entries(CANDIDATE_LIMITS).some(([name, most]) => (found.get(name) ?? 0) >= most);
-  return isFull || Boolean(found.get(NAME) && !found.get(WORD));
+  const counts = candidateCounts(rankings);
+  const isFull = Object.entries(CANDIDATE_LIMITS).some(([name, limit]) => (counts.get(name) ?? 0) >= limit);
+  return isFull || Boolean(counts.get(NAME) && !counts.get(WORD));
 }
 
-/** How many nodes each has found. */
-function sizes(rankings: readonly Ranking[]): Map<string, number> {
+/**
+ * Runs the first batch with the cached metadata and guessed scopes.
+ *
+ * Runs it again if the index has changed, or if no guess equals the resolved scope.
+ */
+async function retrieveCandidates(context: SearchContext, query: Query, usesVectors: boolean): Promise<FirstBatch> {
+  const filters = filterLookup(query, reposOf(context, query));
+  const guessed = candidateScopes(filters).map((scope) => mustMatch(query, scope).scope);
+  const before = cacheKey(context.meta);
+  const first = await runFirstBatch(context, query, filters, guessed, usesVectors);
+  if (cacheKey(context.meta) !== before) return retrieveCandidates(createContext(context), query, usesVectors);
+  const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
+  const resolved = JSON.stringify(scope);
+  const at = guessed.findIndex((one) => JSON.stringify(one) === resolved);
+  const batch = at < 0 ? await runFirstBatch(context, query, NO_FILTERS, [scope], usesVectors) : first;
+  const { words, listed } = batch.guesses[Math.max(at, 0)]!;
+  return { ...batch, words, listed, context, scope, notes };
+}
+
+/** Looks up the filters, and retrieves the candidates of each guessed scope, in one request. */
+async function runFirstBatch(
+  context: SearchContext,
+  query: Query,
+  filters: FilterLookup,
+  scopes: readonly Scope[],
+  usesVectors: boolean,
+) {
+  const batch = new Batch();
+  const [text, warnings] = [queryText(query), [] as string[]];
+  const checks = batch.add(lookupStatements(filters));
+  const guessed = scopes.map((scope) => ({
+    words: text.trim() ? new WordSearch(text, scope, batch) : null,
+    listed: batch.add(!text && isNarrowed(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
+  }));
+  const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (guessed[0]?.words?.queryText.text ?? "") : "");
+  const codes = batch.add(vectorSearch?.vector.statements ?? []);
+  const [scope] = scopes.length === 1 ? scopes : [];
+  const near = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
+  await batch.run(context.database);
+  const guesses = guessed.map(({ words, listed }) => ({ words, listed: listed()[0] ?? [] }));
+  return { checks: checks(), guesses, vectorSearch, problem, codes: codes(), near, warnings };
+}
+
+function reposOf(context: SearchContext, query: Query): string[] {
+  const indexed = indexedRepos(context.meta);
+  const named = query.repos.map((name) => resolveRepo(name, indexed));
+  return named.length > 0 ? [...new Set(named)] : [context.repo];
+}
+
+/** The search by vectors, or what the index or the Worker lacks for one. */
+function createVectorSearch(context: SearchContext, text: string): { vectorSearch: VectorSearch | null; problem: string | null } {
+  if (!text) return { vectorSearch: null, problem: null };
+  const { env, onTiming, meta } = context;
+  const { model, problem } = queryModel(meta, env);
+  if (!model || !env.CODE_INDEX) return { vectorSearch: null, problem };
+  const vector = new QueryVector(model, text, env, onTiming);
+  return { vectorSearch: { vector, index: new VectorIndex(env.CODE_INDEX, onTiming) }, problem };
+}
+
+/** Ranks the candidates and returns a page of them. */
+async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagination): Promise<Ranked> {
+  const { scope, vectorSearch, warnings, context } = first;
+  const onWarning = (line: string) => warnings.push(line);
+  const near = vectorSearch && (await (first.near ?? nearestNodes(vectorSearch, first.codes, scope, onWarning)));
+  const rankings = [...words.rankings(), ...(near ? [near] : [])];
+  const candidates = await fetchCandidates(context, candidateOrder(rankings), scope, page);
+  const all = rankHits(words.queryText, rankings, candidates.hits);
+  const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
+  const problem = first.problem ? [`${WORDS_ONLY_PREFIX} ${first.problem}`] : [];
+  const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
+  const shown = await pageOf(results, candidates, page);
+  return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
+}
+
+/** Lists the first nodes of a scope, for a query of filters alone. */
+async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
+  const hits = first.listed.slice(0, MAX_LISTED).map(hitFromRow);
+  const ids = hits.map((hit) => hit.id);
+  const candidates = await fetchCandidates(first.context, ids, first.scope, page);
+  const shown = await pageOf(hits.map(resultOf), candidates, page);
+  const atLeast = first.listed.length > MAX_LISTED;
+  return { answer: { ...shown, notes: [], atLeast }, contents: candidates.contents };
+}
+
+/** The query with the filters that are given beside it. */
+function mergeFilters(query: Query, filters: Filters): Query {
+  const lists = ["paths", "notPaths", "languages", "nodeTypes", "categories", "repos"] as const;
+  const merged = lists.map((name) => [name, [...query[name], ...filters[name]]]);
+  return { ...query, ...Object.fromEntries(merged), tests: filters.tests ?? query.tests };
+}
+
+/** Makes one result of nodes with the same text. */
+async function deduplicate(
+  nodes: readonly Result[],
+  contents: FileContents,
+  offset: number,
+  end: number,
+): Promise<Result[]> {
+  const compared = duplicateCandidates(nodes);
+  const hits = nodes.slice(offset, end + EXTRA_LINES).map((result) => result.hit);
+  const limit = end - offset;
+  await contents.bring(hits.slice(0, limit), compared, hits.slice(limit));
+  const lines = new Map<string, NodeLines>();
+  for (const hit of compared) {
+    const own = contents.lines(hit);
+    if (own) lines.set(hit.id, { first: hit.startLine, last: hit.endLine, lines: own.lines });
+  }
+  return groupDuplicates(nodes, lines);
+}
+
+/** The number of candidates of each ranking. */
+function candidateCounts(rankings: readonly Ranking[]): Map<string, number> {
   return new Map(rankings.map((one) => [one.name, one.scores.size]));
 }
