@@ -11,10 +11,10 @@ import { hasCookie, isToken } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
 const TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
-/** What a limit's period is at most; the binding does not tell it. */
+/** The longest period of a rate limit; the binding does not report it. */
 export const RETRY_AFTER_S = 60;
 
-/** Says who asks, for the limit; throws an HttpError where nobody is to be answered. */
+/** Authenticates a request and returns the key of its rate limit; throws an HttpError otherwise. */
 export async function authenticate(request: Request, env: Env): Promise<string> {
   checkSettings(env);
   const where = request.headers.get("cf-connecting-ip") ?? "";
@@ -25,13 +25,13 @@ export async function authenticate(request: Request, env: Env): Promise<string> 
   throw env.FEEDER_TOKEN ? unknown() : notLetIn();
 }
 
-/** Throws an HttpError for who asks more often than the binding allows, where there is one. */
+/** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
 export async function checkRateLimit(who: string, env: Env): Promise<void> {
   const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
   if (!success) throw new HttpError(429, "Too many questions.", `Ask again in ${RETRY_AFTER_S} seconds.`);
 }
 
-/** Nothing is public by default, and no half of a setting lets anybody in. */
+/** Throws an HttpError for missing or incomplete settings: nothing is public by default. */
 function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): void {
   if (Boolean(ACCESS_TEAM) !== Boolean(ACCESS_AUD)) {
     throw unset("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or none.");
@@ -56,7 +56,7 @@ async function letInBy(request: Request, env: Env): Promise<string | null> {
   return word ? verifyAssertion(word, env.ACCESS_TEAM ?? "", audiences) : null;
 }
 
-/** Who sends a token is not known by the cookie too. */
+/** Checks the token of the header or, without one, the cookie. */
 async function knows(headers: Headers, token: string): Promise<boolean> {
   const [scheme = "", ...typed] = (headers.get("authorization") ?? "").split(" ");
   if (scheme.toLowerCase() === "bearer") return isToken(typed.join(" ").trim(), token);
@@ -68,7 +68,7 @@ function unknown(): HttpError {
   return new HttpError(401, "The token is missing or wrong.", remedy);
 }
 
-/** No 401: there is no token to be asked for. */
+/** A 403 rather than a 401, since there is no token to ask for. */
 function notLetIn(): HttpError {
   const remedy =
     "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +

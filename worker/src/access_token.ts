@@ -1,20 +1,20 @@
 /** Checks the access token, from a header or a cookie, in constant time. */
 
 const ENCODER = new TextEncoder();
-/** The cookie does not tell the token, which may open more than this. */
+/** The cookie has a digest, since the token may give access to more than this Worker. */
 const COOKIE = "__Host-feeder";
 
-/** Whether it is the token. */
+/** Compares a text with the token in constant time. */
 export async function isToken(typed: string, token: string): Promise<boolean> {
   return isEqual(await digest(typed), await digest(token));
 }
 
-/** Whether the cookies of a request have the one that is made of the token. */
+/** Returns true if the request has the session cookie of the token. */
 export async function hasCookie(headers: Headers, token: string): Promise<boolean> {
   return isToken(cookieOf(headers.get("cookie") ?? ""), await cookieValue(token));
 }
 
-/** A browser remembers who asks, where no script reads it. */
+/** The session cookie, which scripts cannot read. */
 export async function sessionCookie(token: string): Promise<string> {
   const value = await cookieValue(token);
   return `${COOKIE}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict`;
@@ -35,12 +35,12 @@ async function digest(text: string): Promise<ArrayBuffer> {
   return crypto.subtle.digest("SHA-256", ENCODER.encode(text));
 }
 
-/** Digests have one length, so that there is nothing to leave early for. */
+/** Compares digests, which have equal lengths, without an early exit. */
 function isEqual(one: ArrayBuffer, other: ArrayBuffer): boolean {
   return crypto.subtle.timingSafeEqual(one, other);
 }
 
-/** Bytes as digits. */
+/** Bytes as hex digits. */
 export function toHex(bytes: ArrayBuffer): string {
   return [...new Uint8Array(bytes)].map((one) => one.toString(16).padStart(2, "0")).join("");
 }

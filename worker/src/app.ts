@@ -14,17 +14,17 @@ import { formatNumber } from "./escaping.ts";
 import { sessionCookie } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
-/** Answers a question; throws an HttpError for what cannot be answered. */
+/** Answers a request to an endpoint; throws an HttpError for invalid ones. */
 export type AnswerRequest = (name: string, said: Params, env: Env, onTiming: OnTiming) => Promise<object>;
 
-/** By service how long was waited for it, how often it was asked, and the rows that were read. */
+/** The time, number of calls and rows read of each service. */
 type Spent = Map<string, { ms: number; times: number; rows: number }>;
 
 const HEADERS: Record<string, string> = constants.page_files.SECURITY_HEADERS;
 const ADDRESS_CHARS = 16_384;
 const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
-/** The Worker, whose questions are answered so; `speaks` has what agents are told and may call. */
+/** Creates the Worker from its endpoints and its MCP server. */
 export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => Server = createServer) {
   return {
     async fetch(request: Request, env: Env): Promise<Response> {
@@ -48,7 +48,7 @@ export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => S
   };
 }
 
-/** Who asks is known before anything is looked at, also what there is not. */
+/** Routes a request; it is authenticated first, even for unknown paths. */
 async function routed(request: Request, env: Env, ask: AskEndpoint, agents: Server): Promise<Response> {
   if (isPreflight(request)) return preflightResponse();
   checkAddress(request.url);
@@ -74,7 +74,7 @@ class NotAllowed extends HttpError {
   }
 }
 
-/** The cookie, to whoever has the token; who is let in otherwise needs none. */
+/** Sets the session cookie if the Worker has a token. */
 async function session(env: Env): Promise<Response> {
   const headers = env.FEEDER_TOKEN ? { "set-cookie": await sessionCookie(env.FEEDER_TOKEN) } : {};
   return new Response(null, { status: 204, headers });
@@ -86,7 +86,7 @@ function checkAddress(url: string): void {
   throw new HttpError(414, error, "Ask a shorter question.");
 }
 
-/** Of a long question only the beginning is asked, which is said. */
+/** Truncates a long query, and adds a note to the answer. */
 async function cutShort(said: Params, ask: (said: Params) => Promise<object>): Promise<object> {
   const [question = "", ...more] = said.q ?? [];
   const short = truncate(question, QUERY_CHARS);
@@ -96,7 +96,7 @@ async function cutShort(said: Params, ask: (said: Params) => Promise<object>): P
   return { ...facts, notes: [...facts.notes, note] };
 }
 
-/** A fault of ours costs one answer; it is told as any other. */
+/** The response for an error; an unexpected one becomes HTTP 500. */
 function refused(fault: unknown): Response {
   if (!(fault instanceof HttpError)) {
     console.error(fault);
@@ -113,7 +113,7 @@ function telling(refusal: HttpError): Record<string, string> {
   return refusal.status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {};
 }
 
-/** A clock here stands still while the Worker itself works: what is told is how long it waited. */
+/** The `Server-Timing` header; the Worker's clock only advances while it waits for a service. */
 function timing(spent: Spent, began: number): string {
   const all = Array.from(spent, ([name, { ms, times, rows }]) => {
     const read = rows ? `, ${rows} rows read` : "";
@@ -122,7 +122,7 @@ function timing(spent: Spent, began: number): string {
   return [...all, `total;dur=${Date.now() - began}`].join(", ");
 }
 
-/** The same with the headers that keep a browser safe, where it has none of its own. */
+/** Adds the security headers that the response does not have. */
 function withHeaders(response: Response, more: Record<string, string>): Response {
   const made = new Response(response.body, response);
   for (const [name, value] of Object.entries({ ...HEADERS, ...more })) {

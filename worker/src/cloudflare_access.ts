@@ -3,11 +3,11 @@
 import { HttpError } from "./http_error.ts";
 
 export const ASSERTION_HEADER = "cf-access-jwt-assertion";
-/** By which two clocks may differ. */
+/** The tolerated clock skew. */
 const LEEWAY_S = 60;
-/** Access changes its keys every six weeks, and shows the next before. */
+/** The cache lifetime of keys; Access rotates them every six weeks and announces the next. */
 const KEPT_MS = 3_600_000;
-/** Before a key that is not known is asked for again. */
+/** The minimum time between requests for an unknown key. */
 const AGAIN_MS = 60_000;
 const TIMEOUT_MS = 5_000;
 const RS256 = { name: "RSASSA-PKCS1-v1_5", hash: "SHA-256" };
@@ -22,13 +22,13 @@ interface Keys {
 
 const kept = new Map<string, Keys>();
 
-/** The address of a team that is said by its name, its domain or its address. */
+/** The issuer of a team, given its name, domain or address. */
 function issuer(team: string): string {
   const host = team.trim().replace(/^https:\/\//, "").replace(/\/+$/, "");
   return `https://${host.includes(".") ? host : host + DOMAIN}`;
 }
 
-/** Who was let in to one of these applications; null for nobody, whatever is wrong with the word. */
+/** Verifies an assertion for one of these applications and returns its subject; null if it is invalid. */
 export async function verifyAssertion(word: string, team: string, audiences: string[]): Promise<string | null> {
   const parts = word.split(".");
   const [header, claims, signature] = [json(parts[0]), json(parts[1]), bytes(parts[2])];
@@ -58,7 +58,7 @@ async function keyOf(from: string, kid: string): Promise<CryptoKey | null> {
   return crypto.subtle.importKey("jwk", jwk, RS256, false, ["verify"]);
 }
 
-/** The team's keys, asked for again after a while, or soon where one is not known. */
+/** The cached keys of the team; fetched again when they expire or a key is unknown. */
 async function keys(from: string, kid: string): Promise<Map<string, JsonWebKey>> {
   const had = kept.get(from);
   const age = Date.now() - (had?.at ?? -Infinity);

@@ -1,13 +1,13 @@
 /** Groups values by a key, in the order in which they came. */
 
-/** A key of several facts; what is null is no text, and no fact has a NUL. */
+/** A key of several values; null differs from any text, and no value contains a NUL. */
 export function keyOf(...facts: readonly (string | number | null)[]): string {
   let key = "";
   for (const fact of facts) key += fact === null ? "\0\x01" : `\0${fact}`;
   return key;
 }
 
-/** The things of each key. */
+/** Groups values by key. */
 export function groupBy<Thing>(
   things: Iterable<Thing>,
   key: (thing: Thing) => string,
@@ -22,7 +22,7 @@ export function groupBy<Thing>(
   return groups;
 }
 
-/** The things that share a key with another; `coarse` parts those that surely share none. */
+/** The groups of values that share a key; `coarse` is a cheap key that equal keys share. */
 export function groupsWithDuplicates<Thing>(
   things: readonly Thing[],
   coarse: (thing: Thing) => string,

@@ -4,7 +4,7 @@ import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
 import { constants } from "../build/worker_data.json";
 
-/** What a browser says of requests of our own page, and of its user. */
+/** Values of `Sec-Fetch-Site` for requests of the own page and of the user. */
 const OWN_SITES: readonly string[] = constants.page_files.OWN_FETCH_SITES;
 const ASKED_WITH = [
   "authorization, content-type, if-none-match, mcp-protocol-version, mcp-method, mcp-name",
@@ -28,12 +28,12 @@ export function requestingSite(request: Request, env: Env): string | null {
   throw new HttpError(403, "The request comes from another site's page.", remedy);
 }
 
-/** Whether a browser asks what a page of another site may do. */
+/** Returns true for a CORS preflight request. */
 export function isPreflight(request: Request): boolean {
   return request.method === "OPTIONS" && request.headers.has("access-control-request-method");
 }
 
-/** What it may. */
+/** The response to a preflight request. */
 export function preflightResponse(): Response {
   return new Response(null, {
     status: 204,
@@ -45,7 +45,7 @@ export function preflightResponse(): Response {
   });
 }
 
-/** That the page of this site may read the answer. */
+/** The CORS headers that let pages of a site read the response. */
 export function corsHeaders(site: string | null): Record<string, string> {
   if (!site) return { vary: "origin" };
   return {

@@ -1,19 +1,19 @@
 /** Removes what could move a cursor or reorder text in a terminal. */
 
-/** All that Python calls not printable, but blanks, the tab and joiners, which words need. */
+/** Characters that are not printable in Python, except blanks, tabs and joiners, which words need. */
 const HIDDEN = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** The text as one line: what would be obeyed instead of shown comes as `\uXXXX`. */
+/** Escapes control characters as `\uXXXX`, and puts the text on one line. */
 export function escapeLine(text: string): string {
   return text.replace(HIDDEN, escaped);
 }
 
-/** The same for a text of several lines. */
+/** Escapes control characters in a text of several lines. */
 export function escapeLines(text: string): string {
   return text.split("\n").map(escapeLine).join("\n");
 }
 
-/** As JSON writes it, beyond the first 65,536 characters in two halves. */
+/** The JSON escape of a character; beyond U+FFFF a surrogate pair. */
 function escaped(character: string): string {
   return character
     .split("")
@@ -21,7 +21,7 @@ function escaped(character: string): string {
     .join("");
 }
 
-/** A number with commas between its thousands. */
+/** Formats a number with thousands separators. */
 export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -1,6 +1,6 @@
 /** Sums numbers exactly, whatever their order, as Python's `math.fsum` does. */
 
-/** Their sum, rounded once. Shewchuk's: partial sums that do not overlap keep what is rounded off. */
+/** The sum, rounded once, by Shewchuk's algorithm with non-overlapping partial sums. */
 export function fsum(numbers: Iterable<number>): number {
   const partials: number[] = [];
   for (const one of numbers) add(partials, one);
@@ -19,12 +19,12 @@ function add(partials: number[], one: number): void {
   partials.push(sum);
 }
 
-/** What is rounded off where two make a sum. */
+/** The rounding error of a sum of two numbers. */
 function lost(one: number, other: number, sum: number): number {
   return Math.abs(one) < Math.abs(other) ? one - (sum - other) : other - (sum - one);
 }
 
-/** The sum of partial sums that grow; what lies half way between two doubles goes to the even one. */
+/** The sum of growing partial sums, rounded half to even. */
 function rounded(partials: readonly number[]): number {
   let at = partials.length - 1;
   let [high, low] = [partials[at] ?? 0, 0];

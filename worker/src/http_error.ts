@@ -10,7 +10,7 @@ export class HttpError extends Error {
   }
 }
 
-/** What the one who asks has to change: the first sentence is what is wrong, the rest what to do. */
+/** A client error (HTTP 400 by default): the first sentence of the text is the error, the rest the remedy. */
 export function badRequest(text: string, status = 400): HttpError {
   const at = text.indexOf(". ");
   if (at < 0) return new HttpError(status, `${text.replace(/\.+$/, "")}.`);

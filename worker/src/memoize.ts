@@ -1,10 +1,10 @@
 /** Caches results of a function of one text; the cache is emptied when it is full. */
 
 const MOST = 10_000;
-/** A longer text is not kept: an isolate has 128 MB. */
+/** Longer texts are not cached: an isolate has 128 MB. */
 const LONGEST = 500;
 
-/** The function, which is asked once for each text while so many are kept. */
+/** Returns the function with a cache of results by text. */
 export function memoize<Answer>(ask: (text: string) => Answer): (text: string) => Answer {
   const kept = new Map<string, Answer>();
   return (text) => {

@@ -2,24 +2,24 @@
 
 import { isAscii, strip } from "./python_strings.ts";
 
-/** A regular expression for texts in ASCII, and for all. */
+/** The source of a regular expression, for ASCII texts and for all texts. */
 export interface RegexSources {
   ascii: string;
   all: string;
   flags: string;
 }
 
-/** The one that finds a whole text or nothing: `fullmatch`. */
+/** A pattern that matches the whole text, as `re.fullmatch`. */
 export function fullMatch({ ascii, all, flags }: RegexSources): RegexSources {
   return { ascii: `^(?:${ascii})$`, all: `^(?:${all})$`, flags };
 }
 
-/** The one that finds nothing but at a text's start: `match`. */
+/** A pattern that matches at the start of the text, as `re.match`. */
 export function matchAtStart({ ascii, all, flags }: RegexSources): RegexSources {
   return { ascii: `^(?:${ascii})`, all: `^(?:${all})`, flags };
 }
 
-/** Compiled when it is first used: what knows all scripts takes a millisecond. */
+/** A regular expression that is compiled on first use: the one for all scripts takes 1 ms. */
 export class Pattern {
   #ascii: RegExp | undefined;
   #all: RegExp | undefined;
@@ -29,7 +29,7 @@ export class Pattern {
     private readonly more = "",
   ) {}
 
-  /** The one for a text. */
+  /** The compiled expression for a text. */
   for(text: string): RegExp {
     const { ascii, all, flags } = this.written;
     if (isAscii(text)) return (this.#ascii ??= new RegExp(ascii, flags + this.more));
@@ -53,7 +53,7 @@ export class RegexVariants {
     private readonly more = "",
   ) {}
 
-  /** All that it finds; it has the flag `g`. */
+  /** All matches in a text; requires the flag `g`. */
   all(text: string): string[] {
     if (isAscii(text)) return text.match(this.#regex) ?? [];
     const characters = [...text];
@@ -77,7 +77,7 @@ const LETTER = /[\p{L}\p{Nl}\p{No}]/u;
 const DIGIT = /\p{Nd}/u;
 const [A_LETTER, A_DIGIT, A_BLANK, ANOTHER] = ["\xaa", "\xb2", "\xa0", "\x80"];
 
-/** A sign for each character; those beyond ASCII have one for all of their kind. */
+/** Replaces each character beyond ASCII by the stand-in for its kind. */
 function kindsOf(text: string): string {
   return isAscii(text) ? text : text.replace(BEYOND, kindOf);
 }

@@ -13,36 +13,36 @@ const BLANKS = new RegExp(`[${space}]+`);
 const FIRST_BLANKS = new RegExp(`^[${space}]+`);
 const BLANK = new RegExp(`[${space}]`);
 
-/** Without the blanks at its ends: `str.strip`. */
+/** Mirrors `str.strip`. */
 export function strip(text: string): string {
   return stripStart(stripEnd(text));
 }
 
-/** `str.lstrip`. */
+/** Mirrors `str.lstrip`. */
 export function stripStart(text: string): string {
   return text.replace(FIRST_BLANKS, "");
 }
 
-/** `str.rstrip`. */
+/** Mirrors `str.rstrip`. */
 export function stripEnd(text: string): string {
   let end = text.length;
   while (end && BLANK.test(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/** Without any of these signs at its end: `str.rstrip`. */
+/** Removes any of these characters from the end, as `str.rstrip(characters)`. */
 export function stripCharacters(text: string, characters: string): string {
   let end = text.length;
   while (end && characters.includes(text.charAt(end - 1))) end -= 1;
   return text.slice(0, end);
 }
 
-/** What stands between blanks: `str.split`. */
+/** Splits at whitespace, as `str.split`. */
 export function split(text: string): string[] {
   return text.split(BLANKS).filter(Boolean);
 }
 
-/** At most so many characters of a text, where two halves of one are one. */
+/** The first code points of a text, at most `most`. */
 export function truncate(text: string, most: number): string {
   if (text.length <= most) return text;
   return [...text.slice(0, 2 * most)].slice(0, most).join("");
@@ -51,12 +51,12 @@ export function truncate(text: string, most: number): string {
 const HALF = /[\ud800-\udfff]/;
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
-/** How many characters there are, where two halves of one are one. */
+/** The number of code points; a surrogate pair counts as one. */
 export function length(text: string): number {
   return isAscii(text) ? text.length : text.length - (text.match(PAIR)?.length ?? 0);
 }
 
-/** At which character a half of one stands; asked for places from left to right. */
+/** Returns a function from UTF-16 offsets, which must not decrease, to code point offsets. */
 export function characterColumns(line: string): (at: number) => number {
   if (!HALF.test(line)) return (at) => at;
   let [counted, column] = [0, 0];
@@ -69,7 +69,7 @@ export function characterColumns(line: string): (at: number) => number {
 
 const CHEROKEE = /[\u13a0-\u13ff\uab70-\uabbf]/;
 
-/** Alike for texts that differ in case alone: `str.casefold`. */
+/** Approximates `str.casefold`: texts that differ only in case become equal. */
 export function casefold(text: string): string {
   return isAscii(text) ? text.toLowerCase() : Array.from(text, folded).join("");
 }
@@ -80,7 +80,7 @@ function folded(character: string): string {
   return character.toLowerCase().toUpperCase().toLowerCase();
 }
 
-/** Below 0 where `one` is before `other` by the numbers of their characters. */
+/** Compares texts by code points; negative if `one` sorts before `other`. */
 export function compareText(one: string, other: string): number {
   if (one === other) return 0;
   let at = 0;
@@ -88,21 +88,21 @@ export function compareText(one: string, other: string): number {
   return ordinal(one, at) - ordinal(other, at);
 }
 
-/** A half of a character is after all that are whole, since those have smaller numbers. */
+/** The sort value of a UTF-16 unit: surrogates sort after all other units. */
 function ordinal(text: string, at: number): number {
   if (at >= text.length) return -1;
   const unit = text.charCodeAt(at);
   return isHalf(text, at) ? unit + 0x10000 : unit;
 }
 
-/** Whether a character of two halves stands here; a half that is alone is a character of its own. */
+/** Returns true if the unit is half of a surrogate pair; a lone surrogate is a character of its own. */
 function isHalf(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if ((unit & 0xfc00) === 0xd800) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
   return (unit & 0xfc00) === 0xdc00 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
-/** What stands before the last `sign`, empty where there is none, and what stands after it. */
+/** The text before the last separator, empty if there is none, and the text after it. */
 export function rpartition(text: string, separator: string): [string, string] {
   const at = text.lastIndexOf(separator);
   return at < 0 ? ["", text] : [text.slice(0, at), text.slice(at + separator.length)];

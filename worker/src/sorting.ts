@@ -4,7 +4,7 @@ import { compareText } from "./python_strings.ts";
 
 export type SortKey = readonly (number | string | boolean)[];
 
-/** The things by their keys, each asked for once; equal ones stay as they were. */
+/** Sorts values by their keys; stable, and computes each key once. */
 export function sortBy<Thing>(things: Iterable<Thing>, keyOf: (thing: Thing) => SortKey): Thing[] {
   const keyed = Array.from(things, (thing) => ({ thing, key: keyOf(thing) }));
   return keyed.sort((one, other) => compared(one.key, other.key)).map(({ thing }) => thing);

@@ -5,12 +5,12 @@ import { casefold, compareText, rpartition } from "./python_strings.ts";
 import { badRequest, type HttpError } from "./http_error.ts";
 
 const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = constants.suggestions;
-/** difflib's own: how alike two texts are at least. */
+/** The default cutoff of difflib's `get_close_matches`. */
 const CUTOFF = 0.6;
-/** difflib leaves out letters that are in more than a hundredth of a text this long. */
+/** From this length on, difflib ignores letters that make up more than 1% of a text. */
 const LONG = 200;
 
-/** That the index has none of that name, and which are nearest of those it has. */
+/** The error that the index has no such name, with the nearest names that it has. */
 export function unknownNameError(
   kind: string,
   name: string,
@@ -27,7 +27,7 @@ export function unknownNameError(
   return badRequest(`The index has no ${kind} ${name}. ${told}`.trim());
 }
 
-/** The names whose last parts, behind the last `sign`, are most like its own. */
+/** The names whose parts after the last `sign` are most similar to that of the name. */
 export function nearestNames(text: string, known: readonly string[], sign: string): string[] {
   const asked = last(text, sign);
   const lasts = new Map(known.map((name) => [name, last(name, sign)]));
@@ -38,13 +38,13 @@ export function nearestNames(text: string, known: readonly string[], sign: strin
   return named.slice(0, MAX_SUGGESTIONS);
 }
 
-/** Asks whether the one most like it was meant; empty where none is like it. */
+/** The sentence "Did you mean …?" with the most similar name; empty if none is similar. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const [near] = closeMatches(name, known, CUTOFF, 1);
   return near ? `Did you mean \`${near}\`?` : "";
 }
 
-/** The names whose texts share most groups of letters with what is asked. */
+/** The names that share most trigrams with the text. */
 function alike(asked: string, texts: ReadonlyMap<string, string>): string[] {
   const wanted = groups(asked);
   const shares: [number, string][] = [];
@@ -61,13 +61,13 @@ function last(name: string, sign: string): string {
   return casefold(rpartition(name, sign)[1]);
 }
 
-/** Its groups of three letters, and two at each end. */
+/** The trigrams of a text, with two letters at each end. */
 function groups(name: string): Set<string> {
   const framed = [...` ${name} `];
   return new Set(framed.slice(2).map((_, at) => framed.slice(at, at + 3).join("")));
 }
 
-/** difflib's `get_close_matches`. */
+/** Mirrors difflib's `get_close_matches`. */
 export function closeMatches(
   word: string,
   possible: readonly string[],
@@ -85,20 +85,20 @@ export function closeMatches(
 
 type Letters = readonly string[];
 
-/** difflib's `ratio` of two texts' letters: twice what both have in a row, of all. */
+/** Mirrors difflib's `ratio`: twice the number of matching letters, divided by all letters. */
 function ratio(one: Letters, other: Letters): number {
   const both = one.length + other.length;
   if (both === 0) return 1;
   return (2 * matching(one, [0, one.length], placesOf(other), [0, other.length])) / both;
 }
 
-/** difflib's `real_quick_ratio`: what texts of such lengths can have at most. */
+/** Mirrors difflib's `real_quick_ratio`: the upper bound of `ratio` for texts of these lengths. */
 function mostAlike(one: Letters, other: Letters): number {
   const both = one.length + other.length;
   return both === 0 ? 1 : (2 * Math.min(one.length, other.length)) / both;
 }
 
-/** Where each letter stands. */
+/** The positions of each letter. */
 function placesOf(text: Letters): Map<string, number[]> {
   const places = new Map<string, number[]>();
   text.forEach((letter, at) => {
@@ -115,7 +115,7 @@ function placesOf(text: Letters): Map<string, number[]> {
 
 type Span = readonly [from: number, to: number];
 
-/** The letters of the longest run that both spans have, and of those before and behind it. */
+/** The number of letters in the longest common run, and in those before and after it. */
 function matching(one: Letters, a: Span, places: Map<string, number[]>, b: Span): number {
   const [at, there, size] = longest(one, a, places, b);
   if (size === 0) return 0;

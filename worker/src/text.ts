@@ -8,14 +8,14 @@ import { strip } from "./python_strings.ts";
 const JOINTS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
 const DOTS = /^\.+|(?<!\.)\.+$/g;
 
-/** `A::b()`, `A#b` and `A > b` as `A.b`; an operator, such as `List.::`, as it is. */
+/** Normalizes a symbol: `A::b()`, `A#b` and `A > b` become `A.b`; operators such as `List.::` stay. */
 export const dotted = memoize((name) => {
   const stripped = strip(name);
   const typed = stripped.endsWith("()") ? stripped.slice(0, -2) : stripped;
   return typed.replace(JOINTS.for(typed), ".").replace(DOTS, "") || typed;
 });
 
-/** Whether a name, as `dotted` writes it, is the one asked for or ends with its parts. */
+/** Returns true if a dotted name equals the ending or ends with its parts. */
 export function endsWith(name: string, asked: string): boolean {
   return `.${name}`.endsWith(`.${asked}`);
 }
@@ -28,16 +28,16 @@ const PART = new RegExp(constants.text.PART_PATTERN.ascii, "g");
 const SIMPLE = /^(?:[A-Z]*|[A-Z]?[a-z\x80-\uffff]*|[0-9]*)$/;
 const WORD = new RegexVariants(constants.text.WORD_PATTERN, "g");
 
-/** A part of a word, and where it begins. */
+/** A part of a word and its offset. */
 export type WordPart = readonly [at: number, part: string];
 
-/** The text, followed by the parts of its compound words. */
+/** Appends the parts of compound words to the text. */
 export function withCompoundParts(text: string): string {
   const parts = compounds(text);
   return parts ? `${text}\n${parts}` : text;
 }
 
-/** The parts of the text's compound words, of each once, in their order. */
+/** The parts of the distinct compound words of a text, in order. */
 function compounds(text: string): string {
   const stretches = (text.match(STRETCH) ?? []).filter((stretch) => TURN.test(stretch));
   return Array.from(new Set(stretches), compound).filter(Boolean).join(" ");
@@ -51,14 +51,14 @@ function compound(stretch: string): string {
     .join(" ");
 }
 
-/** The parts of a compound word, and where each begins; none of a simple one. */
+/** The parts of a compound word with their offsets; none for a simple word. */
 export function compoundParts(word: string): WordPart[] {
   if (SIMPLE.test(word)) return [];
   const found = Array.from(word.matchAll(PART), (part): WordPart => [part.index, part[0]]);
   return found.length > 1 ? found : [];
 }
 
-/** The words that a name is made of, one at least where it has a letter, in small letters. */
+/** The words of a name in lower case; at least one if it has a letter. */
 export function lowercaseParts(name: string): string[] {
   return (name.match(PART) ?? []).map((part) => part.toLowerCase());
 }

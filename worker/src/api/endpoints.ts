@@ -1,4 +1,4 @@
-/** The answers of the JSON interface, as docs/reference/http-api.md describes them. */
+/** The endpoints of the JSON API; docs/reference/http-api.md describes them. */
 
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";
@@ -27,11 +27,14 @@ import { constants } from "../../build/worker_data.json";
 
 type Question = (context: SearchContext, params: Params) => Promise<object>;
 
-/** What the keys of costs begin with, before the kind of run. */
+/** The prefix of the `meta` keys of costs; the kind of run follows. */
 const COST: string = constants.dry_run.COST_KEY;
 const ID = /^[0-9a-f]{8,40}$/;
 
-/** The answer to a question by its name; refuses what is wrong, with its status. */
+/**
+ * Answers a request to an endpoint; throws an HttpError for invalid ones. Retries once if the index
+ * changed.
+ */
 export async function answerRequest(name: string, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
   const question = QUESTIONS[name];
   if (!question) throw new HttpError(404, `/api/${name} does not exist.`);
@@ -43,7 +46,7 @@ export async function answerRequest(name: string, params: Params, env: Env, onTi
   }
 }
 
-/** Asks at one commit; throws IndexChanged where the index comes to another one in between. */
+/** Runs an endpoint on a snapshot; throws IndexChanged if the index changes meanwhile. */
 async function put(question: Question, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
   let asked = 0;
   const counting: OnTiming = (...said) => {
@@ -73,7 +76,7 @@ async function answerSearch(given: SearchContext, params: Params): Promise<objec
   };
 }
 
-/** A page of what is most like a node. */
+/** A page of nodes similar to a node. */
 async function similar(context: SearchContext, params: Params): Promise<object> {
   const page = pagination(params);
   const node = nodeOfTarget(await resolveTarget(context, requiredParameter(params, "target")));
@@ -100,7 +103,7 @@ async function node(context: SearchContext, params: Params): Promise<object> {
   return { hits, ...rest, ...freshness(context.meta, context.repo) };
 }
 
-/** The lines of each target; one that there is not hinders no other. */
+/** The lines of each target; an unknown target has an error and does not affect the others. */
 async function read(context: SearchContext, params: Params): Promise<object> {
   const targets = [];
   for (const target of params.target ?? []) {
@@ -114,7 +117,7 @@ async function read(context: SearchContext, params: Params): Promise<object> {
   return { targets, ...freshness(context.meta, context.repo) };
 }
 
-/** A file of the index with its lines, and what is in it. */
+/** A file with its lines and its outline. */
 async function file(context: SearchContext, params: Params): Promise<object> {
   const path = requiredParameter(params, "path");
   const there = await filesBelow(context, path);
@@ -131,14 +134,14 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   return { ...content, ...freshness(context.meta, context.repo) };
 }
 
-/** What a file or folder holds, without its text. */
+/** The outline of a file or folder. */
 async function outline(context: SearchContext, params: Params): Promise<object> {
   const paths = await filesBelow(context, requiredParameter(params, "path"));
   const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, paths)]);
   return { files: outlineFiles(paths, rows.map(hitFromRow)), ...freshness(context.meta, context.repo) };
 }
 
-/** Every file that is indexed, and every one that is not, with the reason. */
+/** All files, indexed or not, with the skip reason. */
 async function map(context: SearchContext): Promise<object> {
   const [rows = []] = await context.database.run([sql.fileMap(context.repo)]);
   const files = rows.map(([path, language, lines, nodes, state, reason]) => {
@@ -147,7 +150,7 @@ async function map(context: SearchContext): Promise<object> {
   return { files, history: false, ...freshness(context.meta, context.repo) };
 }
 
-/** What the index holds, by counts, what it equals, and what is not to be had here. */
+/** The counts and freshness of the index, and the features that the Worker has. */
 async function status(context: SearchContext): Promise<object> {
   const { repo, env } = context;
   const contents = new FileContents(context);
@@ -178,7 +181,7 @@ async function status(context: SearchContext): Promise<object> {
   };
 }
 
-/** By kind what the last run of it took. */
+/** The costs of the last run of each kind. */
 function costs(own: Record<string, string>): Record<string, unknown> {
   const kept = Object.entries(own).filter(([key]) => key.startsWith(COST));
   return Object.fromEntries(kept.map(([key, value]) => [key.slice(COST.length), JSON.parse(value)]));
@@ -195,7 +198,7 @@ const QUESTIONS: Record<string, Question> = {
   status,
 };
 
-/** The nodes of a target, or its lines, with all of their text. */
+/** The JSON of a target's nodes or lines, with all of their text. */
 async function passageOf(context: SearchContext, text: string): Promise<object[]> {
   const contents = new FileContents(context);
   const found = await readTarget(context, contents, await resolveTarget(context, text));
@@ -210,14 +213,14 @@ function hitsOf(context: SearchContext, contents: FileContents, found: readonly 
   });
 }
 
-/** The words of a question that are marked where they stand. */
+/** The words of a query to highlight. */
 function sought(query: Query): string[] {
   const prefixes = query.prefixes.map((prefix) => `${prefix}*`);
   const words = query.words.split(/\s+/).filter(Boolean);
   return [...words, ...query.phrases, ...prefixes, ...query.symbols];
 }
 
-/** Lines by their places in the file, where some are left out empty. */
+/** The lines of a file; missing ones are empty. */
 function filled({ lines, numbers }: { lines: readonly string[]; numbers: readonly number[] }) {
   const found: string[] = Array.from({ length: numbers.at(-1) ?? 0 }, () => "");
   numbers.forEach((number, at) => (found[number - 1] = lines[at]!));

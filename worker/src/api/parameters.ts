@@ -8,7 +8,7 @@ import type { Params } from "./types.ts";
 
 const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.endpoints;
 
-/** The one value of a parameter that has to be there. */
+/** The value of a required parameter that may be given once. */
 export function requiredParameter(params: Params, name: string): string {
   const values = params[name] ?? [];
   const [value] = values;
@@ -41,7 +41,7 @@ export function filters(params: Params): Filters {
   };
 }
 
-/** Whether a model is to be asked. */
+/** Returns true if the search uses vectors. */
 export function usesVectors(params: Params): boolean {
   const said = params.meaning?.[0] ?? "yes";
   if (said !== "yes" && said !== "no") {
@@ -50,7 +50,7 @@ export function usesVectors(params: Params): boolean {
   return said === "yes";
 }
 
-/** How many lines of a hit are shown; MCP shows more than the page. */
+/** The number of snippet lines; MCP shows more than the page. */
 export function snippetLines(params: Params): number {
   return Number(params.lines?.[0] ?? DEFAULT_LINES);
 }

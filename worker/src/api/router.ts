@@ -8,15 +8,15 @@ import type { AskEndpoint } from "./types.ts";
 import data from "../../build/worker_data.json";
 
 const KNOWN = new Map(Object.entries(data.parameters as Record<string, string[]>));
-/** It may be kept, and is asked again each time whether it is still so. */
+/** Responses may be stored, but must be revalidated. */
 const PRIVATE = { "cache-control": "private, no-cache" };
 
-/** Whether there is such a question. */
+/** Returns true if the endpoint exists. */
 export function isEndpoint(name: string): boolean {
   return KNOWN.has(name);
 }
 
-/** The answer of a question, or only that it is the same, to whoever has it. */
+/** The response of an endpoint: 304 if the client has it already. */
 export async function respond(name: string, request: Request, ask: AskEndpoint): Promise<Response> {
   const said = parameters(new URL(request.url).searchParams);
   const wrong = Object.keys(said).find((key) => !KNOWN.get(name)!.includes(key));

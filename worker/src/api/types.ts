@@ -1,12 +1,12 @@
-/** The shape of answers for the JSON interface, the page and MCP: docs/reference/http-api.md. */
+/** The types of requests and responses of the JSON API; docs/reference/http-api.md describes them. */
 
-/** The parameters of a question: each as often as it was said. */
+/** The parameters of a request, each with all its values. */
 export type Params = Readonly<Record<string, readonly string[]>>;
 
-/** Answers a question by its name. */
+/** Calls an endpoint by its name. */
 export type AskEndpoint = (name: string, said: Params) => Promise<object>;
 
-/** Says how long a part of an answer took, for `Server-Timing`; of D1 the rows that it read. */
+/** Reports the duration of a service call, for `Server-Timing`; for D1 also the rows read. */
 export type OnTiming = (name: string, ms: number, rows?: number) => void;
 
 export interface Lines {
@@ -19,27 +19,27 @@ export interface Hit {
   repo: string;
   path: string;
   language: string | null;
-  /** `lines` for lines of a file that are no node. */
+  /** `lines` for lines of a file that are not a node. */
   node_type: string;
   symbol: string | null;
   signature: string | null;
   logical_path: string | null;
-  /** A model's line on it. */
+  /** The description by a language model. */
   description: string | null;
   start_line: number;
   end_line: number;
-  /** `elsewhere` for a hit of another repository than the one that is asked. */
+  /** `elsewhere` for a hit in another repository than the searched one. */
   state: string;
   member: { name: string; line: number } | null;
   piece: { start_line: number; end_line: number; matching: number; of: number } | null;
   copies: { path: string; start_line: number; end_line: number }[];
-  /** All of its lines, null where the text is not there. */
+  /** All lines; null if the text is not available. */
   text: string | null;
   text_of: string | null;
   window: (Lines & { head: Lines | null }) | null;
 }
 
-/** What the index equals, as a sentence. */
+/** The freshness of the index, as a sentence. */
 export interface WithFreshness {
   note: string;
 }
@@ -50,11 +50,11 @@ export interface SearchAnswer extends WithFreshness {
   at_least: boolean;
   offset: number;
   notes: string[];
-  /** Of a question that nothing answers: where it was asked, and what each filter keeps away. */
+  /** For a search without hits: the searched repositories, and the hits without each filter. */
   nowhere?: { repos: string[]; without: { name: string; total: number; best: Hit | null }[] };
 }
 
-/** What is read of each target; one that there is not has no hits but an error. */
+/** The hits of each target; an unknown target has an error instead. */
 export interface ReadAnswer extends WithFreshness {
   targets: { target: string; hits: Hit[]; error: string }[];
 }

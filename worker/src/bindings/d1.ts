@@ -4,7 +4,7 @@ import type { OnTiming } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 
-/** What D1 says, and what that means to the one who asks. */
+/** Error messages of D1 with their remedies. */
 const REFUSALS: readonly [RegExp, number, string, string][] = [
   [
     /no such (table|column)|no such module/i,
@@ -38,7 +38,7 @@ const REFUSALS: readonly [RegExp, number, string, string][] = [
   ],
 ];
 const MESSAGE_CHARS = 300;
-/** In one batch; whoever names more is not asking, and D1 would be busy for long. */
+/** The maximum number of statements in a batch; more would occupy D1 for long. */
 const MOST_STATEMENTS = 200;
 
 /** A database in D1, read from the nearest replica. */
@@ -79,7 +79,7 @@ function tooMany(): HttpError {
   return new HttpError(400, "The question has too many filters to look up.", "Name fewer at once.");
 }
 
-/** What a refusal of D1 means. */
+/** Translates an error of D1 into an HttpError. */
 export function errorFrom(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : String(error);
   const known = REFUSALS.find(([words]) => words.test(message));

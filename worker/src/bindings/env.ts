@@ -1,30 +1,30 @@
-/** What a Worker is given: the bindings of its configuration, its variables and secrets. */
+/** The environment of the Worker: bindings, variables and secrets. */
 
 export interface Env {
-  /** The index' rows. */
+  /** The database of the index. */
   CODE_DB: D1Database;
-  /** Its vectors; words answer alone without it. */
+  /** The vector index; without it, searches use words only. */
   CODE_INDEX?: Vectorize;
   AI?: Ai;
-  /** The page. */
+  /** The static files of the page. */
   ASSETS?: Fetcher;
-  /** How often somebody may ask. */
+  /** The rate limit. */
   LIMIT?: RateLimit;
 
-  /** Secrets and variables that say who may ask. */
+  /** Secrets and variables of authentication. */
   FEEDER_TOKEN?: string;
   ACCESS_TEAM?: string;
   ACCESS_AUD?: string;
   PUBLIC?: string;
-  /** Sites whose pages may ask, with blanks or commas between them. */
+  /** Origins that may call the API, separated by blanks or commas. */
   ORIGINS?: string;
 
-  /** `owner/name` of the index to be asked, where the database has several. */
+  /** The repository to search, if the database has several. */
   REPO?: string;
-  /** The model that questions are put to; else the one that made the index' vectors. */
+  /** The embedding model of queries; by default that of the index. */
   MODEL?: string;
-  /** `owner/name` at GitHub of each repository of the index that is there: for links and texts. */
+  /** The GitHub slugs `owner/name` of the indexed repositories, for links and texts. */
   GITHUB?: string;
-  /** Of a private repository whose texts are read from GitHub. */
+  /** The token to read files of a private repository from GitHub. */
   GITHUB_TOKEN?: string;
 }

@@ -2,14 +2,14 @@
 
 import type { OnTiming } from "../api/types.ts";
 
-/** Of larger files nothing is shown. */
+/** Larger files are not shown. */
 const MOST_BYTES = 1_000_000;
-/** Longer nobody waits for lines: places are answered without them. */
+/** The timeout of a request; hits are then shown without lines. */
 const PATIENCE_MS = 5_000;
-/** Files that an isolate keeps. */
+/** The maximum number of cached files per isolate. */
 const KEPT = 50;
 const A_YEAR_S = 31_536_000;
-/** What is no text, or no text as it is indexed. */
+/** Content that is binary or a Git LFS pointer. */
 const NOT_TEXT = /\0|^version https:\/\/git-lfs\.github\.com\/spec\/v1/;
 
 const kept = new Map<string, string[]>();
@@ -21,12 +21,12 @@ export interface GitHubFile {
   readonly path: string;
 }
 
-/** Its lines where this isolate has them. */
+/** The cached lines of a file; null if they are not cached. */
 export function cachedLines(file: GitHubFile): string[] | null {
   return kept.get(address(file, undefined)) ?? null;
 }
 
-/** Its lines; null where it has none to show, or GitHub does not show it to us, or not in time. */
+/** Fetches the lines of a file; null if it is no text, is not accessible or takes too long. */
 export async function fetchLines(
   file: GitHubFile,
   token: string | undefined,

@@ -1,7 +1,7 @@
-/** The error of a service besides D1; the search then goes on by words alone. */
+/** The error of a service other than D1; the search then uses words only. */
 
 const MESSAGE_CHARS = 300;
-/** What some codes mean, by Workers AI's table of errors. */
+/** The meaning of some error codes of Workers AI. */
 const MEANT: readonly [RegExp, string][] = [
   [/\b3036\b|daily free allocation/i, "The free quota of the day is used up; it resets at 00:00 UTC."],
   [/\b3040\b|no capacity|capacity temporarily/i, "It has no capacity now; ask again later."],

@@ -5,9 +5,9 @@ import type { OnTiming } from "../api/types.ts";
 import { isGlob, pathPrefix, prefixEnd, type Scope, scopePaths } from "../store/scope.ts";
 import { ServiceError } from "./service_error.ts";
 
-/** Vectorize answers no more. */
+/** Vectorize returns no more. */
 const { MAX_NEIGHBOURS } = constants.vectorize;
-/** Questions to Vectorize that one answer may take, of its six subrequests. */
+/** The maximum number of requests to Vectorize for one answer, which may send 6 in all. */
 const QUESTIONS = 3;
 
 type Asked = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
@@ -126,7 +126,7 @@ function joined(sizes: readonly number[]): number {
   return sizes.reduce((all, one) => all + one, 0) + 2 * Math.max(0, sizes.length - 1);
 }
 
-/** What is asked of every place. */
+/** The conditions besides the path. */
 function conditionsOf(scope: Scope): MetadataFilter {
   const conditions: [string, Condition | null][] = [
     ["repo", among(scope.repos ?? [], [])],
@@ -136,7 +136,7 @@ function conditionsOf(scope: Scope): MetadataFilter {
   return Object.fromEntries(conditions.filter((one): one is [string, Condition] => one[1] !== null));
 }
 
-/** What a value is, or is not; null where it may be any. */
+/** The condition on a value: among or not among some; null for any value. */
 function among(values: readonly string[], others: readonly string[]): Condition | null {
   const wanted = values.filter((value) => !others.includes(value)).map(first);
   if (wanted.length > 0) return wanted.length === 1 ? wanted[0]! : { $in: wanted };
@@ -145,7 +145,7 @@ function among(values: readonly string[], others: readonly string[]): Condition 
   return unwanted.length > 0 && values.length === 0 ? { $nin: unwanted } : null;
 }
 
-/** For paths that begin so; both bounds have at most 64 bytes. */
+/** The filter for paths with a prefix; both bounds have at most 64 bytes. */
 function from(text: string): MetadataFilter {
   const begins = first(text);
   const end = prefixEnd(begins);
@@ -154,7 +154,7 @@ function from(text: string): MetadataFilter {
   return { path: end === null ? { $gte: begins } : { $gte: begins, $lt: end } };
 }
 
-/** What a metadata index keeps of a text. */
+/** The beginning of a text that a metadata index keeps. */
 function first(text: string): string {
   const raw = encoder.encode(text);
   if (raw.length <= MAX_INDEXED_BYTES) return text;

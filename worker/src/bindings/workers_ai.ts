@@ -17,12 +17,12 @@ interface Model {
 const MODELS = new Map<string, Model>(Object.entries(data.models));
 const BYTES_A_TOKEN = constants.batching.BYTES_PER_TOKEN;
 
-/** Whether Workers AI has the model, as far as this program knows it. */
+/** Returns true for a known model of Workers AI. */
 export function isWorkersAiModel(model: string): boolean {
   return MODELS.has(model);
 }
 
-/** The vector of a question, of as many numbers as the index' vectors have. */
+/** Embeds a query, with the dimensions of the index. */
 export async function embedQuery(
   ai: Ai,
   name: string,
@@ -45,7 +45,7 @@ export async function embedQuery(
   }
 }
 
-/** The types of the binding know fewer models than there are. */
+/** Runs a model; the types of the binding lack some models. */
 function run(ai: Ai, name: string, body: object): Promise<unknown> {
   const asked = ai as unknown as { run(name: string, body: object): Promise<unknown> };
   return asked.run(name, body);
@@ -56,7 +56,7 @@ function bodyOf(model: Model, text: string): object {
   return { text: [text], ...(model.truncates ? { truncate_inputs: true } : {}) };
 }
 
-/** No longer than the model reads. */
+/** Truncates the query, with the model's prefix, to the model's token limit. */
 function fit(model: Model, question: string): string {
   const raw = new TextEncoder().encode(`${model.before_query}${question}`);
   const most = model.tokens * BYTES_A_TOKEN;
@@ -64,7 +64,7 @@ function fit(model: Model, question: string): string {
   return new TextDecoder().decode(raw.slice(0, most), { stream: true }) || " ";
 }
 
-/** The vector as the index keeps its own: cut to its dimensions, and of the length 1. */
+/** The vector truncated to the dimensions of the index and normalized to length 1. */
 function shortened(name: string, model: Model, answer: unknown, dimensions: number): number[] {
   const [vector] = (answer as { data?: unknown[] }).data ?? [];
   if (!Array.isArray(vector) || vector.length !== model.dimensions) {

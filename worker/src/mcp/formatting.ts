@@ -17,13 +17,13 @@ const { FOOTER_BYTES, MAX_NOTES_CHARS, DETAIL_ORDER, SHORTENED_TO } = constants.
 const { DESCRIPTION_PREFIX } = constants.formatting;
 const [FULL, SNIPPET, SIGNATURE, LOCATION] = DETAIL_ORDER as [string, string, string, string];
 
-/** How much of each hit is asked for, and the tokens that all may take. */
+/** The requested detail of hits and the token budget. */
 export interface HitFormat {
   detail: string;
   tokens: number;
 }
 
-/** An answer with as much of each hit as fits. */
+/** Formats hits with as much detail as fits the budget. */
 export function formatHits(found: SearchAnswer, wanted: HitFormat): string {
   const first = wanted.detail === "auto" ? FULL : wanted.detail;
   const hits = found.hits.map((hit) => forms(hit, first));
@@ -33,20 +33,20 @@ export function formatHits(found: SearchAnswer, wanted: HitFormat): string {
   return joinAnswer(chosen.map((form) => form.text), said, found.note);
 }
 
-/** The bytes that are left for hits beside what ends an answer. */
+/** The bytes that are left for hits beside the footer. */
 export function budgetBeside(tokens: number, ends: string[]): number {
   const taken = ends.reduce((sum, end) => sum + utf8Bytes(end), 0);
   return budgetBytes(tokens) - FOOTER_BYTES - Math.min(taken, 2 * MAX_NOTES_CHARS);
 }
 
-/** The parts, and below them at most three lines, the last of what the index equals. */
+/** Joins the parts and a footer of at most three lines, the last one about freshness. */
 export function joinAnswer(parts: string[], said: string[], standing: string): string {
   const [first = "", ...more] = said.filter(Boolean).map(commandsToTools);
   const foot = [first, truncate(more.join(" "), MAX_NOTES_CHARS), standing];
   return [...parts, foot.map(harmless.escapeLine).filter(Boolean).join("\n")].join("\n\n");
 }
 
-/** Where it is, what it is, and which `span` of it follows, where that is not all. */
+/** The heading of a hit: location, type and name; `span` are the shown lines if not all. */
 export function hitHeading(hit: Hit, span = ""): string {
   const state = stateOf(hit);
   const parts = [
@@ -60,7 +60,7 @@ export function hitHeading(hit: Hit, span = ""): string {
   return hit.description ? `${place}\n${DESCRIPTION_PREFIX}${harmless.escapeLine(hit.description)}` : place;
 }
 
-/** What else it stands for, and where it is if not in the repository that is asked. */
+/** The number of grouped parts and copies, and the repository if it is another one. */
 function stateOf(hit: Hit): string {
   const pieces = hit.piece && `${hit.piece.matching} of ${hit.piece.of} parts`;
   const copies = hit.copies.length && `and ${hit.copies.length} more with the same text`;
@@ -68,7 +68,7 @@ function stateOf(hit: Hit): string {
   return [pieces, copies, elsewhere].filter(Boolean).join(", ");
 }
 
-/** The ways to show a hit, from the one that is asked for to the smallest. */
+/** The forms of a hit, from the requested detail to the smallest. */
 function forms(hit: Hit, first: string): HitForm[] {
   const known = new Map([
     [FULL, body(hit)],
@@ -96,7 +96,7 @@ function window(hit: Hit): string {
   return `${hitHeading(hit, parts.map(span).join(", "))}\n${withGaps(parts)}`;
 }
 
-/** The gap between two parts stands at no column of theirs. */
+/** Formats parts of a hit with an unindented `…` between them. */
 function withGaps(parts: Lines[]): string {
   const all = parts.flatMap((part) => ["", ...part.lines]).slice(1);
   const text = formatCode(all).split("\n");
@@ -125,7 +125,7 @@ function count(found: SearchAnswer, shown: number): string {
   return `${found.offset ? `${found.offset + 1} to ${after}` : shown} of ${total}${rest}`;
 }
 
-/** What is not as long as was asked for, and how to get the rest. */
+/** The note on shortened hits, and how to get the rest. */
 function shortened(chosen: HitForm[], hits: HitForm[][]): string {
   const shorter = chosen.filter((form, at) => form.text !== hits[at]![0]!.text);
   const warnings = Object.entries(SHORTENED_TO).flatMap(([detail, how]) => {
@@ -138,14 +138,14 @@ function shortened(chosen: HitForm[], hits: HitForm[][]): string {
 
 const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;
 
-/** What fits of a target, the target of what does not, and what has to be said of it. */
+/** The text of a target that fits, the target of the rest, and a note. */
 interface Fitted {
   text: string;
   rest: string;
   note: string;
 }
 
-/** All that fits, the first targets first. */
+/** Formats the passages that fit the budget, in order. */
 export function formatPassages(passages: ReadAnswer, tokens: number): string {
   let left = budgetBeside(tokens, [passages.note]) - NAMED_TARGETS_BYTES;
   const some: Fitted[] = [];

@@ -26,7 +26,7 @@ import {
 const JSON_TYPE = "application/json";
 const TAKEN = [JSON_TYPE, "application/*", "*/*"];
 
-/** Each request stands by itself; 202 without a body for what waits for no answer. */
+/** Answers a request without a session; HTTP 202 without a body for notifications. */
 export async function handlePost(request: Request, server: Server): Promise<Response> {
   // what is refused is read as well: a connection with half a message on it would be cut
   const body = await readBody(request, MAX_BODY_BYTES);
@@ -44,7 +44,7 @@ export async function handlePost(request: Request, server: Server): Promise<Resp
   return sent(answer, httpStatus(message, answer));
 }
 
-/** Throws an HttpError where the headers make it none of ours, whatever its body is. */
+/** Throws an HttpError if the client does not send and accept JSON. */
 function checkHeaders(headers: Headers): void {
   if (kind(headers.get("content-type") ?? "") !== JSON_TYPE) {
     throw new HttpError(415, "The request's Content-Type is not JSON.", `Send Content-Type: ${JSON_TYPE}.`);
@@ -66,7 +66,7 @@ function sent(answer: unknown, code: number): Response {
 }
 
 const MISMATCH = -32020;
-/** Which parameter the header `Mcp-Name` repeats. */
+/** The parameter that the header `Mcp-Name` repeats, by method. */
 const NAMED = new Map([
   ["tools/call", "name"],
   ["prompts/get", "name"],
@@ -89,7 +89,7 @@ export function negotiateRevision(message: unknown, headers: Headers): string {
   return own;
 }
 
-/** The revision that the message itself says; null where it says none. */
+/** The revision that the message carries; null if it has none. */
 function version(message: unknown): string | null {
   const params = isMessage(message) ? message.params : null;
   const meta = isMessage(params) ? params._meta : null;
@@ -97,7 +97,7 @@ function version(message: unknown): string | null {
   return typeof own === "string" ? own : null;
 }
 
-/** The status of an answer; before 2026-07-28 an error of a request is a good answer. */
+/** The HTTP status of an answer; before revision 2026-07-28 errors of requests have status 200. */
 export function httpStatus(message: unknown, answer: unknown): number {
   if (!isMessage(answer) || !isMessage(answer.error)) return 200;
   const code = answer.error.code as number;
@@ -106,7 +106,7 @@ export function httpStatus(message: unknown, answer: unknown): number {
   return code === METHOD_NOT_FOUND ? 404 : BAD.includes(code) ? 400 : 200;
 }
 
-/** No header speaks for several messages of the revision that has to have them. */
+/** The revision of an array, whose messages must not carry their own. */
 function agreedInArray(messages: unknown[], said: string | null): string {
   if (messages.some((message) => version(message) !== null)) {
     throw new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them.");
@@ -114,7 +114,7 @@ function agreedInArray(messages: unknown[], said: string | null): string {
   return agreedByHand(messages, said);
 }
 
-/** That of a client that shakes hands: today's say `initialize` after `server/discover` too. */
+/** The revision of a legacy client; a modern one may send `initialize` after `server/discover`. */
 function agreedByHand(message: unknown, said: string | null): string {
   if (said === null) return DEFAULT_REVISION;
   const isHand = isMessage(message) && message.method === "initialize";
@@ -138,7 +138,7 @@ function checkNames(message: Message, headers: Headers): void {
   if (repeated !== (name ?? null)) throw mismatch("Mcp-Name", repeated, name);
 }
 
-/** A name that no header can hold is written in base 64. */
+/** Decodes a header value; names with other characters are sent as base64. */
 function decoded(value: string | null): string | null {
   const text = value && /^=\?base64\?(.*)\?=$/s.exec(value)?.[1];
   if (typeof text !== "string") return value;
@@ -150,7 +150,7 @@ function decoded(value: string | null): string | null {
   }
 }
 
-/** `atob` takes blanks and a missing end too. */
+/** Rejects whitespace and missing padding, which `atob` accepts. */
 function checked(text: string): string {
   if (text.length % 4 || /\s/.test(text)) throw new SyntaxError("no base 64");
   return text;

@@ -16,7 +16,7 @@ const WAYS: [Way, string][] = [all, outer, named, counts, folders].map((way, at)
   data.outline_notes[at]!,
 ]);
 
-/** The most that fits. */
+/** Formats an outline with as much detail as fits the budget. */
 export function formatOutline(outline: OutlineAnswer, depth: number | null, tokens: number): string {
   const files: Files = outline.files.map(({ path, nodes }) => [
     path,
@@ -48,7 +48,7 @@ function many(files: number): string {
   return files === 1 ? "1 file" : `${files} files`;
 }
 
-/** Each file, and below it a line for each symbol, deeper ones further in. */
+/** Each file, followed by an indented line for each symbol. */
 function all(files: Files): string[] {
   return files.flatMap(([path, entries]) => [path, ...entries.map(entry)]);
 }
@@ -57,7 +57,7 @@ function outer(files: Files): string[] {
   return all(files.map(([path, some]) => [path, some.filter((one) => !one.depth)]));
 }
 
-/** Each file with the names in it that are in no other, neither by lines nor by name. */
+/** Each file with its top-level names. */
 function named(files: Files): string[] {
   return files.map(([path, entries]) => {
     const names = new Set(entries.map(name));
@@ -71,7 +71,7 @@ function counts(files: Files): string[] {
   return files.map(([path, entries]) => `${path} ${entries.length}`);
 }
 
-/** Each folder with the number of its own files. */
+/** Each folder with the number of files directly in it. */
 function folders(files: Files): string[] {
   const own = new Map<string, number>();
   for (const [path] of files) own.set(above(path, "/"), (own.get(above(path, "/")) ?? 0) + 1);

@@ -24,13 +24,13 @@ export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
 export const UNSUPPORTED_REVISION = -32022;
-/** Of a name that is not known, in the answer; a tool has no longer one. */
+/** The number of characters of an unknown name that an error shows. */
 export const MAX_NAME_CHARS = 128;
 
 export type Message = Record<string, unknown>;
 export type Id = string | number | null;
 
-/** What a tool answers: a text for a model; an error says what to change. */
+/** The result of a tool: a text for a model; an error says what to change. */
 export interface ToolResult {
   text: string;
   isError: boolean;
@@ -38,12 +38,12 @@ export interface ToolResult {
 
 /** The tools that a server has. */
 export interface ToolSet {
-  /** Each as `tools/list` shows it, the same for everybody, in one order. */
+  /** The tools as `tools/list` shows them, in a fixed order. */
   readonly listed: readonly { name: string }[];
   call(name: string, given: Message): Promise<ToolResult> | ToolResult;
 }
 
-/** Who answers: a name, a version, what it tells a model of itself, and its tools. */
+/** An MCP server: name, version, instructions for the model, and tools. */
 export interface Server {
   name: string;
   version: string;
@@ -51,7 +51,7 @@ export interface Server {
   tools: ToolSet;
 }
 
-/** A message that is answered by an error of the protocol. */
+/** An error that becomes a JSON-RPC error response. */
 export class ProtocolError extends Error {
   readonly facts: Message;
 
@@ -71,12 +71,12 @@ export function parseMessage(body: Uint8Array | string): unknown {
   }
 }
 
-/** The answer that says why there is none. */
+/** The error response to a message. */
 export function errorMessage(refused: ProtocolError, id: Id = null): Message {
   return { jsonrpc: "2.0", id, error: refused.facts };
 }
 
-/** By which whoever sent it knows its answer; null where it has none. */
+/** The id of a message; null if it has none. */
 export function messageId(message: unknown): Id {
   return isMessage(message) && isId(message.id) ? message.id : null;
 }
@@ -85,12 +85,12 @@ export function isMessage(value: unknown): value is Message {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether it waits for an answer. */
+/** Returns true for a request, which expects an answer. */
 export function isRequest(message: unknown): message is Message {
   return isMessage(message) && "method" in message && "id" in message;
 }
 
-/** A number that JSON cannot write, as 1e999 becomes one, is none. */
+/** Returns true for a valid id; infinite numbers, such as 1e999, are not valid. */
 export function isId(value: unknown): value is string | number {
   return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
 }
@@ -157,14 +157,14 @@ export const METHODS: Record<"modern" | "legacy", ReadonlyMap<string, Method>> =
   ]),
 };
 
-/** One client's messages; only what it last agreed on by `initialize` is kept, for arrays. */
+/** The session of one client; its only state is the revision agreed on by `initialize`, for arrays. */
 export class ProtocolSession {
   constructor(
     private readonly server: Server,
     private agreed: string | null = null,
   ) {}
 
-  /** The answer to a message; null where none is due. */
+  /** Answers a message; null for a notification. */
   async answer(message: unknown): Promise<unknown> {
     return Array.isArray(message) ? this.batch(message) : this.one(message);
   }
@@ -216,7 +216,7 @@ function told(fault: unknown): string {
   return fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
 }
 
-/** Whether it is a request, else a notification; throws a ProtocolError for neither. */
+/** Returns true for a request, false for a notification; throws a ProtocolError for neither. */
 function isChecked(message: Message): boolean {
   if (message.jsonrpc !== "2.0" || typeof message.method !== "string") {
     throw new ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.');
@@ -232,7 +232,7 @@ function isResponse(message: Message): boolean {
   return !("method" in message) && ("result" in message || "error" in message);
 }
 
-/** Whether the message says its revision; throws a ProtocolError where it is none that is known. */
+/** Returns true if the message carries its revision; throws a ProtocolError for an unknown one. */
 function isModern(params: Message): boolean {
   const meta = params._meta;
   if (!isMessage(meta) || !(VERSION_KEY in meta)) return false;

@@ -12,7 +12,7 @@ import { commandsToTools } from "./formatting.ts";
 const { WORKER_INSTRUCTIONS, WORKER_TOOL_DEFINITIONS } = constants.tool_schemas;
 const SCHEMAS = new Map(WORKER_TOOL_DEFINITIONS.map((tool) => [tool.name, tool.inputSchema as ObjectSchema]));
 
-/** What the protocol is spoken for. */
+/** Creates the MCP server. */
 export function createServer(ask: AskEndpoint): Server {
   const tools = {
     listed: WORKER_TOOL_DEFINITIONS,
@@ -21,7 +21,7 @@ export function createServer(ask: AskEndpoint): Server {
   return { name: "feeder", version, instructions: WORKER_INSTRUCTIONS, tools };
 }
 
-/** What the tool answers; what the user or the model has to change is an answer too. */
+/** Calls a tool; errors that the model can correct become results. */
 async function call(ask: AskEndpoint, tool: string, args: ToolArguments): Promise<ToolResult> {
   try {
     const checked = validateArguments(tool, SCHEMAS.get(tool)!, args);

@@ -5,23 +5,23 @@ import { constants } from "../../build/worker_data.json";
 const { BYTES_PER_TOKEN, SEPARATOR_BYTES, SHARE_DIVISOR } = constants.token_budget;
 const ENCODER = new TextEncoder();
 
-/** One of the ways to show a hit: how it is called, and its text. */
+/** A form of a hit: the name of its detail, and its text. */
 export interface HitForm {
   detail: string;
   text: string;
 }
 
-/** The bytes that an answer may have. */
+/** The byte budget for a token budget. */
 export function budgetBytes(tokens: number): number {
   return Math.trunc(tokens * BYTES_PER_TOKEN);
 }
 
-/** The bytes of a text. */
+/** The length of a text in UTF-8 bytes. */
 export function utf8Bytes(text: string): number {
   return ENCODER.encode(text).byteLength;
 }
 
-/** What a text takes with the blank line before the next. */
+/** The bytes of a text and the blank line after it. */
 export function bytesUsed(text: string): number {
   return utf8Bytes(text) + SEPARATOR_BYTES;
 }
@@ -49,7 +49,7 @@ export function fitHits(hits: HitForm[][], budget: number, isGreedy = false): Hi
   return chosen;
 }
 
-/** How many of the first fit in their smallest form; one at least. */
+/** The number of first hits whose smallest forms fit; at least one. */
 function beginning(hits: HitForm[][], budget: number): number {
   let left = budget;
   for (const [at, forms] of hits.entries()) {
@@ -59,7 +59,7 @@ function beginning(hits: HitForm[][], budget: number): number {
   return hits.length;
 }
 
-/** The first lines that fit; of a first one that does not, its beginning. */
+/** The first lines that fit; if the first does not fit, its beginning. */
 export function truncateLines(lines: string[], budget: number): string[] {
   const some: string[] = [];
   let left = budget;
@@ -72,7 +72,7 @@ export function truncateLines(lines: string[], budget: number): string[] {
   return [beginningOf(lines[0]!, Math.max(left + utf8Bytes(lines[0]!) + 1, 1))];
 }
 
-/** As many whole characters as fit into so many bytes. */
+/** The longest prefix of whole characters that fits into a number of bytes. */
 function beginningOf(text: string, bytes: number): string {
   const some = new Uint8Array(bytes);
   return text.slice(0, ENCODER.encodeInto(text, some).read);

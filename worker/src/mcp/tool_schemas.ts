@@ -5,7 +5,7 @@ import { didYouMean } from "../suggestions.ts";
 import { HttpError } from "../http_error.ts";
 import { formatNumber } from "../escaping.ts";
 
-/** Of a tool's argument, what is looked at of its JSON schema. */
+/** The supported part of JSON schema for a tool's argument. */
 export interface JsonSchema {
   type?: string;
   anyOf?: JsonSchema[];
@@ -23,7 +23,7 @@ export interface ObjectSchema {
 
 export type ToolArguments = Record<string, unknown>;
 
-/** Characters of a wrong value that are shown. */
+/** The number of characters of a wrong value that an error shows. */
 const SHOWN = 60;
 
 /**
@@ -65,7 +65,7 @@ function valueOf(name: string, schema: JsonSchema, value: unknown): unknown {
   return said;
 }
 
-/** One text is a list of one; so is a list that was written as a text. */
+/** A list of strings; a single string, or a JSON list in a string, is accepted too. */
 function texts(name: string, schema: JsonSchema, value: unknown): string[] {
   const meantList = typeof value === "string" && value.startsWith("[") ? listIn(value) : value;
   const some: unknown = typeof meantList === "string" ? [meantList] : meantList;
@@ -74,7 +74,7 @@ function texts(name: string, schema: JsonSchema, value: unknown): string[] {
   throw new HttpError(400, `\`${name}\` must be a string or a list of strings, not ${written(meantList)}.`);
 }
 
-/** Without halves of characters, and without the one that no name has. */
+/** Checks the length of a text, and replaces lone surrogates and NUL. */
 function text(name: string, schema: JsonSchema, value: string): string {
   const size = length(value);
   const most = schema.maxLength ?? size;
@@ -109,7 +109,7 @@ function written(value: unknown): string {
   return isLarge ? "one so large" : short(json(value));
 }
 
-/** JSON with a blank behind each comma and colon. */
+/** JSON with a blank after each comma and colon, as Python writes it. */
 function json(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(json).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

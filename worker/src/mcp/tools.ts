@@ -14,7 +14,7 @@ const { NO_WORD_NOTE } = constants.engine;
 
 type Tool = (ask: AskEndpoint, args: ToolArguments) => Promise<ToolResult>;
 
-/** The hits of a question. */
+/** Searches, and formats the hits. */
 async function search(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
   const found = (await ask("search", {
     q: [args.query as string],
@@ -34,7 +34,7 @@ async function search(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult
   return plain(formatHits(found, wanted));
 }
 
-/** The lines of each target; one that there is not hinders no other. */
+/** Reads the lines of each target; an unknown target does not affect the others. */
 async function read(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
   const target = args.target as string[];
   if (target.length > MAX_TARGETS) {
@@ -46,7 +46,7 @@ async function read(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> 
   return { text: formatPassages(found, args.budget as number), isError };
 }
 
-/** What is most like a node. */
+/** Finds nodes similar to a node. */
 async function similar(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
   const found = (await ask("similar", {
     target: [args.target as string],
@@ -56,7 +56,7 @@ async function similar(ask: AskEndpoint, args: ToolArguments): Promise<ToolResul
   return plain(formatHits(found, { detail: "auto", tokens: DEFAULT_TOKENS }));
 }
 
-/** What a file or folder holds. */
+/** Outlines a file or folder. */
 async function outline(ask: AskEndpoint, args: ToolArguments): Promise<ToolResult> {
   const found = (await ask("outline", { path: [args.path as string] })) as OutlineAnswer;
   return plain(formatOutline(found, (args.depth as number) ?? null, DEFAULT_TOKENS));
@@ -73,14 +73,14 @@ function plain(text: string): ToolResult {
   return { text, isError: false };
 }
 
-/** A parameter of each part between commas; none where there is no part. */
+/** The values of a comma-separated list as a parameter; none for an empty list. */
 function several(name: string, text: unknown): Params {
   const some = String(text ?? "").split(",").map((one) => one.trim());
   const said = some.filter(Boolean);
   return said.length ? { [name]: said } : {};
 }
 
-/** What was searched, and what each filter kept away. */
+/** The answer without hits: the searched repositories, and the hits without each filter. */
 function nothing(found: SearchAnswer): string {
   const { repos = [], without = [] } = found.nowhere ?? {};
   const where = repos.length ? ` in ${repos.join(", ")}` : "";

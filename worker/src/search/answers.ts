@@ -14,13 +14,13 @@ import type { Target } from "./targets.ts";
 
 const RANKS: readonly string[] = constants.answers.RANK_NAMES;
 
-/** A hit's lines where its text is there, and those that answer. */
+/** The text of a hit and its snippet. */
 export interface HitText {
   readonly text: string;
   readonly window: object;
 }
 
-/** What is known of a hit; `text` and `window` are null where there is no text. */
+/** The JSON of a hit; `text` and `window` are null without a text. */
 export function hitJson(one: Result, place: SourceLinks, text: HitText | null): Record<string, unknown> {
   const { hit } = one;
   return {
@@ -50,7 +50,7 @@ export function hitJson(one: Result, place: SourceLinks, text: HitText | null): 
   };
 }
 
-/** Where an answer's texts are from. */
+/** The commits and permalinks of the files that are shown. */
 export interface SourceLinks {
   readonly repo: string;
   commitOf(repo: string): string | null;
@@ -67,16 +67,16 @@ function placeJson({ id, repo, path, startLine, endLine }: Hit): object {
   return { id, repo, path, start_line: startLine, end_line: endLine };
 }
 
-/** First lines and last ones of the nodes that lie in a hit. */
+/** First and last lines of the nodes within a hit. */
 export type InnerRanges = readonly (readonly [number, number])[];
 
-/** The question's words, and how many lines of a hit are shown; null for all. */
+/** The words to highlight and the number of lines to show; null for all. */
 export interface SnippetOptions {
   readonly words: readonly string[];
   readonly lines: number | null;
 }
 
-/** A hit's text, with the window in lines of the file, which of a notebook are no run. */
+/** The text and the snippet of a hit, with line numbers of the file; a notebook's are not consecutive. */
 export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, shaped: SnippetOptions): HitText {
   const rows = new Map<number, number>();
   numbers.forEach((number, row) => rows.has(number) || rows.set(number, row));
@@ -93,7 +93,7 @@ export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner
   return { text: lines.join("\n"), window: json(chosen(one, lines, wanted, rows), numbers) };
 }
 
-/** Where no word stands in the lines, the piece that answers begins it. */
+/** Chooses the snippet; without a matching word it begins at the matching part. */
 function chosen(
   { piece }: Result,
   lines: readonly string[],
@@ -105,7 +105,7 @@ function chosen(
   return chooseSnippet(lines, 0, { ...wanted, anchor: rows.get(piece.startLine) ?? null });
 }
 
-/** What stands above a window: a section's heading is its first line; a chunk has nothing. */
+/** The line shown above a snippet: the signature, or a section's heading; null for a chunk. */
 function signatureOf({ hit }: Result, lines: readonly string[]): string | null {
   return hit.signature || (hit.symbol || hit.logicalPath ? (lines[0] ?? null) : null);
 }
@@ -139,7 +139,7 @@ export async function readTarget(context: SearchContext, contents: FileContents,
   return found;
 }
 
-/** The nodes, of whose pieces it is told where they lie if not all of them are meant. */
+/** Merges the parts of nodes; a result keeps its part if not all parts are included. */
 async function nodes(context: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
   const [rows = []] = await context.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
   const known = partsOfHits(hits, partRanges(rows));

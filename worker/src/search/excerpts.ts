@@ -10,7 +10,7 @@ import type { Hit } from "./results.ts";
 import { gitHubSlug, indexedCommit } from "./permalinks.ts";
 import type { InnerRanges } from "./answers.ts";
 
-/** Requests that one answer may take, of all services together. */
+/** The maximum number of requests to services for one answer. */
 export const MAX_SUBREQUESTS = 6;
 const MOST_LINES = 1_000_000_000;
 const NOWHERE: Hit = {
@@ -27,22 +27,22 @@ const NOWHERE: Hit = {
     description: "",
   repo: "",
 };
-/** Whose text GitHub has otherwise than it is indexed: a notebook's is JSON. */
+/** Languages whose files differ from the indexed text: a notebook is JSON. */
 const OTHERWISE = new Set(["notebook"]);
 
-/** The texts of some nodes, brought as they are needed. */
+/** The lines of files, loaded as they are needed. */
 export class FileContents {
   readonly #texts = new StoredSource();
   readonly #inner = new Map<string, InnerRanges>();
 
   constructor(private readonly context: SearchContext) {}
 
-  /** Whether any lines can be shown. */
+  /** True if lines can be loaded from the database or from GitHub. */
   get areThere(): boolean {
     return this.isKept || gitHubSlug(this.context.env, this.context.repo) !== null;
   }
 
-  /** Whether the database has them. */
+  /** True if the database has stored source. */
   get isKept(): boolean {
     return this.context.meta.has(`${this.context.repo}:texts`);
   }
@@ -75,12 +75,12 @@ export class FileContents {
     await this.#ofGitHub(hits.filter(hasNone));
   }
 
-  /** A hit's lines; null where they are not there. */
+  /** The lines of a hit; null if they are not loaded. */
   lines({ repo, path, startLine, endLine }: Hit): NumberedLines | null {
     return this.#texts.between(repo, path, startLine, endLine);
   }
 
-  /** All lines of a file; null where they are not there. */
+  /** Loads all lines of a file; null if they are not available. */
   async file(path: string, language: string | null): Promise<NumberedLines | null> {
     const { repo, database } = this.context;
     if (this.isKept) {
@@ -93,7 +93,7 @@ export class FileContents {
     return this.#texts.whole(repo, path);
   }
 
-  /** The lines of the nodes that lie in a hit, as far as they are known. */
+  /** The line ranges of the nodes within a hit, if they are loaded. */
   inner({ id, startLine, endLine }: Hit): InnerRanges {
     const some = this.#inner.get(id) ?? [];
     return some.filter(([first, last]) => last - first < endLine - startLine);
@@ -108,7 +108,7 @@ export class FileContents {
     this.#take(inside, new Set(hits.map(({ id }) => id)));
   }
 
-  /** Of the nodes that lie in a hit those are another's whose hash is not told. */
+  /** Adds the ranges of nodes within hits; a row with a hash is a part of the hit itself. */
   #take(rows: readonly Row[], ids: ReadonlySet<string>): void {
     for (const id of ids) this.#inner.set(id, []);
     for (const [id, first, last, sha] of rows as [string, number, number, string | null][]) {
@@ -116,7 +116,7 @@ export class FileContents {
     }
   }
 
-  /** As many files as the limit of requests leaves, those of the first hits first. */
+  /** Loads files from GitHub within the limit of requests, those of the first hits first. */
   async #ofGitHub(hits: readonly Hit[]): Promise<void> {
     const { env, meta, onTiming } = this.context;
     if (hits.length === 0) return;

@@ -7,7 +7,7 @@ import { isTest } from "../store/scope.ts";
 import type { QueryText } from "./query.ts";
 import type { Hit } from "./results.ts";
 
-/** A kind of files: how much its nodes count, and which words ask for it. */
+/** A kind of files: the weight of its nodes, and the query words that cancel the weight. */
 export interface FileKind {
   name: string;
   share: number;
@@ -25,13 +25,13 @@ const DOCUMENT = written(kinds.DOCUMENT);
 const EXAMPLE = written(kinds.EXAMPLE);
 const DATA = written(kinds.DATA);
 
-/** What kind a node is of and how much it counts; 1 for code and for what is asked for. */
+/** The kind and weight of a node; the weight is 1 for code and for kinds that the query names. */
 export function kindWeight(hit: Hit, queryText: QueryText): [string, number] {
   const kind = kindOf(hit);
   return kind && !queryText.says(kind.askedBy) ? [kind.name, kind.share] : ["", 1];
 }
 
-/** Whether it is for people to read. */
+/** Returns true for a document. */
 export const isDocument = memoize((path) => DOCUMENTS.test(path));
 
 const isExample = memoize((path) => EXAMPLES.test(path));

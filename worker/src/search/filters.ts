@@ -26,22 +26,22 @@ import {
 
 type Readings = readonly (readonly string[])[];
 
-/** What of a question's filters has to be looked up, in the order of the statements that ask it. */
+/** The filters of a query that must be looked up, in the order of `lookupStatements`. */
 export interface FilterLookup {
   readonly query: Query;
   readonly there: Scope;
-  /** For each path that is asked for, then for each that is left out, the places it may mean. */
+  /** The possible readings of each path filter. */
   readonly paths: Readings;
   readonly notPaths: Readings;
 }
 
-/** The filters of a question that is asked of these repositories, null for all. */
+/** Collects the filters to look up in these repositories, null for all. */
 export function filterLookup(query: Query, repos: readonly string[] | null): FilterLookup {
   const [paths, notPaths] = [query.paths.map(pathReadings), query.notPaths.map(pathReadings)];
   return { query, there: { ...EMPTY_SCOPE, repos }, paths, notPaths };
 }
 
-/** Asks for each place, language and type whether there is such a thing. */
+/** Statements that check that each path, language and node type exists. */
 export function lookupStatements({ query, there, paths, notPaths }: FilterLookup): Statement[] {
   return [
     ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...there, paths: [path] })),
@@ -50,10 +50,10 @@ export function lookupStatements({ query, there, paths, notPaths }: FilterLookup
   ];
 }
 
-/** Scopes that are asked at once, before it is known which of them is meant. */
+/** The maximum number of scopes that are searched before the filters are resolved. */
 const GUESSES = 2;
 
-/** The scopes that may be meant, the likeliest first; of too many that one alone. */
+/** The possible scopes, the likeliest first; only that one if there are too many. */
 export function candidateScopes(asked: FilterLookup): Scope[] {
   const readings = [...asked.paths, ...asked.notPaths];
   const ways = readings.reduce((product, some) => product * some.length, 1);
@@ -116,7 +116,10 @@ async function noPath(database: Database, typed: string, there: Scope) {
   return unknownNameError("file or folder", typed, firsts, [...known, ...folders(known)]);
 }
 
-/** Of each path's readings the first that is there, else the likeliest; which of them is lost. */
+/**
+ * The first existing reading of each path, else the likeliest; and the index of the first path
+ * without one, else -1.
+ */
 function chosen(readings: Readings, answers: boolean[]): [string[], number] {
   let lost = -1;
   const found = readings.map((some, at) => {
@@ -162,19 +165,19 @@ function placeOf(path: string): string {
   return !isBare(path) && inside === "." ? "" : inside;
 }
 
-/** Whether it says nothing of where it begins. */
+/** Returns true for a path that does not begin with `/`, `./` or `../`. */
 function isBare(path: string): boolean {
   return !["", ".", ".."].includes(path.split("/", 1)[0]!);
 }
 
-/** A name as it lies there has backslashes, which the index writes `\x5c`. */
+/** The spellings of a path in the index, which writes a backslash as `\x5c`. */
 function spellings(typed: string): string[] {
   const lies = typed.replaceAll("\\", "\\x5c");
   const shown = typed.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c");
   return once([lies, shown]);
 }
 
-/** Python's `posixpath.normpath`. */
+/** Mirrors `posixpath.normpath`. */
 function normal(path: string): string {
   if (!path) return ".";
   const slashes = /^\/{2}(?!\/)/.test(path) ? "//" : path.startsWith("/") ? "/" : "";
@@ -188,7 +191,7 @@ function normal(path: string): string {
   return slashes + parts.join("/") || ".";
 }
 
-/** Every folder that a file lies in or below. */
+/** All folders of the files, sorted. */
 function folders(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths) {
@@ -199,7 +202,10 @@ function folders(paths: readonly string[]): string[] {
   return [...found].sort(compareText);
 }
 
-/** The one repository of just this name, else the only one whose name ends with `/` and it. */
+/**
+ * Resolves a repository by its full name, else by its last part; throws an HttpError if none or
+ * several match.
+ */
 export function resolveRepo(name: string, there: readonly string[]): string {
   const ends = there.filter((repo) => repo.endsWith(`/${name}`));
   const found = there.includes(name) ? [name] : ends;
@@ -225,7 +231,7 @@ type Field = keyof typeof SIGNS;
 
 const CATEGORIES: readonly Field[] = ["categories", "notCategories"];
 
-/** Refuses filters, which make the scope, that leave nothing of any index. */
+/** Throws an HttpError for filters that exclude each other. */
 export function checkConflicts(query: Query, scope: Scope): void {
   const tests = testsOf(query);
   if (tests.has("no") && tests.has("only")) {
@@ -269,7 +275,7 @@ function testsOf(query: Query): Set<string> {
   return said;
 }
 
-/** Its paths that lie in what is left out, as far as their names tell. */
+/** The paths that lie in excluded folders. */
 function leftOut(scope: Scope): string[] {
   const folders = scope.notPaths.map(normalizePath).filter((name) => !isGlob(name));
   return scope.paths.filter(
@@ -277,7 +283,7 @@ function leftOut(scope: Scope): string[] {
   );
 }
 
-/** Whether the path is the folder or in it; everything is in the empty one. */
+/** Returns true if the path is the folder or lies in it; the empty folder contains everything. */
 function isBelow(path: string, folder: string): boolean {
   return !folder || path === folder || path.startsWith(`${folder}/`);
 }

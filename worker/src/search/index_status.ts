@@ -16,13 +16,13 @@ export function parseMeta(rows: readonly Row[]): IndexMeta {
   return new Map(rows.map(([key, value]) => [String(key), String(value)]));
 }
 
-/** The repositories that runs have fed to the index, by name. */
+/** The names of the indexed repositories, sorted. */
 export function indexedRepos(meta: IndexMeta): string[] {
   const runs = [...meta.keys()].filter((key) => key.endsWith(":run"));
   return runs.map((key) => key.slice(0, -":run".length)).sort(compareText);
 }
 
-/** The one that is asked: the one that the variable names, else the only one. */
+/** The repository to search: the configured one, else the only one; throws an HttpError otherwise. */
 export function defaultRepo(meta: IndexMeta, named: string | undefined): string {
   const there = indexedRepos(meta);
   if (named) return there.length > 0 ? resolveRepo(named, there) : named;
@@ -36,7 +36,7 @@ export function defaultRepo(meta: IndexMeta, named: string | undefined): string 
   );
 }
 
-/** Of what an answer depends on, as long as nothing else is fed. */
+/** The metadata on which the first batch depends, as a text. */
 export function cacheKey(meta: IndexMeta): string {
   const keys = ["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null);
   return JSON.stringify([...keys, indexedRepos(meta)]);
@@ -44,7 +44,7 @@ export function cacheKey(meta: IndexMeta): string {
 
 const kept = new WeakMap<object, IndexMeta>();
 
-/** What the index said when this isolate last asked it; a round trip where it never has. */
+/** The metadata from the isolate's cache, else from the database. */
 export async function loadMeta(binding: object, database: Database): Promise<IndexMeta> {
   const before = kept.get(binding);
   if (before) return before;
@@ -58,7 +58,7 @@ export function cacheMeta(binding: object, meta: IndexMeta): void {
   kept.set(binding, meta);
 }
 
-/** The commit that the index equals, in the shape of the program's `Age`, and as a sentence. */
+/** The commit that the index equals, as JSON and as a sentence. */
 export function freshness(meta: IndexMeta, repo: string) {
   const of = (key: string) => meta.get(`${repo}:${key}`) ?? "";
   const equals = of("head");

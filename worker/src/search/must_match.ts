@@ -38,12 +38,12 @@ function excluded(one: string): string {
   return one.endsWith("*") ? `${quoted(one.slice(0, -1))} *` : quoted(one);
 }
 
-/** As FTS5 reads a phrase. */
+/** Quotes a text as an FTS5 phrase. */
 function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** The pattern, and the phrases that have no word by which they are found. */
+/** The pattern, and the phrases without a word, as patterns. */
 function patterns(query: Query): string[] {
   const signs = query.phrases.filter((phrase) => !WORD.test(phrase));
   return [...(query.regex ? [query.regex] : []), ...signs.map((one) => one.replace(SPECIAL, "\\$&"))];

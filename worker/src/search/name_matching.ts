@@ -32,12 +32,12 @@ export interface NamedCandidates {
   spelled: Scores;
 }
 
-/** Whether something is just what was asked for. */
+/** Returns true if a node or a file has exactly the name in the query. */
 export function hasExactMatch(known: NamedCandidates): boolean {
   return known.called.length > 0 || known.ofPath.length > 0;
 }
 
-/** What the index says; types come before their members, definitions before declarations. */
+/** Matches the rows of the name statements; types come before members, definitions before declarations. */
 export function namedCandidates(queryText: QueryText, answers: readonly Rows[]): NamedCandidates {
   const [byName = [], byWords = [], ...byPath] = answers.map(namedNodes);
   const text = queryText.name || strip(queryText.text);
@@ -55,12 +55,12 @@ export function namedCandidates(queryText: QueryText, answers: readonly Rows[]):
   };
 }
 
-/** Whether names are looked for that are made of its words: of a longer question none is. */
+/** Returns true if the query is short enough to be the words of a name. */
 export function canSpellNames(queryText: QueryText): boolean {
   return queryText.parts.length > 0 && queryText.parts.length <= MAX_NAME_WORDS;
 }
 
-/** How well a question's words and those of a name's last part are the same ones, up to 1. */
+/** The overlap of the query's words with those of a name's last part, up to 1. */
 export function wordOverlap(symbol: string, asked: ReadonlySet<string>): number {
   return common(stemsOfName(lastNamePart(symbol)), asked);
 }
@@ -69,34 +69,34 @@ function bestSpelling(name: string, queryText: QueryText): number {
   return Math.max(spelling(name, queryText.stems), spelling(name, queryText.allStems));
 }
 
-/** The same, or with those of its owner where that is better: `request finalize`. */
+/** The overlap with the last part, or with owner and last part if that is higher: `request finalize`. */
 function spelling(symbol: string, asked: ReadonlySet<string>): number {
   const [owner, own] = rpartition(symbol, ".");
   const both = new Set([...stemsOfName(own), ...stemsOfName(lastNamePart(owner))]);
   return Math.max(wordOverlap(symbol, asked), common(both, asked));
 }
 
-/** The harmonic mean of what part of each is in the other. */
+/** The Dice coefficient of two sets of words. */
 function common(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
   let both = 0;
   for (const stem of own) if (asked.has(stem)) both++;
   return (2 * both) / (own.size + asked.size || 1);
 }
 
-/** The words that a name is made of, without their endings. */
+/** The stems of a name's words. */
 const stemsOfName = memoize((name) => nameStems([name]));
 
-/** How many nodes that have the name are asked for, where those nearly called so are. */
+/** The highest number of nodes with a word for which the word counts as rare. */
 export function maxNodesWithWord(queryText: QueryText): number {
   return queryText.parts.length > 1 ? RARE_COMPOUND_NODES : RARE_WORD_NODES;
 }
 
-/** Whether a name is asked for that others can be nearly called. */
+/** Returns true if the query is a name that can be matched with similar names. */
 export function canMatchFuzzily(queryText: QueryText): boolean {
   return [...lastNamePart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
-/** The member that the query names, as normalizeName returns it, alone (`RED`) or with its owner. */
+/** The member that a normalized query names, alone (`RED`) or with its owner; null if there is none. */
 export function findMember(owner: string | null, members: string, wanted: string): Member | null {
   if (!members) return null;
   const name = normalizeName(owner ?? "");
@@ -104,26 +104,26 @@ export function findMember(owner: string | null, members: string, wanted: string
   return parseMembers(members).find((one) => endsWith(`${name}.${casefold(one.name)}`, wanted)) ?? null;
 }
 
-/** A name or a query as they are compared: its parts joined by dots, in any case of letters. */
+/** Normalizes a name or query for comparison: parts joined by dots, case folded. */
 export const normalizeName = memoize((text) => casefold(dotted(text)));
 
-/** Whether the query, as normalizeName returns it, is a name or its last parts. */
+/** Returns true if a normalized query equals the name or its last parts. */
 export function isNamed(name: string, wanted: string): boolean {
   return endsWith(normalizeName(name), wanted);
 }
 
-/** What the index keeps as `4f5e RED:3 GREEN:4`. */
+/** Parses the members of a node, stored as `4f5e RED:3 GREEN:4`. */
 export function parseMembers(text: string): Member[] {
   const said = text.split(" ").slice(1).map((one) => rpartition(one, ":"));
   return said.map(([name, line]) => ({ name, line: Number(line) }));
 }
 
-/** The nodes as typed before other case, sources before tests, types before members. */
+/** Sorts nodes: exact case before other case, sources before tests, types before members. */
 function inOrder(nodes: Iterable<NamedNode>, text: string): NamedNode[] {
   return sortBy(nodes, (node) => nameOrder(node, text));
 }
 
-/** What puts nodes in order, the longest first of what is equal otherwise. */
+/** The sort key of a node found by name; of equal ones the longest comes first. */
 export function nameOrder(node: NamedNode, text: string): SortKey {
   const at = DEFINITION_TYPES.indexOf(node.nodeType);
   return [
@@ -144,7 +144,7 @@ export function nodeIds(nodes: readonly NamedNode[]): string[] {
   return nodes.map((node) => node.id);
 }
 
-/** What stands after a name's last dot. */
+/** The part of a name after the last dot. */
 export function lastNamePart(name: string): string {
   return rpartition(name, ".")[1];
 }
@@ -162,7 +162,10 @@ export interface FuzzyMatches {
   ids: readonly string[];
 }
 
-/** What the index says; nothing where a node is called so, or where it is a word of many nodes. */
+/**
+ * Matches the rows of the similarity statements; nothing if a node has the exact name, or if the
+ * word is frequent.
+ */
 export function fuzzyMatches(queryText: QueryText, known: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
   const [there, beginning, like] = answers;
   if (hasExactMatch(known) || !there || !beginning || !like) return { having: [], ids: [] };
@@ -174,7 +177,7 @@ export function fuzzyMatches(queryText: QueryText, known: NamedCandidates, answe
   };
 }
 
-/** Those of a name that is in none. */
+/** The nodes with names similar to one that no node has. */
 function alike(queryText: QueryText, rows: Rows): string[] {
   const name = lastNamePart(queryText.name);
   const grams = gramsOf(name);
@@ -202,13 +205,13 @@ function likeness(name: string, grams: Grams, node: NamedNode): number {
   return sharedBy(grams, gramsOf(own)) + CONTAINS_BONUS * Number(own.includes(letters(name)));
 }
 
-/** How like the node's owner is to the one that the name has, up to 1; 0 where it has none. */
+/** The trigram similarity of the owners of node and name, up to 1; 0 without an owner. */
 function owned(node: NamedNode, name: string): number {
   const [owner, own] = [name, node.name].map((one) => lastNamePart(rpartition(one, ".")[0]));
   return owner && own ? sharedBy(gramsOf(owner), gramsOf(own)) : 0;
 }
 
-/** Of two names' trigrams, those that both have. */
+/** The Dice coefficient of two names' trigrams. */
 function sharedBy(grams: Grams, others: Grams): number {
   let both = 0;
   for (const [gram, count] of grams) both += Math.min(count, others.get(gram) ?? 0);

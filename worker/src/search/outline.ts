@@ -8,13 +8,13 @@ import type { Hit } from "./results.ts";
 const { MAX_PART_GAP } = constants.outline;
 const LEFT_OUT = new Set(constants.outline.UNNAMED_TYPES);
 
-/** The entries of each file in the order of their lines, as docs/reference/http-api.md has them. */
+/** The outline entries of each file in line order; docs/reference/http-api.md describes them. */
 export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {
   const files = groupBy(hits, (hit) => hit.path);
   return paths.map((path) => ({ path, nodes: entries(whole(files.get(path) ?? [])) }));
 }
 
-/** The named nodes; one that was cut into pieces is one again. */
+/** The named nodes, with the parts of a node merged. */
 function whole(hits: readonly Hit[]): Hit[] {
   const named = hits.filter((hit) => !LEFT_OUT.has(hit.nodeType) && nameOf(hit));
   const alike = groupBy(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
@@ -55,7 +55,7 @@ function entry(hit: Hit, depth: number): object {
   return { ...names, start_line: startLine, end_line: endLine, state: "same", depth };
 }
 
-/** Whether one lies in another that begins no later; of the same lines, the names tell. */
+/** Returns true if `outer`, which begins no later, contains the hit; for equal lines the names decide. */
 function holds(outer: Hit, hit: Hit): boolean {
   if (outer.startLine !== hit.startLine || outer.endLine !== hit.endLine) {
     return hit.endLine <= outer.endLine;

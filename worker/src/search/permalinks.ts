@@ -5,7 +5,7 @@ import type { SourceLinks } from "./answers.ts";
 import type { Hit } from "./results.ts";
 import type { IndexMeta } from "./index_status.ts";
 
-/** `owner/name` at GitHub of a repository of the index; null where nobody says that it is there. */
+/** The GitHub slug `owner/name` of an indexed repository; null if none is configured. */
 export function gitHubSlug(env: Env, repo: string): string | null {
   const said = (env.GITHUB ?? "").split(/[\s,]+/).filter(Boolean);
   const [one] = said;
@@ -13,14 +13,14 @@ export function gitHubSlug(env: Env, repo: string): string | null {
   return said.length === 1 && one && repo === env.REPO ? one : null;
 }
 
-/** Where its files are at the commit that the index equals, as addresses that a path goes behind. */
+/** The GitHub address of the repository's files at the indexed commit, without a path. */
 export function gitHubUrl(env: Env, meta: IndexMeta, repo: string): string | null {
   const slug = gitHubSlug(env, repo);
   const commit = indexedCommit(meta, repo);
   return slug && commit ? `https://github.com/${slug}/blob/${commit}` : null;
 }
 
-/** The commit that its files are those of; null for a working tree's. */
+/** The indexed commit; null for a working-tree index. */
 export function indexedCommit(meta: IndexMeta, repo: string): string | null {
   return meta.get(`${repo}:working`) ? null : meta.get(`${repo}:head`) || null;
 }

@@ -1,6 +1,6 @@
 /** The Porter stemmer, exactly as in SQLite's FTS5. */
 
-/** Bytes of a word that has a stem of its own. */
+/** The lengths in bytes of words that are stemmed. */
 const LEAST = 3;
 const MOST = 64;
 
@@ -42,7 +42,7 @@ const STEP_3: Rule[] = [
 const STEP_4 =
   "al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize".split(" ");
 
-/** The stem of a word in small letters. */
+/** Stems a word in lower case. */
 export function porter(word: string): string {
   // what is beyond ASCII counts by its bytes, and nothing is taken from an end of it
   if (!(word.charCodeAt(word.length - 1) < 0x80)) return word;
@@ -52,7 +52,7 @@ export function porter(word: string): string {
   return stem === bytes ? word : inLetters(stem);
 }
 
-/** A sign for each byte of UTF-8. */
+/** The UTF-8 bytes as one character each. */
 function inBytes(word: string): string {
   if (/^[\0-\x7f]*$/.test(word)) return word;
   return String.fromCharCode(...new TextEncoder().encode(word).slice(0, MOST + 1));
@@ -63,7 +63,7 @@ function inLetters(bytes: string): string {
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 }
 
-/** Plurals, `ed` and `ing`, and a last `y`. */
+/** Step 1: plurals, `ed`, `ing` and a final `y`. */
 function step1(word: string): string {
   const found = past(singular(word));
   const isI = found.endsWith("y") && hasVowel(found.slice(0, -1));
@@ -84,7 +84,7 @@ function past(word: string): string {
   return ending && hasVowel(stem) ? mended(stem) : word;
 }
 
-/** `hopp` is `hop`, `relat` is `relate`, `fil` is `file`. */
+/** Restores a stem after `ed` or `ing`: `hopp` → `hop`, `relat` → `relate`, `fil` → `file`. */
 function mended(stem: string): string {
   if (["at", "bl", "iz"].some((end) => ends(stem, end))) return `${stem}e`;
   const last = stem.at(-1) ?? "";
@@ -105,7 +105,7 @@ function step4(word: string): string {
   return ending && mayBe && measure(stem) > 1 ? stem : word;
 }
 
-/** A last `e`, and one of two last `l`. */
+/** Step 5: removes a final `e`, and one of two final `l`. */
 function step5(word: string): string {
   const stem = word.slice(0, -1);
   const size = word.endsWith("e") ? measure(stem) : 0;
@@ -113,7 +113,7 @@ function step5(word: string): string {
   return found.endsWith("ll") && measure(found.slice(0, -1)) > 1 ? found.slice(0, -1) : found;
 }
 
-/** Whether it has an ending and something before it. */
+/** Returns true if the word is longer than the suffix and ends with it. */
 function ends(word: string, ending: string): boolean {
   return word.length > ending.length && word.endsWith(ending);
 }
@@ -122,19 +122,19 @@ function isVowel(letter: string, isAfterConsonant: boolean): boolean {
   return "aeiou".includes(letter) || (letter === "y" && isAfterConsonant);
 }
 
-/** For each letter `v` or `c`. */
+/** The letters as `v` (vowel) or `c` (consonant). */
 function shape(word: string): string {
   let found = "";
   for (const letter of word) found += isVowel(letter, found.endsWith("c")) ? "v" : "c";
   return found;
 }
 
-/** How often a consonant follows a vowel. */
+/** The measure of a stem: the number of vowel-consonant sequences. */
 function measure(word: string): number {
   return shape(word).split("vc").length - 1;
 }
 
-/** Whether it ends in consonant, vowel, consonant, as `hop` does. */
+/** Returns true if the word ends in consonant, vowel, consonant, as `hop`. */
 function isShort(word: string): boolean {
   return shape(word).endsWith("cvc") && !"wxy".includes(word.at(-1) ?? "");
 }

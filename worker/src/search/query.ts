@@ -9,7 +9,7 @@ import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, strip, truncate } from "../python_strings.ts";
 import { dotted, lowercaseParts, withCompoundParts } from "../text.ts";
 
-/** A longer question is cut: twenty thousand words take seconds, and D1 refuses more. */
+/** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
 const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 const { SPACE_CHARS } = constants.query;
@@ -25,7 +25,7 @@ const FILTER = new Pattern(fullMatch(constants.query.FILTER_PATTERN));
 const PREFIX = new Pattern(fullMatch(constants.query.PREFIX_PATTERN));
 const EXCLUDED = new Pattern(fullMatch(constants.query.EXCLUDED_PATTERN));
 
-/** What may be said more than once, in the order of `Query` in feeder.search.query. */
+/** The parts of a query that may occur more than once, in the order of `Query` in feeder.search.query. */
 interface Lists {
   readonly phrases: readonly string[];
   readonly without: readonly string[];
@@ -78,7 +78,7 @@ export const EMPTY_QUERY: Query = {
   overruled: [],
 };
 
-/** What ranks: the words, and after them those that must be there or are asked by name. */
+/** The text that is ranked by: the words, then phrases, prefixes and symbols. */
 export function queryText({ words, phrases, prefixes, symbols }: Query): string {
   return [words, ...phrases, ...prefixes, ...symbols].filter(Boolean).join(" ");
 }
@@ -101,7 +101,7 @@ interface Sign {
 
 type Values = Map<string, string[]>;
 
-/** What the text asks for. Of several lines it is words alone; what is no sign is a word. */
+/** Parses a query. A text of several lines has words only; what is no filter is a word. */
 export function parseQuery(given: string): Query {
   const text = cleaned(truncate(given, QUERY_CHARS));
   if (LINE_END.test(text)) return { ...EMPTY_QUERY, words: text };
@@ -136,7 +136,7 @@ function cleaned(text: string): string {
   return seen.replace(START, "").replace(END, "");
 }
 
-/** What a token is: a word unless it is surely something else. */
+/** Classifies a token; it is a word unless it is clearly something else. */
 function sign(token: RegExpExecArray): Sign {
   const typed = token[0];
   const { regex, curly, quoted, bare } = token.groups ?? {};
@@ -147,7 +147,7 @@ function sign(token: RegExpExecArray): Sign {
   return (head !== undefined && value && valued(head, value, typed)) || bareSign(typed);
 }
 
-/** The value of a field or of a choice; nothing where there is none of that name. */
+/** The field and value of a filter; null for an unknown filter. */
 function valued(head: string, value: string, typed: string): Sign | undefined {
   const field = FIELDS.get(head);
   if (field) return { field, value, typed };
@@ -162,7 +162,7 @@ function bareSign(typed: string): Sign {
   return { field: "words", value: typed, typed };
 }
 
-/** Without the spaces at its ends; all other blanks have become spaces. */
+/** Trims spaces; all other whitespace was replaced before. */
 function trimmed(text: string): string {
   return text.replace(/^ +|(?<! ) +$/g, "");
 }
@@ -172,7 +172,7 @@ function parts(field: string, value: string): string[] {
   return found.map(trimmed).filter(Boolean);
 }
 
-/** The last of what can be said once, and each of the rest once. */
+/** Keeps the last value of single filters, and the distinct values of the others. */
 function query(values: Values): Query {
   const lists = Object.keys(EMPTY_QUERY)
     .filter((field) => values.has(field))
@@ -193,22 +193,22 @@ function overruled(head: string, values: Values): string[] {
   return [...new Set(said)].filter((value) => value !== said.at(-1)).map((value) => head + value);
 }
 
-/** They say nothing of what is asked for, where other words do. */
+/** Stop words of word search. */
 const SMALL_WORDS: ReadonlySet<string> = new Set(constants.stopwords.RANKING_STOP_WORDS);
-/** Of a question's beginning, whose words are looked for in names and paths. */
+/** The length of the query's beginning that is matched with names and paths. */
 const READ_CHARS = constants.query.ANALYZED_CHARS;
 export const MIN_WORD_LETTERS = constants.query.MIN_WORD_LETTERS;
 
 const NAME = new RegexVariants(fullMatch(constants.query.SYMBOL_NAME));
 const PATH = new RegexVariants(fullMatch(constants.query.PATH_PATTERN));
 const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
-/** A name whose parts the index has as words, one after the other: `MAX_BYTES`. */
+/** A name whose parts are consecutive words in the index: `MAX_BYTES`. */
 const JOINED = new RegexVariants(constants.query.COMPOUND_NAME, "g");
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
 const KEY = new RegexVariants(constants.query.PATH_WORD, "g");
 
-/** A question in words; signs of its language are no part of it. */
+/** The text of a query without its filters, with derived values that are computed once. */
 export class QueryText {
   readonly #read: string;
   readonly #made = new Map<string, unknown>();
@@ -231,7 +231,7 @@ export class QueryText {
     });
   }
 
-  /** The words that its words are made of, in small letters, each once. */
+  /** The distinct parts of the words, in lower case, without stop words. */
   get parts(): readonly string[] {
     return this.#once("parts", () => {
       const found = new Set(WORD.all(this.#read).flatMap(lowercaseParts));
@@ -239,7 +239,7 @@ export class QueryText {
     });
   }
 
-  /** The name that is asked for, its parts joined by dots; empty where it is none. */
+  /** The query as a dotted name; empty if it is not a name. */
   get name(): string {
     return this.#once("name", () => {
       const typed = this.#typed();
@@ -247,12 +247,12 @@ export class QueryText {
     });
   }
 
-  /** The names in it, by how they are written; the last parts of them, in small letters. */
+  /** The last parts of the identifiers in the query, in lower case. */
   get identifiers(): ReadonlySet<string> {
     return this.#once("identifiers", () => new Set(IDENTIFIER.all(this.#read).map(lastPart)));
   }
 
-  /** The path, or part of one, that is asked for; empty where it is none. */
+  /** The query as a path or part of one; empty if it is not a path. */
   get path(): string {
     return this.#once("path", () => {
       const typed = this.#typed();
@@ -260,7 +260,7 @@ export class QueryText {
     });
   }
 
-  /** Words that may stand in a path, in small letters. */
+  /** The words that are compared with paths, in lower case. */
   get keys(): ReadonlySet<string> {
     return this.#once("keys", () => {
       const found = KEY.all(this.#read.toLowerCase());
@@ -268,22 +268,22 @@ export class QueryText {
     });
   }
 
-  /** The parts of its words, without their endings. */
+  /** The stems of the words' parts, without stop words. */
   get stems(): ReadonlySet<string> {
     return this.#once("stems", () => new Set([...this.allStems].filter((stem) => !isSmall(stem))));
   }
 
-  /** Those of small words too, which names are made of as well: `hasRecord`. */
+  /** The stems including stop words, which names such as `hasRecord` contain. */
   get allStems(): ReadonlySet<string> {
     return this.#once("allStems", () => nameStems(WORD.all(this.#read)));
   }
 
-  /** Whether its beginning has such words; the pattern is without the flag `g`. */
+  /** Returns true if the pattern, without the flag `g`, matches the beginning of the query. */
   says(pattern: { test(text: string): boolean }): boolean {
     return pattern.test(this.#once("folded", () => casefold(this.#read)));
   }
 
-  /** The whole text, where it is short enough for a name. */
+  /** The trimmed text; empty if it is too long for a name. */
   #typed(): string {
     const typed = strip(this.text);
     return length(typed) <= READ_CHARS ? typed : "";
@@ -305,7 +305,7 @@ function lastPart(identifier: string): string {
   return name.endsWith(last) ? last.toLowerCase() : "";
 }
 
-/** Of all their parts. */
+/** The stems of all parts of the names. */
 export function nameStems(names: Iterable<string>): ReadonlySet<string> {
   return new Set([...names].flatMap(lowercaseParts).map(stem));
 }

@@ -14,7 +14,7 @@ import type { Hit, Result } from "./results.ts";
 
 const { PREFERENCE_BOOST } = constants.ranking;
 
-/** A hit with what its kind is and how much that counts, and what it has gained by what. */
+/** A hit with its file kind, that kind's weight, and its scores by ranking or boost. */
 interface Gaining {
   hit: Hit;
   kind: string;
@@ -25,7 +25,7 @@ interface Gaining {
 
 type ById = ReadonlyMap<string, Gaining>;
 
-/** The hits in their order; those that are `preferred`, by their ids, count more. */
+/** Ranks hits; those whose ids are `preferred` get a boost. */
 export function rankHits(
   queryText: QueryText,
   rankings: readonly Ranking[],
@@ -52,7 +52,7 @@ function gaining(hit: Hit, queryText: QueryText): Gaining {
   return { hit, kind, share: counts, gained: new Map(), ranks: new Map() };
 }
 
-/** What a ranking gives the hits, and at which place it has them. */
+/** Adds the scores and ranks of a ranking. */
 function byRanking(ranking: Ranking, byId: ById): void {
   let rank = 0;
   for (const [id, score] of ranking.scores) {
@@ -63,7 +63,7 @@ function byRanking(ranking: Ranking, byId: ById): void {
   }
 }
 
-/** What each rule gives them, of the best score that is not a name's. */
+/** Adds the boosts, as shares of the best score without name rankings. */
 function byRules(queryText: QueryText, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
   const firm = new Set(rankings.filter((one) => one.isFirm).map((one) => one.name));
   const scores = new Map(Array.from(byId, ([id, one]) => [id, apart(one.gained, firm)]));
@@ -74,7 +74,7 @@ function byRules(queryText: QueryText, rankings: readonly Ranking[], hits: reado
   give("naming", nameBoost(hits, queryText), best, byId);
 }
 
-/** What is gained apart from firm rankings. */
+/** The score without that of firm rankings. */
 function apart(gained: Scores, firm: ReadonlySet<string>): number {
   const own: number[] = [];
   for (const [name, score] of gained) if (!firm.has(name)) own.push(score);
@@ -89,7 +89,7 @@ function prefer(one: Gaining | undefined): void {
   one?.gained.set("preferred", (PREFERENCE_BOOST - 1) * fsum(one.gained.values()));
 }
 
-/** Where the nodes come that are called so, or whose path is asked for; equal ones together. */
+/** The sort positions of nodes in firm rankings, by id. */
 function placesOf(rankings: readonly Ranking[]): Map<string, readonly [number, number]> {
   const places = new Map<string, readonly [number, number]>();
   rankings.forEach((ranking, place) => {
@@ -125,36 +125,36 @@ export interface Ranking {
   isFirm: boolean;
 }
 
-/** Of nodes that are asked for by what they are called, in their order; they come first. */
+/** A firm ranking of nodes found by name, in their order. */
 export function rankByName(name: string, ids: readonly string[]): Ranking {
   const scores = new Map(ids.map((id, place) => [id, RANK_CONSTANT / (RANK_CONSTANT + place)]));
   return { name, weight: NAME_WEIGHT, scores, isFirm: true };
 }
 
-/** Of nodes that come first too, but by what else they gain. */
+/** A firm ranking of nodes with equal scores. */
 export function rankTogether(name: string, ids: readonly string[]): Ranking {
   return { name, weight: NAME_WEIGHT, scores: new Map(ids.map((id) => [id, 1])), isFirm: true };
 }
 
-/** Of nodes whose names have the question's words, by how well these agree. */
+/** A ranking by the overlap of names with the query's words. */
 export function rankBySpelling(scores: Scores): Ranking {
   return { name: NAME_WORDS, weight: NAME_WORDS_WEIGHT, scores, isFirm: false };
 }
 
-/** Of bm25's scores, as shares of the best one. */
+/** A ranking by BM25 scores, as shares of the best one. */
 export function rankByWords(scores: Scores, name = WORD, weight = WORD_WEIGHT): Ranking {
   const best = maximum(scores.values()) || 1;
   return { name, weight, scores: each(scores, (one) => one / best), isFirm: false };
 }
 
-/** Of cosines: 1 for the nearest, 0 for what is below the floor. */
+/** A ranking by cosine similarity, scaled from 0 at the floor to 1 for the nearest. */
 export function rankByCosine(name: string, weight: number, cosines: Scores): Ranking {
   const floor = COSINE_FLOOR * least(cosines.values());
   const span = maximum(cosines.values()) - floor || 1;
   return { name, weight, scores: each(cosines, (one) => (one - floor) / span), isFirm: false };
 }
 
-/** The greatest of numbers; 0 of none. */
+/** The maximum; 0 without numbers. */
 export function maximum(numbers: Iterable<number>): number {
   const all = [...numbers];
   return all.length ? Math.max(...all) : 0;
@@ -172,7 +172,7 @@ function each(scores: Scores, change: (score: number) => number): Scores {
 const { FILE_BOOST, PATH_BOOST, NAME_BOOST } = constants.ranking;
 const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = constants.ranking;
 
-/** A file's best node rises by what the file's nodes have together, as a share of the most. */
+/** Boosts the best node of each file by the sum of the file's scores, relative to the highest sum. */
 export function fileBoost(hits: readonly Hit[], scores: Scores): Map<string, number> {
   const least = MIN_SHARE_OF_BEST * maximum(scores.values());
   const files = groupBy(hits, (hit) => `${hit.repo}\0${hit.path}`);
@@ -181,14 +181,14 @@ export function fileBoost(hits: readonly Hit[], scores: Scores): Map<string, num
   return new Map(Array.from(sums, ([id, one]) => [id, (FILE_BOOST * one) / greatest]));
 }
 
-/** A file's best node, and the sum of those that count. */
+/** The id of a file's best node, and the sum of scores of at least `least`. */
 function together(file: readonly Hit[], scores: Scores, least: number): [string, number] {
   const own = file.map((hit) => scores.get(hit.id)!);
   const best = file[own.indexOf(maximum(own))]!;
   return [best.id, fsum(own.filter((score) => score >= least))];
 }
 
-/** By what part of the question's words the names of file and folder have, or begin with. */
+/** Boosts nodes by the share of query words that match the file name or folder. */
 export function pathBoost(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
   if (!queryText.keys.size) return new Map();
   const paths = new Set(hits.map((hit) => hit.path));
@@ -203,7 +203,7 @@ function met(path: string, keys: ReadonlySet<string>): number {
   return those.length / keys.size;
 }
 
-/** Whether one is the beginning of the other: `route` of `router`. */
+/** Returns true if one word is a prefix of the other: `route` of `router`. */
 function begins(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return one === other || (long.startsWith(short) && [...short].length >= MIN_WORD_LETTERS);
@@ -215,13 +215,13 @@ const pathParts = memoize((path) => {
   return [...new Set([...lowercaseParts(stem(name)), ...lowercaseParts(above)])];
 });
 
-/** A file's name without its last ending. */
+/** A file name without its extension. */
 function stem(name: string): string {
   const at = name.lastIndexOf(".");
   return at > 0 && at < name.length - 1 ? name.slice(0, at) : name;
 }
 
-/** By how well the words of the question and those that a name is made of are the same ones. */
+/** Boosts nodes by the overlap of the query's words with those of their names. */
 export function nameBoost(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
   if (queryText.name || !queryText.stems.size) return new Map();
   const shares = hits.map((hit): [string, number] => [hit.id, naming(hit.symbol ?? "", queryText)]);

@@ -74,7 +74,7 @@ async function nearTo(
   return { by: WORD, scores: await byWords(context, target, scope) };
 }
 
-/** Nodes that have the words of its name, and of its lines where they are there. */
+/** Scores nodes by the words of the target's name, and of its lines if they are available. */
 async function byWords(context: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
   const contents = new FileContents(context);
   await contents.bring([target]);
@@ -85,7 +85,7 @@ async function byWords(context: SearchContext, target: Hit, scope: Scope): Promi
   return new Map(Array.from(sql.scoresById(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
 }
 
-/** The words to look for: the most frequent, and of those the longest. */
+/** The words to search for: the most frequent ones, of equally frequent ones the longest. */
 function telling(text: string): string[] {
   const counts = new Map<string, number>();
   for (const word of casefold(text).match(ALNUM) ?? []) {
@@ -95,7 +95,7 @@ function telling(text: string): string[] {
   return order.slice(0, MAX_WORDS).map(([word]) => word);
 }
 
-/** Whether it is the node itself, holds it, lies in it, or is another piece of it. */
+/** Returns true for the target itself, nodes that overlap it, and other parts of it. */
 function isItsOwn(target: Hit, other: Hit): boolean {
   if (other.repo !== target.repo || other.path !== target.path) return false;
   const overlaps = other.startLine <= target.endLine && target.startLine <= other.endLine;

@@ -9,14 +9,14 @@ const HEADS: Statement = {
   params: [],
 };
 
-/** Between two batches the index has come to another commit: their rows do not belong together. */
+/** The error that the index changed between two batches, so that their rows do not match. */
 export class IndexChanged extends HttpError {
   constructor() {
     super(503, "The index has changed while it was asked.", "Ask again.");
   }
 }
 
-/** The database as one answer sees it, at one commit; a batch is one transaction. */
+/** A database whose batches, each a transaction, all see one commit. */
 export class SnapshotDatabase implements Database {
   #isAsked = false;
 
@@ -26,7 +26,7 @@ export class SnapshotDatabase implements Database {
     private readonly remember: (meta: IndexMeta) => void,
   ) {}
 
-  /** What the index said with the first rows; before, what it said when it was last asked. */
+  /** The metadata read with the first batch; before that, the cached one. */
   get meta(): IndexMeta {
     return this.known;
   }

@@ -18,7 +18,7 @@ const NAMED = /#(?=.)/gs;
 const ENDING = /\.[\p{L}\p{N}_]{1,5}$/u;
 const ALNUM = /^[\p{L}\p{N}]+$/u;
 
-/** The nodes of one name in a file, or those of a whole file; and lines of it, where asked. */
+/** The nodes with one name in a file, or those of a whole file, with the lines of the target if it has some. */
 export interface Target {
   readonly path: string;
   readonly hits: readonly Hit[];
@@ -26,13 +26,13 @@ export interface Target {
   readonly isFile: boolean;
 }
 
-/** An index, and the repository that is meant in it. */
+/** The database and the repository in which targets are resolved. */
 export interface TargetContext {
   readonly database: Database;
   readonly repo: string;
 }
 
-/** A file that may be meant, and what is said behind it. */
+/** A possible reading of a target: a file with lines or a name. */
 interface Meaning {
   readonly path: string;
   readonly lines: readonly [number, number] | null;
@@ -65,7 +65,7 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
   throw await unknown(corpus, LINES.exec(text)?.[1] ?? (first || text));
 }
 
-/** The one node that is meant: of lines the smallest that holds the first of them. */
+/** The one node of a target; for lines, the smallest node that contains the first of them. */
 export function nodeOfTarget(target: Target): Hit {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
@@ -86,7 +86,7 @@ export function nodeOfTarget(target: Target): Hit {
   return holding.reduce((least, hit) => (size(hit) < size(least) ? hit : least));
 }
 
-/** The files at or below a path; refuses with the nearest where there is none. */
+/** The files at or below a path; throws an HttpError with the nearest paths if there are none. */
 export async function filesBelow({ database, repo }: TargetContext, text: string): Promise<string[]> {
   const places = pathReadings(text || ".").map((path) => (path === "." ? "" : path));
   const answers = await database.run(places.map((path) => sql.filesBelow(repo, path)));
@@ -97,7 +97,7 @@ export async function filesBelow({ database, repo }: TargetContext, text: string
   throw nothing(text, nearestPaths(text, all));
 }
 
-/** A text is a file, with lines behind it or not, or with a name behind one of its `#`. */
+/** The possible readings of a text: a file, with lines, or with a name after one of its `#`. */
 function meaningsOf(text: string): Meaning[] {
   const found: Meaning[] = [];
   const add = (path: string, lines: Meaning["lines"], name: string | null) => {
@@ -113,7 +113,7 @@ function meaningsOf(text: string): Meaning[] {
   return found;
 }
 
-/** The one file that is meant, by its name alone where only one has it. */
+/** The one file of a reading; a bare file name must be unique. */
 function fileOf({ places }: Meaning, answers: readonly (readonly Row[])[]): string | null {
   for (const [at, place] of places.entries()) {
     const known = (answers[at] ?? []).map(([path]) => String(path));
@@ -138,7 +138,7 @@ function inFile(hits: readonly Hit[], path: string, { lines, name }: Meaning): T
   throw nothing(`${path}#${name}`, nearestNames(dotted(name), known, "."), path);
 }
 
-/** FTS5's queries for the nodes that may be called so: an owner and its member lie apart. */
+/** The FTS5 queries for nodes with this name; an owner and its member may be apart. */
 function namesOf(text: string): string[] {
   const names = dotted(text);
   const each = [...new Set([names, rpartition(names, ".")[1]])];
@@ -149,7 +149,7 @@ function phrase(name: string): string {
   return `"${name.replaceAll('"', '""').replaceAll("\0", " ")}"`;
 }
 
-/** By the beginning of an id, else by a symbol. */
+/** Resolves the beginning of an id, else a symbol. */
 function anywhere(text: string, ids: readonly Row[][], names: readonly Row[][]): Target | null {
   const byId = (ids[0] ?? []).map(hitFromRow);
   if (byId.length > 0) return oneOf(byId, text);
@@ -177,18 +177,18 @@ function called(hits: readonly Hit[], name: string): Hit[] {
   return own.filter(([hit, said]) => findMember(said, hit.members, normalizeName(name))).map(([hit]) => hit);
 }
 
-/** A node's own name, and those of its members. */
+/** The names of a node and of its members. */
 function namesIn(hit: Hit): string[] {
   return [...(hit.symbol ? [hit.symbol] : []), ...parseMembers(hit.members).map(({ name }) => name)];
 }
 
-/** What it is called; a chunk as what is asked for in it. */
+/** The name of a node; for a chunk, the requested name. */
 function label(hit: Hit, asked: string): string {
   const named = findMember("", hit.members, normalizeName(rpartition(asked, "#")[1]));
   return hit.symbol || hit.logicalPath || named?.name || hit.id;
 }
 
-/** The target where all are of one name in one file; refuses where they are not. */
+/** The target of hits with one name in one file; throws an HttpError for several. */
 function oneOf(hits: readonly Hit[], text: string): Target | null {
   const [first] = hits;
   if (!first) return null;
@@ -199,7 +199,7 @@ function oneOf(hits: readonly Hit[], text: string): Target | null {
   throw badRequest(`${text} matches ${warnings.length} targets: ${some}${more}. Give one of them.`, 404);
 }
 
-/** That there is no such thing, with the paths or the symbols that are nearest. */
+/** The error for an unknown target, with the nearest paths or symbols. */
 async function unknown({ database, repo }: TargetContext, text: string): Promise<HttpError> {
   const parts = [...new Set(withCompoundParts(text).split(/\s+/))].filter((part) => ALNUM.test(part));
   const query = parts.map((part) => `"${part}"`).join(" OR symbol : ");
@@ -213,7 +213,7 @@ async function unknown({ database, repo }: TargetContext, text: string): Promise
   return nothing(text, nearestNames(dotted(text), symbols, "."));
 }
 
-/** Whether it is written like a file's. */
+/** Returns true for a text that looks like a path. */
 function isPath(text: string): boolean {
   return text.includes("/") || ENDING.test(text);
 }

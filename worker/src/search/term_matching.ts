@@ -6,12 +6,12 @@ import { porter } from "./porter.ts";
 import { foldWord, tokenize } from "./unicode61.ts";
 import { compoundParts } from "../text.ts";
 
-/** Words of questions that tell little of what is sought: looked for where there are no others. */
+/** Stop words of highlighting: they are matched only if the query has no other words. */
 const SMALL: ReadonlySet<string> = new Set(constants.stopwords.HIGHLIGHT_STOP_WORDS);
-/** Of stems and of words that are remembered. */
+/** The size of the caches of stems and of matched words. */
 const REMEMBERED = 10_000;
 
-/** A word of the question in a line: the line's index, characters from `start` to `end`. */
+/** A word of the query in a line: the line's index, and code points from `start` to `end`. */
 export interface WordOccurrence {
   row: number;
   start: number;
@@ -19,18 +19,18 @@ export interface WordOccurrence {
   stems: ReadonlySet<string>;
 }
 
-/** What of a word the question has: from and up to, in halves of characters. */
+/** The matching range of a word, in UTF-16 units, and the stems that match. */
 type Found = readonly [start: number, end: number, stems: ReadonlySet<string>];
 
 const NOTHING: readonly Found[] = [];
 
-/** A question's words, small ones only where there are no others; `*` ends a beginning. */
+/** Matches the words of a query, stop words only if there are no others; `*` ends a prefix. */
 export class QueryTerms {
   readonly #stems: ReadonlySet<string>;
   readonly #beginnings: readonly string[];
   readonly #near: RegExp;
   readonly #known = new Map<string, readonly Found[]>();
-  /** Pieces of one long line are looked at one after another. */
+  /** The matches of the last line: parts of one long line are matched one after another. */
   #last: [line: string, places: WordOccurrence[]] = ["", []];
 
   constructor(words: Iterable<string>) {
@@ -42,7 +42,7 @@ export class QueryTerms {
     this.#near = near(this.#stems);
   }
 
-  /** In the order of the lines; a compound word whole, or those of its parts. */
+  /** Yields matches in line order: a whole compound word, or its matching parts. */
   *places(lines: readonly string[]): Generator<WordOccurrence> {
     for (const [row, line] of lines.entries()) {
       if (!this.#mayBeIn(line)) continue;
@@ -51,7 +51,7 @@ export class QueryTerms {
     }
   }
 
-  /** Beyond ASCII accents and cases are many: there it is not told beforehand. */
+  /** A cheap prefilter; text beyond ASCII always passes, because of its accents and cases. */
   #mayBeIn(text: string): boolean {
     return this.#stems.size > 0 && (this.#near.test(text) || !isAscii(text));
   }
@@ -76,7 +76,7 @@ export class QueryTerms {
     return found;
   }
 
-  /** The word, where the question has it, else what of it the question has. */
+  /** Matches the whole word, else its parts. */
   #found(word: string): Found[] {
     const own = compoundParts(word).flatMap(([at, part]): Found[] => {
       const name = this.#asked(part, stem(part));
@@ -87,7 +87,7 @@ export class QueryTerms {
     return [[0, word.length, new Set([whole, ...own.flatMap(([, , stems]) => [...stems])])]];
   }
 
-  /** The stem by which the question has this word; empty where it has it not. */
+  /** The stem or prefix of the query that matches a word; empty if there is none. */
   #asked(word: string, stem: string): string {
     if (this.#stems.has(stem)) return stem;
     if (!this.#beginnings.length) return "";
@@ -110,19 +110,19 @@ function near(stems: ReadonlySet<string>): RegExp {
   return new RegExp([...beginnings].join("|") || "(?!)", "i");
 }
 
-/** The stems of a text's words and of their parts, small words apart. */
+/** The stems of a text's words and of their parts, without stop words. */
 export function stemsOfText(text: string): ReadonlySet<string> {
   return new Set(split(text).filter((word) => !SMALL.has(casefold(word))).flatMap(stemsOf));
 }
 
-/** What is looked for: each token of a word, and each part of it. */
+/** The stems of the tokens of a word, and of their parts. */
 function stemsOf(word: string): string[] {
   return tokenize(word)
     .map(([start, end]) => word.slice(start, end))
     .flatMap((token) => [stemmed(foldWord(token)), ...compoundParts(token).map(([, part]) => stem(part))]);
 }
 
-/** Of the first word; empty where there is none. */
+/** The stem of the first token; empty if there is none. */
 function stem(word: string): string {
   const [first] = tokenize(word);
   return first ? stemmed(foldWord(word.slice(...first))) : "";

@@ -3,20 +3,20 @@
 import data from "../../build/worker_data.json";
 import { isAscii } from "../python_strings.ts";
 
-/** Where a word stands, from and up to, in halves of characters. */
+/** The range of a token in UTF-16 units, end exclusive. */
 export type TokenSpan = readonly [start: number, end: number];
 
 const { runs, marks, from, to } = data.unicode61;
 const ASCII = /[A-Za-z0-9]+/g;
 
-/** Where signs of words begin and end by turns: before the first is none. */
+/** The alternating starts and ends of the ranges of token characters, sorted. */
 const turns = new Uint32Array(runs.length);
 runs.reduce((last, distance, at) => (turns[at] = last + distance), 0);
 const MARKS = new Set(marks);
 const becomes = [...to];
 const FOLDED = new Map(Array.from(from, (character, at) => [character, becomes[at] ?? ""]));
 
-/** The words of a text, in their order. */
+/** The tokens of a text, in order. */
 export function tokenize(text: string): TokenSpan[] {
   return isAscii(text) ? inAscii(text) : [...beyond(text)];
 }
@@ -41,12 +41,12 @@ function* beyond(text: string): Generator<TokenSpan> {
   if (start >= 0) yield [start, at];
 }
 
-/** A word in small letters, without accents. */
+/** Folds a token: lower case, without accents. */
 export function foldWord(word: string): string {
   return isAscii(word) ? word.toLowerCase() : Array.from(word, fold).join("");
 }
 
-/** How many turns are at or before it: odd within a run. */
+/** The number of boundaries up to a code point; odd for a token character. */
 function isOfWord(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   let [low, high] = [0, turns.length];

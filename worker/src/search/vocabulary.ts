@@ -11,26 +11,26 @@ type Names = Readonly<Record<string, readonly string[]>>;
 
 const LANGUAGES: Names = aliases.languages;
 const NODE_TYPES: Names = aliases.node_types;
-/** The languages of each category that is one of languages; what no other has is code. */
+/** The languages of each category; a language of no other category is code. */
 export const CATEGORY_LANGUAGES: Names = aliases.categories;
 export const { CODE, TESTS } = constants.vocabulary;
 
-/** The languages that are called so, in any case of letters; the name itself where none is. */
+/** The languages with this name or alias, in any case; the name itself if there are none. */
 export function languagesNamed(name: string): string[] {
   return called(name.toLowerCase(), LANGUAGES);
 }
 
-/** What else a language is called. */
+/** The aliases of a language. */
 export function languageAliases(language: string): readonly string[] {
   return LANGUAGES[language] ?? [];
 }
 
-/** The types of nodes that are called so. */
+/** The node types with this name or alias. */
 export function nodeTypesNamed(name: string): string[] {
   return called(name.toLowerCase(), NODE_TYPES);
 }
 
-/** All that a type may be called. */
+/** All names of node types. */
 export function allNodeTypeNames(): string[] {
   return [...constants.nodes.NODE_TYPES, ...Object.values(NODE_TYPES).flat()];
 }
@@ -40,19 +40,19 @@ function called(name: string, names: Names): string[] {
   return Object.hasOwn(names, name) || others.length === 0 ? [name, ...others] : others;
 }
 
-/** What no node is in. */
+/** A scope without any node. */
 export const NO_LANGUAGE = "";
 
 type Change = Partial<Scope>;
 
-/** What the question's categories ask for and leave out; refuses one that is none. */
+/** The changes to the scope for the query's categories; throws an HttpError for an unknown one. */
 export function categoryChanges(query: Query): Change[] {
   check(query);
   const asked = query.categories.length > 0 ? [wanted(query.categories)] : [];
   return [...asked, ...query.notCategories.map(leftOut)];
 }
 
-/** What lies in both. */
+/** The intersection of two scopes. */
 export function intersectScope(scope: Scope, change: Change): Scope {
   const asked = change.languages ?? [];
   let languages = asked.length > 0 ? asked : scope.languages;

@@ -12,7 +12,7 @@ export interface Statement {
 }
 
 export interface Database {
-  /** Runs the statements as one round trip; the rows of each. */
+  /** Runs the statements in one request and returns the rows of each. */
   run(statements: readonly Statement[]): Promise<Row[][]>;
 }
 
@@ -20,7 +20,7 @@ export class Batch {
   readonly #statements: Statement[] = [];
   #answers: Row[][] = [];
 
-  /** Takes statements in; what is given back answers with the rows of each, once it has run. */
+  /** Adds statements, and returns a function that returns their rows after the batch has run. */
   add(some: readonly Statement[]): () => Row[][] {
     const from = this.#statements.length;
     this.#statements.push(...some);

@@ -1,6 +1,6 @@
 /** Rows of the statements that search nodes by name. */
 
-/** A node by what it is called, and what puts equal names in order. */
+/** A node found by name, with the columns that break ties. */
 export interface NamedNode {
   id: string;
   name: string;
@@ -11,7 +11,7 @@ export interface NamedNode {
   lines: number;
 }
 
-/** What these statements answer. */
+/** The nodes in the rows of a name statement. */
 export function namedNodes(rows: readonly (readonly unknown[])[]): NamedNode[] {
   return rows.map(
     ([id, name, members, nodeType, path, startLine, lines]) =>

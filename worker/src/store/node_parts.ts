@@ -6,17 +6,17 @@ import type { Hit } from "../search/results.ts";
 
 const GAP = constants.node_parts.MAX_GAP_LINES;
 
-/** Lines from `first` to `last` that so many pieces have together. */
+/** The lines from `first` to `last` that a number of parts cover. */
 export interface PartRange {
   first: number;
   last: number;
   pieces: number;
 }
 
-/** The lines of nodes, in order, by what those that are named alike have in common. */
+/** The part ranges, in order, by the key that nodes with equal names share. */
 export type PartRanges = ReadonlyMap<string, readonly PartRange[]>;
 
-/** What the index answers that is asked for the pieces of some nodes. */
+/** The part ranges in the rows of the `nodeParts` statement. */
 export function partRanges(rows: readonly (readonly unknown[])[]): PartRanges {
   const found = groupBy(rows, (row) => keyOf(...(row.slice(0, 6) as string[]))); // or null
   return new Map(Array.from(found, ([kind, pieces]) => [kind, pieces.map(span)]));

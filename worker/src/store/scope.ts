@@ -51,13 +51,13 @@ export const EMPTY_SCOPE: Scope = {
   ids: null,
 };
 
-/** Whether it narrows more than to repositories. */
+/** Returns true if the scope has conditions besides repositories. */
 export function isNarrowed({ repos: _, ...rest }: Scope): boolean {
   const { ids, ...others } = rest;
   return ids !== null || Object.values(others).some((one) => one !== null && one.length > 0);
 }
 
-/** What all paths of a place begin with; it is a glob where that is not all of its name. */
+/** The part of a path before its first wildcard. */
 export function pathPrefix(name: string): string {
   return name.split(SIGNS, 1)[0] ?? "";
 }
@@ -66,7 +66,7 @@ export function isGlob(name: string): boolean {
   return SIGNS.test(name);
 }
 
-/** Where its paths are; none where they may be anywhere. */
+/** The normalized paths of a scope; none if one of them is the root. */
 export function scopePaths(scope: Scope): string[] {
   const found = scope.paths.map(normalizePath);
   return found.every(Boolean) ? found : [];
@@ -76,7 +76,7 @@ export function normalizePath(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
-/** What `IN_SCOPE` wants to know, ?2 to ?13; refuses a glob that is too long. */
+/** The parameters ?2 to ?13 of `IN_SCOPE`; throws an HttpError for a glob that is too long. */
 export function scopeParams(scope: Scope): Value[] {
   const names = scope.symbols.map(dotted);
   return [
@@ -109,7 +109,7 @@ export function prefixEnd(text: string): string | null {
   return signs.join("") + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
 }
 
-/** How `IN_SCOPE` reads a place: what looks like a glob may be a file's or folder's very name. */
+/** The rows of a path for `IN_SCOPE`: a text with wildcards may also be a literal name. */
 function rows(name: string): PlaceRow[] {
   if (!name) return [["", null, null, null]];
   const found: PlaceRow[] = [
@@ -128,7 +128,7 @@ function listed(values: readonly unknown[]): string | null {
   return values.length > 0 ? JSON.stringify(values) : null;
 }
 
-/** FTS5's query for nodes that may be called so; null where one has no word to look up. */
+/** The FTS5 query that preselects nodes by symbol; null if a name has no word to search for. */
 function expression(names: readonly string[]): string | null {
   const phrases: string[] = [];
   for (const name of names) {
@@ -143,12 +143,12 @@ function expression(names: readonly string[]): string | null {
   return phrases.length > 0 ? `(symbol : (${any}))` : null;
 }
 
-/** As FTS5 reads a phrase. */
+/** Quotes a text as an FTS5 phrase. */
 function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** How `IN_SCOPE` compares a name: its last parts, a glob of them, an owner's and a member's. */
+/** The row of a symbol for `IN_SCOPE`: its last parts, a glob, owner and member. */
 function nameRow(name: string): PlaceRow {
   if (name.includes("*")) {
     const glob = name.replaceAll("[", "[[]");
@@ -159,7 +159,7 @@ function nameRow(name: string): PlaceRow {
   return [`.${name}`, null, owner ? `.${owner}` : "", ` ${member}:`];
 }
 
-/** A name's owner, empty where it has none, and its last part. */
+/** The owner of a name, empty without one, and its last part. */
 function parted(name: string): [owner: string, last: string] {
   const at = name.lastIndexOf(".");
   return [name.slice(0, Math.max(at, 0)), name.slice(at + 1)];
@@ -175,10 +175,10 @@ function checkLength(glob: string, what: string, where: string): void {
 const SYNTAX = /[\\^$.*+?(){}|/]/g;
 const IS_TEST = new RegExp(constants.scope.TEST_PATH_GLOBS.map(searched).join("|"));
 
-/** Whether a file is a test, or lies among them. */
+/** Returns true for the path of a test file or of a file in a test folder. */
 export const isTest = memoize((path) => IS_TEST.test(`/${path}`));
 
-/** What finds a glob's texts, stars at its ends being any text before and after. */
+/** The source of a regular expression for a glob; stars at its ends leave it unanchored. */
 function searched(glob: string): string {
   const [first, last] = [glob.startsWith("*") ? "" : "^", glob.endsWith("*") ? "" : "$"];
   const parts = glob.replace(/^\*|\*$/g, "").split("*");

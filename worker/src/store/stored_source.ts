@@ -2,7 +2,7 @@
 
 import type { Row } from "./database.ts";
 
-/** Lines of a file, each with its number, which jump where some of them are left out. */
+/** Lines of a file with their numbers, which need not be consecutive. */
 export interface NumberedLines {
   readonly lines: readonly string[];
   readonly numbers: readonly number[];
@@ -11,21 +11,21 @@ export interface NumberedLines {
 interface Part extends NumberedLines {
   readonly first: number;
   readonly last: number;
-  /** Of a notebook, whose text has a blank line behind each cell. */
+  /** Line numbers of a notebook, whose text has a blank line after each cell. */
   readonly isOfCells?: boolean;
 }
 
-/** Parts of files by repository and path, which are asked for as they are needed. */
+/** The loaded parts of files, by repository and path. */
 export class StoredSource {
   readonly #parts = new Map<string, Part[]>();
 
-  /** Takes in what the index answers that is asked for texts. */
+  /** Adds the rows of a stored source statement. */
   async add(rows: readonly Row[]): Promise<void> {
     const parts = await Promise.all(rows.map(partOf));
     rows.forEach(([repo, path], at) => this.put(String(repo), String(path), parts[at]!));
   }
 
-  /** Lines that somebody else has brought. */
+  /** Adds lines from another source. */
   put(repo: string, path: string, part: Part): void {
     const known = this.#parts.get(key(repo, path)) ?? [];
     const rest = known.filter((one) => one.first !== part.first);
@@ -33,14 +33,14 @@ export class StoredSource {
     this.#parts.set(key(repo, path), all);
   }
 
-  /** All lines that a file has; null where nothing of it is there. */
+  /** All loaded lines of a file; null if there are none. */
   whole(repo: string, path: string): NumberedLines | null {
     const parts = this.#parts.get(key(repo, path)) ?? [];
     const last = parts.at(-1)?.last;
     return last === undefined ? null : this.between(repo, path, parts[0]!.first, last);
   }
 
-  /** The lines from the first to the last; null where some of them are not there. */
+  /** The lines from the first to the last; null if some are missing. */
   between(repo: string, path: string, first: number, last: number): NumberedLines | null {
     const some = (this.#parts.get(key(repo, path)) ?? []).filter(
       (part) => part.first <= last && part.last >= first,
@@ -54,12 +54,12 @@ export class StoredSource {
   }
 }
 
-/** Without the empty ones at the end. */
+/** Removes empty lines at the end. */
 function withoutBlanks<Line extends readonly [string, number]>(lines: readonly Line[]): readonly Line[] {
   return lines.slice(0, lines.findLastIndex(([line]) => line !== "") + 1);
 }
 
-/** Of a notebook's parts the numbers may jump in between. */
+/** Returns true if the parts are adjacent; the numbers of a notebook may have gaps. */
 function inARow(parts: readonly Part[]): boolean {
   return parts.every(({ first, numbers, last }, at) => {
     const before = parts[at - 1];
@@ -79,7 +79,7 @@ async function partOf(row: Row): Promise<Part> {
   return { first, last, lines, numbers, isOfCells };
 }
 
-/** Raw deflate, as hex digits. */
+/** Decompresses raw deflate from hex digits. */
 async function inflated(hex: string): Promise<string> {
   const bytes = new Uint8Array(hex.length / 2);
   for (let at = 0; at < bytes.length; at += 1) {
