@@ -77,40 +77,40 @@ export interface SnippetOptions {
 }
 
 /** The text and the snippet of a hit, with line numbers of the file; a notebook's are not consecutive. */
-export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, shaped: SnippetOptions): HitText {
+export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, options: SnippetOptions): HitText {
   const rows = new Map<number, number>();
   numbers.forEach((number, row) => rows.has(number) || rows.set(number, row));
-  const wanted: SnippetRequest = {
-    words: shaped.words,
-    size: shaped.lines ?? lines.length,
-    signature: signatureOf(one, lines),
+  const request: SnippetRequest = {
+    words: options.words,
+    size: options.lines ?? lines.length,
+    signature: headingOf(one, lines),
     anchor: (one.member && rows.get(one.member.line)) ?? null,
     inner: inner.flatMap(([first, last]) => {
       const [from, to] = [rows.get(first), rows.get(last)];
       return from === undefined || to === undefined ? [] : [[from, to + 1] as const];
     }),
   };
-  return { text: lines.join("\n"), window: json(chosen(one, lines, wanted, rows), numbers) };
+  return { text: lines.join("\n"), window: snippetJson(chooseLines(one, lines, request, rows), numbers) };
 }
 
 /** Chooses the snippet; without a matching word it begins at the matching part. */
-function chosen(
+function chooseLines(
   { piece }: Result,
   lines: readonly string[],
-  wanted: SnippetRequest,
+  request: SnippetRequest,
   rows: ReadonlyMap<number, number>,
 ): Snippet {
-  const found = chooseSnippet(lines, 0, wanted);
-  if (!piece || wanted.anchor !== null || found.marks.length > 0) return found;
-  return chooseSnippet(lines, 0, { ...wanted, anchor: rows.get(piece.startLine) ?? null });
+  const snippet = chooseSnippet(lines, 0, request);
+  if (!piece || request.anchor !== null || snippet.marks.length > 0) return snippet;
+  return chooseSnippet(lines, 0, { ...request, anchor: rows.get(piece.startLine) ?? null });
 }
 
 /** The line shown above a snippet: the signature, or a section's heading; null for a chunk. */
-function signatureOf({ hit }: Result, lines: readonly string[]): string | null {
+function headingOf({ hit }: Result, lines: readonly string[]): string | null {
   return hit.signature || (hit.symbol || hit.logicalPath ? (lines[0] ?? null) : null);
 }
 
-function json({ startLine, lines, marks, head, below }: Snippet, numbers: readonly number[]): object {
+function snippetJson({ startLine, lines, marks, head, below }: Snippet, numbers: readonly number[]): object {
   const at = (row: number) => (lines.length > 0 ? numbers[row] : row);
   return {
     start_line: at(startLine),
@@ -126,9 +126,9 @@ export const NO_SOURCE =
   "at GitHub in the variable GITHUB.";
 
 /**
- * The nodes that are meant whole, also by one piece of theirs; of a path its lines.
+ * Reads a target: its whole nodes, even if it names one part of them, or its lines.
  *
- * Refuses lines that the file has not, and lines of a file whose text is not here.
+ * Throws an HttpError for lines that do not exist, and for a file whose text is not available.
  */
 export async function readTarget(context: SearchContext, contents: FileContents, target: Target): Promise<Result[]> {
   const names = new Set(target.hits.map((hit) => hit.symbol || hit.logicalPath || null));
@@ -142,13 +142,13 @@ export async function readTarget(context: SearchContext, contents: FileContents,
 /** Merges the parts of nodes; a result keeps its part if not all parts are included. */
 async function nodes(context: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
   const [rows = []] = await context.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
-  const known = partsOfHits(hits, partRanges(rows));
+  const ranges = partsOfHits(hits, partRanges(rows));
   const kinds = groupBy(hits, (hit) =>
-    JSON.stringify([hit.nodeType, hit.signature, known.get(hit.id) ?? hit.id]),
+    JSON.stringify([hit.nodeType, hit.signature, ranges.get(hit.id) ?? hit.id]),
   );
-  return Array.from(kinds.values(), (some) => {
-    const [first, ...rest] = some.map(resultOf);
-    const one = mergeParts(first!, rest, known.get(first!.hit.id));
+  return Array.from(kinds.values(), (parts) => {
+    const [first, ...rest] = parts.map(resultOf);
+    const one = mergeParts(first!, rest, ranges.get(first!.hit.id));
     return one.piece?.matching === one.piece?.of ? { ...one, piece: null } : one;
   });
 }
@@ -156,9 +156,9 @@ async function nodes(context: SearchContext, hits: readonly Hit[]): Promise<Resu
 async function lines(contents: FileContents, repo: string, target: Target): Promise<Result> {
   const { path, hits } = target;
   const language = hits[0]?.language ?? null;
-  const found = await contents.file(path, language);
-  if (!found) throw badRequest(`${path} ${NO_SOURCE}`, 404);
-  const end = found.numbers.at(-1) ?? 0;
+  const content = await contents.file(path, language);
+  if (!content) throw badRequest(`${path} ${NO_SOURCE}`, 404);
+  const end = content.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];
   if (first < 1 || first > Math.min(last, end)) {
     throw badRequest(`${path} has lines 1 to ${end}. Give lines in that range.`, 404);

@@ -51,41 +51,41 @@ export function lookupStatements({ query, there, paths, notPaths }: FilterLookup
 }
 
 /** The maximum number of scopes that are searched before the filters are resolved. */
-const GUESSES = 2;
+const MAX_GUESSES = 2;
 
 /** The possible scopes, the likeliest first; only that one if there are too many. */
-export function candidateScopes(asked: FilterLookup): Scope[] {
-  const readings = [...asked.paths, ...asked.notPaths];
-  const ways = readings.reduce((product, some) => product * some.length, 1);
-  const tried = ways > GUESSES ? readings.map((some) => some.slice(0, 1)) : readings;
-  const some = tried.reduce<string[][]>(
-    (found, places) => found.flatMap((one) => places.map((place) => [...one, place])),
+export function candidateScopes(lookup: FilterLookup): Scope[] {
+  const readings = [...lookup.paths, ...lookup.notPaths];
+  const combinations = readings.reduce((product, paths) => product * paths.length, 1);
+  const tried = combinations > MAX_GUESSES ? readings.map((paths) => paths.slice(0, 1)) : readings;
+  const guesses = tried.reduce<string[][]>(
+    (partial, paths) => partial.flatMap((one) => paths.map((path) => [...one, path])),
     [[]],
   );
-  const count = asked.paths.length;
-  return some.map((one) => scoped(asked, one.slice(0, count), one.slice(count)));
+  const count = lookup.paths.length;
+  return guesses.map((one) => buildScope(lookup, one.slice(0, count), one.slice(count)));
 }
 
 /**
- * Where the question looks, as `statements` were answered; refuses, with the nearest that is, a
- * filter that names nothing in the index, and filters that leave nothing of it.
+ * Resolves filters to a scope, given the rows of `lookupStatements`.
  *
- * What is left out need not be there.
+ * Throws an HttpError, with similar names, for a filter that names nothing in the index, and for
+ * filters that exclude each other. Excluded values need not exist.
  */
 export async function resolveScope(
   database: Database,
-  asked: FilterLookup,
+  lookup: FilterLookup,
   answers: readonly (readonly Row[])[],
 ): Promise<Scope> {
-  const { query, there } = asked;
+  const { query, there } = lookup;
   const rest = answers.map((rows) => rows.length > 0);
-  const [paths, lost] = chosen(asked.paths, rest);
-  const [notPaths] = chosen(asked.notPaths, rest);
-  const typed = query.paths[lost];
-  if (typed !== undefined) throw await noPath(database, typed, there);
-  for (const name of query.languages) if (!rest.shift()) throw await noKind(database, LANGUAGE, name, there);
-  for (const name of query.nodeTypes) if (!rest.shift()) throw await noKind(database, TYPE, name, there);
-  const scope = scoped(asked, paths, notPaths);
+  const [paths, missing] = chooseReadings(lookup.paths, rest);
+  const [notPaths] = chooseReadings(lookup.notPaths, rest);
+  const typed = query.paths[missing];
+  if (typed !== undefined) throw await unknownPathError(database, typed, there);
+  for (const name of query.languages) if (!rest.shift()) throw await unknownValueError(database, LANGUAGE, name, there);
+  for (const name of query.nodeTypes) if (!rest.shift()) throw await unknownValueError(database, TYPE, name, there);
+  const scope = buildScope(lookup, paths, notPaths);
   checkConflicts(query, scope);
   return scope;
 }
@@ -103,13 +103,13 @@ const LANGUAGE: Kind = {
 };
 const TYPE: Kind = { column: "node_type", called: "type of node", others: allNodeTypeNames };
 
-async function noKind(database: Database, kind: Kind, name: string, there: Scope) {
+async function unknownValueError(database: Database, kind: Kind, name: string, there: Scope) {
   const [rows = []] = await database.run([distinctValues(kind.column, there)]);
   const known = rows.map(([one]) => String(one));
   return unknownNameError(kind.called, name, known, kind.others(known));
 }
 
-async function noPath(database: Database, typed: string, there: Scope) {
+async function unknownPathError(database: Database, typed: string, there: Scope) {
   const [rows = []] = await database.run([allPaths(there)]);
   const known = rows.map(([path]) => String(path));
   const firsts = [...new Set(known.map((path) => path.split("/", 1)[0]!))].sort(compareText);
@@ -120,47 +120,48 @@ async function noPath(database: Database, typed: string, there: Scope) {
  * The first existing reading of each path, else the likeliest; and the index of the first path
  * without one, else -1.
  */
-function chosen(readings: Readings, answers: boolean[]): [string[], number] {
-  let lost = -1;
-  const found = readings.map((some, at) => {
-    const there = some.filter(() => answers.shift());
-    if (there.length === 0 && lost < 0) lost = at;
-    return there[0] ?? some[0]!;
+function chooseReadings(readings: Readings, answers: boolean[]): [string[], number] {
+  let missing = -1;
+  const paths = readings.map((possible, at) => {
+    const existing = possible.filter(() => answers.shift());
+    if (existing.length === 0 && missing < 0) missing = at;
+    return existing[0] ?? possible[0]!;
   });
-  return [found, lost];
+  return [paths, missing];
 }
 
-function scoped({ query, there }: FilterLookup, paths: string[], notPaths: string[]): Scope {
+function buildScope({ query, there }: FilterLookup, paths: string[], notPaths: string[]): Scope {
   const scope: Scope = {
     ...there,
-    paths: once(paths),
-    notPaths: once(notPaths),
-    languages: once(query.languages.flatMap(languagesNamed)),
-    notLanguages: once(query.notLanguages.flatMap(languagesNamed)),
-    nodeTypes: once(query.nodeTypes.flatMap(nodeTypesNamed)),
-    notNodeTypes: once(query.notNodeTypes.flatMap(nodeTypesNamed)),
+    paths: distinct(paths),
+    notPaths: distinct(notPaths),
+    languages: distinct(query.languages.flatMap(languagesNamed)),
+    notLanguages: distinct(query.notLanguages.flatMap(languagesNamed)),
+    nodeTypes: distinct(query.nodeTypes.flatMap(nodeTypesNamed)),
+    notNodeTypes: distinct(query.notNodeTypes.flatMap(nodeTypesNamed)),
     symbols: query.symbols,
     tests: query.tests,
   };
   return categoryChanges(query).reduce(intersectScope, scope);
 }
 
-function once(values: readonly string[]): string[] {
+function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
 /**
- * The places that a path may mean, the likeliest first; it is read as it lies there, or as an answer
- * shows it. Nobody stands in a folder here.
+ * The possible readings of a path, the likeliest first: as the index stores it, or as hits show it.
+ *
+ * Paths are relative to the root, since a Worker has no current folder.
  */
 export function pathReadings(typed: string): string[] {
-  const known = spellings(typed);
-  const anywhere = known.filter(isBare).map((path) => `*/${normal(path)}`);
-  return once([...known.map(placeOf), ...anywhere]);
+  const spelled = spellings(typed);
+  const anywhere = spelled.filter(isBare).map((path) => `*/${normalizeParts(path)}`);
+  return distinct([...spelled.map(placeOf), ...anywhere]);
 }
 
 function placeOf(path: string): string {
-  const inside = normal(path);
+  const inside = normalizeParts(path);
   if (path.startsWith("/")) return inside.replace(/^\/+/, "");
   return !isBare(path) && inside === "." ? "" : inside;
 }
@@ -172,13 +173,13 @@ function isBare(path: string): boolean {
 
 /** The spellings of a path in the index, which writes a backslash as `\x5c`. */
 function spellings(typed: string): string[] {
-  const lies = typed.replaceAll("\\", "\\x5c");
+  const stored = typed.replaceAll("\\", "\\x5c");
   const shown = typed.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c");
-  return once([lies, shown]);
+  return distinct([stored, shown]);
 }
 
 /** Mirrors `posixpath.normpath`. */
-function normal(path: string): string {
+function normalizeParts(path: string): string {
   if (!path) return ".";
   const slashes = /^\/{2}(?!\/)/.test(path) ? "//" : path.startsWith("/") ? "/" : "";
   const parts: string[] = [];
@@ -193,13 +194,13 @@ function normal(path: string): string {
 
 /** All folders of the files, sorted. */
 function folders(paths: readonly string[]): string[] {
-  const found = new Set<string>();
+  const folders = new Set<string>();
   for (const path of paths) {
     for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
-      found.add(path.slice(0, at));
+      folders.add(path.slice(0, at));
     }
   }
-  return [...found].sort(compareText);
+  return [...folders].sort(compareText);
 }
 
 /**
@@ -208,12 +209,12 @@ function folders(paths: readonly string[]): string[] {
  */
 export function resolveRepo(name: string, there: readonly string[]): string {
   const ends = there.filter((repo) => repo.endsWith(`/${name}`));
-  const found = there.includes(name) ? [name] : ends;
-  if (found.length > 1) {
-    throw badRequest(`The name ${name} matches several repositories: ${found.join(", ")}. Use a full name.`);
+  const matches = there.includes(name) ? [name] : ends;
+  if (matches.length > 1) {
+    throw badRequest(`The name ${name} matches several repositories: ${matches.join(", ")}. Use a full name.`);
   }
-  if (!found[0]) throw unknownNameError("repository", name, there);
-  return found[0];
+  if (!matches[0]) throw unknownNameError("repository", name, there);
+  return matches[0];
 }
 
 const SIGNS = {
@@ -235,8 +236,8 @@ const CATEGORIES: readonly Field[] = ["categories", "notCategories"];
 export function checkConflicts(query: Query, scope: Scope): void {
   const tests = testsOf(query);
   if (tests.has("no") && tests.has("only")) {
-    const said = query.tests ? [`tests:${query.tests}`] : [];
-    throw nothingLeft([...said, ...typed(query, CATEGORIES)]);
+    const tests = query.tests ? [`tests:${query.tests}`] : [];
+    throw conflictError([...tests, ...typed(query, CATEGORIES)]);
   }
   const isOfNone = scope.languages.length === 1 && scope.languages[0] === NO_LANGUAGE;
   const empty: [boolean, readonly Field[]][] = [
@@ -244,16 +245,14 @@ export function checkConflicts(query: Query, scope: Scope): void {
       isOfNone || noneLeft(scope.languages, scope.notLanguages),
       ["languages", "notLanguages", ...CATEGORIES],
     ],
-    [noneLeft(scope.paths, leftOut(scope)), ["paths", "notPaths", ...CATEGORIES]],
+    [noneLeft(scope.paths, excludedPaths(scope)), ["paths", "notPaths", ...CATEGORIES]],
     [noneLeft(scope.nodeTypes, scope.notNodeTypes), ["nodeTypes", "notNodeTypes"]],
   ];
-  for (const [isEmpty, fields] of empty) if (isEmpty) throw nothingLeft(typed(query, fields));
+  for (const [isEmpty, fields] of empty) if (isEmpty) throw conflictError(typed(query, fields));
 }
 
 /**
- * A sentence for each sign that does not count, as another one is said after or beside it.
- *
- * `tests` is what is said of them beside the question.
+ * A note for each filter that a later one, or the parameter `tests`, overrides.
  */
 export function overriddenFilters(query: Query, tests: string | null): string[] {
   const counting = new Map([
@@ -269,14 +268,14 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
 }
 
 function testsOf(query: Query): Set<string> {
-  const said = new Set([query.tests ?? ""]);
-  if (query.categories.includes(TESTS)) said.add("only");
-  if (query.notCategories.includes(TESTS)) said.add("no");
-  return said;
+  const values = new Set([query.tests ?? ""]);
+  if (query.categories.includes(TESTS)) values.add("only");
+  if (query.notCategories.includes(TESTS)) values.add("no");
+  return values;
 }
 
 /** The paths that lie in excluded folders. */
-function leftOut(scope: Scope): string[] {
+function excludedPaths(scope: Scope): string[] {
   const folders = scope.notPaths.map(normalizePath).filter((name) => !isGlob(name));
   return scope.paths.filter(
     (path) => scope.notPaths.includes(path) || folders.some((folder) => isBelow(path, folder)),
@@ -288,14 +287,14 @@ function isBelow(path: string, folder: string): boolean {
   return !folder || path === folder || path.startsWith(`${folder}/`);
 }
 
-function noneLeft(asked: readonly string[], left: readonly string[]): boolean {
-  return asked.length > 0 && asked.every((one) => left.includes(one));
+function noneLeft(included: readonly string[], excluded: readonly string[]): boolean {
+  return included.length > 0 && included.every((value) => excluded.includes(value));
 }
 
 function typed(query: Query, fields: readonly Field[]): string[] {
   return fields.flatMap((field) => query[field].map((value) => `${SIGNS[field]}${value}`));
 }
 
-function nothingLeft(signs: readonly string[]): HttpError {
+function conflictError(signs: readonly string[]): HttpError {
   return badRequest(`${signs.join(" and ")} exclude each other: nothing is left to search. Remove one of them.`);
 }

@@ -4,24 +4,24 @@ import type { Scope } from "../store/scope.ts";
 import type { Query } from "./query.ts";
 
 const WORD = /[\p{L}\p{N}]/u;
-// what Python's `re.escape` writes with a backslash
+// characters that Python's `re.escape` escapes
 const SPECIAL = /[()[\]{}?*+\-|^$\\.&~#\t\n\v\f\r ]/g;
 
 /**
- * The scope narrowed to the nodes that have each phrase and each prefix, and where case counts a
- * word; and to those without what is left out. What has to be said of it.
+ * Narrows the scope to nodes with each phrase and prefix, without excluded words, and with a word
+ * of the query if case counts; returns it with notes.
  *
- * There are no files here: phrases are as FTS5 finds them, whose words may be inflected and of any
- * case, and a pattern finds nothing.
+ * A Worker has no files: phrases match as in FTS5, regardless of case and inflection, and a pattern
+ * matches nothing.
  */
 export function mustMatch(query: Query, scope: Scope): { scope: Scope; notes: string[] } {
   const withWords = withParts(query).join(" AND ") || null;
   const without = query.without.filter((one) => WORD.test(one)).map(excluded);
-  const found = { ...scope, withWords, withoutWords: without.join(" OR ") || null };
+  const narrowed = { ...scope, withWords, withoutWords: without.join(" OR ") || null };
   const notes = patterns(query).map(
     (pattern) => `/${pattern}/ was not searched for: patterns need the repository's files.`,
   );
-  return { scope: notes.length > 0 ? { ...found, ids: [] } : found, notes };
+  return { scope: notes.length > 0 ? { ...narrowed, ids: [] } : narrowed, notes };
 }
 
 function withParts(query: Query): string[] {

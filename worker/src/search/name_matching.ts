@@ -20,10 +20,10 @@ type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;
 
 /**
- * The ids of the nodes that a question names, the best first, and of nodes of a path.
+ * The nodes that a query names, by id, the best first.
  *
- * `spelled` are nodes whose names are made of its words, by how well these agree; `written` those
- * of them that are made of no others.
+ * `called` have the name, `ofPath` the path. `spelled` are the overlap scores of nodes whose names
+ * contain all words of the query; `written` are those whose names consist of just these words.
  */
 export interface NamedCandidates {
   called: readonly string[];
@@ -33,25 +33,25 @@ export interface NamedCandidates {
 }
 
 /** Returns true if a node or a file has exactly the name in the query. */
-export function hasExactMatch(known: NamedCandidates): boolean {
-  return known.called.length > 0 || known.ofPath.length > 0;
+export function hasExactMatch(named: NamedCandidates): boolean {
+  return named.called.length > 0 || named.ofPath.length > 0;
 }
 
 /** Matches the rows of the name statements; types come before members, definitions before declarations. */
 export function namedCandidates(queryText: QueryText, answers: readonly Rows[]): NamedCandidates {
   const [byName = [], byWords = [], ...byPath] = answers.map(namedNodes);
   const text = queryText.name || strip(queryText.text);
-  const wanted = normalizeName(text);
-  const found = byName.filter((node) => isNodeNamed(node, wanted));
-  const agreeing = new Map(byWords.map((node) => [node.id, bestSpelling(node.name, queryText)]));
-  const known = new Set(found.map((node) => node.id));
-  const written = byWords.filter((node) => agreeing.get(node.id) === 1 && !known.has(node.id));
+  const searchedName = normalizeName(text);
+  const exact = byName.filter((node) => isNodeNamed(node, searchedName));
+  const overlaps = new Map(byWords.map((node) => [node.id, queryOverlap(node.name, queryText)]));
+  const exactIds = new Set(exact.map((node) => node.id));
+  const written = byWords.filter((node) => overlaps.get(node.id) === 1 && !exactIds.has(node.id));
   const asksTests = queryText.says(TEST_KIND.askedBy);
   return {
-    called: nodeIds(inOrder(found, text)),
-    written: nodeIds(inOrder(written.filter((node) => asksTests || !isTest(node.path)), text)),
+    called: nodeIds(sortNodes(exact, text)),
+    written: nodeIds(sortNodes(written.filter((node) => asksTests || !isTest(node.path)), text)),
     ofPath: nodeIds(byPath.flat()),
-    spelled: new Map(sortBy(agreeing, ([, score]) => [-score])),
+    spelled: new Map(sortBy(overlaps, ([, score]) => [-score])),
   };
 }
 
@@ -61,26 +61,26 @@ export function canSpellNames(queryText: QueryText): boolean {
 }
 
 /** The overlap of the query's words with those of a name's last part, up to 1. */
-export function wordOverlap(symbol: string, asked: ReadonlySet<string>): number {
-  return common(stemsOfName(lastNamePart(symbol)), asked);
+export function wordOverlap(symbol: string, stems: ReadonlySet<string>): number {
+  return diceCoefficient(stemsOfName(lastNamePart(symbol)), stems);
 }
 
-function bestSpelling(name: string, queryText: QueryText): number {
-  return Math.max(spelling(name, queryText.stems), spelling(name, queryText.allStems));
+function queryOverlap(name: string, queryText: QueryText): number {
+  return Math.max(bestOverlap(name, queryText.stems), bestOverlap(name, queryText.allStems));
 }
 
 /** The overlap with the last part, or with owner and last part if that is higher: `request finalize`. */
-function spelling(symbol: string, asked: ReadonlySet<string>): number {
+function bestOverlap(symbol: string, stems: ReadonlySet<string>): number {
   const [owner, own] = rpartition(symbol, ".");
   const both = new Set([...stemsOfName(own), ...stemsOfName(lastNamePart(owner))]);
-  return Math.max(wordOverlap(symbol, asked), common(both, asked));
+  return Math.max(wordOverlap(symbol, stems), diceCoefficient(both, stems));
 }
 
 /** The Dice coefficient of two sets of words. */
-function common(own: ReadonlySet<string>, asked: ReadonlySet<string>): number {
+function diceCoefficient(own: ReadonlySet<string>, stems: ReadonlySet<string>): number {
   let both = 0;
-  for (const stem of own) if (asked.has(stem)) both++;
-  return (2 * both) / (own.size + asked.size || 1);
+  for (const stem of own) if (stems.has(stem)) both++;
+  return (2 * both) / (own.size + stems.size || 1);
 }
 
 /** The stems of a name's words. */
@@ -97,29 +97,29 @@ export function canMatchFuzzily(queryText: QueryText): boolean {
 }
 
 /** The member that a normalized query names, alone (`RED`) or with its owner; null if there is none. */
-export function findMember(owner: string | null, members: string, wanted: string): Member | null {
+export function findMember(owner: string | null, members: string, searchedName: string): Member | null {
   if (!members) return null;
   const name = normalizeName(owner ?? "");
-  if (name && endsWith(name, wanted)) return null;
-  return parseMembers(members).find((one) => endsWith(`${name}.${casefold(one.name)}`, wanted)) ?? null;
+  if (name && endsWith(name, searchedName)) return null;
+  return parseMembers(members).find((one) => endsWith(`${name}.${casefold(one.name)}`, searchedName)) ?? null;
 }
 
 /** Normalizes a name or query for comparison: parts joined by dots, case folded. */
 export const normalizeName = memoize((text) => casefold(dotted(text)));
 
 /** Returns true if a normalized query equals the name or its last parts. */
-export function isNamed(name: string, wanted: string): boolean {
-  return endsWith(normalizeName(name), wanted);
+export function isNamed(name: string, searchedName: string): boolean {
+  return endsWith(normalizeName(name), searchedName);
 }
 
 /** Parses the members of a node, stored as `4f5e RED:3 GREEN:4`. */
 export function parseMembers(text: string): Member[] {
-  const said = text.split(" ").slice(1).map((one) => rpartition(one, ":"));
-  return said.map(([name, line]) => ({ name, line: Number(line) }));
+  const members = text.split(" ").slice(1).map((one) => rpartition(one, ":"));
+  return members.map(([name, line]) => ({ name, line: Number(line) }));
 }
 
 /** Sorts nodes: exact case before other case, sources before tests, types before members. */
-function inOrder(nodes: Iterable<NamedNode>, text: string): NamedNode[] {
+function sortNodes(nodes: Iterable<NamedNode>, text: string): NamedNode[] {
   return sortBy(nodes, (node) => nameOrder(node, text));
 }
 
@@ -149,13 +149,15 @@ export function lastNamePart(name: string): string {
   return rpartition(name, ".")[1];
 }
 
-function isNodeNamed(node: NamedNode, wanted: string): boolean {
-  return isNamed(node.name, wanted) || findMember(node.name, node.members, wanted) !== null;
+function isNodeNamed(node: NamedNode, searchedName: string): boolean {
+  return isNamed(node.name, searchedName) || findMember(node.name, node.members, searchedName) !== null;
 }
 
 /**
- * The ids of the few nodes that have the word asked for, and of those whose name begins so; of
- * those whose name is like it, where it is in none.
+ * Nodes for a name that no node has exactly, by id.
+ *
+ * `having` are the nodes with the rare word; `ids` those with the name as a prefix or, if no node
+ * has the word, with a similar name.
  */
 export interface FuzzyMatches {
   having: readonly string[];
@@ -166,53 +168,53 @@ export interface FuzzyMatches {
  * Matches the rows of the similarity statements; nothing if a node has the exact name, or if the
  * word is frequent.
  */
-export function fuzzyMatches(queryText: QueryText, known: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
-  const [there, beginning, like] = answers;
-  if (hasExactMatch(known) || !there || !beginning || !like) return { having: [], ids: [] };
-  if (!there.length) return { having: [], ids: alike(queryText, like) };
-  const ids = there.map(([id]) => String(id));
+export function fuzzyMatches(queryText: QueryText, named: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
+  const [withWord, withPrefix, similar] = answers;
+  if (hasExactMatch(named) || !withWord || !withPrefix || !similar) return { having: [], ids: [] };
+  if (!withWord.length) return { having: [], ids: similarNames(queryText, similar) };
+  const ids = withWord.map(([id]) => String(id));
   return {
     having: ids.length <= maxNodesWithWord(queryText) ? ids : [],
-    ids: known.spelled.size ? [] : begun(namedNodes(beginning), queryText.name),
+    ids: named.spelled.size ? [] : prefixMatches(namedNodes(withPrefix), queryText.name),
   };
 }
 
 /** The nodes with names similar to one that no node has. */
-function alike(queryText: QueryText, rows: Rows): string[] {
+function similarNames(queryText: QueryText, rows: Rows): string[] {
   const name = lastNamePart(queryText.name);
-  const grams = gramsOf(name);
-  const scored = namedNodes(rows).map((node) => ({ node, score: likeness(name, grams, node) }));
+  const grams = trigrams(name);
+  const scored = namedNodes(rows).map((node) => ({ node, score: similarity(name, grams, node) }));
   const near = sortBy(
     scored.filter(({ score }) => score > MIN_SIMILARITY),
-    ({ node, score }) => [-score, -owned(node, queryText.name), ...nameOrder(node, name)],
+    ({ node, score }) => [-score, -ownerSimilarity(node, queryText.name), ...nameOrder(node, name)],
   );
   return nodeIds(near.map(({ node }) => node)).slice(0, MAX_SIMILAR);
 }
 
 /**
- * Those whose last part begins with a name's: `RealCal` is in the middle of typing `RealCall`.
+ * The nodes whose last part begins with that of the name: `RealCal` may become `RealCall`.
  *
- * Those of an owner like its own come first.
+ * Those with a similar owner come first.
  */
-function begun(nodes: readonly NamedNode[], name: string): string[] {
+function prefixMatches(nodes: readonly NamedNode[], name: string): string[] {
   const own = lastNamePart(name);
-  const begins = nodes.filter((node) => letters(lastNamePart(node.name)).startsWith(letters(own)));
-  return nodeIds(sortBy(begins, (node) => [-owned(node, name), ...nameOrder(node, own)])).slice(0, MAX_SIMILAR);
+  const begins = nodes.filter((node) => lowercaseLetters(lastNamePart(node.name)).startsWith(lowercaseLetters(own)));
+  return nodeIds(sortBy(begins, (node) => [-ownerSimilarity(node, name), ...nameOrder(node, own)])).slice(0, MAX_SIMILAR);
 }
 
-function likeness(name: string, grams: Grams, node: NamedNode): number {
-  const own = letters(lastNamePart(node.name));
-  return sharedBy(grams, gramsOf(own)) + CONTAINS_BONUS * Number(own.includes(letters(name)));
+function similarity(name: string, grams: Grams, node: NamedNode): number {
+  const own = lowercaseLetters(lastNamePart(node.name));
+  return trigramSimilarity(grams, trigrams(own)) + CONTAINS_BONUS * Number(own.includes(lowercaseLetters(name)));
 }
 
 /** The trigram similarity of the owners of node and name, up to 1; 0 without an owner. */
-function owned(node: NamedNode, name: string): number {
+function ownerSimilarity(node: NamedNode, name: string): number {
   const [owner, own] = [name, node.name].map((one) => lastNamePart(rpartition(one, ".")[0]));
-  return owner && own ? sharedBy(gramsOf(owner), gramsOf(own)) : 0;
+  return owner && own ? trigramSimilarity(trigrams(owner), trigrams(own)) : 0;
 }
 
 /** The Dice coefficient of two names' trigrams. */
-function sharedBy(grams: Grams, others: Grams): number {
+function trigramSimilarity(grams: Grams, others: Grams): number {
   let both = 0;
   for (const [gram, count] of grams) both += Math.min(count, others.get(gram) ?? 0);
   return (2 * both) / (total(grams) + total(others));
@@ -222,12 +224,12 @@ function total(grams: Grams): number {
   return [...grams.values()].reduce((sum, count) => sum + count, 0);
 }
 
-function letters(name: string): string {
+function lowercaseLetters(name: string): string {
   return name.replaceAll("_", "").toLowerCase();
 }
 
-function gramsOf(name: string): Grams {
-  const padded = [..."  ", ...letters(name), " "];
+function trigrams(name: string): Grams {
+  const padded = [..."  ", ...lowercaseLetters(name), " "];
   const counts = new Map<string, number>();
   for (let at = 0; at < padded.length - 2; at++) {
     const gram = padded.slice(at, at + 3).join("");

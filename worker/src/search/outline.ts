@@ -6,37 +6,37 @@ import { sortBy } from "../sorting.ts";
 import type { Hit } from "./results.ts";
 
 const { MAX_PART_GAP } = constants.outline;
-const LEFT_OUT = new Set(constants.outline.UNNAMED_TYPES);
+const UNNAMED_TYPES = new Set(constants.outline.UNNAMED_TYPES);
 
 /** The outline entries of each file in line order; docs/reference/http-api.md describes them. */
 export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {
   const files = groupBy(hits, (hit) => hit.path);
-  return paths.map((path) => ({ path, nodes: entries(whole(files.get(path) ?? [])) }));
+  return paths.map((path) => ({ path, nodes: entries(mergeParts(files.get(path) ?? [])) }));
 }
 
 /** The named nodes, with the parts of a node merged. */
-function whole(hits: readonly Hit[]): Hit[] {
-  const named = hits.filter((hit) => !LEFT_OUT.has(hit.nodeType) && nameOf(hit));
+function mergeParts(hits: readonly Hit[]): Hit[] {
+  const named = hits.filter((hit) => !UNNAMED_TYPES.has(hit.nodeType) && nameOf(hit));
   const alike = groupBy(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
-  const joined = [...alike.values()].flatMap(together);
+  const joined = [...alike.values()].flatMap(mergeAdjacent);
   return sortBy(joined, (hit) => [hit.startLine, -hit.endLine]);
 }
 
 /**
- * Pieces may share lines, which nodes of one name do not.
+ * Merges adjacent parts of a node, which may share lines.
  *
- * The program also sees by their texts where a node begins anew right behind another of its name and
- * signature: without texts these are one.
+ * Two adjacent nodes with the same name and signature are merged as well: only their text, which
+ * the Worker does not read here, could tell them apart.
  */
-function together(hits: readonly Hit[]): Hit[] {
-  const found: Hit[] = [];
+function mergeAdjacent(hits: readonly Hit[]): Hit[] {
+  const merged: Hit[] = [];
   for (const hit of hits) {
-    const before = found.at(-1);
-    const goesOn = before && hit.startLine <= before.endLine + MAX_PART_GAP;
-    if (goesOn) found.splice(-1, 1, { ...before, endLine: Math.max(before.endLine, hit.endLine) });
-    else found.push(hit);
+    const before = merged.at(-1);
+    const isPart = before && hit.startLine <= before.endLine + MAX_PART_GAP;
+    if (isPart) merged.splice(-1, 1, { ...before, endLine: Math.max(before.endLine, hit.endLine) });
+    else merged.push(hit);
   }
-  return found;
+  return merged;
 }
 
 function entries(hits: readonly Hit[]): object[] {

@@ -1,12 +1,12 @@
 /** The Porter stemmer, exactly as in SQLite's FTS5. */
 
-/** The lengths in bytes of words that are stemmed. */
-const LEAST = 3;
-const MOST = 64;
+/** The shortest and longest word, in bytes, that is stemmed. */
+const MIN_BYTES = 3;
+const MAX_BYTES = 64;
 
 type Rule = readonly [ending: string, becomes: string];
 
-// of each step the first rule counts whose ending the word has, whether or not it applies
+// in each step only the first rule whose suffix the word has is tried
 const STEP_2: Rule[] = [
   ["ational", "ate"],
   ["tional", "tion"],
@@ -47,7 +47,7 @@ export function porter(word: string): string {
   // what is beyond ASCII counts by its bytes, and nothing is taken from an end of it
   if (!(word.charCodeAt(word.length - 1) < 0x80)) return word;
   const bytes = inBytes(word);
-  if (bytes.length < LEAST || bytes.length > MOST) return word;
+  if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return word;
   const stem = step5(step4(step(step(step1(bytes), STEP_2), STEP_3)));
   return stem === bytes ? word : inLetters(stem);
 }
@@ -55,7 +55,7 @@ export function porter(word: string): string {
 /** The UTF-8 bytes as one character each. */
 function inBytes(word: string): string {
   if (/^[\0-\x7f]*$/.test(word)) return word;
-  return String.fromCharCode(...new TextEncoder().encode(word).slice(0, MOST + 1));
+  return String.fromCharCode(...new TextEncoder().encode(word).slice(0, MAX_BYTES + 1));
 }
 
 function inLetters(bytes: string): string {
@@ -65,7 +65,7 @@ function inLetters(bytes: string): string {
 
 /** Step 1: plurals, `ed`, `ing` and a final `y`. */
 function step1(word: string): string {
-  const found = past(singular(word));
+  const found = removeEdOrIng(singular(word));
   const isI = found.endsWith("y") && hasVowel(found.slice(0, -1));
   return isI ? `${found.slice(0, -1)}i` : found;
 }
@@ -77,15 +77,15 @@ function singular(word: string): string {
   return word.slice(0, isWhole ? -2 : -1);
 }
 
-function past(word: string): string {
+function removeEdOrIng(word: string): string {
   if (ends(word, "eed")) return measure(word.slice(0, -3)) > 0 ? word.slice(0, -1) : word;
   const ending = ["ed", "ing"].find((end) => ends(word, end)) ?? "";
   const stem = word.slice(0, word.length - ending.length);
-  return ending && hasVowel(stem) ? mended(stem) : word;
+  return ending && hasVowel(stem) ? restoreStem(stem) : word;
 }
 
 /** Restores a stem after `ed` or `ing`: `hopp` → `hop`, `relat` → `relate`, `fil` → `file`. */
-function mended(stem: string): string {
+function restoreStem(stem: string): string {
   if (["at", "bl", "iz"].some((end) => ends(stem, end))) return `${stem}e`;
   const last = stem.at(-1) ?? "";
   if (last === stem.at(-2) && !"aeioulsz".includes(last)) return stem.slice(0, -1);

@@ -15,10 +15,10 @@ const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 const { SPACE_CHARS } = constants.query;
 const START = new RegExp(`^[${SPACE_CHARS}]+`);
 const END = new RegExp(`(?<![${SPACE_CHARS}])[${SPACE_CHARS}]+$`);
-const LONE = /[\ud800-\udfff]/gu;
+const LONE_SURROGATE = /[\ud800-\udfff]/gu;
 const SPACE = new Pattern(constants.query.SPACE_PATTERN, "g");
 const LINE_END = new Pattern(constants.query.LINE_END_PATTERN);
-const UNSEEN = new Pattern(constants.query.INVISIBLE, "g");
+const INVISIBLE = new Pattern(constants.query.INVISIBLE, "g");
 const CONTROL = new Pattern(constants.query.CONTROL_PATTERN, "g");
 const TOKEN = new Pattern(constants.query.TOKEN_PATTERN, "g");
 const FILTER = new Pattern(fullMatch(constants.query.FILTER_PATTERN));
@@ -43,11 +43,11 @@ interface Lists {
 }
 
 /**
- * What a question asks for; `words` is what is left of it without its signs, in order.
+ * A parsed query; `words` are its words without filters, in order.
  *
- * Values are as typed. `without` has words, phrases of several and prefixes that end in `*`;
- * `prefixes` have lost it. `tests` is yes, no or only; `case` says that the letters' case counts.
- * `overruled` are signs of which others were typed later that say something else.
+ * Values are as typed. `without` has excluded words, phrases and prefixes, the latter with their `*`;
+ * `prefixes` are without it. `tests` is yes, no or only; `case` makes the search case-sensitive.
+ * `overruled` are filters that a later one with another value overrides.
  */
 export interface Query extends Lists {
   readonly words: string;
@@ -84,16 +84,16 @@ export function queryText({ words, phrases, prefixes, symbols }: Query): string 
 }
 
 const FIELDS = new Map(
-  Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, inTypeScript(field)]),
+  Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, camelCase(field)]),
 );
 const CHOICES: Record<string, string[]> = constants.query.CHOICE_FILTERS;
-const COMMAS = new Set(constants.query.COMMA_LIST_FIELDS.map(inTypeScript));
+const COMMAS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
 
-function inTypeScript(field: string): string {
+function camelCase(field: string): string {
   return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-interface Sign {
+interface Token {
   field: string;
   value: string;
   typed: string;
@@ -103,58 +103,58 @@ type Values = Map<string, string[]>;
 
 /** Parses a query. A text of several lines has words only; what is no filter is a word. */
 export function parseQuery(given: string): Query {
-  const text = cleaned(truncate(given, QUERY_CHARS));
+  const text = cleanText(truncate(given, QUERY_CHARS));
   if (LINE_END.test(text)) return { ...EMPTY_QUERY, words: text };
   const spaced = text.replace(SPACE.for(text), " ");
-  const signs = Array.from(spaced.matchAll(TOKEN.for(spaced)), sign);
+  const tokens = Array.from(spaced.matchAll(TOKEN.for(spaced)), parseToken);
   const values: Values = new Map();
-  for (const { field, value, typed } of signs) {
+  for (const { field, value, typed } of tokens) {
     const isSecond = field === "regex" && values.has("regex");
     if (isSecond) add(values, "words", [typed]);
     else add(values, field, parts(field, value));
   }
   const keys = [...values.keys()];
   if (values.has("without") && keys.every((key) => key === "without" || key === "case")) {
-    // there is nothing to leave it out of
+    // a query of exclusions alone has nothing to exclude from: they are searched for as words
     values.delete("without");
-    values.set("words", typed(signs, "without"));
+    values.set("words", typed(tokens, "without"));
   }
   return query(values);
 }
 
-function add(values: Values, field: string, found: string[]): void {
-  values.set(field, [...(values.get(field) ?? []), ...found]);
+function add(values: Values, field: string, more: string[]): void {
+  values.set(field, [...(values.get(field) ?? []), ...more]);
 }
 
-function typed(signs: Sign[], field: string): string[] {
-  return signs.filter((sign) => sign.field === field).map((sign) => sign.typed);
+function typed(tokens: Token[], field: string): string[] {
+  return tokens.filter((token) => token.field === field).map((token) => token.typed);
 }
 
-function cleaned(text: string): string {
-  const whole = text.replace(LONE, "\ufffd");
-  const seen = whole.replace(UNSEEN.for(whole), "").replace(CONTROL.for(whole), " ");
+function cleanText(text: string): string {
+  const whole = text.replace(LONE_SURROGATE, "\ufffd");
+  const seen = whole.replace(INVISIBLE.for(whole), "").replace(CONTROL.for(whole), " ");
   return seen.replace(START, "").replace(END, "");
 }
 
 /** Classifies a token; it is a word unless it is clearly something else. */
-function sign(token: RegExpExecArray): Sign {
-  const typed = token[0];
-  const { regex, curly, quoted, bare } = token.groups ?? {};
+function parseToken(match: RegExpExecArray): Token {
+  const typed = match[0];
+  const { regex, curly, quoted, bare } = match.groups ?? {};
   if (regex) return { field: "regex", value: regex.replaceAll("\\/", "/"), typed };
   const filter = bare && FILTER.for(typed).exec(typed);
-  const head = filter ? filter[1] : token.groups?.head;
+  const head = filter ? filter[1] : match.groups?.head;
   const value = filter ? filter[2] : trimmed(curly ?? (quoted ?? "").replaceAll('\\"', '"'));
-  return (head !== undefined && value && valued(head, value, typed)) || bareSign(typed);
+  return (head !== undefined && value && parseFilter(head, value, typed)) || bareToken(typed);
 }
 
-/** The field and value of a filter; null for an unknown filter. */
-function valued(head: string, value: string, typed: string): Sign | undefined {
+/** The field and value of a filter; undefined for an unknown filter. */
+function parseFilter(head: string, value: string, typed: string): Token | undefined {
   const field = FIELDS.get(head);
   if (field) return { field, value, typed };
   return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, typed } : undefined;
 }
 
-function bareSign(typed: string): Sign {
+function bareToken(typed: string): Token {
   const prefix = typed.endsWith("*") && PREFIX.for(typed).exec(typed)?.[1];
   if (prefix) return { field: "prefixes", value: prefix, typed };
   const excluded = typed.startsWith("-") && EXCLUDED.for(typed).exec(typed)?.[1];
@@ -168,8 +168,8 @@ function trimmed(text: string): string {
 }
 
 function parts(field: string, value: string): string[] {
-  const found = COMMAS.has(field) ? value.split(",") : [value];
-  return found.map(trimmed).filter(Boolean);
+  const values = COMMAS.has(field) ? value.split(",") : [value];
+  return values.map(trimmed).filter(Boolean);
 }
 
 /** Keeps the last value of single filters, and the distinct values of the others. */
@@ -189,12 +189,12 @@ function query(values: Values): Query {
 }
 
 function overruled(head: string, values: Values): string[] {
-  const said = values.get(head.slice(0, -1)) ?? [];
-  return [...new Set(said)].filter((value) => value !== said.at(-1)).map((value) => head + value);
+  const typed = values.get(head.slice(0, -1)) ?? [];
+  return [...new Set(typed)].filter((value) => value !== typed.at(-1)).map((value) => head + value);
 }
 
 /** Stop words of word search. */
-const SMALL_WORDS: ReadonlySet<string> = new Set(constants.stopwords.RANKING_STOP_WORDS);
+const STOP_WORDS: ReadonlySet<string> = new Set(constants.stopwords.RANKING_STOP_WORDS);
 /** The length of the query's beginning that is matched with names and paths. */
 const READ_CHARS = constants.query.ANALYZED_CHARS;
 export const MIN_WORD_LETTERS = constants.query.MIN_WORD_LETTERS;
@@ -203,7 +203,7 @@ const NAME = new RegexVariants(fullMatch(constants.query.SYMBOL_NAME));
 const PATH = new RegexVariants(fullMatch(constants.query.PATH_PATTERN));
 const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
 /** A name whose parts are consecutive words in the index: `MAX_BYTES`. */
-const JOINED = new RegexVariants(constants.query.COMPOUND_NAME, "g");
+const COMPOUND_NAME = new RegexVariants(constants.query.COMPOUND_NAME, "g");
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
 const KEY = new RegexVariants(constants.query.PATH_WORD, "g");
@@ -218,24 +218,24 @@ export class QueryText {
   }
 
   /**
-   * An FTS5 query for each word that says something, and for the parts of each name in a row.
+   * An FTS5 query for each word that is no stop word, and for the consecutive parts of each name.
    *
-   * They are quoted, since one can be syntax.
+   * They are quoted, since a word may be FTS5 syntax.
    */
   get terms(): readonly string[] {
     return this.#once("terms", () => {
-      const found = [...new Set(ALNUM.all(withCompoundParts(this.text)))];
-      const telling = found.filter((word) => !SMALL_WORDS.has(word.toLowerCase()));
-      const joined = new Set(JOINED.all(this.#read));
-      return [...(telling.length ? telling : found), ...joined].map((word) => `"${word}"`);
+      const words = [...new Set(ALNUM.all(withCompoundParts(this.text)))];
+      const content = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+      const names = new Set(COMPOUND_NAME.all(this.#read));
+      return [...(content.length ? content : words), ...names].map((word) => `"${word}"`);
     });
   }
 
   /** The distinct parts of the words, in lower case, without stop words. */
   get parts(): readonly string[] {
     return this.#once("parts", () => {
-      const found = new Set(WORD.all(this.#read).flatMap(lowercaseParts));
-      return [...found].filter((part) => !SMALL_WORDS.has(part));
+      const parts = new Set(WORD.all(this.#read).flatMap(lowercaseParts));
+      return [...parts].filter((part) => !STOP_WORDS.has(part));
     });
   }
 
@@ -263,14 +263,14 @@ export class QueryText {
   /** The words that are compared with paths, in lower case. */
   get keys(): ReadonlySet<string> {
     return this.#once("keys", () => {
-      const found = KEY.all(this.#read.toLowerCase());
-      return new Set(found.filter((word) => length(word) >= MIN_WORD_LETTERS && !isSmall(word)));
+      const words = KEY.all(this.#read.toLowerCase());
+      return new Set(words.filter((word) => length(word) >= MIN_WORD_LETTERS && !isStopWord(word)));
     });
   }
 
   /** The stems of the words' parts, without stop words. */
   get stems(): ReadonlySet<string> {
-    return this.#once("stems", () => new Set([...this.allStems].filter((stem) => !isSmall(stem))));
+    return this.#once("stems", () => new Set([...this.allStems].filter((stem) => !isStopWord(stem))));
   }
 
   /** The stems including stop words, which names such as `hasRecord` contain. */
@@ -295,8 +295,8 @@ export class QueryText {
   }
 }
 
-function isSmall(word: string): boolean {
-  return SMALL_WORDS.has(word);
+function isStopWord(word: string): boolean {
+  return STOP_WORDS.has(word);
 }
 
 function lastPart(identifier: string): string {

@@ -12,10 +12,14 @@ import { findMember, normalizeName, wordOverlap } from "./name_matching.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Hit, Result } from "./results.ts";
 
-const { PREFERENCE_BOOST } = constants.ranking;
+export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
+export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
+const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
+const { FILE_BOOST, PATH_BOOST, NAME_BOOST, PREFERENCE_BOOST } = constants.ranking;
+const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = constants.ranking;
 
 /** A hit with its file kind, that kind's weight, and its scores by ranking or boost. */
-interface Gaining {
+interface Scored {
   hit: Hit;
   kind: string;
   share: number;
@@ -23,7 +27,7 @@ interface Gaining {
   ranks: Map<string, number>;
 }
 
-type ById = ReadonlyMap<string, Gaining>;
+type ById = ReadonlyMap<string, Scored>;
 
 /** Ranks hits; those whose ids are `preferred` get a boost. */
 export function rankHits(
@@ -32,14 +36,14 @@ export function rankHits(
   hits: readonly Hit[],
   preferred: Iterable<string> = [],
 ): Result[] {
-  const byId = new Map(hits.map((hit) => [hit.id, gaining(hit, queryText)]));
-  for (const ranking of rankings) byRanking(ranking, byId);
-  byRules(queryText, rankings, hits, byId);
+  const byId = new Map(hits.map((hit) => [hit.id, scored(hit, queryText)]));
+  for (const ranking of rankings) addRanking(ranking, byId);
+  addBoosts(queryText, rankings, hits, byId);
   for (const id of new Set(preferred)) prefer(byId.get(id));
-  const wanted = normalizeName(queryText.text);
-  const found = hits.map((hit) => foundOf(byId.get(hit.id)!, wanted));
-  const places = placesOf(rankings);
-  return sortBy(found, ({ hit, score }) => [
+  const searchedName = normalizeName(queryText.text);
+  const results = hits.map((hit) => toResult(byId.get(hit.id)!, searchedName));
+  const places = firmPlaces(rankings);
+  return sortBy(results, ({ hit, score }) => [
     ...(places.get(hit.id) ?? [rankings.length, 0]),
     -score,
     hit.path,
@@ -47,13 +51,13 @@ export function rankHits(
   ]);
 }
 
-function gaining(hit: Hit, queryText: QueryText): Gaining {
-  const [kind, counts] = kindWeight(hit, queryText);
-  return { hit, kind, share: counts, gained: new Map(), ranks: new Map() };
+function scored(hit: Hit, queryText: QueryText): Scored {
+  const [kind, share] = kindWeight(hit, queryText);
+  return { hit, kind, share, gained: new Map(), ranks: new Map() };
 }
 
 /** Adds the scores and ranks of a ranking. */
-function byRanking(ranking: Ranking, byId: ById): void {
+function addRanking(ranking: Ranking, byId: ById): void {
   let rank = 0;
   for (const [id, score] of ranking.scores) {
     const one = byId.get(id);
@@ -64,33 +68,33 @@ function byRanking(ranking: Ranking, byId: ById): void {
 }
 
 /** Adds the boosts, as shares of the best score without name rankings. */
-function byRules(queryText: QueryText, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
+function addBoosts(queryText: QueryText, rankings: readonly Ranking[], hits: readonly Hit[], byId: ById): void {
   const firm = new Set(rankings.filter((one) => one.isFirm).map((one) => one.name));
-  const scores = new Map(Array.from(byId, ([id, one]) => [id, apart(one.gained, firm)]));
+  const scores = new Map(Array.from(byId, ([id, one]) => [id, withoutFirm(one.gained, firm)]));
   const asKinds = new Map(Array.from(byId, ([id, one]) => [id, scores.get(id)! * one.share]));
   const best = maximum(scores.values());
-  give("file", fileBoost(hits, asKinds), best, byId);
-  give("folder", pathBoost(hits, queryText), best, byId);
-  give("naming", nameBoost(hits, queryText), best, byId);
+  addBoost("file", fileBoost(hits, asKinds), best, byId);
+  addBoost("folder", pathBoost(hits, queryText), best, byId);
+  addBoost("naming", nameBoost(hits, queryText), best, byId);
 }
 
 /** The score without that of firm rankings. */
-function apart(gained: Scores, firm: ReadonlySet<string>): number {
+function withoutFirm(gained: Scores, firm: ReadonlySet<string>): number {
   const own: number[] = [];
   for (const [name, score] of gained) if (!firm.has(name)) own.push(score);
   return fsum(own);
 }
 
-function give(rule: string, shares: Scores, best: number, byId: ById): void {
+function addBoost(rule: string, shares: Scores, best: number, byId: ById): void {
   for (const [id, one] of shares) byId.get(id)?.gained.set(rule, one * best);
 }
 
-function prefer(one: Gaining | undefined): void {
+function prefer(one: Scored | undefined): void {
   one?.gained.set("preferred", (PREFERENCE_BOOST - 1) * fsum(one.gained.values()));
 }
 
 /** The sort positions of nodes in firm rankings, by id. */
-function placesOf(rankings: readonly Ranking[]): Map<string, readonly [number, number]> {
+function firmPlaces(rankings: readonly Ranking[]): Map<string, readonly [number, number]> {
   const places = new Map<string, readonly [number, number]>();
   rankings.forEach((ranking, place) => {
     for (const [id, score] of ranking.isFirm ? ranking.scores : [])
@@ -99,24 +103,20 @@ function placesOf(rankings: readonly Ranking[]): Map<string, readonly [number, n
   return places;
 }
 
-function foundOf({ hit, kind, share: counts, gained, ranks }: Gaining, wanted: string): Result {
+function toResult({ hit, kind, share: weight, gained, ranks }: Scored, searchedName: string): Result {
   const score = fsum(gained.values());
-  const parts = kind ? new Map([...gained, [kind, (counts - 1) * score]]) : gained;
-  const named = findMember(hit.symbol, hit.members, wanted);
+  const parts = kind ? new Map([...gained, [kind, (weight - 1) * score]]) : gained;
+  const named = findMember(hit.symbol, hit.members, searchedName);
   const alone = { others: [], copies: [], piece: null };
-  return { hit, score: score * counts, ranks, member: named, parts, ...alone };
+  return { hit, score: score * weight, ranks, member: named, parts, ...alone };
 }
-
-export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
-export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
-const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
 
 export type Scores = ReadonlyMap<string, number>;
 
 /**
- * The nodes that one thing finds, by id with their scores, the best first; and its weight.
+ * The scores of one retriever's candidates by id, the best first, and the retriever's weight.
  *
- * What `isFirm` comes before all that is not.
+ * Candidates of a firm ranking come before all others.
  */
 export interface Ranking {
   name: string;
@@ -169,20 +169,17 @@ function each(scores: Scores, change: (score: number) => number): Scores {
   return new Map(Array.from(scores, ([id, score]) => [id, change(score)]));
 }
 
-const { FILE_BOOST, PATH_BOOST, NAME_BOOST } = constants.ranking;
-const { MIN_SHARE_OF_BEST, MIN_PATH_SHARE } = constants.ranking;
-
 /** Boosts the best node of each file by the sum of the file's scores, relative to the highest sum. */
 export function fileBoost(hits: readonly Hit[], scores: Scores): Map<string, number> {
   const least = MIN_SHARE_OF_BEST * maximum(scores.values());
   const files = groupBy(hits, (hit) => `${hit.repo}\0${hit.path}`);
-  const sums = new Map(Array.from(files.values(), (file) => together(file, scores, least)));
+  const sums = new Map(Array.from(files.values(), (file) => fileScore(file, scores, least)));
   const greatest = maximum(sums.values()) || 1;
   return new Map(Array.from(sums, ([id, one]) => [id, (FILE_BOOST * one) / greatest]));
 }
 
 /** The id of a file's best node, and the sum of scores of at least `least`. */
-function together(file: readonly Hit[], scores: Scores, least: number): [string, number] {
+function fileScore(file: readonly Hit[], scores: Scores, least: number): [string, number] {
   const own = file.map((hit) => scores.get(hit.id)!);
   const best = file[own.indexOf(maximum(own))]!;
   return [best.id, fsum(own.filter((score) => score >= least))];
@@ -192,19 +189,19 @@ function together(file: readonly Hit[], scores: Scores, least: number): [string,
 export function pathBoost(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
   if (!queryText.keys.size) return new Map();
   const paths = new Set(hits.map((hit) => hit.path));
-  const shares = new Map(Array.from(paths, (path) => [path, met(path, queryText.keys)]));
+  const shares = new Map(Array.from(paths, (path) => [path, pathShare(path, queryText.keys)]));
   const rising = hits.filter((hit) => shares.get(hit.path)! >= MIN_PATH_SHARE);
   return new Map(rising.map((hit) => [hit.id, PATH_BOOST * shares.get(hit.path)!]));
 }
 
-function met(path: string, keys: ReadonlySet<string>): number {
+function pathShare(path: string, keys: ReadonlySet<string>): number {
   const own = pathParts(path);
-  const those = [...keys].filter((key) => own.some((part) => begins(key, part)));
-  return those.length / keys.size;
+  const matching = [...keys].filter((key) => own.some((part) => isPrefix(key, part)));
+  return matching.length / keys.size;
 }
 
 /** Returns true if one word is a prefix of the other: `route` of `router`. */
-function begins(one: string, other: string): boolean {
+function isPrefix(one: string, other: string): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return one === other || (long.startsWith(short) && [...short].length >= MIN_WORD_LETTERS);
 }
@@ -224,11 +221,11 @@ function stem(name: string): string {
 /** Boosts nodes by the overlap of the query's words with those of their names. */
 export function nameBoost(hits: readonly Hit[], queryText: QueryText): Map<string, number> {
   if (queryText.name || !queryText.stems.size) return new Map();
-  const shares = hits.map((hit): [string, number] => [hit.id, naming(hit.symbol ?? "", queryText)]);
+  const shares = hits.map((hit): [string, number] => [hit.id, nameShare(hit.symbol ?? "", queryText)]);
   return new Map(shares.filter(([, one]) => one).map(([id, one]) => [id, NAME_BOOST * one]));
 }
 
-function naming(symbol: string, queryText: QueryText): number {
+function nameShare(symbol: string, queryText: QueryText): number {
   const [, last] = rpartition(symbol, ".");
   return queryText.identifiers.has(last.toLowerCase()) ? 1 : wordOverlap(symbol, queryText.stems);
 }

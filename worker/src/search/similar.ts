@@ -25,15 +25,15 @@ const { WORDS_ONLY_PREFIX } = constants.engine;
 const { MODEL_VECTORS } = constants.retrieval;
 const ALNUM = /[\p{L}\p{N}]+/gu;
 
-interface Near {
+interface SimilarScores {
   readonly by: string;
   readonly scores: ReadonlyMap<string, number>;
 }
 
 /**
- * A page of the nodes most like it, the best first; without itself, what holds it, and its parts.
+ * Finds a page of nodes similar to a target, the best first, without nodes that overlap it and its parts.
  *
- * Where vectors cannot be asked that is said, and words answer.
+ * If vectors are not available, a note says so and words are used.
  */
 export async function findSimilar(
   context: SearchContext,
@@ -42,23 +42,23 @@ export async function findSimilar(
   page: Pagination,
 ): Promise<{ answer: ResultPage; contents: FileContents }> {
   const warnings: string[] = [];
-  const near = await nearTo(context, target, scope, (line) => warnings.push(line));
-  const known = await fetchCandidates(context, [...near.scores.keys()], scope, page);
-  const others = known.hits.filter((hit) => !isItsOwn(target, hit));
-  const found = others.map((hit, at): Result => {
-    const ranks = new Map([[near.by, at + 1]]);
-    return { ...resultOf(hit), score: near.scores.get(hit.id) ?? 0, ranks };
+  const similar = await scoreSimilar(context, target, scope, (line) => warnings.push(line));
+  const candidates = await fetchCandidates(context, [...similar.scores.keys()], scope, page);
+  const others = candidates.hits.filter((hit) => !isPartOfTarget(target, hit));
+  const results = others.map((hit, at): Result => {
+    const ranks = new Map([[similar.by, at + 1]]);
+    return { ...resultOf(hit), score: similar.scores.get(hit.id) ?? 0, ranks };
   });
-  const some = await pageOf(found, known, page);
-  return { answer: { ...some, notes: warnings, atLeast: false }, contents: known.contents };
+  const shown = await pageOf(results, candidates, page);
+  return { answer: { ...shown, notes: warnings, atLeast: false }, contents: candidates.contents };
 }
 
-async function nearTo(
+async function scoreSimilar(
   context: SearchContext,
   target: Hit,
   scope: Scope,
   onWarning: (line: string) => void,
-): Promise<Near> {
+): Promise<SimilarScores> {
   const { model, problem } = queryModel(context.meta, context.env);
   if (problem) onWarning(`${WORDS_ONLY_PREFIX} ${problem}`);
   if (model && context.env.CODE_INDEX) {
@@ -71,22 +71,22 @@ async function nearTo(
       onWarning(`${WORDS_ONLY_PREFIX} ${error.message}`);
     }
   }
-  return { by: WORD, scores: await byWords(context, target, scope) };
+  return { by: WORD, scores: await scoreByWords(context, target, scope) };
 }
 
 /** Scores nodes by the words of the target's name, and of its lines if they are available. */
-async function byWords(context: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
+async function scoreByWords(context: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
   const contents = new FileContents(context);
   await contents.bring([target]);
   const lines = contents.lines(target)?.lines ?? [target.signature ?? ""];
-  const said = withCompoundParts([target.symbol || target.logicalPath || "", ...lines].join("\n"));
-  const terms = telling(said).map((word) => `"${word}"`);
+  const text = withCompoundParts([target.symbol || target.logicalPath || "", ...lines].join("\n"));
+  const terms = frequentWords(text).map((word) => `"${word}"`);
   const [rows = []] = await context.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
   return new Map(Array.from(sql.scoresById(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
 }
 
 /** The words to search for: the most frequent ones, of equally frequent ones the longest. */
-function telling(text: string): string[] {
+function frequentWords(text: string): string[] {
   const counts = new Map<string, number>();
   for (const word of casefold(text).match(ALNUM) ?? []) {
     if ([...word].length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
@@ -96,7 +96,7 @@ function telling(text: string): string[] {
 }
 
 /** Returns true for the target itself, nodes that overlap it, and other parts of it. */
-function isItsOwn(target: Hit, other: Hit): boolean {
+function isPartOfTarget(target: Hit, other: Hit): boolean {
   if (other.repo !== target.repo || other.path !== target.path) return false;
   const overlaps = other.startLine <= target.endLine && target.startLine <= other.endLine;
   const name = target.symbol || target.logicalPath;

@@ -33,7 +33,7 @@ export interface TargetContext {
 }
 
 /** A possible reading of a target: a file with lines or a name. */
-interface Meaning {
+interface Reading {
   readonly path: string;
   readonly lines: readonly [number, number] | null;
   readonly name: string | null;
@@ -41,23 +41,23 @@ interface Meaning {
 }
 
 /**
- * What is meant; a path is from the root, else by its name alone. Two round trips.
+ * Resolves a target with two batches; a path is from the root, else a bare file name.
  *
- * Refuses with the nearest what there is not, and with a list what several are.
+ * Throws an HttpError with the nearest names for an unknown target, and with a list for an ambiguous one.
  */
 export async function resolveTarget(corpus: TargetContext, text: string): Promise<Target> {
   if (!text.trim()) throw badRequest(EMPTY_TARGET_ERROR, 404);
-  const meanings = meaningsOf(text);
+  const readings = readingsOf(text);
   const batch = new Batch();
-  const files = meanings.map(({ places }) =>
+  const files = readings.map(({ places }) =>
     batch.add(places.map((path) => sql.filesByPathSuffix(corpus.repo, path))),
   );
   const ids = batch.add(ID.test(text) ? [sql.nodesByIdPrefix(corpus.repo, text, MAX_LISTED + 1)] : []);
   const names = batch.add(namesOf(text).map((name) => sql.nodesByNameWords(corpus.repo, name)));
   await batch.run(corpus.database);
-  for (const [at, meaning] of meanings.entries()) {
-    const file = fileOf(meaning, files[at]!());
-    if (file) return inFile(await nodes(corpus, file), file, meaning);
+  for (const [at, reading] of readings.entries()) {
+    const file = fileOf(reading, files[at]!());
+    if (file) return inFile(await nodes(corpus, file), file, reading);
   }
   const found = anywhere(text, ids(), names());
   if (found) return found;
@@ -94,15 +94,15 @@ export async function filesBelow({ database, repo }: TargetContext, text: string
   if (found) return found.map(([path]) => String(path));
   const [all = []] = await database.run([sql.filesBelow(repo, "")]);
   if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
-  throw nothing(text, nearestPaths(text, all));
+  throw notFoundError(text, nearestPaths(text, all));
 }
 
 /** The possible readings of a text: a file, with lines, or with a name after one of its `#`. */
-function meaningsOf(text: string): Meaning[] {
-  const found: Meaning[] = [];
-  const add = (path: string, lines: Meaning["lines"], name: string | null) => {
+function readingsOf(text: string): Reading[] {
+  const readings: Reading[] = [];
+  const add = (path: string, lines: Reading["lines"], name: string | null) => {
     const isPlace = (place: string) => !place.startsWith("*/") || isPath(path);
-    if (path) found.push({ path, lines, name, places: pathReadings(path).filter(isPlace) });
+    if (path) readings.push({ path, lines, name, places: pathReadings(path).filter(isPlace) });
   };
   const lines = LINES.exec(text);
   if (lines) add(lines[1]!, [Number(lines[2]), Number(lines[3] ?? lines[2])], null);
@@ -110,17 +110,17 @@ function meaningsOf(text: string): Meaning[] {
   for (const { index: at } of [...text.matchAll(NAMED)].slice(0, MAX_SEPARATORS)) {
     add(text.slice(0, at), null, text.slice(at + 1));
   }
-  return found;
+  return readings;
 }
 
 /** The one file of a reading; a bare file name must be unique. */
-function fileOf({ places }: Meaning, answers: readonly (readonly Row[])[]): string | null {
+function fileOf({ places }: Reading, answers: readonly (readonly Row[])[]): string | null {
   for (const [at, place] of places.entries()) {
-    const known = (answers[at] ?? []).map(([path]) => String(path));
-    const isMeant = (path: string) =>
+    const paths = (answers[at] ?? []).map(([path]) => String(path));
+    const isMatch = (path: string) =>
       path === place || (place.startsWith("*/") && `/${path}`.endsWith(place.slice(1)));
-    const found = known.filter(isMeant);
-    if (found.length === 1) return found[0]!;
+    const matches = paths.filter(isMatch);
+    if (matches.length === 1) return matches[0]!;
   }
   return null;
 }
@@ -130,12 +130,12 @@ async function nodes({ database, repo }: TargetContext, path: string): Promise<H
   return rows.map(hitFromRow);
 }
 
-function inFile(hits: readonly Hit[], path: string, { lines, name }: Meaning): Target {
+function inFile(hits: readonly Hit[], path: string, { lines, name }: Reading): Target {
   if (name === null) return { path, hits, lines, isFile: lines === null };
   const found = oneOf(called(hits, name), `${path}#${name}`);
   if (found) return found;
-  const known = hits.flatMap(namesIn);
-  throw nothing(`${path}#${name}`, nearestNames(dotted(name), known, "."), path);
+  const names = hits.flatMap(namesIn);
+  throw notFoundError(`${path}#${name}`, nearestNames(dotted(name), names, "."), path);
 }
 
 /** The FTS5 queries for nodes with this name; an owner and its member may be apart. */
@@ -161,20 +161,20 @@ function anywhere(text: string, ids: readonly Row[][], names: readonly Row[][]):
 }
 
 /**
- * Those whose whole name it is, else its last parts; written so, else in another case.
+ * The nodes with this full name, else with these last parts; in this case, else in any case.
  *
- * Else those that have a member of that name, such as an enum's or a constant.
+ * Otherwise the nodes with a member of this name, such as an enum member or a constant.
  */
 function called(hits: readonly Hit[], name: string): Hit[] {
   const own = hits.map((hit): [Hit, string] => [hit, dotted(hit.symbol || hit.logicalPath || "")]);
   for (const fold of [(text: string) => text, casefold]) {
-    const asked = fold(dotted(name));
-    for (const isMeant of [(said: string, wanted: string) => said === wanted, endsWith]) {
-      const found = own.filter(([, said]) => isMeant(fold(said), asked));
-      if (found.length > 0) return found.map(([hit]) => hit);
+    const folded = fold(dotted(name));
+    for (const matches of [(one: string, other: string) => one === other, endsWith]) {
+      const named = own.filter(([, symbol]) => matches(fold(symbol), folded));
+      if (named.length > 0) return named.map(([hit]) => hit);
     }
   }
-  return own.filter(([hit, said]) => findMember(said, hit.members, normalizeName(name))).map(([hit]) => hit);
+  return own.filter(([hit, symbol]) => findMember(symbol, hit.members, normalizeName(name))).map(([hit]) => hit);
 }
 
 /** The names of a node and of its members. */
@@ -192,11 +192,11 @@ function label(hit: Hit, asked: string): string {
 function oneOf(hits: readonly Hit[], text: string): Target | null {
   const [first] = hits;
   if (!first) return null;
-  const warnings = [...new Set(hits.map((hit) => `${hit.path}#${label(hit, text)}`))];
-  if (warnings.length === 1) return { path: first.path, hits, lines: null, isFile: false };
-  const more = warnings.length > MAX_LISTED ? ` and ${warnings.length - MAX_LISTED} more` : "";
-  const some = warnings.slice(0, MAX_LISTED).join(", ");
-  throw badRequest(`${text} matches ${warnings.length} targets: ${some}${more}. Give one of them.`, 404);
+  const labels = [...new Set(hits.map((hit) => `${hit.path}#${label(hit, text)}`))];
+  if (labels.length === 1) return { path: first.path, hits, lines: null, isFile: false };
+  const more = labels.length > MAX_LISTED ? ` and ${labels.length - MAX_LISTED} more` : "";
+  const listed = labels.slice(0, MAX_LISTED).join(", ");
+  throw badRequest(`${text} matches ${labels.length} targets: ${listed}${more}. Give one of them.`, 404);
 }
 
 /** The error for an unknown target, with the nearest paths or symbols. */
@@ -208,9 +208,9 @@ async function unknown({ database, repo }: TargetContext, text: string): Promise
   const named = batch.add(query ? [sql.nodesByNameWords(repo, query)] : []);
   await batch.run(database);
   const near = nearestPaths(text, paths()[0] ?? []);
-  if (near.length > 0) return nothing(text, near);
+  if (near.length > 0) return notFoundError(text, near);
   const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);
-  return nothing(text, nearestNames(dotted(text), symbols, "."));
+  return notFoundError(text, nearestNames(dotted(text), symbols, "."));
 }
 
 /** Returns true for a text that looks like a path. */
@@ -226,12 +226,12 @@ function nearestPaths(text: string, rows: readonly Row[]): string[] {
   );
 }
 
-function nothing(text: string, near: readonly string[], within = "."): HttpError {
-  const told =
+function notFoundError(text: string, near: readonly string[], within = "."): HttpError {
+  const advice =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : `List what it has: feeder outline ${within}`;
-  return badRequest(`The index has no ${text}. ${told}`, 404);
+  return badRequest(`The index has no ${text}. ${advice}`, 404);
 }
 
 function size(hit: Hit): number {

@@ -11,7 +11,7 @@ type Names = Readonly<Record<string, readonly string[]>>;
 
 const LANGUAGES: Names = aliases.languages;
 const NODE_TYPES: Names = aliases.node_types;
-/** The languages of each category; a language of no other category is code. */
+/** The languages of each category that is defined by languages; the remaining ones are code. */
 export const CATEGORY_LANGUAGES: Names = aliases.categories;
 export const { CODE, TESTS } = constants.vocabulary;
 
@@ -40,7 +40,7 @@ function called(name: string, names: Names): string[] {
   return Object.hasOwn(names, name) || others.length === 0 ? [name, ...others] : others;
 }
 
-/** A scope without any node. */
+/** A language that no node has: a scope with it is empty. */
 export const NO_LANGUAGE = "";
 
 type Change = Partial<Scope>;
