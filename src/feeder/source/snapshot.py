@@ -66,33 +66,32 @@ class SnapshotTaker(NamedTuple):
 
     def take_snapshot(self) -> Snapshot:
         """The current working tree; raises UserError if there is none or git fails."""
-        with ThreadPoolExecutor(2) as both:
-            ids = both.submit(git.object_ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
-            shaping = both.submit(git.matching_settings, self.repository, _RELEVANT_SETTINGS)
-            theirs = git.repository_layout(self.repository)
-        if theirs.is_bare:
+        with ThreadPoolExecutor(2) as pool:
+            ids = pool.submit(git.object_ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
+            settings = pool.submit(git.matching_settings, self.repository, _RELEVANT_SETTINGS)
+            layout = git.repository_layout(self.repository)
+        if layout.is_bare:
             raise UserError(
                 f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
             )
         commit, head = ids.result()
-        ours = snapshot_cache.current_repository(self.cache_folder, theirs)
-        with TemporaryDirectory(prefix="look-", dir=ours) as folder:
-            moment = SnapshotContext(
-                theirs, shaping.result(), head, _filesystem_clock_ns(Path(folder))
-            )
-            copy = self._updated_copy(ours, Path(folder, "index"), moment)
-        return Snapshot(commit, head, copy.root, ours, theirs.object_format)
+        private_repository = snapshot_cache.current_repository(self.cache_folder, layout)
+        with TemporaryDirectory(prefix="snapshot-", dir=private_repository) as folder:
+            started_ns = _filesystem_clock_ns(Path(folder))
+            context = SnapshotContext(layout, settings.result(), head, started_ns)
+            copy = self._updated_copy(private_repository, Path(folder, "index"), context)
+        return Snapshot(commit, head, copy.root, private_repository, layout.object_format)
 
     def _updated_copy(
         self, private_repository: Path, index: Path, context: "SnapshotContext"
     ) -> IndexCopy:
         """The cached copy of the index, or else a new one, updated to the files on disk."""
-        own = snapshot_cache.read_git_index(context.layout.index_file)
-        is_young = context.started_ns - own.written_ns < snapshot_cache.RACY_INDEX_NS
-        place = private_repository / snapshot_cache.cache_file_name(
-            own, context.settings, self.sizes
+        git_index = snapshot_cache.read_git_index(context.layout.index_file)
+        is_racy = context.started_ns - git_index.written_ns < snapshot_cache.RACY_INDEX_NS
+        cache_file = private_repository / snapshot_cache.cache_file_name(
+            git_index, context.settings, self.sizes
         )
-        last = None if is_young else snapshot_cache.load_copy(place)
+        last = None if is_racy else snapshot_cache.load_copy(cache_file)
         stage = IndexStage(
             self.repository,
             index,
@@ -101,12 +100,12 @@ class SnapshotTaker(NamedTuple):
         )
         copy = _IndexUpdate(self, stage, last, context).update_cached_copy() if last else None
         if copy is None:
-            own.write_to(index)
-            if own.written_ns and not is_young:
+            git_index.write_to(index)
+            if git_index.written_ns and not is_racy:
                 stage.rewrite()
-            copy = _IndexUpdate(self, stage, own, context).update_new_copy()
-        if copy != last and not is_young:
-            snapshot_cache.save_copy(place, copy)
+            copy = _IndexUpdate(self, stage, git_index, context).update_new_copy()
+        if copy != last and not is_racy:
+            snapshot_cache.save_copy(cache_file, copy)
             if copy.snapshot_count % PRUNE_INTERVAL == 1:
                 snapshot_cache.prune_repositories(self.cache_folder, context.layout)
         return copy
@@ -128,71 +127,70 @@ class _IndexUpdate:
     """Updates a copy of the index to the files on disk, for one snapshot."""
 
     def __init__(
-        self, looker: SnapshotTaker, stage: IndexStage, copy: IndexCopy, now: SnapshotContext
+        self, taker: SnapshotTaker, stage: IndexStage, copy: IndexCopy, context: SnapshotContext
     ) -> None:
-        self._taker = looker
+        self._taker = taker
         self._stage = stage
         self._copy = copy
-        self._context = now
-        self._object_format = now.layout.object_format
-        self._base = looker.repository.resolve()
+        self._context = context
+        self._object_format = context.layout.object_format
+        self._base = taker.repository.resolve()
 
     def update_new_copy(self) -> IndexCopy:
         """Updates a fresh copy of git's index."""
-        look, untracked = self._scan()
-        return self._resulting_copy(untracked, self._apply_plan(look))
+        plan, untracked = self._scan()
+        return self._resulting_copy(untracked, self._apply_plan(plan))
 
     def update_cached_copy(self) -> IndexCopy | None:
         """Updates the cached copy; None if attributes have changed, which needs a fresh copy."""
         self._copy.write_to(self._stage.index)
-        look, untracked = self._scan()
-        if not (look.deleted or look.added or look.excluded):
+        plan, untracked = self._scan()
+        if not (plan.deleted or plan.added or plan.excluded):
             return self._copy
-        if _ATTRIBUTES_NAME in {name.rpartition(b"/")[2] for name in (*look.deleted, *look.added)}:
+        if _ATTRIBUTES_NAME in {name.rpartition(b"/")[2] for name in (*plan.deleted, *plan.added)}:
             return None
-        # whether line ends are converted depends on what git's own index has of a file
-        self._stage.restore_from_index(look.added)
-        return self._resulting_copy(untracked, self._apply_plan(look))
+        # git converts line ends depending on the file's entry in its own index
+        self._stage.restore_from_index(plan.added)
+        return self._resulting_copy(untracked, self._apply_plan(plan))
 
     def _scan(self) -> tuple[StagingPlan, Mapping[bytes, bool]]:
-        """The plan, and the untracked files, each with whether it is a nested repository."""
-        with ThreadPoolExecutor(1) as beside:
-            others = beside.submit(self._untracked_files)
+        """The plan, and the untracked files; the value is True for a nested repository."""
+        with ThreadPoolExecutor(1) as pool:
+            untracked_files = pool.submit(self._untracked_files)
             differences = self._stage.differences()
-            untracked = others.result()
+            untracked = untracked_files.result()
         return self._plan(differences, untracked), untracked
 
     def _untracked_files(self) -> dict[bytes, bool]:
-        """The untracked files, each with whether it is a nested repository."""
-        own = tuple(map(os.fsencode, self._taker.own_prefixes))
+        """The untracked files; the value is True for a nested repository."""
+        own_prefixes = tuple(map(os.fsencode, self._taker.own_prefixes))
         base = os.fsencode(self._taker.repository) + b"/"
-        found = git_files.untracked_files(self._taker.repository)
         return {
             name.rstrip(b"/"): name.endswith(b"/")
-            for name in found
-            if not (own and (base + name).startswith(own))
+            for name in git_files.untracked_files(self._taker.repository)
+            if not (base + name).startswith(own_prefixes)
         }
 
     def _plan(
         self, differences: Mapping[bytes, IndexDifference], untracked: Mapping[bytes, bool]
     ) -> StagingPlan:
-        look = StagingPlan()
-        look.deleted += self._copy.untracked.difference(untracked)
-        look.deleted += [name for name, found in differences.items() if found.is_deleted]
-        there = set(differences).difference(look.deleted)
-        there.update(set(untracked).difference(self._copy.untracked))
-        there.update(filter(self._has_reappeared, self._copy.missing))
-        for name in sorted(there):
-            self._plan_file(look, name, differences.get(name), untracked)
-        return look
+        plan = StagingPlan()
+        plan.deleted += self._copy.untracked.difference(untracked)
+        plan.deleted += [name for name, change in differences.items() if change.is_deleted]
+        changed = set(differences).difference(plan.deleted)
+        changed.update(set(untracked).difference(self._copy.untracked))
+        changed.update(filter(self._has_reappeared, self._copy.missing))
+        for name in sorted(changed):
+            self._plan_file(plan, name, differences.get(name), untracked)
+        return plan
 
     def _has_reappeared(self, name: bytes) -> bool:
-        """Whether a deleted file exists again, and not behind a symbolic link."""
-        place = Path(os.fsdecode(self._absolute_path(name)))
-        is_folder = place.is_dir() and not place.is_symlink()
-        if not os.path.lexists(place) or (is_folder and not (place / ".git").exists()):
+        """True if a deleted file exists again, and not behind a symbolic link."""
+        path = Path(os.fsdecode(self._absolute_path(name)))
+        is_folder = path.is_dir() and not path.is_symlink()
+        if not os.path.lexists(path) or (is_folder and not (path / ".git").exists()):
             return False
-        return os.path.realpath(place.parent) == os.fspath(place.parent)
+        return os.path.realpath(path.parent) == os.fspath(path.parent)
 
     def _plan_file(
         self,
@@ -207,11 +205,11 @@ class _IndexUpdate:
         except OSError:
             plan.deleted.append(name)
             return
-        why = self._skip_reason(name, status, is_own_repository=untracked.get(name, False))
-        if why is None:
+        reason = self._skip_reason(name, status, is_own_repository=untracked.get(name, False))
+        if reason is None:
             plan.added.append(name)
-        elif not difference or difference.blob != placeholder_id(why, self._object_format):
-            plan.excluded[name] = why
+        elif not difference or difference.blob != placeholder_id(reason, self._object_format):
+            plan.excluded[name] = reason
 
     def _skip_reason(
         self, name: bytes, status: os.stat_result, *, is_own_repository: bool
@@ -224,9 +222,9 @@ class _IndexUpdate:
             return SkipReason.SPECIAL
         if status.st_size > file_types.size_limit(paths.escape_name(name), self._taker.sizes):
             return SkipReason.TOO_LARGE
-        was, tried_s = self._copy.failed_filters.get(name, ("", 0.0))
-        is_known = was == _stat_text(status) and time.time() - tried_s < FILTER_RETRY_S
-        return SkipReason.FILTER_FAILED if is_known else None
+        failed_stat, tried_s = self._copy.failed_filters.get(name, ("", 0.0))
+        has_failed = failed_stat == _stat_text(status) and time.time() - tried_s < FILTER_RETRY_S
+        return SkipReason.FILTER_FAILED if has_failed else None
 
     def _apply_plan(self, plan: StagingPlan) -> dict[bytes, SkipReason]:
         """Applies the plan to the index; returns the files that could not be added, and why."""
@@ -244,13 +242,14 @@ class _IndexUpdate:
         return failed
 
     def _with_filters(self, names: Collection[bytes]) -> set[bytes]:
+        """The files among `names` that have a configured clean filter."""
         if not self._stage.filters:
             return set()
-        listed = b"".join(b"%b\0" % name for name in names)
-        out = git_output(
-            self._taker.repository, "check-attr", "-z", "--stdin", "filter", stdin=listed
+        name_list = b"".join(b"%b\0" % name for name in names)
+        output = git_output(
+            self._taker.repository, "check-attr", "-z", "--stdin", "filter", stdin=name_list
         )
-        fields = iter(out.split(b"\0")[:-1])
+        fields = iter(output.split(b"\0")[:-1])
         rows = zip(fields, fields, fields, strict=True)
         return {name for name, _, value in rows if os.fsdecode(value) in self._stage.filters}
 
@@ -259,18 +258,20 @@ class _IndexUpdate:
     ) -> IndexCopy:
         stage = self._stage
         root = stage.write_tree(self._context.head)
-        now_in, own = stage.names(), set(git_files.tracked_files(self._taker.repository))
-        by_filters = [name for name, why in failed.items() if why is SkipReason.FILTER_FAILED]
+        staged = stage.names()
+        tracked = set(git_files.tracked_files(self._taker.repository))
+        failed_filters = {
+            name: (self._stat_text_of(name), time.time())
+            for name, reason in failed.items()
+            if reason is SkipReason.FILTER_FAILED
+        }
         return IndexCopy(
             stage.index.read_bytes() if stage.index.exists() else b"",
             self._context.started_ns if stage.index.exists() else 0,
-            frozenset(now_in.intersection(untracked)),
-            frozenset(own - now_in),
+            frozenset(staged.intersection(untracked)),
+            frozenset(tracked - staged),
             root,
-            {
-                **self._copy.failed_filters,
-                **{name: (self._stat_text_of(name), time.time()) for name in by_filters},
-            },
+            {**self._copy.failed_filters, **failed_filters},
             self._copy.snapshot_count + 1,
         )
 
@@ -291,8 +292,8 @@ def _stat_text(status: os.stat_result) -> str:
 def _filter_drivers(settings: Iterable[tuple[str, str]]) -> list[str]:
     """The names of the configured filters."""
     names = (name for name, _ in settings if name.endswith((".clean", ".process", ".required")))
-    found = (name.removeprefix("filter.").rpartition(".")[0] for name in names)
-    return sorted(set(filter(None, found)))
+    drivers = {name.removeprefix("filter.").rpartition(".")[0] for name in names}
+    return sorted(drivers - {""})
 
 
 def _filesystem_clock_ns(folder: Path) -> int:

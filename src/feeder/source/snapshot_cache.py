@@ -17,8 +17,19 @@ from typing import NamedTuple
 from feeder.source import git
 from feeder.source.git_command import git_output
 
-_COPY_VERSION = 1
+_COPY_VERSION = 2
 """Incremented when the form or the meaning of a cached copy changes."""
+
+MAX_OBJECT_BYTES = 64_000_000
+"""Size of a private repository's objects from which a new one is created."""
+
+UNUSED_RETENTION_S = 3600.0
+"""Time after its last use for which an old private repository stays readable."""
+
+_USED_FILE = "used"
+"""A file whose modification time is the repository's last use."""
+_FIRST_SIZE_FILE = "first"
+"""A file with the size of the objects after the first snapshot, in bytes."""
 
 RACY_INDEX_NS = 2_000_000_000
 """Age below which an index may have been written in the same second as files in it."""
@@ -56,10 +67,11 @@ def read_git_index(place: Path) -> IndexCopy:
         return IndexCopy(b"", 0)
 
 
-def cache_file_name(own: IndexCopy, *more: object) -> str:
+def cache_file_name(git_index: IndexCopy, *inputs: object) -> str:
     """The file name of a copy, from git's index (which ends with its hash) and other inputs."""
-    said = _COPY_VERSION, own.written_ns, len(own.content), own.content[-32:], *more
-    return f"index-{hashlib.sha256(repr(said).encode()).hexdigest()[:32]}"
+    content = git_index.content
+    key = _COPY_VERSION, git_index.written_ns, len(content), content[-32:], *inputs
+    return f"index-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}"
 
 
 def load_copy(place: Path) -> IndexCopy | None:
@@ -70,9 +82,16 @@ def load_copy(place: Path) -> IndexCopy | None:
         untracked, missing = (
             frozenset(map(bytes.fromhex, facts[key])) for key in ("untracked", "missing")
         )
-        failed = {bytes.fromhex(name): tuple(was) for name, was in facts["failed"].items()}
-        rest = facts["written_ns"], untracked, missing, facts["root"], failed, facts["looks"]
-        return IndexCopy(content, *rest)
+        failed = {bytes.fromhex(name): tuple(stat) for name, stat in facts["failed"].items()}
+        return IndexCopy(
+            content,
+            facts["written_ns"],
+            untracked,
+            missing,
+            facts["root"],
+            failed,
+            facts["snapshots"],
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return None
 
@@ -84,46 +103,35 @@ def save_copy(place: Path, copy: IndexCopy) -> None:
         "untracked": [name.hex() for name in sorted(copy.untracked)],
         "missing": [name.hex() for name in sorted(copy.missing)],
         "root": copy.root,
-        "failed": {name.hex(): was for name, was in copy.failed_filters.items()},
-        "looks": copy.snapshot_count,
+        "failed": {name.hex(): stat for name, stat in copy.failed_filters.items()},
+        "snapshots": copy.snapshot_count,
     }
-    beside = place.with_name(f"making-{secrets.token_hex(8)}")
-    beside.write_bytes(json.dumps(facts).encode() + b"\n" + copy.content)
-    beside.replace(place)
+    temporary = place.with_name(f"making-{secrets.token_hex(8)}")
+    temporary.write_bytes(json.dumps(facts).encode() + b"\n" + copy.content)
+    temporary.replace(place)
     for other in place.parent.glob("index-*"):
         if other != place:
             other.unlink(missing_ok=True)
 
 
-MAX_OBJECT_BYTES = 64_000_000
-"""Size of a private repository's objects from which a new one is created."""
-
-UNUSED_RETENTION_S = 3600.0
-"""Time after its last use for which an old repository is kept for its readers."""
-
-
-_USED_FILE, _FIRST_SIZE_FILE = "used", "first"
-
-
 def current_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
     """The private repository that objects are written to; created if there is none."""
-    ours = next(iter(private_repositories(cache_folder)), None) or _create_repository(
-        cache_folder, layout
-    )
-    _set_alternates(ours, layout)
-    (ours / _USED_FILE).touch()
-    return ours
+    repositories = private_repositories(cache_folder)
+    newest = repositories[0] if repositories else _create_repository(cache_folder, layout)
+    _set_alternates(newest, layout)
+    (newest / _USED_FILE).touch()
+    return newest
 
 
 def private_repositories(cache_folder: Path) -> list[Path]:
     """All private repositories below a folder, the newest first."""
-    found = (path for path in cache_folder.glob("objects-*") if (path / _USED_FILE).exists())
-    return sorted(found, reverse=True)
+    folders = (path for path in cache_folder.glob("objects-*") if (path / _USED_FILE).exists())
+    return sorted(folders, reverse=True)
 
 
 def repository_with_tree(repositories: Iterable[Path], tree: str) -> Path | None:
     """The first repository that has a tree; None if none has it any more."""
-    return next((ours for ours in repositories if git.has_tree(ours, tree)), None)
+    return next((path for path in repositories if git.has_tree(path, tree)), None)
 
 
 def objects_folder(repository: Path) -> Path:
@@ -136,7 +144,7 @@ def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None
     newest, *others = private_repositories(cache_folder)
     size = sum(_file_sizes(objects_folder(newest)))
     first = newest / _FIRST_SIZE_FILE
-    if not first.exists():  # a first look may be as large as it has to be
+    if not first.exists():  # the first snapshot's size is no reason to start again
         first.write_text(str(size), "utf-8")
     if size > max(MAX_OBJECT_BYTES, 2 * int(first.read_text("utf-8") or 0)):
         _create_repository(cache_folder, layout)
@@ -149,23 +157,23 @@ def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None
 def _create_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
     """Creates a private repository under a temporary name, then renames it."""
     name = f"objects-{time.time_ns():020}-{secrets.token_hex(4)}"
-    making = cache_folder / f"making-{name}"
-    making.mkdir(mode=0o700, parents=True)
-    git_output(making, "init", "-q", "--template=", f"--object-format={layout.object_format}")
-    (making / _USED_FILE).touch()
-    return making.rename(cache_folder / name)
+    temporary = cache_folder / f"making-{name}"
+    temporary.mkdir(mode=0o700, parents=True)
+    git_output(temporary, "init", "-q", "--template=", f"--object-format={layout.object_format}")
+    (temporary / _USED_FILE).touch()
+    return temporary.rename(cache_folder / name)
 
 
 def _set_alternates(repository: Path, layout: git.RepositoryLayout) -> None:
     """Makes the objects of the user's repository, which may have been moved, readable in it."""
     quoted = b"".join(b"\\%03o" % byte for byte in os.fsencode(layout.objects))
-    wanted = b'"%b"\n' % quoted
+    expected = b'"%b"\n' % quoted
     alternates = objects_folder(repository) / "info" / "alternates"
-    if not alternates.exists() or alternates.read_bytes() != wanted:
+    if not alternates.exists() or alternates.read_bytes() != expected:
         alternates.parent.mkdir(exist_ok=True)
-        beside = alternates.with_name(secrets.token_hex(8))
-        beside.write_bytes(wanted)
-        beside.replace(alternates)
+        temporary = alternates.with_name(secrets.token_hex(8))
+        temporary.write_bytes(expected)
+        temporary.replace(alternates)
 
 
 def _file_sizes(folder: Path) -> Iterator[int]:

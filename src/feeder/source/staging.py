@@ -1,6 +1,4 @@
-"""Updates a private copy of git's index to the files on disk, including files with clean
-filters.
-"""
+"""Updates a private copy of git's index to the files on disk; runs clean filters with a limit."""
 
 import errno
 import os
@@ -34,8 +32,8 @@ ADD_TIMEOUT_S = 600.0
 
 
 _INDEX_SETTINGS = (
-    *("-c", "core.splitIndex=false"),  # it would write beside the repository's index
-    *("-c", "core.safecrlf=false"),  # it would refuse files for their line ends
+    *("-c", "core.splitIndex=false"),  # a split index writes into the user's .git
+    *("-c", "core.safecrlf=false"),  # it can reject files for their line ends
 )
 
 
@@ -65,7 +63,7 @@ class IndexStage:
         self._variables = {
             "GIT_INDEX_FILE": os.fspath(index),
             "GIT_OBJECT_DIRECTORY": os.fspath(objects),
-            "GIT_ALLOW_PROTOCOL": "none",  # of a clone that lacks objects, none are fetched
+            "GIT_ALLOW_PROTOCOL": "none",  # a partial clone must not fetch
             "GIT_NO_LAZY_FETCH": "1",
         }
         self._lfs = ("-c", f"lfs.storage={objects.parent / 'lfs'}")
@@ -79,16 +77,17 @@ class IndexStage:
     def differences(self) -> dict[bytes, IndexDifference]:
         """The files that differ from the index by their stat; contents are read only in doubt."""
         listing = ("diff-files", "-z", "--raw", "--no-renames", "--ignore-submodules=dirty")
-        answer = self._run_git(*listing)
-        fields = iter(check_result(self._repository, answer).split(b"\0")[:-1])
-        found: dict[bytes, IndexDifference] = {}
+        result = self._run_git(*listing)
+        fields = iter(check_result(self._repository, result).split(b"\0")[:-1])
+        differences: dict[bytes, IndexDifference] = {}
         for row, name in zip(fields, fields, strict=True):
             mode, _, blob, _, status = row.decode().lstrip(":").split()
-            found[name] = IndexDifference(mode, blob, status == "D")
-        if answer.stderr:  # of what it cannot look at, git says nothing else
-            names = self.names().difference(found)
-            found |= {name: DELETED for name in names if _is_in_link_loop(self._repository, name)}
-        return found
+            differences[name] = IndexDifference(mode, blob, status == "D")
+        if result.stderr:  # git does not list the files that it cannot read
+            for name in self.names().difference(differences):
+                if _is_in_link_loop(self._repository, name):
+                    differences[name] = DELETED
+        return differences
 
     def names(self) -> set[bytes]:
         """All names in the index."""
@@ -104,10 +103,10 @@ class IndexStage:
 
     def restore_from_index(self, names: Iterable[bytes]) -> None:
         """Restores the entries of these files from git's index, without their stat."""
-        wanted = set(names)
-        self.remove(wanted)
+        restored = set(names)
+        self.remove(restored)
         rows = git_output(self._repository, "ls-files", "-s", "-z").split(b"\0")[:-1]
-        self._update_entries(b"%b\0" % row for row in rows if row.partition(b"\t")[2] in wanted)
+        self._update_entries(b"%b\0" % row for row in rows if row.partition(b"\t")[2] in restored)
 
     def remove(self, names: Iterable[bytes]) -> None:
         """Removes files from the index, whether they exist or not."""
@@ -117,13 +116,13 @@ class IndexStage:
     def add_placeholders(self, reasons: Mapping[bytes, SkipReason], object_format: str) -> None:
         """Replaces files by placeholders for their skip reasons."""
         self._update_entries(
-            b"160000 %b 0\t%b\0" % (placeholder_id(why, object_format).encode(), name)
-            for name, why in reasons.items()
+            b"160000 %b 0\t%b\0" % (placeholder_id(reason, object_format).encode(), name)
+            for name, reason in reasons.items()
         )
 
     def _update_entries(self, rows: Iterable[bytes]) -> None:
-        if said := b"".join(rows):
-            self._git_output("update-index", "-z", "--replace", "--index-info", stdin=said)
+        if entries := b"".join(rows):
+            self._git_output("update-index", "-z", "--replace", "--index-info", stdin=entries)
 
     def add(self, names: Sequence[bytes]) -> list[bytes]:
         """Adds files without filters; returns those at which git fails, which stay unchanged."""
@@ -153,13 +152,15 @@ class IndexStage:
         return [name for half in halves for name in self._add_in_halves(half, settings, timeout_s)]
 
     def _try_add(self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float) -> bool:
-        """Whether git has added all files; if not, the index is unchanged."""
-        adding = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
-        arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *adding)
-        listed = b"".join(b"%b\0" % name for name in names)
-        done = _completes(arguments, {**git_environment(), **self._variables}, listed, timeout_s)
+        """True if git has added all files; if not, the index is unchanged."""
+        command = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+        arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *command)
+        variables = {**git_environment(), **self._variables}
+        is_done = _completes(
+            arguments, variables, b"".join(b"%b\0" % name for name in names), timeout_s
+        )
         self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
-        return done
+        return is_done
 
     def write_tree(self, head: str) -> str:
         """The tree id of the index; `head` is compared first, because it is often equal."""
@@ -168,16 +169,16 @@ class IndexStage:
         return self._git_output("write-tree", "--missing-ok").decode().strip()
 
     def _git_output(self, *arguments: str, stdin: bytes = b"") -> bytes:
-        given = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
-        return git_output(self._repository, *given, stdin=stdin, variables=self._variables)
+        command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
+        return git_output(self._repository, *command, stdin=stdin, variables=self._variables)
 
     def _run_git(self, *arguments: str) -> GitResult:
-        given = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
-        return run_git(self._repository, *given, variables=self._variables)
+        command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
+        return run_git(self._repository, *command, variables=self._variables)
 
 
 def _is_in_link_loop(folder: Path, name: bytes) -> bool:
-    """Whether a file is unreadable because of symbolic links in a loop."""
+    """True if a file is unreadable because of symbolic links in a loop."""
     try:
         os.lstat(os.fsencode(folder) + b"/" + name)
     except OSError as exc:
@@ -188,14 +189,13 @@ def _is_in_link_loop(folder: Path, name: bytes) -> bool:
 def _completes(
     arguments: Sequence[str | bytes], variables: Mapping[str, str], stdin: bytes, timeout_s: float
 ) -> bool:
-    """Whether a command succeeds in time; its whole process group is killed after a timeout."""
-    quiet = subprocess.DEVNULL
+    """True if a command succeeds in time; its whole process group is killed after a timeout."""
     with subprocess.Popen(
         arguments,
         env=variables,
         stdin=subprocess.PIPE,
-        stdout=quiet,
-        stderr=quiet,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:
         try:
