@@ -8,7 +8,7 @@ import signal
 
 signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
-from feeder.cli.main import main  # noqa: E402 - takes most of the start
+from feeder.cli.main import main  # noqa: E402 - the slowest import
 
 if __name__ == "__main__":
     main()

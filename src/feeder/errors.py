@@ -68,7 +68,7 @@ class TooLargeError(ServiceError):
 
 
 class StoppedEarly(FeederError):
-    """A budget is used up; finished work is kept, and the next run continues."""
+    """A budget is used up; finished work is saved, and the next run continues."""
 
     exit_code = 75
 

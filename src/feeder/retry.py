@@ -97,7 +97,7 @@ def retry_after_s(response: "httpx.Response", now: float) -> float | None:
 
 
 def _backoff_s(state: "RetryCallState") -> float:
-    """Returns the delay that the service asked for, else 1, 2, 4, 8 s plus up to 1 s of jitter."""
+    """Returns the delay that the service requested, else 1, 2, 4, 8 s plus up to 1 s of jitter."""
     from tenacity import wait_exponential_jitter
 
     error = state.outcome.exception() if state.outcome else None

@@ -34,30 +34,30 @@ def unknown_name_error(
     return UserError(f"The index has no {kind} {name}. {remedy}".strip())
 
 
-def nearest_names(target: str, known: Iterable[str], separator: str) -> list[str]:
+def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str]:
     """Returns the names whose parts after the last `separator` are most similar to the target's."""
     from difflib import get_close_matches
 
     target_part = _last_part(target, separator)
-    parts = {name: _last_part(name, separator) for name in known}
+    parts = {name: _last_part(name, separator) for name in names}
     candidates = _most_shared_trigrams(target_part, parts)
     distinct = dict.fromkeys(parts[name] for name in candidates)
     close = get_close_matches(target_part, distinct, MAX_SUGGESTIONS, MIN_SIMILARITY)
     return [name for part in close for name in candidates if parts[name] == part][:MAX_SUGGESTIONS]
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Returns a question that names the most similar name; empty if none is similar."""
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """Returns "Did you mean …?" with the most similar name; empty if none is similar."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, list(known), 1)
+    near = get_close_matches(name, list(names), 1)
     return f"Did you mean `{near[0]}`?" if near else ""
 
 
 def _most_shared_trigrams(target: str, texts: Mapping[str, str]) -> list[str]:
     """Returns the keys of the texts that share most trigrams with the target, the best first."""
-    wanted = _trigrams(target)
-    counts = ((len(wanted & _trigrams(text)), name) for name, text in texts.items())
+    target_trigrams = _trigrams(target)
+    counts = ((len(target_trigrams & _trigrams(text)), name) for name, text in texts.items())
     ranked = sorted((one for one in counts if one[0]), reverse=True)
     return [name for _, name in ranked[:MAX_COMPARED]]
 

@@ -17,7 +17,7 @@ from feeder.store import stored_source
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import Budget, SyncContext
 from feeder.sync.partial_sync import process_paths
-from feeder.sync.source_table import SOURCE_KEPT_NOTE
+from feeder.sync.source_table import STILL_STORED_NOTE
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
 from hash_embedder import HashedEmbedder
@@ -120,7 +120,7 @@ def test_what_the_index_was_told_holds_until_it_is_told_otherwise(
     """A later run that says nothing follows it, says so, and where nothing changed asks once."""
     run_sync(Commit(shop.path), database, store_source=True)
     shop.commit({"src/new.py": "def new():\n    pass\n", "config.json": None})
-    assert run_sync(Commit(shop.path), database).notes == [SOURCE_KEPT_NOTE]
+    assert run_sync(Commit(shop.path), database).notes == [STILL_STORED_NOTE]
     assert kept(database) == ["docs/guide.md", "src/cart.py", "src/new.py"]
     for flag in (None, True):
         fuse = FaultInjector(0)

@@ -1,5 +1,5 @@
-"""Ends the program on Ctrl-C: in order on the first SIGINT, at once on a second one or when the
-first has had no effect.
+"""Ends the program on Ctrl-C: with its cleanup on the first SIGINT, at once on the second one or
+when the first has had no effect.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 INTERRUPTED = "Interrupted. Finished work is saved; run the command again to continue."
 
 GRACE_S = 10.0
-"""The time that the program has, from the first Ctrl-C on, to close its files and connections."""
+"""Time, from the first Ctrl-C on, that the program has to close its files and connections."""
 
 REPEAT = b"\0"
-"""What the thread reads when Python has ignored a KeyboardInterrupt; no signal has this number."""
+"""Byte that is sent to the thread when Python ignored a KeyboardInterrupt; no signal's number."""
 REPEAT_S = 0.01
-"""The time after which SIGINT is sent again then."""
+"""Time after which SIGINT is sent again then."""
 
 
 class InterruptMonitor:
-    """Raises KeyboardInterrupt in the main thread on the first SIGINT, and makes sure of the end.
+    """Raises KeyboardInterrupt in the main thread on the first SIGINT, and ensures that it ends.
 
     Python ignores an exception that is raised in a weakref callback or a finalizer, which run at
     any time, such as during an import. It reports it to `sys.unraisablehook`: SIGINT is then sent

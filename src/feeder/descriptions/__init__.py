@@ -15,7 +15,7 @@ DESCRIPTION_TOKENS = 40
 
 
 class ModelAnswer(NamedTuple):
-    """A model's answer; it may be cut (not `is_complete`) or a refusal."""
+    """A model's answer; it may be cut (not `is_complete`) or refuse the request."""
 
     text: str
     is_complete: bool = True
@@ -32,7 +32,7 @@ class Describer(Protocol):
 
     @property
     def usage(self) -> ServiceUsage:
-        """What was used so far."""
+        """Returns the usage so far."""
         ...
 
     def ask(self, prompt: str, text: str) -> ModelAnswer:

@@ -21,7 +21,7 @@ TOO_LONG = "the text is too long for the model"
 
 
 class RejectReason(StrEnum):
-    """Why a node has no description."""
+    """The reason why a node has no description."""
 
     REFUSED = "the model refused"
     EMPTY = "the answer was empty"
@@ -113,7 +113,7 @@ def _mask_secrets(line: str) -> str:
 
 
 def _repeats_code(line: str, code: str) -> bool:
-    """Whether the line is a part of the code; a sentence of a doc comment is not."""
+    """True if the line is a part of the code; a sentence of a doc comment is not."""
     squeezed = "".join(line.split())
     return bool(_CODE.search(line)) and squeezed in _without_blanks(code)
 

@@ -15,9 +15,9 @@ class Finding(NamedTuple):
     name: str
     says: str
     remedy: str = ""
-    """What to do; empty if nothing is wrong."""
+    """The command or step that helps; empty if nothing is wrong."""
     stops: bool = False
-    """Whether a run would end with an error."""
+    """True if a run would end with an error."""
     absent: bool = False
     """Set for something optional that is not installed."""
 

@@ -48,8 +48,8 @@ def run_checks(settings: Settings) -> Iterator[Finding]:
 
 def _redact(finding: Finding) -> Finding:
     """Replaces the home folder, which has the user's name, and tokens wherever they are."""
-    says, remedy = map(_redact_text, finding[1:3])
-    return finding._replace(says=says, remedy=remedy)
+    message, remedy = map(_redact_text, finding[1:3])
+    return finding._replace(says=message, remedy=remedy)
 
 
 def _redact_text(text: str) -> str:

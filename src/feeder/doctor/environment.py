@@ -32,8 +32,8 @@ _SAMPLE = "sample.py", b"def total(prices):\n    return sum(prices)\n"
 def check_python(_: Settings) -> Iterator[Finding]:
     """Reports the interpreter and the system."""
     bits = "" if sys.maxsize > 2**32 else ", 32 bits"
-    says = f"{platform.python_implementation()} {platform.python_version()}{bits}"
-    yield Finding("python", f"{says}, {platform.system()} {platform.machine()}")
+    message = f"{platform.python_implementation()} {platform.python_version()}{bits}"
+    yield Finding("python", f"{message}, {platform.system()} {platform.machine()}")
 
 
 def check_sqlite(_: Settings) -> Iterator[Finding]:
@@ -77,8 +77,8 @@ def check_cache(settings: Settings) -> Iterator[Finding]:
         return
     existing = next(path for path in (file, *file.parents) if path.exists())
     is_writable = os.access(existing, os.W_OK)
-    says = f"{file}{'' if is_writable else ' is not writable'}"
-    yield Finding("cache", says, "" if is_writable else remedy)
+    message = f"{file}{'' if is_writable else ' is not writable'}"
+    yield Finding("cache", message, "" if is_writable else remedy)
 
 
 def check_parser(settings: Settings) -> Iterator[Finding]:
@@ -143,9 +143,9 @@ def check_repository(settings: Settings) -> Iterator[Finding]:
     """Reports the repository and its HEAD."""
     repository = git.find_root(settings.directory.resolve())
     if repository is None:
-        says = f"{settings.directory.resolve()} is in no git repository"
+        message = f"{settings.directory.resolve()} is in no git repository"
         remedy = "Change to one, or index the files as they are: feeder process --path ."
-        yield Finding("repository", says, remedy)
+        yield Finding("repository", message, remedy)
         return
     repo = current_workspace(settings).repo
     tip = git.head_commit_or_none(repository)

@@ -53,8 +53,8 @@ def check_index(settings: Settings) -> Iterator[Finding]:
         yield Finding("index", "there is none yet", CREATE_HINT)
         return
     if missing := missing_migration(workspace, settings):
-        says = f"{index_file(workspace.base, settings)} has an older schema, without {missing}"
-        yield Finding("index", says, "Any other command updates it: feeder sync")
+        message = f"{index_file(workspace.base, settings)} has an older schema, without {missing}"
+        yield Finding("index", message, "Any other command updates it: feeder sync")
         return
     # the models have checks of their own
     words_only = replace(settings, vectors=False, describe=None)
@@ -81,8 +81,8 @@ def _index_findings(session: Session, content: Statistics) -> Iterator[Finding]:
     status = read_index_status(workspace.base, workspace.repo, meta)
     is_current = not status.unfinished and not status.partial and status.equals == status.head
     files = f"It has {content.files.get('clean', 0):,} files that were indexed one by one."
-    says = f"{_index_location(session)}. {status.note or files}"
-    yield Finding("index", says, "" if is_current else "feeder sync")
+    message = f"{_index_location(session)}. {status.note or files}"
+    yield Finding("index", message, "" if is_current else "feeder sync")
     yield _content_finding(content)
     yield from _side_table_findings(session, content)
 
@@ -94,11 +94,11 @@ def _content_finding(content: Statistics) -> Finding:
     )
     files = indexed + pending
     nodes = sum(content.node_types.values())
-    says = f"{nodes:,} nodes in {files:,} file{'' if files == 1 else 's'}"
-    says += f", {pending:,} of them without vectors" if pending else ", all up to date"
-    says += f"; {skipped:,} skipped" if skipped else ""
+    message = f"{nodes:,} nodes in {files:,} file{'' if files == 1 else 's'}"
+    message += f", {pending:,} of them without vectors" if pending else ", all up to date"
+    message += f"; {skipped:,} skipped" if skipped else ""
     remedy = "The next run adds the missing vectors: feeder sync" if pending else ""
-    return Finding("contents", says, remedy)
+    return Finding("contents", message, remedy)
 
 
 def _side_table_findings(session: Session, content: Statistics) -> Iterator[Finding]:
@@ -120,8 +120,8 @@ def _document_findings(session: Session, content: Statistics) -> Iterator[Findin
     if not extractor_versions() and includes_documents(content.meta.get("parser", "")):
         paths = files_below(session.index.database, session.workspace.repo, "")
         documents = [path for path in paths if file_types.document_extension(path)]
-        says = f"the index has {len(documents):,}; this installation cannot read any"
-        yield Finding("documents", says, remedy, stops=bool(documents))
+        message = f"the index has {len(documents):,}; this installation cannot read any"
+        yield Finding("documents", message, remedy, stops=bool(documents))
 
 
 def _description_finding(session: Session, content: Statistics) -> Finding:
@@ -130,9 +130,11 @@ def _description_finding(session: Session, content: Statistics) -> Finding:
         [undescribed_count_statement(session.workspace.repo, None)]
     )
     waiting = int(str(row[0]))
-    says = ", ".join(f"{nodes:,} nodes by {model}" for model, nodes in content.descriptions.items())
+    message = ", ".join(
+        f"{nodes:,} nodes by {model}" for model, nodes in content.descriptions.items()
+    )
     remedy = f"Describe {waiting:,} more: feeder sync --describe MODEL" if waiting else ""
-    return Finding("descriptions", says, remedy)
+    return Finding("descriptions", message, remedy)
 
 
 def _index_location(session: Session) -> str:

@@ -38,8 +38,8 @@ def check_vectorize(settings: Settings) -> Iterator[Finding]:
         config = AccountResources(api).index_config(cloud.index_name)
     if config is None:
         raise UserError(f"There is no Vectorize index {cloud.index_name}. Create it: feeder init")
-    says = f"{cloud.index_name}, {config['dimensions']} dimensions, {config['metric']}"
-    yield Finding("vectorize", says)
+    message = f"{cloud.index_name}, {config['dimensions']} dimensions, {config['metric']}"
+    yield Finding("vectorize", message)
 
 
 _TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at most."

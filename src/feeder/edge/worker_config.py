@@ -20,28 +20,28 @@ RATE_LIMIT_NAMESPACE = "8421"
 """Of the limit in its account; another Worker's has another."""
 
 REQUESTS_PER_MINUTE = 300
-"""Questions of one who asks; a page asks twice at a pause."""
+"""Requests of one client; the page sends two for a query."""
 
 WORKER_ROUTES = ["/api/*", "/mcp"]
-"""What is never a file of the page."""
+"""Routes that are never files of the page."""
 
 
 def config_file(folder: Path, directory: Path) -> Path:
-    """The configuration in the folder, else the project's where it is no other Worker's.
+    """The configuration in the folder, else the project's unless it is another Worker's.
 
-    Else one is to be made in the folder.
+    Else the path of a new one in the folder.
     """
     own = next((file for name in wrangler.FILE_NAMES if (file := folder / name).is_file()), None)
     if own:
         return own
-    found = wrangler.find_file(directory)
-    if found and _is_usable(wrangler.read_settings(found), found, folder):
-        return found
+    project = wrangler.find_file(directory)
+    if project and _is_usable(wrangler.read_settings(project), project, folder):
+        return project
     return folder / wrangler.DEFAULT_FILE
 
 
 class WorkerSettings(NamedTuple):
-    """What the bindings and the variables say."""
+    """The names of the bindings and the values of the variables."""
 
     names: BindingNames
     variables: Mapping[str, str]
@@ -50,9 +50,9 @@ class WorkerSettings(NamedTuple):
 def config_changes(
     config: Mapping[str, Any], file: Path, folder: Path, settings: WorkerSettings
 ) -> Iterator[Change]:
-    """What has to be put where; what says the same, or is the user's to decide, stays."""
-    here = _relative_prefix(file, folder)
-    keys = {"main": f"{here}{MODULE_FILE}", "compatibility_date": wrangler.COMPATIBILITY_DATE}
+    """Yields the missing settings; equal ones and those that are the user's choice stay."""
+    prefix = _relative_prefix(file, folder)
+    keys = {"main": f"{prefix}{MODULE_FILE}", "compatibility_date": wrangler.COMPATIBILITY_DATE}
     for key, value in {**keys, "upload_source_maps": True}.items():
         if config.get(key) is None or (key == "main" and config[key] != value):
             yield (key,), value
@@ -61,19 +61,19 @@ def config_changes(
     if "assets" not in config:
         yield (
             ("assets",),
-            {"directory": f"{here}{ASSETS_FOLDER}", "run_worker_first": WORKER_ROUTES},
+            {"directory": f"{prefix}{ASSETS_FOLDER}", "run_worker_first": WORKER_ROUTES},
         )
     yield from _rate_limit_changes(config, file)
     if "observability" not in config:
         yield ("observability",), {"enabled": True}
 
 
-def _variable_changes(existing: Any, wanted: Mapping[str, str]) -> Iterator[Change]:
-    """The variables that are not set."""
+def _variable_changes(existing: Any, variables: Mapping[str, str]) -> Iterator[Change]:
+    """Yields the variables that are not set."""
     if existing is None:
-        yield ("vars",), dict(wanted)
+        yield ("vars",), dict(variables)
     elif isinstance(existing, dict):
-        yield from ((("vars", key), wanted[key]) for key in wanted if key not in existing)
+        yield from ((("vars", key), variables[key]) for key in variables if key not in existing)
 
 
 def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Change]:
@@ -86,21 +86,25 @@ def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Chang
             f"{wrangler.list_opening(file, 'ratelimits')}."
         )
     simple = {"limit": REQUESTS_PER_MINUTE, "period": 60}
-    wanted = {"name": RATE_LIMIT_BINDING, "namespace_id": RATE_LIMIT_NAMESPACE, "simple": simple}
+    rate_limit = {
+        "name": RATE_LIMIT_BINDING,
+        "namespace_id": RATE_LIMIT_NAMESPACE,
+        "simple": simple,
+    }
     if limits is None:
-        yield ("ratelimits",), [wanted]
+        yield ("ratelimits",), [rate_limit]
     elif not any(one.get("name") == RATE_LIMIT_BINDING for one in limits):
-        yield ("ratelimits", len(limits)), wanted
+        yield ("ratelimits", len(limits)), rate_limit
 
 
 def _is_usable(config: Mapping[str, Any], file: Path, folder: Path) -> bool:
-    """Whether it is ours, or only has bindings, as `feeder init` writes it."""
+    """True if it is this Worker's, or only has bindings, as `feeder init` writes it."""
     if "main" in config:
         return bool(config["main"] == f"{_relative_prefix(file, folder)}{MODULE_FILE}")
     return not {"assets", "site", "pages_build_output_dir"} & config.keys()
 
 
 def _relative_prefix(file: Path, folder: Path) -> str:
-    """The folder as seen from the configuration, to be written before a name."""
+    """The folder's path relative to the configuration, as a prefix of file names."""
     path = Path(os.path.relpath(folder, file.parent)).as_posix()
     return "" if path == "." else f"{path}/"

@@ -107,7 +107,7 @@ def worker_data() -> dict[str, Any]:
         },
         "space": SPACE,
         "unicode61": tokenizer_tables.unicode61_tables(),
-        "parameters": {name: sorted(known) for name, (_, known) in endpoints.ENDPOINTS.items()},
+        "parameters": {name: sorted(names) for name, (_, names) in endpoints.ENDPOINTS.items()},
         "outline_notes": [level.note for level in outline_format.DETAIL_LEVELS],
     }
 

@@ -1,5 +1,5 @@
 """Plans and writes the Worker's folder: the built module, the page, headers and README; files
-that the user edited are kept.
+that the user has edited stay as they are.
 """
 
 from __future__ import annotations
@@ -23,16 +23,18 @@ from feeder.web.page_files import SECURITY_HEADERS
 PACKAGE_FOLDER = Path(__file__).parent
 
 LICENCE_SUFFIX = ".license"
-"""How a file ends that says whose another one is."""
+"""Suffix of a file with the licence of the file of the same name."""
 
 NO_SCRIPT_NOTE = "<p>The page needs JavaScript. Without it, ask the JSON interface, below /api.</p>"
 
 _REFERRER_HEADER = {"referrer-policy": "same-origin"}
-"""With none at all, a browser would not say whose page asks."""
+"""Without a referrer, a browser does not tell which page sends a request."""
 
 
 def folder_contents(config_path: str) -> dict[str, str]:
-    """The text of each file by its path in the folder; `configured` is the configuration's path.
+    """The text of each file by its path in the folder.
+
+    `config_path` is the path of the Worker's configuration, relative to the folder.
 
     Raises UserError if the built module is missing from the installation.
     """
@@ -42,7 +44,7 @@ def folder_contents(config_path: str) -> dict[str, str]:
         **{f"{ASSETS_FOLDER}/{name}": text for name, text in _page_files()},
         f"{ASSETS_FOLDER}/_headers": _headers_file(),
         "README.md": _readme_text(config_path),
-        # the page's files are not the project's own: no index has them
+        # keeps the copies of the page's files out of an index of the project
         ".noindex": "",
     }
 
@@ -58,7 +60,7 @@ def _built_file(name: str) -> str:
 
 
 def _page_files() -> Iterator[tuple[str, str]]:
-    """The files of the page; the first says what it lacks where scripts do not run."""
+    """The files of the page; the first contains a note for browsers without scripts."""
     yield (
         page_files.INDEX_FILE,
         page_files.index_html().replace(page_files.NOSCRIPT_PLACEHOLDER, NO_SCRIPT_NOTE),
@@ -70,39 +72,39 @@ def _page_files() -> Iterator[tuple[str, str]]:
 
 
 def _headers_file() -> str:
-    """What keeps a browser safe, as Cloudflare reads it for files; they may be kept for a while."""
-    said = {
+    """The security headers in the form of Cloudflare's `_headers`; browsers may cache the files."""
+    headers = {
         name: text for name, text in SECURITY_HEADERS.items() if name != "cache-control"
     } | _REFERRER_HEADER
-    return "".join(["/*\n", *(f"  {name}: {text}\n" for name, text in said.items())])
+    return "".join(["/*\n", *(f"  {name}: {text}\n" for name, text in headers.items())])
 
 
 def _readme_text(config_path: str) -> str:
     text = (PACKAGE_FOLDER / "worker_readme.md").read_text("utf-8")
-    place = os.path.dirname(config_path) or "."  # noqa: PTH120 - a path as it is written
+    place = os.path.dirname(config_path) or "."  # noqa: PTH120 - Path would normalize it
     return text.replace("$VERSION", feeder.__version__).replace("$PLACE", place)
 
 
 Action = Literal["created", "changed", "deleted", "unchanged", "kept"]
 
 MANIFEST_FILE = ".written.json"
-"""What was written here, so that an edit is told from an older version."""
+"""The digests of the written files, which distinguish an edited file from an older version."""
 
 _NOT_DIFFED = ("worker.js", "worker.js.map", MANIFEST_FILE)
-"""Files whose difference says nothing to a reader."""
+"""Generated files, whose diff is not printed."""
 
 
 class PlannedFile(NamedTuple):
-    """A file's text before and after, None for no file; what somebody has edited is `kept`."""
+    """A file's text before and after, None for no file; a file that the user edited stays."""
 
     file: Path
     before: str | None
     after: str | None
-    is_kept: bool = False
+    is_user_edited: bool = False
 
     @property
     def action(self) -> Action:
-        if self.is_kept:
+        if self.is_user_edited:
             return "kept"
         if self.before == self.after:
             return "unchanged"
@@ -111,7 +113,7 @@ class PlannedFile(NamedTuple):
         return "deleted" if self.after is None else "changed"
 
     def diff(self) -> Iterator[str]:
-        """The lines of a unified diff, without their ends; none of what is built."""
+        """The lines of a unified diff, without their ends; none for generated files."""
         if self.file.name not in _NOT_DIFFED and self.action not in ("kept", "unchanged"):
             yield from text_files.diff(self.file, self.before, self.after)
 
@@ -119,15 +121,14 @@ class PlannedFile(NamedTuple):
 def plan_folder(
     folder: Path, directory: Path, settings: WorkerSettings, *, is_forced: bool
 ) -> list[PlannedFile]:
-    """Each file of the folder, and the configuration, with what is to become of it."""
+    """Each file of the folder, and the configuration, with its new text."""
     _check_not_repository(folder)
     configured = worker_config.config_file(folder, directory)
-    where = Path(os.path.relpath(configured, folder)).as_posix()
-    content = folder_contents(where)
-    known = _read_manifest(folder)
+    content = folder_contents(Path(os.path.relpath(configured, folder)).as_posix())
+    manifest = _read_manifest(folder)
     plan = [
-        _plan_file(folder, name, content.get(name), known.get(name), is_forced=is_forced)
-        for name in [*content, *(name for name in known if name not in content)]
+        _plan_file(folder, name, content.get(name), manifest.get(name), is_forced=is_forced)
+        for name in [*content, *(name for name in manifest if name not in content)]
     ]
     return [
         *plan,
@@ -137,7 +138,7 @@ def plan_folder(
 
 
 def write_plan(plan: list[PlannedFile]) -> None:
-    """Writes all of it; raises UserError before anything is written that cannot be."""
+    """Writes all files; raises UserError before the first write if one of them is not writable."""
     changed = [one for one in plan if one.action not in ("kept", "unchanged")]
     for one in changed:
         text_files.check_writable(one.file)
@@ -151,23 +152,23 @@ def write_plan(plan: list[PlannedFile]) -> None:
 def _plan_file(
     folder: Path, name: str, new_text: str | None, known_digest: str | None, *, is_forced: bool
 ) -> PlannedFile:
-    """What was not written here, or is edited since, is overwritten only where that is said."""
+    """A file that feeder did not write, or that was edited since, is overwritten only if forced."""
     file = folder / name
     _check_no_symlink(file, within=folder)
     before = text_files.read(file)
-    is_ours = before is None or before == new_text or _sha256(before) == known_digest
-    return PlannedFile(file, before, new_text, is_kept=not is_ours and not is_forced)
+    is_own = before is None or before == new_text or _sha256(before) == known_digest
+    return PlannedFile(file, before, new_text, is_user_edited=not is_own and not is_forced)
 
 
 def _check_not_repository(folder: Path) -> None:
-    """What keeps the folder out of the index would keep all of it out; git's own is git's."""
-    place = folder.resolve()
-    if (place / ".git").exists() or ".git" in place.parts:
+    """Rejects a repository, which `.noindex` would leave out of the index, and git's folder."""
+    path = folder.resolve()
+    if (path / ".git").exists() or ".git" in path.parts:
         raise UserError(f"{folder} is a repository or inside .git. Name a folder of its own.")
 
 
 def _check_no_symlink(file: Path, within: Path) -> None:
-    """A commit may bring a link: what is written there would land in another place."""
+    """Rejects symbolic links, with which a commit could redirect the writes."""
     parents = [one for one in file.parents if one.is_relative_to(within) and one != within]
     for one in (file, *parents):
         if one.is_symlink():
@@ -177,9 +178,9 @@ def _check_no_symlink(file: Path, within: Path) -> None:
 def _plan_manifest(
     folder: Path, content: Mapping[str, str], plan: list[PlannedFile]
 ) -> PlannedFile:
-    """What was written by this version; of what is kept nothing is known."""
-    kept = {one.file for one in plan if one.is_kept}
-    digests = {name: _sha256(text) for name, text in content.items() if folder / name not in kept}
+    """The digests of the files that this version writes, without those that the user edited."""
+    edited = {one.file for one in plan if one.is_user_edited}
+    digests = {name: _sha256(text) for name, text in content.items() if folder / name not in edited}
     facts = {"feeder": feeder.__version__, "files": digests}
     file = folder / MANIFEST_FILE
     _check_no_symlink(file, within=folder)
@@ -187,11 +188,11 @@ def _plan_manifest(
 
 
 def _read_manifest(folder: Path) -> dict[str, str]:
-    """The digests of what was written before, by the files' paths in the folder."""
+    """The digests of the files written before, by their paths in the folder."""
     try:
         facts: Any = json.loads(text_files.read(folder / MANIFEST_FILE) or "{}")
-        known = facts.get("files", {}).items()
-        return {name: digest for name, digest in known if _is_relative_inside(name)}
+        digests = facts.get("files", {}).items()
+        return {name: digest for name, digest in digests if _is_relative_inside(name)}
     except (ValueError, AttributeError) as exc:
         raise UserError(f"{folder / MANIFEST_FILE} is not as it was written. Remove it.") from exc
 

@@ -130,4 +130,4 @@ MODELS = {
     name: {key: getattr(model, key) for key in _MODEL_FIELDS}
     for name, model in workers_ai.MODELS.items()
 }
-"""How a query is sent to each model of Workers AI."""
+"""The request format of each model of Workers AI."""

@@ -44,7 +44,7 @@ class Event:
 
     @property
     def is_pull_request(self) -> bool:
-        """Whether the commit is a pull request's and may never be merged."""
+        """True if the commit is a pull request's and may never be merged."""
         return self.name in {"pull_request", "pull_request_target"}
 
     @property

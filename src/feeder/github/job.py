@@ -65,7 +65,7 @@ class Job:
 
     @property
     def is_active(self) -> bool:
-        """Whether this is GitHub Actions."""
+        """True if this is GitHub Actions."""
         return self._is_actions
 
     @contextmanager
@@ -164,11 +164,11 @@ class Job:
         return Path(value) if value and self._is_actions else None
 
     @contextmanager
-    def _warn_on_error(self, what: str) -> Iterator[None]:
+    def _warn_on_error(self, subject: str) -> Iterator[None]:
         try:
             yield
         except OSError as exc:
-            self.annotate("warning", f"{what} cannot be written: {exc}")
+            self.annotate("warning", f"{subject} cannot be written: {exc}")
 
     def _workspace_path(self, file: str | os.PathLike[str]) -> str:
         """The path relative to the workspace, with links unresolved; empty for one outside."""

@@ -33,7 +33,7 @@ class WorkflowReport:
     part: str = ""
     """The part of the commit that the run was about, as a noun; empty for all of it."""
     note: str = ""
-    """Why nothing was done, or something other than requested."""
+    """The reason why nothing was done, or something other than requested."""
 
     def publish(self, title: str, error: BaseException | None) -> None:
         """Writes outputs, annotations and summary; `error` is what ends the process, if any."""

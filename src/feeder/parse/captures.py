@@ -179,7 +179,7 @@ def declared_name(source: SourceText, captures: Captures) -> str:
 
 
 def is_fully_qualified(source: SourceText, captures: Captures) -> bool:
-    """Whether the name starts in the global namespace: `::Cart`."""
+    """True if the name starts in the global namespace: `::Cart`."""
     names = captures.get("name", ())
     return any(_GLOBAL_NAME.match(source.content, name.start_byte) for name in names[:1])
 
@@ -218,7 +218,7 @@ def _member_names(source: SourceText, names: Sequence[Capture]) -> Iterator[Memb
 def _outermost_docs(docs: list[DocComment]) -> list[DocComment]:
     """The docs in order, without those inside others, such as comments in a decorator's arguments.
 
-    Of two with the same range, the one that allows a blank line is kept.
+    Of two with the same range, the one that allows a blank line remains.
     """
     outermost: list[DocComment] = []
     for doc in sorted(docs, key=lambda doc: (doc.start, -doc.end, not doc.allows_blank_line)):
@@ -257,5 +257,5 @@ def _body_node(node: Capture) -> Syntax | None:
 
 
 def _is_meaningful_name(name: str) -> bool:
-    """Whether the string that a call is known by has a letter or is the path of a route."""
+    """True if the string that a call is known by has a letter or is the path of a route."""
     return name.startswith("/") or any(map(str.isalpha, name))

@@ -77,7 +77,7 @@ def _function_bodies(declarations: list[Declaration]) -> Iterator[tuple[int, int
 def _nest_declarations(source: SourceText, declarations: list[Declaration]) -> list[Declaration]:
     """The outermost declarations, with the others as their children.
 
-    Of two matches of one declaration, the outer one is kept, else that of the earlier pattern. A
+    Of two matches of one declaration, the outer one remains, else that of the earlier pattern. A
     method ends where a declaration with the nesting rule `cuts` begins.
     """
     outermost: list[Declaration] = []
@@ -204,7 +204,7 @@ class _SpanBuilder:
         return joined
 
     def _is_adjacent_below(self, end: int, start: int) -> bool:
-        """Whether only comments and annotations lie between, without a blank line."""
+        """True if only comments and annotations lie between, without a blank line."""
         between = self._source.content[
             self._source.line_end(end) : self._start_with_docs(start, end)
         ]
@@ -268,7 +268,7 @@ class _SpanBuilder:
         return start
 
     def _is_adjacent_above(self, index: int, start: int, newlines: int) -> bool:
-        """Whether a doc begins its line, with up to `newlines` line ends between it and `start`."""
+        """True if a doc begins its line, with up to `newlines` line ends between it and `start`."""
         content, doc = self._source.content, self._docs[index]
         between = content[doc.end : start]
         line = self._source.line_start(doc.start)

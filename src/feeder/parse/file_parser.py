@@ -90,7 +90,7 @@ def parse_file(
     return _parsed_file(file, nodes)
 
 
-def parse_as_plain_text(  # noqa: PLR0913 - each is a choice of its own
+def parse_as_plain_text(  # noqa: PLR0913 - the file and its options
     grammars: Grammars,
     path: str,
     content: bytes,

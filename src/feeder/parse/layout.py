@@ -86,11 +86,11 @@ class SourceText:
         return bisect_right(self._line_starts, offset)
 
     def line_start(self, offset: int) -> int:
-        """Where the line that holds `offset` begins."""
+        """The offset at which the line that contains `offset` begins."""
         return self.content.rfind(b"\n", 0, offset) + 1
 
     def line_end(self, offset: int) -> int:
-        """Where the line that holds `offset` ends, before its newline."""
+        """The offset at which the line that contains `offset` ends, before its newline."""
         end = self.content.find(b"\n", offset)
         return end if end >= 0 else len(self.content)
 
@@ -219,7 +219,7 @@ def _chunk_parts(gaps: list[NodePart], split_points: SplitPoints) -> list[NodePa
 
 
 def _should_join(above: NodePart, below: NodePart) -> bool:
-    """Whether one of two chunks is a scrap, and near the other unless it has no words."""
+    """True if one of two chunks is a scrap, and near the other unless it has no words."""
     scrap = min(above.text, below.text, key=len)
     if len(scrap) >= SCRAP_MAX or len(above.text) + len(below.text) >= NODE_LIMIT:
         return False

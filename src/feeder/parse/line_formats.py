@@ -28,9 +28,9 @@ _CODE_DIRECTIVE = re.compile(r"\s*\.\. (code|code-block|sourcecode|literalinclud
 
 _TABLE_DIRECTIVE = re.compile(r"\s*\.\. (table|list-table|csv-table)::")
 
-_GRID_BORDER = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
+_GRID_RULE = re.compile(r"\s*\+(?:[-=]+\+)+\s*")
 
-_SIMPLE_TABLE_BORDER = re.compile(r"\s*=+(?:\s+=+)+\s*")
+_SIMPLE_TABLE_RULE = re.compile(r"\s*=+(?:\s+=+)+\s*")
 
 _ADOC_HEADING = re.compile(r"(={1,6}|#{1,6})\s+(\S.*?)(?:\s+\1)?\s*")
 
@@ -160,7 +160,7 @@ def _rst_block(lines: list[str], index: int) -> LineElement | None:
     if line.rstrip().endswith("::") and not line.lstrip().startswith(".. "):
         end = _indented_block_end(lines, index)
         return LineElement(index + 1, end, node_type="doc_codeblock") if end > index else None
-    if _GRID_BORDER.fullmatch(line) or _SIMPLE_TABLE_BORDER.fullmatch(line):
+    if _GRID_RULE.fullmatch(line) or _SIMPLE_TABLE_RULE.fullmatch(line):
         end = index
         while end + 1 < len(lines) and lines[end + 1].strip():
             end += 1

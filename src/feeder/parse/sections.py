@@ -168,7 +168,7 @@ def _merge_small_sections(section: Span, is_small: Callable[[Span], bool]) -> No
 
 
 def _is_small_section(source: SourceText, section: Span) -> bool:
-    """Whether a section is short, or has no text of its own but tags."""
+    """True if a section is short, or has no text of its own but tags."""
     if section.node_type != "md_section":
         return False
     if len(source.text(section.start, section.end)) < SECTION_MIN:
@@ -265,7 +265,7 @@ def _element(source: SourceText, node: Syntax, end: int, level: int, heading: st
 
 
 def _is_large_block(source: SourceText, block: _Element) -> bool:
-    """Whether a code block is large and begins its line, unlike one in a quotation; tags may
+    """True if a code block is large and begins its line, unlike one in a quotation; tags may
     precede it.
     """
     before = source.text(source.line_start(block.start), block.start)[:_HEADING_READ_LIMIT]

@@ -73,7 +73,7 @@ class WorkerConfig(NamedTuple):
 def serve() -> None:
     """Main function of a worker: reads its config, then answers batches until its input ends."""
     _stub_requests_module()
-    import feeder.parse.file_parser  # noqa: F401 - before the first file's clock runs
+    import feeder.parse.file_parser  # noqa: F401 - imported before the first time limit starts
 
     requests, answers = open_channel()
     config: WorkerConfig = pickle.load(requests)

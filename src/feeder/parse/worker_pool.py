@@ -61,7 +61,7 @@ class WorkerPool:
     workers also compute the nodes' static vectors.
     """
 
-    def __init__(  # noqa: PLR0913 - each is a choice of its own
+    def __init__(  # noqa: PLR0913 - independent settings
         self,
         grammar_file: Path | None = None,
         *,
@@ -316,7 +316,7 @@ class _WorkerProcess:
         ]
 
     def _end_reason(self, path: str, plain_text_reason: str | None = None) -> str:
-        """Why the process ended; stored as the reason of the file that it was parsing."""
+        """The reason why the process ended; stored for the file that it was parsing."""
         code, used_bytes = wait_with_usage(self._peer.process)
         if code in TIMED_OUT:
             timeout_s = self._limits.timeout_for(path, plain_text_reason)

@@ -107,7 +107,7 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
     return page
 
 
-def search_scope(  # noqa: PLR0913 - the seams, the question, and how it is answered
+def search_scope(  # noqa: PLR0913 - index, models, query and its options
     database: Database,
     models: Iterable[QueryModel],
     query: str,
@@ -132,7 +132,7 @@ def search_scope(  # noqa: PLR0913 - the seams, the question, and how it is answ
     )
 
 
-def rank_query(  # noqa: PLR0913 - the seams, and the question
+def rank_query(  # noqa: PLR0913 - index, models, query and its options
     database: Database,
     models: Iterable[QueryModel],
     query: str,

@@ -300,7 +300,7 @@ def _candidates_of_each(paths: Iterable[str], directory: str) -> list[list[str]]
     return [path_candidates(path, directory) for path in paths]
 
 
-def _resolve_paths(  # noqa: PLR0913 - the index, what is asked, and what is known of it
+def _resolve_paths(  # noqa: PLR0913 - the index, the filters and the paths that exist
     database: Database,
     typed_paths: Sequence[str],
     repository_scope: Scope,

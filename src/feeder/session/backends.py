@@ -50,7 +50,7 @@ class Backend:
     note: str = ""
     """Message to a run over the whole source tree."""
     missing_model_note: str = ""
-    """Why the model of the index is not used."""
+    """The reason why the model of the index is not used."""
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     """Returns what was used so far; None where nothing is counted."""
@@ -59,7 +59,7 @@ class Backend:
 
     @property
     def spent(self) -> ServiceUsage:
-        """What both models have used."""
+        """The usage of both models."""
         return total_spent(self.embedder, self.describer)
 
 

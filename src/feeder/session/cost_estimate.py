@@ -98,7 +98,7 @@ SHORTENED_DIMENSIONS = 256
 
 
 class ModelPrice(NamedTuple):
-    """What a first sync with an embedding model uses."""
+    """The usage of a first sync with an embedding model."""
 
     model: str
     dimensions: int

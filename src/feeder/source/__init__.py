@@ -20,7 +20,7 @@ DEFAULT_SIZES = Sizes()
 
 
 class SkipReason(StrEnum):
-    """Why a file is not parsed: the closed list. If several apply, the first is reported."""
+    """All reasons for not parsing a file. If several apply, the first is reported."""
 
     SYMLINK = "a symbolic link"
     SUBMODULE = "a submodule or a repository of its own"

@@ -145,7 +145,10 @@ def placeholder_id(reason: SkipReason, object_format: str) -> str:
 
 
 def exclusion_cause(base: Path, folder: Path) -> str:
-    """Why a folder has no files to index, as a clause: the first ignore rule that excludes one."""
+    """The reason why a folder has no files to index, as a clause.
+
+    It names the first ignore rule that excludes one.
+    """
     if git.find_root(base) is None:
         return "it has no file that .gitignore does not exclude"
     relative = os.fsencode(folder.resolve().relative_to(base.resolve()))

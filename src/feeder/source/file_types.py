@@ -96,7 +96,7 @@ CLASSIFICATION_FINGERPRINT = repr(
 
 
 def skip_reason(path: str) -> SkipReason | None:
-    """Why a file of this name is skipped; None if its name is no reason."""
+    """The reason why a file of this name is skipped; None if its name is no reason."""
     lowercase = "/" + path.lower()
     name = lowercase.rpartition("/")[2]
     if _may_hold_secrets(lowercase, name):

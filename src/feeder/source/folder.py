@@ -14,7 +14,10 @@ from feeder.source.exclusions import RULE_FILES, ExclusionRules
 
 
 def common_base(paths: Sequence[Path]) -> Path:
-    """What the paths of an index are relative to: the repository's root, else the common folder."""
+    """The folder that an index's paths are relative to.
+
+    It is the repository's root, or else the common folder of `paths`.
+    """
     repository = git.find_root(paths[0])
     if repository is not None:
         return repository

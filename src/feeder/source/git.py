@@ -115,7 +115,7 @@ def head_ids(repository: Path) -> tuple[str, str]:
 
 
 def has_tree(repository: Path, tree: str) -> bool:
-    """Whether the repository has a tree with this id."""
+    """True if the repository has a tree with this id."""
     return run_git(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
 
 
@@ -179,7 +179,7 @@ def current_branch(repository: Path) -> str | None:
 
 
 def is_branch_name(repository: Path, name: str) -> bool:
-    """Whether git accepts a branch name."""
+    """True if git accepts a branch name."""
     return run_git(repository, "check-ref-format", f"refs/heads/{name}").returncode == 0
 
 
@@ -203,12 +203,12 @@ def origin_github_slug(repository: Path) -> str | None:
 
 
 def is_bare(repository: Path) -> bool:
-    """Whether it has no working tree."""
+    """True if it has no working tree."""
     return git_output(repository, "rev-parse", "--is-bare-repository").strip() == b"true"
 
 
 def is_shallow(repository: Path) -> bool:
-    """Whether the repository is a shallow clone, as in most CI checkouts."""
+    """True if the repository is a shallow clone, as in most CI checkouts."""
     return git_output(repository, "rev-parse", "--is-shallow-repository").strip() == b"true"
 
 

@@ -147,5 +147,5 @@ def killed_after(process: subprocess.Popen[bytes], timeout_s: float) -> Iterator
 
 
 def is_bare_error(result: GitResult) -> bool:
-    """Whether git failed because the repository is bare."""
+    """True if git failed because the repository is bare."""
     return bool(_NO_WORKING_TREE.search(result.stderr))

@@ -41,7 +41,7 @@ class GitFile(NamedTuple):
 
 
 def is_regular(mode: str) -> bool:
-    """Whether the mode is that of a regular file, executable or not."""
+    """True if the mode is that of a regular file, executable or not."""
     return mode.startswith("100")
 
 

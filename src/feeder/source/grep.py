@@ -20,7 +20,7 @@ _PATTERN_ERRORS = (b"fatal: -e option", b"fatal: command line", b"Perl-compatibl
 
 
 class Truncation(StrEnum):
-    """Why matches may be missing: a predicate whose subject is the pattern."""
+    """The reason why matches may be missing: a predicate whose subject is the pattern."""
 
     NONE = ""
     TOO_MANY = "finds more than is looked at: some of its lines are not there."

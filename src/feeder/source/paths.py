@@ -42,7 +42,7 @@ def indexed_spellings(typed: str) -> list[str]:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Whether a path is the folder or inside it; everything is inside the empty folder."""
+    """True if a path is the folder or inside it; everything is inside the empty folder."""
     return not folder or path == folder or path.startswith(f"{folder}/")
 
 

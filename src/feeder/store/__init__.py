@@ -98,7 +98,7 @@ class Vectors(Protocol):
     index_name: str
     """Name of the vector index; empty if the vectors are in the database itself."""
     has_late_writes: bool
-    """Whether writes of a superseded run can still arrive; deletes are then sent twice."""
+    """True if writes of a superseded run can still arrive; deletes are then sent twice."""
 
     def upsert(
         self, vectors: Sequence[NodeVector], fencing_token: FencingToken | None = None

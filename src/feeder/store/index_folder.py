@@ -19,7 +19,7 @@ def working_tree_folder(index: Path) -> Path:
 def checked_index_folder(base: Path) -> Path:
     """Returns the default folder of an index; it may not exist.
 
-    Raises UserError if git tracks an index in it: whoever committed it would decide what a search
+    Raises UserError if git tracks an index in it: its author would decide what a search
     finds.
     """
     folder = reject_symlinks(base / INDEX_FOLDER)

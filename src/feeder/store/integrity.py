@@ -194,11 +194,11 @@ class Damage:
     description_paths: set[str] = field(default_factory=set)
     """Files with nodes that are linked to the description of another text."""
     lacks_descriptions: bool = False
-    """Whether nodes are not described although `meta` says that all are."""
+    """True if nodes are not described although `meta` says that all are."""
     has_wrong_description_postings: bool = False
-    """Whether postings of descriptions are wrong or missing."""
+    """True if postings of descriptions are wrong or missing."""
     has_wrong_lookup_table: bool = False
-    """Whether the Worker's lookup table differs from its model's."""
+    """True if the Worker's lookup table differs from its model's."""
 
 
 RemovalStatements = Callable[[Sequence[object]], list[Statement]]
@@ -247,13 +247,15 @@ def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransactio
             write_halving(batch, build, write)
 
 
-def node_removal_statements(repo: str, paths: str, kept_keys: str = "{}") -> Iterator[Statement]:
-    """Yields the statements that delete the nodes at `paths` whose keys are not in `kept_keys`.
+def node_removal_statements(
+    repo: str, paths: str, retained_keys: str = "{}"
+) -> Iterator[Statement]:
+    """Yields the statements that delete the nodes at `paths` whose keys are not in `retained_keys`.
 
     Both are JSON parameters.
     """
     for text in (sql.ADD_TO_OUTBOX, sql.DELETE_POSTINGS, sql.DELETE_NODES):
-        yield Statement(text, (repo, paths, kept_keys))
+        yield Statement(text, (repo, paths, retained_keys))
 
 
 def file_removal_statements(repo: str, paths: str) -> list[Statement]:

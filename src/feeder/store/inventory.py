@@ -69,7 +69,7 @@ SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY
 
 @dataclass
 class Statistics:
-    """What the index contains of a repository; counts by state, type and language.
+    """The contents of the index for a repository; counts by state, type and language.
 
     `texts` has the `rows` of stored source and their `bytes`, compressed; `descriptions` the number
     of described nodes, by model.

@@ -91,13 +91,13 @@ def check_schema(names: set[str], place: str) -> None:
 
 
 def _missing_after(applied: set[str], place: str) -> list[Migration]:
-    known = known_migrations()
-    names = {migration.name for migration in known}
+    migrations = known_migrations()
+    names = {migration.name for migration in migrations}
     if applied and not applied & names:
         raise _foreign_tables_error(place)
     if unknown := sorted(applied - names):
         raise UserError(f"{place} was made by a newer feeder: it has {unknown[-1]}. Update feeder.")
-    return [migration for migration in known if migration.name not in applied]
+    return [migration for migration in migrations if migration.name not in applied]
 
 
 def _foreign_tables_error(place: str) -> UserError:

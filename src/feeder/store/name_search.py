@@ -179,8 +179,8 @@ def similar_names_statement(word: str, scope: Scope) -> Statement:
 def trigrams(name: str) -> Sequence[str]:
     """Returns the distinct trigrams of the first letters and digits."""
     letters = re.sub(r"[\W_]+", "", name)
-    found = dict.fromkeys(letters[at : at + 3] for at in range(len(letters) - 2))
-    return list(found)[:MAX_TRIGRAMS]
+    distinct = dict.fromkeys(letters[at : at + 3] for at in range(len(letters) - 2))
+    return list(distinct)[:MAX_TRIGRAMS]
 
 
 _ASCII_LOWERCASE = {ord(letter): letter.lower() for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}

@@ -17,7 +17,7 @@ from feeder.private_files import create_private_file
 FILE_NAME = "queries.db"
 MAX_ROWS, MAX_BYTES = 10_000, 5_000_000
 WRITE_TIMEOUT_MS, READ_TIMEOUT_MS = 50, 5_000
-"""How long to wait for another process; logging a query is not worth more."""
+"""The time to wait for another process; logging a query is not worth more."""
 _DELETE_FRACTION = 10
 """Share of the queries that are deleted, the oldest, when the file has reached its limit: 1/10."""
 # "feeq": distinguishes the file from those of other programs

@@ -179,7 +179,7 @@ class Scope(NamedTuple):
 
     @property
     def has_literal_paths_only(self) -> bool:
-        """Whether repositories and paths are given, without a glob."""
+        """True if repositories and paths are given, without a glob."""
         are_given = self.repos is not None and bool(self.path_patterns)
         return are_given and not any(pattern.is_glob for pattern in self.path_patterns)
 
@@ -191,12 +191,12 @@ class PathPattern(NamedTuple):
 
     @property
     def literal_prefix(self) -> str:
-        """What all matching paths begin with."""
+        """The prefix of all matching paths."""
         return _GLOB_CHARACTERS.split(self.pattern, maxsplit=1)[0]
 
     @property
     def is_glob(self) -> bool:
-        """Whether it may match more than one file or folder."""
+        """True if it may match more than one file or folder."""
         return self.literal_prefix != self.pattern
 
     def range_rows(self) -> Iterator[list[str | None]]:

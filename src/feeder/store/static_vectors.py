@@ -2,7 +2,7 @@
 database.
 
 A trigger deletes a vector with its node. Where a description is blended into a vector, the vector
-of the text alone is kept too (`plain_meanings`).
+of the text alone is stored too (`plain_meanings`).
 """
 
 from __future__ import annotations

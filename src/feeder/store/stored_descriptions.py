@@ -132,13 +132,13 @@ SELECT d.path, count(*) FROM docs d WHERE d.repo = ?1 AND {_IS_DESCRIBABLE} AND 
   SELECT 1 FROM descriptions e WHERE e.sha = d.describes
 ) GROUP BY d.path ORDER BY d.path
 """
-"""Selects files with methods and classes that no model was asked about."""
+"""Selects files with methods and classes that no description was requested for."""
 DESCRIPTION_COUNTS = f"""
 SELECT count(*), count(e.sha), coalesce(sum(e.reason <> ''), 0), coalesce(sum(d.describes <> ''), 0)
 FROM docs d LEFT JOIN descriptions e ON e.sha = d.describes
 WHERE d.repo = ?1 AND ({_IS_DESCRIBABLE} OR d.describes <> '')
 """
-"""Counts methods and classes; of them those asked about, without a description, and linked."""
+"""Counts methods and classes; of them those requested, without a description, and linked."""
 COUNTS_BY_MODEL = """
 SELECT e.model, count(*) FROM docs d CROSS JOIN descriptions e ON e.sha = d.describes
 WHERE d.repo = ?1 AND d.describes <> '' AND e.line <> '' GROUP BY e.model ORDER BY 2 DESC, 1

@@ -57,21 +57,21 @@ def may_continue(run: SyncContext, state: IndexState) -> bool:
     It may beside a shard of the same sync, and over a run that started earlier by hand or answers
     to an older event.
     """
-    begun = state.meta.get(run.index.meta_key("run"), "")
-    if begun == run.token:
+    recorded = state.meta.get(run.index.meta_key("run"), "")
+    if recorded == run.token:
         return True
-    if begun.startswith(_MANUAL_PREFIX) and run.token.startswith(_MANUAL_PREFIX):
-        return begun < run.token
+    if recorded.startswith(_MANUAL_PREFIX) and run.token.startswith(_MANUAL_PREFIX):
+        return recorded < run.token
     last = _last_workflow_run(run, state)
-    return bool(run.event and last and last.token == begun and last.order < run.event.order)
+    return bool(run.event and last and last.token == recorded and last.order < run.event.order)
 
 
 def event_meta(run: SyncContext) -> dict[str, str]:
     """Returns what the run records of its event in `meta`."""
     if not run.event:
         return {}
-    begun = RecordedRun(run.event.order, run.tree.commit, run.token)
-    return {run.index.meta_key("event"): " ".join(map(str, begun))}
+    recorded = RecordedRun(run.event.order, run.tree.commit, run.token)
+    return {run.index.meta_key("event"): " ".join(map(str, recorded))}
 
 
 def _last_workflow_run(run: SyncContext, state: IndexState) -> RecordedRun | None:

@@ -32,7 +32,7 @@ class Comparison:
     """Result of a content check: counts, and the differences by path."""
 
     has_words: bool
-    """Whether words were compared, which needs the database on this machine."""
+    """True if words were compared, which needs the database on this machine."""
     files: int = 0
     nodes: int = 0
     rows: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
@@ -127,7 +127,7 @@ def _parsed_nodes(
 
 
 class _SideContent(Protocol):
-    """What a side table stores of files, which are passed in the order of their paths."""
+    """The content of a side table, compared with files passed in the order of their paths."""
 
     def matches(self, file: IndexedFile) -> bool:
         """Returns whether it was made from this file; also if nothing is stored for the file,

@@ -43,7 +43,7 @@ class Budget:
 
     @property
     def is_set(self) -> bool:
-        """Whether there is any limit."""
+        """True if there is any limit."""
         return self.max_embeddings is not None or self.max_requests is not None
 
     def allows(
@@ -77,7 +77,7 @@ class Budget:
 
 
 def _stop_message(limit: str) -> str:
-    return f"Stopped by {limit}: what is done is kept, and the next run goes on from there."
+    return f"Stopped by {limit}: finished work is saved, and the next run continues."
 
 
 class ModelVectors(NamedTuple):
@@ -121,7 +121,7 @@ class WorkflowRun(Protocol):
 
 
 class DescriptionOptions(NamedTuple):
-    """How a run requests descriptions; without a `describer` it removes them all.
+    """The settings for the descriptions of a run; without a `describer` it removes them all.
 
     With `redescribe` it also replaces descriptions by other models and prompts, and retries
     rejected ones.
@@ -136,7 +136,7 @@ class DescriptionOptions(NamedTuple):
 
 @dataclass
 class SyncContext:
-    """What one run works on, its options, and its report."""
+    """The index and the source tree of one run, its options and its report."""
 
     tree: Tree
     parser: Parser
@@ -152,7 +152,7 @@ class SyncContext:
     force: bool = False
     """Allows an older commit, another folder, and an index that loses its documents."""
     store_source: bool | None = None
-    """Whether the index stores source; None leaves that as recorded."""
+    """True if the index stores source; None leaves that as recorded."""
     description_options: DescriptionOptions | None = None
     """None requests no descriptions and keeps those that exist."""
     static_model: StaticEmbedder | None = None

@@ -41,7 +41,7 @@ class DescriptionRequests:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether no further request is made."""
+        """True if no further request is made."""
         return self._is_down or bool(self.limit or self._run.budget.stop_reason)
 
     def request(self, batch: Sequence[Subject], undescribed: Collection[str]) -> None:

@@ -56,11 +56,11 @@ def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
     """Returns why this program would make the index in another way."""
     meta, key = state.meta, run.index.meta_key
     stale = set()
-    ours = run.parser.fingerprint
-    theirs = meta.get(key("parser"), ours)
-    if fingerprint_without_documents(theirs) != fingerprint_without_documents(ours):
+    own_parser = run.parser.fingerprint
+    index_parser = meta.get(key("parser"), own_parser)
+    if fingerprint_without_documents(index_parser) != fingerprint_without_documents(own_parser):
         stale.add(StaleReason.PARSER)
-    elif theirs != ours:
+    elif index_parser != own_parser:
         stale.add(StaleReason.DOCUMENTS)
     if (
         run.tree.root_tree_id

@@ -52,11 +52,11 @@ class Descriptions(SideTable):
     def is_wanted(self) -> bool:
         return self._describer is not None if self._options else self.is_stored()
 
-    def is_settled(self, *, whole: bool = True) -> bool:
+    def is_up_to_date(self, *, whole: bool = True) -> bool:
         """Without a model to request descriptions from, missing ones are left as they are."""
         if not self.is_wanted():
             return self._status == OFF
-        if not vector_refresh.static_vectors_settled(self._run, self._meta):
+        if not vector_refresh.are_static_vectors_current(self._run, self._meta):
             return False
         return self._options is None or (self._status == ON and not self._options.redescribe)
 
@@ -100,8 +100,10 @@ class Descriptions(SideTable):
         elif self._options and self._describer:
             requests = self._request_missing(self._options, self._describer)
         progress = vector_refresh.refresh_all(run)
-        settled = vector_refresh.settled_statements(run, completes_vectors=completes_vectors)
-        self._last_write([*progress, *settled])
+        statements = vector_refresh.record_current_statements(
+            run, completes_vectors=completes_vectors
+        )
+        self._last_write([*progress, *statements])
         if requests and requests.error:
             raise requests.error
         if requests and requests.limit:

@@ -19,7 +19,7 @@ from feeder.sync.sync import Target, plan_target, sync_as_owner
 def process_paths(run: SyncContext, base: Path, paths: Sequence[Path], *, dry_run: bool) -> None:
     """Indexes the files at and below these paths, and removes those that no longer exist.
 
-    Files that a sparse checkout leaves out are kept. Raises UserError for a path that neither
+    Files outside of a sparse checkout stay indexed. Raises UserError for a path that neither
     exists nor is in the index.
     """
     # like the source tree: a link to a folder stands for the folder

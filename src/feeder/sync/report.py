@@ -13,7 +13,7 @@ MAX_SHOWN_REASONS = 20
 
 
 class Usage(Protocol):
-    """What a run has used of services."""
+    """The usage of services by a run."""
 
     @property
     def requests(self) -> Mapping[str, int]:

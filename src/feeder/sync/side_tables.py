@@ -13,9 +13,9 @@ from feeder.sync.diff import Diff
 from feeder.sync.report import Check
 
 OFF, ON, FILLING, CLEARING = "", "on", "filling", "leaving"
-"""Status of a table in `meta`: not there, complete, being filled, being removed.
+"""Status of a table in `meta`: absent, complete, being filled, being removed.
 
-A run that ends early leaves one of the last two, and the next run goes on from there.
+A run that ends early leaves one of the last two, and the next run continues.
 """
 
 
@@ -30,7 +30,7 @@ class TableWrite(NamedTuple):
 
 
 class SideTable(Protocol):
-    """Data that is kept beside the nodes and synced with them.
+    """Data that is stored beside the nodes and synced with them.
 
     A run makes one instance per reading of `meta`; it keeps its plan between the calls. Only
     `clear`, `write` and `finish` write, and only through `run.index`, whose fencing token guards
@@ -44,7 +44,7 @@ class SideTable(Protocol):
         """Returns whether the index has the table after this run: by option, else as recorded."""
         ...
 
-    def is_settled(self, *, whole: bool = True) -> bool:
+    def is_up_to_date(self, *, whole: bool = True) -> bool:
         """Returns whether the run has nothing to do for the table.
 
         `whole` is False for a run over a part of the tree. Raises UserError for a shard that would

@@ -24,7 +24,7 @@ from feeder.sync.write import batch_files, count_stored_source, indexed_files
 
 SOURCE_KEY = "texts"
 """Key of the table's status in `meta`."""
-SOURCE_KEPT_NOTE = "The index stores source lines, as an earlier run set; --no-texts removes them."
+STILL_STORED_NOTE = "The index stores source lines, as an earlier run set; --no-texts removes them."
 
 
 class StoredSource(SideTable):
@@ -45,19 +45,19 @@ class StoredSource(SideTable):
         recorded = self._status in {ON, FILLING}
         return recorded if self._run.store_source is None else self._run.store_source
 
-    def is_settled(self, *, whole: bool = True) -> bool:
+    def is_up_to_date(self, *, whole: bool = True) -> bool:
         """A run over a part leaves the files outside of it to a later run.
 
         Raises UserError for a shard that would remove the source of all files.
         """
-        wanted = self.is_wanted()
-        if self._run.shard and not wanted and self._status != OFF:
+        is_wanted = self.is_wanted()
+        if self._run.shard and not is_wanted and self._status != OFF:
             raise UserError(
                 "The index stores source lines, and one shard cannot remove those of all shards. "
                 "First run: feeder sync --no-texts --max-embeddings 1"
             )
-        is_partly_filled = wanted and not whole and self._status == FILLING
-        return self._status == (ON if wanted else OFF) or is_partly_filled
+        is_partly_filled = is_wanted and not whole and self._status == FILLING
+        return self._status == (ON if is_wanted else OFF) or is_partly_filled
 
     def is_stored(self) -> bool:
         return self._status == ON
@@ -66,16 +66,16 @@ class StoredSource(SideTable):
         self._run.index.stores_source = is_stored
 
     def add_notes(self) -> None:
-        """Says that source is stored although this run did not ask for it."""
+        """Notes that source is stored although this run has no option for it."""
         notes = self._run.report.notes
-        if self._run.store_source is None and self.is_wanted() and SOURCE_KEPT_NOTE not in notes:
-            notes.append(SOURCE_KEPT_NOTE)
+        if self._run.store_source is None and self.is_wanted() and STILL_STORED_NOTE not in notes:
+            notes.append(STILL_STORED_NOTE)
 
     def shard_identity(self) -> dict[str, str]:
         return {self._key: ON} if self._run.store_source else {}
 
     def start_meta(self) -> dict[str, str]:
-        return {} if self.is_settled() else {self._key: self._status_while_changing()}
+        return {} if self.is_up_to_date() else {self._key: self._status_while_changing()}
 
     def _status_while_changing(self) -> str:
         can_fill = self.is_wanted() and self._status in {OFF, FILLING}
@@ -88,7 +88,7 @@ class StoredSource(SideTable):
 
     def plan(self, state: IndexState, diff: Diff, *, whole: bool) -> None:
         """Lists the unchanged files to read for their source; one request per 20,000 files."""
-        if self.is_settled(whole=whole):
+        if self.is_up_to_date(whole=whole):
             return
         self._clears_first = CLEARING in {self._status, self._status_while_changing()}
         if not self.is_wanted():

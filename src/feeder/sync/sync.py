@@ -104,7 +104,7 @@ def _has_nothing_to_do(run: SyncContext, state: IndexState) -> bool:
     is_equal = (
         state.files is None
         and _has_same_working_tree(run, state)
-        and all(table.is_settled() for table in side_tables(run, state.meta))
+        and all(table.is_up_to_date() for table in side_tables(run, state.meta))
     )
     return is_equal and not (state.outbox and run.model_vectors)
 
@@ -231,11 +231,11 @@ def _prepare(
 def _is_up_to_date(
     run: SyncContext, state: IndexState, target: Target, tables: Sequence[SideTable]
 ) -> bool:
-    """Whether `meta` and the side tables are as the target wants them; raises what they raise."""
+    """True if `meta` and the side tables are as the target wants them; raises what they raise."""
     is_recorded = target.meta.items() <= state.meta.items() and (
         not target.meta or _has_same_working_tree(run, state)
     )
-    return is_recorded and all(table.is_settled(whole=bool(target.meta)) for table in tables)
+    return is_recorded and all(table.is_up_to_date(whole=bool(target.meta)) for table in tables)
 
 
 def _begin_write(
@@ -297,7 +297,7 @@ def _finish(
 
 
 def _target_meta(run: SyncContext) -> dict[str, str]:
-    """What `meta` says of an index that equals the tree and was made by this program and model."""
+    """Values in `meta` of an index that equals the tree and was made by this program and model."""
     key = run.index.meta_key
     meta = {
         key("tree"): run.tree.root_tree_id,
@@ -314,7 +314,7 @@ def _target_meta(run: SyncContext) -> dict[str, str]:
 
 
 def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:
-    """Whether both are the same working tree, or neither is one.
+    """True if both are the same working tree, or neither is one.
 
     The same files may have been committed since.
     """

@@ -285,7 +285,7 @@ def _check_content(comparison: Comparison, damage: Damage) -> Iterable[Check]:
     damage.paths |= comparison.paths | comparison.now_parsed
     damage.misplaced_ids |= comparison.missing_ids
     compared = {"files": comparison.files, "nodes": comparison.nodes}
-    rows = [f"{path}: {', '.join(found)}" for path, found in comparison.rows.items()]
+    rows = [f"{path}: {', '.join(columns)}" for path, columns in comparison.rows.items()]
     yield Check("every node's row equals what its file parses to", compared, rows)
     if comparison.has_words:
         words = [

@@ -21,7 +21,7 @@ from feeder.sync.side_tables import ON, table_status
 from feeder.sync.vectors import refresh_stale
 
 
-def static_vectors_settled(run: SyncContext, meta: Mapping[str, str]) -> bool:
+def are_static_vectors_current(run: SyncContext, meta: Mapping[str, str]) -> bool:
     """Returns whether `meta` says that no static vector is stale.
 
     For model vectors, `MODEL_VECTORS_KEY` says it.
@@ -71,7 +71,7 @@ def _blend_codes(
     return dict(zip(pairs, codes, strict=True))
 
 
-def settled_statements(run: SyncContext, *, completes_vectors: bool) -> list[Statement]:
+def record_current_statements(run: SyncContext, *, completes_vectors: bool) -> list[Statement]:
     """Returns statements that record in `meta`, where it is true, that no vector is stale.
 
     For model vectors only a run that completes them can record it.

@@ -84,7 +84,7 @@ def _upload(
     model_vectors: ModelVectors,
     entries: Sequence[Entry],
     pending_nodes: Mapping[str, PendingNodes],
-    settled: VectorProgress,
+    progress: VectorProgress,
 ) -> VectorProgress:
     total = sum(nodes.size for nodes in pending_nodes.values())
     inputs = _with_descriptions(run, _embedding_inputs(run, entries, pending_nodes))
@@ -94,13 +94,13 @@ def _upload(
         for number, batch in enumerate(batched(inputs, BATCH_VECTORS)):
             vectors = _embed_batch(run, model_vectors, batch, step)
             if number:
-                run.index.record_vectors(settled)
-                settled = VectorProgress()
+                run.index.record_vectors(progress)
+                progress = VectorProgress()
             model_vectors.vectors.upsert(vectors, run.index.fencing_token)
-            settled.clean_paths += [item.path for item in batch if item.is_last_of_file]
+            progress.clean_paths += [item.path for item in batch if item.is_last_of_file]
             if run.index.has_descriptions:
-                settled.description_shas |= {item.id: item.description.sha for item in batch}
-    return settled
+                progress.description_shas |= {item.id: item.description.sha for item in batch}
+    return progress
 
 
 def _within_budget(

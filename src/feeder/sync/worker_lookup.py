@@ -28,7 +28,7 @@ class WorkerLookup(SideTable):
     def is_wanted(self) -> bool:
         return self._table is not None
 
-    def is_settled(self, *, whole: bool = True) -> bool:
+    def is_up_to_date(self, *, whole: bool = True) -> bool:
         return self._missing_table() is None
 
     def is_stored(self) -> bool:

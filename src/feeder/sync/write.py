@@ -95,9 +95,9 @@ def _write_batch(
     except TooLargeError:
         if len(files) + len(deleted) < 2:
             raise
-    some, others = len(files) // 2, (len(deleted) + 1) // 2
-    first = _write_batch(run, files[:some], deleted[:others], pending=pending)
-    second = _write_batch(run, files[some:], deleted[others:], pending=pending)
+    half, deleted_half = len(files) // 2, (len(deleted) + 1) // 2
+    first = _write_batch(run, files[:half], deleted[:deleted_half], pending=pending)
+    second = _write_batch(run, files[half:], deleted[deleted_half:], pending=pending)
     return NodeChanges(first.added | second.added, first.removed | second.removed)
 
 

@@ -77,7 +77,7 @@ def fingerprint_without_documents(fingerprint: str) -> str:
 
 
 def includes_documents(fingerprint: str) -> bool:
-    """Whether a parser with this fingerprint extracts documents."""
+    """True if a parser with this fingerprint extracts documents."""
     return fingerprint != fingerprint_without_documents(fingerprint)
 
 

@@ -189,7 +189,7 @@ class FlowWriter:
 
     @property
     def is_in_table(self) -> bool:
-        """Whether a table has begun and not ended."""
+        """True if a table has begun and not ended."""
         return self._table_depth > 0
 
     def flush(self) -> None:

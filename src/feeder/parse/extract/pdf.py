@@ -138,7 +138,7 @@ def _heading_blocks(
 
 
 def _starts_with(block: PdfBlock, title: str) -> bool:
-    """Whether a block starts with a normalized title, maybe after a number."""
+    """True if a block starts with a normalized title, maybe after a number."""
     text = " ".join(block.lines[:3])
     number = _HEADING_NUMBER.match(text)
     texts = [text, text[number.end() :] if number else ""]

@@ -139,7 +139,7 @@ def _is_table_row(line: PdfLine) -> bool:
 
 
 def _are_aligned(above: PdfLine, below: PdfLine) -> bool:
-    """Whether at least two cells, and a gap between cells, are below those of the other line.
+    """True if at least two cells, and a gap between cells, are below those of the other line.
 
     Without the gap, justified lines would count: their ends are always aligned.
     """
@@ -157,7 +157,7 @@ def _are_aligned(above: PdfLine, below: PdfLine) -> bool:
 
 
 def _is_below(cell: TableCell, above: TableCell, tolerance: float) -> bool:
-    """Whether the left edges, the right edges or the centers of two cells are aligned."""
+    """True if the left edges, the right edges or the centers of two cells are aligned."""
     return (
         abs(cell.left - above.left) < tolerance
         or abs(cell.right - above.right) < tolerance
@@ -195,7 +195,7 @@ def _indent_code(code: Sequence[PdfLine]) -> list[str]:
 
 
 def _is_line_number(line: PdfLine) -> bool:
-    """Whether it is only the number of a code line, which is blank."""
+    """True if it is only the number of a code line, which is blank."""
     return line.text.isdecimal() and not line.is_code
 
 
@@ -226,7 +226,7 @@ def _repeated_line_count(
 def _is_running_header(
     line: PdfLine, others: Sequence[tuple[int, PdfLine]], heading_size: float
 ) -> bool:
-    """Whether another page's line has the same position and text, except for page numbers.
+    """True if another page's line has the same position and text, except for page numbers.
 
     `others` are the lines of preceding pages, each with its distance in pages.
     """
@@ -240,7 +240,7 @@ def _is_running_header(
 
 
 def _is_same_but_page_number(text: str, other: str, pages: int) -> bool:
-    """Whether the texts differ at most in numbers, by the number of pages between them."""
+    """True if the texts differ at most in numbers, by the number of pages between them."""
     parts, other_parts = _PAGE_NUMBER.split(text), _PAGE_NUMBER.split(other)
     return len(parts) == len(other_parts) and all(
         part == other_part or (index % 2 == 1 and int(part) - int(other_part) == pages)

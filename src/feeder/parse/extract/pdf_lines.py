@@ -99,7 +99,7 @@ def _positioned_line(
 
 
 def _has_line_number(characters: "_CharacterInfo", words: list[tuple[int, str]], end: int) -> bool:
-    """Whether a line is code after a line number in a font that is not monospaced."""
+    """True if a line is code after a line number in a font that is not monospaced."""
     (first, number), *others = words
     if not others or not number.isdecimal() or characters.is_monospaced(first):
         return False
@@ -151,7 +151,7 @@ class _CharacterInfo:
         return float(raw.FPDFText_GetFontSize(self._page, index))
 
     def is_monospaced(self, index: int) -> bool:
-        """Whether a character's font is monospaced, by its flags or its name."""
+        """True if a character's font is monospaced, by its flags or its name."""
         length = raw.FPDFText_GetFontInfo(self._page, index, self._name, _NAME_BYTES, self._flags)
         is_named = 0 < length <= _NAME_BYTES and bool(_MONOSPACED.search(self._name.value))
         return bool(self._flags.value & _FIXED_PITCH_FLAG) or is_named

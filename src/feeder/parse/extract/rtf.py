@@ -295,7 +295,7 @@ class _Paragraph:
         self._parts.append(text)
 
     def is_monospaced(self, at_end: bool) -> bool:
-        """Whether all its text is monospaced; for an empty paragraph, whether its end is."""
+        """True if all its text is monospaced; for an empty paragraph, if its end is."""
         return (self._monospaced or {at_end}) == {True}
 
     def take_text(self) -> str:

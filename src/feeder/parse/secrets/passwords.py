@@ -53,7 +53,7 @@ def find_passwords(path: str, content: bytes) -> Iterator[SecretSpan]:
 
 
 def looks_random(value: str) -> bool:
-    """Whether a value looks generated rather than like a name, a path or a sentence.
+    """True if a value looks generated rather than like a name, a path or a sentence.
 
     It has at least 12 characters, with letters and digits that alternate or with punctuation that
     names do not have.

@@ -184,7 +184,7 @@ def line_span(content: bytes, offset: int) -> SecretSpan:
 
 
 def is_allowlisted(path: str, content: bytes, start: int, line: str) -> bool:
-    """Whether detect-secrets' pragma is on the line or applies to it from the line above."""
+    """True if detect-secrets' pragma is on the line or applies to it from the line above."""
     from detect_secrets.filters.allowlist import is_line_allowlisted
     from detect_secrets.util.code_snippet import CodeSnippet
 
@@ -196,7 +196,7 @@ def is_allowlisted(path: str, content: bytes, start: int, line: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Whether a value is a placeholder for a secret, such as a template variable."""
+    """True if a value is a placeholder for a secret, such as a template variable."""
     from detect_secrets.filters import heuristic
 
     return (
