@@ -60,7 +60,8 @@ def test_a_stopped_run_says_what_stopped_it_after_its_report(
     assert answer.code == 75
     assert answer.out.startswith("Files: 12 processed")
     assert answer.err.splitlines()[-1] == (
-        "feeder: Stopped by --max-embeddings 10: finished work is saved, and the next run continues."
+        "feeder: Stopped by --max-embeddings 10: finished work is saved, and the next run "
+        "continues."
     )
 
 

@@ -76,7 +76,7 @@ def test_without_git_a_run_is_stopped(
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
     assert seen(answer)["git"]["stops"]
-    assert seen(answer)["git"]["remedy"] == "Install it, or put it on the PATH."
+    assert seen(answer)["git"]["remedy"] == "Install it, or add it to the PATH."
     assert [one["name"] for one in answer.json["findings"] if one["stops"]] == ["git"]
     assert not seen(answer)["parser"]["stops"]
 

@@ -83,8 +83,8 @@ def comparison_text(first: Evaluation, other: Evaluation) -> Iterator[str]:
             mean_values(outcomes)[MAIN_MEASURE], mean_values(others[name])[MAIN_MEASURE]
         )
         yield _table_row(f"{MAIN_MEASURE} of {name}", len(outcomes), cells)
-    for which, one in (("first", first), ("then", other)):
-        yield f"{which}: {_latency_line(one.outcomes)}"
+    yield f"first: {_latency_line(first.outcomes)}"
+    yield f"then: {_latency_line(other.outcomes)}"
     yield from _changed_lines(changed_outcomes(first.outcomes, other.outcomes), len(first.outcomes))
 
 

@@ -94,25 +94,25 @@ def _redirect_to_null(stream: TextIO) -> None:
 
 def main() -> None:
     """Runs the program and exits; the one place where errors become exit codes."""
-    account = WorkflowReport()
+    workflow_report = WorkflowReport()
     title = " ".join(["feeder", *sys.argv[1:2]])
     monitor = InterruptMonitor()
     try:
-        with monitor, account.job as job:
+        with monitor, workflow_report.job as job:
             with job.group(title):
-                code, error = _run_command(account, monitor)
-            account.publish(title, error)
-    except KeyboardInterrupt:  # it came before or after the command
+                code, error = _run_command(workflow_report, monitor)
+            workflow_report.publish(title, error)
+    except KeyboardInterrupt:  # before or after the command
         monitor.end_process()
     sys.exit(code)
 
 
 def _run_command(
-    account: WorkflowReport, monitor: InterruptMonitor
+    workflow_report: WorkflowReport, monitor: InterruptMonitor
 ) -> tuple[int, FeederError | None]:
     """Returns the exit code and the error, after printing the error's message."""
     try:
-        return cli.main(prog_name="feeder", standalone_mode=False, obj=account) or 0, None
+        return cli.main(prog_name="feeder", standalone_mode=False, obj=workflow_report) or 0, None
     except SystemExit as exc:
         return int(exc.code or 0), None
     except click.ClickException as exc:

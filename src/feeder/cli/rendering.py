@@ -157,11 +157,11 @@ def _relative_path(root: Path, hit: PageHit) -> str:
 def _heading_cells(page_hit: PageHit) -> list[Cell]:
     hit, member, excerpt = page_hit.result.hit, page_hit.member, page_hit.excerpt
     name = hit_name(page_hit)
-    where = member.line if member else f"{excerpt.first}-{excerpt.last}"
+    lines = member.line if member else f"{excerpt.first}-{excerpt.last}"
     state = hit_status(page_hit)
     return [
         *to_cells(hit.path, PATH_STYLE),
-        *to_cells(f":{where}", LINE_STYLE),
+        *to_cells(f":{lines}", LINE_STYLE),
         *to_cells(f"  {hit.node_type}", DIM),
         *to_cells(f"  {name}" if name else "", BOLD),
         *to_cells(f"  ({state})" if state else "", PLAIN),

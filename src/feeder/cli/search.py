@@ -50,8 +50,8 @@ def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path
         longest = None if is_full else MAX_LINE_COLUMNS
         _print_lines(page, settings, rendering.render_vimgrep(page, root, longest))
     else:
-        look = rendering.Style(stdout_terminal(output.color, full_lines=is_full), output.explain)
-        console.print_rendered(rendering.render_hits(page, look))
+        style = rendering.Style(stdout_terminal(output.color, full_lines=is_full), output.explain)
+        console.print_rendered(rendering.render_hits(page, style))
 
 
 def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:

@@ -47,8 +47,8 @@ def check_disk(settings: Settings) -> Iterator[Finding]:
 def check_index(settings: Settings) -> Iterator[Finding]:
     """Reports the store, the commit of the index, and its contents."""
     store, workspace = choose_store(settings), current_workspace(settings)
-    where = "Cloudflare" if store.is_cloud else "this machine"
-    yield Finding("store", f"{where} ({store.reason})")
+    place = "Cloudflare" if store.is_cloud else "this machine"
+    yield Finding("store", f"{place} ({store.reason})")
     if not has_index(workspace, settings):
         yield Finding("index", "there is none yet", CREATE_HINT)
         return

@@ -18,11 +18,16 @@ from feeder.nodes import text_sha
 from feeder.private_files import create_private_file
 from feeder.store.sqlite import enable_wal
 
+Result = TypeVar("Result")
+
 MAX_BYTES = 500_000_000
 """About 100,000 vectors of 1,024 dimensions, or 250,000 of 384."""
 
 _PRUNE_TO_SHARE = 0.9
 """Share of the limit that remains after pruning, so that not every write has to prune."""
+
+_CACHE_FILE = "feeder/embeddings.db"
+"""Path below the user's cache folder."""
 
 # "feed" in ASCII
 _APPLICATION_ID = 0x66656564
@@ -32,7 +37,7 @@ _VERSION = 1
 _BUSY_TIMEOUT_MS = 30_000
 
 
-# float32 and not int8: an index is the same, bit by bit, with a cache and without one.
+# float32 instead of int8, so that an index has the same bits with a cache and without one
 _SCHEMA = f"""
 CREATE TABLE vectors(
   model TEXT NOT NULL,
@@ -180,9 +185,6 @@ def _translate_errors(path: Path) -> Iterator[None]:
         ) from exc
 
 
-Result = TypeVar("Result")
-
-
 class CachedEmbedder:
     """An `Embedder` that passes only uncached texts to another one and caches the results.
 
@@ -252,7 +254,7 @@ class CachedEmbedder:
         return len(keys) - len(self._read(list(keys)))
 
     def embed_query(self, text: str) -> Vector:
-        """Not cached: queries seldom recur, and some models embed them unlike texts."""
+        """Embeds a query; it is not cached, because queries seldom recur."""
         return self._embedder.embed_query(text)
 
     def close(self) -> None:
@@ -277,9 +279,6 @@ class CachedEmbedder:
             self._file.close()
             self._file = None
             return default
-
-
-_CACHE_FILE = "feeder/embeddings.db"
 
 
 def default_cache_file() -> Path | None:

@@ -132,13 +132,13 @@ def _no_hits(
     index: SearchIndex, plan: QueryPlan, notes: Sequence[str], last_note: str
 ) -> ToolResult:
     """An answer without hits: what was searched, and the hits without each of the filters."""
-    where = ", ".join(plan.scope.repos) if plan.scope.repos else "all repositories"
+    repos = ", ".join(plan.scope.repos) if plan.scope.repos else "all repositories"
     relaxed = list(relax_filters(index, plan))
     if not relaxed:
-        text = f"No hits in {where}. Try other words, or a part of a name."
+        text = f"No hits in {repos}. Try other words, or a part of a name."
         return ToolResult(join_answer([text], notes, last_note))
-    text = f"No hits in {where} with these filters. {' '.join(map(_relaxed_filter_line, relaxed))}"
-    # that note is about what the filters leave, and here it would be taken for the whole index
+    text = f"No hits in {repos} with these filters. {' '.join(map(_relaxed_filter_line, relaxed))}"
+    # the note concerns only the nodes that pass the filters; a reader would apply it to all nodes
     notes = [note for note in notes if not note.startswith(NO_WORD_NOTE)]
     return ToolResult(join_answer([text], notes, last_note))
 

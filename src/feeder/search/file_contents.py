@@ -83,20 +83,20 @@ def cache_text(key: str, text: str) -> None:
 
 
 def _cache_folder() -> Path | None:
-    beside = default_cache_file()
-    return beside.with_name(CACHE_FOLDER) if beside else None
+    embedding_cache = default_cache_file()
+    return embedding_cache.with_name(CACHE_FOLDER) if embedding_cache else None
 
 
 def _evict_oldest(folder: Path) -> None:
     files = [(file.stat(), file) for file in folder.iterdir()]
-    left = sum(status.st_size for status, _ in files)
-    if left <= MAX_CACHE_BYTES:
+    total_bytes = sum(status.st_size for status, _ in files)
+    if total_bytes <= MAX_CACHE_BYTES:
         return
     for status, file in sorted(files, key=lambda one: one[0].st_mtime):
-        if left <= CACHE_KEEP_SHARE * MAX_CACHE_BYTES:
+        if total_bytes <= CACHE_KEEP_SHARE * MAX_CACHE_BYTES:
             break
         file.unlink(missing_ok=True)
-        left -= status.st_size
+        total_bytes -= status.st_size
 
 
 _MAX_IN_MEMORY = 8

@@ -102,8 +102,12 @@ def _parse_object(line: str) -> dict[str, Any]:
     try:
         facts = json.loads(line)
     except (ValueError, RecursionError) as exc:
-        why = exc.msg + f" at column {exc.colno}" if isinstance(exc, json.JSONDecodeError) else exc
-        raise ValueError(f"it is not JSON ({why}). Write one object per line: {EXAMPLE}") from exc
+        reason = (
+            exc.msg + f" at column {exc.colno}" if isinstance(exc, json.JSONDecodeError) else exc
+        )
+        raise ValueError(
+            f"it is not JSON ({reason}). Write one object per line: {EXAMPLE}"
+        ) from exc
     if not isinstance(facts, dict):
         raise ValueError(f"it is not an object. Write one object per line: {EXAMPLE}")
     return facts

@@ -215,7 +215,9 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
 
 
 def _not_found_error(text: str, near: Sequence[str], within: str = ".") -> UserError:
-    meant = f"Did you mean {' or '.join(near)}?" if near else ""
-    return UserError(
-        f"The index has no {text}. {meant or f'List what it has: feeder outline {within}'}"
+    remedy = (
+        f"Did you mean {' or '.join(near)}?"
+        if near
+        else f"List what it has: feeder outline {within}"
     )
+    return UserError(f"The index has no {text}. {remedy}")

@@ -120,13 +120,14 @@ class IndexStage:
             for name, reason in reasons.items()
         )
 
-    def _update_entries(self, rows: Iterable[bytes]) -> None:
-        if entries := b"".join(rows):
-            self._git_output("update-index", "-z", "--replace", "--index-info", stdin=entries)
-
     def add(self, names: Sequence[bytes]) -> list[bytes]:
         """Adds files without filters; returns those at which git fails, which stay unchanged."""
-        return self._add_in_halves(names, self._unfiltered, ADD_TIMEOUT_S)
+        if not names or self._try_add(names, self._unfiltered, ADD_TIMEOUT_S):
+            return []
+        if len(names) == 1:
+            return list(names)
+        half = len(names) // 2
+        return [*self.add(names[:half]), *self.add(names[half:])]
 
     def add_filtered(self, names: Sequence[bytes]) -> list[bytes]:
         """Adds files with their filters, together or else one by one; returns those that fail."""
@@ -140,16 +141,15 @@ class IndexStage:
             left_s -= time.monotonic() - before
         return failed
 
-    def _add_in_halves(
-        self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float
-    ) -> list[bytes]:
-        if not names or self._try_add(names, settings, timeout_s):
-            return []
-        if len(names) == 1:
-            return list(names)
-        middle = len(names) // 2
-        halves = names[:middle], names[middle:]
-        return [name for half in halves for name in self._add_in_halves(half, settings, timeout_s)]
+    def write_tree(self, head: str) -> str:
+        """The tree id of the index; `head` is compared first, because it is often equal."""
+        if head and self._run_git("diff-index", "--cached", "--quiet", head).returncode == 0:
+            return head
+        return self._git_output("write-tree", "--missing-ok").decode().strip()
+
+    def _update_entries(self, rows: Iterable[bytes]) -> None:
+        if entries := b"".join(rows):
+            self._git_output("update-index", "-z", "--replace", "--index-info", stdin=entries)
 
     def _try_add(self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float) -> bool:
         """True if git has added all files; if not, the index is unchanged."""
@@ -161,12 +161,6 @@ class IndexStage:
         )
         self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
         return is_done
-
-    def write_tree(self, head: str) -> str:
-        """The tree id of the index; `head` is compared first, because it is often equal."""
-        if head and self._run_git("diff-index", "--cached", "--quiet", head).returncode == 0:
-            return head
-        return self._git_output("write-tree", "--missing-ok").decode().strip()
 
     def _git_output(self, *arguments: str, stdin: bytes = b"") -> bytes:
         command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)

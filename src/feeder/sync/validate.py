@@ -259,8 +259,8 @@ def _check_files(run: SyncContext, state: IndexState, diff: Diff) -> Check:
         )
     if run.index.meta_key("tree") in state.meta and run.index.meta_key("head") not in state.meta:
         differences.append("the index names no commit")
-    where = f" in {folder_label(run.tree.subfolder)}" if run.tree.subfolder else ""
-    return Check(f"the index holds the files of {name}{where}", figures, differences)
+    folder_suffix = f" in {folder_label(run.tree.subfolder)}" if run.tree.subfolder else ""
+    return Check(f"the index holds the files of {name}{folder_suffix}", figures, differences)
 
 
 def _index_folder(run: SyncContext, state: IndexState) -> str:
