@@ -50,4 +50,7 @@ def print_usage_error(error: click.ClickException) -> None:
     if context:
         hint = f"Try '{context.command_path} --help' for help."
         click.echo(f"{context.get_usage()}\n{hint}\n", err=True)
-    print_message(f"Error: {error.format_message()}")
+    message = error.format_message()
+    if isinstance(error, click.NoSuchOption) and context and context.parent is None:
+        message += " Options come after the command, as in: feeder sync -C FOLDER"
+    print_message(f"Error: {message}")

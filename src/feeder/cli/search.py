@@ -191,12 +191,17 @@ def search(query: str, limit: int, **params: Any) -> None:
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.
     """
+    from feeder.errors import UserError
     from feeder.search import engine
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import RequestFilters, SearchRequest
 
     started_s = time.perf_counter()
     filters = RequestFilters.from_options(params)
+    if not query.strip() and filters == RequestFilters():
+        raise UserError(
+            "The query is empty. Write words, a phrase or a filter such as lang:python."
+        )
     output = OutputOptions.from_params(params)
     settings = Settings(**params)
     with open_index(settings) as opened:
