@@ -601,11 +601,11 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
     [
         (["--repo", "rpeo"], "The index has no repository rpeo. There are: repo."),
         (["--language", "kotlni"], "The index has no language kotlni. There are: "),
-        (["--type", "clas"], "The index has no type of node clas. The nearest: class"),
+        (["--type", "clas"], "The index has no node type clas. The nearest: class"),
         (["--path", "src/crat.py"], "The index has no file or folder src/crat.py. The nearest: "),
         (["--prefer", "lang:pyton"], "The index has no language pyton. The nearest: python"),
-        (["--category", "test"], "The index has no category test. The nearest: tests."),
-        (["--", "-lang:go", "type:clas"], "has no type of node clas. The nearest: class"),
+        (["--category", "test"], "The index has no category or tag test. The nearest: tests."),
+        (["--", "-lang:go", "type:clas"], "has no node type clas. The nearest: class"),
     ],
 )
 def test_a_filter_that_names_nothing_is_told(
@@ -729,3 +729,10 @@ def test_a_part_by_another_version_takes_no_vectors_away(
     assert "The index has no vectors by feeder-static-" in said
     assert feeder(shop, "sync", *static).code == 0
     assert "lacks vectors" not in feeder(shop, "search", *static, "cart").err
+
+
+def test_an_empty_query_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
+    feeder(shop, "sync")
+    answer = feeder(shop, "search", " ")
+    assert answer.code == 2
+    assert "feeder: The query is empty. Write words" in answer.err

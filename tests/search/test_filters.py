@@ -125,7 +125,7 @@ def test_a_question_looks_where_its_filters_say(
     [
         ("lang:pyton", "has no language pyton. The nearest: python"),
         ("lang:kotlin", "has no language kotlin. There are: "),
-        ("type:metod", "has no type of node metod. The nearest: method"),
+        ("type:metod", "has no node type metod. The nearest: method"),
         ("path:src/shop/crat.py", "has no file or folder src/shop/crat.py. The nearest: src/shop/"),
         ("path:giude.md", "has no file or folder giude.md. The nearest: docs/guide.md"),
         ("path:lib/deep/crat.py", "has no file or folder lib/deep/crat.py. The nearest: src/shop/"),
@@ -134,7 +134,7 @@ def test_a_question_looks_where_its_filters_say(
         ("path:../../etc", "has no file or folder ../../etc"),
         ("path:*.kt", "has no file or folder *.kt"),
         ("repo:acme/sohp", f"has no repository acme/sohp. The nearest: {REPO}"),
-        ("category:dosc", "has no category dosc. The nearest: docs"),
+        ("category:dosc", "has no category or tag dosc. The nearest: docs"),
         (
             "category:docs category:tests",
             "categories docs and tests cannot be combined: they are not all defined by",

@@ -274,7 +274,7 @@ def _resolve_node_types(
     for name, exists in zip(typed_names, existing, strict=False):
         if not exists:
             indexed = _known_values(database, "node_type", repository_scope)
-            raise unknown_name_error("type of node", name, indexed, vocabulary.node_type_names())
+            raise unknown_name_error("node type", name, indexed, vocabulary.node_type_names())
     return _unique(map(vocabulary.resolve_node_types, typed_names))
 
 

@@ -140,7 +140,7 @@ def _check_categories(query: Query, own: Categories) -> None:
     names = list(dict.fromkeys([*category_languages(), CODE, TESTS, *own]))
     for name in (*query.categories, *query.not_categories):
         if name not in names:
-            raise unknown_name_error("category", name, names)
+            raise unknown_name_error("category or tag", name, names)
     kinds = {_category_kind(name, own) for name in query.categories}
     if len(kinds) > 1:
         raise UserError(

@@ -101,7 +101,7 @@ const LANGUAGE: Kind = {
   called: "language",
   others: (known) => known.flatMap(languageAliases),
 };
-const TYPE: Kind = { column: "node_type", called: "type of node", others: allNodeTypeNames };
+const TYPE: Kind = { column: "node_type", called: "node type", others: allNodeTypeNames };
 
 async function unknownValueError(database: Database, kind: Kind, name: string, there: Scope) {
   const [rows = []] = await database.run([distinctValues(kind.column, there)]);

@@ -67,7 +67,7 @@ export function intersectScope(scope: Scope, change: Change): Scope {
 function check(query: Query): void {
   const known = [...new Set([...Object.keys(CATEGORY_LANGUAGES), CODE, TESTS])];
   for (const name of [...query.categories, ...query.notCategories]) {
-    if (!known.includes(name)) throw unknownNameError("category", name, known);
+    if (!known.includes(name)) throw unknownNameError("category or tag", name, known);
   }
   const kinds = new Set(query.categories.map((name) => name === TESTS));
   if (kinds.size > 1) {
