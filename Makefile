@@ -6,12 +6,16 @@ DOCUMENTS := $(BIN)/python -c "import tomllib; said = tomllib.load(open('pyproje
   print(*said['project']['optional-dependencies']['documents'], sep='\n')"
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index test test-bare lint worker worker-check bench lock docs clean
+.PHONY: index check test test-bare lint worker worker-check bench lock docs clean
 
 ## Index this very repository and search it.
 index: .venv/installed
 	$(BIN)/feeder sync
 	$(BIN)/feeder search -n 3 "$(QUERY)"
+
+## Before each commit, 90 s: lint, types, layers and all tests but those that are marked as slow.
+check: lint
+	$(BIN)/python -m pytest -q -n auto -m "not slow"
 
 ## All that CI runs: lint, types, layers, tests.
 test: lint worker-check .venv/node .venv/wheels .venv/clients

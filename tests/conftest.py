@@ -12,6 +12,19 @@ from required_extras import require_extras
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
 
+SLOW_FIXTURES = {"standin_process", "account", "installed", "browser"}
+"""They start workerd (Cloudflare's stand-in), act or Chromium."""
+WORKER_TESTS = Path(__file__).parent / "edge"
+"""These run the Worker in Node and workerd."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks tests as slow that run workerd, act or Chromium; others say so by themselves."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if SLOW_FIXTURES.intersection(fixtures) or item.path.is_relative_to(WORKER_TESTS):
+            item.add_marker(pytest.mark.slow)
+
 
 @pytest.fixture(autouse=True)
 def _closed_network() -> None:

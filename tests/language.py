@@ -98,7 +98,7 @@ class Words:
 @cache
 def _any_of(words: tuple[str, ...]) -> re.Pattern[str]:
     # not inside of paths, options and codes in backquotes such as `--asked`
-    return re.compile(rf"(?<![\w`/.-])(?:{'|'.join(map(re.escape, words))})(?![\w`/])", re.I)
+    return re.compile(rf"(?<![\w`/.-])(?:{'|'.join(map(re.escape, words))})(?![\w`/]|-\w)", re.I)
 
 
 class ModuleChecker(ast.NodeVisitor):

@@ -20,6 +20,8 @@ from parse.documents import Line, docx, p, pdf, xlsx
 from source.repos import Repo
 from test_distribution import ROOT, WHEELS, build
 
+pytestmark = pytest.mark.slow
+
 UV = Path(sys.executable).with_name("uv")
 DOCUMENTS, LOCAL, SERVE = (f"headfeed[{extra}]" for extra in ("documents", "local", "serve"))
 UNREAD = f'a document, which is read where it is installed: pip install "{DOCUMENTS}"'

@@ -19,6 +19,8 @@ from mcp_server.stdio_client import call, initialize
 from required_extras import require_extras
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 MOMENTS = 50
 AT_ONCE = 4
 DEADLINE_S = 240

@@ -7,12 +7,15 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from source.repos import Repo
 from source.test_working_tree import added, aged, looked
+
+pytestmark = pytest.mark.slow
 
 NAMES = ("a.py", "b.py", "d", "d/a.py", "d/e/f.py", "x.log", "größe.txt", "line\nend", "-q")
 TEXTS = ("one\n", "two\n", "six\n", "crlf\r\n", "")

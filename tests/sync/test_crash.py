@@ -216,7 +216,7 @@ def test_ctrl_c_again_and_again_is_as_good_as_once(busy: "subprocess.Popen[str]"
         time.sleep(0.002)
     _, err = busy.communicate()
     assert busy.returncode == 130
-    assert err.count("feeder: interrupted;") == 1
+    assert err.count("feeder: Interrupted.") == 1
     assert "Traceback" not in err
 
 

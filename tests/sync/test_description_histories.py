@@ -35,6 +35,8 @@ from sync.sync_histories.branch import Branch
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
 from sync.sync_histories.running import histories, often_enough, small_batches
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["small_batches"]
 
 calls = st.integers(1, 40)

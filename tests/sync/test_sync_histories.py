@@ -15,6 +15,8 @@ from sync.sync_histories.cloud import CloudHistory
 from sync.sync_histories.local import History
 from sync.sync_histories.running import histories, often_enough, small_batches
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["small_batches", "standin_process"]
 
 ENDS = (
