@@ -181,7 +181,7 @@ def test_a_difference_has_a_name() -> None:
 
 @pytest.mark.parametrize(
     ("said", "remedy"),
-    [(["together"], "install it."), (["refused", "--store", "embedded"], "leave --store out.")],
+    [(["together"], "install it."), (["refused", "--store", "embedded"], "omit --store.")],
 )
 def test_what_cannot_be_tried_here_is_said_in_a_sentence(
     said: list[str], remedy: str, tmp_path: Path
