@@ -245,9 +245,10 @@ def test_a_dry_run_over_an_index_changes_nothing(feeder: RunFeeder, shop: Repo) 
     assert [foreseen[name] for name in COUNTS] == [real[name] for name in COUNTS]
     assert (real["files_processed"], real["files_deleted"]) == (2, 2)
     answer = feeder(shop, "sync", "--dry-run")
-    assert answer.out == feeder(shop, "sync").out.replace(
-        "processed", "would be processed"
-    ).replace("deleted", "would be deleted").replace("embedded", "would be embedded")
+    expected = feeder(shop, "sync").out
+    for verb in ("processed", "added", "deleted", "computed"):
+        expected = expected.replace(verb, f"would be {verb}")
+    assert answer.out == expected
 
 
 def _files(root: Path) -> dict[str, bytes]:
@@ -438,7 +439,7 @@ def test_paths_are_relative_to_where_the_user_is(feeder: RunFeeder, shop: Repo) 
     [
         (["process", "--path", "nowhere"], "does not exist"),
         (["process", "--path", "../beside"], "outside"),
-        (["process", "--path", ".git/config"], "git's own"),
+        (["process", "--path", ".git/config"], "inside .git"),
         (["delete", "--path", "/etc"], "outside"),
         (["sync", "--grammar", "nowhere.json"], "nowhere.json"),
         (["sync", "--db", "nowhere/index.db"], "cannot be written"),

@@ -57,7 +57,7 @@ def followed(feeder: RunFeeder, place: Path | Repo, *flags: str) -> CommandResul
             return answer
         if f"without {WORDS}" in said:
             flags = tuple(flag for flag in flags if flag != WORDS)
-        if found := re.search(r"Say (--path) (\S+)", said):
+        if found := re.search(r"Use (--path) (\S+)", said):
             flags = (*flags, *found.groups())
         elif found := re.search(r"feeder ([a-z]+(?: --[a-z]+)*(?: \.)?)", said):
             feeder(place, *found[1].split(), *flags)

@@ -398,7 +398,7 @@ def test_init_names_a_permission_that_the_token_lacks(
         (
             "CREATE TABLE meta (key, value); CREATE TABLE d1_migrations (id, name); "
             "INSERT INTO d1_migrations VALUES (1, '0001_users.sql')",
-            "holds",
+            "has no index. Create one with: feeder init",
         ),
     ],
 )

@@ -90,5 +90,5 @@ def test_what_is_no_model_of_workers_ai_is_refused(cloud: Cloud) -> None:
     """Before a request where its name tells, else in the service's words."""
     with pytest.raises(UserError, match="is not a model of Workers AI"):
         WorkersAIDescriber(cloud.api, "llama")
-    with pytest.raises(UserError, match="Name another with --describe"):
+    with pytest.raises(UserError, match="Choose another --describe"):
         WorkersAIDescriber(cloud.api, "@cf/no/model").ask("Do so.", "python method add")

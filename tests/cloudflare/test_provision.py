@@ -115,7 +115,7 @@ def test_init_says_what_each_model_costs(feeder: RunFeeder, repo: Repo) -> None:
     assert "@cf/baai/bge-m3 1024 4,882 2,618 (26.2 %) 17 + 11 + 100" in lines
     [chosen] = [line for line in lines if line.startswith("* ")]
     assert chosen.startswith("* @cf/qwen/qwen3-embedding-0.6b --dimensions 256 256 19,531 2,618")
-    assert "it puts 500 rows into D1 once" in answer.err
+    assert "it stores 500 rows in D1 once" in answer.err
     assert feeder(repo, "init", *model, "--quiet").err == ""
 
 

@@ -143,7 +143,7 @@ def test_the_shipped_file_is_small_enough() -> None:
 
 _RUN = """
 import { readFileSync } from "node:fs";
-const { words, parts, grams, fnv1a } = await import(process.argv[1]);
+const { splitWords, splitTokens, ngrams, fnv1a } = await import(process.argv[1]);
 const file = readFileSync(process.argv[2]);
 const [, dimensions, known, buckets, bytes] = new Uint32Array(file.buffer, file.byteOffset + 8, 5);
 const count = known + buckets;
@@ -154,11 +154,12 @@ const names = file.toString("utf8", at + count * dimensions, at + count * dimens
 const of = new Map(names.split("\\n").map((word, row) => [word, row]));
 const embed = (text) => {
   const counts = new Map();
-  for (const part of words(text).flatMap(parts)) counts.set(part, (counts.get(part) ?? 0) + 1);
+  for (const part of splitWords(text).flatMap(splitTokens))
+    counts.set(part, (counts.get(part) ?? 0) + 1);
   const sum = new Float64Array(dimensions);
   for (const [part, times] of counts) {
     const bucket = (run) => known + (fnv1a(run) % buckets);
-    const found = of.has(part) ? [of.get(part)] : grams(part).map(bucket);
+    const found = of.has(part) ? [of.get(part)] : ngrams(part).map(bucket);
     const weight = found.reduce((all, row) => all + weights[2 * count + row], 0) / found.length;
     for (const row of found) {
       const share = ((1 + Math.log(times)) * weight * weights[row]) / found.length;
