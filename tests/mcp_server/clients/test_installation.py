@@ -127,7 +127,7 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
     os.close(theirs)
     said = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert "Write the user's files of these? [Y/n]:" in said
+    assert "Change the user files of these clients? [Y/n]:" in said
     assert asked.returncode == code
     assert (home / ".claude.json").exists() == (code == 0)
 
