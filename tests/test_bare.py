@@ -188,7 +188,7 @@ def test_nothing_of_an_extra_would_stop_a_run(fed: Bare) -> None:
     found = {one["name"]: one for one in json.loads(doctor.out)["findings"]}
     for extra in ("[documents]", "[local]", "[serve]"):
         assert (found[extra]["absent"], found[extra]["stops"]) == (True, False)
-    assert found["documents"]["says"] == "3 kept out"
+    assert found["documents"]["says"] == "3 skipped"
     assert doctor.code == 0
 
 

@@ -143,7 +143,7 @@ def test_words_answer_while_the_server_is_down(
     assert found.code == 0
     assert found.json["hits"][0]["symbol"] == "a7"
     assert {hit["vector_rank"] for hit in found.json["hits"]} == {None}
-    [sentence] = [line for line in found.err.splitlines() if "By words alone" in line]
+    [sentence] = [line for line in found.err.splitlines() if "by words only" in line]
     assert sentence.startswith(f"Searched by words only: {server.place} cannot be reached (")
     assert sentence.endswith("Check the network, DNS and --model.")
 

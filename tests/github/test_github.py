@@ -189,7 +189,7 @@ def test_what_was_printed_on_stdout_leaves_before_the_group_ends() -> None:
     """Not only when the program ends."""
     program = (
         "from feeder.github.job import Job\n"
-        "with Job.of({'GITHUB_ACTIONS': 'true'}).group('title'):\n"
+        "with Job.from_environ({'GITHUB_ACTIONS': 'true'}).group('title'):\n"
         "    print('a result')\n"
     )
     command = [sys.executable, "-c", program]
