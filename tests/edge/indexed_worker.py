@@ -133,7 +133,7 @@ class Fed:
 def took_by(response: httpx.Response) -> Mapping[str, int]:
     """How often the Worker asked each service for an answer."""
     parts = [part.split(";") for part in response.headers["server-timing"].split(", ")]
-    said = [(part[0], part[-1]) for part in parts if "asked" in part[-1]]
+    said = [(part[0], part[-1]) for part in parts if "call" in part[-1]]
     return {name: int(desc.split('"')[1].split()[0]) for name, desc in said}
 
 

@@ -83,10 +83,10 @@ def test_a_browser_gets_a_cookie_for_the_token(known: httpx.Client, bare: httpx.
 @pytest.mark.parametrize(
     ("settings", "error", "remedy"),
     [
-        ({}, "It is not said who may ask, so nobody may.", "wrangler secret put FEEDER_TOKEN"),
-        ({"PUBLIC": "false"}, "It is not said who may ask, so nobody may.", 'PUBLIC = "true"'),
-        ({"PUBLIC": True}, "It is not said who may ask, so nobody may.", 'PUBLIC = "true"'),
-        ({"FEEDER_TOKEN": ""}, "It is not said who may ask, so nobody may.", "ACCESS_TEAM"),
+        ({}, "No access is configured, so every request is rejected.", "wrangler secret put FEEDER_TOKEN"),
+        ({"PUBLIC": "false"}, "No access is configured, so every request is rejected.", 'PUBLIC = "true"'),
+        ({"PUBLIC": True}, "No access is configured, so every request is rejected.", 'PUBLIC = "true"'),
+        ({"FEEDER_TOKEN": ""}, "No access is configured, so every request is rejected.", "ACCESS_TEAM"),
         ({"FEEDER_TOKEN": "short"}, "FEEDER_TOKEN has fewer than 16 characters.", "openssl"),
         (
             {"FEEDER_TOKEN": TOKEN, "ACCESS_TEAM": "acme"},
@@ -124,7 +124,7 @@ def test_everybody_may_where_that_is_said(folder: Path, standin: Path) -> None:
         here, there = ({"cf-connecting-ip": ip} for ip in ("192.0.2.1", "192.0.2.2"))
         assert [one.get(SEARCH, headers=here).status_code for _ in range(3)] == [200] * 3
         response = one.get(SEARCH, headers=here)
-        assert refused(response, 429)["remedy"] == "Ask again in 60 seconds."
+        assert refused(response, 429)["remedy"] == "Try again in 60 seconds."
         assert response.headers["retry-after"] == "60"
         assert one.get(SEARCH, headers=there).status_code == 200
 

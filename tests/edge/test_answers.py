@@ -145,7 +145,7 @@ def test_other_questions_too(fed: Fed, desk: IndexService, name: str, said: dict
 def test_more_filters_than_anybody_asks_for_are_refused(fed: Fed) -> None:
     """D1 would have to look up each of them."""
     facts = fed.at_edge("search", q=" ".join(f"path:a{at}" for at in range(200)))
-    assert facts["error"] == "The question has too many filters to look up."
+    assert facts["error"] == "The query has too many filters for one D1 request."
     assert fed.last and fed.last.status_code == 400
 
 
@@ -204,6 +204,6 @@ def test_a_database_without_an_index_is_told(fed: Fed) -> None:
     empty = fed.made_database("empty")
     fed.deploy(database=empty)
     facts = fed.at_edge("search", q="cart")
-    assert facts["remedy"] == "Bring it on: feeder init, then feeder sync"
+    assert facts["remedy"] == "Run `feeder init`, then `feeder sync`."
     assert fed.last is not None and fed.last.status_code == 503
     fed.deploy()

@@ -63,13 +63,13 @@ def test_another_method_is_refused(
 def test_a_service_that_says_no_and_a_fault(known: httpx.Client) -> None:
     """A fault costs one answer."""
     facts = refused(known.get("/api/search?q=overloaded"), 503)
-    assert facts == {"error": "D1 is overloaded.", "remedy": "Ask again soon."}
+    assert facts == {"error": "D1 is overloaded.", "remedy": "Try again soon."}
     facts = refused(known.get("/api/search?q=broken"), 500)
     assert facts == {"error": "TypeError: a fault", "remedy": "Please report it."}
     call = request("tools/call", name="search", arguments={"query": "overloaded"})
     told = known.post("/mcp", json=call, headers=JSON).json()["result"]
     assert told["isError"]
-    assert told["content"][0]["text"] == "D1 is overloaded. Ask again soon."
+    assert told["content"][0]["text"] == "D1 is overloaded. Try again soon."
     call = request("tools/call", name="search", arguments={"query": "broken"})
     error = known.post("/mcp", json=call, headers=JSON).json()["error"]
     assert error == {"code": -32603, "message": "Internal error: TypeError: a fault"}

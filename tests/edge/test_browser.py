@@ -118,5 +118,5 @@ def test_where_access_alone_lets_in_nobody_types_a_token(
         looking(browser, address) as page,
     ):
         told = page.get_by_role("alert")
-        expect(told).to_contain_text("Cloudflare Access has not let this request in.")
+        expect(told).to_contain_text("Cloudflare Access did not authenticate this request.")
         expect(page.get_by_label("Token")).to_have_count(0)

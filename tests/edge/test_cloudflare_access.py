@@ -89,7 +89,7 @@ def test_a_word_for_another_time_or_place_is_none(
 ) -> None:
     """Expired, not yet, another application's, another team's."""
     facts = refused(asked(let_in, signer.word(claims(**other))), 403)
-    assert facts["error"] == "Cloudflare Access has not let this request in."
+    assert facts["error"] == "Cloudflare Access did not authenticate this request."
 
 
 def with_key_of_the_team(signer: Signer) -> str:

@@ -68,9 +68,9 @@ def test_a_question_longer_than_the_model_reads_is_cut(fed: Fed) -> None:
 
 REFUSALS = [
     ("ai_daily_neurons", {}, "The free quota of the day is used up; it resets at 00:00 UTC."),
-    ("ai_capacity", {}, "It has no capacity now; ask again later."),
-    ("ai_capacity", {"code": 3007, "message": "Timeout"}, "It took too long; ask again later."),
-    ("ai_capacity", {"code": 3008, "message": "Aborted"}, "It took too long; ask again later."),
+    ("ai_capacity", {}, "It has no capacity now; try again later."),
+    ("ai_capacity", {"code": 3007, "message": "Timeout"}, "It took too long; try again later."),
+    ("ai_capacity", {"code": 3008, "message": "Aborted"}, "It took too long; try again later."),
 ]
 
 

@@ -56,7 +56,7 @@ def test_a_database_with_several_repositories(folder: Path) -> None:
     """None of which is meant: the variable that says it is named, with what there is."""
     fed = [f"INSERT INTO meta VALUES ('{name}:run', '1')" for name in ("acme/shop", "acme/web")]
     facts = told(folder, statements=[*SCHEMA, *fed])
-    assert facts["error"] == "The database has 2 repositories, and none is named."
+    assert facts["error"] == "The database has 2 repositories, and REPO names none of them."
     assert facts["remedy"] == "Set the variable REPO to one of them: acme/shop, acme/web"
 
 
@@ -68,7 +68,7 @@ def test_a_database_with_several_repositories(folder: Path) -> None:
             "D1_ERROR: Your account has exceeded D1's free tier daily row read limit.",
             "D1's free quota of the day is used up.",
         ),
-        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", "The question takes D1"),
+        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", "The query exceeded D1's time"),
     ],
 )
 def test_a_database_that_cannot_answer_now(folder: Path, message: str, error: str) -> None:

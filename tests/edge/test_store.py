@@ -83,10 +83,10 @@ def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[s
     [
         ("D1_ERROR: no such table: meta: SQLITE_ERROR", 503, "feeder init"),
         ("D1_ERROR: no such column: members", 503, "feeder init"),
-        ("D1_ERROR: D1 DB is overloaded. Requests queued for too long.", 503, "Ask again"),
+        ("D1_ERROR: D1 DB is overloaded. Requests queued for too long.", 503, "Try again"),
         ("D1_ERROR: Your account has exceeded D1's free tier daily row read limit.", 503, "00:00"),
-        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", 503, "Narrow it"),
-        ("D1_ERROR: Network connection lost.", 502, "Ask again"),
+        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", 503, "Narrow the query"),
+        ("D1_ERROR: Network connection lost.", 502, "Try again"),
         ('D1_ERROR: near "FROM": syntax error', 502, ""),
     ],
 )

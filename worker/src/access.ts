@@ -1,7 +1,7 @@
 /**
- * Decides who may ask: by token, by Cloudflare Access, or everybody where PUBLIC is set.
+ * Authenticates requests by token or by Cloudflare Access, unless PUBLIC is set; applies the rate limit.
  *
- * A request is refused before its body is read and before a binding is used.
+ * A request is rejected before its body is read and before a binding is used.
  */
 
 import { ASSERTION_HEADER, verifyAssertion } from "./cloudflare_access.ts";
@@ -28,23 +28,23 @@ export async function authenticate(request: Request, env: Env): Promise<string> 
 /** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
 export async function checkRateLimit(who: string, env: Env): Promise<void> {
   const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
-  if (!success) throw new HttpError(429, "Too many questions.", `Ask again in ${RETRY_AFTER_S} seconds.`);
+  if (!success) throw new HttpError(429, "The rate limit is exceeded.", `Try again in ${RETRY_AFTER_S} seconds.`);
 }
 
 /** Throws an HttpError for missing or incomplete settings: nothing is public by default. */
 function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): void {
   if (Boolean(ACCESS_TEAM) !== Boolean(ACCESS_AUD)) {
-    throw unset("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or none.");
+    throw unset("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or neither.");
   }
   if (FEEDER_TOKEN && FEEDER_TOKEN.length < TOKEN_CHARS) {
-    const remedy = "Make one with `openssl rand -hex 16`, and put it in with `npx wrangler secret put FEEDER_TOKEN`.";
+    const remedy = "Create one with `openssl rand -hex 16`, and set it with `npx wrangler secret put FEEDER_TOKEN`.";
     throw unset(`FEEDER_TOKEN has fewer than ${TOKEN_CHARS} characters.`, remedy);
   }
   if (!FEEDER_TOKEN && !ACCESS_TEAM && PUBLIC !== "true") {
     const remedy =
-      "Put in a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
-      'Cloudflare Access, or PUBLIC = "true" to let everybody ask.';
-    throw unset("It is not said who may ask, so nobody may.", remedy);
+      "Set a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
+      'Cloudflare Access, or set PUBLIC = "true" to allow everybody.';
+    throw unset("No access is configured, so every request is rejected.", remedy);
   }
 }
 
@@ -72,6 +72,6 @@ function unknown(): HttpError {
 function notLetIn(): HttpError {
   const remedy =
     "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +
-    "CF-Access-Client-Secret; where that is done, compare ACCESS_TEAM and ACCESS_AUD with the application's.";
-  return new HttpError(403, "Cloudflare Access has not let this request in.", remedy);
+    "CF-Access-Client-Secret. If you do, check that ACCESS_TEAM and ACCESS_AUD are those of the application.";
+  return new HttpError(403, "Cloudflare Access did not authenticate this request.", remedy);
 }

@@ -1,7 +1,7 @@
 /** Checks the access token, from a header or a cookie, in constant time. */
 
 const ENCODER = new TextEncoder();
-/** The cookie has a digest, since the token may give access to more than this Worker. */
+/** The cookie contains a digest, since the token may give access to more than this Worker. */
 const COOKIE = "__Host-feeder";
 
 /** Compares a text with the token in constant time. */

@@ -1,7 +1,7 @@
 /** Routes a request to the JSON API, MCP or the page, and turns errors into responses. */
 
 import { respond, isEndpoint } from "./api/router.ts";
-import type { AskEndpoint, OnTiming, SearchAnswer, Params } from "./api/types.ts";
+import type { CallEndpoint, OnTiming, SearchAnswer, Params } from "./api/types.ts";
 import type { Env } from "./bindings/env.ts";
 import { authenticate, checkRateLimit, RETRY_AFTER_S } from "./access.ts";
 import { truncate } from "./python_strings.ts";
@@ -25,7 +25,7 @@ const ADDRESS_CHARS = 16_384;
 const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 /** Creates the Worker from its endpoints and its MCP server. */
-export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => Server = createServer) {
+export function createApp(answer: AnswerRequest, speaks: (ask: CallEndpoint) => Server = createServer) {
   return {
     async fetch(request: Request, env: Env): Promise<Response> {
       const began = Date.now();
@@ -34,7 +34,7 @@ export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => S
         const before = spent.get(name) ?? { ms: 0, times: 0, rows: 0 };
         spent.set(name, { ms: before.ms + ms, times: before.times + 1, rows: before.rows + rows });
       };
-      const ask: AskEndpoint = (name, said) => cutShort(said, (short) => answer(name, short, env, onTiming));
+      const ask: CallEndpoint = (name, said) => cutShort(said, (short) => answer(name, short, env, onTiming));
       let site: string | null = null;
       let response: Response;
       try {
@@ -49,7 +49,7 @@ export function createApp(answer: AnswerRequest, speaks: (ask: AskEndpoint) => S
 }
 
 /** Routes a request; it is authenticated first, even for unknown paths. */
-async function routed(request: Request, env: Env, ask: AskEndpoint, agents: Server): Promise<Response> {
+async function routed(request: Request, env: Env, ask: CallEndpoint, agents: Server): Promise<Response> {
   if (isPreflight(request)) return preflightResponse();
   checkAddress(request.url);
   const who = await authenticate(request, env);
@@ -59,7 +59,7 @@ async function routed(request: Request, env: Env, ask: AskEndpoint, agents: Serv
   if (pathname === "/mcp") return only("POST", request, () => handlePost(request, agents));
   if (pathname === "/api/session") return only("POST", request, () => session(env));
   if (isEndpoint(name)) return only("GET", request, () => respond(name, request, ask));
-  if (name === "proof") throw new HttpError(404, "The Worker checks nothing.", "Run: feeder validate");
+  if (name === "proof") throw new HttpError(404, "The Worker cannot validate the index.", "Run: feeder validate");
   throw new HttpError(404, "Not Found.", constants.page_files.NOT_FOUND_REMEDY);
 }
 
@@ -83,7 +83,7 @@ async function session(env: Env): Promise<Response> {
 function checkAddress(url: string): void {
   if (url.length <= ADDRESS_CHARS) return;
   const error = `The address has more than ${formatNumber(ADDRESS_CHARS)} characters.`;
-  throw new HttpError(414, error, "Ask a shorter question.");
+  throw new HttpError(414, error, "Shorten the query.");
 }
 
 /** Truncates a long query, and adds a note to the answer. */
@@ -117,7 +117,7 @@ function telling(refusal: HttpError): Record<string, string> {
 function timing(spent: Spent, began: number): string {
   const all = Array.from(spent, ([name, { ms, times, rows }]) => {
     const read = rows ? `, ${rows} rows read` : "";
-    return `${name};dur=${ms};desc="${times} asked${read}"`;
+    return `${name};dur=${ms};desc="${times} ${times === 1 ? "call" : "calls"}${read}"`;
   });
   return [...all, `total;dur=${Date.now() - began}`].join(", ");
 }

@@ -72,12 +72,12 @@ async function keys(from: string, kid: string): Promise<Map<string, JsonWebKey>>
 async function asked(address: string): Promise<Map<string, JsonWebKey>> {
   try {
     const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (!response.ok) throw new Error(`it answers ${response.status}`);
+    if (!response.ok) throw new Error(`HTTP ${response.status}`);
     const facts = (await response.json()) as { keys: (JsonWebKey & { kid: string })[] };
     return new Map(facts.keys.map((key) => [key.kid, key]));
   } catch (fault) {
     const why = fault instanceof Error ? fault.message : String(fault);
-    const remedy = "Ask again soon; where it stays so, see whether ACCESS_TEAM is your team's name.";
+    const remedy = "Try again soon. If the error persists, check that ACCESS_TEAM is your team's name.";
     throw new HttpError(503, `The keys of Cloudflare Access cannot be read: ${why}.`, remedy);
   }
 }

@@ -28,7 +28,7 @@ export function groupsWithDuplicates<Thing>(
   coarse: (thing: Thing) => string,
   key: (thing: Thing) => string,
 ): Thing[][] {
-  // a long key takes a microsecond to be made and compared; most things need none
+  // building and comparing a long key takes a microsecond; most values do not need one
   const near = [...groupBy(things, coarse).values()].filter((some) => some.length > 1);
   const several = new Set(near.flat());
   const groups = groupBy(things.filter((thing) => several.has(thing)), key);

@@ -1,4 +1,4 @@
-/** Decides which sites may call the API from a browser: the own page and those in ORIGINS. */
+/** Cross-origin requests: a browser may call the API from the Worker's own page and from the sites in ORIGINS. */
 
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
@@ -12,10 +12,10 @@ const ASKED_WITH = [
 ].join(", ");
 
 /**
- * The other site that asks, which is named; null where no other does.
+ * The origin of a request from another site; null for a program and for the Worker's own page.
  *
- * Programs say no origin; a browser says it, or how far away the page is that asks. Throws an HttpError
- * for a site that is not named.
+ * Programs send no origin; browsers send the header `origin` or `sec-fetch-site`. Throws an HttpError for
+ * a site that is not in ORIGINS.
  */
 export function requestingSite(request: Request, env: Env): string | null {
   const origin = request.headers.get("origin");

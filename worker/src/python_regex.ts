@@ -42,8 +42,10 @@ export class Pattern {
 }
 
 /**
- * A regular expression that beyond ASCII asks for letters, digits and blanks alone, by `\w`, `\d`
- * and `\s`: the one for ASCII finds them too, in a text that has one stand-in for all of a kind.
+ * A regular expression whose only classes beyond ASCII are `\w`, `\d` and `\s`.
+ *
+ * Its source for ASCII is run on a text in which one placeholder stands for all letters beyond ASCII, one
+ * for all digits and one for all blanks: that saves compiling the source for all scripts.
  */
 export class RegexVariants {
   #made: RegExp | undefined;
@@ -77,7 +79,7 @@ const LETTER = /[\p{L}\p{Nl}\p{No}]/u;
 const DIGIT = /\p{Nd}/u;
 const [A_LETTER, A_DIGIT, A_BLANK, ANOTHER] = ["\xaa", "\xb2", "\xa0", "\x80"];
 
-/** Replaces each character beyond ASCII by the stand-in for its kind. */
+/** Replaces each character beyond ASCII by the placeholder of its class. */
 function kindsOf(text: string): string {
   return isAscii(text) ? text : text.replace(BEYOND, kindOf);
 }

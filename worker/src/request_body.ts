@@ -7,8 +7,10 @@ import { constants } from "../build/worker_data.json";
 export const MAX_BODY_BYTES = constants.protocol.MAX_BODY_BYTES;
 
 /**
- * The whole body; throws an HttpError for one that is too large. Of that as much again is read and let
- * go: whoever still sends would otherwise find the connection cut, and not hear why.
+ * The whole body; throws an HttpError if it has more than `limit` bytes.
+ *
+ * Up to twice as much is read and discarded: a client that is still sending would otherwise see a closed
+ * connection instead of the error response.
  */
 export async function readBody(request: Request, most: number): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > 2 * most) throw tooLarge(most);

@@ -5,16 +5,16 @@ import { compareText } from "./python_strings.ts";
 export type SortKey = readonly (number | string | boolean)[];
 
 /** Sorts values by their keys; stable, and computes each key once. */
-export function sortBy<Thing>(things: Iterable<Thing>, keyOf: (thing: Thing) => SortKey): Thing[] {
-  const keyed = Array.from(things, (thing) => ({ thing, key: keyOf(thing) }));
-  return keyed.sort((one, other) => compared(one.key, other.key)).map(({ thing }) => thing);
+export function sortBy<Value>(values: Iterable<Value>, sortKey: (value: Value) => SortKey): Value[] {
+  const entries = Array.from(values, (value) => ({ value, key: sortKey(value) }));
+  return entries.sort((one, other) => compareKeys(one.key, other.key)).map(({ value }) => value);
 }
 
-function compared(one: SortKey, other: SortKey): number {
+function compareKeys(one: SortKey, other: SortKey): number {
   for (let at = 0; at < one.length; at++) {
     const [a, b] = [one[at]!, other[at]!];
-    const said = typeof a === "string" ? compareText(a, b as string) : Number(a) - Number(b);
-    if (said) return said;
+    const order = typeof a === "string" ? compareText(a, b as string) : Number(a) - Number(b);
+    if (order) return order;
   }
   return 0;
 }

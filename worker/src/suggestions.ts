@@ -10,7 +10,7 @@ const CUTOFF = 0.6;
 /** From this length on, difflib ignores letters that make up more than 1% of a text. */
 const LONG = 200;
 
-/** The error that the index has no such name, with the nearest names that it has. */
+/** The error for a name that the index does not have; `aliases` are compared too, but not listed. */
 export function unknownNameError(
   kind: string,
   name: string,
@@ -27,7 +27,7 @@ export function unknownNameError(
   return badRequest(`The index has no ${kind} ${name}. ${told}`.trim());
 }
 
-/** The names whose parts after the last `sign` are most similar to that of the name. */
+/** The names whose parts after the last separator are most similar to the target's. */
 export function nearestNames(text: string, known: readonly string[], sign: string): string[] {
   const asked = last(text, sign);
   const lasts = new Map(known.map((name) => [name, last(name, sign)]));
@@ -44,7 +44,7 @@ export function didYouMean(name: string, known: readonly string[]): string {
   return near ? `Did you mean \`${near}\`?` : "";
 }
 
-/** The names that share most trigrams with the text. */
+/** The keys of the texts that share most trigrams with the target, the best first. */
 function alike(asked: string, texts: ReadonlyMap<string, string>): string[] {
   const wanted = groups(asked);
   const shares: [number, string][] = [];
@@ -61,7 +61,7 @@ function last(name: string, sign: string): string {
   return casefold(rpartition(name, sign)[1]);
 }
 
-/** The trigrams of a text, with two letters at each end. */
+/** The trigrams of a name, with a space at each end. */
 function groups(name: string): Set<string> {
   const framed = [...` ${name} `];
   return new Set(framed.slice(2).map((_, at) => framed.slice(at, at + 3).join("")));

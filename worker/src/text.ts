@@ -20,7 +20,7 @@ export function endsWith(name: string, asked: string): boolean {
   return `.${name}`.endsWith(`.${asked}`);
 }
 
-// half a character counts as a whole one does: what is beyond ASCII is a small letter
+// each half of a surrogate pair counts as a lowercase letter, as every character beyond ASCII does
 const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;
 const TURN =
   /[a-z\x80-\uffff][A-Z0-9]|[0-9][A-Za-z\x80-\uffff]|[A-Z][0-9]|[A-Z]{2}[a-z\x80-\uffff]/;

@@ -1,4 +1,4 @@
-/** A Worker that gives `feeder serve`'s answers as its own: what the page makes of them at the edge. */
+/** A Worker that forwards requests to `feeder serve`, to test the page at the edge. */
 
 import type { Params } from "../src/api/types.ts";
 import { HttpError } from "../src/http_error.ts";

@@ -1,10 +1,10 @@
-/** The Worker's shell with the tools of the protocol's conformance suite that answer by a text. */
+/** The Worker's HTTP app with those tools of the protocol's conformance suite that answer with a text. */
 
 import { HttpError } from "../src/http_error.ts";
 import { createApp } from "../src/app.ts";
 
 const NOTHING = { type: "object", properties: {}, additionalProperties: false };
-// with the last two the suite looks for what a server may not send by itself
+// with the last two the suite checks that a server sends no requests of its own
 const NAMES = ["test_simple_text", "test_error_handling", "test_logging_tool", "test_streaming_elicitation"];
 const TEXT = "This is a simple text response for testing.";
 const ERROR = "This tool intentionally returns an error for testing";

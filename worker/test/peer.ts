@@ -1,4 +1,4 @@
-/** Answers lines of JSON, `[name, ...arguments]`, by the Worker's own functions. */
+/** Reads lines of JSON, `[name, ...arguments]`, calls the Worker's functions and prints their results as JSON. */
 
 import { createInterface } from "node:readline";
 

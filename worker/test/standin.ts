@@ -1,4 +1,4 @@
-/** A Worker whose questions are answered by what they are, for the tests of all that stands before. */
+/** A Worker with an endpoint that returns its own parameters, for tests of the HTTP app without an index. */
 
 import type { OnTiming, Params } from "../src/api/types.ts";
 import type { Env } from "../src/bindings/env.ts";
@@ -28,7 +28,7 @@ const HIT = {
 
 async function answer(name: string, said: Params, env: Env, clock: OnTiming): Promise<object> {
   const question = said.q?.[0] ?? "";
-  if (question === "overloaded") throw new HttpError(503, "D1 is overloaded.", "Ask again soon.");
+  if (question === "overloaded") throw new HttpError(503, "D1 is overloaded.", "Try again soon.");
   if (question === "broken") throw new TypeError("a fault");
   clock("d1", 1);
   const { results } = await env.CODE_DB.prepare("SELECT 1 AS one").run();
@@ -40,7 +40,7 @@ async function answer(name: string, said: Params, env: Env, clock: OnTiming): Pr
   return { ...found, said, results, targets, files: [], fetched };
 }
 
-/** What was fetched from elsewhere, as `tests/edge/workerd.mjs` knows it. */
+/** The paths that the Worker has fetched, as `tests/edge/workerd.mjs` recorded them. */
 async function asked(): Promise<unknown> {
   return (await fetch("https://tests.example/asked")).json();
 }

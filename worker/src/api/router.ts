@@ -4,7 +4,7 @@ import { truncate } from "../python_strings.ts";
 import { didYouMean } from "../suggestions.ts";
 import { HttpError } from "../http_error.ts";
 import { toHex } from "../access_token.ts";
-import type { AskEndpoint } from "./types.ts";
+import type { CallEndpoint } from "./types.ts";
 import data from "../../build/worker_data.json";
 
 const KNOWN = new Map(Object.entries(data.parameters as Record<string, string[]>));
@@ -16,8 +16,8 @@ export function isEndpoint(name: string): boolean {
   return KNOWN.has(name);
 }
 
-/** The response of an endpoint: 304 if the client has it already. */
-export async function respond(name: string, request: Request, ask: AskEndpoint): Promise<Response> {
+/** The response of an endpoint; HTTP 304 if the client has it in its cache. */
+export async function respond(name: string, request: Request, ask: CallEndpoint): Promise<Response> {
   const said = parameters(new URL(request.url).searchParams);
   const wrong = Object.keys(said).find((key) => !KNOWN.get(name)!.includes(key));
   if (wrong !== undefined) throw unknown(name, wrong, KNOWN.get(name)!);
@@ -25,7 +25,7 @@ export async function respond(name: string, request: Request, ask: AskEndpoint):
   const etag = `"${toHex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))).slice(0, 32)}"`;
   const headers = { etag, ...PRIVATE };
   const tags = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim());
-  // what stands before may have made the tag a weak one
+  // a proxy may have turned the tag into a weak one
   const isKnown = tags.some((one) => one === "*" || one.replace(/^W\//, "") === etag);
   if (isKnown) return new Response(null, { status: 304, headers });
   return new Response(body, { headers: { ...headers, "content-type": "application/json" } });

@@ -4,7 +4,7 @@
 export type Params = Readonly<Record<string, readonly string[]>>;
 
 /** Calls an endpoint by its name. */
-export type AskEndpoint = (name: string, said: Params) => Promise<object>;
+export type CallEndpoint = (name: string, said: Params) => Promise<object>;
 
 /** Reports the duration of a service call, for `Server-Timing`; for D1 also the rows read. */
 export type OnTiming = (name: string, ms: number, rows?: number) => void;
@@ -50,8 +50,6 @@ export interface SearchAnswer extends WithFreshness {
   at_least: boolean;
   offset: number;
   notes: string[];
-  /** For a search without hits: the searched repositories, and the hits without each filter. */
-  nowhere?: { repos: string[]; without: { name: string; total: number; best: Hit | null }[] };
 }
 
 /** The hits of each target; an unknown target has an error instead. */

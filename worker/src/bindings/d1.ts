@@ -10,35 +10,35 @@ const REFUSALS: readonly [RegExp, number, string, string][] = [
     /no such (table|column)|no such module/i,
     503,
     "The database has no index, or one of an older version.",
-    "Bring it on: feeder init, then feeder sync",
+    "Run `feeder init`, then `feeder sync`.",
   ],
   [
     /free tier daily row|daily (row )?(read )?limit/i,
     503,
     "D1's free quota of the day is used up.",
-    "It resets at 00:00 UTC. Ask again then, or move to a paid plan.",
+    "It resets at 00:00 UTC. Try again then, or upgrade to a paid plan.",
   ],
   [
     /overloaded|too many requests queued/i,
     503,
     "D1 is overloaded.",
-    "Ask again in a few seconds.",
+    "Try again in a few seconds.",
   ],
   [
     /exceeded (timeout|its (memory|CPU time) limit)/i,
     503,
-    "The question takes D1 too long.",
-    "Narrow it, as with path: or lang:",
+    "The query exceeded D1's time or memory limit.",
+    "Narrow the query, for example with path: or lang:",
   ],
   [
     /internal error|connection lost|caused object to be reset|reset because|Cannot resolve/i,
     502,
-    "D1 did not answer this time.",
-    "Ask again.",
+    "D1 failed with a temporary error.",
+    "Try again.",
   ],
 ];
 const MESSAGE_CHARS = 300;
-/** The maximum number of statements in a batch; more would occupy D1 for long. */
+/** The maximum number of statements in a batch; a larger one would block D1 for too long. */
 const MOST_STATEMENTS = 200;
 
 /** A database in D1, read from the nearest replica. */
@@ -76,7 +76,7 @@ export class D1 implements Database {
 }
 
 function tooMany(): HttpError {
-  return new HttpError(400, "The question has too many filters to look up.", "Name fewer at once.");
+  return new HttpError(400, "The query has too many filters for one D1 request.", "Use fewer filters.");
 }
 
 /** Translates an error of D1 into an HttpError. */
@@ -85,5 +85,6 @@ export function errorFrom(error: unknown): HttpError {
   const known = REFUSALS.find(([words]) => words.test(message));
   if (known) return new HttpError(known[1], known[2], known[3]);
   const words = message.replace(/^D1_ERROR: /, "").slice(0, MESSAGE_CHARS);
-  return new HttpError(502, `D1 said no: ${words.replace(/[.\s]+$/, "")}.`);
+  const sentence = `D1 refused the query: ${words.replace(/[.\s]+$/, "")}.`;
+  return new HttpError(502, sentence, "Try again. If the error persists, please report it.");
 }

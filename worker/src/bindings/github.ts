@@ -2,7 +2,7 @@
 
 import type { OnTiming } from "../api/types.ts";
 
-/** Larger files are not shown. */
+/** The size of the largest file that is shown. */
 const MOST_BYTES = 1_000_000;
 /** The timeout of a request; hits are then shown without lines. */
 const PATIENCE_MS = 5_000;
@@ -26,7 +26,7 @@ export function cachedLines(file: GitHubFile): string[] | null {
   return kept.get(address(file, undefined)) ?? null;
 }
 
-/** Fetches the lines of a file; null if it is no text, is not accessible or takes too long. */
+/** Fetches the lines of a file; null if it is not text, is not accessible or takes too long. */
 export async function fetchLines(
   file: GitHubFile,
   token: string | undefined,

@@ -1,11 +1,11 @@
 /** The error of a service other than D1; the search then uses words only. */
 
 const MESSAGE_CHARS = 300;
-/** The meaning of some error codes of Workers AI. */
+/** Explanations of some error codes of Workers AI. */
 const MEANT: readonly [RegExp, string][] = [
   [/\b3036\b|daily free allocation/i, "The free quota of the day is used up; it resets at 00:00 UTC."],
-  [/\b3040\b|no capacity|capacity temporarily/i, "It has no capacity now; ask again later."],
-  [/\b300[78]\b/, "It took too long; ask again later."],
+  [/\b3040\b|no capacity|capacity temporarily/i, "It has no capacity now; try again later."],
+  [/\b300[78]\b/, "It took too long; try again later."],
 ];
 
 export class ServiceError extends Error {

@@ -5,7 +5,6 @@ import type { OnTiming } from "../api/types.ts";
 import { isGlob, pathPrefix, prefixEnd, type Scope, scopePaths } from "../store/scope.ts";
 import { ServiceError } from "./service_error.ts";
 
-/** Vectorize returns no more. */
 const { MAX_NEIGHBOURS } = constants.vectorize;
 /** The maximum number of requests to Vectorize for one answer, which may send 6 in all. */
 const QUESTIONS = 3;
@@ -20,13 +19,13 @@ export class VectorIndex {
     private readonly onTiming: OnTiming,
   ) {}
 
-  /** Cosines by id, the best first. */
+  /** The cosine similarities of the nearest nodes to a vector by id, the best first. */
   query(vector: readonly number[], limit: number, scope: Scope): Promise<Map<string, number>> {
     const values = vector.map((value) => Number(value.toPrecision(7)));
     return this.#nearest((options) => this.index.query(values, options), limit, scope);
   }
 
-  /** The same of a node's own vector; empty where it has none. */
+  /** The same for a node's stored vector; empty if it has none. */
   similar(id: string, limit: number, scope: Scope): Promise<Map<string, number>> {
     return this.#nearest((options) => this.index.queryById(id, options), limit, scope);
   }
@@ -42,7 +41,7 @@ export class VectorIndex {
     return new Map();
   }
 
-  /** What the first of the filters finds that finds any. */
+  /** The matches of the first filter that has any. */
   async #firstFound(
     ask: Asked,
     topK: number,
@@ -73,14 +72,15 @@ export class VectorIndex {
 type Condition = string | Record<string, string | string[]>;
 export type MetadataFilter = Record<string, Condition>;
 
-/** A metadata index keeps so many bytes of a text, and a filter is this long at most. */
+/** Bytes of a text that a metadata index keeps, and the maximum length of a filter. */
 const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = constants.vectorize;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 
 /**
- * Filters to be asked with, one after the other, for each part of a scope: the first that finds any
- * answers for its part. Mirrors `query_filters` in feeder.cloudflare.vectorize; null is no filter.
+ * For each path of a scope, the filters to try in order until one has matches; null is no filter.
+ *
+ * Mirrors the first stage of `query_filters` in feeder.cloudflare.vectorize, which explains the choice.
  */
 export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
   const everywhere = conditionsOf(scope);
@@ -94,7 +94,7 @@ function at(name: string, everywhere: MetadataFilter): (MetadataFilter | null)[]
   return [folder, fitting({ ...everywhere, path: first(name) })];
 }
 
-/** As many of the conditions as a filter takes, the shorter ones first. */
+/** Keeps as many conditions as fit into a filter, the shortest first. */
 function fitting(conditions: MetadataFilter): MetadataFilter | null {
   const sizes = Object.entries(conditions).map(
     ([name, condition]): [number, string, Condition] => [written(condition), name, condition],
@@ -108,7 +108,7 @@ function fitting(conditions: MetadataFilter): MetadataFilter | null {
   return Object.keys(found).length > 0 ? found : null;
 }
 
-/** The characters of Python's JSON, which is ASCII with blanks between. */
+/** The length of a value as Python's JSON, which is ASCII with blanks after commas and colons. */
 function written(value: unknown): number {
   if (typeof value === "string") {
     return JSON.stringify(value).replace(/[\u007f-\uffff]/g, "\\u0000").length;
@@ -126,7 +126,7 @@ function joined(sizes: readonly number[]): number {
   return sizes.reduce((all, one) => all + one, 0) + 2 * Math.max(0, sizes.length - 1);
 }
 
-/** The conditions besides the path. */
+/** The conditions that hold for all paths. */
 function conditionsOf(scope: Scope): MetadataFilter {
   const conditions: [string, Condition | null][] = [
     ["repo", among(scope.repos ?? [], [])],
@@ -136,16 +136,16 @@ function conditionsOf(scope: Scope): MetadataFilter {
   return Object.fromEntries(conditions.filter((one): one is [string, Condition] => one[1] !== null));
 }
 
-/** The condition on a value: among or not among some; null for any value. */
+/** The condition on a value; null if any value is allowed. */
 function among(values: readonly string[], others: readonly string[]): Condition | null {
   const wanted = values.filter((value) => !others.includes(value)).map(first);
   if (wanted.length > 0) return wanted.length === 1 ? wanted[0]! : { $in: wanted };
-  // what begins alike is one to a filter, and is not left out for another's sake
+  // a longer value is cut in the index, and excluding it would exclude others with its prefix
   const unwanted = others.filter((value) => bytes(value) < MAX_INDEXED_BYTES);
   return unwanted.length > 0 && values.length === 0 ? { $nin: unwanted } : null;
 }
 
-/** The filter for paths with a prefix; both bounds have at most 64 bytes. */
+/** A range of paths with this prefix; both bounds have at most 64 bytes. */
 function from(text: string): MetadataFilter {
   const begins = first(text);
   const end = prefixEnd(begins);
@@ -154,11 +154,11 @@ function from(text: string): MetadataFilter {
   return { path: end === null ? { $gte: begins } : { $gte: begins, $lt: end } };
 }
 
-/** The beginning of a text that a metadata index keeps. */
+/** The prefix of a text that a metadata index keeps. */
 function first(text: string): string {
   const raw = encoder.encode(text);
   if (raw.length <= MAX_INDEXED_BYTES) return text;
-  // a character that is cut in two goes
+  // with `stream`, a character that is cut in two is dropped
   return decoder.decode(raw.slice(0, MAX_INDEXED_BYTES), { stream: true });
 }
 

@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import type { Hit, Lines, ReadAnswer, SearchAnswer } from "../api/types.ts";
-import * as harmless from "../escaping.ts";
+import { escapeLine, escapeLines } from "../escaping.ts";
 import { length, stripEnd, truncate } from "../python_strings.ts";
 import {
   budgetBytes,
@@ -33,20 +33,20 @@ export function formatHits(found: SearchAnswer, wanted: HitFormat): string {
   return joinAnswer(chosen.map((form) => form.text), said, found.note);
 }
 
-/** The bytes that are left for hits beside the footer. */
+/** The bytes that are left for hits, given the notes of the footer. */
 export function budgetBeside(tokens: number, ends: string[]): number {
   const taken = ends.reduce((sum, end) => sum + utf8Bytes(end), 0);
   return budgetBytes(tokens) - FOOTER_BYTES - Math.min(taken, 2 * MAX_NOTES_CHARS);
 }
 
-/** Joins the parts and a footer of at most three lines, the last one about freshness. */
+/** Joins the parts and a footer of at most three lines: the first note, the others, `lastNote`. */
 export function joinAnswer(parts: string[], said: string[], standing: string): string {
   const [first = "", ...more] = said.filter(Boolean).map(commandsToTools);
   const foot = [first, truncate(more.join(" "), MAX_NOTES_CHARS), standing];
-  return [...parts, foot.map(harmless.escapeLine).filter(Boolean).join("\n")].join("\n\n");
+  return [...parts, foot.map(escapeLine).filter(Boolean).join("\n")].join("\n\n");
 }
 
-/** The heading of a hit: location, type and name; `span` are the shown lines if not all. */
+/** The line above a hit: location, type and name, and the lines shown if not all are. */
 export function hitHeading(hit: Hit, span = ""): string {
   const state = stateOf(hit);
   const parts = [
@@ -56,11 +56,11 @@ export function hitHeading(hit: Hit, span = ""): string {
     span && `[${span}]`,
     state && `(${state})`,
   ];
-  const place = harmless.escapeLine(parts.filter(Boolean).join(" "));
-  return hit.description ? `${place}\n${DESCRIPTION_PREFIX}${harmless.escapeLine(hit.description)}` : place;
+  const place = escapeLine(parts.filter(Boolean).join(" "));
+  return hit.description ? `${place}\n${DESCRIPTION_PREFIX}${escapeLine(hit.description)}` : place;
 }
 
-/** The number of grouped parts and copies, and the repository if it is another one. */
+/** The number of matching parts and of copies, and the repository if it is another one. */
 function stateOf(hit: Hit): string {
   const pieces = hit.piece && `${hit.piece.matching} of ${hit.piece.of} parts`;
   const copies = hit.copies.length && `and ${hit.copies.length} more with the same text`;
@@ -68,7 +68,7 @@ function stateOf(hit: Hit): string {
   return [pieces, copies, elsewhere].filter(Boolean).join(", ");
 }
 
-/** The forms of a hit, from the requested detail to the smallest. */
+/** The hit at each detail level, from `mostDetailed` on; equal texts once. */
 function forms(hit: Hit, first: string): HitForm[] {
   const known = new Map([
     [FULL, body(hit)],
@@ -114,7 +114,7 @@ function span(part: Lines): string {
 }
 
 function signature(hit: Hit): string {
-  return hit.signature ? `${hitHeading(hit)}\n${harmless.escapeLine(hit.signature)}` : "";
+  return hit.signature ? `${hitHeading(hit)}\n${escapeLine(hit.signature)}` : "";
 }
 
 function count(found: SearchAnswer, shown: number): string {
@@ -138,15 +138,15 @@ function shortened(chosen: HitForm[], hits: HitForm[][]): string {
 
 const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;
 
-/** The text of a target that fits, the target of the rest, and a note. */
+/** The part of a target that fits, a target for the rest, and a note about a cut line. */
 interface Fitted {
   text: string;
   rest: string;
   note: string;
 }
 
-/** Formats the passages that fit the budget, in order. */
-export function formatPassages(passages: ReadAnswer, tokens: number): string {
+/** Formats the lines of the targets of `read`, as many as fit, the first targets first. */
+export function formatReadResults(passages: ReadAnswer, tokens: number): string {
   let left = budgetBeside(tokens, [passages.note]) - NAMED_TARGETS_BYTES;
   const some: Fitted[] = [];
   for (const { target, hits, error } of passages.targets) {
@@ -163,7 +163,7 @@ export function formatPassages(passages: ReadAnswer, tokens: number): string {
 }
 
 function told(target: string, error: string, left: number): Fitted {
-  const text = harmless.escapeLine(commandsToTools(error));
+  const text = escapeLine(commandsToTools(error));
   const rest = truncate(target, NAMED_TARGETS_BYTES);
   return utf8Bytes(text) <= left ? { text, rest: "", note: "" } : { text: "", rest, note: "" };
 }
@@ -179,7 +179,7 @@ function fitted(hit: Hit, left: number): Fitted {
   return { text: "", rest: `${hit.path}:${hit.start_line}-${last}`, note: "" };
 }
 
-/** The first lines of a passage that does not fit. */
+/** The first lines of a hit that does not fit. */
 function beginning(hit: Hit, lines: string[], room: number): Fitted {
   const some = truncateLines(lines, room);
   const last = hit.start_line + some.length - 1;
@@ -201,7 +201,7 @@ function notShown(rest: string[]): string {
 
 const OUTLINE = /feeder outline (\S+)/g;
 
-/** The same with tools for the commands that are tools too. */
+/** A message for users with tools in place of the commands that are tools as well. */
 export function commandsToTools(text: string): string {
   return text.replace(OUTLINE, 'the outline tool with path "$1"');
 }
@@ -210,10 +210,10 @@ const MARGIN = /^[\t ]*/;
 
 export function formatCode(lines: string[]): string {
   const text = dedent(lines).join("\n").replace(/^\n+|\n+$/g, "");
-  return harmless.escapeLines(text.split("\n").map(stripEnd).join("\n"));
+  return escapeLines(text.split("\n").map(stripEnd).join("\n"));
 }
 
-/** As Python's `textwrap.dedent`: lines of blanks alone have no say, and become empty. */
+/** Mirrors Python's `textwrap.dedent`: blank lines do not affect the margin, and become empty. */
 function dedent(lines: string[]): string[] {
   const all = lines.map((one) => (/^[\t ]+$/.test(one) ? "" : one));
   const margins = all.filter(Boolean).map((one) => MARGIN.exec(one)![0]);

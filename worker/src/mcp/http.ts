@@ -28,7 +28,7 @@ const TAKEN = [JSON_TYPE, "application/*", "*/*"];
 
 /** Answers a request without a session; HTTP 202 without a body for notifications. */
 export async function handlePost(request: Request, server: Server): Promise<Response> {
-  // what is refused is read as well: a connection with half a message on it would be cut
+  // the body is read even if the headers are rejected: an unread body would reset the connection
   const body = await readBody(request, MAX_BODY_BYTES);
   checkHeaders(request.headers);
   let message: unknown = null;
@@ -75,9 +75,10 @@ const NAMED = new Map([
 const BAD = [PARSE_ERROR, INVALID_REQUEST, INVALID_PARAMS, MISMATCH, UNSUPPORTED_REVISION];
 
 /**
- * The revision that a message is said in; throws a ProtocolError where its headers say another thing.
+ * The revision of a message; throws a ProtocolError if the headers contradict the message.
  *
- * A client that shakes hands says its revision in a header only; one of 2026-07-28 in both.
+ * A client that calls `initialize` names its revision in a header only; from 2026-07-28 on, clients name
+ * it in both.
  */
 export function negotiateRevision(message: unknown, headers: Headers): string {
   const said = headers.get("MCP-Protocol-Version");
@@ -89,7 +90,7 @@ export function negotiateRevision(message: unknown, headers: Headers): string {
   return own;
 }
 
-/** The revision that the message carries; null if it has none. */
+/** The revision that the message itself names; null if it names none. */
 function version(message: unknown): string | null {
   const params = isMessage(message) ? message.params : null;
   const meta = isMessage(params) ? params._meta : null;
@@ -106,7 +107,7 @@ export function httpStatus(message: unknown, answer: unknown): number {
   return code === METHOD_NOT_FOUND ? 404 : BAD.includes(code) ? 400 : 200;
 }
 
-/** The revision of an array, whose messages must not carry their own. */
+/** The revision of an array, whose messages must not name their own. */
 function agreedInArray(messages: unknown[], said: string | null): string {
   if (messages.some((message) => version(message) !== null)) {
     throw new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them.");

@@ -3,20 +3,20 @@
 import data from "../../build/worker_data.json";
 import type { OutlineEntry, OutlineAnswer } from "../api/types.ts";
 import { compareText } from "../python_strings.ts";
-import * as harmless from "../escaping.ts";
+import { escapeLine } from "../escaping.ts";
 import { truncateLines, utf8Bytes } from "./token_budget.ts";
 import { joinAnswer, budgetBeside } from "./formatting.ts";
 
 type Files = [path: string, entries: OutlineEntry[]][];
 type Way = (files: Files) => string[];
 
-/** Each way to show an outline, the fullest first, as feeder.mcp.outline_format names what it leaves out. */
+/** The detail levels, the most detailed first; their notes are those of feeder.mcp.outline_format. */
 const WAYS: [Way, string][] = [all, outer, named, counts, folders].map((way, at) => [
   way,
   data.outline_notes[at]!,
 ]);
 
-/** Formats an outline with as much detail as fits the budget. */
+/** Formats an outline at the first detail level that fits the token budget. */
 export function formatOutline(outline: OutlineAnswer, depth: number | null, tokens: number): string {
   const files: Files = outline.files.map(({ path, nodes }) => [
     path,
@@ -33,7 +33,7 @@ export function formatOutline(outline: OutlineAnswer, depth: number | null, toke
 function fullest(files: Files, most: number): [string[], string] {
   let found: [string[], string] = [[], ""];
   for (const [way, said] of WAYS) {
-    found = [way(files).map(harmless.escapeLine), said];
+    found = [way(files).map(escapeLine), said];
     if (utf8Bytes(found[0].join("\n")) <= most) break;
   }
   return found;

@@ -30,7 +30,7 @@ export const MAX_NAME_CHARS = 128;
 export type Message = Record<string, unknown>;
 export type Id = string | number | null;
 
-/** The result of a tool: a text for a model; an error says what to change. */
+/** The result of a tool: a text for a language model; that of an error says what to change. */
 export interface ToolResult {
   text: string;
   isError: boolean;
@@ -192,7 +192,7 @@ export class ProtocolSession {
       return { jsonrpc: "2.0", id, result: await this.result(message) };
     } catch (fault) {
       if (fault instanceof ProtocolError) return errorMessage(fault, id);
-      // a fault of ours costs one answer, not the server
+      // a bug costs one answer, not the server
       return errorMessage(new ProtocolError(INTERNAL_ERROR, `Internal error: ${told(fault)}`), id);
     }
   }
@@ -232,7 +232,7 @@ function isResponse(message: Message): boolean {
   return !("method" in message) && ("result" in message || "error" in message);
 }
 
-/** Returns true if the message carries its revision; throws a ProtocolError for an unknown one. */
+/** Returns true if the message names its revision; throws a ProtocolError for an unsupported one. */
 function isModern(params: Message): boolean {
   const meta = params._meta;
   if (!isMessage(meta) || !(VERSION_KEY in meta)) return false;

@@ -1,9 +1,9 @@
 /** The MCP server's tools: checks arguments, calls the endpoint, reports errors as text. */
 
 import { constants, version } from "../../build/worker_data.json";
-import type { AskEndpoint } from "../api/types.ts";
+import type { CallEndpoint } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
-import * as harmless from "../escaping.ts";
+import { escapeLine } from "../escaping.ts";
 import { TOOLS } from "./tools.ts";
 import { validateArguments, type ToolArguments, type ObjectSchema } from "./tool_schemas.ts";
 import type { ToolResult, Server } from "./protocol.ts";
@@ -13,7 +13,7 @@ const { WORKER_INSTRUCTIONS, WORKER_TOOL_DEFINITIONS } = constants.tool_schemas;
 const SCHEMAS = new Map(WORKER_TOOL_DEFINITIONS.map((tool) => [tool.name, tool.inputSchema as ObjectSchema]));
 
 /** Creates the MCP server. */
-export function createServer(ask: AskEndpoint): Server {
+export function createServer(ask: CallEndpoint): Server {
   const tools = {
     listed: WORKER_TOOL_DEFINITIONS,
     call: (tool: string, args: ToolArguments) => call(ask, tool, args),
@@ -22,12 +22,12 @@ export function createServer(ask: AskEndpoint): Server {
 }
 
 /** Calls a tool; errors that the model can correct become results. */
-async function call(ask: AskEndpoint, tool: string, args: ToolArguments): Promise<ToolResult> {
+async function call(ask: CallEndpoint, tool: string, args: ToolArguments): Promise<ToolResult> {
   try {
     const checked = validateArguments(tool, SCHEMAS.get(tool)!, args);
     return await TOOLS.get(tool)!(ask, checked);
   } catch (fault) {
     if (!(fault instanceof HttpError)) throw fault;
-    return { text: harmless.escapeLine(commandsToTools(fault.message)), isError: true };
+    return { text: escapeLine(commandsToTools(fault.message)), isError: true };
   }
 }

@@ -5,7 +5,7 @@ import { constants } from "../../build/worker_data.json";
 const { BYTES_PER_TOKEN, SEPARATOR_BYTES, SHARE_DIVISOR } = constants.token_budget;
 const ENCODER = new TextEncoder();
 
-/** A form of a hit: the name of its detail, and its text. */
+/** A hit formatted at a detail level. */
 export interface HitForm {
   detail: string;
   text: string;
@@ -27,11 +27,12 @@ export function bytesUsed(text: string): number {
 }
 
 /**
- * The form of each hit, whose forms are given from the largest to the smallest.
+ * Chooses a variant of each hit, so that all fit into `budget` bytes.
  *
- * The first hits are chosen first. Unless it is greedy, a hit takes at most a third of the budget,
- * or its equal part where that is more; what is left then goes to the first as well. Where even the
- * smallest forms do not fit, the last hits are left out, but never the first.
+ * `hits` are in the order of their ranks, the variants of each from the largest to the smallest. Every hit
+ * gets its smallest variant; if even these do not fit, the last hits are dropped, but never the first.
+ * What is left of the budget goes to the best hits first: unless `isGreedy`, at most a third of it to one
+ * hit, or an equal share if that is more, and the rest without a limit.
  */
 export function fitHits(hits: HitForm[][], budget: number, isGreedy = false): HitForm[] {
   const some = hits.slice(0, beginning(hits, budget));
@@ -49,7 +50,7 @@ export function fitHits(hits: HitForm[][], budget: number, isGreedy = false): Hi
   return chosen;
 }
 
-/** The number of first hits whose smallest forms fit; at least one. */
+/** The number of leading hits whose smallest variants fit; at least one. */
 function beginning(hits: HitForm[][], budget: number): number {
   let left = budget;
   for (const [at, forms] of hits.entries()) {
@@ -59,7 +60,7 @@ function beginning(hits: HitForm[][], budget: number): number {
   return hits.length;
 }
 
-/** The first lines that fit; if the first does not fit, its beginning. */
+/** The leading lines that fit into `budget` bytes; at least the beginning of the first line. */
 export function truncateLines(lines: string[], budget: number): string[] {
   const some: string[] = [];
   let left = budget;

@@ -27,9 +27,9 @@ export type ToolArguments = Record<string, unknown>;
 const SHOWN = 60;
 
 /**
- * The arguments with the schema's defaults; null is as if it were not there.
+ * Validates a call's arguments and adds the schema's defaults; null is like a missing value.
  *
- * Throws an HttpError for one that is missing, unknown or of another kind.
+ * Throws an HttpError for an argument that is missing, unknown or of a wrong type.
  */
 export function validateArguments(tool: string, schema: ObjectSchema, args: ToolArguments): ToolArguments {
   const known = schema.properties;

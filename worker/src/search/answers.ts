@@ -122,8 +122,8 @@ function snippetJson({ startLine, lines, marks, head, below }: Snippet, numbers:
 }
 
 export const NO_SOURCE =
-  "is not here as text. Keep it in the database with feeder sync --texts, or name its repository " +
-  "at GitHub in the variable GITHUB.";
+  "is not available as text. Store the source with feeder sync --texts, or name the repository at " +
+  "GitHub in the variable GITHUB.";
 
 /**
  * Reads a target: its whole nodes, even if it names one part of them, or its lines.

@@ -24,7 +24,7 @@ const NOWHERE: Hit = {
   startLine: 1,
   endLine: 1,
   members: "",
-    description: "",
+  description: "",
   repo: "",
 };
 /** Languages whose files differ from the indexed text: a notebook is JSON. */
@@ -48,8 +48,8 @@ export class FileContents {
   }
 
   /**
-   * Asks for the texts of nodes that will likely be shown, and of those that may be one with another;
-   * what is given back takes them in.
+   * Adds statements to a batch that select the lines of nodes that will likely be shown (`ids`), and of
+   * nodes that may be duplicates (`others`). Returns a function that stores their rows after the batch ran.
    */
   early(batch: Batch, ids: readonly string[], others: readonly string[]): () => Promise<void> {
     const isAsked = this.areThere && others.length > 0;
@@ -62,8 +62,9 @@ export class FileContents {
   }
 
   /**
-   * Brings the lines of these hits that are not there yet, in one more round trip; of those that are
-   * compared nothing else is needed, and `more` come along where there is a trip.
+   * Loads the lines of hits that are not loaded yet, in one request; for `compared` only lines are needed.
+   *
+   * `more` are loaded too if the request is sent anyway.
    */
   async bring(hits: readonly Hit[], compared: readonly Hit[] = [], more: readonly Hit[] = []): Promise<void> {
     const hasNone = (hit: Hit) => this.lines(hit) === null;

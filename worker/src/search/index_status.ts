@@ -27,11 +27,11 @@ export function defaultRepo(meta: IndexMeta, named: string | undefined): string 
   const there = indexedRepos(meta);
   if (named) return there.length > 0 ? resolveRepo(named, there) : named;
   if (there.length === 1) return there[0]!;
-  if (there.length === 0) throw new HttpError(503, "The index is empty.", "Feed it: feeder sync");
+  if (there.length === 0) throw new HttpError(503, "The index is empty.", "Index a repository: feeder sync");
   const some = there.slice(0, 10).join(", ");
   throw new HttpError(
     503,
-    `The database has ${there.length} repositories, and none is named.`,
+    `The database has ${there.length} repositories, and REPO names none of them.`,
     `Set the variable REPO to one of them: ${some}`,
   );
 }

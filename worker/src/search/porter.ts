@@ -44,7 +44,7 @@ const STEP_4 =
 
 /** Stems a word in lower case. */
 export function porter(word: string): string {
-  // what is beyond ASCII counts by its bytes, and nothing is taken from an end of it
+  // lengths count UTF-8 bytes; a word that ends beyond ASCII has no suffix to remove
   if (!(word.charCodeAt(word.length - 1) < 0x80)) return word;
   const bytes = inBytes(word);
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return word;

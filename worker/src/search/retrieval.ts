@@ -166,9 +166,9 @@ export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | nul
   const table = lookupTable(meta);
   if (table?.model === name) {
     if (table.dimensions === dimensions) return { model: { name, dimensions, table }, problem: null };
-    return withoutModel(`The index has vectors of ${dimensions} dimensions, and ${name} ${table.dimensions}.`);
+    return withoutModel(`The index has vectors of ${dimensions} dimensions, and ${name} has ${table.dimensions}.`);
   }
-  if (!isWorkersAiModel(name)) return withoutModel(`The model ${name} cannot be asked from here.`);
+  if (!isWorkersAiModel(name)) return withoutModel(`The Worker cannot run the model ${name}.`);
   if (!env.AI) return withoutModel("The binding AI is missing.");
   return { model: { name, dimensions, table: null }, problem: null };
 }
@@ -183,7 +183,7 @@ export function stackFrames(queryText: QueryText): StackFrame[] {
   return [...distinct.values()].slice(0, MAX_FRAMES);
 }
 
-/** Ids of the nodes that lie in the file which their frame names. */
+/** The ids of the nodes that lie in the file that their frame names. */
 export function nodesOfFrames(queryText: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
   const nodes = stackFrames(queryText).flatMap((frame, at) => nodesInFile(frame, namedNodes(answers[at]!)));
   return [...new Set(nodeIds(nodes))];
@@ -260,7 +260,7 @@ function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
   ];
 }
 
-/** The FTS5 query for the parts of a name in a row, or for an owner and its member apart. */
+/** The FTS5 query for the consecutive parts of a name, or for an owner and its member separately. */
 function ftsExpression(text: string): string {
   const phrase = text.replaceAll('"', '""');
   const at = phrase.lastIndexOf(".");

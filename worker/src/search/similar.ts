@@ -31,7 +31,7 @@ interface SimilarScores {
 }
 
 /**
- * Finds a page of nodes similar to a target, the best first, without nodes that overlap it and its parts.
+ * Finds a page of nodes similar to a target, the best first, without its parts and nodes that overlap it.
  *
  * If vectors are not available, a note says so and words are used.
  */

@@ -12,7 +12,7 @@ const HEADS: Statement = {
 /** The error that the index changed between two batches, so that their rows do not match. */
 export class IndexChanged extends HttpError {
   constructor() {
-    super(503, "The index has changed while it was asked.", "Ask again.");
+    super(503, "The index changed during the query.", "Try again.");
   }
 }
 

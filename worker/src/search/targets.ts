@@ -138,7 +138,7 @@ function inFile(hits: readonly Hit[], path: string, { lines, name }: Reading): T
   throw notFoundError(`${path}#${name}`, nearestNames(dotted(name), names, "."), path);
 }
 
-/** The FTS5 queries for nodes with this name; an owner and its member may be apart. */
+/** The FTS5 queries for nodes with this name; an owner and its member need not be adjacent. */
 function namesOf(text: string): string[] {
   const names = dotted(text);
   const each = [...new Set([names, rpartition(names, ".")[1]])];

@@ -8,7 +8,7 @@ import { compoundParts } from "../text.ts";
 
 /** Stop words of highlighting: they are matched only if the query has no other words. */
 const SMALL: ReadonlySet<string> = new Set(constants.stopwords.HIGHLIGHT_STOP_WORDS);
-/** The size of the caches of stems and of matched words. */
+/** The maximum number of entries in the caches of stems and of matched words. */
 const REMEMBERED = 10_000;
 
 /** A word of the query in a line: the line's index, and code points from `start` to `end`. */
@@ -101,7 +101,7 @@ function beginningOf(word: string): string {
 }
 
 /**
- * What every line in ASCII has that may have one of these: most of a text is passed over by it.
+ * A pattern that matches every ASCII line with one of the stems, and few others.
  *
  * A stem may differ from its words in its last letters.
  */

@@ -46,7 +46,7 @@ export function foldWord(word: string): string {
   return isAscii(word) ? word.toLowerCase() : Array.from(word, fold).join("");
 }
 
-/** The number of boundaries up to a code point; odd for a token character. */
+/** Returns true for a token character: the number of boundaries up to its code point is odd. */
 function isOfWord(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
   let [low, high] = [0, turns.length];

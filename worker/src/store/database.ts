@@ -1,11 +1,9 @@
 /** The interface to the database, and a batch of statements that run in one round trip. */
 
-
-
 export type Value = string | number | null;
 export type Row = readonly unknown[];
 
-/** One SQL statement with its parameters; bulk travels as one JSON parameter. */
+/** One SQL statement with its parameters; lists are passed as one JSON parameter. */
 export interface Statement {
   readonly sql: string;
   readonly params: readonly Value[];

@@ -23,10 +23,10 @@ export function partRanges(rows: readonly (readonly unknown[])[]): PartRanges {
 }
 
 /**
- * By id, the nodes named alike that follow one another in its file, itself among them.
+ * Joins consecutive nodes of one name and file; returns the range around each hit, by id.
  *
- * Others of the name, such as a function's other branch of an `#ifdef`, are runs of their own. What
- * has no name is in no run.
+ * Other nodes of that name, such as a function's second definition in an `#ifdef`, are ranges of their
+ * own. Unnamed hits are left out.
  */
 export function partsOfHits(hits: readonly Hit[], spans: PartRanges): Map<string, PartRange> {
   const found = new Map<string, PartRange>();

@@ -7,7 +7,7 @@ import { dotted } from "../text.ts";
 import type { Value } from "./database.ts";
 
 /**
- * Where a search looks; what is empty narrows nothing, and `repos` are all where null.
+ * Filters of a search; an empty one does not restrict, and `repos` is null for all.
  *
  * Mirrors `Scope` in feeder.store.scope.
  */
@@ -96,9 +96,9 @@ export function scopeParams(scope: Scope): Value[] {
 }
 
 /**
- * The text that follows, by the bytes of UTF-8, on all that begin so; null where none does.
+ * The first text after all that begin with the prefix, by UTF-8 bytes; null if there is none.
  *
- * Bytes of UTF-8 order texts as their code points do.
+ * UTF-8 bytes and code points have the same order.
  */
 export function prefixEnd(text: string): string | null {
   const signs = [...text];
@@ -109,7 +109,7 @@ export function prefixEnd(text: string): string | null {
   return signs.join("") + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
 }
 
-/** The rows of a path for `IN_SCOPE`: a text with wildcards may also be a literal name. */
+/** Path ranges with a glob, as `IN_SCOPE` reads them; a pattern with wildcards may also be a literal name. */
 function rows(name: string): PlaceRow[] {
   if (!name) return [["", null, null, null]];
   const found: PlaceRow[] = [
@@ -128,7 +128,7 @@ function listed(values: readonly unknown[]): string | null {
   return values.length > 0 ? JSON.stringify(values) : null;
 }
 
-/** The FTS5 query that preselects nodes by symbol; null if a name has no word to search for. */
+/** The FTS5 query for candidates of the symbols; null if a name has no word to search for. */
 function expression(names: readonly string[]): string | null {
   const phrases: string[] = [];
   for (const name of names) {
@@ -148,7 +148,7 @@ function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-/** The row of a symbol for `IN_SCOPE`: its last parts, a glob, owner and member. */
+/** The comparisons of `IN_SCOPE` for a symbol: suffix, glob, owner and member. */
 function nameRow(name: string): PlaceRow {
   if (name.includes("*")) {
     const glob = name.replaceAll("[", "[[]");

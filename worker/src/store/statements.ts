@@ -54,9 +54,9 @@ export function filesByPath(part: string, scope: Scope): Statement {
 }
 
 /**
- * Asks for the ids of so many nodes that have a word, in whatever form.
+ * Selects the ids of up to `limit` nodes with a word, in any inflection.
  *
- * So too `nodesByNamePrefix`, it finds nothing where what `named` asks for has the name itself.
+ * Like `nodesByNamePrefix`, it selects nothing if the statement `exact` selects a node.
  */
 export function nodesHavingWord(word: string, limit: number, named: Statement): Statement {
   return { sql: sql.nodesHavingWord, params: unless(named, `"${word}"`, limit) };
@@ -67,7 +67,7 @@ export function nodesByNamePrefix(name: string, named: Statement): Statement {
   return { sql: sql.nodesByNamePrefix, params: unless(named, `symbol : "${name}" *`) };
 }
 
-/** The parameters of a statement that finds nothing if `nodesCalled` finds a node. */
+/** The parameters of a statement that selects nothing if the `nodesCalled` statement selects a node. */
 function unless({ params: given }: Statement, expression: string, ...more: Value[]): Value[] {
   const [known = null, ...scope] = given.slice(0, -1);
   return [expression, ...scope, known, ...more];
@@ -189,14 +189,14 @@ function whole<Known extends Record<string, string>>(texts: Known): Known {
 
 export type Column = "language" | "node_type";
 
-/** Each three letters in a row, once, of the first ones; other signs are left out. */
+/** The first distinct trigrams of a name's letters and digits. */
 function trigrams(name: string): string[] {
   const letters = Array.from(name.replace(/[^\p{L}\p{N}]+/gu, ""));
   const found = letters.slice(2).map((_, at) => letters.slice(at, at + 3).join(""));
   return [...new Set(found)].slice(0, MAX_TRIGRAMS);
 }
 
-/** In small letters, as SQL's `lower` makes them. */
+/** Lowercases ASCII letters, as SQL's `lower`. */
 function small(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -209,7 +209,7 @@ function reposOf(scope: Scope): string | null {
   return scope.repos && JSON.stringify(scope.repos);
 }
 
-/** As Python rounds. */
+/** Rounds half to even, as Python's `round`. */
 function roundHalfToEven(number: number): number {
   const below = Math.floor(number);
   const rest = number - below;

@@ -1,4 +1,4 @@
-/** What the tests may call of the lexicon. */
+/** The functions of the query parser, the tokenizer and the snippets that the tests call. */
 
 import { nameStems, parseQuery, QueryText, queryText } from "../../src/search/query.ts";
 import {

@@ -1,4 +1,4 @@
-/** What the tests may call of the ranking. */
+/** The functions of ranking and grouping that the tests call. */
 
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
@@ -42,7 +42,7 @@ import { dotted } from "../../src/text.ts";
 
 type Row = readonly unknown[];
 type Pairs = [string, number][];
-/** A ranking as Python has it, its scores in pairs, which keep their order in JSON. */
+/** A ranking as in Python, its scores as pairs, which keep their order in JSON. */
 type Said = [name: string, weight: number, scores: Pairs, isFirm: boolean];
 
 export const ranking = {
@@ -81,7 +81,7 @@ export const ranking = {
   told: (text: string, ways: Said[], rows: Row[]) => toldOf(new QueryText(text), ways.map(rankingOf), rows),
 };
 
-/** Where a pattern is found from a place on, or there alone, with its groups. */
+/** The groups of a pattern's first match, or null. */
 function matches(written: RegexSources, text: string, flags: string): unknown {
   const found = new Pattern(written, flags).for(text).exec(text);
   return found && [...found].map((group) => group ?? null);
@@ -100,7 +100,7 @@ function foundOf(hit: Result["hit"]): Result {
   return { hit, score: 0, ranks: new Map(), parts: new Map(), ...bare };
 }
 
-/** A hit that answers, without what the tests have given. */
+/** The JSON of a result, without the columns that the tests passed in. */
 function told(one: Result): unknown {
   const { hit, score, ranks, parts, member: named, piece } = one;
   const lines = [hit.startLine, hit.endLine];
@@ -124,7 +124,7 @@ function toldOf(asked: QueryText, ways: Ranking[], rows: Row[]): unknown {
   return [resultNotes(asked, ways, found), isVectorOnly(ways), isTruncated(ways)];
 }
 
-/** What is akin, and the groups with their runs and copies; `lines` are the texts by id. */
+/** The grouping candidates, the groups and the deduplicated results; `lines` are the lines of nodes by id. */
 function groupedOf(text: string, ways: Said[], rows: Row[], pieces: Row[], lines: [string, NodeLines][]): unknown {
   const found = rankHits(new QueryText(text), ways.map(rankingOf), rows.map(hitFromRow));
   const groups = groupParts(found, partsOfHits(found.map((one) => one.hit), partRanges(pieces)));

@@ -1,8 +1,8 @@
-/** What the tests may call of the shell. */
+/** The functions of MCP, suggestions and escaping that the tests call. */
 
 import type { SearchAnswer, OutlineAnswer, ReadAnswer } from "../../src/api/types.ts";
 import { validateArguments, type ToolArguments, type ObjectSchema } from "../../src/mcp/tool_schemas.ts";
-import { formatCode, formatHits, formatPassages } from "../../src/mcp/formatting.ts";
+import { formatCode, formatHits, formatReadResults } from "../../src/mcp/formatting.ts";
 import { truncateLines, type HitForm, fitHits } from "../../src/mcp/token_budget.ts";
 import { formatOutline } from "../../src/mcp/outline_format.ts";
 import {
@@ -24,7 +24,7 @@ interface Facts {
   answers: Record<string, ToolResult | null>;
 }
 
-/** The answers of a server to the messages that come in, one after another, in one conversation. */
+/** The answers of a server to messages that are sent one after another in one session. */
 async function transcript(facts: Facts, came: ({ line: string } | { in: unknown })[]) {
   const tools = { listed: facts.tools, call: (name: string) => told(facts.answers[name]) };
   const conversation = new ProtocolSession({ ...facts, tools });
@@ -67,7 +67,7 @@ export const shell = {
   cut_lines: truncateLines,
   fitted: (hits: HitForm[][], budget: number, isGreedy: boolean) => fitHits(hits, budget, isGreedy),
   hits_as_text: (found: SearchAnswer, detail: string, tokens: number) => formatHits(found, { detail, tokens }),
-  passages_as_text: (passages: ReadAnswer, tokens: number) => formatPassages(passages, tokens),
+  passages_as_text: (answer: ReadAnswer, tokens: number) => formatReadResults(answer, tokens),
   outline_as_text: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
     formatOutline(outline, depth, tokens),
 };

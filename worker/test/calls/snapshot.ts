@@ -1,10 +1,10 @@
-/** What the tests may call of an answer at one commit. */
+/** The functions of the snapshot database that the tests call. */
 
 import { SnapshotDatabase } from "../../src/search/snapshot.ts";
 import type { Row } from "../../src/store/database.ts";
 
 export const steady = {
-  /** What batches answer of an index that is at these commits, one after the other. */
+  /** The results of batches on an index whose commit is one of `heads` after another. */
   steady: async (heads: string[]) => {
     const asked = [...heads];
     const run = async (): Promise<Row[][]> => [[["acme/shop:head", asked.shift()]], [["a row"]]];

@@ -1,4 +1,4 @@
-/** What the tests may call of the store. */
+/** The functions of the store, the bindings and the suggestions that the tests call. */
 
 import { errorFrom } from "../../src/bindings/d1.ts";
 import { closeMatches, nearestNames } from "../../src/suggestions.ts";
