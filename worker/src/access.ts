@@ -10,66 +10,66 @@ import { HttpError } from "./http_error.ts";
 import { hasCookie, isToken } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
-const TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
+const MIN_TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
 /** The longest period of a rate limit; the binding does not report it. */
 export const RETRY_AFTER_S = 60;
 
 /** Authenticates a request and returns the key of its rate limit; throws an HttpError otherwise. */
 export async function authenticate(request: Request, env: Env): Promise<string> {
   checkSettings(env);
-  const where = request.headers.get("cf-connecting-ip") ?? "";
-  if (env.PUBLIC === "true") return where;
-  const by = env.ACCESS_TEAM ? await letInBy(request, env) : null;
-  if (by) return by;
-  if (env.FEEDER_TOKEN && (await knows(request.headers, env.FEEDER_TOKEN))) return where;
-  throw env.FEEDER_TOKEN ? unknown() : notLetIn();
+  const clientAddress = request.headers.get("cf-connecting-ip") ?? "";
+  if (env.PUBLIC === "true") return clientAddress;
+  const subject = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
+  if (subject) return subject;
+  if (env.FEEDER_TOKEN && (await hasValidToken(request.headers, env.FEEDER_TOKEN))) return clientAddress;
+  throw env.FEEDER_TOKEN ? unauthorizedError() : forbiddenError();
 }
 
 /** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
-export async function checkRateLimit(who: string, env: Env): Promise<void> {
-  const { success } = (await env.LIMIT?.limit({ key: who })) ?? { success: true };
+export async function checkRateLimit(key: string, env: Env): Promise<void> {
+  const { success } = (await env.LIMIT?.limit({ key })) ?? { success: true };
   if (!success) throw new HttpError(429, "The rate limit is exceeded.", `Try again in ${RETRY_AFTER_S} seconds.`);
 }
 
 /** Throws an HttpError for missing or incomplete settings: nothing is public by default. */
 function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): void {
   if (Boolean(ACCESS_TEAM) !== Boolean(ACCESS_AUD)) {
-    throw unset("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or neither.");
+    throw configurationError("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or neither.");
   }
-  if (FEEDER_TOKEN && FEEDER_TOKEN.length < TOKEN_CHARS) {
+  if (FEEDER_TOKEN && FEEDER_TOKEN.length < MIN_TOKEN_CHARS) {
     const remedy = "Create one with `openssl rand -hex 16`, and set it with `npx wrangler secret put FEEDER_TOKEN`.";
-    throw unset(`FEEDER_TOKEN has fewer than ${TOKEN_CHARS} characters.`, remedy);
+    throw configurationError(`FEEDER_TOKEN has fewer than ${MIN_TOKEN_CHARS} characters.`, remedy);
   }
   if (!FEEDER_TOKEN && !ACCESS_TEAM && PUBLIC !== "true") {
     const remedy =
       "Set a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
       'Cloudflare Access, or set PUBLIC = "true" to allow everybody.';
-    throw unset("No access is configured, so every request is rejected.", remedy);
+    throw configurationError("No access is configured, so every request is rejected.", remedy);
   }
 }
 
-const unset = (error: string, remedy: string) => new HttpError(503, error, remedy);
+const configurationError = (error: string, remedy: string) => new HttpError(503, error, remedy);
 
-async function letInBy(request: Request, env: Env): Promise<string | null> {
-  const word = request.headers.get(ASSERTION_HEADER);
+async function authenticateByAccess(request: Request, env: Env): Promise<string | null> {
+  const assertion = request.headers.get(ASSERTION_HEADER);
   const audiences = (env.ACCESS_AUD ?? "").split(/[\s,]+/).filter(Boolean);
-  return word ? verifyAssertion(word, env.ACCESS_TEAM ?? "", audiences) : null;
+  return assertion ? verifyAssertion(assertion, env.ACCESS_TEAM ?? "", audiences) : null;
 }
 
 /** Checks the token of the header or, without one, the cookie. */
-async function knows(headers: Headers, token: string): Promise<boolean> {
-  const [scheme = "", ...typed] = (headers.get("authorization") ?? "").split(" ");
-  if (scheme.toLowerCase() === "bearer") return isToken(typed.join(" ").trim(), token);
+async function hasValidToken(headers: Headers, token: string): Promise<boolean> {
+  const [scheme = "", ...rest] = (headers.get("authorization") ?? "").split(" ");
+  if (scheme.toLowerCase() === "bearer") return isToken(rest.join(" ").trim(), token);
   return hasCookie(headers, token);
 }
 
-function unknown(): HttpError {
+function unauthorizedError(): HttpError {
   const remedy = "Send the header `Authorization: Bearer TOKEN` with the Worker's FEEDER_TOKEN.";
   return new HttpError(401, "The token is missing or wrong.", remedy);
 }
 
 /** A 403 rather than a 401, since there is no token to ask for. */
-function notLetIn(): HttpError {
+function forbiddenError(): HttpError {
   const remedy =
     "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +
     "CF-Access-Client-Secret. If you do, check that ACCESS_TEAM and ACCESS_AUD are those of the application.";

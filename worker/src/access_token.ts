@@ -5,13 +5,13 @@ const ENCODER = new TextEncoder();
 const COOKIE = "__Host-feeder";
 
 /** Compares a text with the token in constant time. */
-export async function isToken(typed: string, token: string): Promise<boolean> {
-  return isEqual(await digest(typed), await digest(token));
+export async function isToken(text: string, token: string): Promise<boolean> {
+  return isEqual(await digest(text), await digest(token));
 }
 
 /** Returns true if the request has the session cookie of the token. */
 export async function hasCookie(headers: Headers, token: string): Promise<boolean> {
-  return isToken(cookieOf(headers.get("cookie") ?? ""), await cookieValue(token));
+  return isToken(findCookie(headers.get("cookie") ?? ""), await cookieValue(token));
 }
 
 /** The session cookie, which scripts cannot read. */
@@ -21,14 +21,14 @@ export async function sessionCookie(token: string): Promise<string> {
 }
 
 async function cookieValue(token: string): Promise<string> {
-  const how = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", ENCODER.encode(token), how, false, ["sign"]);
+  const algorithm = { name: "HMAC", hash: "SHA-256" };
+  const key = await crypto.subtle.importKey("raw", ENCODER.encode(token), algorithm, false, ["sign"]);
   return toHex(await crypto.subtle.sign("HMAC", key, ENCODER.encode("cookie")));
 }
 
-function cookieOf(cookies: string): string {
-  const all = cookies.split(";").map((one) => one.trim());
-  return all.find((one) => one.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? "";
+function findCookie(cookies: string): string {
+  const pairs = cookies.split(";").map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? "";
 }
 
 async function digest(text: string): Promise<ArrayBuffer> {
@@ -42,5 +42,5 @@ function isEqual(one: ArrayBuffer, other: ArrayBuffer): boolean {
 
 /** Bytes as hex digits. */
 export function toHex(bytes: ArrayBuffer): string {
-  return [...new Uint8Array(bytes)].map((one) => one.toString(16).padStart(2, "0")).join("");
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

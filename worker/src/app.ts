@@ -7,7 +7,7 @@ import { authenticate, checkRateLimit, RETRY_AFTER_S } from "./access.ts";
 import { truncate } from "./python_strings.ts";
 import { createServer } from "./mcp/service.ts";
 import { handlePost } from "./mcp/http.ts";
-import type { Server } from "./mcp/protocol.ts";
+import type { McpServer } from "./mcp/protocol.ts";
 import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./cors.ts";
 import { HttpError } from "./http_error.ts";
 import { formatNumber } from "./escaping.ts";
@@ -15,118 +15,122 @@ import { sessionCookie } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
 /** Answers a request to an endpoint; throws an HttpError for invalid ones. */
-export type AnswerRequest = (name: string, said: Params, env: Env, onTiming: OnTiming) => Promise<object>;
+export type AnswerRequest = (name: string, params: Params, env: Env, onTiming: OnTiming) => Promise<object>;
 
 /** The time, number of calls and rows read of each service. */
-type Spent = Map<string, { ms: number; times: number; rows: number }>;
+type ServiceTimings = Map<string, { ms: number; calls: number; rows: number }>;
 
-const HEADERS: Record<string, string> = constants.page_files.SECURITY_HEADERS;
-const ADDRESS_CHARS = 16_384;
-const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
+const DEFAULT_HEADERS: Record<string, string> = constants.page_files.SECURITY_HEADERS;
+const MAX_URL_CHARS = 16_384;
+const MAX_QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 /** Creates the Worker from its endpoints and its MCP server. */
-export function createApp(answer: AnswerRequest, speaks: (ask: CallEndpoint) => Server = createServer) {
+export function createApp(
+  answerRequest: AnswerRequest,
+  createMcpServer: (callEndpoint: CallEndpoint) => McpServer = createServer,
+) {
   return {
     async fetch(request: Request, env: Env): Promise<Response> {
-      const began = Date.now();
-      const spent: Spent = new Map();
+      const startedAt = Date.now();
+      const timings: ServiceTimings = new Map();
       const onTiming: OnTiming = (name, ms, rows = 0) => {
-        const before = spent.get(name) ?? { ms: 0, times: 0, rows: 0 };
-        spent.set(name, { ms: before.ms + ms, times: before.times + 1, rows: before.rows + rows });
+        const previous = timings.get(name) ?? { ms: 0, calls: 0, rows: 0 };
+        timings.set(name, { ms: previous.ms + ms, calls: previous.calls + 1, rows: previous.rows + rows });
       };
-      const ask: CallEndpoint = (name, said) => cutShort(said, (short) => answer(name, short, env, onTiming));
-      let site: string | null = null;
+      const callEndpoint: CallEndpoint = (name, params) =>
+        withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming));
+      let origin: string | null = null;
       let response: Response;
       try {
-        site = requestingSite(request, env);
-        response = await routed(request, env, ask, speaks(ask));
-      } catch (fault) {
-        response = refused(fault);
+        origin = requestingSite(request, env);
+        response = await route(request, env, callEndpoint, createMcpServer(callEndpoint));
+      } catch (error) {
+        response = errorResponse(error);
       }
-      return withHeaders(response, { ...corsHeaders(site), "server-timing": timing(spent, began) });
+      return withHeaders(response, { ...corsHeaders(origin), "server-timing": serverTiming(timings, startedAt) });
     },
   };
 }
 
 /** Routes a request; it is authenticated first, even for unknown paths. */
-async function routed(request: Request, env: Env, ask: CallEndpoint, agents: Server): Promise<Response> {
+async function route(request: Request, env: Env, callEndpoint: CallEndpoint, mcpServer: McpServer): Promise<Response> {
   if (isPreflight(request)) return preflightResponse();
-  checkAddress(request.url);
-  const who = await authenticate(request, env);
-  await checkRateLimit(who, env);
+  checkUrlLength(request.url);
+  const client = await authenticate(request, env);
+  await checkRateLimit(client, env);
   const { pathname } = new URL(request.url);
   const name = /^\/api\/([a-z]+)$/.exec(pathname)?.[1] ?? "";
-  if (pathname === "/mcp") return only("POST", request, () => handlePost(request, agents));
-  if (pathname === "/api/session") return only("POST", request, () => session(env));
-  if (isEndpoint(name)) return only("GET", request, () => respond(name, request, ask));
+  if (pathname === "/mcp") return requireMethod("POST", request, () => handlePost(request, mcpServer));
+  if (pathname === "/api/session") return requireMethod("POST", request, () => startSession(env));
+  if (isEndpoint(name)) return requireMethod("GET", request, () => respond(name, request, callEndpoint));
   if (name === "proof") throw new HttpError(404, "The Worker cannot validate the index.", "Run: feeder validate");
   throw new HttpError(404, "Not Found.", constants.page_files.NOT_FOUND_REMEDY);
 }
 
-function only(method: string, request: Request, work: () => Promise<Response>): Promise<Response> {
-  if (request.method === method) return work();
-  throw new NotAllowed(method);
+function requireMethod(method: string, request: Request, handler: () => Promise<Response>): Promise<Response> {
+  if (request.method === method) return handler();
+  throw new MethodNotAllowed(method);
 }
 
-class NotAllowed extends HttpError {
+class MethodNotAllowed extends HttpError {
   constructor(readonly allowed: string) {
     super(405, "Method Not Allowed.", constants.page_files.NOT_FOUND_REMEDY);
   }
 }
 
 /** Sets the session cookie if the Worker has a token. */
-async function session(env: Env): Promise<Response> {
+async function startSession(env: Env): Promise<Response> {
   const headers = env.FEEDER_TOKEN ? { "set-cookie": await sessionCookie(env.FEEDER_TOKEN) } : {};
   return new Response(null, { status: 204, headers });
 }
 
-function checkAddress(url: string): void {
-  if (url.length <= ADDRESS_CHARS) return;
-  const error = `The address has more than ${formatNumber(ADDRESS_CHARS)} characters.`;
+function checkUrlLength(url: string): void {
+  if (url.length <= MAX_URL_CHARS) return;
+  const error = `The address has more than ${formatNumber(MAX_URL_CHARS)} characters.`;
   throw new HttpError(414, error, "Shorten the query.");
 }
 
 /** Truncates a long query, and adds a note to the answer. */
-async function cutShort(said: Params, ask: (said: Params) => Promise<object>): Promise<object> {
-  const [question = "", ...more] = said.q ?? [];
-  const short = truncate(question, QUERY_CHARS);
-  if (short === question || more.length) return ask(said);
-  const facts = (await ask({ ...said, q: [short] })) as SearchAnswer;
-  const note = `Of the query the first ${formatNumber(QUERY_CHARS)} characters were read.`;
-  return { ...facts, notes: [...facts.notes, note] };
+async function withTruncatedQuery(params: Params, callEndpoint: (params: Params) => Promise<object>): Promise<object> {
+  const [query = "", ...others] = params.q ?? [];
+  const truncated = truncate(query, MAX_QUERY_CHARS);
+  if (truncated === query || others.length) return callEndpoint(params);
+  const answer = (await callEndpoint({ ...params, q: [truncated] })) as SearchAnswer;
+  const note = `Of the query the first ${formatNumber(MAX_QUERY_CHARS)} characters were read.`;
+  return { ...answer, notes: [...answer.notes, note] };
 }
 
 /** The response for an error; an unexpected one becomes HTTP 500. */
-function refused(fault: unknown): Response {
-  if (!(fault instanceof HttpError)) {
-    console.error(fault);
-    const told = fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
-    return refused(new HttpError(500, told, "Please report it."));
+function errorResponse(cause: unknown): Response {
+  if (!(cause instanceof HttpError)) {
+    console.error(cause);
+    const message = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    return errorResponse(new HttpError(500, message, "Please report it."));
   }
-  const { status, error, remedy } = fault;
-  return Response.json({ error, remedy }, { status, headers: telling(fault) });
+  const { status, error, remedy } = cause;
+  return Response.json({ error, remedy }, { status, headers: errorHeaders(cause) });
 }
 
-function telling(refusal: HttpError): Record<string, string> {
-  if (refusal instanceof NotAllowed) return { allow: refusal.allowed };
-  if (refusal.status === 401) return { "www-authenticate": "Bearer" };
-  return refusal.status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {};
+function errorHeaders(error: HttpError): Record<string, string> {
+  if (error instanceof MethodNotAllowed) return { allow: error.allowed };
+  if (error.status === 401) return { "www-authenticate": "Bearer" };
+  return error.status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {};
 }
 
 /** The `Server-Timing` header; the Worker's clock only advances while it waits for a service. */
-function timing(spent: Spent, began: number): string {
-  const all = Array.from(spent, ([name, { ms, times, rows }]) => {
-    const read = rows ? `, ${rows} rows read` : "";
-    return `${name};dur=${ms};desc="${times} ${times === 1 ? "call" : "calls"}${read}"`;
+function serverTiming(timings: ServiceTimings, startedAt: number): string {
+  const metrics = Array.from(timings, ([name, { ms, calls: times, rows }]) => {
+    const rowsRead = rows ? `, ${rows} rows read` : "";
+    return `${name};dur=${ms};desc="${times} ${times === 1 ? "call" : "calls"}${rowsRead}"`;
   });
-  return [...all, `total;dur=${Date.now() - began}`].join(", ");
+  return [...metrics, `total;dur=${Date.now() - startedAt}`].join(", ");
 }
 
 /** Adds the security headers that the response does not have. */
-function withHeaders(response: Response, more: Record<string, string>): Response {
-  const made = new Response(response.body, response);
-  for (const [name, value] of Object.entries({ ...HEADERS, ...more })) {
-    if (!made.headers.has(name)) made.headers.set(name, value);
+function withHeaders(response: Response, extra: Record<string, string>): Response {
+  const withDefaults = new Response(response.body, response);
+  for (const [name, value] of Object.entries({ ...DEFAULT_HEADERS, ...extra })) {
+    if (!withDefaults.headers.has(name)) withDefaults.headers.set(name, value);
   }
-  return made;
+  return withDefaults;
 }

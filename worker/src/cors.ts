@@ -6,7 +6,7 @@ import { constants } from "../build/worker_data.json";
 
 /** Values of `Sec-Fetch-Site` for requests of the own page and of the user. */
 const OWN_SITES: readonly string[] = constants.page_files.OWN_FETCH_SITES;
-const ASKED_WITH = [
+const REQUEST_HEADERS = [
   "authorization, content-type, if-none-match, mcp-protocol-version, mcp-method, mcp-name",
   "cf-access-client-id, cf-access-client-secret",
 ].join(", ");
@@ -19,8 +19,8 @@ const ASKED_WITH = [
  */
 export function requestingSite(request: Request, env: Env): string | null {
   const origin = request.headers.get("origin");
-  const named = (env.ORIGINS ?? "").split(/[\s,]+/).filter(Boolean);
-  if (origin !== null && named.includes(origin)) return origin;
+  const allowed = (env.ORIGINS ?? "").split(/[\s,]+/).filter(Boolean);
+  if (origin !== null && allowed.includes(origin)) return origin;
   const isOwn = origin === null || origin === new URL(request.url).origin;
   const site = request.headers.get("sec-fetch-site") ?? "none";
   if (isOwn && OWN_SITES.includes(site)) return null;
@@ -39,7 +39,7 @@ export function preflightResponse(): Response {
     status: 204,
     headers: {
       "access-control-allow-methods": "GET, POST",
-      "access-control-allow-headers": ASKED_WITH,
+      "access-control-allow-headers": REQUEST_HEADERS,
       "access-control-max-age": "86400",
     },
   });

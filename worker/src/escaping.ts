@@ -1,11 +1,11 @@
 /** Removes what could move a cursor or reorder text in a terminal. */
 
 /** Characters that are not printable in Python, except blanks, tabs and joiners, which words need. */
-const HIDDEN = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
+const UNPRINTABLE = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Escapes control characters as `\uXXXX`, and puts the text on one line. */
 export function escapeLine(text: string): string {
-  return text.replace(HIDDEN, escaped);
+  return text.replace(UNPRINTABLE, escapeCharacter);
 }
 
 /** Escapes control characters in a text of several lines. */
@@ -14,7 +14,7 @@ export function escapeLines(text: string): string {
 }
 
 /** The JSON escape of a character; beyond U+FFFF a surrogate pair. */
-function escaped(character: string): string {
+function escapeCharacter(character: string): string {
   return character
     .split("")
     .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -3,38 +3,38 @@
 /** The sum, rounded once, by Shewchuk's algorithm with non-overlapping partial sums. */
 export function fsum(numbers: Iterable<number>): number {
   const partials: number[] = [];
-  for (const one of numbers) add(partials, one);
-  return rounded(partials);
+  for (const number of numbers) addPartial(partials, number);
+  return roundedSum(partials);
 }
 
-function add(partials: number[], one: number): void {
-  let [kept, sum] = [0, one];
+function addPartial(partials: number[], number: number): void {
+  let [count, sum] = [0, number];
   for (const partial of partials) {
     const high = sum + partial;
-    const low = lost(sum, partial, high);
-    if (low) partials[kept++] = low;
+    const low = roundingError(sum, partial, high);
+    if (low) partials[count++] = low;
     sum = high;
   }
-  partials.length = kept;
+  partials.length = count;
   partials.push(sum);
 }
 
 /** The rounding error of a sum of two numbers. */
-function lost(one: number, other: number, sum: number): number {
+function roundingError(one: number, other: number, sum: number): number {
   return Math.abs(one) < Math.abs(other) ? one - (sum - other) : other - (sum - one);
 }
 
 /** The sum of growing partial sums, rounded half to even. */
-function rounded(partials: readonly number[]): number {
-  let at = partials.length - 1;
-  let [high, low] = [partials[at] ?? 0, 0];
-  while (at > 0 && !low) {
-    const [before, partial] = [high, partials[--at]!];
+function roundedSum(partials: readonly number[]): number {
+  let last = partials.length - 1;
+  let [high, low] = [partials[last] ?? 0, 0];
+  while (last > 0 && !low) {
+    const [before, partial] = [high, partials[--last]!];
     high = before + partial;
-    low = lost(before, partial, high);
+    low = roundingError(before, partial, high);
   }
-  const next = partials[at - 1];
-  const goesOn = next !== undefined && Math.sign(next) === Math.sign(low);
+  const next = partials[last - 1];
+  const isSameSign = next !== undefined && Math.sign(next) === Math.sign(low);
   const doubled = high + 2 * low;
-  return goesOn && doubled - high === 2 * low ? doubled : high;
+  return isSameSign && doubled - high === 2 * low ? doubled : high;
 }

@@ -25,15 +25,15 @@ export class Pattern {
   #all: RegExp | undefined;
 
   constructor(
-    private readonly written: RegexSources,
-    private readonly more = "",
+    private readonly sources: RegexSources,
+    private readonly extraFlags = "",
   ) {}
 
   /** The compiled expression for a text. */
   for(text: string): RegExp {
-    const { ascii, all, flags } = this.written;
-    if (isAscii(text)) return (this.#ascii ??= new RegExp(ascii, flags + this.more));
-    return (this.#all ??= new RegExp(all, `${flags}u${this.more}`));
+    const { ascii, all, flags } = this.sources;
+    if (isAscii(text)) return (this.#ascii ??= new RegExp(ascii, flags + this.extraFlags));
+    return (this.#all ??= new RegExp(all, `${flags}u${this.extraFlags}`));
   }
 
   test(text: string): boolean {
@@ -48,44 +48,44 @@ export class Pattern {
  * for all digits and one for all blanks: that saves compiling the source for all scripts.
  */
 export class RegexVariants {
-  #made: RegExp | undefined;
+  #compiled: RegExp | undefined;
 
   constructor(
-    private readonly written: RegexSources,
-    private readonly more = "",
+    private readonly sources: RegexSources,
+    private readonly extraFlags = "",
   ) {}
 
   /** All matches in a text; requires the flag `g`. */
   all(text: string): string[] {
     if (isAscii(text)) return text.match(this.#regex) ?? [];
     const characters = [...text];
-    return Array.from(kindsOf(text).matchAll(this.#regex), ({ 0: found, index }) =>
-      characters.slice(index, index + found.length).join(""),
+    return Array.from(withPlaceholders(text).matchAll(this.#regex), ({ 0: match, index }) =>
+      characters.slice(index, index + match.length).join(""),
     );
   }
 
   test(text: string): boolean {
-    return this.#regex.test(kindsOf(text));
+    return this.#regex.test(withPlaceholders(text));
   }
 
   get #regex(): RegExp {
-    const { ascii, flags } = this.written;
-    return (this.#made ??= new RegExp(ascii, flags + this.more));
+    const { ascii, flags } = this.sources;
+    return (this.#compiled ??= new RegExp(ascii, flags + this.extraFlags));
   }
 }
 
-const BEYOND = /[^\0-\x7f]/gu;
+const NON_ASCII = /[^\0-\x7f]/gu;
 const LETTER = /[\p{L}\p{Nl}\p{No}]/u;
 const DIGIT = /\p{Nd}/u;
-const [A_LETTER, A_DIGIT, A_BLANK, ANOTHER] = ["\xaa", "\xb2", "\xa0", "\x80"];
+const [LETTER_PLACEHOLDER, DIGIT_PLACEHOLDER, BLANK_PLACEHOLDER, OTHER_PLACEHOLDER] = ["\xaa", "\xb2", "\xa0", "\x80"];
 
 /** Replaces each character beyond ASCII by the placeholder of its class. */
-function kindsOf(text: string): string {
-  return isAscii(text) ? text : text.replace(BEYOND, kindOf);
+function withPlaceholders(text: string): string {
+  return isAscii(text) ? text : text.replace(NON_ASCII, placeholderOf);
 }
 
-function kindOf(character: string): string {
-  if (LETTER.test(character)) return A_LETTER;
-  if (DIGIT.test(character)) return A_DIGIT;
-  return strip(character) ? ANOTHER : A_BLANK;
+function placeholderOf(character: string): string {
+  if (LETTER.test(character)) return LETTER_PLACEHOLDER;
+  if (DIGIT.test(character)) return DIGIT_PLACEHOLDER;
+  return strip(character) ? OTHER_PLACEHOLDER : BLANK_PLACEHOLDER;
 }

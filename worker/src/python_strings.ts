@@ -10,7 +10,7 @@ export function isAscii(text: string): boolean {
 
 const { space } = data;
 const BLANKS = new RegExp(`[${space}]+`);
-const FIRST_BLANKS = new RegExp(`^[${space}]+`);
+const LEADING_BLANKS = new RegExp(`^[${space}]+`);
 const BLANK = new RegExp(`[${space}]`);
 
 /** Mirrors `str.strip`. */
@@ -20,7 +20,7 @@ export function strip(text: string): string {
 
 /** Mirrors `str.lstrip`. */
 export function stripStart(text: string): string {
-  return text.replace(FIRST_BLANKS, "");
+  return text.replace(LEADING_BLANKS, "");
 }
 
 /** Mirrors `str.rstrip`. */
@@ -42,23 +42,23 @@ export function split(text: string): string[] {
   return text.split(BLANKS).filter(Boolean);
 }
 
-/** The first code points of a text, at most `most`. */
-export function truncate(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return [...text.slice(0, 2 * most)].slice(0, most).join("");
+/** The first code points of a text, at most `limit`. */
+export function truncate(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  return [...text.slice(0, 2 * limit)].slice(0, limit).join("");
 }
 
-const HALF = /[\ud800-\udfff]/;
-const PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
+const SURROGATE = /[\ud800-\udfff]/;
+const SURROGATE_PAIR = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** The number of code points; a surrogate pair counts as one. */
 export function length(text: string): number {
-  return isAscii(text) ? text.length : text.length - (text.match(PAIR)?.length ?? 0);
+  return isAscii(text) ? text.length : text.length - (text.match(SURROGATE_PAIR)?.length ?? 0);
 }
 
 /** Returns a function from UTF-16 offsets, which must not decrease, to code point offsets. */
 export function characterColumns(line: string): (at: number) => number {
-  if (!HALF.test(line)) return (at) => at;
+  if (!SURROGATE.test(line)) return (at) => at;
   let [counted, column] = [0, 0];
   return (at) => {
     column += length(line.slice(counted, at));
@@ -71,10 +71,10 @@ const CHEROKEE = /[\u13a0-\u13ff\uab70-\uabbf]/;
 
 /** Approximates `str.casefold`: texts that differ only in case become equal. */
 export function casefold(text: string): string {
-  return isAscii(text) ? text.toLowerCase() : Array.from(text, folded).join("");
+  return isAscii(text) ? text.toLowerCase() : Array.from(text, foldCharacter).join("");
 }
 
-function folded(character: string): string {
+function foldCharacter(character: string): string {
   if (character === "ı") return character;
   if (CHEROKEE.test(character)) return character.toUpperCase();
   return character.toLowerCase().toUpperCase().toLowerCase();
@@ -92,11 +92,11 @@ export function compareText(one: string, other: string): number {
 function ordinal(text: string, at: number): number {
   if (at >= text.length) return -1;
   const unit = text.charCodeAt(at);
-  return isHalf(text, at) ? unit + 0x10000 : unit;
+  return isPairedSurrogate(text, at) ? unit + 0x10000 : unit;
 }
 
 /** Returns true if the unit is half of a surrogate pair; a lone surrogate is a character of its own. */
-function isHalf(text: string, at: number): boolean {
+function isPairedSurrogate(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if ((unit & 0xfc00) === 0xd800) return (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
   return (unit & 0xfc00) === 0xdc00 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;

@@ -12,29 +12,29 @@ export const MAX_BODY_BYTES = constants.protocol.MAX_BODY_BYTES;
  * Up to twice as much is read and discarded: a client that is still sending would otherwise see a closed
  * connection instead of the error response.
  */
-export async function readBody(request: Request, most: number): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > 2 * most) throw tooLarge(most);
-  const parts: Uint8Array[] = [];
+export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > 2 * limit) throw bodyTooLarge(limit);
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const part of request.body ?? []) {
-    size += part.byteLength;
-    if (size > 2 * most) break;
-    if (size <= most) parts.push(part);
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > 2 * limit) break;
+    if (size <= limit) chunks.push(chunk);
   }
-  if (size > most) throw tooLarge(most);
-  return joined(parts, size);
+  if (size > limit) throw bodyTooLarge(limit);
+  return concatenate(chunks, size);
 }
 
-function tooLarge(most: number): HttpError {
-  return new HttpError(413, `A message has at most ${formatNumber(most)} bytes.`, "Send a smaller message.");
+function bodyTooLarge(limit: number): HttpError {
+  return new HttpError(413, `A message has at most ${formatNumber(limit)} bytes.`, "Send a smaller message.");
 }
 
-function joined(parts: Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size);
+function concatenate(chunks: Uint8Array[], size: number): Uint8Array {
+  const body = new Uint8Array(size);
   let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.byteLength;
+  for (const chunk of chunks) {
+    body.set(chunk, at);
+    at += chunk.byteLength;
   }
-  return whole;
+  return body;
 }

@@ -5,46 +5,46 @@ import { memoize } from "./memoize.ts";
 import { Pattern, RegexVariants } from "./python_regex.ts";
 import { strip } from "./python_strings.ts";
 
-const JOINTS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
-const DOTS = /^\.+|(?<!\.)\.+$/g;
+const SEPARATORS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
+const OUTER_DOTS = /^\.+|(?<!\.)\.+$/g;
 
 /** Normalizes a symbol: `A::b()`, `A#b` and `A > b` become `A.b`; operators such as `List.::` stay. */
-export const dotted = memoize((name) => {
+export const normalizeSymbol = memoize((name) => {
   const stripped = strip(name);
   const typed = stripped.endsWith("()") ? stripped.slice(0, -2) : stripped;
-  return typed.replace(JOINTS.for(typed), ".").replace(DOTS, "") || typed;
+  return typed.replace(SEPARATORS.for(typed), ".").replace(OUTER_DOTS, "") || typed;
 });
 
 /** Returns true if a dotted name equals the ending or ends with its parts. */
-export function endsWith(name: string, asked: string): boolean {
-  return `.${name}`.endsWith(`.${asked}`);
+export function symbolEndsWith(name: string, suffix: string): boolean {
+  return `.${name}`.endsWith(`.${suffix}`);
 }
 
 // each half of a surrogate pair counts as a lowercase letter, as every character beyond ASCII does
-const STRETCH = /[A-Za-z0-9\x80-\uffff]+/g;
-const TURN =
+const COMPOUND = /[A-Za-z0-9\x80-\uffff]+/g;
+const PART_BOUNDARY =
   /[a-z\x80-\uffff][A-Z0-9]|[0-9][A-Za-z\x80-\uffff]|[A-Z][0-9]|[A-Z]{2}[a-z\x80-\uffff]/;
 const PART = new RegExp(constants.text.PART_PATTERN.ascii, "g");
-const SIMPLE = /^(?:[A-Z]*|[A-Z]?[a-z\x80-\uffff]*|[0-9]*)$/;
+const SIMPLE_WORD = /^(?:[A-Z]*|[A-Z]?[a-z\x80-\uffff]*|[0-9]*)$/;
 const WORD = new RegexVariants(constants.text.WORD_PATTERN, "g");
 
 /** A part of a word and its offset. */
 export type WordPart = readonly [at: number, part: string];
 
 /** Appends the parts of compound words to the text. */
-export function withCompoundParts(text: string): string {
-  const parts = compounds(text);
+export function expandWords(text: string): string {
+  const parts = compoundParts(text);
   return parts ? `${text}\n${parts}` : text;
 }
 
 /** The parts of the distinct compound words of a text, in order. */
-function compounds(text: string): string {
-  const stretches = (text.match(STRETCH) ?? []).filter((stretch) => TURN.test(stretch));
-  return Array.from(new Set(stretches), compound).filter(Boolean).join(" ");
+function compoundParts(text: string): string {
+  const candidates = (text.match(COMPOUND) ?? []).filter((compound) => PART_BOUNDARY.test(compound));
+  return Array.from(new Set(candidates), splitWords).filter(Boolean).join(" ");
 }
 
-function compound(stretch: string): string {
-  return WORD.all(stretch)
+function splitWords(compound: string): string {
+  return WORD.all(compound)
     .map((word) => (word.match(PART) ?? []))
     .filter((parts) => parts.length > 1)
     .flat()
@@ -52,10 +52,10 @@ function compound(stretch: string): string {
 }
 
 /** The parts of a compound word with their offsets; none for a simple word. */
-export function compoundParts(word: string): WordPart[] {
-  if (SIMPLE.test(word)) return [];
-  const found = Array.from(word.matchAll(PART), (part): WordPart => [part.index, part[0]]);
-  return found.length > 1 ? found : [];
+export function splitCompound(word: string): WordPart[] {
+  if (SIMPLE_WORD.test(word)) return [];
+  const parts = Array.from(word.matchAll(PART), (match): WordPart => [match.index, match[0]]);
+  return parts.length > 1 ? parts : [];
 }
 
 /** The words of a name in lower case; at least one if it has a letter. */

@@ -3,17 +3,17 @@
 import { HttpError } from "../src/http_error.ts";
 import { createApp } from "../src/app.ts";
 
-const NOTHING = { type: "object", properties: {}, additionalProperties: false };
+const EMPTY_SCHEMA = { type: "object", properties: {}, additionalProperties: false };
 // with the last two the suite checks that a server sends no requests of its own
 const NAMES = ["test_simple_text", "test_error_handling", "test_logging_tool", "test_streaming_elicitation"];
-const TEXT = "This is a simple text response for testing.";
-const ERROR = "This tool intentionally returns an error for testing";
+const ANSWER_TEXT = "This is a simple text response for testing.";
+const ERROR_TEXT = "This tool intentionally returns an error for testing";
 
 const tools = {
-  listed: NAMES.map((name) => ({ name, description: `For the suite: ${name}.`, inputSchema: NOTHING })),
+  definitions: NAMES.map((name) => ({ name, description: `For the suite: ${name}.`, inputSchema: EMPTY_SCHEMA })),
   call: (name: string) => {
     const isError = name === "test_error_handling";
-    return { text: isError ? ERROR : TEXT, isError };
+    return { text: isError ? ERROR_TEXT : ANSWER_TEXT, isError };
   },
 };
 

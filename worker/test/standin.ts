@@ -26,22 +26,22 @@ const HIT = {
   window: null,
 };
 
-async function answer(name: string, said: Params, env: Env, clock: OnTiming): Promise<object> {
-  const question = said.q?.[0] ?? "";
-  if (question === "overloaded") throw new HttpError(503, "D1 is overloaded.", "Try again soon.");
-  if (question === "broken") throw new TypeError("a fault");
-  clock("d1", 1);
+async function answer(name: string, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
+  const query = params.q?.[0] ?? "";
+  if (query === "overloaded") throw new HttpError(503, "D1 is overloaded.", "Try again soon.");
+  if (query === "broken") throw new TypeError("a fault");
+  onTiming("d1", 1);
   const { results } = await env.CODE_DB.prepare("SELECT 1 AS one").run();
-  const fetched = question === "fetched" ? [await asked()] : [];
+  const fetched = query === "fetched" ? [await fetchedPaths()] : [];
   const hits = name === "read" ? [] : [HIT];
-  const notes = [`${name}: ${question.length} characters`];
-  const targets = said.target?.map((target) => ({ target, hits: [HIT], error: "" }));
-  const found = { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE };
-  return { ...found, said, results, targets, files: [], fetched };
+  const notes = [`${name}: ${query.length} characters`];
+  const targets = params.target?.map((target) => ({ target, hits: [HIT], error: "" }));
+  const page = { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE };
+  return { ...page, said: params, results, targets, files: [], fetched };
 }
 
 /** The paths that the Worker has fetched, as `tests/edge/workerd.mjs` recorded them. */
-async function asked(): Promise<unknown> {
+async function fetchedPaths(): Promise<unknown> {
   return (await fetch("https://tests.example/asked")).json();
 }
 

@@ -8,7 +8,7 @@ import type { Params } from "./types.ts";
 
 const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.endpoints;
 
-/** The value of a required parameter that may be given once. */
+/** The value of a required parameter; throws an HttpError if it is missing, empty or repeated. */
 export function requiredParameter(params: Params, name: string): string {
   const values = params[name] ?? [];
   const [value] = values;
@@ -20,8 +20,8 @@ export function requiredParameter(params: Params, name: string): string {
 
 export function pagination(params: Params): Pagination {
   return {
-    limit: number(params, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
-    offset: number(params, "offset", 0, 0, MAX_OFFSET),
+    limit: integerParameter(params, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
+    offset: integerParameter(params, "offset", 0, 0, MAX_OFFSET),
   };
 }
 
@@ -43,11 +43,11 @@ export function filters(params: Params): Filters {
 
 /** Returns true if the search uses vectors. */
 export function usesVectors(params: Params): boolean {
-  const said = params.meaning?.[0] ?? "yes";
-  if (said !== "yes" && said !== "no") {
+  const value = params.meaning?.[0] ?? "yes";
+  if (value !== "yes" && value !== "no") {
     throw badRequest("`meaning` must be yes or no. Correct it or leave it out.");
   }
-  return said === "yes";
+  return value === "yes";
 }
 
 /** The number of snippet lines; MCP shows more than the page. */
@@ -55,17 +55,17 @@ export function snippetLines(params: Params): number {
   return Number(params.lines?.[0] ?? DEFAULT_LINES);
 }
 
-function number(
+function integerParameter(
   params: Params,
   name: string,
-  usual: number,
-  least: number,
-  most: number,
+  defaultValue: number,
+  minimum: number,
+  maximum: number,
 ): number {
-  const text = params[name]?.[0] ?? String(usual);
+  const text = params[name]?.[0] ?? String(defaultValue);
   const value = /^[0-9]{1,9}$/.test(text) ? Number(text) : -1;
-  if (value < least || value > most) {
-    throw badRequest(`\`${name}\` must be a number from ${least} to ${most}. Correct it or leave it out.`);
+  if (value < minimum || value > maximum) {
+    throw badRequest(`\`${name}\` must be a number from ${minimum} to ${maximum}. Correct it or leave it out.`);
   }
   return value;
 }

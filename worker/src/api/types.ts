@@ -4,7 +4,7 @@
 export type Params = Readonly<Record<string, readonly string[]>>;
 
 /** Calls an endpoint by its name. */
-export type CallEndpoint = (name: string, said: Params) => Promise<object>;
+export type CallEndpoint = (name: string, params: Params) => Promise<object>;
 
 /** Reports the duration of a service call, for `Server-Timing`; for D1 also the rows read. */
 export type OnTiming = (name: string, ms: number, rows?: number) => void;

@@ -5,7 +5,7 @@ import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 
 /** Error messages of D1 with their remedies. */
-const REFUSALS: readonly [RegExp, number, string, string][] = [
+const ERROR_RULES: readonly [RegExp, number, string, string][] = [
   [
     /no such (table|column)|no such module/i,
     503,
@@ -39,7 +39,7 @@ const REFUSALS: readonly [RegExp, number, string, string][] = [
 ];
 const MESSAGE_CHARS = 300;
 /** The maximum number of statements in a batch; a larger one would block D1 for too long. */
-const MOST_STATEMENTS = 200;
+const MAX_STATEMENTS = 200;
 
 /** A database in D1, read from the nearest replica. */
 export class D1 implements Database {
@@ -54,18 +54,18 @@ export class D1 implements Database {
 
   async run(statements: readonly Statement[]): Promise<Row[][]> {
     if (statements.length === 0) return [];
-    if (statements.length > MOST_STATEMENTS) throw tooMany();
-    const began = Date.now();
-    const answers = await this.#asked(statements);
+    if (statements.length > MAX_STATEMENTS) throw tooManyStatements();
+    const startedAt = Date.now();
+    const answers = await this.#runBatch(statements);
     const rows = answers.reduce((sum, { meta }) => sum + (meta.rows_read ?? 0), 0);
-    this.onTiming("d1", Date.now() - began, rows);
+    this.onTiming("d1", Date.now() - startedAt, rows);
     return answers.map(({ results }) => results.map((row) => Object.values(row)));
   }
 
-  async #asked(statements: readonly Statement[]): Promise<D1Result<Record<string, unknown>>[]> {
+  async #runBatch(statements: readonly Statement[]): Promise<D1Result<Record<string, unknown>>[]> {
     const prepared = statements.map(({ sql, params }) => {
-      const one = this.#session.prepare(sql);
-      return params.length > 0 ? one.bind(...params) : one;
+      const statement = this.#session.prepare(sql);
+      return params.length > 0 ? statement.bind(...params) : statement;
     });
     try {
       return await this.#session.batch(prepared);
@@ -75,16 +75,16 @@ export class D1 implements Database {
   }
 }
 
-function tooMany(): HttpError {
+function tooManyStatements(): HttpError {
   return new HttpError(400, "The query has too many filters for one D1 request.", "Use fewer filters.");
 }
 
 /** Translates an error of D1 into an HttpError. */
 export function errorFrom(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : String(error);
-  const known = REFUSALS.find(([words]) => words.test(message));
-  if (known) return new HttpError(known[1], known[2], known[3]);
-  const words = message.replace(/^D1_ERROR: /, "").slice(0, MESSAGE_CHARS);
-  const sentence = `D1 refused the query: ${words.replace(/[.\s]+$/, "")}.`;
+  const rule = ERROR_RULES.find(([text]) => text.test(message));
+  if (rule) return new HttpError(rule[1], rule[2], rule[3]);
+  const text = message.replace(/^D1_ERROR: /, "").slice(0, MESSAGE_CHARS);
+  const sentence = `D1 refused the query: ${text.replace(/[.\s]+$/, "")}.`;
   return new HttpError(502, sentence, "Try again. If the error persists, please report it.");
 }

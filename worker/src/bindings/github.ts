@@ -3,16 +3,16 @@
 import type { OnTiming } from "../api/types.ts";
 
 /** The size of the largest file that is shown. */
-const MOST_BYTES = 1_000_000;
+const MAX_BYTES = 1_000_000;
 /** The timeout of a request; hits are then shown without lines. */
-const PATIENCE_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 /** The maximum number of cached files per isolate. */
-const KEPT = 50;
-const A_YEAR_S = 31_536_000;
+const MAX_CACHED_FILES = 50;
+const ONE_YEAR_S = 31_536_000;
 /** Content that is binary or a Git LFS pointer. */
 const NOT_TEXT = /\0|^version https:\/\/git-lfs\.github\.com\/spec\/v1/;
 
-const kept = new Map<string, string[]>();
+const lineCache = new Map<string, string[]>();
 
 /** A file of a repository, `owner/name`, at a commit. */
 export interface GitHubFile {
@@ -23,7 +23,7 @@ export interface GitHubFile {
 
 /** The cached lines of a file; null if they are not cached. */
 export function cachedLines(file: GitHubFile): string[] | null {
-  return kept.get(address(file, undefined)) ?? null;
+  return lineCache.get(fileUrl(file, undefined)) ?? null;
 }
 
 /** Fetches the lines of a file; null if it is not text, is not accessible or takes too long. */
@@ -32,41 +32,41 @@ export async function fetchLines(
   token: string | undefined,
   onTiming: OnTiming,
 ): Promise<string[] | null> {
-  const began = Date.now();
+  const startedAt = Date.now();
   try {
-    const response = await fetch(address(file, token), {
+    const response = await fetch(fileUrl(file, token), {
       headers: headersOf(token),
-      cf: { cacheEverything: true, cacheTtl: A_YEAR_S },
-      signal: AbortSignal.timeout(PATIENCE_MS),
+      cf: { cacheEverything: true, cacheTtl: ONE_YEAR_S },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MOST_BYTES) return null;
-    return keep(address(file, undefined), await response.text());
-  } catch (fault) {
-    console.warn(`GitHub gave no lines of ${file.path}: ${String(fault)}`);
+    if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MAX_BYTES) return null;
+    return cacheLines(fileUrl(file, undefined), await response.text());
+  } catch (error) {
+    console.warn(`GitHub gave no lines of ${file.path}: ${String(error)}`);
     return null;
   } finally {
-    onTiming("github", Date.now() - began);
+    onTiming("github", Date.now() - startedAt);
   }
 }
 
-function keep(key: string, text: string): string[] | null {
-  if (text.length > MOST_BYTES || NOT_TEXT.test(text)) return null;
-  const plain = text.replace(/^\ufeff/, "");
-  const ended = plain.includes("\n") ? plain.replaceAll("\r\n", "\n") : plain.replaceAll("\r", "\n");
-  const found = ended.split("\n");
-  if (kept.size >= KEPT) kept.clear();
-  kept.set(key, found);
-  return found;
+function cacheLines(key: string, text: string): string[] | null {
+  if (text.length > MAX_BYTES || NOT_TEXT.test(text)) return null;
+  const withoutBom = text.replace(/^\ufeff/, "");
+  const normalized = withoutBom.includes("\n") ? withoutBom.replaceAll("\r\n", "\n") : withoutBom.replaceAll("\r", "\n");
+  const lines = normalized.split("\n");
+  if (lineCache.size >= MAX_CACHED_FILES) lineCache.clear();
+  lineCache.set(key, lines);
+  return lines;
 }
 
-function address({ slug, commit, path }: GitHubFile, token: string | undefined): string {
-  const place = path.split("/").map(encodeURIComponent).join("/");
-  if (!token) return `https://raw.githubusercontent.com/${slug}/${commit}/${place}`;
-  return `https://api.github.com/repos/${slug}/contents/${place}?ref=${commit}`;
+function fileUrl({ slug, commit, path }: GitHubFile, token: string | undefined): string {
+  const encodedPath = path.split("/").map(encodeURIComponent).join("/");
+  if (!token) return `https://raw.githubusercontent.com/${slug}/${commit}/${encodedPath}`;
+  return `https://api.github.com/repos/${slug}/contents/${encodedPath}?ref=${commit}`;
 }
 
 function headersOf(token: string | undefined): Record<string, string> {
-  const own = { "user-agent": "feeder" };
-  if (!token) return own;
-  return { ...own, accept: "application/vnd.github.raw+json", authorization: `Bearer ${token}` };
+  const headers = { "user-agent": "feeder" };
+  if (!token) return headers;
+  return { ...headers, accept: "application/vnd.github.raw+json", authorization: `Bearer ${token}` };
 }

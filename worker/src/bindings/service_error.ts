@@ -2,7 +2,7 @@
 
 const MESSAGE_CHARS = 300;
 /** Explanations of some error codes of Workers AI. */
-const MEANT: readonly [RegExp, string][] = [
+const EXPLANATIONS: readonly [RegExp, string][] = [
   [/\b3036\b|daily free allocation/i, "The free quota of the day is used up; it resets at 00:00 UTC."],
   [/\b3040\b|no capacity|capacity temporarily/i, "It has no capacity now; try again later."],
   [/\b300[78]\b/, "It took too long; try again later."],
@@ -10,12 +10,12 @@ const MEANT: readonly [RegExp, string][] = [
 
 export class ServiceError extends Error {
   constructor(service: string, error: unknown) {
-    super(sentence(service, error instanceof Error ? error.message : String(error)));
+    super(errorText(service, error instanceof Error ? error.message : String(error)));
   }
 }
 
-function sentence(service: string, message: string): string {
-  const words = message.slice(0, MESSAGE_CHARS).replace(/[.\s]+$/, "");
-  const meant = MEANT.find(([sign]) => sign.test(message))?.[1];
-  return [`${service}: ${words}.`, meant].filter(Boolean).join(" ");
+function errorText(service: string, message: string): string {
+  const text = message.slice(0, MESSAGE_CHARS).replace(/[.\s]+$/, "");
+  const explanation = EXPLANATIONS.find(([pattern]) => pattern.test(message))?.[1];
+  return [`${service}: ${text}.`, explanation].filter(Boolean).join(" ");
 }

@@ -2,17 +2,17 @@
 
 import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
-import { isGlob, pathPrefix, prefixEnd, type Scope, scopePaths } from "../store/scope.ts";
+import { isGlob, literalPrefix, prefixEnd, type Scope, pathPatterns } from "../store/scope.ts";
 import { ServiceError } from "./service_error.ts";
 
 const { MAX_NEIGHBOURS } = constants.vectorize;
 /** The maximum number of requests to Vectorize for one answer, which may send 6 in all. */
-const QUESTIONS = 3;
+const MAX_REQUESTS = 3;
 
-type Asked = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
+type QueryFunction = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
 
 export class VectorIndex {
-  questions = 0;
+  requestCount = 0;
 
   constructor(
     private readonly index: Vectorize,
@@ -30,41 +30,41 @@ export class VectorIndex {
     return this.#nearest((options) => this.index.queryById(id, options), limit, scope);
   }
 
-  async #nearest(ask: Asked, limit: number, scope: Scope): Promise<Map<string, number>> {
+  async #nearest(sendQuery: QueryFunction, limit: number, scope: Scope): Promise<Map<string, number>> {
     const topK = Math.min(limit, MAX_NEIGHBOURS);
     const parts = queryFilters(scope);
-    for (const some of parts.length <= QUESTIONS ? [parts, [[null]]] : [[[null]]]) {
-      const found = await Promise.all(some.map((part) => this.#firstFound(ask, topK, part)));
-      const near = found.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-      if (near.length > 0) return new Map(near.slice(0, limit));
+    for (const stage of parts.length <= MAX_REQUESTS ? [parts, [[null]]] : [[[null]]]) {
+      const matches = await Promise.all(stage.map((part) => this.#firstMatches(sendQuery, topK, part)));
+      const neighbours = matches.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+      if (neighbours.length > 0) return new Map(neighbours.slice(0, limit));
     }
     return new Map();
   }
 
   /** The matches of the first filter that has any. */
-  async #firstFound(
-    ask: Asked,
+  async #firstMatches(
+    sendQuery: QueryFunction,
     topK: number,
     filters: readonly (MetadataFilter | null)[],
   ): Promise<[string, number][]> {
     for (const filter of filters) {
       const options = { topK, returnMetadata: "none" as const };
-      const matches = await this.#asked(ask, filter === null ? options : { ...options, filter });
+      const matches = await this.#request(sendQuery, filter === null ? options : { ...options, filter });
       if (matches.length > 0) return matches.map(({ id, score }) => [id, score]);
     }
     return [];
   }
 
-  async #asked(ask: Asked, options: VectorizeQueryOptions): Promise<VectorizeMatch[]> {
-    if (this.questions >= QUESTIONS) return [];
-    this.questions += 1;
-    const began = Date.now();
+  async #request(sendQuery: QueryFunction, options: VectorizeQueryOptions): Promise<VectorizeMatch[]> {
+    if (this.requestCount >= MAX_REQUESTS) return [];
+    this.requestCount += 1;
+    const startedAt = Date.now();
     try {
-      return (await ask(options)).matches;
+      return (await sendQuery(options)).matches;
     } catch (error) {
       throw new ServiceError("Vectorize", error);
     } finally {
-      this.onTiming("vectorize", Date.now() - began);
+      this.onTiming("vectorize", Date.now() - startedAt);
     }
   }
 }
@@ -83,85 +83,85 @@ const decoder = new TextDecoder("utf-8");
  * Mirrors the first stage of `query_filters` in feeder.cloudflare.vectorize, which explains the choice.
  */
 export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
-  const everywhere = conditionsOf(scope);
-  const parts = scopePaths(scope);
-  return (parts.length > 0 ? parts : [""]).map((name) => at(name, everywhere));
+  const conditions = commonConditions(scope);
+  const parts = pathPatterns(scope);
+  return (parts.length > 0 ? parts : [""]).map((pattern) => pathFilters(pattern, conditions));
 }
 
-function at(name: string, everywhere: MetadataFilter): (MetadataFilter | null)[] {
-  if (!name || isGlob(name)) return [fitting({ ...everywhere, ...from(pathPrefix(name)) })];
-  const folder = fitting({ ...everywhere, ...from(`${name}/`) });
-  return [folder, fitting({ ...everywhere, path: first(name) })];
+function pathFilters(pattern: string, conditions: MetadataFilter): (MetadataFilter | null)[] {
+  if (!pattern || isGlob(pattern)) return [fitConditions({ ...conditions, ...prefixCondition(literalPrefix(pattern)) })];
+  const folder = fitConditions({ ...conditions, ...prefixCondition(`${pattern}/`) });
+  return [folder, fitConditions({ ...conditions, path: indexedPrefix(pattern) })];
 }
 
 /** Keeps as many conditions as fit into a filter, the shortest first. */
-function fitting(conditions: MetadataFilter): MetadataFilter | null {
+function fitConditions(conditions: MetadataFilter): MetadataFilter | null {
   const sizes = Object.entries(conditions).map(
-    ([name, condition]): [number, string, Condition] => [written(condition), name, condition],
+    ([name, condition]): [number, string, Condition] => [jsonLength(condition), name, condition],
   );
   sizes.sort(([one], [other]) => one - other);
-  let found: MetadataFilter = {};
+  let fitting: MetadataFilter = {};
   for (const [, name, condition] of sizes) {
-    const wider = { ...found, [name]: condition };
-    if (written(wider) <= MAX_FILTER_BYTES) found = wider;
+    const wider = { ...fitting, [name]: condition };
+    if (jsonLength(wider) <= MAX_FILTER_BYTES) fitting = wider;
   }
-  return Object.keys(found).length > 0 ? found : null;
+  return Object.keys(fitting).length > 0 ? fitting : null;
 }
 
 /** The length of a value as Python's JSON, which is ASCII with blanks after commas and colons. */
-function written(value: unknown): number {
+function jsonLength(value: unknown): number {
   if (typeof value === "string") {
     return JSON.stringify(value).replace(/[\u007f-\uffff]/g, "\\u0000").length;
   }
   if (Array.isArray(value)) {
-    return 2 + joined(value.map((one: unknown) => written(one)));
+    return 2 + jsonListLength(value.map((one: unknown) => jsonLength(one)));
   }
   const parts = Object.entries(value as object).map(
-    ([name, one]) => written(name) + 2 + written(one),
+    ([name, one]) => jsonLength(name) + 2 + jsonLength(one),
   );
-  return 2 + joined(parts);
+  return 2 + jsonListLength(parts);
 }
 
-function joined(sizes: readonly number[]): number {
+function jsonListLength(sizes: readonly number[]): number {
   return sizes.reduce((all, one) => all + one, 0) + 2 * Math.max(0, sizes.length - 1);
 }
 
 /** The conditions that hold for all paths. */
-function conditionsOf(scope: Scope): MetadataFilter {
+function commonConditions(scope: Scope): MetadataFilter {
   const conditions: [string, Condition | null][] = [
-    ["repo", among(scope.repos ?? [], [])],
-    ["language", among(scope.languages, scope.notLanguages)],
-    ["node_type", among(scope.nodeTypes, scope.notNodeTypes)],
+    ["repo", valueCondition(scope.repos ?? [], [])],
+    ["language", valueCondition(scope.languages, scope.notLanguages)],
+    ["node_type", valueCondition(scope.nodeTypes, scope.notNodeTypes)],
   ];
   return Object.fromEntries(conditions.filter((one): one is [string, Condition] => one[1] !== null));
 }
 
 /** The condition on a value; null if any value is allowed. */
-function among(values: readonly string[], others: readonly string[]): Condition | null {
-  const wanted = values.filter((value) => !others.includes(value)).map(first);
-  if (wanted.length > 0) return wanted.length === 1 ? wanted[0]! : { $in: wanted };
+function valueCondition(values: readonly string[], excluded: readonly string[]): Condition | null {
+  const allowed = values.filter((value) => !excluded.includes(value)).map(indexedPrefix);
+  if (allowed.length > 0) return allowed.length === 1 ? allowed[0]! : { $in: allowed };
   // a longer value is cut in the index, and excluding it would exclude others with its prefix
-  const unwanted = others.filter((value) => bytes(value) < MAX_INDEXED_BYTES);
-  return unwanted.length > 0 && values.length === 0 ? { $nin: unwanted } : null;
+  const rejected = excluded.filter((value) => byteSize(value) < MAX_INDEXED_BYTES);
+  return rejected.length > 0 && values.length === 0 ? { $nin: rejected } : null;
 }
 
 /** A range of paths with this prefix; both bounds have at most 64 bytes. */
-function from(text: string): MetadataFilter {
-  const begins = first(text);
-  const end = prefixEnd(begins);
-  if (end !== null && bytes(end) > MAX_INDEXED_BYTES) return from([...begins].slice(0, -1).join(""));
-  if (!begins) return {};
-  return { path: end === null ? { $gte: begins } : { $gte: begins, $lt: end } };
+function prefixCondition(text: string): MetadataFilter {
+  const prefix = indexedPrefix(text);
+  const end = prefixEnd(prefix);
+  if (end !== null && byteSize(end) > MAX_INDEXED_BYTES) return prefixCondition([...prefix].slice(0, -1).join(""));
+  if (!prefix) return {};
+  return { path: end === null ? { $gte: prefix } : { $gte: prefix, $lt: end } };
 }
 
 /** The prefix of a text that a metadata index keeps. */
-function first(text: string): string {
-  const raw = encoder.encode(text);
-  if (raw.length <= MAX_INDEXED_BYTES) return text;
+function indexedPrefix(text: string): string {
+  const bytes = encoder.encode(text);
+  if (bytes.length <= MAX_INDEXED_BYTES) return text;
   // with `stream`, a character that is cut in two is dropped
-  return decoder.decode(raw.slice(0, MAX_INDEXED_BYTES), { stream: true });
+  return decoder.decode(bytes.slice(0, MAX_INDEXED_BYTES), { stream: true });
 }
 
-function bytes(text: string): number {
+function byteSize(text: string): number {
   return encoder.encode(text).length;
 }

@@ -15,7 +15,7 @@ interface Model {
 }
 
 const MODELS = new Map<string, Model>(Object.entries(data.models));
-const BYTES_A_TOKEN = constants.batching.BYTES_PER_TOKEN;
+const BYTES_PER_TOKEN = constants.batching.BYTES_PER_TOKEN;
 
 /** Returns true for a known model of Workers AI. */
 export function isWorkersAiModel(model: string): boolean {
@@ -27,45 +27,45 @@ export async function embedQuery(
   ai: Ai,
   name: string,
   dimensions: number,
-  question: string,
+  text: string,
   onTiming: OnTiming,
 ): Promise<number[]> {
   const model = MODELS.get(name);
   if (!model) {
     throw badRequest(`${name} is not a known model of Workers AI. Choose one of: ${[...MODELS.keys()].join(", ")}.`);
   }
-  const began = Date.now();
+  const startedAt = Date.now();
   try {
-    const answer = await run(ai, name, bodyOf(model, fit(model, question)));
-    return shortened(name, model, answer, dimensions);
+    const answer = await run(ai, name, requestBody(model, truncateQuery(model, text)));
+    return truncateVector(name, model, answer, dimensions);
   } catch (error) {
     throw error instanceof ServiceError ? error : new ServiceError("Workers AI", error);
   } finally {
-    onTiming("ai", Date.now() - began);
+    onTiming("ai", Date.now() - startedAt);
   }
 }
 
 /** Runs a model; the types of the binding lack some models. */
 function run(ai: Ai, name: string, body: object): Promise<unknown> {
-  const asked = ai as unknown as { run(name: string, body: object): Promise<unknown> };
-  return asked.run(name, body);
+  const binding = ai as unknown as { run(name: string, body: object): Promise<unknown> };
+  return binding.run(name, body);
 }
 
-function bodyOf(model: Model, text: string): object {
+function requestBody(model: Model, text: string): object {
   if (model.asymmetric) return { queries: [text], instruction: model.instruction };
   return { text: [text], ...(model.truncates ? { truncate_inputs: true } : {}) };
 }
 
 /** Truncates the query, with the model's prefix, to the model's token limit. */
-function fit(model: Model, question: string): string {
-  const raw = new TextEncoder().encode(`${model.before_query}${question}`);
-  const most = model.tokens * BYTES_A_TOKEN;
-  if (raw.length <= most) return new TextDecoder().decode(raw) || " ";
-  return new TextDecoder().decode(raw.slice(0, most), { stream: true }) || " ";
+function truncateQuery(model: Model, text: string): string {
+  const bytes = new TextEncoder().encode(`${model.before_query}${text}`);
+  const maxBytes = model.tokens * BYTES_PER_TOKEN;
+  if (bytes.length <= maxBytes) return new TextDecoder().decode(bytes) || " ";
+  return new TextDecoder().decode(bytes.slice(0, maxBytes), { stream: true }) || " ";
 }
 
 /** The vector truncated to the dimensions of the index and normalized to length 1. */
-function shortened(name: string, model: Model, answer: unknown, dimensions: number): number[] {
+function truncateVector(name: string, model: Model, answer: unknown, dimensions: number): number[] {
   const [vector] = (answer as { data?: unknown[] }).data ?? [];
   if (!Array.isArray(vector) || vector.length !== model.dimensions) {
     throw new ServiceError("Workers AI", `${name} answered without a vector`);

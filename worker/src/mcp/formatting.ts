@@ -6,11 +6,11 @@ import { escapeLine, escapeLines } from "../escaping.ts";
 import { length, stripEnd, truncate } from "../python_strings.ts";
 import {
   budgetBytes,
-  bytesUsed,
-  fitHits,
-  type HitForm,
+  bytesWithSeparator,
+  fitToBudget,
+  type HitVariant,
   truncateLines,
-  utf8Bytes,
+  byteSize,
 } from "./token_budget.ts";
 
 const { FOOTER_BYTES, MAX_NOTES_CHARS, DETAIL_ORDER, SHORTENED_TO } = constants.formatting;
@@ -18,88 +18,88 @@ const { DESCRIPTION_PREFIX } = constants.formatting;
 const [FULL, SNIPPET, SIGNATURE, LOCATION] = DETAIL_ORDER as [string, string, string, string];
 
 /** The requested detail of hits and the token budget. */
-export interface HitFormat {
+export interface AnswerOptions {
   detail: string;
   tokens: number;
 }
 
 /** Formats hits with as much detail as fits the budget. */
-export function formatHits(found: SearchAnswer, wanted: HitFormat): string {
-  const first = wanted.detail === "auto" ? FULL : wanted.detail;
-  const hits = found.hits.map((hit) => forms(hit, first));
-  const budget = budgetBeside(wanted.tokens, [...found.notes, found.note]);
-  const chosen = fitHits(hits, budget, wanted.detail === FULL);
-  const said = [count(found, chosen.length), shortened(chosen, hits), ...found.notes];
-  return joinAnswer(chosen.map((form) => form.text), said, found.note);
+export function formatHits(page: SearchAnswer, options: AnswerOptions): string {
+  const mostDetailed = options.detail === "auto" ? FULL : options.detail;
+  const hits = page.hits.map((hit) => detailVariants(hit, mostDetailed));
+  const budget = bytesBesideFooter(options.tokens, [...page.notes, page.note]);
+  const chosen = fitToBudget(hits, budget, options.detail === FULL);
+  const notes = [countLine(page, chosen.length), shorteningNote(chosen, hits), ...page.notes];
+  return joinAnswer(chosen.map((variant) => variant.text), notes, page.note);
 }
 
 /** The bytes that are left for hits, given the notes of the footer. */
-export function budgetBeside(tokens: number, ends: string[]): number {
-  const taken = ends.reduce((sum, end) => sum + utf8Bytes(end), 0);
-  return budgetBytes(tokens) - FOOTER_BYTES - Math.min(taken, 2 * MAX_NOTES_CHARS);
+export function bytesBesideFooter(tokens: number, footer: string[]): number {
+  const notesBytes = footer.reduce((sum, end) => sum + byteSize(end), 0);
+  return budgetBytes(tokens) - FOOTER_BYTES - Math.min(notesBytes, 2 * MAX_NOTES_CHARS);
 }
 
 /** Joins the parts and a footer of at most three lines: the first note, the others, `lastNote`. */
-export function joinAnswer(parts: string[], said: string[], standing: string): string {
-  const [first = "", ...more] = said.filter(Boolean).map(commandsToTools);
-  const foot = [first, truncate(more.join(" "), MAX_NOTES_CHARS), standing];
-  return [...parts, foot.map(escapeLine).filter(Boolean).join("\n")].join("\n\n");
+export function joinAnswer(parts: string[], notes: string[], lastNote: string): string {
+  const [first = "", ...more] = notes.filter(Boolean).map(commandsToTools);
+  const footer = [first, truncate(more.join(" "), MAX_NOTES_CHARS), lastNote];
+  return [...parts, footer.map(escapeLine).filter(Boolean).join("\n")].join("\n\n");
 }
 
 /** The line above a hit: location, type and name, and the lines shown if not all are. */
-export function hitHeading(hit: Hit, span = ""): string {
-  const state = stateOf(hit);
+export function hitHeading(hit: Hit, lines = ""): string {
+  const state = hitStatus(hit);
   const parts = [
     `${hit.path}:${hit.start_line}-${hit.end_line}`,
     hit.node_type === "lines" ? "" : hit.node_type,
     [hit.symbol || hit.logical_path, hit.member?.name].filter(Boolean).join("."),
-    span && `[${span}]`,
+    lines && `[${lines}]`,
     state && `(${state})`,
   ];
-  const place = escapeLine(parts.filter(Boolean).join(" "));
-  return hit.description ? `${place}\n${DESCRIPTION_PREFIX}${escapeLine(hit.description)}` : place;
+  const heading = escapeLine(parts.filter(Boolean).join(" "));
+  return hit.description ? `${heading}\n${DESCRIPTION_PREFIX}${escapeLine(hit.description)}` : heading;
 }
 
 /** The number of matching parts and of copies, and the repository if it is another one. */
-function stateOf(hit: Hit): string {
-  const pieces = hit.piece && `${hit.piece.matching} of ${hit.piece.of} parts`;
+function hitStatus(hit: Hit): string {
+  const parts = hit.piece && `${hit.piece.matching} of ${hit.piece.of} parts`;
   const copies = hit.copies.length && `and ${hit.copies.length} more with the same text`;
   const elsewhere = hit.state === "elsewhere" && `in ${hit.repo}`;
-  return [pieces, copies, elsewhere].filter(Boolean).join(", ");
+  return [parts, copies, elsewhere].filter(Boolean).join(", ");
 }
 
 /** The hit at each detail level, from `mostDetailed` on; equal texts once. */
-function forms(hit: Hit, first: string): HitForm[] {
-  const known = new Map([
-    [FULL, body(hit)],
-    [SNIPPET, window(hit)],
-    [SIGNATURE, signature(hit)],
+function detailVariants(hit: Hit, mostDetailed: string): HitVariant[] {
+  const texts = new Map([
+    [FULL, fullText(hit)],
+    [SNIPPET, snippetText(hit)],
+    [SIGNATURE, signatureText(hit)],
     [LOCATION, hitHeading(hit)],
   ]);
-  const some: HitForm[] = [];
-  for (const detail of DETAIL_ORDER.slice(DETAIL_ORDER.indexOf(first))) {
-    const text = known.get(detail);
-    if (text && !some.some((one) => one.text === text)) some.push({ detail, text });
+  const variants: HitVariant[] = [];
+  for (const detail of DETAIL_ORDER.slice(DETAIL_ORDER.indexOf(mostDetailed))) {
+    const text = texts.get(detail);
+    if (text && !variants.some((variant) => variant.text === text)) variants.push({ detail, text });
   }
-  return some;
+  return variants;
 }
 
-function body(hit: Hit): string {
+function fullText(hit: Hit): string {
   return hit.text === null ? "" : `${hitHeading(hit)}\n${formatCode(hit.text.split("\n"))}`;
 }
 
-function window(hit: Hit): string {
+function snippetText(hit: Hit): string {
   const parts = [hit.window?.head, hit.window].filter((part): part is Lines => !!part?.lines.length);
   if (!parts.length) return "";
   const shown = parts.reduce((sum, part) => sum + part.lines.length, 0);
-  if (hit.text !== null && shown === hit.text.split("\n").length) return body(hit);
-  return `${hitHeading(hit, parts.map(span).join(", "))}\n${withGaps(parts)}`;
+  if (hit.text !== null && shown === hit.text.split("\n").length) return fullText(hit);
+  return `${hitHeading(hit, parts.map(lineRange).join(", "))}\n${joinWithGaps(parts)}`;
 }
 
 /** Formats parts of a hit with an unindented `…` between them. */
-function withGaps(parts: Lines[]): string {
-  const all = parts.flatMap((part) => ["", ...part.lines]).slice(1);
-  const text = formatCode(all).split("\n");
+function joinWithGaps(parts: Lines[]): string {
+  const lines = parts.flatMap((part) => ["", ...part.lines]).slice(1);
+  const text = formatCode(lines).split("\n");
   let at = -1;
   for (const part of parts.slice(0, -1)) {
     at += part.lines.length + 1;
@@ -108,102 +108,102 @@ function withGaps(parts: Lines[]): string {
   return text.join("\n");
 }
 
-function span(part: Lines): string {
+function lineRange(part: Lines): string {
   const last = part.start_line + part.lines.length - 1;
   return last > part.start_line ? `${part.start_line}-${last}` : `${last}`;
 }
 
-function signature(hit: Hit): string {
+function signatureText(hit: Hit): string {
   return hit.signature ? `${hitHeading(hit)}\n${escapeLine(hit.signature)}` : "";
 }
 
-function count(found: SearchAnswer, shown: number): string {
-  const after = found.offset + shown;
-  const total = found.at_least ? `at least ${found.total}` : `${found.total}`;
-  if (!shown) return `No hits from offset ${found.offset} on: ${total} in all.`;
-  const rest = after < found.total ? `; next: offset=${after}` : "";
-  return `${found.offset ? `${found.offset + 1} to ${after}` : shown} of ${total}${rest}`;
+function countLine(page: SearchAnswer, shown: number): string {
+  const end = page.offset + shown;
+  const total = page.at_least ? `at least ${page.total}` : `${page.total}`;
+  if (!shown) return `No hits from offset ${page.offset} on: ${total} in all.`;
+  const nextPage = end < page.total ? `; next: offset=${end}` : "";
+  return `${page.offset ? `${page.offset + 1} to ${end}` : shown} of ${total}${nextPage}`;
 }
 
 /** The note on shortened hits, and how to get the rest. */
-function shortened(chosen: HitForm[], hits: HitForm[][]): string {
-  const shorter = chosen.filter((form, at) => form.text !== hits[at]![0]!.text);
-  const warnings = Object.entries(SHORTENED_TO).flatMap(([detail, how]) => {
-    const many = shorter.filter((form) => form.detail === detail).length;
-    return many ? [`${many} ${how}`] : [];
+function shorteningNote(chosen: HitVariant[], hits: HitVariant[][]): string {
+  const reduced = chosen.filter((variant, at) => variant.text !== hits[at]![0]!.text);
+  const shortened = Object.entries(SHORTENED_TO).flatMap(([detail, detailText]) => {
+    const count = reduced.filter((variant) => variant.detail === detail).length;
+    return count ? [`${count} ${detailText}`] : [];
   });
-  if (!warnings.length) return "";
-  return `Shortened to fit: ${warnings.join(", ")}. For all lines: read them, or a larger budget.`;
+  if (!shortened.length) return "";
+  return `Shortened to fit: ${shortened.join(", ")}. For all lines: read them, or a larger budget.`;
 }
 
 const { MAX_NAMED_TARGETS, NAMED_TARGETS_BYTES, MIN_PASSAGE_BYTES } = constants.formatting;
 
 /** The part of a target that fits, a target for the rest, and a note about a cut line. */
-interface Fitted {
+interface FittedText {
   text: string;
   rest: string;
   note: string;
 }
 
 /** Formats the lines of the targets of `read`, as many as fit, the first targets first. */
-export function formatReadResults(passages: ReadAnswer, tokens: number): string {
-  let left = budgetBeside(tokens, [passages.note]) - NAMED_TARGETS_BYTES;
-  const some: Fitted[] = [];
-  for (const { target, hits, error } of passages.targets) {
-    const fits = hits.length ? hits.map((hit) => () => fitted(hit, left)) : [() => told(target, error, left)];
+export function formatReadResults(answer: ReadAnswer, tokens: number): string {
+  let left = bytesBesideFooter(tokens, [answer.note]) - NAMED_TARGETS_BYTES;
+  const parts: FittedText[] = [];
+  for (const { target, hits, error } of answer.targets) {
+    const fits = hits.length ? hits.map((hit) => () => fitHit(hit, left)) : [() => fitError(target, error, left)];
     for (const fit of fits) {
-      const one = fit();
-      left -= bytesUsed(one.text);
-      some.push(one);
+      const part = fit();
+      left -= bytesWithSeparator(part.text);
+      parts.push(part);
     }
   }
-  const rest = some.map((one) => one.rest).filter(Boolean);
-  const texts = some.map((one) => one.text).filter(Boolean);
-  return joinAnswer(texts, [notShown(rest), ...some.map((one) => one.note)], passages.note);
+  const omitted = parts.map((part) => part.rest).filter(Boolean);
+  const texts = parts.map((part) => part.text).filter(Boolean);
+  return joinAnswer(texts, [omittedNote(omitted), ...parts.map((part) => part.note)], answer.note);
 }
 
-function told(target: string, error: string, left: number): Fitted {
+function fitError(target: string, error: string, left: number): FittedText {
   const text = escapeLine(commandsToTools(error));
   const rest = truncate(target, NAMED_TARGETS_BYTES);
-  return utf8Bytes(text) <= left ? { text, rest: "", note: "" } : { text: "", rest, note: "" };
+  return byteSize(text) <= left ? { text, rest: "", note: "" } : { text: "", rest, note: "" };
 }
 
-function fitted(hit: Hit, left: number): Fitted {
-  const head = hitHeading(hit);
+function fitHit(hit: Hit, left: number): FittedText {
+  const heading = hitHeading(hit);
   const lines = hit.text === null ? [] : hit.text.split("\n");
-  const whole = lines.length ? `${head}\n${formatCode(lines)}` : head;
-  if (utf8Bytes(whole) <= left) return { text: whole, rest: "", note: "" };
-  const room = left - utf8Bytes(head) - MIN_PASSAGE_BYTES;
-  if (room > 0 && lines.length) return beginning(hit, lines, room);
+  const whole = lines.length ? `${heading}\n${formatCode(lines)}` : heading;
+  if (byteSize(whole) <= left) return { text: whole, rest: "", note: "" };
+  const codeBytes = left - byteSize(heading) - MIN_PASSAGE_BYTES;
+  if (codeBytes > 0 && lines.length) return fitFirstLines(hit, lines, codeBytes);
   const last = lines.length ? hit.start_line + lines.length - 1 : hit.start_line;
   return { text: "", rest: `${hit.path}:${hit.start_line}-${last}`, note: "" };
 }
 
 /** The first lines of a hit that does not fit. */
-function beginning(hit: Hit, lines: string[], room: number): Fitted {
-  const some = truncateLines(lines, room);
-  const last = hit.start_line + some.length - 1;
+function fitFirstLines(hit: Hit, lines: string[], codeBytes: number): FittedText {
+  const shown = truncateLines(lines, codeBytes);
+  const last = hit.start_line + shown.length - 1;
   const end = hit.start_line + lines.length - 1;
-  const gone = length(lines[some.length - 1]!) - length(some.at(-1)!);
+  const missing = length(lines[shown.length - 1]!) - length(shown.at(-1)!);
   return {
-    text: `${hitHeading(hit, `${hit.start_line}-${last}`)}\n${formatCode(some)}`,
+    text: `${hitHeading(hit, `${hit.start_line}-${last}`)}\n${formatCode(shown)}`,
     rest: last < end ? `${hit.path}:${last + 1}-${end}` : "",
-    note: gone ? `Line ${last} of ${hit.path} is cut by ${gone} characters.` : "",
+    note: missing ? `Line ${last} of ${hit.path} is cut by ${missing} characters.` : "",
   };
 }
 
-function notShown(rest: string[]): string {
-  if (!rest.length) return "";
-  const more = rest.length > MAX_NAMED_TARGETS ? ` and ${rest.length - MAX_NAMED_TARGETS} more` : "";
-  const named = rest.slice(0, MAX_NAMED_TARGETS).join(", ");
+function omittedNote(targets: string[]): string {
+  if (!targets.length) return "";
+  const more = targets.length > MAX_NAMED_TARGETS ? ` and ${targets.length - MAX_NAMED_TARGETS} more` : "";
+  const named = targets.slice(0, MAX_NAMED_TARGETS).join(", ");
   return `Not shown: ${named}${more}. Read them, or use a larger budget.`;
 }
 
-const OUTLINE = /feeder outline (\S+)/g;
+const OUTLINE_COMMAND = /feeder outline (\S+)/g;
 
 /** A message for users with tools in place of the commands that are tools as well. */
 export function commandsToTools(text: string): string {
-  return text.replace(OUTLINE, 'the outline tool with path "$1"');
+  return text.replace(OUTLINE_COMMAND, 'the outline tool with path "$1"');
 }
 
 const MARGIN = /^[\t ]*/;
@@ -215,10 +215,10 @@ export function formatCode(lines: string[]): string {
 
 /** Mirrors Python's `textwrap.dedent`: blank lines do not affect the margin, and become empty. */
 function dedent(lines: string[]): string[] {
-  const all = lines.map((one) => (/^[\t ]+$/.test(one) ? "" : one));
-  const margins = all.filter(Boolean).map((one) => MARGIN.exec(one)![0]);
-  const common = margins.reduce((before, one) => commonPrefix(before, one), margins[0] ?? "");
-  return all.map((one) => (one ? one.slice(common.length) : one));
+  const normalized = lines.map((line) => (/^[\t ]+$/.test(line) ? "" : line));
+  const margins = normalized.filter(Boolean).map((line) => MARGIN.exec(line)![0]);
+  const common = margins.reduce((before, line) => commonPrefix(before, line), margins[0] ?? "");
+  return normalized.map((line) => (line ? line.slice(common.length) : line));
 }
 
 function commonPrefix(one: string, other: string): string {

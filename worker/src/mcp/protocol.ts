@@ -23,7 +23,7 @@ export const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 export const INTERNAL_ERROR = -32603;
-export const UNSUPPORTED_REVISION = -32022;
+export const UNSUPPORTED_VERSION = -32022;
 /** The number of characters of an unknown name that an error shows. */
 export const MAX_NAME_CHARS = 128;
 
@@ -37,27 +37,27 @@ export interface ToolResult {
 }
 
 /** The tools that a server has. */
-export interface ToolSet {
+export interface ToolProvider {
   /** The tools as `tools/list` shows them, in a fixed order. */
-  readonly listed: readonly { name: string }[];
-  call(name: string, given: Message): Promise<ToolResult> | ToolResult;
+  readonly definitions: readonly { name: string }[];
+  call(name: string, args: Message): Promise<ToolResult> | ToolResult;
 }
 
 /** An MCP server: name, version, instructions for the model, and tools. */
-export interface Server {
+export interface McpServer {
   name: string;
   version: string;
   instructions: string;
-  tools: ToolSet;
+  tools: ToolProvider;
 }
 
 /** An error that becomes a JSON-RPC error response. */
 export class ProtocolError extends Error {
-  readonly facts: Message;
+  readonly payload: Message;
 
   constructor(code: number, message: string, data?: Message) {
     super(message);
-    this.facts = { code, message, ...(data && { data }) };
+    this.payload = { code, message, ...(data && { data }) };
   }
 }
 
@@ -72,13 +72,13 @@ export function parseMessage(body: Uint8Array | string): unknown {
 }
 
 /** The error response to a message. */
-export function errorMessage(refused: ProtocolError, id: Id = null): Message {
-  return { jsonrpc: "2.0", id, error: refused.facts };
+export function errorResponse(error: ProtocolError, id: Id = null): Message {
+  return { jsonrpc: "2.0", id, error: error.payload };
 }
 
 /** The id of a message; null if it has none. */
-export function messageId(message: unknown): Id {
-  return isMessage(message) && isId(message.id) ? message.id : null;
+export function requestId(message: unknown): Id {
+  return isMessage(message) && isValidId(message.id) ? message.id : null;
 }
 
 export function isMessage(value: unknown): value is Message {
@@ -91,13 +91,13 @@ export function isRequest(message: unknown): message is Message {
 }
 
 /** Returns true for a valid id; infinite numbers, such as 1e999, are not valid. */
-export function isId(value: unknown): value is string | number {
+export function isValidId(value: unknown): value is string | number {
   return typeof value === "string" || (typeof value === "number" && Number.isFinite(value));
 }
 
-type Method = (server: Server, params: Message) => Message | Promise<Message>;
+type Method = (server: McpServer, params: Message) => Message | Promise<Message>;
 
-function discover(server: Server): Message {
+function discoverServer(server: McpServer): Message {
   return {
     supportedVersions: [...MODERN_REVISIONS],
     capabilities: { tools: {} },
@@ -107,122 +107,122 @@ function discover(server: Server): Message {
   };
 }
 
-function initialize(server: Server, params: Message): Message {
-  const asked = params.protocolVersion;
-  if (typeof asked !== "string") {
+function initialize(server: McpServer, params: Message): Message {
+  const requested = params.protocolVersion;
+  if (typeof requested !== "string") {
     throw new ProtocolError(INVALID_PARAMS, "`protocolVersion` is missing, or no string.");
   }
   return {
-    protocolVersion: LEGACY_REVISIONS.includes(asked) ? asked : LEGACY_REVISIONS[0],
+    protocolVersion: LEGACY_REVISIONS.includes(requested) ? requested : LEGACY_REVISIONS[0],
     capabilities: { tools: {} },
     serverInfo: { name: server.name, version: server.version },
     instructions: server.instructions,
   };
 }
 
-function list(server: Server, params: Message): Message {
+function listTools(server: McpServer, params: Message): Message {
   if (params.cursor != null) {
     throw new ProtocolError(INVALID_PARAMS, "There is no such cursor: the list has one page.");
   }
-  return { tools: [...server.tools.listed] };
+  return { tools: [...server.tools.definitions] };
 }
 
-function cachedList(server: Server, params: Message): Message {
-  return { ...list(server, params), ttlMs: TTL_MS, cacheScope: "public" };
+function listToolsCacheable(server: McpServer, params: Message): Message {
+  return { ...listTools(server, params), ttlMs: TTL_MS, cacheScope: "public" };
 }
 
-async function call(server: Server, params: Message): Promise<Message> {
+async function callTool(server: McpServer, params: Message): Promise<Message> {
   const { name } = params;
-  const given = params.arguments || {};
+  const args = params.arguments || {};
   if (typeof name !== "string") throw new ProtocolError(INVALID_PARAMS, "`name` is missing, or no string.");
-  if (!server.tools.listed.some((tool) => tool.name === name)) {
+  if (!server.tools.definitions.some((tool) => tool.name === name)) {
     throw new ProtocolError(INVALID_PARAMS, `Unknown tool: ${truncate(name, MAX_NAME_CHARS)}`);
   }
-  if (!isMessage(given)) throw new ProtocolError(INVALID_PARAMS, "`arguments` is an object.");
-  const { text, isError } = await server.tools.call(name, given);
+  if (!isMessage(args)) throw new ProtocolError(INVALID_PARAMS, "`arguments` is an object.");
+  const { text, isError } = await server.tools.call(name, args);
   return { content: [{ type: "text", text }], isError };
 }
 
 export const METHODS: Record<"modern" | "legacy", ReadonlyMap<string, Method>> = {
   modern: new Map<string, Method>([
-    ["server/discover", discover],
-    ["tools/list", cachedList],
-    ["tools/call", call],
+    ["server/discover", discoverServer],
+    ["tools/list", listToolsCacheable],
+    ["tools/call", callTool],
   ]),
   legacy: new Map<string, Method>([
     ["initialize", initialize],
     ["ping", () => ({})],
-    ["tools/list", list],
-    ["tools/call", call],
+    ["tools/list", listTools],
+    ["tools/call", callTool],
   ]),
 };
 
 /** The session of one client; its only state is the revision agreed on by `initialize`, for arrays. */
-export class ProtocolSession {
+export class MessageHandler {
   constructor(
-    private readonly server: Server,
-    private agreed: string | null = null,
+    private readonly server: McpServer,
+    private revision: string | null = null,
   ) {}
 
   /** Answers a message; null for a notification. */
-  async answer(message: unknown): Promise<unknown> {
-    return Array.isArray(message) ? this.batch(message) : this.one(message);
+  async handle(message: unknown): Promise<unknown> {
+    return Array.isArray(message) ? this.handleBatch(message) : this.handleOne(message);
   }
 
-  private async batch(messages: unknown[]): Promise<unknown> {
-    if (this.agreed !== BATCH_REVISION || !messages.length) {
-      return errorMessage(new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them."));
+  private async handleBatch(messages: unknown[]): Promise<unknown> {
+    if (this.revision !== BATCH_REVISION || !messages.length) {
+      return errorResponse(new ProtocolError(INVALID_REQUEST, "Send one message, not an array of them."));
     }
     if (messages.length > MAX_BATCH_MESSAGES) {
-      return errorMessage(new ProtocolError(INVALID_REQUEST, `An array has at most ${MAX_BATCH_MESSAGES} messages.`));
+      return errorResponse(new ProtocolError(INVALID_REQUEST, `An array has at most ${MAX_BATCH_MESSAGES} messages.`));
     }
     const answers: Message[] = [];
     for (const message of messages) {
-      const answer = await this.one(message);
+      const answer = await this.handleOne(message);
       if (answer) answers.push(answer);
     }
     return answers.length ? answers : null;
   }
 
-  private async one(message: unknown): Promise<Message | null> {
-    const id = messageId(message);
+  private async handleOne(message: unknown): Promise<Message | null> {
+    const id = requestId(message);
     try {
       if (!isMessage(message)) throw new ProtocolError(INVALID_REQUEST, "A message is an object.");
-      if (isResponse(message) || !isChecked(message)) return null;
-      return { jsonrpc: "2.0", id, result: await this.result(message) };
-    } catch (fault) {
-      if (fault instanceof ProtocolError) return errorMessage(fault, id);
+      if (isResponse(message) || !expectsAnswer(message)) return null;
+      return { jsonrpc: "2.0", id, result: await this.callMethod(message) };
+    } catch (error) {
+      if (error instanceof ProtocolError) return errorResponse(error, id);
       // a bug costs one answer, not the server
-      return errorMessage(new ProtocolError(INTERNAL_ERROR, `Internal error: ${told(fault)}`), id);
+      return errorResponse(new ProtocolError(INTERNAL_ERROR, `Internal error: ${errorText(error)}`), id);
     }
   }
 
-  private async result(message: Message): Promise<Message> {
+  private async callMethod(message: Message): Promise<Message> {
     const method = message.method as string;
     const params = message.params || {};
     if (!isMessage(params)) throw new ProtocolError(INVALID_PARAMS, "`params` is an object.");
     if (isModern(params)) {
-      const result = await found("modern", method)(this.server, params);
-      const about = { name: this.server.name, version: this.server.version };
-      return { resultType: "complete", ...result, _meta: { [`${META_PREFIX}serverInfo`]: about } };
+      const result = await findMethod("modern", method)(this.server, params);
+      const serverInfo = { name: this.server.name, version: this.server.version };
+      return { resultType: "complete", ...result, _meta: { [`${META_PREFIX}serverInfo`]: serverInfo } };
     }
-    const result = await found("legacy", method)(this.server, params);
-    if (typeof result.protocolVersion === "string") this.agreed = result.protocolVersion;
+    const result = await findMethod("legacy", method)(this.server, params);
+    if (typeof result.protocolVersion === "string") this.revision = result.protocolVersion;
     return result;
   }
 }
 
-function told(fault: unknown): string {
-  return fault instanceof Error ? `${fault.name}: ${fault.message}` : String(fault);
+function errorText(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
 }
 
 /** Returns true for a request, false for a notification; throws a ProtocolError for neither. */
-function isChecked(message: Message): boolean {
+function expectsAnswer(message: Message): boolean {
   if (message.jsonrpc !== "2.0" || typeof message.method !== "string") {
     throw new ProtocolError(INVALID_REQUEST, 'A message has "jsonrpc": "2.0" and a method.');
   }
   if (!("id" in message)) return false;
-  if (!isId(message.id)) {
+  if (!isValidId(message.id)) {
     throw new ProtocolError(INVALID_REQUEST, "The id of a request is a string or a number.");
   }
   return true;
@@ -241,8 +241,8 @@ function isModern(params: Message): boolean {
     throw new ProtocolError(INVALID_PARAMS, `\`_meta[${VERSION_KEY}]\` is a string.`);
   }
   if (!MODERN_REVISIONS.includes(requested)) {
-    const known = { supported: [...MODERN_REVISIONS], requested };
-    throw new ProtocolError(UNSUPPORTED_REVISION, "Unsupported protocol version", known);
+    const data = { supported: [...MODERN_REVISIONS], requested };
+    throw new ProtocolError(UNSUPPORTED_VERSION, "Unsupported protocol version", data);
   }
   if (!isMessage(meta[CAPABILITIES_KEY])) {
     throw new ProtocolError(INVALID_PARAMS, `\`_meta[${CAPABILITIES_KEY}]\` is missing, or no object.`);
@@ -250,8 +250,8 @@ function isModern(params: Message): boolean {
   return true;
 }
 
-function found(era: keyof typeof METHODS, name: string) {
-  const method = METHODS[era].get(name);
+function findMethod(generation: keyof typeof METHODS, name: string) {
+  const method = METHODS[generation].get(name);
   if (method) return method;
   if (name === "server/discover") {
     throw new ProtocolError(INVALID_PARAMS, `\`params._meta[${VERSION_KEY}]\` is missing.`);

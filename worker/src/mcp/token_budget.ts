@@ -6,7 +6,7 @@ const { BYTES_PER_TOKEN, SEPARATOR_BYTES, SHARE_DIVISOR } = constants.token_budg
 const ENCODER = new TextEncoder();
 
 /** A hit formatted at a detail level. */
-export interface HitForm {
+export interface HitVariant {
   detail: string;
   text: string;
 }
@@ -17,13 +17,13 @@ export function budgetBytes(tokens: number): number {
 }
 
 /** The length of a text in UTF-8 bytes. */
-export function utf8Bytes(text: string): number {
+export function byteSize(text: string): number {
   return ENCODER.encode(text).byteLength;
 }
 
 /** The bytes of a text and the blank line after it. */
-export function bytesUsed(text: string): number {
-  return utf8Bytes(text) + SEPARATOR_BYTES;
+export function bytesWithSeparator(text: string): number {
+  return byteSize(text) + SEPARATOR_BYTES;
 }
 
 /**
@@ -34,27 +34,27 @@ export function bytesUsed(text: string): number {
  * What is left of the budget goes to the best hits first: unless `isGreedy`, at most a third of it to one
  * hit, or an equal share if that is more, and the rest without a limit.
  */
-export function fitHits(hits: HitForm[][], budget: number, isGreedy = false): HitForm[] {
-  const some = hits.slice(0, beginning(hits, budget));
-  const chosen = some.map((forms) => forms.at(-1)!);
-  let left = budget - chosen.reduce((sum, form) => sum + bytesUsed(form.text), 0);
-  const first = Math.max(Math.floor(left / SHARE_DIVISOR), Math.floor(left / (some.length || 1)));
-  for (const most of [isGreedy ? left : first, left]) {
-    for (const [at, forms] of some.entries()) {
-      const small = utf8Bytes(chosen[at]!.text);
-      const roomForIt = small + Math.min(most, left);
-      chosen[at] = forms.find((form) => utf8Bytes(form.text) <= roomForIt) ?? chosen[at]!;
-      left -= utf8Bytes(chosen[at].text) - small;
+export function fitToBudget(hits: HitVariant[][], budget: number, isGreedy = false): HitVariant[] {
+  const fittingHits = hits.slice(0, countThatFit(hits, budget));
+  const chosen = fittingHits.map((variants) => variants.at(-1)!);
+  let left = budget - chosen.reduce((sum, variant) => sum + bytesWithSeparator(variant.text), 0);
+  const share = Math.max(Math.floor(left / SHARE_DIVISOR), Math.floor(left / (fittingHits.length || 1)));
+  for (const limit of [isGreedy ? left : share, left]) {
+    for (const [at, variants] of fittingHits.entries()) {
+      const size = byteSize(chosen[at]!.text);
+      const allowed = size + Math.min(limit, left);
+      chosen[at] = variants.find((variant) => byteSize(variant.text) <= allowed) ?? chosen[at]!;
+      left -= byteSize(chosen[at].text) - size;
     }
   }
   return chosen;
 }
 
 /** The number of leading hits whose smallest variants fit; at least one. */
-function beginning(hits: HitForm[][], budget: number): number {
+function countThatFit(hits: HitVariant[][], budget: number): number {
   let left = budget;
-  for (const [at, forms] of hits.entries()) {
-    left -= bytesUsed(forms.at(-1)!.text);
+  for (const [at, variants] of hits.entries()) {
+    left -= bytesWithSeparator(variants.at(-1)!.text);
     if (left < 0 && at) return at;
   }
   return hits.length;
@@ -62,19 +62,19 @@ function beginning(hits: HitForm[][], budget: number): number {
 
 /** The leading lines that fit into `budget` bytes; at least the beginning of the first line. */
 export function truncateLines(lines: string[], budget: number): string[] {
-  const some: string[] = [];
+  const fitting: string[] = [];
   let left = budget;
   for (const line of lines) {
-    left -= utf8Bytes(line) + 1;
+    left -= byteSize(line) + 1;
     if (left < 0) break;
-    some.push(line);
+    fitting.push(line);
   }
-  if (some.length || !lines.length) return some;
-  return [beginningOf(lines[0]!, Math.max(left + utf8Bytes(lines[0]!) + 1, 1))];
+  if (fitting.length || !lines.length) return fitting;
+  return [truncateBytes(lines[0]!, Math.max(left + byteSize(lines[0]!) + 1, 1))];
 }
 
 /** The longest prefix of whole characters that fits into a number of bytes. */
-function beginningOf(text: string, bytes: number): string {
-  const some = new Uint8Array(bytes);
-  return text.slice(0, ENCODER.encodeInto(text, some).read);
+function truncateBytes(text: string, bytes: number): string {
+  const buffer = new Uint8Array(bytes);
+  return text.slice(0, ENCODER.encodeInto(text, buffer).read);
 }

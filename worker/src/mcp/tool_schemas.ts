@@ -24,7 +24,7 @@ export interface ObjectSchema {
 export type ToolArguments = Record<string, unknown>;
 
 /** The number of characters of a wrong value that an error shows. */
-const SHOWN = 60;
+const MAX_SHOWN_CHARS = 60;
 
 /**
  * Validates a call's arguments and adds the schema's defaults; null is like a missing value.
@@ -32,60 +32,60 @@ const SHOWN = 60;
  * Throws an HttpError for an argument that is missing, unknown or of a wrong type.
  */
 export function validateArguments(tool: string, schema: ObjectSchema, args: ToolArguments): ToolArguments {
-  const known = schema.properties;
-  const there = Object.entries(args).filter(([, value]) => value !== null);
-  for (const [name] of there) {
-    if (!Object.hasOwn(known, name)) throw unknown(tool, name, Object.keys(known));
+  const properties = schema.properties;
+  const given = Object.entries(args).filter(([, value]) => value !== null);
+  for (const [name] of given) {
+    if (!Object.hasOwn(properties, name)) throw unknownArgumentError(tool, name, Object.keys(properties));
   }
-  const missing = schema.required.find((name) => !there.some(([key]) => key === name));
+  const missing = schema.required.find((name) => !given.some(([key]) => key === name));
   if (missing) throw new HttpError(400, `${tool} requires \`${missing}\`.`);
-  const defaults = Object.entries(known).filter(([, one]) => "default" in one);
+  const defaults = Object.entries(properties).filter(([, property]) => "default" in property);
   return {
-    ...Object.fromEntries(defaults.map(([name, one]) => [name, one.default])),
-    ...Object.fromEntries(there.map(([name, value]) => [name, valueOf(name, known[name]!, value)])),
+    ...Object.fromEntries(defaults.map(([name, property]) => [name, property.default])),
+    ...Object.fromEntries(given.map(([name, value]) => [name, validateValue(name, properties[name]!, value)])),
   };
 }
 
-function unknown(tool: string, name: string, known: string[]): HttpError {
-  const near = didYouMean(name, known);
-  const sentences = [near, `It has ${known.join(", ")}.`].filter(Boolean);
-  return new HttpError(400, `${tool} has no argument \`${short(name)}\`.`, sentences.join(" "));
+function unknownArgumentError(tool: string, name: string, names: string[]): HttpError {
+  const suggestion = didYouMean(name, names);
+  const sentences = [suggestion, `It has ${names.join(", ")}.`].filter(Boolean);
+  return new HttpError(400, `${tool} has no argument \`${truncateValue(name)}\`.`, sentences.join(" "));
 }
 
-function valueOf(name: string, schema: JsonSchema, value: unknown): unknown {
-  if (schema.anyOf) return texts(name, schema.anyOf[0]!, value);
-  if (schema.type === "integer") return whole(name, schema, value);
+function validateValue(name: string, schema: JsonSchema, value: unknown): unknown {
+  if (schema.anyOf) return validateStringList(name, schema.anyOf[0]!, value);
+  if (schema.type === "integer") return validateInteger(name, schema, value);
   if (typeof value !== "string") {
-    throw new HttpError(400, `\`${name}\` must be a string, not ${written(value)}.`);
+    throw new HttpError(400, `\`${name}\` must be a string, not ${formatValue(value)}.`);
   }
-  const said = text(name, schema, value);
-  if (schema.enum && !schema.enum.includes(said)) {
-    throw new HttpError(400, `\`${name}\` must be one of ${schema.enum.join(", ")}, not ${written(said)}.`);
+  const string = validateString(name, schema, value);
+  if (schema.enum && !schema.enum.includes(string)) {
+    throw new HttpError(400, `\`${name}\` must be one of ${schema.enum.join(", ")}, not ${formatValue(string)}.`);
   }
-  return said;
+  return string;
 }
 
 /** A list of strings; a single string, or a JSON list in a string, is accepted too. */
-function texts(name: string, schema: JsonSchema, value: unknown): string[] {
-  const meantList = typeof value === "string" && value.startsWith("[") ? listIn(value) : value;
-  const some: unknown = typeof meantList === "string" ? [meantList] : meantList;
-  const isList = Array.isArray(some) && some.length && some.every((one) => typeof one === "string");
-  if (isList) return some.map((one) => text(name, schema, one));
-  throw new HttpError(400, `\`${name}\` must be a string or a list of strings, not ${written(meantList)}.`);
+function validateStringList(name: string, schema: JsonSchema, value: unknown): string[] {
+  const parsed = typeof value === "string" && value.startsWith("[") ? parseList(value) : value;
+  const texts: unknown = typeof parsed === "string" ? [parsed] : parsed;
+  const isList = Array.isArray(texts) && texts.length && texts.every((one) => typeof one === "string");
+  if (isList) return texts.map((one) => validateString(name, schema, one));
+  throw new HttpError(400, `\`${name}\` must be a string or a list of strings, not ${formatValue(parsed)}.`);
 }
 
 /** Checks the length of a text, and replaces lone surrogates and NUL. */
-function text(name: string, schema: JsonSchema, value: string): string {
+function validateString(name: string, schema: JsonSchema, value: string): string {
   const size = length(value);
-  const most = schema.maxLength ?? size;
-  if (size > most) {
-    const least = `at most ${formatNumber(most)} are allowed.`;
-    throw new HttpError(400, `\`${name}\` has ${formatNumber(size)} characters, ${least}`);
+  const maximum = schema.maxLength ?? size;
+  if (size > maximum) {
+    const limitText = `at most ${formatNumber(maximum)} are allowed.`;
+    throw new HttpError(400, `\`${name}\` has ${formatNumber(size)} characters, ${limitText}`);
   }
   return value.replace(/\p{Cs}/gu, "?").replaceAll("\0", " ");
 }
 
-function listIn(value: string): unknown {
+function parseList(value: string): unknown {
   try {
     return JSON.parse(value);
   } catch {
@@ -93,7 +93,7 @@ function listIn(value: string): unknown {
   }
 }
 
-function whole(name: string, schema: JsonSchema, value: unknown): number {
+function validateInteger(name: string, schema: JsonSchema, value: unknown): number {
   const digits = typeof value === "string" && /^-?\d{1,15}$/.test(value.trim());
   const number = digits ? Number(value) : value;
   const { minimum = 0, maximum = 0 } = schema;
@@ -101,22 +101,22 @@ function whole(name: string, schema: JsonSchema, value: unknown): number {
     return number as number;
   }
   const range = `\`${name}\` must be an integer from ${minimum} to ${maximum}`;
-  throw new HttpError(400, `${range}, not ${written(number)}.`);
+  throw new HttpError(400, `${range}, not ${formatValue(number)}.`);
 }
 
-function written(value: unknown): string {
-  const isLarge = Number.isInteger(value) && Math.abs(value as number) > 10 ** SHOWN;
-  return isLarge ? "one so large" : short(json(value));
+function formatValue(value: unknown): string {
+  const isLarge = Number.isInteger(value) && Math.abs(value as number) > 10 ** MAX_SHOWN_CHARS;
+  return isLarge ? "one so large" : truncateValue(pythonJson(value));
 }
 
 /** JSON with a blank after each comma and colon, as Python writes it. */
-function json(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(json).join(", ")}]`;
+function pythonJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(pythonJson).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${json(one)}`);
+  const members = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${pythonJson(one)}`);
   return `{${members.join(", ")}}`;
 }
 
-function short(value: string): string {
-  return length(value) <= SHOWN ? value : `${truncate(value, SHOWN)}…`;
+function truncateValue(value: string): string {
+  return length(value) <= MAX_SHOWN_CHARS ? value : `${truncate(value, MAX_SHOWN_CHARS)}…`;
 }

@@ -3,13 +3,13 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { badRequest } from "../http_error.ts";
-import { partRanges, partsOfHits } from "../store/node_parts.ts";
+import { partsFromRows, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import type { NumberedLines } from "../store/stored_source.ts";
 import { resultOf, type SearchContext } from "./engine.ts";
 import type { FileContents } from "./excerpts.ts";
 import { type Hit, mergeParts, type Result } from "./results.ts";
-import { chooseSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
+import { makeSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
 import type { Target } from "./targets.ts";
 
 const RANKS: readonly string[] = constants.answers.RANK_NAMES;
@@ -21,8 +21,8 @@ export interface HitText {
 }
 
 /** The JSON of a hit; `text` and `window` are null without a text. */
-export function hitJson(one: Result, place: SourceLinks, text: HitText | null): Record<string, unknown> {
-  const { hit } = one;
+export function hitJson(result: Result, links: SourceLinks, text: HitText | null): Record<string, unknown> {
+  const { hit } = result;
   return {
     id: hit.id,
     path: hit.path,
@@ -35,18 +35,18 @@ export function hitJson(one: Result, place: SourceLinks, text: HitText | null): 
     end_line: hit.endLine,
     repo: hit.repo,
     description: hit.description || null,
-    state: hit.repo === place.repo ? "same" : "elsewhere",
+    state: hit.repo === links.repo ? "same" : "elsewhere",
     indexed_lines: null,
-    member: one.member,
-    score: Math.round(one.score * 1e6) / 1e6,
-    ...Object.fromEntries(RANKS.map((name) => [`${name}_rank`, one.ranks.get(name) ?? null])),
-    parts: Object.fromEntries(one.parts),
-    piece: pieceJson(one),
-    copies: one.copies.map((copy) => placeJson(copy.hit)),
+    member: result.member,
+    score: Math.round(result.score * 1e6) / 1e6,
+    ...Object.fromEntries(RANKS.map((name) => [`${name}_rank`, result.ranks.get(name) ?? null])),
+    parts: Object.fromEntries(result.scoreParts),
+    piece: matchingPartJson(result),
+    copies: result.copies.map((copy) => locationJson(copy.hit)),
     text: text?.text ?? null,
-    text_of: text ? place.commitOf(hit.repo) : null,
+    text_of: text ? links.commitOf(hit.repo) : null,
     window: text?.window ?? null,
-    permalink: place.permalink(hit),
+    permalink: links.permalink(hit),
   };
 }
 
@@ -57,13 +57,13 @@ export interface SourceLinks {
   permalink(hit: Hit): string | null;
 }
 
-function pieceJson({ piece }: Result): object | null {
+function matchingPartJson({ partMatch: piece }: Result): object | null {
   if (!piece) return null;
   const { startLine, endLine, matching, of } = piece;
   return { start_line: startLine, end_line: endLine, matching, of };
 }
 
-function placeJson({ id, repo, path, startLine, endLine }: Hit): object {
+function locationJson({ id, repo, path, startLine, endLine }: Hit): object {
   return { id, repo, path, start_line: startLine, end_line: endLine };
 }
 
@@ -77,32 +77,32 @@ export interface SnippetOptions {
 }
 
 /** The text and the snippet of a hit, with line numbers of the file; a notebook's are not consecutive. */
-export function hitSnippet(one: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, options: SnippetOptions): HitText {
+export function hitSnippet(result: Result, { lines, numbers }: NumberedLines, inner: InnerRanges, options: SnippetOptions): HitText {
   const rows = new Map<number, number>();
   numbers.forEach((number, row) => rows.has(number) || rows.set(number, row));
   const request: SnippetRequest = {
     words: options.words,
     size: options.lines ?? lines.length,
-    signature: headingOf(one, lines),
-    anchor: (one.member && rows.get(one.member.line)) ?? null,
+    signature: headingOf(result, lines),
+    anchor: (result.member && rows.get(result.member.line)) ?? null,
     inner: inner.flatMap(([first, last]) => {
       const [from, to] = [rows.get(first), rows.get(last)];
       return from === undefined || to === undefined ? [] : [[from, to + 1] as const];
     }),
   };
-  return { text: lines.join("\n"), window: snippetJson(chooseLines(one, lines, request, rows), numbers) };
+  return { text: lines.join("\n"), window: snippetJson(chooseLines(result, lines, request, rows), numbers) };
 }
 
 /** Chooses the snippet; without a matching word it begins at the matching part. */
 function chooseLines(
-  { piece }: Result,
+  { partMatch: piece }: Result,
   lines: readonly string[],
   request: SnippetRequest,
   rows: ReadonlyMap<number, number>,
 ): Snippet {
-  const snippet = chooseSnippet(lines, 0, request);
+  const snippet = makeSnippet(lines, 0, request);
   if (!piece || request.anchor !== null || snippet.marks.length > 0) return snippet;
-  return chooseSnippet(lines, 0, { ...request, anchor: rows.get(piece.startLine) ?? null });
+  return makeSnippet(lines, 0, { ...request, anchor: rows.get(piece.startLine) ?? null });
 }
 
 /** The line shown above a snippet: the signature, or a section's heading; null for a chunk. */
@@ -111,12 +111,12 @@ function headingOf({ hit }: Result, lines: readonly string[]): string | null {
 }
 
 function snippetJson({ startLine, lines, marks, head, below }: Snippet, numbers: readonly number[]): object {
-  const at = (row: number) => (lines.length > 0 ? numbers[row] : row);
+  const lineNumber = (row: number) => (lines.length > 0 ? numbers[row] : row);
   return {
-    start_line: at(startLine),
+    start_line: lineNumber(startLine),
     lines,
-    marks: marks.map(({ line, start, end }) => [at(line), start, end]),
-    head: head && { start_line: at(head.startLine), lines: head.lines },
+    marks: marks.map(({ line, start, end }) => [lineNumber(line), start, end]),
+    head: head && { start_line: lineNumber(head.startLine), lines: head.lines },
     below,
   };
 }
@@ -132,28 +132,28 @@ export const NO_SOURCE =
  */
 export async function readTarget(context: SearchContext, contents: FileContents, target: Target): Promise<Result[]> {
   const names = new Set(target.hits.map((hit) => hit.symbol || hit.logicalPath || null));
-  const isOne = names.size === 1 && !names.has(null);
-  if (target.lines || (target.isFile && !isOne)) return [await lines(contents, context.repo, target)];
-  const found = await nodes(context, target.hits);
-  if (contents.areThere) await contents.bring(found.map((one) => one.hit));
-  return found;
+  const hasOneName = names.size === 1 && !names.has(null);
+  if (target.lines || (target.isFile && !hasOneName)) return [await readLines(contents, context.repo, target)];
+  const results = await mergeNodes(context, target.hits);
+  if (contents.areAvailable) await contents.load(results.map((result) => result.hit));
+  return results;
 }
 
 /** Merges the parts of nodes; a result keeps its part if not all parts are included. */
-async function nodes(context: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
+async function mergeNodes(context: SearchContext, hits: readonly Hit[]): Promise<Result[]> {
   const [rows = []] = await context.database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
-  const ranges = partsOfHits(hits, partRanges(rows));
-  const kinds = groupBy(hits, (hit) =>
+  const ranges = partRanges(hits, partsFromRows(rows));
+  const partsByNode = groupBy(hits, (hit) =>
     JSON.stringify([hit.nodeType, hit.signature, ranges.get(hit.id) ?? hit.id]),
   );
-  return Array.from(kinds.values(), (parts) => {
+  return Array.from(partsByNode.values(), (parts) => {
     const [first, ...rest] = parts.map(resultOf);
-    const one = mergeParts(first!, rest, ranges.get(first!.hit.id));
-    return one.piece?.matching === one.piece?.of ? { ...one, piece: null } : one;
+    const merged = mergeParts(first!, rest, ranges.get(first!.hit.id));
+    return merged.partMatch?.matching === merged.partMatch?.of ? { ...merged, partMatch: null } : merged;
   });
 }
 
-async function lines(contents: FileContents, repo: string, target: Target): Promise<Result> {
+async function readLines(contents: FileContents, repo: string, target: Target): Promise<Result> {
   const { path, hits } = target;
   const language = hits[0]?.language ?? null;
   const content = await contents.file(path, language);
@@ -163,7 +163,7 @@ async function lines(contents: FileContents, repo: string, target: Target): Prom
   if (first < 1 || first > Math.min(last, end)) {
     throw badRequest(`${path} has lines 1 to ${end}. Give lines in that range.`, 404);
   }
-  const none = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
-  const place = { startLine: first, endLine: Math.min(last, end) };
-  return resultOf({ id: "", repo, path, language, nodeType: "lines", ...none, ...place });
+  const unnamed = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
+  const range = { startLine: first, endLine: Math.min(last, end) };
+  return resultOf({ id: "", repo, path, language, nodeType: "lines", ...unnamed, ...range });
 }

@@ -5,8 +5,8 @@ import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { Batch, type Row } from "../store/database.ts";
-import { partRanges, partsOfHits } from "../store/node_parts.ts";
-import { isNarrowed, type Scope } from "../store/scope.ts";
+import { partsFromRows, partRanges } from "../store/node_parts.ts";
+import { isRestricted, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { FileContents } from "./excerpts.ts";
 import {
@@ -92,13 +92,13 @@ interface Ranked {
 
 export interface SearchResult extends Ranked {
   readonly context: SearchContext;
-  readonly asked: ParsedSearch;
+  readonly parsedSearch: ParsedSearch;
 }
 
 /** The rows of the candidates and of their parts, and the lines of the likeliest ones. */
 export interface CandidateRows {
   readonly hits: readonly Hit[];
-  readonly pieces: readonly Row[];
+  readonly partRows: readonly Row[];
   readonly contents: FileContents;
 }
 
@@ -109,11 +109,11 @@ interface FirstBatch {
   readonly notes: readonly string[];
   readonly problem: string | null;
   readonly words: WordSearch | null;
-  readonly listed: readonly Row[];
+  readonly listedRows: readonly Row[];
   readonly vectorSearch: VectorSearch | null;
-  readonly codes: readonly (readonly Row[])[];
+  readonly lookupRows: readonly (readonly Row[])[];
   /** The ranking by vectors, if the query vector needed nothing from the database. */
-  readonly near: Promise<Ranking> | null;
+  readonly nearest: Promise<Ranking> | null;
   readonly warnings: string[];
 }
 
@@ -134,20 +134,20 @@ export function createContext(
 /** Runs a search and returns the parsed query with a page of results. */
 export async function search(
   context: SearchContext,
-  typedQuery: string,
+  text: string,
   page: Pagination,
   filters: Filters,
   usesVectors: boolean,
 ): Promise<SearchResult> {
-  const typed = parseQuery(typedQuery);
-  const query = mergeFilters(typed, filters);
-  const filterNotes = overriddenFilters(typed, filters.tests);
+  const parsed = parseQuery(text);
+  const query = mergeFilters(parsed, filters);
+  const filterNotes = overriddenFilters(parsed, filters.tests);
   const first = await retrieveCandidates(context, query, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
   const notes = [...filterNotes, ...first.notes, ...ranked.answer.notes];
-  const asked = { query, text: queryText(query), scope, notes };
-  return { context: first.context, asked, answer: { ...ranked.answer, notes }, contents: ranked.contents };
+  const parsedSearch = { query, text: queryText(query), scope, notes };
+  return { context: first.context, parsedSearch, answer: { ...ranked.answer, notes }, contents: ranked.contents };
 }
 
 /** Resolves filters without a query to a scope. */
@@ -159,7 +159,7 @@ export async function scopeFromFilters(context: SearchContext, filters: Filters)
 
 /** A result without a score. */
 export function resultOf(hit: Hit): Result {
-  return { hit, score: 0, ranks: new Map(), parts: new Map(), others: [], copies: [], piece: null, member: null };
+  return { hit, score: 0, ranks: new Map(), scoreParts: new Map(), others: [], copies: [], partMatch: null, member: null };
 }
 
 /** Reads the rows of candidates in one request; `ids` has the likeliest first. Without ids, none is sent. */
@@ -173,30 +173,30 @@ export async function fetchCandidates(
   const contents = new FileContents(context);
   const end = offset + limit;
   const rows = batch.add([sql.hitsById(ids, scope)]);
-  const pieces = batch.add([sql.nodeParts(ids)]);
-  const early = contents.early(
+  const partRows = batch.add([sql.nodeParts(ids)]);
+  const addLines = contents.addStatements(
     batch,
     ids.slice(offset, end + EXTRA_LINES),
     ids.slice(0, MAX_DEDUPLICATED + EXTRA_COMPARED),
   );
   if (ids.length > 0) await batch.run(context.database);
-  await early();
-  return { hits: (rows()[0] ?? []).map(hitFromRow), pieces: pieces()[0] ?? [], contents };
+  await addLines();
+  return { hits: (rows()[0] ?? []).map(hitFromRow), partRows: partRows()[0] ?? [], contents };
 }
 
 /** Groups results, and returns a page of them with the lines that are available. */
-export async function pageOf(
+export async function paginate(
   results: readonly Result[],
-  { pieces, contents }: CandidateRows,
+  { partRows, contents }: CandidateRows,
   { limit, offset }: Pagination,
-): Promise<Pick<ResultPage, "found" | "total" | "every">> {
+): Promise<Pick<ResultPage, "results" | "total" | "allResults">> {
   const hits = results.map((result) => result.hit);
-  const groups = groupParts(results, partsOfHits(hits, partRanges(pieces)));
+  const groups = groupParts(results, partRanges(hits, partsFromRows(partRows)));
   const end = offset + limit;
-  const every = contents.isKept ? await deduplicate(groups, contents, offset, end) : groups;
-  const shown = every.slice(offset, end);
-  if (contents.areThere) await contents.bring(shown.map((result) => result.hit));
-  return { found: shown, total: every.length, every };
+  const allResults = contents.isStored ? await deduplicate(groups, contents, offset, end) : groups;
+  const shown = allResults.slice(offset, end);
+  if (contents.areAvailable) await contents.load(shown.map((result) => result.hit));
+  return { results: shown, total: allResults.length, allResults };
 }
 
 /** Notes that no node has the name, or a word of the query. */
@@ -234,16 +234,16 @@ export function isTruncated(rankings: readonly Ranking[]): boolean {
  */
 async function retrieveCandidates(context: SearchContext, query: Query, usesVectors: boolean): Promise<FirstBatch> {
   const filters = filterLookup(query, reposOf(context, query));
-  const guessed = candidateScopes(filters).map((scope) => mustMatch(query, scope).scope);
+  const scopes = candidateScopes(filters).map((scope) => mustMatch(query, scope).scope);
   const before = cacheKey(context.meta);
-  const first = await runFirstBatch(context, query, filters, guessed, usesVectors);
+  const first = await runFirstBatch(context, query, filters, scopes, usesVectors);
   if (cacheKey(context.meta) !== before) return retrieveCandidates(createContext(context), query, usesVectors);
   const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
   const resolved = JSON.stringify(scope);
-  const at = guessed.findIndex((one) => JSON.stringify(one) === resolved);
+  const at = scopes.findIndex((one) => JSON.stringify(one) === resolved);
   const batch = at < 0 ? await runFirstBatch(context, query, NO_FILTERS, [scope], usesVectors) : first;
-  const { words, listed } = batch.guesses[Math.max(at, 0)]!;
-  return { ...batch, words, listed, context, scope, notes };
+  const { words, listedRows } = batch.guesses[Math.max(at, 0)]!;
+  return { ...batch, words, listedRows, context, scope, notes };
 }
 
 /** Looks up the filters, and retrieves the candidates of each guessed scope, in one request. */
@@ -257,17 +257,17 @@ async function runFirstBatch(
   const batch = new Batch();
   const [text, warnings] = [queryText(query), [] as string[]];
   const checks = batch.add(lookupStatements(filters));
-  const guessed = scopes.map((scope) => ({
+  const searches = scopes.map((scope) => ({
     words: text.trim() ? new WordSearch(text, scope, batch) : null,
-    listed: batch.add(!text && isNarrowed(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
+    listedRows: batch.add(!text && isRestricted(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
   }));
-  const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (guessed[0]?.words?.queryText.text ?? "") : "");
-  const codes = batch.add(vectorSearch?.vector.statements ?? []);
+  const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (searches[0]?.words?.queryText.text ?? "") : "");
+  const lookupRows = batch.add(vectorSearch?.vector.statements ?? []);
   const [scope] = scopes.length === 1 ? scopes : [];
-  const near = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
+  const nearest = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
   await batch.run(context.database);
-  const guesses = guessed.map(({ words, listed }) => ({ words, listed: listed()[0] ?? [] }));
-  return { checks: checks(), guesses, vectorSearch, problem, codes: codes(), near, warnings };
+  const guesses = searches.map(({ words, listedRows }) => ({ words, listedRows: listedRows()[0] ?? [] }));
+  return { checks: checks(), guesses, vectorSearch, problem, lookupRows: lookupRows(), nearest, warnings };
 }
 
 function reposOf(context: SearchContext, query: Query): string[] {
@@ -290,24 +290,24 @@ function createVectorSearch(context: SearchContext, text: string): { vectorSearc
 async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagination): Promise<Ranked> {
   const { scope, vectorSearch, warnings, context } = first;
   const onWarning = (line: string) => warnings.push(line);
-  const near = vectorSearch && (await (first.near ?? nearestNodes(vectorSearch, first.codes, scope, onWarning)));
-  const rankings = [...words.rankings(), ...(near ? [near] : [])];
+  const nearest = vectorSearch && (await (first.nearest ?? nearestNodes(vectorSearch, first.lookupRows, scope, onWarning)));
+  const rankings = [...words.rankings(), ...(nearest ? [nearest] : [])];
   const candidates = await fetchCandidates(context, candidateOrder(rankings), scope, page);
   const all = rankHits(words.queryText, rankings, candidates.hits);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
   const problem = first.problem ? [`${WORDS_ONLY_PREFIX} ${first.problem}`] : [];
   const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
-  const shown = await pageOf(results, candidates, page);
+  const shown = await paginate(results, candidates, page);
   return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */
 async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
-  const hits = first.listed.slice(0, MAX_LISTED).map(hitFromRow);
+  const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
   const candidates = await fetchCandidates(first.context, ids, first.scope, page);
-  const shown = await pageOf(hits.map(resultOf), candidates, page);
-  const atLeast = first.listed.length > MAX_LISTED;
+  const shown = await paginate(hits.map(resultOf), candidates, page);
+  const atLeast = first.listedRows.length > MAX_LISTED;
   return { answer: { ...shown, notes: [], atLeast }, contents: candidates.contents };
 }
 
@@ -328,7 +328,7 @@ async function deduplicate(
   const compared = duplicateCandidates(nodes);
   const hits = nodes.slice(offset, end + EXTRA_LINES).map((result) => result.hit);
   const limit = end - offset;
-  await contents.bring(hits.slice(0, limit), compared, hits.slice(limit));
+  await contents.load(hits.slice(0, limit), compared, hits.slice(limit));
   const lines = new Map<string, NodeLines>();
   for (const hit of compared) {
     const own = contents.lines(hit);

@@ -12,8 +12,8 @@ import type { InnerRanges } from "./answers.ts";
 
 /** The maximum number of requests to services for one answer. */
 export const MAX_SUBREQUESTS = 6;
-const MOST_LINES = 1_000_000_000;
-const NOWHERE: Hit = {
+const MAX_LINE_NUMBER = 1_000_000_000;
+const EMPTY_HIT: Hit = {
   id: "",
   path: "",
   language: null,
@@ -28,22 +28,22 @@ const NOWHERE: Hit = {
   repo: "",
 };
 /** Languages whose files differ from the indexed text: a notebook is JSON. */
-const OTHERWISE = new Set(["notebook"]);
+const CONVERTED_LANGUAGES = new Set(["notebook"]);
 
 /** The lines of files, loaded as they are needed. */
 export class FileContents {
-  readonly #texts = new StoredSource();
+  readonly #source = new StoredSource();
   readonly #inner = new Map<string, InnerRanges>();
 
   constructor(private readonly context: SearchContext) {}
 
   /** True if lines can be loaded from the database or from GitHub. */
-  get areThere(): boolean {
-    return this.isKept || gitHubSlug(this.context.env, this.context.repo) !== null;
+  get areAvailable(): boolean {
+    return this.isStored || gitHubSlug(this.context.env, this.context.repo) !== null;
   }
 
   /** True if the database has stored source. */
-  get isKept(): boolean {
+  get isStored(): boolean {
     return this.context.meta.has(`${this.context.repo}:texts`);
   }
 
@@ -51,13 +51,13 @@ export class FileContents {
    * Adds statements to a batch that select the lines of nodes that will likely be shown (`ids`), and of
    * nodes that may be duplicates (`others`). Returns a function that stores their rows after the batch ran.
    */
-  early(batch: Batch, ids: readonly string[], others: readonly string[]): () => Promise<void> {
-    const isAsked = this.areThere && others.length > 0;
-    const texts = batch.add(isAsked && this.isKept ? [sql.storedSourceOfNodes(ids, others)] : []);
-    const inside = batch.add(isAsked ? [sql.innerNodesOf(ids)] : []);
+  addStatements(batch: Batch, ids: readonly string[], others: readonly string[]): () => Promise<void> {
+    const isNeeded = this.areAvailable && others.length > 0;
+    const source = batch.add(isNeeded && this.isStored ? [sql.storedSourceOfNodes(ids, others)] : []);
+    const innerNodes = batch.add(isNeeded ? [sql.innerNodesOf(ids)] : []);
     return async () => {
-      await this.#texts.add(texts()[0] ?? []);
-      this.#take(inside()[0] ?? [], new Set(ids));
+      await this.#source.add(source()[0] ?? []);
+      this.#addInnerRanges(innerNodes()[0] ?? [], new Set(ids));
     };
   }
 
@@ -66,51 +66,51 @@ export class FileContents {
    *
    * `more` are loaded too if the request is sent anyway.
    */
-  async bring(hits: readonly Hit[], compared: readonly Hit[] = [], more: readonly Hit[] = []): Promise<void> {
-    const hasNone = (hit: Hit) => this.lines(hit) === null;
-    const isLacking = (hit: Hit) => hasNone(hit) || !this.#inner.has(hit.id);
-    const lacking = [...hits.filter(isLacking), ...compared.filter(hasNone)];
-    if (this.isKept && lacking.length > 0) {
-      await this.#ofDatabase([...new Set([...lacking, ...more.filter(isLacking)])]);
+  async load(hits: readonly Hit[], compared: readonly Hit[] = [], more: readonly Hit[] = []): Promise<void> {
+    const isMissing = (hit: Hit) => this.lines(hit) === null;
+    const isIncomplete = (hit: Hit) => isMissing(hit) || !this.#inner.has(hit.id);
+    const incomplete = [...hits.filter(isIncomplete), ...compared.filter(isMissing)];
+    if (this.isStored && incomplete.length > 0) {
+      await this.#loadFromDatabase([...new Set([...incomplete, ...more.filter(isIncomplete)])]);
     }
-    await this.#ofGitHub(hits.filter(hasNone));
+    await this.#loadFromGitHub(hits.filter(isMissing));
   }
 
   /** The lines of a hit; null if they are not loaded. */
   lines({ repo, path, startLine, endLine }: Hit): NumberedLines | null {
-    return this.#texts.between(repo, path, startLine, endLine);
+    return this.#source.between(repo, path, startLine, endLine);
   }
 
   /** Loads all lines of a file; null if they are not available. */
   async file(path: string, language: string | null): Promise<NumberedLines | null> {
     const { repo, database } = this.context;
-    if (this.isKept) {
-      const [rows = []] = await database.run([sql.storedSourceLines([[repo, path, 1, MOST_LINES]])]);
-      await this.#texts.add(rows);
+    if (this.isStored) {
+      const [rows = []] = await database.run([sql.storedSourceLines([[repo, path, 1, MAX_LINE_NUMBER]])]);
+      await this.#source.add(rows);
     }
-    const known = this.#texts.whole(repo, path);
-    if (known) return known;
-    await this.#ofGitHub([{ ...NOWHERE, repo, path, language }]);
-    return this.#texts.whole(repo, path);
+    const loaded = this.#source.whole(repo, path);
+    if (loaded) return loaded;
+    await this.#loadFromGitHub([{ ...EMPTY_HIT, repo, path, language }]);
+    return this.#source.whole(repo, path);
   }
 
   /** The line ranges of the nodes within a hit, if they are loaded. */
   inner({ id, startLine, endLine }: Hit): InnerRanges {
-    const some = this.#inner.get(id) ?? [];
-    return some.filter(([first, last]) => last - first < endLine - startLine);
+    const ranges = this.#inner.get(id) ?? [];
+    return ranges.filter(([first, last]) => last - first < endLine - startLine);
   }
 
-  async #ofDatabase(hits: readonly Hit[]): Promise<void> {
-    const [texts = [], inside = []] = await this.context.database.run([
+  async #loadFromDatabase(hits: readonly Hit[]): Promise<void> {
+    const [source = [], innerNodes = []] = await this.context.database.run([
       sql.storedSourceLines(hits.map(({ repo, path, startLine, endLine }) => [repo, path, startLine, endLine])),
       sql.innerNodes(hits.map(({ id, startLine, endLine }) => [id, startLine, endLine])),
     ]);
-    await this.#texts.add(texts);
-    this.#take(inside, new Set(hits.map(({ id }) => id)));
+    await this.#source.add(source);
+    this.#addInnerRanges(innerNodes, new Set(hits.map(({ id }) => id)));
   }
 
   /** Adds the ranges of nodes within hits; a row with a hash is a part of the hit itself. */
-  #take(rows: readonly Row[], ids: ReadonlySet<string>): void {
+  #addInnerRanges(rows: readonly Row[], ids: ReadonlySet<string>): void {
     for (const id of ids) this.#inner.set(id, []);
     for (const [id, first, last, sha] of rows as [string, number, number, string | null][]) {
       if (sha === null) this.#inner.set(id, [...(this.#inner.get(id) ?? []), [first, last]]);
@@ -118,22 +118,22 @@ export class FileContents {
   }
 
   /** Loads files from GitHub within the limit of requests, those of the first hits first. */
-  async #ofGitHub(hits: readonly Hit[]): Promise<void> {
+  async #loadFromGitHub(hits: readonly Hit[]): Promise<void> {
     const { env, meta, onTiming } = this.context;
     if (hits.length === 0) return;
     const files = new Map<string, { file: github.GitHubFile; hit: Hit }>();
     for (const hit of hits) {
       const [slug, commit] = [gitHubSlug(env, hit.repo), indexedCommit(meta, hit.repo)];
-      if (!slug || !commit || OTHERWISE.has(hit.language ?? "")) continue;
+      if (!slug || !commit || CONVERTED_LANGUAGES.has(hit.language ?? "")) continue;
       files.set(`${hit.repo}\0${hit.path}`, { file: { slug, commit, path: hit.path }, hit });
     }
-    const known = sortBy(files.values(), ({ file }) => [github.cachedLines(file) === null]);
-    let left = this.context.left();
-    const some = known.filter(({ file }) => github.cachedLines(file) !== null || left-- > 0);
+    const cachedFirst = sortBy(files.values(), ({ file }) => [github.cachedLines(file) === null]);
+    let requestsLeft = this.context.left();
+    const selected = cachedFirst.filter(({ file }) => github.cachedLines(file) !== null || requestsLeft-- > 0);
     await Promise.all(
-      some.map(async ({ file, hit }) => {
+      selected.map(async ({ file, hit }) => {
         const lines = github.cachedLines(file) ?? (await github.fetchLines(file, env.GITHUB_TOKEN, onTiming));
-        if (lines) this.#texts.put(hit.repo, hit.path, wholeFile(lines));
+        if (lines) this.#source.put(hit.repo, hit.path, wholeFile(lines));
       }),
     );
   }

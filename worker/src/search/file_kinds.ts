@@ -3,15 +3,15 @@
 import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
 import { Pattern, type RegexSources } from "../python_regex.ts";
-import { isTest } from "../store/scope.ts";
+import { isTestPath } from "../store/scope.ts";
 import type { QueryText } from "./query.ts";
 import type { Hit } from "./results.ts";
 
 /** A kind of files: the weight of its nodes, and the query words that cancel the weight. */
 export interface FileKind {
   name: string;
-  share: number;
-  askedBy: Pattern;
+  weight: number;
+  queryPattern: Pattern;
 }
 
 const { file_kinds: kinds } = constants;
@@ -20,15 +20,15 @@ const DATA_TYPES = new Set(kinds.DATA_NODE_TYPES);
 const DOCUMENTS = new Pattern(kinds.DOCUMENT_PATH_PATTERN);
 const EXAMPLES = new Pattern(kinds.EXAMPLE_PATH_PATTERN);
 
-export const TEST_KIND = written(kinds.TEST);
-const DOCUMENT = written(kinds.DOCUMENT);
-const EXAMPLE = written(kinds.EXAMPLE);
-const DATA = written(kinds.DATA);
+export const TEST_KIND = fileKind(kinds.TEST);
+const DOCUMENT = fileKind(kinds.DOCUMENT);
+const EXAMPLE = fileKind(kinds.EXAMPLE);
+const DATA = fileKind(kinds.DATA);
 
 /** The kind and weight of a node; the weight is 1 for code and for kinds that the query names. */
 export function kindWeight(hit: Hit, queryText: QueryText): [string, number] {
   const kind = kindOf(hit);
-  return kind && !queryText.says(kind.askedBy) ? [kind.name, kind.share] : ["", 1];
+  return kind && !queryText.matches(kind.queryPattern) ? [kind.name, kind.weight] : ["", 1];
 }
 
 /** Returns true for a document. */
@@ -37,13 +37,13 @@ export const isDocument = memoize((path) => DOCUMENTS.test(path));
 const isExample = memoize((path) => EXAMPLES.test(path));
 
 function kindOf(hit: Hit): FileKind | null {
-  if (isTest(hit.path)) return TEST_KIND;
+  if (isTestPath(hit.path)) return TEST_KIND;
   const type = hit.nodeType.split("_", 1)[0]!;
   if (isDocument(hit.path) || DOCUMENT_TYPES.has(type)) return DOCUMENT;
   if (DATA_TYPES.has(type)) return DATA;
   return isExample(hit.path) ? EXAMPLE : null;
 }
 
-function written(kind: { name: string; weight: number; query_pattern: RegexSources }): FileKind {
-  return { name: kind.name, share: kind.weight, askedBy: new Pattern(kind.query_pattern) };
+function fileKind(kind: { name: string; weight: number; query_pattern: RegexSources }): FileKind {
+  return { name: kind.name, weight: kind.weight, queryPattern: new Pattern(kind.query_pattern) };
 }

@@ -14,39 +14,39 @@ import {
 import { unknownNameError } from "../suggestions.ts";
 import type { Query } from "./query.ts";
 import {
-  allNodeTypeNames,
-  categoryChanges,
-  intersectScope,
+  nodeTypeNames,
+  categoryScopes,
+  intersect,
   languageAliases,
-  languagesNamed,
+  resolveLanguages,
   NO_LANGUAGE,
-  nodeTypesNamed,
+  resolveNodeTypes,
   TESTS,
 } from "./vocabulary.ts";
 
-type Readings = readonly (readonly string[])[];
+type PathCandidates = readonly (readonly string[])[];
 
 /** The filters of a query that must be looked up, in the order of `lookupStatements`. */
 export interface FilterLookup {
   readonly query: Query;
-  readonly there: Scope;
+  readonly repositoryScope: Scope;
   /** The possible readings of each path filter. */
-  readonly paths: Readings;
-  readonly notPaths: Readings;
+  readonly paths: PathCandidates;
+  readonly notPaths: PathCandidates;
 }
 
 /** Collects the filters to look up in these repositories, null for all. */
 export function filterLookup(query: Query, repos: readonly string[] | null): FilterLookup {
-  const [paths, notPaths] = [query.paths.map(pathReadings), query.notPaths.map(pathReadings)];
-  return { query, there: { ...EMPTY_SCOPE, repos }, paths, notPaths };
+  const [paths, notPaths] = [query.paths.map(pathCandidates), query.notPaths.map(pathCandidates)];
+  return { query, repositoryScope: { ...EMPTY_SCOPE, repos }, paths, notPaths };
 }
 
 /** Statements that check that each path, language and node type exists. */
-export function lookupStatements({ query, there, paths, notPaths }: FilterLookup): Statement[] {
+export function lookupStatements({ query, repositoryScope, paths, notPaths }: FilterLookup): Statement[] {
   return [
-    ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...there, paths: [path] })),
-    ...query.languages.map((name) => existingValues("language", languagesNamed(name), there)),
-    ...query.nodeTypes.map((name) => existingValues("node_type", nodeTypesNamed(name), there)),
+    ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...repositoryScope, paths: [path] })),
+    ...query.languages.map((name) => existingValues("language", resolveLanguages(name), repositoryScope)),
+    ...query.nodeTypes.map((name) => existingValues("node_type", resolveNodeTypes(name), repositoryScope)),
   ];
 }
 
@@ -55,10 +55,10 @@ const MAX_GUESSES = 2;
 
 /** The possible scopes, the likeliest first; only that one if there are too many. */
 export function candidateScopes(lookup: FilterLookup): Scope[] {
-  const readings = [...lookup.paths, ...lookup.notPaths];
-  const combinations = readings.reduce((product, paths) => product * paths.length, 1);
-  const tried = combinations > MAX_GUESSES ? readings.map((paths) => paths.slice(0, 1)) : readings;
-  const guesses = tried.reduce<string[][]>(
+  const candidates = [...lookup.paths, ...lookup.notPaths];
+  const combinations = candidates.reduce((product, paths) => product * paths.length, 1);
+  const expanded = combinations > MAX_GUESSES ? candidates.map((paths) => paths.slice(0, 1)) : candidates;
+  const guesses = expanded.reduce<string[][]>(
     (partial, paths) => partial.flatMap((one) => paths.map((path) => [...one, path])),
     [[]],
   );
@@ -77,75 +77,79 @@ export async function resolveScope(
   lookup: FilterLookup,
   answers: readonly (readonly Row[])[],
 ): Promise<Scope> {
-  const { query, there } = lookup;
-  const rest = answers.map((rows) => rows.length > 0);
-  const [paths, missing] = chooseReadings(lookup.paths, rest);
-  const [notPaths] = chooseReadings(lookup.notPaths, rest);
+  const { query, repositoryScope } = lookup;
+  const exists = answers.map((rows) => rows.length > 0);
+  const [paths, missing] = choosePaths(lookup.paths, exists);
+  const [notPaths] = choosePaths(lookup.notPaths, exists);
   const typed = query.paths[missing];
-  if (typed !== undefined) throw await unknownPathError(database, typed, there);
-  for (const name of query.languages) if (!rest.shift()) throw await unknownValueError(database, LANGUAGE, name, there);
-  for (const name of query.nodeTypes) if (!rest.shift()) throw await unknownValueError(database, TYPE, name, there);
+  if (typed !== undefined) throw await unknownPathError(database, typed, repositoryScope);
+  for (const name of query.languages) {
+    if (!exists.shift()) throw await unknownValueError(database, LANGUAGE, name, repositoryScope);
+  }
+  for (const name of query.nodeTypes) {
+    if (!exists.shift()) throw await unknownValueError(database, NODE_TYPE, name, repositoryScope);
+  }
   const scope = buildScope(lookup, paths, notPaths);
   checkConflicts(query, scope);
   return scope;
 }
 
-interface Kind {
+interface FilterKind {
   readonly column: Column;
-  readonly called: string;
-  others(known: readonly string[]): readonly string[];
+  readonly label: string;
+  aliases(indexed: readonly string[]): readonly string[];
 }
 
-const LANGUAGE: Kind = {
+const LANGUAGE: FilterKind = {
   column: "language",
-  called: "language",
-  others: (known) => known.flatMap(languageAliases),
+  label: "language",
+  aliases: (indexed) => indexed.flatMap(languageAliases),
 };
-const TYPE: Kind = { column: "node_type", called: "node type", others: allNodeTypeNames };
+const NODE_TYPE: FilterKind = { column: "node_type", label: "node type", aliases: nodeTypeNames };
 
-async function unknownValueError(database: Database, kind: Kind, name: string, there: Scope) {
-  const [rows = []] = await database.run([distinctValues(kind.column, there)]);
-  const known = rows.map(([one]) => String(one));
-  return unknownNameError(kind.called, name, known, kind.others(known));
+async function unknownValueError(database: Database, kind: FilterKind, name: string, repositoryScope: Scope) {
+  const [rows = []] = await database.run([distinctValues(kind.column, repositoryScope)]);
+  const indexed = rows.map(([one]) => String(one));
+  return unknownNameError(kind.label, name, indexed, kind.aliases(indexed));
 }
 
-async function unknownPathError(database: Database, typed: string, there: Scope) {
-  const [rows = []] = await database.run([allPaths(there)]);
-  const known = rows.map(([path]) => String(path));
-  const firsts = [...new Set(known.map((path) => path.split("/", 1)[0]!))].sort(compareText);
-  return unknownNameError("file or folder", typed, firsts, [...known, ...folders(known)]);
+async function unknownPathError(database: Database, typed: string, repositoryScope: Scope) {
+  const [rows = []] = await database.run([allPaths(repositoryScope)]);
+  const paths = rows.map(([path]) => String(path));
+  const topLevel = [...new Set(paths.map((path) => path.split("/", 1)[0]!))].sort(compareText);
+  return unknownNameError("file or folder", typed, topLevel, [...paths, ...parentFolders(paths)]);
 }
 
 /**
  * The first existing reading of each path, else the likeliest; and the index of the first path
  * without one, else -1.
  */
-function chooseReadings(readings: Readings, answers: boolean[]): [string[], number] {
+function choosePaths(candidates: PathCandidates, answers: boolean[]): [string[], number] {
   let missing = -1;
-  const paths = readings.map((possible, at) => {
-    const existing = possible.filter(() => answers.shift());
-    if (existing.length === 0 && missing < 0) missing = at;
-    return existing[0] ?? possible[0]!;
+  const paths = candidates.map((own, at) => {
+    const matches = own.filter(() => answers.shift());
+    if (matches.length === 0 && missing < 0) missing = at;
+    return matches[0] ?? own[0]!;
   });
   return [paths, missing];
 }
 
-function buildScope({ query, there }: FilterLookup, paths: string[], notPaths: string[]): Scope {
+function buildScope({ query, repositoryScope }: FilterLookup, paths: string[], notPaths: string[]): Scope {
   const scope: Scope = {
-    ...there,
-    paths: distinct(paths),
-    notPaths: distinct(notPaths),
-    languages: distinct(query.languages.flatMap(languagesNamed)),
-    notLanguages: distinct(query.notLanguages.flatMap(languagesNamed)),
-    nodeTypes: distinct(query.nodeTypes.flatMap(nodeTypesNamed)),
-    notNodeTypes: distinct(query.notNodeTypes.flatMap(nodeTypesNamed)),
+    ...repositoryScope,
+    paths: unique(paths),
+    notPaths: unique(notPaths),
+    languages: unique(query.languages.flatMap(resolveLanguages)),
+    notLanguages: unique(query.notLanguages.flatMap(resolveLanguages)),
+    nodeTypes: unique(query.nodeTypes.flatMap(resolveNodeTypes)),
+    notNodeTypes: unique(query.notNodeTypes.flatMap(resolveNodeTypes)),
     symbols: query.symbols,
     tests: query.tests,
   };
-  return categoryChanges(query).reduce(intersectScope, scope);
+  return categoryScopes(query).reduce(intersect, scope);
 }
 
-function distinct(values: readonly string[]): string[] {
+function unique(values: readonly string[]): string[] {
   return [...new Set(values)];
 }
 
@@ -154,28 +158,28 @@ function distinct(values: readonly string[]): string[] {
  *
  * Paths are relative to the root, since a Worker has no current folder.
  */
-export function pathReadings(typed: string): string[] {
-  const spelled = spellings(typed);
-  const anywhere = spelled.filter(isBare).map((path) => `*/${normalizeParts(path)}`);
-  return distinct([...spelled.map(placeOf), ...anywhere]);
+export function pathCandidates(typed: string): string[] {
+  const spellings = indexedSpellings(typed);
+  const anywhere = spellings.filter(isUnanchored).map((path) => `*/${normalizeParts(path)}`);
+  return unique([...spellings.map(pathFromRoot), ...anywhere]);
 }
 
-function placeOf(path: string): string {
-  const inside = normalizeParts(path);
-  if (path.startsWith("/")) return inside.replace(/^\/+/, "");
-  return !isBare(path) && inside === "." ? "" : inside;
+function pathFromRoot(path: string): string {
+  const normalized = normalizeParts(path);
+  if (path.startsWith("/")) return normalized.replace(/^\/+/, "");
+  return !isUnanchored(path) && normalized === "." ? "" : normalized;
 }
 
 /** Returns true for a path that does not begin with `/`, `./` or `../`. */
-function isBare(path: string): boolean {
+function isUnanchored(path: string): boolean {
   return !["", ".", ".."].includes(path.split("/", 1)[0]!);
 }
 
 /** The spellings of a path in the index, which writes a backslash as `\x5c`. */
-function spellings(typed: string): string[] {
+function indexedSpellings(typed: string): string[] {
   const stored = typed.replaceAll("\\", "\\x5c");
   const shown = typed.replace(/\\(?!x(?:5c|[89a-f][0-9a-f]))/g, "\\x5c");
-  return distinct([stored, shown]);
+  return unique([stored, shown]);
 }
 
 /** Mirrors `posixpath.normpath`. */
@@ -193,7 +197,7 @@ function normalizeParts(path: string): string {
 }
 
 /** All folders of the files, sorted. */
-function folders(paths: readonly string[]): string[] {
+function parentFolders(paths: readonly string[]): string[] {
   const folders = new Set<string>();
   for (const path of paths) {
     for (let at = path.indexOf("/"); at >= 0; at = path.indexOf("/", at + 1)) {
@@ -207,17 +211,17 @@ function folders(paths: readonly string[]): string[] {
  * Resolves a repository by its full name, else by its last part; throws an HttpError if none or
  * several match.
  */
-export function resolveRepo(name: string, there: readonly string[]): string {
-  const ends = there.filter((repo) => repo.endsWith(`/${name}`));
-  const matches = there.includes(name) ? [name] : ends;
+export function resolveRepo(name: string, repos: readonly string[]): string {
+  const ends = repos.filter((repo) => repo.endsWith(`/${name}`));
+  const matches = repos.includes(name) ? [name] : ends;
   if (matches.length > 1) {
     throw badRequest(`The name ${name} matches several repositories: ${matches.join(", ")}. Use a full name.`);
   }
-  if (!matches[0]) throw unknownNameError("repository", name, there);
+  if (!matches[0]) throw unknownNameError("repository", name, repos);
   return matches[0];
 }
 
-const SIGNS = {
+const FILTER_PREFIXES = {
   categories: "category:",
   notCategories: "-category:",
   languages: "lang:",
@@ -228,46 +232,46 @@ const SIGNS = {
   notNodeTypes: "-type:",
 } as const;
 
-type Field = keyof typeof SIGNS;
+type Field = keyof typeof FILTER_PREFIXES;
 
-const CATEGORIES: readonly Field[] = ["categories", "notCategories"];
+const CATEGORY_FIELDS: readonly Field[] = ["categories", "notCategories"];
 
 /** Throws an HttpError for filters that exclude each other. */
 export function checkConflicts(query: Query, scope: Scope): void {
-  const tests = testsOf(query);
+  const tests = testsValues(query);
   if (tests.has("no") && tests.has("only")) {
     const tests = query.tests ? [`tests:${query.tests}`] : [];
-    throw conflictError([...tests, ...typed(query, CATEGORIES)]);
+    throw conflictError([...tests, ...asTyped(query, CATEGORY_FIELDS)]);
   }
-  const isOfNone = scope.languages.length === 1 && scope.languages[0] === NO_LANGUAGE;
+  const hasNoLanguage = scope.languages.length === 1 && scope.languages[0] === NO_LANGUAGE;
   const empty: [boolean, readonly Field[]][] = [
     [
-      isOfNone || noneLeft(scope.languages, scope.notLanguages),
-      ["languages", "notLanguages", ...CATEGORIES],
+      hasNoLanguage || isAllExcluded(scope.languages, scope.notLanguages),
+      ["languages", "notLanguages", ...CATEGORY_FIELDS],
     ],
-    [noneLeft(scope.paths, excludedPaths(scope)), ["paths", "notPaths", ...CATEGORIES]],
-    [noneLeft(scope.nodeTypes, scope.notNodeTypes), ["nodeTypes", "notNodeTypes"]],
+    [isAllExcluded(scope.paths, excludedPaths(scope)), ["paths", "notPaths", ...CATEGORY_FIELDS]],
+    [isAllExcluded(scope.nodeTypes, scope.notNodeTypes), ["nodeTypes", "notNodeTypes"]],
   ];
-  for (const [isEmpty, fields] of empty) if (isEmpty) throw conflictError(typed(query, fields));
+  for (const [isEmpty, fields] of empty) if (isEmpty) throw conflictError(asTyped(query, fields));
 }
 
 /**
  * A note for each filter that a later one, or the parameter `tests`, overrides.
  */
 export function overriddenFilters(query: Query, tests: string | null): string[] {
-  const counting = new Map([
+  const effective = new Map([
     ["tests", `tests:${query.tests}`],
     ["case", `case:${query.case ? "yes" : "no"}`],
   ]);
-  const signs = [...query.overruled];
+  const replaced = [...query.overruled];
   if (tests && query.tests !== null && query.tests !== tests) {
-    signs.push(`tests:${query.tests}`);
-    counting.set("tests", `--tests ${tests}`);
+    replaced.push(`tests:${query.tests}`);
+    effective.set("tests", `--tests ${tests}`);
   }
-  return signs.map((sign) => `${sign} is ignored: ${counting.get(sign.split(":")[0]!)} replaces it.`);
+  return replaced.map((typed) => `${typed} is ignored: ${effective.get(typed.split(":")[0]!)} replaces it.`);
 }
 
-function testsOf(query: Query): Set<string> {
+function testsValues(query: Query): Set<string> {
   const values = new Set([query.tests ?? ""]);
   if (query.categories.includes(TESTS)) values.add("only");
   if (query.notCategories.includes(TESTS)) values.add("no");
@@ -287,14 +291,14 @@ function isBelow(path: string, folder: string): boolean {
   return !folder || path === folder || path.startsWith(`${folder}/`);
 }
 
-function noneLeft(included: readonly string[], excluded: readonly string[]): boolean {
+function isAllExcluded(included: readonly string[], excluded: readonly string[]): boolean {
   return included.length > 0 && included.every((value) => excluded.includes(value));
 }
 
-function typed(query: Query, fields: readonly Field[]): string[] {
-  return fields.flatMap((field) => query[field].map((value) => `${SIGNS[field]}${value}`));
+function asTyped(query: Query, fields: readonly Field[]): string[] {
+  return fields.flatMap((field) => query[field].map((value) => `${FILTER_PREFIXES[field]}${value}`));
 }
 
-function conflictError(signs: readonly string[]): HttpError {
-  return badRequest(`${signs.join(" and ")} exclude each other: nothing is left to search. Remove one of them.`);
+function conflictError(conflicting: readonly string[]): HttpError {
+  return badRequest(`${conflicting.join(" and ")} exclude each other: nothing is left to search. Remove one of them.`);
 }

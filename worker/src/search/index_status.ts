@@ -23,16 +23,16 @@ export function indexedRepos(meta: IndexMeta): string[] {
 }
 
 /** The repository to search: the configured one, else the only one; throws an HttpError otherwise. */
-export function defaultRepo(meta: IndexMeta, named: string | undefined): string {
-  const there = indexedRepos(meta);
-  if (named) return there.length > 0 ? resolveRepo(named, there) : named;
-  if (there.length === 1) return there[0]!;
-  if (there.length === 0) throw new HttpError(503, "The index is empty.", "Index a repository: feeder sync");
-  const some = there.slice(0, 10).join(", ");
+export function defaultRepo(meta: IndexMeta, configured: string | undefined): string {
+  const repos = indexedRepos(meta);
+  if (configured) return repos.length > 0 ? resolveRepo(configured, repos) : configured;
+  if (repos.length === 1) return repos[0]!;
+  if (repos.length === 0) throw new HttpError(503, "The index is empty.", "Index a repository: feeder sync");
+  const names = repos.slice(0, 10).join(", ");
   throw new HttpError(
     503,
-    `The database has ${there.length} repositories, and REPO names none of them.`,
-    `Set the variable REPO to one of them: ${some}`,
+    `The database has ${repos.length} repositories, and REPO names none of them.`,
+    `Set the variable REPO to one of them: ${names}`,
   );
 }
 
@@ -42,12 +42,12 @@ export function cacheKey(meta: IndexMeta): string {
   return JSON.stringify([...keys, indexedRepos(meta)]);
 }
 
-const kept = new WeakMap<object, IndexMeta>();
+const metaCache = new WeakMap<object, IndexMeta>();
 
 /** The metadata from the isolate's cache, else from the database. */
 export async function loadMeta(binding: object, database: Database): Promise<IndexMeta> {
-  const before = kept.get(binding);
-  if (before) return before;
+  const cached = metaCache.get(binding);
+  if (cached) return cached;
   const [rows = []] = await database.run([META_STATEMENT]);
   const meta = parseMeta(rows);
   cacheMeta(binding, meta);
@@ -55,15 +55,15 @@ export async function loadMeta(binding: object, database: Database): Promise<Ind
 }
 
 export function cacheMeta(binding: object, meta: IndexMeta): void {
-  kept.set(binding, meta);
+  metaCache.set(binding, meta);
 }
 
 /** The commit that the index equals, as JSON and as a sentence. */
 export function freshness(meta: IndexMeta, repo: string) {
-  const of = (key: string) => meta.get(`${repo}:${key}`) ?? "";
-  const equals = of("head");
-  const isWhole = meta.has(`${repo}:tree`);
-  const unfinished = !isWhole && of("run") !== of("done");
+  const metaValue = (key: string) => meta.get(`${repo}:${key}`) ?? "";
+  const equals = metaValue("head");
+  const isComplete = meta.has(`${repo}:tree`);
+  const unfinished = !isComplete && metaValue("run") !== metaValue("done");
   const index = {
     repo,
     equals,
@@ -72,15 +72,15 @@ export function freshness(meta: IndexMeta, repo: string) {
     ahead: null,
     edited: 0,
     unfinished,
-    working: Boolean(of("working")),
-    below: of("below"),
-    partial: Boolean(equals) && !isWhole && !unfinished,
+    working: Boolean(metaValue("working")),
+    below: metaValue("below"),
+    partial: Boolean(equals) && !isComplete && !unfinished,
     seen: false,
   };
-  return { index, note: noteOf(index) };
+  return { index, note: freshnessNote(index) };
 }
 
-interface Aged {
+interface IndexState {
   equals: string;
   below: string;
   unfinished: boolean;
@@ -88,11 +88,11 @@ interface Aged {
   working: boolean;
 }
 
-function noteOf({ equals, below, unfinished, partial, working }: Aged): string {
-  const was = equals.slice(0, SHORT_COMMIT);
-  if (!was) return unfinished ? UNFINISHED_NOTE : "";
+function freshnessNote({ equals, below, unfinished, partial, working }: IndexState): string {
+  const commit = equals.slice(0, SHORT_COMMIT);
+  if (!commit) return unfinished ? UNFINISHED_NOTE : "";
   const index = below ? `The index of the folder ${below}` : "The index";
-  if (unfinished) return `${index} equalled ${was}; a later sync is running or was stopped.`;
-  if (partial) return `${index} equals ${was} except for files that were indexed one by one.`;
-  return working ? `${index} equals a working tree on ${was}.` : `${index} equals ${was}.`;
+  if (unfinished) return `${index} equalled ${commit}; a later sync is running or was stopped.`;
+  if (partial) return `${index} equals ${commit} except for files that were indexed one by one.`;
+  return working ? `${index} equals a working tree on ${commit}.` : `${index} equals ${commit}.`;
 }

@@ -15,36 +15,36 @@ const SPECIAL = /[()[\]{}?*+\-|^$\\.&~#\t\n\v\f\r ]/g;
  * matches nothing.
  */
 export function mustMatch(query: Query, scope: Scope): { scope: Scope; notes: string[] } {
-  const withWords = withParts(query).join(" AND ") || null;
-  const without = query.without.filter((one) => WORD.test(one)).map(excluded);
-  const narrowed = { ...scope, withWords, withoutWords: without.join(" OR ") || null };
+  const withWords = requiredQueries(query).join(" AND ") || null;
+  const without = query.without.filter((word) => WORD.test(word)).map(excludedQuery);
+  const restricted = { ...scope, withWords, withoutWords: without.join(" OR ") || null };
   const notes = patterns(query).map(
     (pattern) => `/${pattern}/ was not searched for: patterns need the repository's files.`,
   );
-  return { scope: notes.length > 0 ? { ...narrowed, ids: [] } : narrowed, notes };
+  return { scope: notes.length > 0 ? { ...restricted, ids: [] } : restricted, notes };
 }
 
-function withParts(query: Query): string[] {
+function requiredQueries(query: Query): string[] {
   const words = query.words.split(/\s+/).filter((word) => WORD.test(word));
-  const cased = query.case && words.length > 0 ? [`(${words.map(quoted).join(" OR ")})`] : [];
+  const wordQueries = query.case && words.length > 0 ? [`(${words.map(ftsPhrase).join(" OR ")})`] : [];
   return [
-    ...query.phrases.filter((phrase) => WORD.test(phrase)).map(quoted),
-    ...query.prefixes.map((prefix) => `${quoted(prefix)} *`),
-    ...cased,
+    ...query.phrases.filter((phrase) => WORD.test(phrase)).map(ftsPhrase),
+    ...query.prefixes.map((prefix) => `${ftsPhrase(prefix)} *`),
+    ...wordQueries,
   ];
 }
 
-function excluded(one: string): string {
-  return one.endsWith("*") ? `${quoted(one.slice(0, -1))} *` : quoted(one);
+function excludedQuery(word: string): string {
+  return word.endsWith("*") ? `${ftsPhrase(word.slice(0, -1))} *` : ftsPhrase(word);
 }
 
 /** Quotes a text as an FTS5 phrase. */
-function quoted(text: string): string {
+function ftsPhrase(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
 /** The pattern, and the phrases without a word, as patterns. */
 function patterns(query: Query): string[] {
-  const signs = query.phrases.filter((phrase) => !WORD.test(phrase));
-  return [...(query.regex ? [query.regex] : []), ...signs.map((one) => one.replace(SPECIAL, "\\$&"))];
+  const symbols = query.phrases.filter((phrase) => !WORD.test(phrase));
+  return [...(query.regex ? [query.regex] : []), ...symbols.map((symbol) => symbol.replace(SPECIAL, "\\$&"))];
 }

@@ -4,11 +4,11 @@ import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
 import { casefold, rpartition, strip } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
-import { type NamedNode, namedNodes } from "../store/name_search.ts";
-import { isTest } from "../store/scope.ts";
-import { dotted, endsWith } from "../text.ts";
+import { type NameMatch, nameMatches } from "../store/name_search.ts";
+import { isTestPath } from "../store/scope.ts";
+import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isDocument, TEST_KIND } from "./file_kinds.ts";
-import { nameStems, type QueryText } from "./query.ts";
+import { namePartStems, type QueryText } from "./query.ts";
 import type { Scores } from "./ranking.ts";
 import type { Member } from "./results.ts";
 
@@ -20,96 +20,96 @@ type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;
 
 /**
- * The nodes that a query names, by id, the best first.
+ * Ids of the nodes whose names or paths match a query, the best first.
  *
- * `called` have the name, `ofPath` the path. `spelled` are the overlap scores of nodes whose names
- * contain all words of the query; `written` are those whose names consist of just these words.
+ * `overlapScores` are by how well the words of name and query agree; `composedIds` are names made of
+ * exactly the query's words.
  */
-export interface NamedCandidates {
-  called: readonly string[];
-  written: readonly string[];
-  ofPath: readonly string[];
-  spelled: Scores;
+export interface NameMatches {
+  exactIds: readonly string[];
+  composedIds: readonly string[];
+  pathIds: readonly string[];
+  overlapScores: Scores;
 }
 
 /** Returns true if a node or a file has exactly the name in the query. */
-export function hasExactMatch(named: NamedCandidates): boolean {
-  return named.called.length > 0 || named.ofPath.length > 0;
+export function hasExactMatch(matches: NameMatches): boolean {
+  return matches.exactIds.length > 0 || matches.pathIds.length > 0;
 }
 
 /** Matches the rows of the name statements; types come before members, definitions before declarations. */
-export function namedCandidates(queryText: QueryText, answers: readonly Rows[]): NamedCandidates {
-  const [byName = [], byWords = [], ...byPath] = answers.map(namedNodes);
+export function matchNames(queryText: QueryText, rowSets: readonly Rows[]): NameMatches {
+  const [byName = [], byWords = [], ...byPath] = rowSets.map(nameMatches);
   const text = queryText.name || strip(queryText.text);
   const searchedName = normalizeName(text);
   const exact = byName.filter((node) => isNodeNamed(node, searchedName));
   const overlaps = new Map(byWords.map((node) => [node.id, queryOverlap(node.name, queryText)]));
   const exactIds = new Set(exact.map((node) => node.id));
-  const written = byWords.filter((node) => overlaps.get(node.id) === 1 && !exactIds.has(node.id));
-  const asksTests = queryText.says(TEST_KIND.askedBy);
+  const composed = byWords.filter((node) => overlaps.get(node.id) === 1 && !exactIds.has(node.id));
+  const namesTests = queryText.matches(TEST_KIND.queryPattern);
   return {
-    called: nodeIds(sortNodes(exact, text)),
-    written: nodeIds(sortNodes(written.filter((node) => asksTests || !isTest(node.path)), text)),
-    ofPath: nodeIds(byPath.flat()),
-    spelled: new Map(sortBy(overlaps, ([, score]) => [-score])),
+    exactIds: nodeIds(sortNodes(exact, text)),
+    composedIds: nodeIds(sortNodes(composed.filter((node) => namesTests || !isTestPath(node.path)), text)),
+    pathIds: nodeIds(byPath.flat()),
+    overlapScores: new Map(sortBy(overlaps, ([, score]) => [-score])),
   };
 }
 
 /** Returns true if the query is short enough to be the words of a name. */
-export function canSpellNames(queryText: QueryText): boolean {
-  return queryText.parts.length > 0 && queryText.parts.length <= MAX_NAME_WORDS;
+export function isShortQuery(queryText: QueryText): boolean {
+  return queryText.wordParts.length > 0 && queryText.wordParts.length <= MAX_NAME_WORDS;
 }
 
 /** The overlap of the query's words with those of a name's last part, up to 1. */
-export function wordOverlap(symbol: string, stems: ReadonlySet<string>): number {
-  return diceCoefficient(stemsOfName(lastNamePart(symbol)), stems);
+export function nameOverlap(symbol: string, stems: ReadonlySet<string>): number {
+  return diceCoefficient(nameStems(lastPart(symbol)), stems);
 }
 
 function queryOverlap(name: string, queryText: QueryText): number {
-  return Math.max(bestOverlap(name, queryText.stems), bestOverlap(name, queryText.allStems));
+  return Math.max(bestOverlap(name, queryText.stems), bestOverlap(name, queryText.stemsWithStopWords));
 }
 
 /** The overlap with the last part, or with owner and last part if that is higher: `request finalize`. */
 function bestOverlap(symbol: string, stems: ReadonlySet<string>): number {
-  const [owner, own] = rpartition(symbol, ".");
-  const both = new Set([...stemsOfName(own), ...stemsOfName(lastNamePart(owner))]);
-  return Math.max(wordOverlap(symbol, stems), diceCoefficient(both, stems));
+  const [owner, last] = rpartition(symbol, ".");
+  const both = new Set([...nameStems(last), ...nameStems(lastPart(owner))]);
+  return Math.max(nameOverlap(symbol, stems), diceCoefficient(both, stems));
 }
 
 /** The Dice coefficient of two sets of words. */
-function diceCoefficient(own: ReadonlySet<string>, stems: ReadonlySet<string>): number {
+function diceCoefficient(nameWords: ReadonlySet<string>, queryWords: ReadonlySet<string>): number {
   let both = 0;
-  for (const stem of own) if (stems.has(stem)) both++;
-  return (2 * both) / (own.size + stems.size || 1);
+  for (const stem of nameWords) if (queryWords.has(stem)) both++;
+  return (2 * both) / (nameWords.size + queryWords.size || 1);
 }
 
 /** The stems of a name's words. */
-const stemsOfName = memoize((name) => nameStems([name]));
+const nameStems = memoize((name) => namePartStems([name]));
 
 /** The highest number of nodes with a word for which the word counts as rare. */
-export function maxNodesWithWord(queryText: QueryText): number {
-  return queryText.parts.length > 1 ? RARE_COMPOUND_NODES : RARE_WORD_NODES;
+export function rareLimit(queryText: QueryText): number {
+  return queryText.wordParts.length > 1 ? RARE_COMPOUND_NODES : RARE_WORD_NODES;
 }
 
 /** Returns true if the query is a name that can be matched with similar names. */
-export function canMatchFuzzily(queryText: QueryText): boolean {
-  return [...lastNamePart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
+export function canMatchSimilar(queryText: QueryText): boolean {
+  return [...lastPart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
 /** The member that a normalized query names, alone (`RED`) or with its owner; null if there is none. */
 export function findMember(owner: string | null, members: string, searchedName: string): Member | null {
   if (!members) return null;
   const name = normalizeName(owner ?? "");
-  if (name && endsWith(name, searchedName)) return null;
-  return parseMembers(members).find((one) => endsWith(`${name}.${casefold(one.name)}`, searchedName)) ?? null;
+  if (name && symbolEndsWith(name, searchedName)) return null;
+  return parseMembers(members).find((member) => symbolEndsWith(`${name}.${casefold(member.name)}`, searchedName)) ?? null;
 }
 
 /** Normalizes a name or query for comparison: parts joined by dots, case folded. */
-export const normalizeName = memoize((text) => casefold(dotted(text)));
+export const normalizeName = memoize((text) => casefold(normalizeSymbol(text)));
 
 /** Returns true if a normalized query equals the name or its last parts. */
 export function isNamed(name: string, searchedName: string): boolean {
-  return endsWith(normalizeName(name), searchedName);
+  return symbolEndsWith(normalizeName(name), searchedName);
 }
 
 /** Parses the members of a node, stored as `4f5e RED:3 GREEN:4`. */
@@ -119,20 +119,20 @@ export function parseMembers(text: string): Member[] {
 }
 
 /** Sorts nodes: exact case before other case, sources before tests, types before members. */
-function sortNodes(nodes: Iterable<NamedNode>, text: string): NamedNode[] {
-  return sortBy(nodes, (node) => nameOrder(node, text));
+function sortNodes(nodes: Iterable<NameMatch>, text: string): NameMatch[] {
+  return sortBy(nodes, (node) => sortKey(node, text));
 }
 
 /** The sort key of a node found by name; of equal ones the longest comes first. */
-export function nameOrder(node: NamedNode, text: string): SortKey {
-  const at = DEFINITION_TYPES.indexOf(node.nodeType);
+export function sortKey(node: NameMatch, text: string): SortKey {
+  const kind = DEFINITION_TYPES.indexOf(node.nodeType);
   return [
     isDocument(node.path),
-    at < 0,
+    kind < 0,
     !node.name.endsWith(text),
-    isTest(node.path),
-    at < 0 ? DEFINITION_TYPES.length : at,
-    DECLARATION_SUFFIXES.some((ending) => node.path.endsWith(ending)),
+    isTestPath(node.path),
+    kind < 0 ? DEFINITION_TYPES.length : kind,
+    DECLARATION_SUFFIXES.some((suffix) => node.path.endsWith(suffix)),
     -node.lines,
     node.path,
     node.startLine,
@@ -140,27 +140,27 @@ export function nameOrder(node: NamedNode, text: string): SortKey {
 }
 
 /** The ids of nodes. */
-export function nodeIds(nodes: readonly NamedNode[]): string[] {
+export function nodeIds(nodes: readonly NameMatch[]): string[] {
   return nodes.map((node) => node.id);
 }
 
 /** The part of a name after the last dot. */
-export function lastNamePart(name: string): string {
+export function lastPart(name: string): string {
   return rpartition(name, ".")[1];
 }
 
-function isNodeNamed(node: NamedNode, searchedName: string): boolean {
+function isNodeNamed(node: NameMatch, searchedName: string): boolean {
   return isNamed(node.name, searchedName) || findMember(node.name, node.members, searchedName) !== null;
 }
 
 /**
- * Nodes for a name that no node has exactly, by id.
+ * Ids for a name that no node has exactly.
  *
- * `having` are the nodes with the rare word; `ids` those with the name as a prefix or, if no node
- * has the word, with a similar name.
+ * `wordIds` are the nodes with the name as a rare word; `ids` those with the name as a prefix or, if no
+ * node has the word, with a similar name.
  */
-export interface FuzzyMatches {
-  having: readonly string[];
+export interface SimilarNames {
+  wordIds: readonly string[];
   ids: readonly string[];
 }
 
@@ -168,27 +168,27 @@ export interface FuzzyMatches {
  * Matches the rows of the similarity statements; nothing if a node has the exact name, or if the
  * word is frequent.
  */
-export function fuzzyMatches(queryText: QueryText, named: NamedCandidates, answers: readonly Rows[]): FuzzyMatches {
-  const [withWord, withPrefix, similar] = answers;
-  if (hasExactMatch(named) || !withWord || !withPrefix || !similar) return { having: [], ids: [] };
-  if (!withWord.length) return { having: [], ids: similarNames(queryText, similar) };
+export function matchSimilar(queryText: QueryText, matches: NameMatches, rowSets: readonly Rows[]): SimilarNames {
+  const [withWord, withPrefix, similar] = rowSets;
+  if (hasExactMatch(matches) || !withWord || !withPrefix || !similar) return { wordIds: [], ids: [] };
+  if (!withWord.length) return { wordIds: [], ids: similarNames(queryText, similar) };
   const ids = withWord.map(([id]) => String(id));
   return {
-    having: ids.length <= maxNodesWithWord(queryText) ? ids : [],
-    ids: named.spelled.size ? [] : prefixMatches(namedNodes(withPrefix), queryText.name),
+    wordIds: ids.length <= rareLimit(queryText) ? ids : [],
+    ids: matches.overlapScores.size ? [] : prefixMatches(nameMatches(withPrefix), queryText.name),
   };
 }
 
 /** The nodes with names similar to one that no node has. */
 function similarNames(queryText: QueryText, rows: Rows): string[] {
-  const name = lastNamePart(queryText.name);
+  const name = lastPart(queryText.name);
   const grams = trigrams(name);
-  const scored = namedNodes(rows).map((node) => ({ node, score: similarity(name, grams, node) }));
-  const near = sortBy(
+  const scored = nameMatches(rows).map((node) => ({ node, score: similarity(name, grams, node) }));
+  const similar = sortBy(
     scored.filter(({ score }) => score > MIN_SIMILARITY),
-    ({ node, score }) => [-score, -ownerSimilarity(node, queryText.name), ...nameOrder(node, name)],
+    ({ node, score }) => [-score, -ownerSimilarity(node, queryText.name), ...sortKey(node, name)],
   );
-  return nodeIds(near.map(({ node }) => node)).slice(0, MAX_SIMILAR);
+  return nodeIds(similar.map(({ node }) => node)).slice(0, MAX_SIMILAR);
 }
 
 /**
@@ -196,20 +196,20 @@ function similarNames(queryText: QueryText, rows: Rows): string[] {
  *
  * Those with a similar owner come first.
  */
-function prefixMatches(nodes: readonly NamedNode[], name: string): string[] {
-  const own = lastNamePart(name);
-  const begins = nodes.filter((node) => lowercaseLetters(lastNamePart(node.name)).startsWith(lowercaseLetters(own)));
-  return nodeIds(sortBy(begins, (node) => [-ownerSimilarity(node, name), ...nameOrder(node, own)])).slice(0, MAX_SIMILAR);
+function prefixMatches(nodes: readonly NameMatch[], name: string): string[] {
+  const last = lastPart(name);
+  const prefixed = nodes.filter((node) => lowercaseLetters(lastPart(node.name)).startsWith(lowercaseLetters(last)));
+  return nodeIds(sortBy(prefixed, (node) => [-ownerSimilarity(node, name), ...sortKey(node, last)])).slice(0, MAX_SIMILAR);
 }
 
-function similarity(name: string, grams: Grams, node: NamedNode): number {
-  const own = lowercaseLetters(lastNamePart(node.name));
-  return trigramSimilarity(grams, trigrams(own)) + CONTAINS_BONUS * Number(own.includes(lowercaseLetters(name)));
+function similarity(name: string, grams: Grams, node: NameMatch): number {
+  const last = lowercaseLetters(lastPart(node.name));
+  return trigramSimilarity(grams, trigrams(last)) + CONTAINS_BONUS * Number(last.includes(lowercaseLetters(name)));
 }
 
 /** The trigram similarity of the owners of node and name, up to 1; 0 without an owner. */
-function ownerSimilarity(node: NamedNode, name: string): number {
-  const [owner, own] = [name, node.name].map((one) => lastNamePart(rpartition(one, ".")[0]));
+function ownerSimilarity(node: NameMatch, name: string): number {
+  const [owner, own] = [name, node.name].map((one) => lastPart(rpartition(one, ".")[0]));
   return owner && own ? trigramSimilarity(trigrams(owner), trigrams(own)) : 0;
 }
 

@@ -17,9 +17,9 @@ export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): ob
 /** The named nodes, with the parts of a node merged. */
 function mergeParts(hits: readonly Hit[]): Hit[] {
   const named = hits.filter((hit) => !UNNAMED_TYPES.has(hit.nodeType) && nameOf(hit));
-  const alike = groupBy(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
-  const joined = [...alike.values()].flatMap(mergeAdjacent);
-  return sortBy(joined, (hit) => [hit.startLine, -hit.endLine]);
+  const byIdentity = groupBy(named, (hit) => JSON.stringify([hit.nodeType, nameOf(hit), hit.signature]));
+  const merged = [...byIdentity.values()].flatMap(mergeAdjacent);
+  return sortBy(merged, (hit) => [hit.startLine, -hit.endLine]);
 }
 
 /**
@@ -31,9 +31,9 @@ function mergeParts(hits: readonly Hit[]): Hit[] {
 function mergeAdjacent(hits: readonly Hit[]): Hit[] {
   const merged: Hit[] = [];
   for (const hit of hits) {
-    const before = merged.at(-1);
-    const isPart = before && hit.startLine <= before.endLine + MAX_PART_GAP;
-    if (isPart) merged.splice(-1, 1, { ...before, endLine: Math.max(before.endLine, hit.endLine) });
+    const previous = merged.at(-1);
+    const isPart = previous && hit.startLine <= previous.endLine + MAX_PART_GAP;
+    if (isPart) merged.splice(-1, 1, { ...previous, endLine: Math.max(previous.endLine, hit.endLine) });
     else merged.push(hit);
   }
   return merged;
@@ -42,7 +42,7 @@ function mergeAdjacent(hits: readonly Hit[]): Hit[] {
 function entries(hits: readonly Hit[]): object[] {
   const outer: Hit[] = [];
   return hits.map((hit) => {
-    while (outer.length > 0 && !holds(outer.at(-1)!, hit)) outer.pop();
+    while (outer.length > 0 && !contains(outer.at(-1)!, hit)) outer.pop();
     const depth = outer.length;
     outer.push(hit);
     return entry(hit, depth);
@@ -56,13 +56,13 @@ function entry(hit: Hit, depth: number): object {
 }
 
 /** Returns true if `outer`, which begins no later, contains the hit; for equal lines the names decide. */
-function holds(outer: Hit, hit: Hit): boolean {
+function contains(outer: Hit, hit: Hit): boolean {
   if (outer.startLine !== hit.startLine || outer.endLine !== hit.endLine) {
     return hit.endLine <= outer.endLine;
   }
-  const [name, within] = [nameOf(outer), nameOf(hit)];
-  const rest = within.startsWith(name) ? within.slice(name.length) : within;
-  return rest !== within && rest !== "" && !/^[\p{L}\p{N}]/u.test(rest);
+  const [name, innerName] = [nameOf(outer), nameOf(hit)];
+  const rest = innerName.startsWith(name) ? innerName.slice(name.length) : innerName;
+  return rest !== innerName && rest !== "" && !/^[\p{L}\p{N}]/u.test(rest);
 }
 
 function nameOf(hit: Hit): string {

@@ -7,10 +7,10 @@ import type { IndexMeta } from "./index_status.ts";
 
 /** The GitHub slug `owner/name` of an indexed repository; null if none is configured. */
 export function gitHubSlug(env: Env, repo: string): string | null {
-  const said = (env.GITHUB ?? "").split(/[\s,]+/).filter(Boolean);
-  const [one] = said;
-  if (said.includes(repo)) return repo;
-  return said.length === 1 && one && repo === env.REPO ? one : null;
+  const slugs = (env.GITHUB ?? "").split(/[\s,]+/).filter(Boolean);
+  const [only] = slugs;
+  if (slugs.includes(repo)) return repo;
+  return slugs.length === 1 && only && repo === env.REPO ? only : null;
 }
 
 /** The GitHub address of the repository's files at the indexed commit, without a path. */
@@ -28,7 +28,7 @@ export function indexedCommit(meta: IndexMeta, repo: string): string | null {
 export function sourceLinks(env: Env, meta: IndexMeta, repo: string): SourceLinks {
   return {
     repo,
-    commitOf: (of) => indexedCommit(meta, of),
+    commitOf: (indexedRepo) => indexedCommit(meta, indexedRepo),
     permalink: (hit) => permalink(gitHubUrl(env, meta, hit.repo), hit),
   };
 }

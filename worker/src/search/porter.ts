@@ -46,35 +46,35 @@ const STEP_4 =
 export function porter(word: string): string {
   // lengths count UTF-8 bytes; a word that ends beyond ASCII has no suffix to remove
   if (!(word.charCodeAt(word.length - 1) < 0x80)) return word;
-  const bytes = inBytes(word);
+  const bytes = toBytes(word);
   if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) return word;
   const stem = step5(step4(step(step(step1(bytes), STEP_2), STEP_3)));
-  return stem === bytes ? word : inLetters(stem);
+  return stem === bytes ? word : fromBytes(stem);
 }
 
 /** The UTF-8 bytes as one character each. */
-function inBytes(word: string): string {
+function toBytes(word: string): string {
   if (/^[\0-\x7f]*$/.test(word)) return word;
   return String.fromCharCode(...new TextEncoder().encode(word).slice(0, MAX_BYTES + 1));
 }
 
-function inLetters(bytes: string): string {
+function fromBytes(bytes: string): string {
   if (/^[\0-\x7f]*$/.test(bytes)) return bytes;
   return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.charCodeAt(0)));
 }
 
 /** Step 1: plurals, `ed`, `ing` and a final `y`. */
 function step1(word: string): string {
-  const found = removeEdOrIng(singular(word));
-  const isI = found.endsWith("y") && hasVowel(found.slice(0, -1));
-  return isI ? `${found.slice(0, -1)}i` : found;
+  const stem = removeEdOrIng(singular(word));
+  const isI = stem.endsWith("y") && hasVowel(stem.slice(0, -1));
+  return isI ? `${stem.slice(0, -1)}i` : stem;
 }
 
 function singular(word: string): string {
   if (!word.endsWith("s")) return word;
   if (!word.endsWith("es")) return word.endsWith("ss") ? word : word.slice(0, -1);
-  const isWhole = ends(word, "sses") || ends(word, "ies");
-  return word.slice(0, isWhole ? -2 : -1);
+  const isLong = ends(word, "sses") || ends(word, "ies");
+  return word.slice(0, isLong ? -2 : -1);
 }
 
 function removeEdOrIng(word: string): string {
@@ -93,24 +93,24 @@ function restoreStem(stem: string): string {
 }
 
 function step(word: string, rules: Rule[]): string {
-  const [ending, becomes] = rules.find(([end]) => ends(word, end)) ?? ["", ""];
+  const [ending, replacement] = rules.find(([end]) => ends(word, end)) ?? ["", ""];
   const stem = word.slice(0, word.length - ending.length);
-  return ending && measure(stem) > 0 ? stem + becomes : word;
+  return ending && measure(stem) > 0 ? stem + replacement : word;
 }
 
 function step4(word: string): string {
   const ending = STEP_4.find((end) => ends(word, end)) ?? "";
   const stem = word.slice(0, word.length - ending.length);
-  const mayBe = ending !== "ion" || "st".includes(stem.at(-1) ?? "");
-  return ending && mayBe && measure(stem) > 1 ? stem : word;
+  const isAllowed = ending !== "ion" || "st".includes(stem.at(-1) ?? "");
+  return ending && isAllowed && measure(stem) > 1 ? stem : word;
 }
 
 /** Step 5: removes a final `e`, and one of two final `l`. */
 function step5(word: string): string {
   const stem = word.slice(0, -1);
   const size = word.endsWith("e") ? measure(stem) : 0;
-  const found = size > 1 || (size === 1 && !isShort(stem)) ? stem : word;
-  return found.endsWith("ll") && measure(found.slice(0, -1)) > 1 ? found.slice(0, -1) : found;
+  const stripped = size > 1 || (size === 1 && !isShort(stem)) ? stem : word;
+  return stripped.endsWith("ll") && measure(stripped.slice(0, -1)) > 1 ? stripped.slice(0, -1) : stripped;
 }
 
 /** Returns true if the word is longer than the suffix and ends with it. */
@@ -124,9 +124,9 @@ function isVowel(letter: string, isAfterConsonant: boolean): boolean {
 
 /** The letters as `v` (vowel) or `c` (consonant). */
 function shape(word: string): string {
-  let found = "";
-  for (const letter of word) found += isVowel(letter, found.endsWith("c")) ? "v" : "c";
-  return found;
+  let letters = "";
+  for (const letter of word) letters += isVowel(letter, letters.endsWith("c")) ? "v" : "c";
+  return letters;
 }
 
 /** The measure of a stem: the number of vowel-consonant sequences. */

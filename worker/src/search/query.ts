@@ -7,14 +7,14 @@
 import { constants } from "../../build/worker_data.json";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, strip, truncate } from "../python_strings.ts";
-import { dotted, lowercaseParts, withCompoundParts } from "../text.ts";
+import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
 /** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
-const QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
+const MAX_QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 const { SPACE_CHARS } = constants.query;
-const START = new RegExp(`^[${SPACE_CHARS}]+`);
-const END = new RegExp(`(?<![${SPACE_CHARS}])[${SPACE_CHARS}]+$`);
+const LEADING_SPACE = new RegExp(`^[${SPACE_CHARS}]+`);
+const TRAILING_SPACE = new RegExp(`(?<![${SPACE_CHARS}])[${SPACE_CHARS}]+$`);
 const LONE_SURROGATE = /[\ud800-\udfff]/gu;
 const SPACE = new Pattern(constants.query.SPACE_PATTERN, "g");
 const LINE_END = new Pattern(constants.query.LINE_END_PATTERN);
@@ -87,93 +87,93 @@ const FIELDS = new Map(
   Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, camelCase(field)]),
 );
 const CHOICES: Record<string, string[]> = constants.query.CHOICE_FILTERS;
-const COMMAS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
+const COMMA_LISTS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
 
 function camelCase(field: string): string {
   return field.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-interface Token {
+interface ParsedToken {
   field: string;
   value: string;
-  typed: string;
+  raw: string;
 }
 
 type Values = Map<string, string[]>;
 
 /** Parses a query. A text of several lines has words only; what is no filter is a word. */
-export function parseQuery(given: string): Query {
-  const text = cleanText(truncate(given, QUERY_CHARS));
+export function parseQuery(typedQuery: string): Query {
+  const text = normalizeText(truncate(typedQuery, MAX_QUERY_CHARS));
   if (LINE_END.test(text)) return { ...EMPTY_QUERY, words: text };
   const spaced = text.replace(SPACE.for(text), " ");
   const tokens = Array.from(spaced.matchAll(TOKEN.for(spaced)), parseToken);
   const values: Values = new Map();
-  for (const { field, value, typed } of tokens) {
+  for (const { field, value, raw } of tokens) {
     const isSecond = field === "regex" && values.has("regex");
-    if (isSecond) add(values, "words", [typed]);
-    else add(values, field, parts(field, value));
+    if (isSecond) add(values, "words", [raw]);
+    else add(values, field, splitValues(field, value));
   }
   const keys = [...values.keys()];
   if (values.has("without") && keys.every((key) => key === "without" || key === "case")) {
     // a query of exclusions alone has nothing to exclude from: they are searched for as words
     values.delete("without");
-    values.set("words", typed(tokens, "without"));
+    values.set("words", rawTokens(tokens, "without"));
   }
-  return query(values);
+  return buildQuery(values);
 }
 
-function add(values: Values, field: string, more: string[]): void {
-  values.set(field, [...(values.get(field) ?? []), ...more]);
+function add(values: Values, field: string, added: string[]): void {
+  values.set(field, [...(values.get(field) ?? []), ...added]);
 }
 
-function typed(tokens: Token[], field: string): string[] {
-  return tokens.filter((token) => token.field === field).map((token) => token.typed);
+function rawTokens(tokens: ParsedToken[], field: string): string[] {
+  return tokens.filter((token) => token.field === field).map((token) => token.raw);
 }
 
-function cleanText(text: string): string {
-  const whole = text.replace(LONE_SURROGATE, "\ufffd");
-  const seen = whole.replace(INVISIBLE.for(whole), "").replace(CONTROL.for(whole), " ");
-  return seen.replace(START, "").replace(END, "");
+function normalizeText(text: string): string {
+  const wellFormed = text.replace(LONE_SURROGATE, "\ufffd");
+  const visible = wellFormed.replace(INVISIBLE.for(wellFormed), "").replace(CONTROL.for(wellFormed), " ");
+  return visible.replace(LEADING_SPACE, "").replace(TRAILING_SPACE, "");
 }
 
 /** Classifies a token; it is a word unless it is clearly something else. */
-function parseToken(match: RegExpExecArray): Token {
-  const typed = match[0];
+function parseToken(match: RegExpExecArray): ParsedToken {
+  const raw = match[0];
   const { regex, curly, quoted, bare } = match.groups ?? {};
-  if (regex) return { field: "regex", value: regex.replaceAll("\\/", "/"), typed };
-  const filter = bare && FILTER.for(typed).exec(typed);
+  if (regex) return { field: "regex", value: regex.replaceAll("\\/", "/"), raw };
+  const filter = bare && FILTER.for(raw).exec(raw);
   const head = filter ? filter[1] : match.groups?.head;
-  const value = filter ? filter[2] : trimmed(curly ?? (quoted ?? "").replaceAll('\\"', '"'));
-  return (head !== undefined && value && parseFilter(head, value, typed)) || bareToken(typed);
+  const value = filter ? filter[2] : trimSpaces(curly ?? (quoted ?? "").replaceAll('\\"', '"'));
+  return (head !== undefined && value && parseFilter(head, value, raw)) || parseBareWord(raw);
 }
 
 /** The field and value of a filter; undefined for an unknown filter. */
-function parseFilter(head: string, value: string, typed: string): Token | undefined {
+function parseFilter(head: string, value: string, raw: string): ParsedToken | undefined {
   const field = FIELDS.get(head);
-  if (field) return { field, value, typed };
-  return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, typed } : undefined;
+  if (field) return { field, value, raw };
+  return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, raw } : undefined;
 }
 
-function bareToken(typed: string): Token {
+function parseBareWord(typed: string): ParsedToken {
   const prefix = typed.endsWith("*") && PREFIX.for(typed).exec(typed)?.[1];
-  if (prefix) return { field: "prefixes", value: prefix, typed };
+  if (prefix) return { field: "prefixes", value: prefix, raw: typed };
   const excluded = typed.startsWith("-") && EXCLUDED.for(typed).exec(typed)?.[1];
-  if (excluded) return { field: "without", value: excluded, typed };
-  return { field: "words", value: typed, typed };
+  if (excluded) return { field: "without", value: excluded, raw: typed };
+  return { field: "words", value: typed, raw: typed };
 }
 
 /** Trims spaces; all other whitespace was replaced before. */
-function trimmed(text: string): string {
+function trimSpaces(text: string): string {
   return text.replace(/^ +|(?<! ) +$/g, "");
 }
 
-function parts(field: string, value: string): string[] {
-  const values = COMMAS.has(field) ? value.split(",") : [value];
-  return values.map(trimmed).filter(Boolean);
+function splitValues(field: string, value: string): string[] {
+  const values = COMMA_LISTS.has(field) ? value.split(",") : [value];
+  return values.map(trimSpaces).filter(Boolean);
 }
 
 /** Keeps the last value of single filters, and the distinct values of the others. */
-function query(values: Values): Query {
+function buildQuery(values: Values): Query {
   const lists = Object.keys(EMPTY_QUERY)
     .filter((field) => values.has(field))
     .map((field) => [field, [...new Set(values.get(field))]]);
@@ -189,14 +189,14 @@ function query(values: Values): Query {
 }
 
 function overruled(head: string, values: Values): string[] {
-  const typed = values.get(head.slice(0, -1)) ?? [];
-  return [...new Set(typed)].filter((value) => value !== typed.at(-1)).map((value) => head + value);
+  const choices = values.get(head.slice(0, -1)) ?? [];
+  return [...new Set(choices)].filter((value) => value !== choices.at(-1)).map((value) => head + value);
 }
 
 /** Stop words of word search. */
 const STOP_WORDS: ReadonlySet<string> = new Set(constants.stopwords.RANKING_STOP_WORDS);
 /** The length of the query's beginning that is matched with names and paths. */
-const READ_CHARS = constants.query.ANALYZED_CHARS;
+const ANALYZED_CHARS = constants.query.ANALYZED_CHARS;
 export const MIN_WORD_LETTERS = constants.query.MIN_WORD_LETTERS;
 
 const NAME = new RegexVariants(fullMatch(constants.query.SYMBOL_NAME));
@@ -206,15 +206,15 @@ const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
 const COMPOUND_NAME = new RegexVariants(constants.query.COMPOUND_NAME, "g");
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
-const KEY = new RegexVariants(constants.query.PATH_WORD, "g");
+const PATH_WORD = new RegexVariants(constants.query.PATH_WORD, "g");
 
 /** The text of a query without its filters, with derived values that are computed once. */
 export class QueryText {
-  readonly #read: string;
-  readonly #made = new Map<string, unknown>();
+  readonly #analyzed: string;
+  readonly #cache = new Map<string, unknown>();
 
   constructor(readonly text: string) {
-    this.#read = truncate(text, READ_CHARS);
+    this.#analyzed = truncate(text, ANALYZED_CHARS);
   }
 
   /**
@@ -222,76 +222,76 @@ export class QueryText {
    *
    * They are quoted, since a word may be FTS5 syntax.
    */
-  get terms(): readonly string[] {
-    return this.#once("terms", () => {
-      const words = [...new Set(ALNUM.all(withCompoundParts(this.text)))];
-      const content = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
-      const names = new Set(COMPOUND_NAME.all(this.#read));
-      return [...(content.length ? content : words), ...names].map((word) => `"${word}"`);
+  get ftsTerms(): readonly string[] {
+    return this.#cached("terms", () => {
+      const words = [...new Set(ALNUM.all(expandWords(this.text)))];
+      const meaningful = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
+      const compounds = new Set(COMPOUND_NAME.all(this.#analyzed));
+      return [...(meaningful.length ? meaningful : words), ...compounds].map((word) => `"${word}"`);
     });
   }
 
   /** The distinct parts of the words, in lower case, without stop words. */
-  get parts(): readonly string[] {
-    return this.#once("parts", () => {
-      const parts = new Set(WORD.all(this.#read).flatMap(lowercaseParts));
+  get wordParts(): readonly string[] {
+    return this.#cached("parts", () => {
+      const parts = new Set(WORD.all(this.#analyzed).flatMap(lowercaseParts));
       return [...parts].filter((part) => !STOP_WORDS.has(part));
     });
   }
 
   /** The query as a dotted name; empty if it is not a name. */
   get name(): string {
-    return this.#once("name", () => {
-      const typed = this.#typed();
-      return NAME.test(typed) ? dotted(typed) : "";
+    return this.#cached("name", () => {
+      const typed = this.#trimmed();
+      return NAME.test(typed) ? normalizeSymbol(typed) : "";
     });
   }
 
   /** The last parts of the identifiers in the query, in lower case. */
   get identifiers(): ReadonlySet<string> {
-    return this.#once("identifiers", () => new Set(IDENTIFIER.all(this.#read).map(lastPart)));
+    return this.#cached("identifiers", () => new Set(IDENTIFIER.all(this.#analyzed).map(lastPart)));
   }
 
   /** The query as a path or part of one; empty if it is not a path. */
   get path(): string {
-    return this.#once("path", () => {
-      const typed = this.#typed();
+    return this.#cached("path", () => {
+      const typed = this.#trimmed();
       return PATH.test(typed) ? typed.replace(/^\.\//, "").replace(/^\/+|(?<!\/)\/+$/g, "") : "";
     });
   }
 
   /** The words that are compared with paths, in lower case. */
-  get keys(): ReadonlySet<string> {
-    return this.#once("keys", () => {
-      const words = KEY.all(this.#read.toLowerCase());
+  get pathWords(): ReadonlySet<string> {
+    return this.#cached("keys", () => {
+      const words = PATH_WORD.all(this.#analyzed.toLowerCase());
       return new Set(words.filter((word) => length(word) >= MIN_WORD_LETTERS && !isStopWord(word)));
     });
   }
 
   /** The stems of the words' parts, without stop words. */
   get stems(): ReadonlySet<string> {
-    return this.#once("stems", () => new Set([...this.allStems].filter((stem) => !isStopWord(stem))));
+    return this.#cached("stems", () => new Set([...this.stemsWithStopWords].filter((stem) => !isStopWord(stem))));
   }
 
   /** The stems including stop words, which names such as `hasRecord` contain. */
-  get allStems(): ReadonlySet<string> {
-    return this.#once("allStems", () => nameStems(WORD.all(this.#read)));
+  get stemsWithStopWords(): ReadonlySet<string> {
+    return this.#cached("allStems", () => namePartStems(WORD.all(this.#analyzed)));
   }
 
   /** Returns true if the pattern, without the flag `g`, matches the beginning of the query. */
-  says(pattern: { test(text: string): boolean }): boolean {
-    return pattern.test(this.#once("folded", () => casefold(this.#read)));
+  matches(pattern: { test(text: string): boolean }): boolean {
+    return pattern.test(this.#cached("folded", () => casefold(this.#analyzed)));
   }
 
   /** The trimmed text; empty if it is too long for a name. */
-  #typed(): string {
+  #trimmed(): string {
     const typed = strip(this.text);
-    return length(typed) <= READ_CHARS ? typed : "";
+    return length(typed) <= ANALYZED_CHARS ? typed : "";
   }
 
-  #once<T>(name: string, made: () => T): T {
-    if (!this.#made.has(name)) this.#made.set(name, made());
-    return this.#made.get(name) as T;
+  #cached<T>(name: string, compute: () => T): T {
+    if (!this.#cache.has(name)) this.#cache.set(name, compute());
+    return this.#cache.get(name) as T;
   }
 }
 
@@ -306,12 +306,12 @@ function lastPart(identifier: string): string {
 }
 
 /** The stems of all parts of the names. */
-export function nameStems(names: Iterable<string>): ReadonlySet<string> {
+export function namePartStems(names: Iterable<string>): ReadonlySet<string> {
   return new Set([...names].flatMap(lowercaseParts).map(stem));
 }
 
 function stem(word: string): string {
-  const most = length(word) - constants.query.MIN_STEM_LETTERS;
-  const ending = constants.query.SUFFIXES.find((end) => word.endsWith(end) && end.length <= most);
+  const maxLetters = length(word) - constants.query.MIN_STEM_LETTERS;
+  const ending = constants.query.SUFFIXES.find((end) => word.endsWith(end) && end.length <= maxLetters);
   return ending ? word.slice(0, -ending.length) : word;
 }

@@ -5,9 +5,9 @@ import { groupBy, groupsWithDuplicates, keyOf } from "../collections.ts";
 import { rpartition, split, strip } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { PartRange } from "../store/node_parts.ts";
-import { isTest } from "../store/scope.ts";
-import { dotted } from "../text.ts";
-import { lastNamePart } from "./name_matching.ts";
+import { isTestPath } from "../store/scope.ts";
+import { normalizeSymbol } from "../text.ts";
+import { lastPart } from "./name_matching.ts";
 
 const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS, MAX_FACET_VALUES } = constants.results;
 const DOCUMENT_TYPES = new Set(constants.nodes.DOCUMENT_TYPES);
@@ -36,7 +36,7 @@ export interface Member {
 }
 
 /** The matching part of a node that is indexed in parts: its lines, and `matching` parts `of` all. */
-export interface MatchingPart {
+export interface PartMatch {
   startLine: number;
   endLine: number;
   matching: number;
@@ -55,23 +55,23 @@ export interface Result {
   score: number;
   ranks: ReadonlyMap<string, number>;
   member: Member | null;
-  parts: ReadonlyMap<string, number>;
+  scoreParts: ReadonlyMap<string, number>;
   others: readonly Result[];
   copies: readonly Result[];
-  piece: MatchingPart | null;
+  partMatch: PartMatch | null;
 }
 
 /**
  * A page of results out of `total`, or more than `total` where `atLeast`.
  *
- * `every` are those of every page.
+ * `results` are those of the page, `allResults` those of all pages.
  */
 export interface ResultPage {
-  found: readonly Result[];
+  results: readonly Result[];
   total: number;
   notes: readonly string[];
   atLeast: boolean;
-  every: readonly Result[];
+  allResults: readonly Result[];
 }
 
 /** The lines of a node with their first and last number. */
@@ -89,16 +89,16 @@ export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<
 export function hitFromRow(row: readonly unknown[]): Hit {
   const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
   const [members, repo, description] = row.slice(9);
-  const facts = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };
-  return { ...facts, members, repo, description } as Hit; // as selected
+  const columns = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };
+  return { ...columns, members, repo, description } as Hit; // as selected
 }
 
 /** The hits that may be grouped or deduplicated: with an equal name or of an equal kind. */
 export function groupingCandidates(results: readonly Result[]): Hit[] {
   const hits = results.map((result) => result.hit);
   const named = groupsWithDuplicates(hits, groupPrefilter, (hit) => groupKey(hit)).flat();
-  const formed = groupsWithDuplicates(hits.slice(0, MAX_DEDUPLICATED + named.length), duplicatePrefilter, duplicateKey).flat();
-  return [...new Map([...named, ...formed].map((hit) => [hit.id, hit])).values()];
+  const duplicates = groupsWithDuplicates(hits.slice(0, MAX_DEDUPLICATED + named.length), duplicatePrefilter, duplicateKey).flat();
+  return [...new Map([...named, ...duplicates].map((hit) => [hit.id, hit])).values()];
 }
 
 /**
@@ -120,15 +120,15 @@ export function groupParts(results: readonly Result[], ranges: PartRanges): Resu
 /** The first result with the others grouped under it; a part gets the lines of the whole node. */
 export function mergeParts(first: Result, others: readonly Result[], range: PartRange | undefined): Result {
   const merged = { ...first, others };
-  if (!range || range.pieces < 2) return merged;
+  if (!range || range.partCount < 2) return merged;
   const { hit } = merged;
   // a section's code block or a Pascal declaration is grouped here, but is no part of the node
-  const parts = others.filter((other) => isAlike(other.hit, hit));
-  const piece = { startLine: hit.startLine, endLine: hit.endLine };
+  const parts = others.filter((other) => isSamePart(other.hit, hit));
+  const partLines = { startLine: hit.startLine, endLine: hit.endLine };
   return {
     ...merged,
-    hit: { ...hit, startLine: range.first, endLine: range.last },
-    piece: { ...piece, matching: 1 + parts.length, of: range.pieces },
+    hit: { ...hit, startLine: range.firstLine, endLine: range.lastLine },
+    partMatch: { ...partLines, matching: 1 + parts.length, of: range.partCount },
   };
 }
 
@@ -157,11 +157,11 @@ export function countFacets(results: readonly Result[]): Facets {
     language: topCounts(hits.flatMap((hit) => hit.language || [])),
     path: topCounts(divergingFolders(hits.map((hit) => hit.path))),
     node_type: topCounts(hits.map((hit) => hit.nodeType)),
-    tests: topCounts(hits.map((hit) => (isTest(hit.path) ? "only" : "no"))),
+    tests: topCounts(hits.map((hit) => (isTestPath(hit.path) ? "only" : "no"))),
   };
 }
 
-function isAlike(one: Hit, other: Hit): boolean {
+function isSamePart(one: Hit, other: Hit): boolean {
   return one.nodeType === other.nodeType && one.signature === other.signature;
 }
 
@@ -174,7 +174,7 @@ function groupKey(hit: Hit, ranges?: PartRanges): string {
   const { repo, path, startLine } = hit;
   if (hit.symbol && hit.language !== "pascal") {
     const range = ranges?.get(hit.id);
-    const lines = range ? `${range.first}-${range.last} ${range.pieces}` : null;
+    const lines = range ? `${range.firstLine}-${range.lastLine} ${range.partCount}` : null;
     return keyOf(repo, path, hit.symbol, hit.nodeType, hit.signature, lines);
   }
   const name = hit.symbol || hit.logicalPath;
@@ -189,13 +189,13 @@ function groupPrefilter(hit: Hit): string {
 
 /** A cheap key that hits with the same duplicate key share, and others seldom. */
 function duplicatePrefilter(hit: Hit): string {
-  if (hit.symbol) return lastNamePart(dotted(hit.symbol));
+  if (hit.symbol) return lastPart(normalizeSymbol(hit.symbol));
   return isOfDocument(hit) ? "document" : hit.nodeType;
 }
 
 /** The key that nodes with the same text share. */
 function duplicateKey(hit: Hit): string {
-  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, lastNamePart(dotted(hit.symbol)));
+  if (hit.symbol) return keyOf("named", hit.nodeType, hit.signature, lastPart(normalizeSymbol(hit.symbol)));
   if (isOfDocument(hit)) return "document";
   return keyOf(hit.nodeType, hit.language, hit.logicalPath ? null : lineCount(hit));
 }
@@ -224,9 +224,9 @@ function comparableText(hit: Hit, lines: NodeLines | undefined): string | null {
 }
 
 function topCounts(values: readonly string[]): Record<string, number> {
-  const counted = new Map<string, number>();
-  for (const value of values) counted.set(value, (counted.get(value) ?? 0) + 1);
-  return Object.fromEntries(sortBy(counted, ([, count]) => [-count]).slice(0, MAX_FACET_VALUES));
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return Object.fromEntries(sortBy(counts, ([, count]) => [-count]).slice(0, MAX_FACET_VALUES));
 }
 
 /** The folders below the common one, from the root: `/src/a` and `/src/b`. */

@@ -15,18 +15,18 @@ import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
 import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
 import { Batch, type Row, type Statement } from "../store/database.ts";
-import { type NamedNode, namedNodes } from "../store/name_search.ts";
+import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import { dotted, endsWith } from "../text.ts";
+import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { IndexMeta } from "./index_status.ts";
 import {
-  canMatchFuzzily,
-  canSpellNames,
-  fuzzyMatches,
-  lastNamePart,
-  maxNodesWithWord,
-  namedCandidates,
+  canMatchSimilar,
+  isShortQuery,
+  matchSimilar,
+  lastPart,
+  rareLimit,
+  matchNames,
   nodeIds,
 } from "./name_matching.ts";
 import { QueryText } from "./query.ts";
@@ -36,12 +36,12 @@ import {
   DESCRIPTION_WEIGHT,
   NAME,
   PATH,
-  rankByCosine,
-  rankByName,
-  rankBySpelling,
-  rankByWords,
+  vectorRanking,
+  nameRanking,
+  nameWordsRanking,
+  wordRanking,
   type Ranking,
-  rankTogether,
+  tiedRanking,
   RARE_WORD,
   SIMILAR_NAME,
   STACK_FRAME,
@@ -60,7 +60,7 @@ const ANONYMOUS = new Pattern(constants.retrieval.ANONYMOUS_PATTERN);
 const MAX_CACHED_VECTORS = 500;
 
 /** A function of a stack trace: the last parts of its name, and its file's name. */
-export interface StackFrame {
+export interface Frame {
   name: string;
   file: string;
 }
@@ -92,36 +92,36 @@ export class WordSearch {
   readonly #frames: () => Row[][];
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
-  readonly #lines: () => Row[][];
-  readonly #near: () => Row[][];
+  readonly #descriptions: () => Row[][];
+  readonly #similar: () => Row[][];
 
   constructor(text: string, scope: Scope, batch: Batch) {
     const queryText = new QueryText(text.replaceAll("\0", " "));
     this.queryText = queryText;
-    this.#words = batch.add([sql.wordSearch(queryText.terms, scope, MAX_BY_WORD)]);
-    this.#lines = batch.add([sql.descriptionSearch(queryText.terms, scope, MAX_BY_WORD)]);
+    this.#words = batch.add([sql.wordSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
+    this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#frames = batch.add(frameStatements(queryText, scope));
     this.#names = batch.add(nameStatements(queryText, scope));
-    this.#near = batch.add(similarStatements(queryText, scope));
+    this.#similar = batch.add(similarStatements(queryText, scope));
   }
 
   /** The rankings by name and by word; the batch must have run. */
   rankings(): Ranking[] {
     const { queryText } = this;
-    const named = namedCandidates(queryText, this.#names());
+    const matches = matchNames(queryText, this.#names());
     const words = sql.scoresById(this.#words()[0] ?? []);
-    const near = fuzzyMatches(queryText, named, this.#near());
-    const byWord = [...near.having].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
+    const similar = matchSimilar(queryText, matches, this.#similar());
+    const byWord = [...similar.wordIds].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
     return [
-      rankByName(STACK_FRAME, nodesOfFrames(queryText, this.#frames())),
-      rankByName(NAME, named.called),
-      rankByName(PATH, named.ofPath),
-      rankByName(COMPOSED_NAME, named.written),
-      rankByName(SIMILAR_NAME, near.ids),
-      rankTogether(RARE_WORD, byWord),
-      rankBySpelling(named.spelled),
-      rankByWords(words),
-      rankByWords(sql.scoresById(this.#lines()[0] ?? []), DESCRIPTION, DESCRIPTION_WEIGHT),
+      nameRanking(STACK_FRAME, frameNodeIds(queryText, this.#frames())),
+      nameRanking(NAME, matches.exactIds),
+      nameRanking(PATH, matches.pathIds),
+      nameRanking(COMPOSED_NAME, matches.composedIds),
+      nameRanking(SIMILAR_NAME, similar.ids),
+      tiedRanking(RARE_WORD, byWord),
+      nameWordsRanking(matches.overlapScores),
+      wordRanking(words),
+      wordRanking(sql.scoresById(this.#descriptions()[0] ?? []), DESCRIPTION, DESCRIPTION_WEIGHT),
     ];
   }
 }
@@ -129,27 +129,27 @@ export class WordSearch {
 /** Ranks the nodes nearest to the query vector; a model that fails is reported and ranks nothing. */
 export async function nearestNodes(
   vectorSearch: VectorSearch,
-  answers: readonly (readonly Row[])[],
+  rowSets: readonly (readonly Row[])[],
   scope: Scope,
   onWarning: (line: string) => void,
 ): Promise<Ranking> {
-  let near = new Map<string, number>();
+  let neighbours = new Map<string, number>();
   try {
-    const vector = await vectorSearch.vector.compute(answers);
-    if (vector) near = await vectorSearch.index.query(vector, MAX_BY_MODEL, scope);
+    const vector = await vectorSearch.vector.compute(rowSets);
+    if (vector) neighbours = await vectorSearch.index.query(vector, MAX_BY_MODEL, scope);
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     onWarning(`${WORDS_ONLY_PREFIX} ${error.message}`);
   }
-  return rankByCosine(MODEL_VECTORS, MODEL_WEIGHT, near);
+  return vectorRanking(MODEL_VECTORS, MODEL_WEIGHT, neighbours);
 }
 
 /** The ids of all candidates, those first that are likely to rank highest. */
 export function candidateOrder(rankings: readonly Ranking[]): string[] {
   const scores = new Map<string, number>();
-  rankings.forEach(({ weight, scores: own, isFirm }, place) => {
-    const firm = isFirm ? 1000 * (rankings.length - place) : 0;
-    for (const [id, score] of own) scores.set(id, (scores.get(id) ?? 0) + weight * score + firm);
+  rankings.forEach(({ weight, scores: rankingScores, isPriority }, place) => {
+    const priorityBonus = isPriority ? 1000 * (rankings.length - place) : 0;
+    for (const [id, score] of rankingScores) scores.set(id, (scores.get(id) ?? 0) + weight * score + priorityBonus);
   });
   return [...scores].sort(([, one], [, other]) => other - one).map(([id]) => id);
 }
@@ -174,18 +174,18 @@ export function queryModel(meta: IndexMeta, env: Env): { model: QueryModel | nul
 }
 
 /** The distinct frames of a stack trace in the query, the innermost first. */
-export function stackFrames(queryText: QueryText): StackFrame[] {
+export function parseFrames(queryText: QueryText): Frame[] {
   const lines = queryText.text.split("\n");
   if (lines.length < 2) return [];
   const frames = lines.flatMap((line, row) => parseLine(lines[row - 1] ?? "", line) ?? []);
   if (isOutermostFirst(queryText.text)) frames.reverse();
-  const distinct = new Map(frames.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
-  return [...distinct.values()].slice(0, MAX_FRAMES);
+  const unique = new Map(frames.map((frame) => [`${frame.name}\n${frame.file}`, frame]));
+  return [...unique.values()].slice(0, MAX_FRAMES);
 }
 
 /** The ids of the nodes that lie in the file that their frame names. */
-export function nodesOfFrames(queryText: QueryText, answers: readonly (readonly (readonly unknown[])[])[]): string[] {
-  const nodes = stackFrames(queryText).flatMap((frame, at) => nodesInFile(frame, namedNodes(answers[at]!)));
+export function frameNodeIds(queryText: QueryText, rowSets: readonly (readonly (readonly unknown[])[])[]): string[] {
+  const nodes = parseFrames(queryText).flatMap((frame, at) => nodesInFile(frame, nameMatches(rowSets[at]!)));
   return [...new Set(nodeIds(nodes))];
 }
 
@@ -216,16 +216,16 @@ export class QueryVector {
   }
 
   /** Computes the vector from the rows of the statements; null if all its numbers are 0. */
-  async compute(answers: readonly (readonly Row[])[]): Promise<readonly number[] | null> {
+  async compute(rowSets: readonly (readonly Row[])[]): Promise<readonly number[] | null> {
     const cached = cachedVector(this.#key);
-    const vector = cached ?? (await this.#compute(answers));
+    const vector = cached ?? (await this.#compute(rowSets));
     if (!cached) cacheVector(this.#key, vector);
     return vector.some((number) => number !== 0) ? vector : null;
   }
 
-  async #compute(answers: readonly (readonly Row[])[]): Promise<readonly number[]> {
+  async #compute(rowSets: readonly (readonly Row[])[]): Promise<readonly number[]> {
     const { model } = this;
-    if (model.table && this.#counts) return queryVector(this.#counts, answers[0] ?? [], model.table);
+    if (model.table && this.#counts) return queryVector(this.#counts, rowSets[0] ?? [], model.table);
     return embedQuery(this.env.AI!, model.name, model.dimensions, this.text, this.onTiming);
   }
 }
@@ -234,7 +234,7 @@ const cachedVectors = new Map<string, readonly number[]>();
 
 /** Statements that find nodes by the name of each frame. */
 function frameStatements(queryText: QueryText, scope: Scope): Statement[] {
-  const names = stackFrames(queryText).map((frame) => lastNamePart(frame.name));
+  const names = parseFrames(queryText).map((frame) => lastPart(frame.name));
   return names.map((name) => sql.nodesCalled(`symbol : "${name}"`, name, scope));
 }
 
@@ -243,18 +243,18 @@ function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
   const text = queryText.name || strip(queryText.text);
   return [
     sql.nodesCalled(ftsExpression(text), text, scope),
-    sql.nodesSpelled(canSpellNames(queryText) ? queryText.parts : [], scope),
+    sql.nodesSpelled(isShortQuery(queryText) ? queryText.wordParts : [], scope),
     ...(queryText.path ? [sql.filesByPath(queryText.path, scope)] : []),
   ];
 }
 
 /** Statements that find nodes with the name as a word, as a prefix, or with a similar name. */
 function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
-  if (!canMatchFuzzily(queryText)) return [];
-  const name = lastNamePart(queryText.name);
+  if (!canMatchSimilar(queryText)) return [];
+  const name = lastPart(queryText.name);
   const exact = sql.nodesCalled(ftsExpression(queryText.name), queryText.name, scope);
   return [
-    sql.nodesHavingWord(name, maxNodesWithWord(queryText) + 1, exact),
+    sql.nodesHavingWord(name, rareLimit(queryText) + 1, exact),
     sql.nodesByNamePrefix(name, exact),
     sql.nodesByTrigrams(name, scope),
   ];
@@ -269,7 +269,7 @@ function ftsExpression(text: string): string {
 }
 
 /** The frame that a line shows, or a line together with the one above it. */
-function parseLine(above: string, line: string): StackFrame | null {
+function parseLine(above: string, line: string): Frame | null {
   const location = LOCATION.for(line).exec(line);
   if (!location) return null;
   const end = location.index + location[0].length;
@@ -291,9 +291,9 @@ function firstMatch(patterns: readonly Pattern[], line: string, start: number): 
 
 /** The last two parts of a name, as the index writes them. */
 function shortName(name: string): string {
-  const [, own] = rpartition(name, "/");
-  const plain = own.replaceAll("(*", "").replaceAll(")", "");
-  return dotted(plain.replace(ANONYMOUS.for(plain), "")).split(".").slice(-2).join(".");
+  const [, last] = rpartition(name, "/");
+  const cleaned = last.replaceAll("(*", "").replaceAll(")", "");
+  return normalizeSymbol(cleaned.replace(ANONYMOUS.for(cleaned), "")).split(".").slice(-2).join(".");
 }
 
 function isOutermostFirst(text: string): boolean {
@@ -301,10 +301,10 @@ function isOutermostFirst(text: string): boolean {
 }
 
 /** Nodes of the frame's file; only those with the frame's owner where there are any. */
-function nodesInFile(frame: StackFrame, nodes: readonly NamedNode[]): readonly NamedNode[] {
-  const inFile = nodes.filter((node) => rpartition(node.path, "/")[1] === frame.file);
-  const own = inFile.filter((node) => endsWith(dotted(node.name), frame.name));
-  return own.length ? own : inFile;
+function nodesInFile(frame: Frame, nodes: readonly NameMatch[]): readonly NameMatch[] {
+  const nodesOfFile = nodes.filter((node) => rpartition(node.path, "/")[1] === frame.file);
+  const ofOwner = nodesOfFile.filter((node) => symbolEndsWith(normalizeSymbol(node.name), frame.name));
+  return ofOwner.length ? ofOwner : nodesOfFile;
 }
 
 function withoutModel(problem: string | null): { model: null; problem: string | null } {
@@ -312,8 +312,8 @@ function withoutModel(problem: string | null): { model: null; problem: string | 
 }
 
 function lookupTable(meta: IndexMeta): LookupTable | null {
-  const json = meta.get("lookup");
-  return json ? (JSON.parse(json) as LookupTable) : null;
+  const text = meta.get("lookup");
+  return text ? (JSON.parse(text) as LookupTable) : null;
 }
 
 /** The cached vector of a key, which becomes the most recently used one. */

@@ -9,7 +9,7 @@ import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import {
   fetchCandidates,
-  pageOf,
+  paginate,
   type Pagination,
   resultOf,
   type SearchContext,
@@ -18,7 +18,7 @@ import type { ResultPage, Result, Hit } from "./results.ts";
 import { WORD } from "./ranking.ts";
 import { FileContents } from "./excerpts.ts";
 import { queryModel } from "./retrieval.ts";
-import { withCompoundParts } from "../text.ts";
+import { expandWords } from "../text.ts";
 
 const { MAX_CANDIDATES, MAX_WORDS } = constants.similar;
 const { WORDS_ONLY_PREFIX } = constants.engine;
@@ -42,14 +42,14 @@ export async function findSimilar(
   page: Pagination,
 ): Promise<{ answer: ResultPage; contents: FileContents }> {
   const warnings: string[] = [];
-  const similar = await scoreSimilar(context, target, scope, (line) => warnings.push(line));
-  const candidates = await fetchCandidates(context, [...similar.scores.keys()], scope, page);
+  const scored = await scoreSimilar(context, target, scope, (line) => warnings.push(line));
+  const candidates = await fetchCandidates(context, [...scored.scores.keys()], scope, page);
   const others = candidates.hits.filter((hit) => !isPartOfTarget(target, hit));
   const results = others.map((hit, at): Result => {
-    const ranks = new Map([[similar.by, at + 1]]);
-    return { ...resultOf(hit), score: similar.scores.get(hit.id) ?? 0, ranks };
+    const ranks = new Map([[scored.by, at + 1]]);
+    return { ...resultOf(hit), score: scored.scores.get(hit.id) ?? 0, ranks };
   });
-  const shown = await pageOf(results, candidates, page);
+  const shown = await paginate(results, candidates, page);
   return { answer: { ...shown, notes: warnings, atLeast: false }, contents: candidates.contents };
 }
 
@@ -77,9 +77,9 @@ async function scoreSimilar(
 /** Scores nodes by the words of the target's name, and of its lines if they are available. */
 async function scoreByWords(context: SearchContext, target: Hit, scope: Scope): Promise<Map<string, number>> {
   const contents = new FileContents(context);
-  await contents.bring([target]);
+  await contents.load([target]);
   const lines = contents.lines(target)?.lines ?? [target.signature ?? ""];
-  const text = withCompoundParts([target.symbol || target.logicalPath || "", ...lines].join("\n"));
+  const text = expandWords([target.symbol || target.logicalPath || "", ...lines].join("\n"));
   const terms = frequentWords(text).map((word) => `"${word}"`);
   const [rows = []] = await context.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
   return new Map(Array.from(sql.scoresById(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
@@ -100,9 +100,9 @@ function isPartOfTarget(target: Hit, other: Hit): boolean {
   if (other.repo !== target.repo || other.path !== target.path) return false;
   const overlaps = other.startLine <= target.endLine && target.startLine <= other.endLine;
   const name = target.symbol || target.logicalPath;
-  return overlaps || Boolean(name && kind(other) === kind(target));
+  return overlaps || Boolean(name && nodeIdentity(other) === nodeIdentity(target));
 }
 
-function kind({ nodeType, symbol, logicalPath, signature }: Hit): string {
+function nodeIdentity({ nodeType, symbol, logicalPath, signature }: Hit): string {
   return JSON.stringify([nodeType, symbol, logicalPath, signature]);
 }

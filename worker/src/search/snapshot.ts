@@ -4,7 +4,7 @@ import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { META_STATEMENT, parseMeta, type IndexMeta } from "./index_status.ts";
 
-const HEADS: Statement = {
+const HEADS_STATEMENT: Statement = {
   sql: "SELECT key, value FROM meta WHERE key IN (SELECT value || ':head' FROM json_each(?))",
   params: [],
 };
@@ -18,43 +18,43 @@ export class IndexChanged extends HttpError {
 
 /** A database whose batches, each a transaction, all see one commit. */
 export class SnapshotDatabase implements Database {
-  #isAsked = false;
+  #isPinned = false;
 
   constructor(
     private readonly database: Database,
-    private known: IndexMeta,
-    private readonly remember: (meta: IndexMeta) => void,
+    private currentMeta: IndexMeta,
+    private readonly onMeta: (meta: IndexMeta) => void,
   ) {}
 
   /** The metadata read with the first batch; before that, the cached one. */
   get meta(): IndexMeta {
-    return this.known;
+    return this.currentMeta;
   }
 
   async run(statements: readonly Statement[]): Promise<Row[][]> {
     if (statements.length === 0) return [];
-    const [said = [], ...rows] = await this.database.run([this.#own(), ...statements]);
-    if (this.#isAsked) this.#compare(parseMeta(said));
-    else this.#take(parseMeta(said));
+    const [metaRows = [], ...rows] = await this.database.run([this.#metaStatement(), ...statements]);
+    if (this.#isPinned) this.#checkUnchanged(parseMeta(metaRows));
+    else this.#pin(parseMeta(metaRows));
     return rows;
   }
 
-  #own(): Statement {
-    return this.#isAsked ? { ...HEADS, params: [JSON.stringify(this.#repos)] } : META_STATEMENT;
+  #metaStatement(): Statement {
+    return this.#isPinned ? { ...HEADS_STATEMENT, params: [JSON.stringify(this.#repos)] } : META_STATEMENT;
   }
 
   get #repos(): string[] {
-    const heads = [...this.known.keys()].filter((key) => key.endsWith(":head"));
+    const heads = [...this.currentMeta.keys()].filter((key) => key.endsWith(":head"));
     return heads.map((key) => key.slice(0, -":head".length));
   }
 
-  #take(meta: IndexMeta): void {
-    this.#isAsked = true;
-    this.known = meta;
-    this.remember(meta);
+  #pin(meta: IndexMeta): void {
+    this.#isPinned = true;
+    this.currentMeta = meta;
+    this.onMeta(meta);
   }
 
-  #compare(now: IndexMeta): void {
-    for (const [key, head] of now) if (this.known.get(key) !== head) throw new IndexChanged();
+  #checkUnchanged(current: IndexMeta): void {
+    for (const [key, head] of current) if (this.currentMeta.get(key) !== head) throw new IndexChanged();
   }
 }

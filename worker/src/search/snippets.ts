@@ -7,7 +7,7 @@
 import { constants } from "../../build/worker_data.json";
 import { matchAtStart, RegexVariants } from "../python_regex.ts";
 import { length, split, strip, stripCharacters, stripStart } from "../python_strings.ts";
-import { QueryTerms, type WordOccurrence } from "./term_matching.ts";
+import { TermMatcher, type TermMatch } from "./term_matching.ts";
 
 const { REPEAT_WEIGHTS, MAX_SHIFT, MAX_HEAD_LINES, HEAD_SEARCH_LINES } = constants.snippets;
 const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
@@ -29,7 +29,7 @@ export interface Highlight {
 }
 
 /** Consecutive lines and the number of the first. */
-export interface LineRange {
+export interface SnippetPart {
   startLine: number;
   lines: readonly string[];
 }
@@ -39,9 +39,9 @@ export interface LineRange {
  *
  * `below` counts the node's lines after them.
  */
-export interface Snippet extends LineRange {
+export interface Snippet extends SnippetPart {
   marks: Highlight[];
-  head: LineRange | null;
+  head: SnippetPart | null;
   below: number;
 }
 
@@ -79,18 +79,18 @@ interface Cut {
 }
 
 /** Chooses the best lines of a node whose first line has the number `startLine`. */
-export function chooseSnippet(lines: readonly string[], startLine: number, request: SnippetRequest): Snippet {
-  const places = [...termMatcher(request.words).places(lines)];
-  const most = request.size ?? DEFAULT_LINES;
-  const rows = scoreRows(places, lines.length, request);
-  const layout = new LineLayout(rows.size && lines.length > most ? lines : []);
-  const size = Math.min(most, lines.length);
+export function makeSnippet(lines: readonly string[], startLine: number, request: SnippetRequest): Snippet {
+  const matches = [...cachedMatcher(request.words).findMatches(lines)];
+  const limit = request.size ?? DEFAULT_LINES;
+  const rows = scoreRows(matches, lines.length, request);
+  const layout = new Layout(rows.size && lines.length > limit ? lines : []);
+  const size = Math.min(limit, lines.length);
   const [shown, head] = chooseRowsAndHead(layout, lines, rows, size, findHead(lines, request.signature));
-  return cutSnippet(lines, startLine, places, shown, head);
+  return cutSnippet(lines, startLine, matches, shown, head);
 }
 
 /** The nesting of lines, by indentation and open brackets, and the cost of a cut. */
-export class LineLayout {
+export class Layout {
   readonly count: number;
   readonly #indents: readonly number[];
   readonly #depths: readonly number[];
@@ -112,7 +112,7 @@ export class LineLayout {
   /** The cost of leaving out a row and all below. */
   endCost(row: number): number {
     if (row >= this.count) return 0;
-    const isDeeper = at(this.#indents, row) > at(this.#indents, row - 1);
+    const isDeeper = valueAt(this.#indents, row) > valueAt(this.#indents, row - 1);
     return this.#cost(row) + (isDeeper ? HEADING_COST : 0);
   }
 
@@ -122,8 +122,8 @@ export class LineLayout {
   }
 
   #costOf(row: number): number {
-    const depthCost = Math.min(MAX_DEPTH_COST, at(this.#depths, row));
-    const bracketCost = at(this.#openBrackets, row) ? BRACKET_COST : 0;
+    const depthCost = Math.min(MAX_DEPTH_COST, valueAt(this.#depths, row));
+    const bracketCost = valueAt(this.#openBrackets, row) ? BRACKET_COST : 0;
     const continuationCost = CONTINUATION.test(this.lines[row] ?? "") ? END_COST : 0;
     return depthCost + bracketCost + continuationCost - (strip(this.lines[row - 1] ?? "") ? 0 : 1);
   }
@@ -131,7 +131,7 @@ export class LineLayout {
 
 /** The rows that are shown, and those of the signature if it is apart from them. */
 function chooseRowsAndHead(
-  layout: LineLayout,
+  layout: Layout,
   lines: readonly string[],
   rows: RowScores,
   size: number,
@@ -145,11 +145,11 @@ function chooseRowsAndHead(
   return [[first, Math.max(rest[1], Math.min(lines.length, first + size))], null];
 }
 
-const matchers = new Map<string, QueryTerms>();
+const matchers = new Map<string, TermMatcher>();
 
-function termMatcher(words: readonly string[]): QueryTerms {
+function cachedMatcher(words: readonly string[]): TermMatcher {
   const key = JSON.stringify(words);
-  const matcher = matchers.get(key) ?? new QueryTerms(words);
+  const matcher = matchers.get(key) ?? new TermMatcher(words);
   matchers.delete(key);
   matchers.set(key, matcher);
   const [oldest] = matchers.keys();
@@ -160,11 +160,11 @@ function termMatcher(words: readonly string[]): QueryTerms {
 function cutSnippet(
   lines: readonly string[],
   startLine: number,
-  places: readonly WordOccurrence[],
+  matches: readonly TermMatch[],
   rows: Range,
   head: Range | null,
 ): Snippet {
-  const shown = places.filter(({ row }) => isIn(row, rows) || (head && isIn(row, head)));
+  const shown = matches.filter(({ row }) => isInRange(row, rows) || (head && isInRange(row, head)));
   return {
     startLine: startLine + rows[0],
     lines: lines.slice(...rows),
@@ -178,24 +178,24 @@ function cutSnippet(
   };
 }
 
-function isIn(row: number, [start, end]: Range): boolean {
+function isInRange(row: number, [start, end]: Range): boolean {
   return start <= row && row < end;
 }
 
 /** Weighs each word by how few of the lines have it. */
-function scoreRows(places: readonly WordOccurrence[], count: number, request: SnippetRequest): RowScores {
+function scoreRows(matches: readonly TermMatch[], count: number, request: SnippetRequest): RowScores {
   const stemsByRow = new Map<number, Set<string>>();
-  for (const { row, stems } of places) {
-    if (request.inner?.some((range) => isIn(row, range))) continue;
+  for (const { row, stems } of matches) {
+    if (request.inner?.some((range) => isInRange(row, range))) continue;
     const rowStems = stemsByRow.get(row) ?? new Set();
     stemsByRow.set(row, rowStems);
     for (const stem of stems) rowStems.add(stem);
   }
-  const lines = tally([...stemsByRow.values()].flatMap((stems) => [...stems]));
-  const worth = (stem: string) => bitLength(Math.floor(count / (lines.get(stem) ?? 1)));
+  const lineCounts = tally([...stemsByRow.values()].flatMap((stems) => [...stems]));
+  const weight = (stem: string) => bitLength(Math.floor(count / (lineCounts.get(stem) ?? 1)));
   const rows = Array.from(stemsByRow, ([row, stems]): [number, Map<string, number>] => [
     row,
-    new Map(Array.from(stems, (stem) => [stem, worth(stem)])),
+    new Map(Array.from(stems, (stem) => [stem, weight(stem)])),
   ]);
   return applyAnchor(new Map(rows), count, request.anchor ?? -1);
 }
@@ -203,8 +203,8 @@ function scoreRows(places: readonly WordOccurrence[], count: number, request: Sn
 /** Gives the row that must be shown the highest weight, and sorts the rows. */
 function applyAnchor(rows: RowScores, count: number, row: number): RowScores {
   if (row < 0 || row >= count) return rows;
-  const worth = new Map([...(rows.get(row) ?? []), ["", ANCHOR_WEIGHT]] as [string, number][]);
-  return new Map([...rows, [row, worth] as const].sort(([one], [other]) => one - other));
+  const weights = new Map([...(rows.get(row) ?? []), ["", ANCHOR_WEIGHT]] as [string, number][]);
+  return new Map([...rows, [row, weights] as const].sort(([one], [other]) => one - other));
 }
 
 function tally(stems: Iterable<string>): Map<string, number> {
@@ -219,16 +219,16 @@ function bitLength(number: number): number {
 }
 
 /** The best range of rows; the first rows if none has a word. */
-function chooseRows(layout: LineLayout, lines: readonly string[], rows: RowScores, size: number): Range {
+function chooseRows(layout: Layout, lines: readonly string[], rows: RowScores, size: number): Range {
   if (lines.length <= size || !rows.size || !size) return [0, Math.min(size, lines.length)];
   const best = bestRanges(rows, size);
   const highest = best[0]?.score ?? 0;
   const ranges = best.map((range) => {
     const cut = cheapestCut(layout, range.first, range.last, size);
-    return { ...range, cut, worth: range.score * CUT_PENALTY - highest * cut.cost };
+    return { ...range, cut, netScore: range.score * CUT_PENALTY - highest * cut.cost };
   });
   const chosen = ranges.reduce((one, other) => {
-    const isBetter = other.worth - one.worth || one.first - other.first;
+    const isBetter = other.netScore - one.netScore || one.first - other.first;
     return isBetter > 0 ? other : one;
   });
   return trimBlankRows(lines, chosen.cut, chosen);
@@ -249,15 +249,15 @@ function bestRanges(rows: RowScores, size: number): ScoredRange[] {
 
 function rangeScore(inside: readonly number[], rows: RowScores): number {
   const words = inside.flatMap((row) => [...(rows.get(row) ?? [])]);
-  const worth = new Map(words);
+  const weights = new Map(words);
   const counts = tally(words.map(([stem]) => stem));
-  const most = REPEAT_WEIGHTS.length - 1;
-  const share = (times: number) => REPEAT_WEIGHTS[Math.min(times, most)] ?? 0;
-  return [...counts].reduce((sum, [stem, times]) => sum + (worth.get(stem) ?? 0) * share(times), 0);
+  const maxRepeats = REPEAT_WEIGHTS.length - 1;
+  const share = (times: number) => REPEAT_WEIGHTS[Math.min(times, maxRepeats)] ?? 0;
+  return [...counts].reduce((sum, [stem, times]) => sum + (weights.get(stem) ?? 0) * share(times), 0);
 }
 
 /** The cheapest cut around rows `first` to `last`; of equal cuts the first, and the longer one. */
-function cheapestCut(layout: LineLayout, first: number, last: number, size: number): Cut {
+function cheapestCut(layout: Layout, first: number, last: number, size: number): Cut {
   const earliest = Math.max(0, last + 1 - size, first - MAX_SHIFT);
   let best: Cut | undefined;
   for (let start = first; start >= earliest; start -= 1) {
@@ -305,7 +305,7 @@ function findHeadEnd(lines: readonly string[], first: number, expected: string):
   return row;
 }
 
-function at(numbers: readonly number[], row: number): number {
+function valueAt(numbers: readonly number[], row: number): number {
   return numbers[row] ?? 0;
 }
 
@@ -336,7 +336,7 @@ function columns(blanks: string): number {
 function nestingDepths(indents: readonly number[]): number[] {
   const outer: number[] = [];
   return indents.map((indent) => {
-    while (outer.length && at(outer, outer.length - 1) >= indent) outer.pop();
+    while (outer.length && valueAt(outer, outer.length - 1) >= indent) outer.pop();
     return outer.push(indent) - 1;
   });
 }

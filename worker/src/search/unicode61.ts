@@ -10,29 +10,29 @@ const { runs, marks, from, to } = data.unicode61;
 const ASCII = /[A-Za-z0-9]+/g;
 
 /** The alternating starts and ends of the ranges of token characters, sorted. */
-const turns = new Uint32Array(runs.length);
-runs.reduce((last, distance, at) => (turns[at] = last + distance), 0);
+const boundaries = new Uint32Array(runs.length);
+runs.reduce((last, distance, at) => (boundaries[at] = last + distance), 0);
 const MARKS = new Set(marks);
-const becomes = [...to];
-const FOLDED = new Map(Array.from(from, (character, at) => [character, becomes[at] ?? ""]));
+const replacements = [...to];
+const FOLDED = new Map(Array.from(from, (character, at) => [character, replacements[at] ?? ""]));
 
 /** The tokens of a text, in order. */
 export function tokenize(text: string): TokenSpan[] {
-  return isAscii(text) ? inAscii(text) : [...beyond(text)];
+  return isAscii(text) ? asciiTokens(text) : [...unicodeTokens(text)];
 }
 
-function inAscii(text: string): TokenSpan[] {
-  const found: TokenSpan[] = [];
-  for (const { 0: word, index } of text.matchAll(ASCII)) found.push([index, index + word.length]);
-  return found;
+function asciiTokens(text: string): TokenSpan[] {
+  const tokens: TokenSpan[] = [];
+  for (const { 0: word, index } of text.matchAll(ASCII)) tokens.push([index, index + word.length]);
+  return tokens;
 }
 
-function* beyond(text: string): Generator<TokenSpan> {
+function* unicodeTokens(text: string): Generator<TokenSpan> {
   let [at, start] = [0, -1];
   for (const character of text) {
-    const isOfOne = isOfWord(character) || (start >= 0 && MARKS.has(character));
-    if (isOfOne && start < 0) start = at;
-    if (!isOfOne && start >= 0) {
+    const isInToken = isTokenCharacter(character) || (start >= 0 && MARKS.has(character));
+    if (isInToken && start < 0) start = at;
+    if (!isInToken && start >= 0) {
       yield [start, at];
       start = -1;
     }
@@ -43,22 +43,22 @@ function* beyond(text: string): Generator<TokenSpan> {
 
 /** Folds a token: lower case, without accents. */
 export function foldWord(word: string): string {
-  return isAscii(word) ? word.toLowerCase() : Array.from(word, fold).join("");
+  return isAscii(word) ? word.toLowerCase() : Array.from(word, foldCharacter).join("");
 }
 
 /** Returns true for a token character: the number of boundaries up to its code point is odd. */
-function isOfWord(character: string): boolean {
+function isTokenCharacter(character: string): boolean {
   const code = character.codePointAt(0) ?? 0;
-  let [low, high] = [0, turns.length];
+  let [low, high] = [0, boundaries.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((turns[middle] ?? 0) <= code) low = middle + 1;
+    if ((boundaries[middle] ?? 0) <= code) low = middle + 1;
     else high = middle;
   }
   return low % 2 === 1;
 }
 
-function fold(character: string): string {
+function foldCharacter(character: string): string {
   if (character < "\x80") return character.toLowerCase();
   return MARKS.has(character) ? "" : (FOLDED.get(character) ?? character);
 }

@@ -16,8 +16,8 @@ export const CATEGORY_LANGUAGES: Names = aliases.categories;
 export const { CODE, TESTS } = constants.vocabulary;
 
 /** The languages with this name or alias, in any case; the name itself if there are none. */
-export function languagesNamed(name: string): string[] {
-  return called(name.toLowerCase(), LANGUAGES);
+export function resolveLanguages(name: string): string[] {
+  return resolveAlias(name.toLowerCase(), LANGUAGES);
 }
 
 /** The aliases of a language. */
@@ -26,16 +26,16 @@ export function languageAliases(language: string): readonly string[] {
 }
 
 /** The node types with this name or alias. */
-export function nodeTypesNamed(name: string): string[] {
-  return called(name.toLowerCase(), NODE_TYPES);
+export function resolveNodeTypes(name: string): string[] {
+  return resolveAlias(name.toLowerCase(), NODE_TYPES);
 }
 
 /** All names of node types. */
-export function allNodeTypeNames(): string[] {
+export function nodeTypeNames(): string[] {
   return [...constants.nodes.NODE_TYPES, ...Object.values(NODE_TYPES).flat()];
 }
 
-function called(name: string, names: Names): string[] {
+function resolveAlias(name: string, names: Names): string[] {
   const others = Object.keys(names).filter((key) => key !== name && names[key]?.includes(name));
   return Object.hasOwn(names, name) || others.length === 0 ? [name, ...others] : others;
 }
@@ -46,28 +46,28 @@ export const NO_LANGUAGE = "";
 type Change = Partial<Scope>;
 
 /** The changes to the scope for the query's categories; throws an HttpError for an unknown one. */
-export function categoryChanges(query: Query): Change[] {
-  check(query);
-  const asked = query.categories.length > 0 ? [wanted(query.categories)] : [];
-  return [...asked, ...query.notCategories.map(leftOut)];
+export function categoryScopes(query: Query): Change[] {
+  checkCategories(query);
+  const included = query.categories.length > 0 ? [includedScope(query.categories)] : [];
+  return [...included, ...query.notCategories.map(excludedScope)];
 }
 
 /** The intersection of two scopes. */
-export function intersectScope(scope: Scope, change: Change): Scope {
-  const asked = change.languages ?? [];
-  let languages = asked.length > 0 ? asked : scope.languages;
-  if (scope.languages.length > 0 && asked.length > 0) {
-    const both = scope.languages.filter((name) => asked.includes(name));
+export function intersect(scope: Scope, change: Change): Scope {
+  const narrower = change.languages ?? [];
+  let languages = narrower.length > 0 ? narrower : scope.languages;
+  if (scope.languages.length > 0 && narrower.length > 0) {
+    const both = scope.languages.filter((name) => narrower.includes(name));
     languages = both.length > 0 ? both : [NO_LANGUAGE];
   }
   const notLanguages = [...scope.notLanguages, ...(change.notLanguages ?? [])];
   return { ...scope, languages, notLanguages, tests: change.tests ?? scope.tests };
 }
 
-function check(query: Query): void {
-  const known = [...new Set([...Object.keys(CATEGORY_LANGUAGES), CODE, TESTS])];
+function checkCategories(query: Query): void {
+  const names = [...new Set([...Object.keys(CATEGORY_LANGUAGES), CODE, TESTS])];
   for (const name of [...query.categories, ...query.notCategories]) {
-    if (!known.includes(name)) throw unknownNameError("category or tag", name, known);
+    if (!names.includes(name)) throw unknownNameError("category or tag", name, names);
   }
   const kinds = new Set(query.categories.map((name) => name === TESTS));
   if (kinds.size > 1) {
@@ -78,16 +78,16 @@ function check(query: Query): void {
   }
 }
 
-function wanted(names: readonly string[]): Change {
+function includedScope(names: readonly string[]): Change {
   if (names[0] === TESTS) return { tests: "only" };
-  if (!names.includes(CODE)) return { languages: all(names.map(languagesOf)) };
+  if (!names.includes(CODE)) return { languages: unique(names.map(languagesOf)) };
   const others = Object.keys(CATEGORY_LANGUAGES).filter((name) => !names.includes(name));
-  return { notLanguages: all(others.map(languagesOf)) };
+  return { notLanguages: unique(others.map(languagesOf)) };
 }
 
-function leftOut(name: string): Change {
+function excludedScope(name: string): Change {
   if (name === TESTS) return { tests: "no" };
-  if (name === CODE) return { languages: all(Object.values(CATEGORY_LANGUAGES)) };
+  if (name === CODE) return { languages: unique(Object.values(CATEGORY_LANGUAGES)) };
   return { notLanguages: languagesOf(name) };
 }
 
@@ -95,6 +95,6 @@ function languagesOf(name: string): readonly string[] {
   return CATEGORY_LANGUAGES[name] ?? [];
 }
 
-function all(values: readonly (readonly string[])[]): string[] {
+function unique(values: readonly (readonly string[])[]): string[] {
   return [...new Set(values.flat())];
 }

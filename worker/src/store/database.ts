@@ -16,16 +16,16 @@ export interface Database {
 
 export class Batch {
   readonly #statements: Statement[] = [];
-  #answers: Row[][] = [];
+  #results: Row[][] = [];
 
   /** Adds statements, and returns a function that returns their rows after the batch has run. */
-  add(some: readonly Statement[]): () => Row[][] {
-    const from = this.#statements.length;
-    this.#statements.push(...some);
-    return () => this.#answers.slice(from, from + some.length);
+  add(statements: readonly Statement[]): () => Row[][] {
+    const start = this.#statements.length;
+    this.#statements.push(...statements);
+    return () => this.#results.slice(start, start + statements.length);
   }
 
   async run(database: Database): Promise<void> {
-    this.#answers = await database.run(this.#statements);
+    this.#results = await database.run(this.#statements);
   }
 }

@@ -1,7 +1,7 @@
 /** Rows of the statements that search nodes by name. */
 
 /** A node found by name, with the columns that break ties. */
-export interface NamedNode {
+export interface NameMatch {
   id: string;
   name: string;
   members: string;
@@ -12,9 +12,9 @@ export interface NamedNode {
 }
 
 /** The nodes in the rows of a name statement. */
-export function namedNodes(rows: readonly (readonly unknown[])[]): NamedNode[] {
+export function nameMatches(rows: readonly (readonly unknown[])[]): NameMatch[] {
   return rows.map(
     ([id, name, members, nodeType, path, startLine, lines]) =>
-      ({ id, name, members, nodeType, path, startLine, lines }) as NamedNode, // as selected
+      ({ id, name, members, nodeType, path, startLine, lines }) as NameMatch, // as selected
   );
 }

@@ -5,14 +5,14 @@ import { rpartition } from "../python_strings.ts";
 import type { Row, Statement, Value } from "./database.ts";
 import { EMPTY_SCOPE, scopeParams, type Scope } from "./scope.ts";
 
-const sql = whole(data.sql);
+const sql = expandFragments(data.sql);
 const { MAX_TRIGRAMS, MIN_TRIGRAM_SHARE } = constants.name_search;
 const { MAX_NAMED_HITS } = constants.hits;
 
 /** Selects the nodes with any of the terms (FTS5 queries), the best by BM25 first. */
 export function wordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
-  const counted = JSON.stringify(terms.map((term) => [term, null]));
-  return { sql: sql.wordSearch, params: [counted, ...scopeParams(scope), limit] };
+  const termRows = JSON.stringify(terms.map((term) => [term, null]));
+  return { sql: sql.wordSearch, params: [termRows, ...scopeParams(scope), limit] };
 }
 
 /** Selects the nodes whose description has any of the terms, the best by BM25 first. */
@@ -36,10 +36,10 @@ export function firstNodes(scope: Scope, limit: number): Statement {
 }
 
 /** Selects the nodes found by an FTS5 query whose name, or a member's, ends with `name`. */
-export function nodesCalled(expression: string, asked: string, scope: Scope): Statement {
-  const ending = small(asked);
-  const [, last] = rpartition(ending, ".");
-  return { sql: sql.nodesCalled, params: [expression, ...scopeParams(scope), ending, last] };
+export function nodesCalled(expression: string, name: string, scope: Scope): Statement {
+  const suffix = lowercaseAscii(name);
+  const [, last] = rpartition(suffix, ".");
+  return { sql: sql.nodesCalled, params: [expression, ...scopeParams(scope), suffix, last] };
 }
 
 /** Selects the nodes whose names contain all of these words. */
@@ -50,7 +50,7 @@ export function nodesSpelled(parts: readonly string[], scope: Scope): Statement 
 
 /** Selects the first node of each file whose path contains this part. */
 export function filesByPath(part: string, scope: Scope): Statement {
-  return { sql: sql.filesByPath, params: [null, ...scopeParams(scope), small(part)] };
+  return { sql: sql.filesByPath, params: [null, ...scopeParams(scope), lowercaseAscii(part)] };
 }
 
 /**
@@ -58,24 +58,24 @@ export function filesByPath(part: string, scope: Scope): Statement {
  *
  * Like `nodesByNamePrefix`, it selects nothing if the statement `exact` selects a node.
  */
-export function nodesHavingWord(word: string, limit: number, named: Statement): Statement {
-  return { sql: sql.nodesHavingWord, params: unless(named, `"${word}"`, limit) };
+export function nodesHavingWord(word: string, limit: number, exact: Statement): Statement {
+  return { sql: sql.nodesHavingWord, params: unlessExact(exact, `"${word}"`, limit) };
 }
 
 /** Selects the nodes whose names have a word with this prefix. */
-export function nodesByNamePrefix(name: string, named: Statement): Statement {
-  return { sql: sql.nodesByNamePrefix, params: unless(named, `symbol : "${name}" *`) };
+export function nodesByNamePrefix(name: string, exact: Statement): Statement {
+  return { sql: sql.nodesByNamePrefix, params: unlessExact(exact, `symbol : "${name}" *`) };
 }
 
 /** The parameters of a statement that selects nothing if the `nodesCalled` statement selects a node. */
-function unless({ params: given }: Statement, expression: string, ...more: Value[]): Value[] {
-  const [known = null, ...scope] = given.slice(0, -1);
-  return [expression, ...scope, known, ...more];
+function unlessExact({ params }: Statement, expression: string, ...more: Value[]): Value[] {
+  const [searchQuery = null, ...scope] = params.slice(0, -1);
+  return [expression, ...scope, searchQuery, ...more];
 }
 
 /** Selects the nodes whose names share most trigrams with a word; none if a node has the word. */
 export function nodesByTrigrams(word: string, scope: Scope): Statement {
-  const grams = trigrams(small(word));
+  const grams = trigrams(lowercaseAscii(word));
   const least = Math.max(1, roundHalfToEven(MIN_TRIGRAM_SHARE * grams.length));
   return { sql: sql.nodesByTrigrams, params: [JSON.stringify(grams), ...scopeParams(scope), least, `"${word}"`] };
 }
@@ -91,8 +91,8 @@ export function nodesInFiles(repo: string, paths: readonly string[]): Statement 
 }
 
 /** Selects the nodes whose ids (40 hex digits) have this prefix. */
-export function nodesByIdPrefix(repo: string, beginning: string, limit: number): Statement {
-  return { sql: sql.nodesByIdPrefix, params: [repo, beginning, limit] };
+export function nodesByIdPrefix(repo: string, prefix: string, limit: number): Statement {
+  return { sql: sql.nodesByIdPrefix, params: [repo, prefix, limit] };
 }
 
 /** Selects nodes whose names match the FTS5 query, the shortest names first. */
@@ -118,8 +118,8 @@ export function fileMap(repo: string): Statement {
 
 /** Counts the rows of a table by the values of a column. */
 export function countBy(column: string, table: string, repo: string): Statement {
-  const filled = sql.countBy.replaceAll("{0}", column).replaceAll("{1}", table);
-  return { sql: filled.replace("repo = ?", "repo = ?1"), params: [repo] };
+  const withColumn = sql.countBy.replaceAll("{0}", column).replaceAll("{1}", table);
+  return { sql: withColumn.replace("repo = ?", "repo = ?1"), params: [repo] };
 }
 
 /** Counts the files that are not indexed, by skip reason. */
@@ -164,27 +164,27 @@ export function anyFile(scope: Scope): Statement {
 
 /** Checks that a node with one of these languages or node types exists. */
 export function existingValues(column: Column, names: readonly string[], scope: Scope): Statement {
-  return filled(sql.existingValues, column, [JSON.stringify(names), reposOf(scope)]);
+  return withColumn(sql.existingValues, column, [JSON.stringify(names), reposJson(scope)]);
 }
 
 /** Selects the distinct languages or node types. */
 export function distinctValues(column: Column, scope: Scope): Statement {
-  return filled(sql.distinctValues, column, [reposOf(scope)]);
+  return withColumn(sql.distinctValues, column, [reposJson(scope)]);
 }
 
 /** Selects the paths of all files. */
 export function allPaths(scope: Scope): Statement {
-  return { sql: sql.allPaths, params: [reposOf(scope)] };
+  return { sql: sql.allPaths, params: [reposJson(scope)] };
 }
 
 /** Expands the shared fragments of the statements; later fragments may contain earlier ones. */
-function whole<Known extends Record<string, string>>(texts: Known): Known {
-  const common = Object.entries(data.sql_fragments).reverse();
-  const found = Object.entries(texts).map(([name, text]) => [
+function expandFragments<Texts extends Record<string, string>>(statements: Texts): Texts {
+  const fragments = Object.entries(data.sql_fragments).reverse();
+  const entries = Object.entries(statements).map(([name, text]) => [
     name,
-    common.reduce((all, [sign, part]) => all.replaceAll(sign, () => part), text),
+    fragments.reduce((expanded, [placeholder, fragment]) => expanded.replaceAll(placeholder, () => fragment), text),
   ]);
-  return Object.fromEntries(found) as Known;
+  return Object.fromEntries(entries) as Texts;
 }
 
 export type Column = "language" | "node_type";
@@ -192,20 +192,20 @@ export type Column = "language" | "node_type";
 /** The first distinct trigrams of a name's letters and digits. */
 function trigrams(name: string): string[] {
   const letters = Array.from(name.replace(/[^\p{L}\p{N}]+/gu, ""));
-  const found = letters.slice(2).map((_, at) => letters.slice(at, at + 3).join(""));
-  return [...new Set(found)].slice(0, MAX_TRIGRAMS);
+  const grams = letters.slice(2).map((_, at) => letters.slice(at, at + 3).join(""));
+  return [...new Set(grams)].slice(0, MAX_TRIGRAMS);
 }
 
 /** Lowercases ASCII letters, as SQL's `lower`. */
-function small(text: string): string {
+function lowercaseAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-function filled(text: string, column: Column, given: Value[]): Statement {
-  return { sql: text.replaceAll("{0}", column), params: given };
+function withColumn(text: string, column: Column, params: Value[]): Statement {
+  return { sql: text.replaceAll("{0}", column), params };
 }
 
-function reposOf(scope: Scope): string | null {
+function reposJson(scope: Scope): string | null {
   return scope.repos && JSON.stringify(scope.repos);
 }
 

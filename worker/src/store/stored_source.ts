@@ -8,27 +8,27 @@ export interface NumberedLines {
   readonly numbers: readonly number[];
 }
 
-interface Part extends NumberedLines {
+interface SourcePart extends NumberedLines {
   readonly first: number;
   readonly last: number;
   /** Line numbers of a notebook, whose text has a blank line after each cell. */
-  readonly isOfCells?: boolean;
+  readonly isNotebook?: boolean;
 }
 
 /** The loaded parts of files, by repository and path. */
 export class StoredSource {
-  readonly #parts = new Map<string, Part[]>();
+  readonly #parts = new Map<string, SourcePart[]>();
 
   /** Adds the rows of a stored source statement. */
   async add(rows: readonly Row[]): Promise<void> {
-    const parts = await Promise.all(rows.map(partOf));
+    const parts = await Promise.all(rows.map(decodePart));
     rows.forEach(([repo, path], at) => this.put(String(repo), String(path), parts[at]!));
   }
 
   /** Adds lines from another source. */
-  put(repo: string, path: string, part: Part): void {
-    const known = this.#parts.get(key(repo, path)) ?? [];
-    const rest = known.filter((one) => one.first !== part.first);
+  put(repo: string, path: string, part: SourcePart): void {
+    const existing = this.#parts.get(key(repo, path)) ?? [];
+    const rest = existing.filter((one) => one.first !== part.first);
     const all = [...rest, part].sort((one, other) => one.first - other.first);
     this.#parts.set(key(repo, path), all);
   }
@@ -42,25 +42,25 @@ export class StoredSource {
 
   /** The lines from the first to the last; null if some are missing. */
   between(repo: string, path: string, first: number, last: number): NumberedLines | null {
-    const some = (this.#parts.get(key(repo, path)) ?? []).filter(
+    const parts = (this.#parts.get(key(repo, path)) ?? []).filter(
       (part) => part.first <= last && part.last >= first,
     );
-    const isWhole = some.length > 0 && some[0]!.first <= first && inARow(some);
-    if (!isWhole) return null;
-    const rows = some.flatMap(({ lines, numbers }) => lines.map((line, at) => [line, numbers[at]!] as const));
+    const isComplete = parts.length > 0 && parts[0]!.first <= first && areAdjacent(parts);
+    if (!isComplete) return null;
+    const rows = parts.flatMap(({ lines, numbers }) => lines.map((line, at) => [line, numbers[at]!] as const));
     const inside = rows.filter(([, number]) => first <= number && number <= last);
-    const wanted = some[0]!.isOfCells ? withoutBlanks(inside) : inside;
-    return { lines: wanted.map(([line]) => line), numbers: wanted.map(([, number]) => number) };
+    const shown = parts[0]!.isNotebook ? trimBlankLines(inside) : inside;
+    return { lines: shown.map(([line]) => line), numbers: shown.map(([, number]) => number) };
   }
 }
 
 /** Removes empty lines at the end. */
-function withoutBlanks<Line extends readonly [string, number]>(lines: readonly Line[]): readonly Line[] {
+function trimBlankLines<Line extends readonly [string, number]>(lines: readonly Line[]): readonly Line[] {
   return lines.slice(0, lines.findLastIndex(([line]) => line !== "") + 1);
 }
 
 /** Returns true if the parts are adjacent; the numbers of a notebook may have gaps. */
-function inARow(parts: readonly Part[]): boolean {
+function areAdjacent(parts: readonly SourcePart[]): boolean {
   return parts.every(({ first, numbers, last }, at) => {
     const before = parts[at - 1];
     return !before || first === before.last + 1 || numbers.length < last - first + 1;
@@ -71,26 +71,26 @@ function key(repo: string, path: string): string {
   return `${repo}\0${path}`;
 }
 
-async function partOf(row: Row): Promise<Part> {
-  const [first, last, said, text] = row.slice(2) as [number, number, string | null, string];
-  const lines = (await inflated(text)).split("\n");
-  const isOfCells = said !== null;
-  const numbers = isOfCells ? (JSON.parse(said) as number[]) : lines.map((_, at) => first + at);
-  return { first, last, lines, numbers, isOfCells };
+async function decodePart(row: Row): Promise<SourcePart> {
+  const [first, last, numbersJson, text] = row.slice(2) as [number, number, string | null, string];
+  const lines = (await inflate(text)).split("\n");
+  const isNotebook = numbersJson !== null;
+  const numbers = isNotebook ? (JSON.parse(numbersJson) as number[]) : lines.map((_, at) => first + at);
+  return { first, last, lines, numbers, isNotebook };
 }
 
 /** Decompresses raw deflate from hex digits. */
-async function inflated(hex: string): Promise<string> {
+async function inflate(hex: string): Promise<string> {
   const bytes = new Uint8Array(hex.length / 2);
   for (let at = 0; at < bytes.length; at += 1) {
-    bytes[at] = (digit(hex, 2 * at) << 4) | digit(hex, 2 * at + 1);
+    bytes[at] = (hexDigit(hex, 2 * at) << 4) | hexDigit(hex, 2 * at + 1);
   }
   const stream = new Response(bytes).body!.pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream).text();
 }
 
 /** `0` to `9` are 48 to 57, `A` to `F` 65 to 70. */
-function digit(hex: string, at: number): number {
+function hexDigit(hex: string, at: number): number {
   const code = hex.charCodeAt(at);
   return code < 58 ? code - 48 : code - 55;
 }

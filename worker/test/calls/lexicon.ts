@@ -1,6 +1,6 @@
 /** The functions of the query parser, the tokenizer and the snippets that the tests call. */
 
-import { nameStems, parseQuery, QueryText, queryText } from "../../src/search/query.ts";
+import { namePartStems, parseQuery, QueryText, queryText } from "../../src/search/query.ts";
 import {
   casefold,
   characterColumns,
@@ -11,18 +11,18 @@ import {
   strip,
 } from "../../src/python_strings.ts";
 import {
-  compoundParts,
-  dotted,
-  endsWith,
+  splitCompound,
+  normalizeSymbol,
+  symbolEndsWith,
   lowercaseParts,
-  withCompoundParts,
+  expandWords,
 } from "../../src/text.ts";
 import { porter } from "../../src/search/porter.ts";
-import { stemsOfText, QueryTerms } from "../../src/search/term_matching.ts";
+import { textStems, TermMatcher } from "../../src/search/term_matching.ts";
 import { foldWord, tokenize } from "../../src/search/unicode61.ts";
-import { type SnippetRequest, chooseSnippet } from "../../src/search/snippets.ts";
+import { type SnippetRequest, makeSnippet } from "../../src/search/snippets.ts";
 
-function letters(text: string): unknown {
+function stringMethods(text: string): unknown {
   return {
     strip: strip(text),
     split: split(text),
@@ -33,28 +33,28 @@ function letters(text: string): unknown {
   };
 }
 
-function asked(text: string): unknown[] {
-  const asked = new QueryText(text);
-  const { terms, parts, name, path } = asked;
-  const sets = [asked.identifiers, asked.keys, asked.stems, asked.allStems];
+function queryTextFields(text: string): unknown[] {
+  const analyzed = new QueryText(text);
+  const { ftsTerms: terms, wordParts: parts, name, path } = analyzed;
+  const sets = [analyzed.identifiers, analyzed.pathWords, analyzed.stems, analyzed.stemsWithStopWords];
   return [terms, parts, name, path, ...sets.map((set) => [...set].sort(compareText))];
 }
 
 export const lexicon = {
-  letters: (texts: string[]) => texts.map(letters),
+  letters: (texts: string[]) => texts.map(stringMethods),
   sorted: (texts: string[]) => texts.sort(compareText),
-  words: withCompoundParts,
-  parts: (word: string) => compoundParts(word).map(([at, part]) => [length(word.slice(0, at)), part]),
+  words: expandWords,
+  parts: (word: string) => splitCompound(word).map(([at, part]) => [length(word.slice(0, at)), part]),
   smallParts: lowercaseParts,
-  dotted,
-  endsWith,
+  dotted: normalizeSymbol,
+  endsWith: symbolEndsWith,
   parse: (text: string) => {
     const query = parseQuery(text);
     return { ...query, text: queryText(query) };
   },
-  asked: (texts: string[]) => texts.map(asked),
-  stems: (names: string[]) => [...nameStems(names)],
-  says: (text: string, pattern: string) => new QueryText(text).says(new RegExp(pattern)),
+  asked: (texts: string[]) => texts.map(queryTextFields),
+  stems: (names: string[]) => [...namePartStems(names)],
+  says: (text: string, pattern: string) => new QueryText(text).matches(new RegExp(pattern)),
   tokens: (text: string) => {
     const column = characterColumns(text);
     return tokenize(text).map(([start, end]) => [
@@ -63,22 +63,22 @@ export const lexicon = {
       porter(foldWord(text.slice(start, end))),
     ]);
   },
-  termStems: (text: string) => [...stemsOfText(text)].sort(compareText),
+  termStems: (text: string) => [...textStems(text)].sort(compareText),
   places: (words: string[], lines: string[]) =>
-    Array.from(new QueryTerms(words).places(lines), ({ row, start, end, stems }) => [
+    Array.from(new TermMatcher(words).findMatches(lines), ({ row, start, end, stems }) => [
       row,
       start,
       end,
       [...stems].sort(compareText),
     ]),
-  window: (lines: string[], startLine: number, wanted: SnippetRequest) => {
-    const { head, marks, ...found } = chooseSnippet(lines, startLine, wanted);
+  window: (lines: string[], startLine: number, request: SnippetRequest) => {
+    const { head, marks, ...snippet } = makeSnippet(lines, startLine, request);
     return {
-      start_line: found.startLine,
-      lines: found.lines,
+      start_line: snippet.startLine,
+      lines: snippet.lines,
       marks: marks.map(({ line, start, end }) => [line, start, end]),
       head: head && { start_line: head.startLine, lines: head.lines },
-      below: found.below,
+      below: snippet.below,
     };
   },
 };

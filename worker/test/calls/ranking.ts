@@ -13,122 +13,130 @@ import {
   type NodeLines,
   type Result,
 } from "../../src/search/results.ts";
-import { stackFrames, nodesOfFrames } from "../../src/search/retrieval.ts";
+import { parseFrames, frameNodeIds } from "../../src/search/retrieval.ts";
 import {
-  fileBoost,
-  nameBoost,
-  pathBoost,
-  rankByCosine,
-  rankByName,
-  rankByWords,
+  fileBoosts,
+  nameBoosts,
+  pathBoosts,
+  vectorRanking,
+  nameRanking,
+  wordRanking,
   rankHits,
   type Ranking,
-  rankTogether,
+  tiedRanking,
 } from "../../src/search/ranking.ts";
 import { isDocument, kindWeight } from "../../src/search/file_kinds.ts";
 import {
   findMember,
-  fuzzyMatches,
+  matchSimilar,
   isNamed,
-  namedCandidates,
+  matchNames,
   normalizeName,
-  wordOverlap,
+  nameOverlap,
 } from "../../src/search/name_matching.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
-import { partsOfHits, partRanges } from "../../src/store/node_parts.ts";
-import { isTest } from "../../src/store/scope.ts";
+import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
+import { isTestPath } from "../../src/store/scope.ts";
 import { fsum } from "../../src/fsum.ts";
-import { dotted } from "../../src/text.ts";
+import { normalizeSymbol } from "../../src/text.ts";
 
 type Row = readonly unknown[];
 type Pairs = [string, number][];
 /** A ranking as in Python, its scores as pairs, which keep their order in JSON. */
-type Said = [name: string, weight: number, scores: Pairs, isFirm: boolean];
+type RankingRow = [name: string, weight: number, scores: Pairs, isFirm: boolean];
 
 export const ranking = {
   casefold,
   strip,
-  dotted,
+  dotted: normalizeSymbol,
   fsum,
-  isTest,
+  isTest: isTestPath,
   isDocument,
-  matches,
+  matches: matchGroups,
   inOrder: (texts: string[]) => texts.sort(compareText),
-  agreement: (symbol: string, words: string[]) => wordOverlap(symbol, new Set(words)),
+  agreement: (symbol: string, words: string[]) => nameOverlap(symbol, new Set(words)),
   isCalled: (name: string, query: string) => isNamed(name, normalizeName(query)),
   member: (owner: string | null, members: string, query: string) =>
     findMember(owner, members, normalizeName(query)),
   share: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
   byWays: (ids: string[], scores: Pairs) => [
-    said(rankByName("name", ids)),
-    said(rankTogether("rare", ids)),
-    said(rankByWords(new Map(scores))),
-    said(rankByCosine("meaning", 1.5, new Map(scores))),
+    rankingRow(nameRanking("name", ids)),
+    rankingRow(tiedRanking("rare", ids)),
+    rankingRow(wordRanking(new Map(scores))),
+    rankingRow(vectorRanking("meaning", 1.5, new Map(scores))),
   ],
-  rules: (text: string, rows: Row[], scores: Pairs) => rules(text, rows, new Map(scores)),
-  names: (text: string, answers: Row[][]) => namesOf(new QueryText(text), answers),
+  rules: (text: string, rows: Row[], scores: Pairs) => boosts(text, rows, new Map(scores)),
+  names: (text: string, answers: Row[][]) => nameMatches(new QueryText(text), answers),
   nearly: (text: string, answers: Row[][], asks: Row[][]) => {
-    const asked = new QueryText(text);
-    const { having, ids } = fuzzyMatches(asked, namedCandidates(asked, answers), asks);
+    const queryText = new QueryText(text);
+    const { wordIds: having, ids } = matchSimilar(queryText, matchNames(queryText, answers), asks);
     return [having, ids];
   },
-  frames: (text: string) => stackFrames(new QueryText(text)),
-  running: (text: string, answers: Row[][]) => nodesOfFrames(new QueryText(text), answers),
-  ranked: (text: string, ways: Said[], rows: Row[], liked: string[]) =>
-    rankHits(new QueryText(text), ways.map(rankingOf), rows.map(hitFromRow), liked).map(told),
-  grouped: groupedOf,
-  facets: (rows: Row[]) => countFacets(rows.map((row) => foundOf(hitFromRow(row)))),
-  told: (text: string, ways: Said[], rows: Row[]) => toldOf(new QueryText(text), ways.map(rankingOf), rows),
+  frames: (text: string) => parseFrames(new QueryText(text)),
+  running: (text: string, answers: Row[][]) => frameNodeIds(new QueryText(text), answers),
+  ranked: (text: string, rankings: RankingRow[], rows: Row[], preferredIds: string[]) =>
+    rankHits(new QueryText(text), rankings.map(rankingOf), rows.map(hitFromRow), preferredIds).map(resultJson),
+  grouped: groupedJson,
+  facets: (rows: Row[]) => countFacets(rows.map((row) => resultOf(hitFromRow(row)))),
+  told: (text: string, rankings: RankingRow[], rows: Row[]) => notesAndFlags(new QueryText(text), rankings.map(rankingOf), rows),
 };
 
 /** The groups of a pattern's first match, or null. */
-function matches(written: RegexSources, text: string, flags: string): unknown {
-  const found = new Pattern(written, flags).for(text).exec(text);
-  return found && [...found].map((group) => group ?? null);
+function matchGroups(sources: RegexSources, text: string, flags: string): unknown {
+  const match = new Pattern(sources, flags).for(text).exec(text);
+  return match && [...match].map((group) => group ?? null);
 }
 
-function rankingOf([name, weight, scores, isFirm]: Said): Ranking {
-  return { name, weight, scores: new Map(scores), isFirm };
+function rankingOf([name, weight, scores, isFirm]: RankingRow): Ranking {
+  return { name, weight, scores: new Map(scores), isPriority: isFirm };
 }
 
-function said({ name, weight, scores, isFirm }: Ranking): Said {
+function rankingRow({ name, weight, scores, isPriority: isFirm }: Ranking): RankingRow {
   return [name, weight, [...scores], isFirm];
 }
 
-function foundOf(hit: Result["hit"]): Result {
-  const bare = { member: null, others: [], copies: [], piece: null };
-  return { hit, score: 0, ranks: new Map(), parts: new Map(), ...bare };
+function resultOf(hit: Result["hit"]): Result {
+  const ungrouped = { member: null, others: [], copies: [], partMatch: null };
+  return { hit, score: 0, ranks: new Map(), scoreParts: new Map(), ...ungrouped };
 }
 
 /** The JSON of a result, without the columns that the tests passed in. */
-function told(one: Result): unknown {
-  const { hit, score, ranks, parts, member: named, piece } = one;
+function resultJson(one: Result): unknown {
+  const { hit, score, ranks, scoreParts: parts, member, partMatch: piece } = one;
   const lines = [hit.startLine, hit.endLine];
   const [others, copies] = [one.others, one.copies].map((some) => some.map((of) => of.hit.id));
   const sums = { score, ranks: Object.fromEntries(ranks), parts: Object.fromEntries(parts) };
-  return { id: hit.id, lines, ...sums, member: named, piece, others, copies };
+  return { id: hit.id, lines, ...sums, member, piece, others, copies };
 }
 
-function rules(text: string, rows: Row[], scores: ReadonlyMap<string, number>): unknown {
-  const [asked, hits] = [new QueryText(text), rows.map(hitFromRow)];
-  return [fileBoost(hits, scores), pathBoost(hits, asked), nameBoost(hits, asked)].map((one) => [...one]);
+function boosts(text: string, rows: Row[], scores: ReadonlyMap<string, number>): unknown {
+  const [queryText, hits] = [new QueryText(text), rows.map(hitFromRow)];
+  return [fileBoosts(hits, scores), pathBoosts(hits, queryText), nameBoosts(hits, queryText)].map((one) => [...one]);
 }
 
-function namesOf(asked: QueryText, answers: Row[][]): unknown {
-  const { called, written, ofPath, spelled } = namedCandidates(asked, answers);
-  return [called, written, ofPath, [...spelled]];
+function nameMatches(queryText: QueryText, answers: Row[][]): unknown {
+  const { exactIds: called, composedIds: sources, pathIds: ofPath, overlapScores: spelled } = matchNames(queryText, answers);
+  return [called, sources, ofPath, [...spelled]];
 }
 
-function toldOf(asked: QueryText, ways: Ranking[], rows: Row[]): unknown {
-  const found = rankHits(asked, ways, rows.map(hitFromRow));
-  return [resultNotes(asked, ways, found), isVectorOnly(ways), isTruncated(ways)];
+function notesAndFlags(queryText: QueryText, rankings: Ranking[], rows: Row[]): unknown {
+  const results = rankHits(queryText, rankings, rows.map(hitFromRow));
+  return [resultNotes(queryText, rankings, results), isVectorOnly(rankings), isTruncated(rankings)];
 }
 
 /** The grouping candidates, the groups and the deduplicated results; `lines` are the lines of nodes by id. */
-function groupedOf(text: string, ways: Said[], rows: Row[], pieces: Row[], lines: [string, NodeLines][]): unknown {
-  const found = rankHits(new QueryText(text), ways.map(rankingOf), rows.map(hitFromRow));
-  const groups = groupParts(found, partsOfHits(found.map((one) => one.hit), partRanges(pieces)));
-  const own = new Map(lines);
-  const read = new Map(duplicateCandidates(groups).flatMap((hit) => (own.has(hit.id) ? [[hit.id, own.get(hit.id)!]] : [])));
-  return [groupingCandidates(found).map((hit) => hit.id), groups.map(told), groupDuplicates(groups, read).map(told)];
+function groupedJson(
+  text: string,
+  rankings: RankingRow[],
+  rows: Row[],
+  partRows: Row[],
+  lines: [string, NodeLines][],
+): unknown {
+  const results = rankHits(new QueryText(text), rankings.map(rankingOf), rows.map(hitFromRow));
+  const groups = groupParts(results, partRanges(results.map((one) => one.hit), partsFromRows(partRows)));
+  const linesById = new Map(lines);
+  const compared = duplicateCandidates(groups).filter((hit) => linesById.has(hit.id));
+  const comparedLines = new Map(compared.map((hit) => [hit.id, linesById.get(hit.id)!]));
+  const candidates = groupingCandidates(results).map((hit) => hit.id);
+  return [candidates, groups.map(resultJson), groupDuplicates(groups, comparedLines).map(resultJson)];
 }

@@ -3,20 +3,20 @@
 import type { SearchAnswer, OutlineAnswer, ReadAnswer } from "../../src/api/types.ts";
 import { validateArguments, type ToolArguments, type ObjectSchema } from "../../src/mcp/tool_schemas.ts";
 import { formatCode, formatHits, formatReadResults } from "../../src/mcp/formatting.ts";
-import { truncateLines, type HitForm, fitHits } from "../../src/mcp/token_budget.ts";
+import { truncateLines, type HitVariant, fitToBudget } from "../../src/mcp/token_budget.ts";
 import { formatOutline } from "../../src/mcp/outline_format.ts";
 import {
-  errorMessage,
+  errorResponse,
   parseMessage,
   ProtocolError,
-  ProtocolSession,
+  MessageHandler,
   type ToolResult,
 } from "../../src/mcp/protocol.ts";
 import { didYouMean } from "../../src/suggestions.ts";
 import { escapeLine } from "../../src/escaping.ts";
 import { HttpError } from "../../src/http_error.ts";
 
-interface Facts {
+interface ServerFacts {
   name: string;
   version: string;
   instructions: string;
@@ -25,36 +25,36 @@ interface Facts {
 }
 
 /** The answers of a server to messages that are sent one after another in one session. */
-async function transcript(facts: Facts, came: ({ line: string } | { in: unknown })[]) {
-  const tools = { listed: facts.tools, call: (name: string) => told(facts.answers[name]) };
-  const conversation = new ProtocolSession({ ...facts, tools });
+async function transcript(facts: ServerFacts, messages: ({ line: string } | { in: unknown })[]) {
+  const tools = { definitions: facts.tools, call: (name: string) => resultOf(facts.answers[name]) };
+  const handler = new MessageHandler({ ...facts, tools });
   const answers: unknown[] = [];
-  for (const one of came) answers.push(await answered(conversation, one));
+  for (const one of messages) answers.push(await handleLine(handler, one));
   return answers;
 }
 
-async function answered(conversation: ProtocolSession, one: { line: string } | { in: unknown }) {
+async function handleLine(handler: MessageHandler, one: { line: string } | { in: unknown }) {
   try {
-    return await conversation.answer("line" in one ? parseMessage(one.line) : one.in);
-  } catch (fault) {
-    if (fault instanceof ProtocolError) return errorMessage(fault);
-    throw fault;
+    return await handler.handle("line" in one ? parseMessage(one.line) : one.in);
+  } catch (error) {
+    if (error instanceof ProtocolError) return errorResponse(error);
+    throw error;
   }
 }
 
-function told(answer: ToolResult | null | undefined): ToolResult {
+function resultOf(answer: ToolResult | null | undefined): ToolResult {
   if (answer) return answer;
-  const broken = new Error("broken");
-  broken.name = "LookupError";
-  throw broken;
+  const error = new Error("broken");
+  error.name = "LookupError";
+  throw error;
 }
 
-function arguments_(tool: string, schema: ObjectSchema, given: ToolArguments) {
+function arguments_(tool: string, schema: ObjectSchema, args: ToolArguments) {
   try {
-    return validateArguments(tool, schema, given);
-  } catch (fault) {
-    if (fault instanceof HttpError) return fault.message;
-    throw fault;
+    return validateArguments(tool, schema, args);
+  } catch (error) {
+    if (error instanceof HttpError) return error.message;
+    throw error;
   }
 }
 
@@ -65,8 +65,8 @@ export const shell = {
   code: formatCode,
   line: escapeLine,
   cut_lines: truncateLines,
-  fitted: (hits: HitForm[][], budget: number, isGreedy: boolean) => fitHits(hits, budget, isGreedy),
-  hits_as_text: (found: SearchAnswer, detail: string, tokens: number) => formatHits(found, { detail, tokens }),
+  fitted: (hits: HitVariant[][], budget: number, isGreedy: boolean) => fitToBudget(hits, budget, isGreedy),
+  hits_as_text: (page: SearchAnswer, detail: string, tokens: number) => formatHits(page, { detail, tokens }),
   passages_as_text: (answer: ReadAnswer, tokens: number) => formatReadResults(answer, tokens),
   outline_as_text: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
     formatOutline(outline, depth, tokens),

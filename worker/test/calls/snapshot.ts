@@ -3,11 +3,11 @@
 import { SnapshotDatabase } from "../../src/search/snapshot.ts";
 import type { Row } from "../../src/store/database.ts";
 
-export const steady = {
+export const snapshot = {
   /** The results of batches on an index whose commit is one of `heads` after another. */
   steady: async (heads: string[]) => {
-    const asked = [...heads];
-    const run = async (): Promise<Row[][]> => [[["acme/shop:head", asked.shift()]], [["a row"]]];
+    const remaining = [...heads];
+    const run = async (): Promise<Row[][]> => [[["acme/shop:head", remaining.shift()]], [["a row"]]];
     const database = new SnapshotDatabase({ run }, new Map(), () => undefined);
     const answers = [];
     for (const _ of heads) answers.push(await database.run([{ sql: "", params: [] }]).catch(String));

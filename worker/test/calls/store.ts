@@ -2,7 +2,7 @@
 
 import { errorFrom } from "../../src/bindings/d1.ts";
 import { closeMatches, nearestNames } from "../../src/suggestions.ts";
-import { pathReadings } from "../../src/search/filters.ts";
+import { pathCandidates } from "../../src/search/filters.ts";
 import { queryFilters } from "../../src/bindings/vectorize.ts";
 import { prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
 import { StoredSource } from "../../src/store/stored_source.ts";
@@ -12,16 +12,16 @@ export const store = {
     const { status, error, remedy } = errorFrom(new Error(message));
     return [status, error, remedy];
   },
-  closeMatches: (word: string, possible: string[], cutoff: number) =>
-    closeMatches(word, possible, cutoff),
-  nearest: (text: string, known: string[], sign: string) => nearestNames(text, known, sign),
-  readings: (typed: string) => pathReadings(typed),
+  closeMatches: (word: string, candidates: string[], cutoff: number) =>
+    closeMatches(word, candidates, cutoff),
+  nearest: (text: string, names: string[], separator: string) => nearestNames(text, names, separator),
+  readings: (typed: string) => pathCandidates(typed),
   endOf: (text: string) => prefixEnd(text),
   params: (scope: Partial<Scope>) => scopeParams({ ...EMPTY_SCOPE, ...scope }),
   narrowings: (scope: Partial<Scope>) => queryFilters({ ...EMPTY_SCOPE, ...scope }),
   texts: async (rows: unknown[][], path: string, first: number, last: number) => {
-    const texts = new StoredSource();
-    await texts.add(rows);
-    return texts.between("acme/shop", path, first, last);
+    const source = new StoredSource();
+    await source.add(rows);
+    return source.between("acme/shop", path, first, last);
   },
 };
