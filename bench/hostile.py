@@ -23,9 +23,9 @@ from feeder.parse.worker import Limits  # noqa: E402  # what follows is of tests
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
 from feeder.progress import ProgressReporter  # noqa: E402
 from parse.hostile_files import KINDS, Case  # noqa: E402
-from parse.invariants import broken_law, most_s  # noqa: E402
-from parse.language_samples import LANGUAGES, named, real_files, tongue  # noqa: E402
-from parse.mutations import mutated  # noqa: E402
+from parse.invariants import max_seconds, violated_property  # noqa: E402
+from parse.language_samples import LANGUAGES, files_of_language, language_constructs, real_files  # noqa: E402
+from parse.mutations import mutate  # noqa: E402
 
 SEED = 5
 SIZE = 1_000_000
@@ -55,12 +55,14 @@ class Task(NamedTuple):
         real: Sequence[bytes] = real_files(self.language)
         some = Random(f"{SEED} {self.row} {self.language}")
         if self.kind:
-            yield from KINDS[self.kind](Case(tongue(self.language), real, self.size, some))
+            yield from KINDS[self.kind](
+                Case(language_constructs(self.language), real, self.size, some)
+            )
             return
         if self.folder:
             real = _found(self.folder, self.language) or real
         for _ in range(self.mutations):
-            yield mutated(some.choice(real), some.choice(real), some)
+            yield mutate(some.choice(real), some.choice(real), some)
 
 
 @dataclass
@@ -100,7 +102,7 @@ def parse_task(task: Task) -> Tally:
     The process must not have had other workers, because peak memory is that of all children.
     """
     tally = Tally(task.row)
-    path = tongue(task.language).path
+    path = language_constructs(task.language).path
     with WorkerPool(count=1, limits=task.limits) as workers:
         list(workers.parse([(path, b"")]))  # start the worker before timing
         for number, content in enumerate(task.files()):
@@ -112,8 +114,8 @@ def parse_task(task: Task) -> Tally:
             tally.parsed += not (parsed.skip or parsed.reason)
             tally.as_plain_text.update([parsed.reason] if parsed.reason else [])
             tally.slowest_s = max(tally.slowest_s, took_s)
-            late = f"took {took_s:.1f} s" if took_s > most_s(task.limits) else None
-            if broken := broken_law(parsed, content) or late:
+            late = f"took {took_s:.1f} s" if took_s > max_seconds(task.limits) else None
+            if broken := violated_property(parsed, content) or late:
                 tally.broken.append(f"{task.row}, {task.language}, file {number}: {broken:.200}")
     # ru_maxrss is in kilobytes on Linux
     tally.peak_bytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
@@ -125,7 +127,9 @@ def parse_task(task: Task) -> Tally:
 def _found(folder: Path, language: str) -> list[bytes]:
     """Reads real files from a folder, the same ones in every run."""
     small = [
-        place for place in named(language, folder.rglob("*")) if place.stat().st_size < REAL_SIZE
+        place
+        for place in files_of_language(language, folder.rglob("*"))
+        if place.stat().st_size < REAL_SIZE
     ]
     return [place.read_bytes() for place in small[:: len(small) // REAL_FILES + 1]]
 
@@ -161,8 +165,12 @@ def print_synced(folder: Path) -> list[str]:
     some, count = Random(SEED), 0
     for language in LANGUAGES:
         for number, kind in enumerate(KINDS.values()):
-            for content in kind(Case(tongue(language), real_files(language), SYNC_SIZE, some)):
-                place = folder / language / str(number) / f"{count}{tongue(language).path}"
+            for content in kind(
+                Case(language_constructs(language), real_files(language), SYNC_SIZE, some)
+            ):
+                place = (
+                    folder / language / str(number) / f"{count}{language_constructs(language).path}"
+                )
                 place.parent.mkdir(parents=True, exist_ok=True)
                 place.write_bytes(content)
                 count += 1

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from playwright.sync_api import Page
 
 from feeder.web import page_files
-from web.browser_client import chromium, looking, served
+from web.browser_client import chromium, index_server, open_page
 from web.http_client import Web
 from web.test_browser_map import MANY
 
@@ -82,7 +82,7 @@ def main(folder: Path) -> None:
     """Prints all measurements."""
     print(f"bundle: {weight():,} bytes compressed, {len(page_files.file_paths()) + 1} files")
     for name, model in (("words", None), ("words and static", "static")):
-        with served(folder, model) as site:
+        with index_server(folder, model) as site:
             site.client.timeout = 60
             first, *rest = search_times(site)
             print(f"{name}, first answer: {first[0]:.0f} ms, processor {first[1]:.0f} ms")
@@ -99,7 +99,7 @@ def print_browser_times(site: Web) -> None:
     """Prints the measurements in a browser."""
     with chromium() as browser:
         began_s = time.perf_counter()
-        with looking(browser, site) as page:
+        with open_page(browser, site) as page:
             print(f"open: {(time.perf_counter() - began_s) * 1000:.0f} ms to the first view")
             print(f"answer in the browser: {latency_summary(answers(page))}")
             print(f"map: {map_ms(page):.0f} ms for {len(MANY):,} files")

@@ -1,4 +1,4 @@
-"""Runs the program as a user does: in a folder, with arguments; in this process."""
+"""Runs the program's command line in this process, in a given folder."""
 
 import json
 import sys

@@ -46,7 +46,7 @@ def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _no_home_of_fixtures(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keeps fixtures of wider scope from writing to the user's cache."""
+    """Gives fixtures of wider scope a separate home, not the user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.getbasetemp() / "cache"))
         yield

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from chatting import chatting
+from chat_server import chatting
 
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from mcp_server.stdio_client import talker
+from mcp_server.stdio_client import start_mcp_client
 from parse.documents import Line, docx, p, pdf, xlsx
 from source.repos import Repo
 from test_distribution import ROOT, WHEELS, build
@@ -178,8 +178,8 @@ def test_the_web_server_is_refused_with_its_name(fed: Bare, options: tuple[str, 
 
 def test_coding_agents_are_answered(fed: Bare) -> None:
     """Over a pipe, which needs no web server."""
-    with talker(fed.folder, command=(str(fed.command), "mcp")) as agent:
-        assert "src/cart.py:1-2" in agent.said("search", query="total")
+    with start_mcp_client(fed.folder, command=(str(fed.command), "mcp")) as agent:
+        assert "src/cart.py:1-2" in agent.call_tool("search", query="total")
 
 
 def test_nothing_of_an_extra_would_stop_a_run(fed: Bare) -> None:

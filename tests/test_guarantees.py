@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chatting import Model, chatting, refusal
+from chat_server import ChatServer, refusal, running_chat_server
 from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
 from guarantees.contents import LEFT_OVER, MISSING, OTHERS, IndexContents
@@ -27,14 +27,14 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Commits:
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[Model]:
+def model() -> Iterator[ChatServer]:
     """Describes methods and classes."""
-    with chatting() as model:
+    with running_chat_server() as model:
         yield model
 
 
 @pytest.fixture(scope="module")
-def embedded(tmp_path_factory: pytest.TempPathFactory, model: Model) -> Store:
+def embedded(tmp_path_factory: pytest.TempPathFactory, model: ChatServer) -> Store:
     store = Embedded(tmp_path_factory.mktemp("embedded") / "store")
     store.describer = model
     return store
@@ -42,7 +42,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory, model: Model) -> Store:
 
 @pytest.fixture(scope="module")
 def cloud(
-    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: Model
+    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: ChatServer
 ) -> Iterator[Cloud]:
     cloud = Cloud(tmp_path_factory.mktemp("cloud") / "store", standin_process)
     cloud.describer = model
@@ -75,7 +75,7 @@ def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_
 
 @pytest.fixture(scope="module")
 def static(
-    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: Model
+    standin_process: StandIn, tmp_path_factory: pytest.TempPathFactory, model: ChatServer
 ) -> Iterator[Cloud]:
     cloud = CloudStatic(tmp_path_factory.mktemp("static") / "store", standin_process)
     cloud.describer = model

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from chatting import chatting
+from chat_server import running_chat_server
 from standin import StandIn
 
 from guarantees import killed, refused, table, together
@@ -49,7 +49,7 @@ def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
             standin = stack.enter_context(StandIn.start())
             stores.append(Cloud(folder / "cloud", standin))
             stores.append(CloudStatic(folder / "static", standin))
-        model = stack.enter_context(chatting())
+        model = stack.enter_context(running_chat_server())
         for store in stores:
             store.describer = model
             stack.callback(store.close)

@@ -13,7 +13,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 import httpx
-from chatting import Answer, Model, Reply, about, refusal
+from chat_server import Answer, ChatReply, ChatServer, description_of_name, error_reply
 
 from feeder.cloudflare.api import Api
 from feeder.retry import Clock
@@ -208,15 +208,15 @@ class Trials:
 
 
 @contextmanager
-def _saying(cloud: Cloud, trouble: Trouble = NO_TROUBLE) -> Iterator[Model]:
+def _saying(cloud: Cloud, trouble: Trouble = NO_TROUBLE) -> Iterator[ChatServer]:
     """Makes the store's language model answer as the fault defines, within the block."""
     model = cloud.describer
     assert model is not None  # set by the test
     model.refused = 0
     if trouble.answer:
-        model.answers, model.always = [about] * (trouble.at - 1), trouble.answer
+        model.answers, model.always = [description_of_name] * (trouble.at - 1), trouble.answer
     yield model
-    model.answers, model.always = [], about
+    model.answers, model.always = [], description_of_name
 
 
 _NEURONS = "daily neurons used up, from each request on"
@@ -264,11 +264,11 @@ def _outages(route: str) -> list[Trouble]:
 
 
 def _silences(questions: int) -> list[Trouble]:
-    no = [refusal(401, "no such key"), refusal(503, "too much", Retry_After="0")]
+    no = [error_reply(401, "no such key"), error_reply(503, "too much", Retry_After="0")]
     return [
         Trouble(f"request {at}, answer {way}", keeps_words=True, answer=answer, at=at)
         for at in range(1, questions + 1)
-        for way, answer in enumerate([*no, lambda _: Reply(200, "<html>")], start=1)
+        for way, answer in enumerate([*no, lambda _: ChatReply(200, "<html>")], start=1)
     ]
 
 

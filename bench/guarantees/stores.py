@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
-from chatting import Model
+from chat_server import ChatServer
 from standin import StandIn
 
 from feeder.cloudflare.api import Api
@@ -45,7 +45,7 @@ class Store(ABC):
     moments: Sequence[str]
     """The moments within a step at which a run can be killed."""
     limits = Limits()
-    describer: Model | None = None
+    describer: ChatServer | None = None
     """The language model that describes methods and classes."""
 
     def __init__(self, folder: Path) -> None:

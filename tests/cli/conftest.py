@@ -1,4 +1,4 @@
-"""The program as the tests of its commands run it."""
+"""Fixtures of the tests of the commands."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from command_runner import RunFeeder, command_runner
 
 @pytest.fixture
 def environment() -> Mapping[str, str]:
-    """What the program is told by its environment: to go by words alone. A module may say else."""
+    """Sets FEEDER_VECTORS=no, unless the test module overrides it."""
     return {"FEEDER_VECTORS": "no"}
 
 

@@ -1,4 +1,4 @@
-"""The fixtures of the tests against the stand-in of Cloudflare's API."""
+"""Fixtures of the tests against the stand-in for Cloudflare's API."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ __all__ = ["cloud", "no_proxy", "standin", "standin_process"]
 
 @pytest.fixture
 def cloud(standin: StandIn) -> Iterator[Cloud]:
-    """An empty account whose time passes only when the program sleeps."""
+    """An empty account with a clock that only advances when the program waits."""
     cloud = Cloud(standin)
     yield cloud
     cloud.close()

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 import respx
-from clouds import MovedClock
+from clouds import FakeClock
 
 from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, ServiceError, TooLargeError, TransientError, UserError
@@ -25,13 +25,13 @@ DONE = httpx.Response(200, json={"success": True, "errors": [], "result": [1]})
 
 
 @pytest.fixture
-def clock() -> MovedClock:
+def clock() -> FakeClock:
     """A clock at noon."""
-    return MovedClock(start=NOON)
+    return FakeClock(start=NOON)
 
 
 @pytest.fixture
-def api(clock: MovedClock) -> Iterator[Api]:
+def api(clock: FakeClock) -> Iterator[Api]:
     """A border that sleeps on that clock."""
     api = Api(TOKEN, ACCOUNT, base_url=BASE, clock=clock)
     yield api
@@ -117,7 +117,7 @@ def test_what_passes_is_tried_again(
 
 @pytest.mark.parametrize("answer", PASSING, ids=repr)
 def test_after_five_tries_it_is_an_error(
-    api: Api, clock: MovedClock, wire: respx.Route, answer: httpx.Response | Exception
+    api: Api, clock: FakeClock, wire: respx.Route, answer: httpx.Response | Exception
 ) -> None:
     """The waits grow as 1, 2, 4 and 8 s, each with up to a second of chance."""
     wire.mock(side_effect=[answer] * 6)
@@ -131,7 +131,7 @@ def test_after_five_tries_it_is_an_error(
     assert api.waited_s == sum(clock.slept)
 
 
-def test_a_retry_after_in_seconds_is_kept(api: Api, clock: MovedClock, wire: respx.Route) -> None:
+def test_a_retry_after_in_seconds_is_kept(api: Api, clock: FakeClock, wire: respx.Route) -> None:
     """Also above the cap of the backoff, and up to the 300 s of a block."""
     throttled = [
         refused(971, "throttling", 429, {"Retry-After": seconds}) for seconds in ("7", "299", "999")
@@ -143,7 +143,7 @@ def test_a_retry_after_in_seconds_is_kept(api: Api, clock: MovedClock, wire: res
     assert clock.slept == [7, 299, 300]
 
 
-def test_a_retry_after_as_a_date_is_kept(api: Api, clock: MovedClock, wire: respx.Route) -> None:
+def test_a_retry_after_as_a_date_is_kept(api: Api, clock: FakeClock, wire: respx.Route) -> None:
     """An HTTP date means the seconds until then."""
     later = email.utils.formatdate(NOON + 45, usegmt=True)
     wire.mock(side_effect=[refused(0, "busy", 503, {"Retry-After": later}), DONE])
@@ -345,7 +345,7 @@ def limit(remaining: int, seconds: int) -> httpx.Response:
     return httpx.Response(200, json={"success": True, "result": None}, headers=headers)
 
 
-def test_far_from_the_limit_nobody_waits(api: Api, clock: MovedClock, wire: respx.Route) -> None:
+def test_far_from_the_limit_nobody_waits(api: Api, clock: FakeClock, wire: respx.Route) -> None:
     """As long as 200 requests are left of the window."""
     wire.mock(side_effect=[limit(201, 100), limit(200, 100), DONE])
 
@@ -356,7 +356,7 @@ def test_far_from_the_limit_nobody_waits(api: Api, clock: MovedClock, wire: resp
 
 
 def test_near_the_limit_what_is_left_is_spread_over_the_window(
-    api: Api, clock: MovedClock, wire: respx.Route
+    api: Api, clock: FakeClock, wire: respx.Route
 ) -> None:
     """Of 120 requests 20 are left to others: 100 in 50 s are one every half second."""
     wire.mock(side_effect=[limit(120, 50), DONE, DONE])
@@ -368,7 +368,7 @@ def test_near_the_limit_what_is_left_is_spread_over_the_window(
 
 
 def test_at_the_wall_the_next_window_is_waited_for(
-    api: Api, clock: MovedClock, wire: respx.Route
+    api: Api, clock: FakeClock, wire: respx.Route
 ) -> None:
     """The last 20 requests are for others who share the token."""
     wire.mock(side_effect=[limit(20, 77), DONE, DONE])
@@ -381,7 +381,7 @@ def test_at_the_wall_the_next_window_is_waited_for(
 
 
 def test_the_tightest_of_several_limits_counts(
-    api: Api, clock: MovedClock, wire: respx.Route
+    api: Api, clock: FakeClock, wire: respx.Route
 ) -> None:
     """The header may name more than one."""
     headers = {"Ratelimit": '"default";r=900;t=200, "burst";r=0;t=3'}
@@ -396,7 +396,7 @@ def test_the_tightest_of_several_limits_counts(
 def test_who_waits_for_another_try_is_woken_at_the_end(wire: respx.Route) -> None:
     """Closing the border ends its sleep: an interrupted program does not hang for minutes."""
 
-    class Closing(MovedClock):
+    class Closing(FakeClock):
         def wait(self, end: object, seconds: float) -> None:
             border.close()
 

@@ -136,7 +136,7 @@ def test_a_marked_write_that_did_not_arrive_is_done_once(cloud: Cloud) -> None:
 def test_a_call_that_hangs_is_sent_again(cloud: Cloud) -> None:
     """When no byte has come for so long that none will."""
     cloud.standin.fault("hang", route="d1.raw", after=True)
-    impatient = D1(cloud.connected(timeout_s=0.5), cloud.database_id)
+    impatient = D1(cloud.connect(timeout_s=0.5), cloud.database_id)
 
     assert impatient.run([Statement("SELECT 1")]) == [[(1,)]]
 
@@ -177,8 +177,8 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
     cloud.standin.grant("only-vectors", "vectorize", "ai")
     other = "f" * 32
     with pytest.raises(UserError, match="D1 Edit"):
-        D1(cloud.connected("only-vectors"), cloud.database_id).run([Statement("SELECT 1")])
+        D1(cloud.connect("only-vectors"), cloud.database_id).run([Statement("SELECT 1")])
     with pytest.raises(UserError, match="CLOUDFLARE_API_TOKEN"):
-        D1(cloud.connected("unknown"), cloud.database_id).run([Statement("SELECT 1")])
+        D1(cloud.connect("unknown"), cloud.database_id).run([Statement("SELECT 1")])
     with pytest.raises(UserError, match="CLOUDFLARE_ACCOUNT_ID"):
-        D1(cloud.connected(None, other), cloud.database_id).run([Statement("SELECT 1")])
+        D1(cloud.connect(None, other), cloud.database_id).run([Statement("SELECT 1")])

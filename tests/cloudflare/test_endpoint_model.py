@@ -7,7 +7,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from command_runner import RunFeeder
-from embedding.endpoint_server import Server, of_bge_m3, said, serving
+from embedding.endpoint_server import Server, of_bge_m3, respond_with, running_server
 from index_helpers import SHOP
 from source.repos import Repo
 
@@ -17,7 +17,7 @@ __all__ = ["console", "feeder"]
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """It serves bge-m3, and its requests do not go by the account's limits."""
-    with serving() as server:
+    with running_server() as server:
         server.always = of_bge_m3
         monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#bge-m3")
         yield server
@@ -38,7 +38,7 @@ def test_it_is_fed_proved_and_searched(
     assert fed.json["usage"]["requests"]["model"] == len(server.log)
     assert feeder(repo, "validate", "--wait").code == 0
 
-    server.always = said(503, {"error": "loading"})
+    server.always = respond_with(503, {"error": "loading"})
     found = feeder(repo, "search", "Cart.add")
     assert found.code == 0
     assert found.out.startswith("src/cart.py")
@@ -51,7 +51,7 @@ def test_it_is_refused_and_finished(
     """Words are there, files wait; and a plan names the requests to the model."""
     repo.commit(SHOP)
     feeder(repo, "init")
-    server.always = said(402, {"detail": "Payment Required"})
+    server.always = respond_with(402, {"detail": "Payment Required"})
     refused = feeder(repo, "sync")
     assert refused.code == 1
     assert "Wait, or raise the quota there; then run again." in refused.err

@@ -122,7 +122,7 @@ def test_an_index_that_equals_head_gets_the_table_that_it_lacks(cloud: Cloud, sh
     """One that an older program fed; no text is embedded for it."""
     synced(cloud, shop, None)
     run = synced(cloud, shop, small_lookup_table())
-    assert cloud.looked_up() == whole(small_lookup_table())
+    assert cloud.lookup_rows() == whole(small_lookup_table())
     assert (run.report.texts_embedded, run.report.lookup_rows) == (0, 3)
 
 
@@ -131,7 +131,7 @@ def test_another_version_of_the_model_replaces_it(cloud: Cloud, shop: Repo) -> N
     synced(cloud, shop, small_lookup_table("one", 300))
     rows = cloud.standin.rows_written()
     synced(cloud, shop, small_lookup_table("two", 200))
-    assert cloud.looked_up() == whole(small_lookup_table("two", 200))
+    assert cloud.lookup_rows() == whole(small_lookup_table("two", 200))
     assert cloud.standin.rows_written() - rows < 200
 
 
@@ -154,7 +154,7 @@ def test_a_run_without_a_model_leaves_it(cloud: Cloud, shop: Repo) -> None:
     run = fed(cloud, shop, None)
     run.model_vectors = None
     sync(run)
-    assert cloud.looked_up() == whole(small_lookup_table())
+    assert cloud.lookup_rows() == whole(small_lookup_table())
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -172,9 +172,9 @@ def test_a_run_that_dies_at_any_request_leaves_no_half_of_it(
         with suppress(Crash):
             sync(run)
         if cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'"):
-            assert cloud.looked_up() == whole(table)
+            assert cloud.lookup_rows() == whole(table)
         synced(cloud, shop, table)
-        assert cloud.looked_up() == whole(table)
+        assert cloud.lookup_rows() == whole(table)
         if not fuse.has_failed:
             assert at > 4  # two requests of the table, and those around them
             return
@@ -186,7 +186,7 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
     synced(cloud, shop, None)
     cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=900_000)
     synced(cloud, shop, large())
-    assert cloud.looked_up() == whole(large())
+    assert cloud.lookup_rows() == whole(large())
 
 
 def test_a_budget_ends_between_two_pieces(cloud: Cloud, shop: Repo) -> None:
@@ -199,7 +199,7 @@ def test_a_budget_ends_between_two_pieces(cloud: Cloud, shop: Repo) -> None:
     assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'") == []
     assert 0 < len(cloud.rows("SELECT slot FROM lookup")) < large().row_count
     synced(cloud, shop, large())
-    assert cloud.looked_up() == whole(large())
+    assert cloud.lookup_rows() == whole(large())
 
 
 def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: Repo) -> None:
@@ -208,7 +208,7 @@ def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: 
         run = fed(cloud, shop, small_lookup_table())
         sync(replace(run, shard=Shard(number, 2), token="shared"))
         assert run.report.lookup_rows == (3 if number == 1 else 0)
-    assert cloud.looked_up() == whole(small_lookup_table())
+    assert cloud.lookup_rows() == whole(small_lookup_table())
 
 
 @pytest.mark.parametrize(
@@ -237,7 +237,7 @@ def test_what_is_wrong_with_it_is_named_and_mended(
     assert said in check.differences
     repair(fed(cloud, shop, small_lookup_table()), verdict)
     assert validate(fed(cloud, shop, small_lookup_table()), wait=True).passed
-    assert cloud.looked_up() == whole(small_lookup_table())
+    assert cloud.lookup_rows() == whole(small_lookup_table())
 
 
 def test_a_plan_says_its_rows(cloud: Cloud, shop: Repo) -> None:

@@ -34,7 +34,7 @@ def test_a_run_that_comes_near_the_limit_slows_down_and_is_never_refused(timed: 
 def test_two_runs_that_share_a_token_share_its_limit(timed: Cloud) -> None:
     """Each sees in the header what the other has taken."""
     timed.standin.spend(1100)
-    databases = [timed.d1, D1(timed.connected(), timed.database_id)]
+    databases = [timed.d1, D1(timed.connect(), timed.database_id)]
 
     for _ in range(75):
         for database in databases:

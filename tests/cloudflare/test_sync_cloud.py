@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 import pytest
-from clouds import DIMENSIONS, DOCS, INDEX, Cloud, MovedClock
+from clouds import DIMENSIONS, DOCS, INDEX, Cloud, FakeClock
 from standin import StandIn
 
 from fault_injection import FailingDatabase, FaultInjector
@@ -217,7 +217,7 @@ def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
     assert outcomes == {"done", "overtaken"}
 
 
-class Napping(MovedClock):
+class Napping(FakeClock):
     """A clock by which something happens while somebody sleeps, once."""
 
     def __init__(self, standin: StandIn, dream: Callable[[], None]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from clouds import MovedClock
+from clouds import FakeClock
 from program import feeder
 from standin import StandIn
 
@@ -103,7 +103,7 @@ def echoing() -> Iterator[Callable[[bytes], Api]]:
         def started(answer: bytes) -> Api:
             server.answer = answer  # type: ignore[attr-defined]
             address = f"http://127.0.0.1:{server.server_address[1]}"
-            apis.append(Api(TOKEN, "an-account", base_url=address, clock=MovedClock()))
+            apis.append(Api(TOKEN, "an-account", base_url=address, clock=FakeClock()))
             return apis[-1]
 
         yield started

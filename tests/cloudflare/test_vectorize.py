@@ -167,7 +167,7 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
     """Vectorize Edit."""
     cloud.standin.grant("only-d1", "d1")
     with pytest.raises(UserError, match="Vectorize Edit"):
-        list(Vectorize(cloud.connected("only-d1"), INDEX).ids())
+        list(Vectorize(cloud.connect("only-d1"), INDEX).ids())
 
 
 def test_writes_are_waited_for(cloud: Cloud) -> None:
@@ -192,7 +192,7 @@ def test_the_wait_ends_when_it_takes_too_long(cloud: Cloud) -> None:
 
 def test_a_write_that_is_stepped_past_is_followed_by_another(cloud: Cloud) -> None:
     """Of writes that are processed together only the last is named: somebody else's, here."""
-    other = Vectorize(cloud.connected(), INDEX)
+    other = Vectorize(cloud.connect(), INDEX)
     count = iter(range(100))
     pause = cloud.clock.wait
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 import respx
-from clouds import Cloud, MovedClock
+from clouds import Cloud, FakeClock
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -205,7 +205,7 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
     """Workers AI Read."""
     cloud.standin.grant("only-d1", "d1")
     with pytest.raises(UserError, match="Workers AI Read"):
-        WorkersAIEmbedder(cloud.connected("only-d1")).embed(["a"])
+        WorkersAIEmbedder(cloud.connect("only-d1")).embed(["a"])
 
 
 @pytest.mark.parametrize(
@@ -223,7 +223,7 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
 )
 def test_an_answer_that_does_not_fit_is_an_error(result: Any, complaint: str) -> None:
     """What was asked for is counted, and measured."""
-    api = Api("token", "account", base_url="https://api.example.org", clock=MovedClock())
+    api = Api("token", "account", base_url="https://api.example.org", clock=FakeClock())
     with respx.mock as mock:
         mock.route().respond(json={"success": True, "result": result})
         with pytest.raises(ServiceError, match=complaint):

@@ -3,8 +3,15 @@
 from collections.abc import Iterator
 
 import pytest
-from chatting import Answer, Model, Reply, chatting, line, refusal
-from clouds import MovedClock
+from chat_server import (
+    Answer,
+    ChatReply,
+    ChatServer,
+    description_reply,
+    error_reply,
+    running_chat_server,
+)
+from clouds import FakeClock
 
 from feeder.config import Settings
 from feeder.descriptions import MAX_ANSWER_TOKENS, ModelAnswer
@@ -18,52 +25,58 @@ KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 
 
 @pytest.fixture
-def model() -> Iterator[Model]:
-    with chatting() as model:
+def model() -> Iterator[ChatServer]:
+    with running_chat_server() as model:
         yield model
 
 
 @pytest.fixture
-def describer(model: Model) -> Iterator[EndpointDescriber]:
+def describer(model: ChatServer) -> Iterator[EndpointDescriber]:
     address = parse_address(f"{model.url}#some-model", CHAT_COMPLETIONS)
-    made = EndpointDescriber(Endpoint(address, KEY, Timeouts(1, 2), MovedClock(start=1_000_000)))
+    made = EndpointDescriber(Endpoint(address, KEY, Timeouts(1, 2), FakeClock(start=1_000_000)))
     yield made
     made.close()
 
 
-def test_it_is_asked_as_openai_has_it(model: Model, describer: EndpointDescriber) -> None:
+def test_it_is_asked_as_openai_has_it(model: ChatServer, describer: EndpointDescriber) -> None:
     """With the prompt and the text apart, a key, and no more tokens than a line may take."""
     assert describer.ask("Do so.", "python method add\n\x00\ud800") == ModelAnswer(
         "Does what is called add here."
     )
-    [asked] = model.log
-    assert (asked.path, asked.headers["Authorization"]) == ("/v1/chat/completions", f"Bearer {KEY}")
-    assert (asked.prompt, asked.text) == ("Do so.", "python method add\n\x00?")
-    assert (asked.body["max_tokens"], asked.body["stream"]) == (MAX_ANSWER_TOKENS, False)
-    assert (describer.model, tuple(describer.usage)) == (model.named, (1, 100, 0.0))
+    [request] = model.log
+    assert (request.path, request.headers["Authorization"]) == (
+        "/v1/chat/completions",
+        f"Bearer {KEY}",
+    )
+    assert (request.prompt, request.text) == ("Do so.", "python method add\n\x00?")
+    assert (request.body["max_tokens"], request.body["stream"]) == (MAX_ANSWER_TOKENS, False)
+    assert (describer.model, tuple(describer.usage)) == (model.model_name, (1, 100, 0.0))
 
 
 @pytest.mark.parametrize(
     ("answer", "told"),
     [
-        (line(""), ModelAnswer("")),
-        (line("It adds and adds", "length"), ModelAnswer("It adds and adds", is_complete=False)),
-        (line("", "content_filter"), ModelAnswer("", refused=True)),
-        (line("", refusal="I will not."), ModelAnswer("", refused=True)),
+        (description_reply(""), ModelAnswer("")),
         (
-            refusal(400, "The response was filtered by content management"),
+            description_reply("It adds and adds", "length"),
+            ModelAnswer("It adds and adds", is_complete=False),
+        ),
+        (description_reply("", "content_filter"), ModelAnswer("", refused=True)),
+        (description_reply("", refusal="I will not."), ModelAnswer("", refused=True)),
+        (
+            error_reply(400, "The response was filtered by content management"),
             ModelAnswer("", refused=True),
         ),
-        (lambda _: Reply(200, {"choices": []}), ModelAnswer("")),
-        (lambda _: Reply(200, {"choices": [{"message": None}]}), ModelAnswer("")),
+        (lambda _: ChatReply(200, {"choices": []}), ModelAnswer("")),
+        (lambda _: ChatReply(200, {"choices": [{"message": None}]}), ModelAnswer("")),
         (
-            lambda _: Reply(200, {"choices": [{"message": {"content": [{"text": "a"}]}}]}),
+            lambda _: ChatReply(200, {"choices": [{"message": {"content": [{"text": "a"}]}}]}),
             ModelAnswer("a"),
         ),
     ],
 )
 def test_each_answer_is_taken_for_what_it_is(
-    model: Model, describer: EndpointDescriber, answer: Answer, told: ModelAnswer
+    model: ChatServer, describer: EndpointDescriber, answer: Answer, told: ModelAnswer
 ) -> None:
     model.always = answer
     assert describer.ask("Do so.", "python method add") == told
@@ -72,26 +85,30 @@ def test_each_answer_is_taken_for_what_it_is(
 @pytest.mark.parametrize(
     ("answer", "kind", "words"),
     [
-        (refusal(401, "no such key"), UserError, "FEEDER_API_KEY"),
-        (refusal(404, "model 'x' not found"), UserError, "correct --describe URL#name"),
-        (refusal(400, "maximum context length is 512 tokens"), TooLargeError, "context length"),
+        (error_reply(401, "no such key"), UserError, "FEEDER_API_KEY"),
+        (error_reply(404, "model 'x' not found"), UserError, "correct --describe URL#name"),
+        (error_reply(400, "maximum context length is 512 tokens"), TooLargeError, "context length"),
         (
-            lambda _: Reply(200, "<title>Log in</title>"),
+            lambda _: ChatReply(200, "<title>Log in</title>"),
             UserError,
             "without an answer ('Log in')",
         ),
-        (lambda _: Reply(200, {"object": "list"}), UserError, "without an answer"),
+        (lambda _: ChatReply(200, {"object": "list"}), UserError, "without an answer"),
         (
-            lambda _: Reply(200, {"choices": []}, hangs_s=30),
+            lambda _: ChatReply(200, {"choices": []}, hangs_s=30),
             TransientError,
             "sent no complete response",
         ),
-        (refusal(429, "slow down", Retry_After="7"), ServiceError, "slow down"),
-        (refusal(500, "it fell over"), ServiceError, "it fell over"),
+        (error_reply(429, "slow down", Retry_After="7"), ServiceError, "slow down"),
+        (error_reply(500, "it fell over"), ServiceError, "it fell over"),
     ],
 )
 def test_each_refusal_is_told_with_its_remedy(
-    model: Model, describer: EndpointDescriber, answer: Answer, kind: type[Exception], words: str
+    model: ChatServer,
+    describer: EndpointDescriber,
+    answer: Answer,
+    kind: type[Exception],
+    words: str,
 ) -> None:
     model.always = answer
     with pytest.raises(kind) as raised:
@@ -100,19 +117,19 @@ def test_each_refusal_is_told_with_its_remedy(
     assert KEY not in str(raised.value)
 
 
-def test_what_passes_is_asked_again(model: Model, describer: EndpointDescriber) -> None:
-    model.answers = [refusal(429, "slow"), refusal(500, "fell"), refusal(503, "busy")]
+def test_what_passes_is_asked_again(model: ChatServer, describer: EndpointDescriber) -> None:
+    model.answers = [error_reply(429, "slow"), error_reply(500, "fell"), error_reply(503, "busy")]
     assert describer.ask("Do so.", "python method add").text.startswith("Does")
     assert len(model.log) == 4 <= MAX_TRIES
 
 
 def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
-    model: Model, describer: EndpointDescriber
+    model: ChatServer, describer: EndpointDescriber
 ) -> None:
     """As models that think first do."""
     model.answers = [
-        refusal(400, "Unsupported parameter: 'max_tokens' is not supported with this model."),
-        refusal(400, "Unsupported value: 'temperature' does not support 0 with this model."),
+        error_reply(400, "Unsupported parameter: 'max_tokens' is not supported with this model."),
+        error_reply(400, "Unsupported value: 'temperature' does not support 0 with this model."),
     ]
     for _ in range(2):
         assert describer.ask("Do so.", "python method add").text

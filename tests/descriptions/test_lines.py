@@ -36,10 +36,10 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
         (f"Signs by {KEY} what is sent. # pragma: allowlist secret", None),
     ],
 )
-def test_a_line_is_cleaned(said: str, line: str | None) -> None:
+def test_a_line_is_cleaned(said: str, description_reply: str | None) -> None:
     found = parse_description(ModelAnswer(said), CODE)
     assert KEY not in found.text
-    assert line is None or found == SanitizedAnswer(line)
+    assert description_reply is None or found == SanitizedAnswer(description_reply)
 
 
 @pytest.mark.parametrize(
@@ -67,16 +67,22 @@ def test_what_is_no_description_is_none(said: str, reason: RejectReason) -> None
 
 
 def test_a_long_line_is_cut_at_a_word() -> None:
-    [line, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
-    assert (reason, len(line) <= MAX_DESCRIPTION_CHARS, line.endswith("…")) == ("", True, True)
-    assert set(line[:-1].split()) == {"Adds", "articles"}
+    [description_reply, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
+    assert (
+        reason,
+        len(description_reply) <= MAX_DESCRIPTION_CHARS,
+        description_reply.endswith("…"),
+    ) == ("", True, True)
+    assert set(description_reply[:-1].split()) == {"Adds", "articles"}
 
 
 @given(said=st.text(), whole=st.booleans())
 def test_whatever_a_model_says_is_one_line_or_a_reason(said: str, whole: bool) -> None:
     """Nothing in it moves a terminal, and it is no longer than it may be."""
-    line, reason = parse_description(ModelAnswer(said, whole), CODE)
-    assert bool(line) != bool(reason)
-    assert len(line) <= MAX_DESCRIPTION_CHARS
-    assert line.isprintable() or all(one.isprintable() or one == "\u3000" for one in line)
-    assert "<script" not in line.lower()
+    description_reply, reason = parse_description(ModelAnswer(said, whole), CODE)
+    assert bool(description_reply) != bool(reason)
+    assert len(description_reply) <= MAX_DESCRIPTION_CHARS
+    assert description_reply.isprintable() or all(
+        one.isprintable() or one == "\u3000" for one in description_reply
+    )
+    assert "<script" not in description_reply.lower()

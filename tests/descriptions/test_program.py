@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chatting import Model, about, chatting, refusal
+from chat_server import ChatServer, description_of_name, error_reply, running_chat_server
 
 from command_runner import RunFeeder, command_runner
 from index_helpers import SHOP
@@ -26,9 +26,9 @@ def feeder(
 
 
 @pytest.fixture
-def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[Model]:
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
     """As the environment names it."""
-    with chatting() as model:
+    with running_chat_server() as model:
         monkeypatch.setenv("FEEDER_DESCRIBE", f"{model.url}#some-model")
         yield model
 
@@ -40,7 +40,7 @@ def shop(repo: Repo) -> Repo:
 
 
 def test_a_run_says_what_it_made_and_each_command_shows_it(
-    feeder: RunFeeder, shop: Repo, model: Model
+    feeder: RunFeeder, shop: Repo, model: ChatServer
 ) -> None:
     dry = feeder(shop, "sync", "--dry-run")
     assert "Descriptions: 4 would be requested; about " in dry.out
@@ -53,27 +53,27 @@ def test_a_run_says_what_it_made_and_each_command_shows_it(
         assert (
             "        Does what is called empty cart here.\n" in feeder(shop, *command.split()).out
         )
-    assert f"descriptions: 4 nodes, by {model.named}" in feeder(shop, "stats").out
+    assert f"descriptions: 4 nodes, by {model.model_name}" in feeder(shop, "stats").out
     assert feeder(shop, "validate").code == 0
 
 
 def test_a_limit_ends_with_75_and_a_server_that_refuses_with_its_own_code(
-    feeder: RunFeeder, shop: Repo, model: Model
+    feeder: RunFeeder, shop: Repo, model: ChatServer
 ) -> None:
     """What is done is kept, and the index equals HEAD."""
-    model.always = refusal(401, "no such key")
+    model.always = error_reply(401, "no such key")
     refused = feeder(shop, "sync")
     assert (refused.code, "FEEDER_API_KEY" in refused.err) == (2, True)
     assert KEY not in refused.err
     assert feeder(shop, "validate").code == 0
-    model.always = about
+    model.always = description_of_name
     assert feeder(shop, "sync", "--max-descriptions", "3").code == 75
     report = json.loads(feeder(shop, "sync", "--json").out)
     assert report["descriptions_made"] == 1
 
 
 def test_off_takes_them_out_and_more_of_it_needs_a_model(
-    feeder: RunFeeder, shop: Repo, model: Model, monkeypatch: pytest.MonkeyPatch
+    feeder: RunFeeder, shop: Repo, model: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feeder(shop, "sync")
     dry = feeder(shop, "sync", "--describe", "off", "--dry-run")

@@ -1,4 +1,4 @@
-"""The fixtures of the doctor's tests."""
+"""Fixtures of the tests of `feeder doctor`."""
 
 from cli.conftest import environment, feeder
 

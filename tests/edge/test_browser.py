@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from edge.worker_build import built
 from edge.workerd import TOKEN, running
-from web.browser_client import SLOWEST_MS, chromium, findings, served
+from web.browser_client import SLOWEST_MS, accessibility_violations, chromium, index_server
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def borrowed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(shop: Path, folder: Path, borrowed: Path) -> Iterator[str]:
     """The address of a Worker that wants a token."""
     with (
-        served(shop) as program,
+        index_server(shop) as program,
         running(
             folder=folder,
             script=borrowed,
@@ -41,7 +41,7 @@ def site(shop: Path, folder: Path, borrowed: Path) -> Iterator[str]:
 
 
 @contextmanager
-def looking(browser: Browser, address: str) -> Iterator[Page]:
+def open_page(browser: Browser, address: str) -> Iterator[Page]:
     """Somebody new; whatever the page did that a browser complains of fails the test."""
     said: list[str] = []
     some = browser.new_context(viewport=ViewportSize(width=1280, height=900))
@@ -61,7 +61,7 @@ def looking(browser: Browser, address: str) -> Iterator[Page]:
 @pytest.fixture
 def page(browser: Browser, site: str) -> Iterator[Page]:
     """Of somebody who has opened the whole address, with the token."""
-    with looking(browser, f"{site}/#token={TOKEN}") as one:
+    with open_page(browser, f"{site}/#token={TOKEN}") as one:
         one.get_by_role("heading", name="Search this repository").wait_for()
         yield one
 
@@ -77,7 +77,7 @@ def test_the_token_becomes_a_cookie_that_no_script_reads(page: Page, site: str) 
 
 def test_who_has_no_token_is_asked_for_it(browser: Browser, site: str) -> None:
     """Another one is told; the right one shows what was asked."""
-    with looking(browser, f"{site}/?q=exchange") as page:
+    with open_page(browser, f"{site}/?q=exchange") as page:
         expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
         page.get_by_label("Token").fill("another")
         page.get_by_role("button", name="Continue").click()
@@ -100,7 +100,7 @@ def test_hits_files_and_the_map_are_shown(page: Page) -> None:
     expect(page.locator("#L4")).to_contain_text("def exchange(")
     page.get_by_role("link", name="Map").click()
     expect(page.locator("canvas")).to_be_visible()
-    assert findings(page) == []
+    assert accessibility_violations(page) == []
 
 
 def test_what_the_worker_does_not_do_is_said(page: Page) -> None:
@@ -115,7 +115,7 @@ def test_where_access_alone_lets_in_nobody_types_a_token(
     settings = {"ACCESS_TEAM": "acme", "ACCESS_AUD": "a"}
     with (
         running(folder=folder, script=standin, vars=settings) as address,
-        looking(browser, address) as page,
+        open_page(browser, address) as page,
     ):
         told = page.get_by_role("alert")
         expect(told).to_contain_text("Cloudflare Access did not authenticate this request.")

@@ -12,7 +12,7 @@ from standin import StandIn
 from standin_fixtures import no_proxy, standin, standin_process
 
 from command_runner import RunFeeder
-from edge.test_browser import looking
+from edge.test_browser import open_page
 from edge.workerd import TOKEN, client, running
 from mcp_server.conftest import SHOP
 from mcp_server.test_official_clients import facts
@@ -80,7 +80,7 @@ def test_official_clients_are_served(whole: str, which: str) -> None:
 
 
 def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
-    with chromium() as browser, looking(browser, f"{whole}/#token={TOKEN}") as page:
+    with chromium() as browser, open_page(browser, f"{whole}/#token={TOKEN}") as page:
         page.get_by_role("heading", name="Search this repository").wait_for()
         page.get_by_role("searchbox").fill("exchange")
         page.keyboard.press("Enter")
@@ -95,7 +95,7 @@ def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
 
 def test_a_browser_is_offered_what_the_worker_does(whole: str, repo: Repo) -> None:
     """No pattern, which needs files; what the last run took, and no HEAD, which is not known."""
-    with chromium() as browser, looking(browser, f"{whole}/#token={TOKEN}") as page:
+    with chromium() as browser, open_page(browser, f"{whole}/#token={TOKEN}") as page:
         expect(page.get_by_role("link", name="symbol:main")).to_be_visible()
         expect(page.get_by_role("link", name="/TODO|FIXME/")).to_have_count(0)
         page.get_by_role("button", name="Search help").click()

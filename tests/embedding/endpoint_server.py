@@ -1,4 +1,4 @@
-"""A server with OpenAI's interface for embeddings, over real HTTP, that refuses as such ones do."""
+"""A real HTTP server with OpenAI's embeddings API that can return errors."""
 
 import base64
 import json
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from clouds import MovedClock
+from clouds import FakeClock
 
 from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
@@ -21,8 +21,8 @@ DIMENSIONS = 64
 PATIENT = Timeouts(5, 5)
 
 
-class Asked(NamedTuple):
-    """A request that arrived."""
+class EmbeddingRequest(NamedTuple):
+    """A request that the server received."""
 
     path: str
     headers: dict[str, str]
@@ -34,8 +34,8 @@ class Asked(NamedTuple):
         return texts
 
 
-class Said(NamedTuple):
-    """An answer; `length` promises more or fewer bytes than there are."""
+class EmbeddingResponse(NamedTuple):
+    """A response; `length` overrides the Content-Length header."""
 
     status: int
     body: bytes | Iterator[bytes]
@@ -43,23 +43,23 @@ class Said(NamedTuple):
     length: int | None = None
 
 
-Answer = Callable[[Asked], Said]
+Answer = Callable[[EmbeddingRequest], EmbeddingResponse]
 
 
-def said(status: int, answer: Any, **headers: str) -> Answer:
-    """Always that, as JSON unless it is text."""
+def respond_with(status: int, answer: Any, **headers: str) -> Answer:
+    """Always responds with this answer; a string is sent as text, anything else as JSON."""
     is_text = isinstance(answer, str)
     body = answer.encode() if is_text else json.dumps(answer).encode()
     kind = "text/html" if is_text else "application/json"
     names = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda asked: Said(status, body, {"Content-Type": kind, **names})
+    return lambda request: EmbeddingResponse(status, body, {"Content-Type": kind, **names})
 
 
-def with_vectors(
-    asked: Asked, dimensions: int = DIMENSIONS, *, as_base64: bool = False
+def embeddings_body(
+    request: EmbeddingRequest, dimensions: int = DIMENSIONS, *, as_base64: bool = False
 ) -> dict[str, Any]:
-    """What a working server answers: the vectors are twice too long, and the last comes first."""
-    vectors = HashedEmbedder(dimensions).embed(asked.texts)
+    """The body of a valid response, with unnormalized vectors in reverse order."""
+    vectors = HashedEmbedder(dimensions).embed(request.texts)
     data = [
         {"object": "embedding", "index": at, "embedding": _written(2 * vector, as_base64)}
         for at, vector in enumerate(vectors)
@@ -68,8 +68,8 @@ def with_vectors(
     return {"object": "list", "data": data[::-1], "usage": usage}
 
 
-def answering(**how: Any) -> Answer:
-    return lambda asked: said(200, with_vectors(asked, **how))(asked)
+def respond_with_vectors(**how: Any) -> Answer:
+    return lambda request: respond_with(200, embeddings_body(request, **how))(request)
 
 
 def _written(vector: Any, as_base64: bool) -> Any:
@@ -79,9 +79,9 @@ def _written(vector: Any, as_base64: bool) -> Any:
 
 
 class Server(ThreadingHTTPServer):
-    """`answers` are given first, one a request; then `always`. `log` has what arrived.
+    """Responds with `answers` one after the other, then with `always`; `log` has all requests.
 
-    While somebody holds its `lock`, it is silent; that it is `asked` can be waited for.
+    Blocks while its `lock` is held; the event `asked` is set when a request arrives.
     """
 
     daemon_threads = True
@@ -90,8 +90,8 @@ class Server(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.answers: list[Answer] = []
-        self.always: Answer = answering()
-        self.log: list[Asked] = []
+        self.always: Answer = respond_with_vectors()
+        self.log: list[EmbeddingRequest] = []
         self.lock = threading.Lock()
         self.asked = threading.Event()
 
@@ -104,7 +104,7 @@ class Server(ThreadingHTTPServer):
         return f"127.0.0.1:{self.server_port}"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is none of ours."""
+        """Ignores clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -113,14 +113,14 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        asked = Asked(self.path, dict(self.headers), body)
+        request = EmbeddingRequest(self.path, dict(self.headers), body)
         self.server.asked.set()
         with self.server.lock:
-            self.server.log.append(asked)
+            self.server.log.append(request)
             answer = self.server.answers.pop(0) if self.server.answers else self.server.always
-        self._say(answer(asked))
+        self._say(answer(request))
 
-    def _say(self, answer: Said) -> None:
+    def _say(self, answer: EmbeddingResponse) -> None:
         parts = [answer.body] if isinstance(answer.body, bytes) else answer.body
         length = len(answer.body) if isinstance(answer.body, bytes) else 0
         self.send_response(answer.status)
@@ -134,11 +134,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = answer.length is not None
 
     def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 @contextmanager
-def serving() -> Iterator[Server]:
+def running_server() -> Iterator[Server]:
     with Server() as server:
         thread = threading.Thread(target=server.serve_forever, args=(0.01,))
         thread.start()
@@ -148,9 +148,9 @@ def serving() -> Iterator[Server]:
 
 
 class Model:
-    """A model at the server, and what it has been asked."""
+    """Opens embedders for the server and remembers them."""
 
-    def __init__(self, server: Server, clock: MovedClock) -> None:
+    def __init__(self, server: Server, clock: FakeClock) -> None:
         self.server = server
         self.clock = clock
         self.opened: list[EndpointEmbedder] = []
@@ -169,11 +169,11 @@ class Model:
         return self.opened[-1]
 
     def known(self, dimensions: int = DIMENSIONS) -> dict[str, str]:
-        """What an index says that was made with `some-model`."""
+        """Returns the `meta` values of an index that was made with `some-model`."""
         return {"model": f"some-model@{self.server.place}", "dimensions": str(dimensions)}
 
-    def refusal(self, kind: type[FeederError], *answers: Answer, **how: Any) -> str:
-        """What the model's error says when the server answers so, and nothing else."""
+    def error_message(self, kind: type[FeederError], *answers: Answer, **how: Any) -> str:
+        """Returns the message of the error that these answers cause."""
         self.server.always = answers[-1]
         self.server.answers = list(answers[:-1])
         with pytest.raises(kind) as raised:
@@ -182,9 +182,9 @@ class Model:
         return str(raised.value)
 
 
-def hashed(*texts: str, dimensions: int = DIMENSIONS) -> list[Any]:
+def hashed_vectors(*texts: str, dimensions: int = DIMENSIONS) -> list[Any]:
     return HashedEmbedder(dimensions).embed(texts)
 
 
-def of_bge_m3(asked: Asked) -> Said:
-    return answering(dimensions=1024)(asked)
+def respond_as_bge_m3(request: EmbeddingRequest) -> EmbeddingResponse:
+    return respond_with_vectors(dimensions=1024)(request)

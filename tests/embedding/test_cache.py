@@ -26,7 +26,7 @@ def cached(path: Path) -> Iterator[CachedEmbedder]:
         yield embedder
 
 
-def asked(path: Path, *texts: str, model: str = "hashed", dimensions: int = 64) -> int:
+def request(path: Path, *texts: str, model: str = "hashed", dimensions: int = 64) -> int:
     """How many of the texts a program that starts now has to give to its model."""
     with closing(CachedEmbedder(HashedEmbedder(dimensions, model=model), path)) as embedder:
         embedder.embed(texts)
@@ -44,8 +44,8 @@ class Interrupted(HashedEmbedder):
 
 def test_a_text_goes_to_the_model_once(path: Path) -> None:
     """What one run embedded, the next run finds in the file."""
-    assert asked(path, "one", "two") == 2
-    assert asked(path, "two", "three", "one") == 1
+    assert request(path, "one", "two") == 2
+    assert request(path, "two", "three", "one") == 1
 
 
 def test_a_cached_vector_is_the_models_bit_by_bit(path: Path) -> None:
@@ -82,7 +82,7 @@ def test_hits_and_embedded_texts_are_counted_over_all_calls(cached: CachedEmbedd
 
 def test_a_call_that_needs_no_model_does_not_wake_it(path: Path) -> None:
     """A model that is loaded at its first text stays unloaded while the cache has all."""
-    asked(path, "known")
+    request(path, "known")
     model = HashedEmbedder()
     with closing(CachedEmbedder(model, path)) as embedder:
         embedder.embed(["known"])
@@ -92,10 +92,10 @@ def test_a_call_that_needs_no_model_does_not_wake_it(path: Path) -> None:
 
 def test_models_never_share_a_vector(path: Path) -> None:
     """Another name or another number of dimensions is another model."""
-    assert asked(path, "text") == 1
-    assert asked(path, "text", model="other") == 1
-    assert asked(path, "text", dimensions=32) == 1
-    assert asked(path, "text") == 0
+    assert request(path, "text") == 1
+    assert request(path, "text", model="other") == 1
+    assert request(path, "text", dimensions=32) == 1
+    assert request(path, "text") == 0
 
 
 def test_it_has_its_models_name_size_and_batch(path: Path) -> None:
@@ -110,7 +110,7 @@ def test_queries_are_not_kept(path: Path) -> None:
         vector = embedder.embed_query("where is it")
         assert (embedder.hits, embedder.misses) == (0, 0)
     np.testing.assert_array_equal(vector, HashedEmbedder().embed_query("where is it"))
-    assert asked(path, "where is it") == 1
+    assert request(path, "where is it") == 1
 
 
 def test_closing_it_closes_its_model(path: Path) -> None:
@@ -128,7 +128,7 @@ def test_an_interrupted_run_loses_only_the_call_under_way(path: Path) -> None:
         embedder.embed(["a", "b"])
         with pytest.raises(KeyboardInterrupt):
             embedder.embed(["c", "d"])
-    assert asked(path, "a", "b", "c", "d") == 2
+    assert request(path, "a", "b", "c", "d") == 2
 
 
 def test_above_the_limit_the_texts_not_asked_for_longest_are_dropped(path: Path) -> None:
@@ -140,8 +140,8 @@ def test_above_the_limit_the_texts_not_asked_for_longest_are_dropped(path: Path)
     # thirty vectors of 4,096 bytes: the last ten and the first fit, with what tells of them
     with closing(CachedEmbedder(HashedEmbedder(1024), path, max_bytes=130_000)) as embedder:
         embedder.embed([f"last {number}" for number in range(10)])
-    assert asked(path, *first, *(f"last {number}" for number in range(10)), dimensions=1024) == 0
-    assert asked(path, *(f"next {number}" for number in range(10)), dimensions=1024) > 0
+    assert request(path, *first, *(f"last {number}" for number in range(10)), dimensions=1024) == 0
+    assert request(path, *(f"next {number}" for number in range(10)), dimensions=1024) > 0
 
 
 def test_the_limit_is_of_bytes(path: Path) -> None:
@@ -191,7 +191,7 @@ def test_processes_may_use_a_new_file_at_once(path: Path) -> None:
     at_once(path, MAX_BYTES)
     shared = [f"shared {number}" for number in range(40)]
     own = [f"own {owner} {number}" for owner in range(4) for number in range(40)]
-    assert asked(path, *shared, *own) == 0
+    assert request(path, *shared, *own) == 0
 
 
 def test_processes_may_make_room_at_once(path: Path) -> None:
@@ -199,12 +199,12 @@ def test_processes_may_make_room_at_once(path: Path) -> None:
     at_once(path, 30_000)
     with closing(apsw.Connection(str(path))) as connection:
         assert connection.pragma("integrity_check") == "ok"
-    assert asked(path, "another") == 1
+    assert request(path, "another") == 1
 
 
 def test_the_folder_of_the_file_is_made(tmp_path: Path) -> None:
     """A first run needs no preparation."""
-    assert asked(tmp_path / "new" / "folder" / "cache.db", "text") == 1
+    assert request(tmp_path / "new" / "folder" / "cache.db", "text") == 1
 
 
 def foreign_database(path: Path) -> None:
@@ -213,13 +213,13 @@ def foreign_database(path: Path) -> None:
 
 
 def later_version(path: Path) -> None:
-    asked(path, "text")
+    request(path, "text")
     with closing(apsw.Connection(str(path))) as connection:
         connection.pragma("user_version", 2)
 
 
 def corrupt_pages(path: Path) -> None:
-    asked(path, "text")
+    request(path, "text")
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
 
@@ -264,8 +264,8 @@ def test_a_query_does_not_open_the_file(path: Path) -> None:
 def test_an_empty_file_is_a_new_cache(path: Path) -> None:
     """A run that died before its first write has left one."""
     path.touch()
-    assert asked(path, "text") == 1
-    assert asked(path, "text") == 0
+    assert request(path, "text") == 1
+    assert request(path, "text") == 0
 
 
 @pytest.mark.parametrize("make", [foreign_database, later_version, corrupt_pages, text_file])
@@ -307,7 +307,7 @@ def test_a_run_goes_on_when_the_disk_is_full(path: Path) -> None:
     [line] = done.stdout.splitlines()
     assert "cannot be used" in line
     assert line.endswith("This run continues without a cache.")
-    assert asked(path, *(f"0 {text}" for text in range(50)), dimensions=1024) == 0
+    assert request(path, *(f"0 {text}" for text in range(50)), dimensions=1024) == 0
 
 
 def test_a_run_without_a_file_remembers_nothing() -> None:

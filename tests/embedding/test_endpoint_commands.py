@@ -6,14 +6,20 @@ from typing import Any
 import pytest
 
 from command_runner import RunFeeder, command_runner
-from embedding.endpoint_server import Server, answering, of_bge_m3, said, serving
+from embedding.endpoint_server import (
+    Server,
+    respond_as_bge_m3,
+    respond_with,
+    respond_with_vectors,
+    running_server,
+)
 from feeder.store import Row, Statement
 from feeder.store.sqlite import SQLite
 from source.repos import Repo
 
 KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 FILES, TEXTS = 50, 150
-BUSY = said(500, {"error": {"message": "out of memory"}}, Retry_After="0")
+BUSY = respond_with(500, {"error": {"message": "out of memory"}}, Retry_After="0")
 
 
 @pytest.fixture
@@ -49,7 +55,7 @@ def named(server: Server, monkeypatch: pytest.MonkeyPatch) -> Server:
     return server
 
 
-def asked(repo: Repo, sql: str) -> list[Row]:
+def request(repo: Repo, sql: str) -> list[Row]:
     """What the index answers."""
     database = SQLite(repo.path / ".feeder/index.db")
     [rows] = database.run([Statement(sql)])
@@ -58,7 +64,7 @@ def asked(repo: Repo, sql: str) -> list[Row]:
 
 
 def pending(repo: Repo) -> int:
-    [[count]] = asked(repo, "SELECT count(*) FROM files WHERE state = 'pending'")
+    [[count]] = request(repo, "SELECT count(*) FROM files WHERE state = 'pending'")
     assert isinstance(count, int)
     return count
 
@@ -67,23 +73,23 @@ def test_a_run_that_is_refused_in_the_middle_is_finished_by_the_next(
     feeder: RunFeeder, parts: Repo, named: Server
 ) -> None:
     """Four requests of 32 texts are kept, all words are there, and nothing is half-written."""
-    named.answers = [answering()] * 5  # the first asks for the dimensions
+    named.answers = [respond_with_vectors()] * 5  # the first asks for the dimensions
     named.always = BUSY
     refused = feeder(parts, "sync", "--json")
     assert refused.code == 1
     assert refused.err.splitlines()[-1] == (
         f"feeder: some-model@{named.place}: out of memory (HTTP 500). Run again later."
     )
-    assert asked(parts, "SELECT count(*) FROM docs") == [(TEXTS,)]
+    assert request(parts, "SELECT count(*) FROM docs") == [(TEXTS,)]
     assert pending(parts) == FILES
     assert feeder(parts, "search", "a7").out.startswith("p07.py:1")
 
-    named.always = answering()
+    named.always = respond_with_vectors()
     finished = feeder(parts, "sync", "--json")
     assert (finished.code, pending(parts)) == (0, 0)
     assert (finished.json["texts_cached"], finished.json["texts_embedded"]) == (128, 22)
     assert feeder(parts, "validate").code == 0
-    assert asked(parts, "SELECT count(*) FROM vectors") == [(TEXTS,)]
+    assert request(parts, "SELECT count(*) FROM vectors") == [(TEXTS,)]
 
 
 def test_what_is_kept_has_the_name_and_no_secret(
@@ -93,7 +99,7 @@ def test_what_is_kept_has_the_name_and_no_secret(
     address = f"http://me:{KEY[::-1]}@{server.place}/v1?code={KEY[::2]}#some-model"
     answer = feeder(parts, "sync", "--model", address)
     assert answer.code == 0
-    assert asked(parts, "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')") == [
+    assert request(parts, "SELECT key, value FROM meta WHERE key IN ('model', 'dimensions')") == [
         ("dimensions", "64"),
         ("model", f"some-model@{server.place}"),
     ]
@@ -136,7 +142,7 @@ def test_words_answer_while_the_server_is_down(
     feeder: RunFeeder, parts: Repo, monkeypatch: pytest.MonkeyPatch, quiet: tuple[str, ...]
 ) -> None:
     """One sentence on stderr, for those who want no talk too; the command has done its work."""
-    with serving() as server:
+    with running_server() as server:
         monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#some-model")
         assert feeder(parts, "sync").code == 0
     found = feeder(parts, "search", "a7", "--json", *quiet)
@@ -152,8 +158,8 @@ def test_words_answer_while_the_server_is_down(
     ("refusal", "code", "sentence"),
     [
         (BUSY, 1, "out of memory (HTTP 500). Run again later."),
-        (said(401, ""), 2, "no reason given (HTTP 401). Set FEEDER_API_KEY to a key that "),
-        (said(200, {"data": []}), 1, "did not return 1 vectors of one length for 1 texts"),
+        (respond_with(401, ""), 2, "no reason given (HTTP 401). Set FEEDER_API_KEY to a key that "),
+        (respond_with(200, {"data": []}), 1, "did not return 1 vectors of one length for 1 texts"),
     ],
 )
 def test_words_go_on_when_not_even_the_dimensions_are_to_be_had(
@@ -163,12 +169,12 @@ def test_words_go_on_when_not_even_the_dimensions_are_to_be_had(
     named.always = refusal
     refused = feeder(parts, "sync")
     assert (refused.code, sentence in refused.err) == (code, True)
-    assert asked(parts, "SELECT count(*) FROM docs") == [(TEXTS,)]
+    assert request(parts, "SELECT count(*) FROM docs") == [(TEXTS,)]
     assert feeder(parts, "search", "a7").out.startswith("p07.py:1")
 
-    named.always = answering()
+    named.always = respond_with_vectors()
     assert feeder(parts, "sync").code == 0
-    assert asked(parts, "SELECT count(*) FROM vectors") == [(TEXTS,)]
+    assert request(parts, "SELECT count(*) FROM vectors") == [(TEXTS,)]
     assert feeder(parts, "validate").code == 0
 
 
@@ -177,10 +183,10 @@ def test_words_go_on_when_the_key_is_refused(
 ) -> None:
     """Where the table knows the dimensions, the first text is refused."""
     monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#bge-m3")
-    server.always = said(401, {"error": "wrong key"})
+    server.always = respond_with(401, {"error": "wrong key"})
     assert feeder(parts, "sync").code == 2
     assert (pending(parts), len(feeder(parts, "search", "a7").out)) != (0, 0)
-    server.always = of_bge_m3
+    server.always = respond_as_bge_m3
     assert feeder(parts, "sync").code == 0
     assert pending(parts) == 0
 
@@ -191,12 +197,12 @@ def test_a_model_that_has_changed_is_refused_and_made_anew(
     """Two lengths do not mix; what the sentence says makes the index anew."""
     feeder(parts, "sync")
     parts.commit({"p00.py": "def other():\n    pass\n"})
-    named.always = answering(dimensions=32)
+    named.always = respond_with_vectors(dimensions=32)
     changed = feeder(parts, "sync")
     assert changed.code == 2
     assert "returned vectors of 32 dimensions; expected 64. Set --dimensions 32" in changed.err
     assert feeder(parts, "sync", "--dimensions", "32").code == 0
-    assert asked(parts, "SELECT DISTINCT length(code) FROM vectors") == [(32,)]
+    assert request(parts, "SELECT DISTINCT length(code) FROM vectors") == [(32,)]
     assert feeder(parts, "validate", "--dimensions", "32").code == 0
 
 

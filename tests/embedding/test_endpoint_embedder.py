@@ -5,7 +5,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from embedding.endpoint_server import Model, answering, hashed, of_bge_m3, said
+from embedding.endpoint_server import (
+    Model,
+    hashed_vectors,
+    respond_as_bge_m3,
+    respond_with,
+    respond_with_vectors,
+)
 from feeder.embedding.endpoint import Endpoint, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
 from feeder.errors import UserError
@@ -14,21 +20,21 @@ from feeder.errors import UserError
 @pytest.mark.parametrize("as_base64", [False, True])
 def test_vectors_come_in_the_order_of_their_texts(model: Model, as_base64: bool) -> None:
     """The server gives the last first, of length 2, as numbers or as base64."""
-    model.server.always = answering(as_base64=as_base64)
+    model.server.always = respond_with_vectors(as_base64=as_base64)
     vectors = model().embed(["a", "b", "c"])
     assert [vector.dtype for vector in vectors] == [np.float32] * 3
-    for vector, expected in zip(vectors, hashed("a", "b", "c"), strict=True):
+    for vector, expected in zip(vectors, hashed_vectors("a", "b", "c"), strict=True):
         assert vector == pytest.approx(expected, abs=1e-6)
 
 
 def test_what_is_sent(model: Model) -> None:
     """The key in its header, the model's name, the texts; no format, which Voyage would refuse."""
     model(key="s3cret-key", known=model.known()).embed(["a"])
-    [asked] = model.server.log
-    assert asked.path == "/v1/embeddings"
-    assert asked.body == {"model": "some-model", "input": ["a"]}
-    assert asked.headers["Authorization"] == "Bearer s3cret-key"
-    assert asked.headers["Content-Type"] == "application/json"
+    [request] = model.server.log
+    assert request.path == "/v1/embeddings"
+    assert request.body == {"model": "some-model", "input": ["a"]}
+    assert request.headers["Authorization"] == "Bearer s3cret-key"
+    assert request.headers["Content-Type"] == "application/json"
 
 
 def test_no_key_is_no_header(model: Model) -> None:
@@ -102,10 +108,10 @@ def test_each_family_is_asked_as_it_wants(
 ) -> None:
     """By what stands before a text, or by what the request says of it."""
     embedder = model(name)
-    model.server.always = answering(dimensions=embedder.dimensions)
+    model.server.always = respond_with_vectors(dimensions=embedder.dimensions)
     embedder.embed(["t"])
     embedder.embed_query("t")
-    assert [asked.body for asked in model.server.log] == [
+    assert [request.body for request in model.server.log] == [
         {"model": name, **text},
         {"model": name, **query},
     ]
@@ -115,7 +121,7 @@ def test_dimensions_are_asked_once_and_only_where_nothing_tells_them(model: Mode
     """One short text; the table and the index spare it."""
     unknown = model()
     assert (unknown.dimensions, unknown.dimensions) == (64, 64)
-    assert [asked.texts for asked in model.server.log] == [["a"]]
+    assert [request.texts for request in model.server.log] == [["a"]]
     assert model("bge-m3").dimensions == 1024
     assert model(known=model.known()).dimensions == 64
     assert len(model.server.log) == 1
@@ -136,16 +142,16 @@ def test_shorter_vectors_are_asked_for(model: Model, name: str, field: str) -> N
 
 def test_vectors_that_come_whole_are_cut_where_the_model_allows_it(model: Model) -> None:
     """LM Studio does not heed `dimensions`. The first numbers, at length 1."""
-    model.server.always = answering(dimensions=1024)
+    model.server.always = respond_with_vectors(dimensions=1024)
     text = " ".join(f"word{number}" for number in range(200))
     [vector] = model("qwen3-embedding:0.6b", 256).embed([text])
-    [whole] = hashed(text, dimensions=1024)
+    [whole] = hashed_vectors(text, dimensions=1024)
     assert vector == pytest.approx(whole[:256] / np.linalg.norm(whole[:256]), abs=1e-6)
 
 
 def test_a_length_that_is_the_models_own_is_not_sent(model: Model) -> None:
     """vLLM refuses even that."""
-    model.server.always = of_bge_m3
+    model.server.always = respond_as_bge_m3
     model("bge-m3", 1024).embed(["a"])
     assert set(model.server.log[0].body) == {"model", "input"}
 
@@ -161,20 +167,20 @@ def test_an_unknown_model_that_is_shortened_is_another_one(model: Model) -> None
 def test_texts_are_dealt_to_requests(model: Model) -> None:
     """32 a request where nothing is known; 70 texts are three."""
     model(known=model.known()).embed([f"text {number}" for number in range(70)])
-    assert sorted(len(asked.texts) for asked in model.server.log) == [23, 23, 24]
+    assert sorted(len(request.texts) for request in model.server.log) == [23, 23, 24]
 
 
 def test_a_long_text_is_cut_to_what_the_model_reads(model: Model) -> None:
     """512 tokens of three bytes, what stands before it included."""
     embedder = model("e5-small-v2")
-    model.server.always = answering(dimensions=384)
+    model.server.always = respond_with_vectors(dimensions=384)
     embedder.embed(["x" * 5000])
     assert model.server.log[0].texts == ["passage: " + "x" * (1536 - 9)]
 
 
 def test_what_is_spent_is_counted(model: Model) -> None:
     """Requests as they were sent, tokens as the server counts them: 7 a text."""
-    model.server.answers = [said(500, {"error": "busy"})]
+    model.server.answers = [respond_with(500, {"error": "busy"})]
     embedder = model(known=model.known())
     embedder.embed(["a", "b"])
     assert embedder.usage == (2, 14, 0)

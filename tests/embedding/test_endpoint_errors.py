@@ -6,18 +6,18 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from clouds import MovedClock
+from clouds import FakeClock
 
 from embedding.endpoint_server import (
     Answer,
-    Asked,
+    EmbeddingRequest,
+    EmbeddingResponse,
     Model,
-    Said,
     Server,
-    hashed,
-    of_bge_m3,
-    said,
-    serving,
+    hashed_vectors,
+    respond_as_bge_m3,
+    respond_with,
+    running_server,
 )
 from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
@@ -35,10 +35,10 @@ ELSE = "{p} answered HTTP %d without embeddings (%r). " + CHECK
 def too_large(words: Any, status: int, *, texts: int, chars: int = 10_000) -> Answer:
     """A server that takes so many texts, none longer than that."""
 
-    def answer(asked: Asked) -> Said:
-        if len(asked.texts) > texts or max(map(len, asked.texts)) > chars:
-            return said(status, words)(asked)
-        return of_bge_m3(asked)
+    def answer(request: EmbeddingRequest) -> EmbeddingResponse:
+        if len(request.texts) > texts or max(map(len, request.texts)) > chars:
+            return respond_with(status, words)(request)
+        return respond_as_bge_m3(request)
 
     return answer
 
@@ -61,14 +61,16 @@ def test_what_is_too_large_is_halved(model: Model, status: int, words: Any) -> N
     """As TEI, Ollama, vLLM, Voyage, Mistral, DashScope, llama.cpp and OpenAI say it; no waiting."""
     model.server.always = too_large(words, status, texts=2, chars=100)
     vectors = model("bge-m3").embed(["a", "b" * 150, "c"])
-    for vector, expected in zip(vectors, hashed("a", "b" * 75, "c", dimensions=1024), strict=True):
+    for vector, expected in zip(
+        vectors, hashed_vectors("a", "b" * 75, "c", dimensions=1024), strict=True
+    ):
         assert vector == pytest.approx(expected, abs=1e-6)
     assert model.clock.slept == []
 
 
 def test_what_is_always_too_large_ends(model: Model) -> None:
     """At a text of one character."""
-    said_ = model.refusal(ServiceError, said(413, {"error": "Payload too large"}))
+    said_ = model.error_message(ServiceError, respond_with(413, {"error": "Payload too large"}))
     assert said_.endswith("Payload too large (HTTP 413).")
 
 
@@ -76,12 +78,12 @@ def test_what_is_always_too_large_ends(model: Model) -> None:
 @pytest.mark.parametrize("page", [{"error": {"message": "busy"}}, "<title>Busy</title>", ""])
 def test_what_passes_is_tried_again(model: Model, status: int, page: Any) -> None:
     """After 1, 2, 4 and 8 s and up to one more; five tries, then the run ends with it."""
-    model.server.answers = [said(status, page)] * 4
-    model.server.always = of_bge_m3
+    model.server.answers = [respond_with(status, page)] * 4
+    model.server.always = respond_as_bge_m3
     assert len(model("bge-m3").embed(["a"])) == 1
     for slept, least in zip(model.clock.slept, (1, 2, 4, 8), strict=True):
         assert least <= slept <= least + 1
-    words = model.refusal(ServiceError, said(status, page))
+    words = model.error_message(ServiceError, respond_with(status, page))
     assert f"(HTTP {status}). Run again later." in words
     assert len(model.server.log) == 10
 
@@ -91,15 +93,15 @@ def test_what_passes_is_tried_again(model: Model, status: int, page: Any) -> Non
 )
 def test_a_server_that_says_how_long_is_waited_for(model: Model, after: str, slept: int) -> None:
     """The clock stands at 1,000,000 s, which is 13:46:40 of that day; five minutes at most."""
-    model.server.answers = [said(429, {"error": "slow down"}, Retry_After=after)]
-    model.server.always = of_bge_m3
+    model.server.answers = [respond_with(429, {"error": "slow down"}, Retry_After=after)]
+    model.server.always = respond_as_bge_m3
     model("bge-m3").embed(["a"])
     assert model.clock.slept == [slept]
 
 
 def test_a_question_is_tried_once(model: Model) -> None:
     """Whoever asks has words to go on with, and waits."""
-    model.server.always = said(503, {"error": "loading"}, Retry_After="60")
+    model.server.always = respond_with(503, {"error": "loading"}, Retry_After="60")
     with pytest.raises(ServiceError):
         model("bge-m3").embed_query("a")
     assert (len(model.server.log), model.clock.slept) == (1, [])
@@ -151,7 +153,7 @@ def test_a_question_is_tried_once(model: Model) -> None:
 )
 def test_what_the_user_has_to_change(model: Model, status: int, answer: Any, sentence: str) -> None:
     """One sentence in the server's words, and the remedy; one request."""
-    words = model.refusal(UserError, said(status, answer))
+    words = model.error_message(UserError, respond_with(status, answer))
     place = model.server.place
     assert words == sentence.format(m=f"bge-m3@{place}", p=place)
     assert len(model.server.log) == 1
@@ -167,22 +169,22 @@ def test_what_the_user_has_to_change(model: Model, status: int, answer: Any, sen
 )
 def test_a_used_up_quota_is_final(model: Model, status: int, answer: Any) -> None:
     """Another try would change nothing."""
-    words = model.refusal(ServiceError, said(status, answer))
+    words = model.error_message(ServiceError, respond_with(status, answer))
     assert words.endswith("Wait, or raise the quota there; then run again.")
     assert len(model.server.log) == 1
 
 
 def test_a_redirect_is_not_followed(model: Model) -> None:
     """The key would go along."""
-    with serving() as other:
-        elsewhere = said(307, "", Location=f"{other.url}/embeddings")
-        words = model.refusal(UserError, elsewhere, key="s3cret-key")
+    with running_server() as other:
+        elsewhere = respond_with(307, "", Location=f"{other.url}/embeddings")
+        words = model.error_message(UserError, elsewhere, key="s3cret-key")
         assert "redirects (HTTP 307), and the key is not sent to another address" in words
         assert other.log == []
 
 
 def numbers(*vectors: Any, **more: Any) -> Answer:
-    return said(200, {"data": [{"embedding": vector, **more} for vector in vectors]})
+    return respond_with(200, {"data": [{"embedding": vector, **more} for vector in vectors]})
 
 
 LONG = [1.0] * 1024
@@ -201,13 +203,13 @@ LONG = [1.0] * 1024
         numbers("AAA", "AAA"),
         numbers({}, {}),
         numbers("x" * 4096, "a word"),
-        said(200, {"data": [1, 2]}),
-        said(200, {"data": [{"index": 0}, {"index": 1}]}),
+        respond_with(200, {"data": [1, 2]}),
+        respond_with(200, {"data": [{"index": 0}, {"index": 1}]}),
     ],
 )
 def test_anything_but_a_vector_a_text_is_refused(model: Model, answer: Answer) -> None:
     """Too few, too many, none, of two lengths, none that is numbers."""
-    words = model.refusal(ServiceError, answer)
+    words = model.error_message(ServiceError, answer)
     assert words == (
         f"bge-m3@{model.server.place} did not return 2 vectors of one length for 2 "
         "texts. Run again; if it happens again, choose another --model."
@@ -220,7 +222,7 @@ def test_a_vector_without_a_direction_is_refused(model: Model, number: str) -> N
     """It would be near nothing, or everything."""
     vector = f"[{', '.join([number] * 1024)}]"
     page = f'{{"data": [{{"embedding": {vector}}}, {{"embedding": {vector}}}]}}'
-    assert "are zero or not finite" in model.refusal(ServiceError, said(200, page))
+    assert "are zero or not finite" in model.error_message(ServiceError, respond_with(200, page))
 
 
 def test_other_dimensions_than_before_are_refused(model: Model) -> None:
@@ -236,7 +238,7 @@ def test_other_dimensions_than_before_are_refused(model: Model) -> None:
 
 def test_a_model_that_does_not_shorten_says_its_length(model: Model) -> None:
     """Its first numbers alone mean nothing: nothing is cut."""
-    model.server.always = of_bge_m3
+    model.server.always = respond_as_bge_m3
     with pytest.raises(UserError, match="returned vectors of 1024 dimensions; expected 100"):
         model("bge-m3", 100).embed(["a"])
 
@@ -245,17 +247,17 @@ def test_an_answer_that_breaks_off_is_asked_for_again(model: Model) -> None:
     """The connection ends before all has come, or the JSON does."""
     kind = {"Content-Type": "application/json"}
     model.server.answers = [
-        lambda asked: Said(200, b'{"data": [', kind, length=1000),
-        lambda asked: Said(200, b'{"data": [', kind),
+        lambda request: EmbeddingResponse(200, b'{"data": [', kind, length=1000),
+        lambda request: EmbeddingResponse(200, b'{"data": [', kind),
     ]
-    model.server.always = of_bge_m3
+    model.server.always = respond_as_bge_m3
     assert len(model("bge-m3").embed(["a"])) == 1
     assert len(model.clock.slept) == 2
 
 
 def test_a_server_that_is_silent_is_left(model: Model) -> None:
     """Five tries, each for as long as is allowed."""
-    with serving() as silent:
+    with running_server() as silent:
         released = silent.lock  # held: no request is answered
         with released:
             model.server = silent
@@ -271,17 +273,17 @@ def test_an_answer_that_never_ends_is_left(model: Model) -> None:
         while True:
             yield b" "
 
-    def dripping(asked: Asked) -> Said:
-        return Said(200, drip(), {"Content-Type": "application/json"}, length=10**12)
+    def dripping(request: EmbeddingRequest) -> EmbeddingResponse:
+        return EmbeddingResponse(200, drip(), {"Content-Type": "application/json"}, length=10**12)
 
-    words = model.refusal(ServiceError, dripping, timeouts=Timeouts(5, 0.2))
+    words = model.error_message(ServiceError, dripping, timeouts=Timeouts(5, 0.2))
     assert "did not finish its response" in words
     assert len(model.server.log) == 1
 
 
-def test_a_server_that_is_not_there_is_told(clock: MovedClock) -> None:
+def test_a_server_that_is_not_there_is_told(clock: FakeClock) -> None:
     """With what to check; it may just be starting, so it is asked again."""
-    with serving() as gone:
+    with running_server() as gone:
         address = parse_address(f"{gone.url}#bge-m3")
     embedder = EndpointEmbedder(Endpoint(address, clock=clock))
     with pytest.raises(ServiceError, match=r"cannot be reached .* and --model\.$"):
@@ -293,9 +295,9 @@ def test_a_server_that_is_not_there_is_told(clock: MovedClock) -> None:
 SECRET = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 
 
-def echoing(asked: Asked) -> Said:
+def echoing(request: EmbeddingRequest) -> EmbeddingResponse:
     """A server that quotes what it got."""
-    return said(400, {"error": f"bad request: {asked.headers} {asked.path}"})(asked)
+    return respond_with(400, {"error": f"bad request: {request.headers} {request.path}"})(request)
 
 
 @pytest.mark.parametrize(
@@ -308,7 +310,7 @@ def echoing(asked: Asked) -> Said:
     ],
 )
 def test_no_error_shows_a_secret(
-    server: Server, clock: MovedClock, userinfo: str, query: str, key: str
+    server: Server, clock: FakeClock, userinfo: str, query: str, key: str
 ) -> None:
     """Be it the key, a password, a user, or in the query; nor does the name."""
     server.always = echoing
@@ -326,7 +328,7 @@ def test_no_error_shows_a_secret(
 def test_user_and_password_of_the_address_let_in(server: Server) -> None:
     """As a proxy before the server wants them: "me:pw" in base64."""
     endpoint = Endpoint(parse_address(f"http://me:pw@{server.place}/v1#bge-m3"), "key")
-    server.always = of_bge_m3
+    server.always = respond_as_bge_m3
     embedder = EndpointEmbedder(endpoint)
     embedder.embed(["a"])
     embedder.close()
@@ -335,7 +337,7 @@ def test_user_and_password_of_the_address_let_in(server: Server) -> None:
 
 def test_closing_ends_a_wait(server: Server) -> None:
     """Whoever waits for another try is told, and does not wait on."""
-    server.always = said(429, {"error": "slow down"}, Retry_After="300")
+    server.always = respond_with(429, {"error": "slow down"}, Retry_After="300")
     endpoint = Endpoint(parse_address(f"{server.url}#bge-m3"))
     with ThreadPoolExecutor() as pool:
         asking = pool.submit(endpoint.post, {"input": ["a"]})

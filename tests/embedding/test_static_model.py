@@ -118,9 +118,9 @@ def test_it_is_an_embedder_named_after_its_file(shipped: StaticEmbedder) -> None
 
 
 def test_it_knows_words_that_mean_the_same(shipped: StaticEmbedder) -> None:
-    asked = shipped.embed_query("delete a directory")
+    request = shipped.embed_query("delete a directory")
     right, wrong = shipped.embed(["remove_folder(path)", "parse_json(text)"])
-    assert float(asked @ right) > float(asked @ wrong) + 0.2
+    assert float(request @ right) > float(request @ wrong) + 0.2
 
 
 @pytest.mark.parametrize("change", [b"", b"x", None])

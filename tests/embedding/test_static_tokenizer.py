@@ -30,8 +30,10 @@ def parted(text: str) -> list[str]:
 def by_node(texts: list[str]) -> Any:
     """The parts of each text and the runs of each part, by the JavaScript."""
     command = ["node", "--input-type=module", "--eval", _RUN, str(_SCRIPT)]
-    asked = json.dumps(texts).encode()
-    return json.loads(subprocess.run(command, input=asked, capture_output=True, check=True).stdout)
+    request = json.dumps(texts).encode()
+    return json.loads(
+        subprocess.run(command, input=request, capture_output=True, check=True).stdout
+    )
 
 
 @pytest.mark.parametrize("case", _CASES["tokens"], ids=lambda case: case["about"])

@@ -1,4 +1,4 @@
-"""The fixtures of the tests that run the action: a runner, a repository at GitHub, an account."""
+"""Fixtures that run the action: a runner, a repository on GitHub and an account."""
 
 import fcntl
 import os
@@ -29,14 +29,14 @@ DIMENSIONS = 1024
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder that the processes of a test run have in common."""
+    """A folder that all processes of a test run share."""
     base = tmp_path_factory.getbasetemp()
     return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
 
 
 @pytest.fixture(scope="session")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The action as it is published: what git knows of, and nothing that was made here."""
+    """The published files of the action: those that git tracks."""
     place = tmp_path_factory.mktemp("release")
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     names = subprocess.run(listing, cwd=ROOT, capture_output=True, check=True, text=True).stdout
@@ -48,14 +48,14 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def kept(shared: Path) -> Path:
-    """Where the environment that the first job made is kept for all others, under its key."""
+def venv_cache(shared: Path) -> Path:
+    """The folder of the virtual environments that the first job made; later jobs reuse it."""
     return shared / "feeder-venv"
 
 
 @pytest.fixture(scope="session")
-def installed(shared: Path, kept: Path, release: Path, plain_git: None) -> Outcome:
-    """The first job of all, which finds nothing installed; it plans, and leaves what it made."""
+def first_outcome(shared: Path, venv_cache: Path, release: Path, plain_git: None) -> Outcome:
+    """The outcome of the first job, which installs the program, plans twice and keeps its venv."""
     if sys.platform != "linux":
         pytest.skip("the stand-in of GitHub's runner is one of Linux")
     if not WHEELS.is_dir():
@@ -64,18 +64,18 @@ def installed(shared: Path, kept: Path, release: Path, plain_git: None) -> Outco
     with (shared / "first-job.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not log.exists():
-            log.write_text(_first_job(shared / "first-job", release, kept).text)
+            log.write_text(_first_job(shared / "first-job", release, venv_cache).text)
     return Outcome(log.read_text())
 
 
 @pytest.fixture
-def first_cache(shared: Path, installed: Outcome) -> Path:
-    """The Actions cache as the first job left it."""
-    assert installed.passed, installed.log
+def first_cache(shared: Path, first_outcome: Outcome) -> Path:
+    """The Actions cache after the first job."""
+    assert first_outcome.passed, first_outcome.log
     return shared / "first-job/cache"
 
 
-def _first_job(folder: Path, release: Path, kept: Path) -> Outcome:
+def _first_job(folder: Path, release: Path, venv_cache: Path) -> Outcome:
     file = job(
         checkout(),
         feeder(command="plan", shards="2"),
@@ -86,20 +86,20 @@ def _first_job(folder: Path, release: Path, kept: Path) -> Outcome:
     )
     repo = Repo(folder / "shop")
     commit = repo.commit({FEED: file, "a.txt": "a\n", "b.txt": "b\n"})
-    hub = Hub(repo, Runner(folder, release, kept), Settings({}, {}, {}))
+    hub = Hub(repo, Runner(folder, release, venv_cache), Settings({}, {}, {}))
     return hub.run(events.push(events.ZERO, commit))
 
 
 @pytest.fixture
-def runner(tmp_path: Path, release: Path, kept: Path, installed: Outcome) -> Runner:
+def runner(tmp_path: Path, release: Path, venv_cache: Path, first_outcome: Outcome) -> Runner:
     """A machine on which a job has run before."""
-    assert installed.passed, installed.log
-    return Runner(tmp_path / "runner", release, kept)
+    assert first_outcome.passed, first_outcome.log
+    return Runner(tmp_path / "runner", release, venv_cache)
 
 
 @pytest.fixture
 def hub(standin: StandIn, console: Console, repo: Repo, runner: Runner) -> Hub:
-    """A repository without commits, whose secrets lead to an empty index at the stand-in."""
+    """An empty repository whose secrets lead to an empty index at the stand-in."""
     standin.change(vectorize_delay_s=0)
     database_id = console.make_database("acme_shop")
     console.make_index("acme_shop_code", DIMENSIONS)

@@ -1,4 +1,4 @@
-"""What does GitHub tell a workflow? Events with their payloads, as its documentation has them."""
+"""GitHub events with their payloads, as GitHub documents them."""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +7,7 @@ ZERO = "0" * 40
 
 
 class Event(NamedTuple):
-    """Something that has happened; `ref` and `sha` are the run's, not always the payload's."""
+    """An event; `ref` and `sha` are those of the run, which may differ from the payload's."""
 
     name: str
     ref: str
@@ -30,7 +30,7 @@ _COMMON: Payload = {"repository": REPOSITORY, "sender": _SENDER}
 
 
 def push(before: str, after: str, *, ref: str = "refs/heads/main", forced: bool = False) -> Event:
-    """Commits or a tag that arrived; `before` is ZERO where the ref is new."""
+    """A push of commits or a tag; `before` is ZERO for a new ref."""
     payload = {
         **_COMMON,
         "ref": ref,
@@ -48,14 +48,14 @@ def push(before: str, after: str, *, ref: str = "refs/heads/main", forced: bool 
 
 
 def branch_deleted(branch: str, before: str, tip: str) -> Event:
-    """A push that takes a branch away; the run is of the default branch's tip."""
+    """A push that deletes a branch; the run is on the tip of the default branch."""
     gone = push(before, ZERO, ref=f"refs/heads/{branch}").payload
     payload = {**gone, "created": False, "deleted": True, "commits": [], "head_commit": None}
     return Event("push", "refs/heads/main", tip, payload)
 
 
 def pull_request(number: int, base: str, head: str, merge: str) -> Event:
-    """One from a fork; the run is of its merge into the base."""
+    """A pull request from a fork; the run is on its merge into the base."""
     payload = {
         **_COMMON,
         "action": "synchronize",
@@ -72,7 +72,7 @@ def pull_request(number: int, base: str, head: str, merge: str) -> Event:
 
 
 def merge_group(number: int, base: str, head: str) -> Event:
-    """A pull request whose turn in the merge queue has come."""
+    """A pull request in the merge queue."""
     ref = f"refs/heads/gh-readonly-queue/main/pr-{number}-{base}"
     payload = {
         **_COMMON,
@@ -89,7 +89,7 @@ def merge_group(number: int, base: str, head: str) -> Event:
 
 
 def workflow_dispatch(sha: str, **inputs: str) -> Event:
-    """Somebody pressed the button on the default branch."""
+    """A manual run on the default branch."""
     ref = "refs/heads/main"
     workflow = ".github/workflows/feed.yml"
     payload = {**_COMMON, "ref": ref, "inputs": inputs, "workflow": workflow}
@@ -97,5 +97,5 @@ def workflow_dispatch(sha: str, **inputs: str) -> Event:
 
 
 def schedule(sha: str) -> Event:
-    """Its time has come."""
+    """A scheduled run."""
     return Event("schedule", "refs/heads/main", sha, {**_COMMON, "schedule": "17 4 * * 1"})

@@ -1,4 +1,4 @@
-"""How does a test run a workflow as GitHub's runner does, and what came of it?"""
+"""Runs workflows as GitHub's runner does, with act, and reads their outcome."""
 
 import json
 import os
@@ -27,7 +27,7 @@ _PIN = re.compile(r"uses: (actions/[\w-]+)[\w/-]*@([0-9a-f]{40})")
 
 
 class Annotation(NamedTuple):
-    """A message on the run's page, beside a line of a file or not."""
+    """An annotation of a run, with or without a file and line."""
 
     level: str
     text: str
@@ -36,7 +36,7 @@ class Annotation(NamedTuple):
 
 
 class Outcome:
-    """What a run of a workflow left: results, annotations, outputs, summaries and the log."""
+    """The outcome of a workflow run: results, annotations, outputs, summaries and log."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -46,25 +46,25 @@ class Outcome:
 
     @property
     def passed(self) -> bool:
-        """Whether every job did."""
+        """True if every job succeeded or was skipped."""
         results = [entry["jobResult"] for entry in self._entries if "jobResult" in entry]
         assert results, self.said_last
         return set(results) <= {"success", "skipped"}
 
     @property
     def log(self) -> str:
-        """What the steps printed."""
+        """The output of the steps."""
         return "".join(entry["msg"] for entry in self._entries if entry.get("raw_output"))
 
     @property
     def exit_codes(self) -> list[int]:
-        """Of the scripts that failed, in their order."""
+        """The exit codes of the failed scripts, in order."""
         said = (re.fullmatch(r"exit status (\d+)", entry["msg"]) for entry in self._inner())
         return [int(found[1]) for found in said if found]
 
     @property
     def annotations(self) -> list[Annotation]:
-        """In the order in which they came."""
+        """The annotations, in order."""
         return [
             Annotation(
                 entry["command"],
@@ -80,7 +80,7 @@ class Outcome:
         return [annotation.text for annotation in self.annotations if annotation.level == level]
 
     def outputs(self, step: str = "feeder") -> dict[str, str]:
-        """Of a step of the workflow itself."""
+        """The outputs of a step of the workflow itself."""
         return {
             entry["name"]: entry["arg"]
             for entry in self._entries
@@ -89,7 +89,7 @@ class Outcome:
 
     @property
     def summary(self) -> str:
-        """The job summary, markdown; act tells that of an action's step a second time, or not."""
+        """The job summary as markdown; act may report that of an action's step twice."""
         said = [entry for entry in self._entries if entry.get("command") == "summary"]
         return "".join(dict.fromkeys(entry["content"] for entry in said))
 
@@ -100,11 +100,11 @@ class Outcome:
 class Runner:
     """A machine that runs jobs: act, with stand-ins for the actions of others.
 
-    `release` is the action as it is published, and `kept` the environment that an earlier step has
-    made under runner.temp, as far as the action can see; none where there is no such folder.
+    `release` is the published action and `venv_cache` the environments that an earlier step left in
+    runner.temp.
     """
 
-    def __init__(self, folder: Path, release: Path, kept: Path) -> None:
+    def __init__(self, folder: Path, release: Path, venv_cache: Path) -> None:
         self._folder = folder
         self._release = release
         self._home = folder / "home"
@@ -114,7 +114,7 @@ class Runner:
         self._env = {
             "CACHE_HERE": str(self.cache),
             "PYTHON_HERE": sys.executable,
-            "VENV_HERE": str(kept),
+            "VENV_HERE": str(venv_cache),
             # no package registry is asked
             "PIP_NO_INDEX": "1",
             "PIP_FIND_LINKS": str(WHEELS),
@@ -122,7 +122,7 @@ class Runner:
         self._numbers = count(1)
 
     def start(self, site: Path, workflow: str, event: Event, settings: "Settings") -> "Running":
-        """Begins a workflow of `site`, a repository as it is at the event's commit."""
+        """Starts a workflow of `site`, the files of the repository at the event's commit."""
         number = next(self._numbers)
         payload = self._folder / f"event-{number}.json"
         payload.write_text(json.dumps(event.payload))
@@ -140,7 +140,7 @@ class Runner:
         return Running(command, self._home)
 
     def _local(self, workflow: Path) -> set[str]:
-        """Which folder stands in for which action."""
+        """Maps each action to the folder that stands in for it."""
         files = [self._release / "action.yml", workflow]
         pins = {pin for file in files for pin in _PIN.findall(file.read_text())}
         stand_ins = {
@@ -151,7 +151,7 @@ class Runner:
 
 
 class Running:
-    """A run that is under way."""
+    """A run in progress."""
 
     def __init__(self, command: list[str], home: Path) -> None:
         outside = {name: os.environ[name] for name in os.environ if name.startswith("GIT_CONFIG")}
@@ -166,23 +166,23 @@ class Running:
         )
 
     def outcome(self) -> Outcome:
-        """What it came to, once it has ended."""
+        """Waits for the run to end and returns its outcome."""
         stdout, _ = self._process.communicate(timeout=TIMEOUT_S)
         return Outcome(stdout)
 
     @property
-    def goes_on(self) -> bool:
-        """Whether it has not ended."""
+    def is_running(self) -> bool:
+        """True while the run has not ended."""
         return self._process.poll() is None
 
     def kill(self) -> None:
-        """What a runner does to a job that does not end when it is cancelled."""
+        """Kills the run as a runner does with a job that ignores its cancellation."""
         os.killpg(self._process.pid, signal.SIGKILL)
         self._process.communicate(timeout=TIMEOUT_S)
 
 
 class Settings(NamedTuple):
-    """What the owner of a repository has set for its workflows, and the runner for itself."""
+    """The secrets and variables of the repository, and the environment of the runner."""
 
     secrets: Mapping[str, str]
     variables: Mapping[str, str]
@@ -190,7 +190,7 @@ class Settings(NamedTuple):
 
 
 class Hub:
-    """A repository as GitHub has it, whose events start its workflows."""
+    """A repository on GitHub whose events start its workflows."""
 
     def __init__(self, repo: Repo, runner: Runner, settings: Settings) -> None:
         self.repo = repo
@@ -200,7 +200,7 @@ class Hub:
         repo.git("config", "uploadpack.allowAnySHA1InWant", "true")
 
     def run(self, event: Event, workflow: str = FEED, **more: Any) -> Outcome:
-        """What a workflow makes of an event; `more` is as for `start`."""
+        """Runs the workflow of an event and returns the outcome; see `start` for `more`."""
         return self.start(event, workflow, **more).outcome()
 
     def start(
@@ -212,7 +212,7 @@ class Hub:
         attempt: int = 1,
         secrets: Mapping[str, str] | None = None,
     ) -> Running:
-        """Begins a workflow; with the `number` of an earlier run it is that one once more."""
+        """Starts a workflow; the `number` of an earlier run repeats that run."""
         number = number or next(self._numbers)
         env = {
             **self.settings.env,
@@ -229,7 +229,7 @@ class Hub:
         return self.runner.start(self._site(event.sha), workflow, event, settings)
 
     def _site(self, commit: str) -> Path:
-        """The files of a commit: GitHub takes the workflow from there."""
+        """The files of a commit, from which GitHub reads the workflow."""
         site = self.repo.path.with_name(f"site-{commit}")
         if not site.exists():
             self.repo.git("clone", "-q", "--shared", "--no-checkout", ".", os.fsencode(site))

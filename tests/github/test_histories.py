@@ -70,9 +70,9 @@ def test_a_cancelled_run_is_finished_by_the_next(
     """A run that is killed while it embeds leaves what the next run completes."""
     standin.fault("throttled", route="ai.run", retry_after=600)
     running = hub.start(events.push(events.ZERO, first))
-    while running.goes_on and "ai.run" not in standin.routes():
+    while running.is_running and "ai.run" not in standin.routes():
         time.sleep(POLL_S)
-    assert running.goes_on
+    assert running.is_running
     running.kill()
 
     outcome = hub.run(events.workflow_dispatch(first))

@@ -41,8 +41,8 @@ def test_a_later_run_takes_it_from_the_cache(
     repo: Repo, tmp_path: Path, release: Path, first_cache: Path
 ) -> None:
     """Where nothing could be installed: the environment of the same lock is fetched whole."""
-    [kept] = [place.name for place in first_cache.iterdir() if place.is_dir()]
-    assert re.fullmatch(r"feeder-venv-\w+-\w+-[0-9a-f]{32}", kept)
+    [venv_cache] = [place.name for place in first_cache.iterdir() if place.is_dir()]
+    assert re.fullmatch(r"feeder-venv-\w+-\w+-[0-9a-f]{32}", venv_cache)
     commit = repo.commit({FEED: job(checkout(), feeder(command="plan", shards="2"))})
     env = {"CACHE_HERE": str(first_cache), "PIP_FIND_LINKS": str(tmp_path / "nowhere")}
     hub = Hub(repo, Runner(tmp_path, release, tmp_path / "none"), Settings({}, {}, env))
@@ -52,14 +52,14 @@ def test_a_later_run_takes_it_from_the_cache(
 
 
 def test_every_shipped_grammar_is_there_and_no_other(
-    kept: Path, release: Path, installed: Outcome
+    venv_cache: Path, release: Path, installed: Outcome
 ) -> None:
     """Half of what pip installs is grammars that no query is for."""
     assert installed.passed, installed.log
-    [python] = kept.glob("*/bin/python")
+    [python] = venv_cache.glob("*/bin/python")
     check = "from feeder.parse.grammars import load_grammars; load_grammars().compile_all()"
     subprocess.run([python, "-c", check], env={"PYTHONPATH": str(release / "src")}, check=True)
-    [grammars] = kept.glob("*/lib/*/site-packages/tree_sitter_language_pack/bindings")
+    [grammars] = venv_cache.glob("*/lib/*/site-packages/tree_sitter_language_pack/bindings")
     there = {file.name.partition(".")[0] for file in grammars.glob("*.so")}
     assert {"python", "kotlin", "xml"} <= there
     assert not {"verilog", "cobol", "nim"} & there

@@ -1,4 +1,4 @@
-"""What do users write? Workflows with the action in them, and those that this project ships."""
+"""Workflows that use the action: as users write them, and those that this project ships."""
 
 import re
 from typing import Any
@@ -17,30 +17,30 @@ SETTINGS = {
 
 
 def shipped(name: str) -> str:
-    """A workflow of this project as another one would have it; its steps are called feeder."""
+    """A workflow of this project as another repository would use it."""
     text = (ROOT / name).read_text()
     text = re.sub(r"^( +)- uses: \./$", r"\1- id: feeder\n\1  uses: ./", text, flags=re.MULTILINE)
     return text.replace("uses: ./\n", f"uses: {ACTION}\n")
 
 
 def workflow(**inputs: str) -> str:
-    """A job that checks the event's commit out and feeds it, whatever the event."""
+    """A job that checks out the event's commit and indexes it, for every event."""
     return job(checkout(), feeder(**inputs))
 
 
 def job(*steps: Step) -> str:
-    """A job of these steps that answers to every event."""
+    """A job with these steps that runs on every event."""
     only = {"runs-on": "ubuntu-latest", "steps": list(steps)}
     return str(yaml.safe_dump({"name": "feed", "on": EVENTS, "jobs": {"feed": only}}))
 
 
 def feeder(id_: str = "feeder", **inputs: str) -> Step:
-    """The action, with the secrets and more inputs, whose - is _ here."""
+    """A step with the action, the secrets and further inputs, with `_` for `-` in their names."""
     return {"id": id_, "uses": ACTION, "with": {**SETTINGS, **_kebab(inputs)}}
 
 
 def checkout(**inputs: int) -> Step:
-    """The event's commit, with the action that the shipped workflows have."""
+    """The checkout step that the shipped workflows use."""
     text = (ROOT / FEED).read_text()
     [pin] = set(re.findall(r"uses: (actions/checkout@[0-9a-f]{40})", text))
     return {"uses": pin, "with": _kebab(inputs)}

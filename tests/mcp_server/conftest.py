@@ -7,7 +7,7 @@ import pytest
 
 from feeder.cli.main import cli
 from index_helpers import CART, GUIDE
-from mcp_server.stdio_client import Talker, talker
+from mcp_server.stdio_client import McpClient, start_mcp_client
 from source.repos import Repo
 
 SHOP = {
@@ -21,14 +21,14 @@ SHOP = {
 
 
 def index(repo: Repo, *options: str) -> None:
-    """Makes the index of words equal to HEAD, unless options say otherwise."""
+    """Runs `feeder sync` without vectors unless the options say otherwise."""
     words = ["sync", "-C", str(repo.path), "--no-vectors", "--jobs", "1", "-q", *options]
     cli.main(words, standalone_mode=False)
 
 
 @pytest.fixture(scope="session")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The repository, which no test changes."""
+    """An indexed repository that the tests only read."""
     repo = Repo(tmp_path_factory.mktemp("serve") / "shop")
     repo.commit(SHOP)
     index(repo)
@@ -36,7 +36,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def server(shop: Path) -> Iterator[Talker]:
-    """Of that repository."""
-    with talker(shop) as some:
+def server(shop: Path) -> Iterator[McpClient]:
+    """A client of an MCP server for the `shop` repository."""
+    with start_mcp_client(shop) as some:
         yield some

@@ -1,4 +1,4 @@
-"""A client that does nothing by itself: lines to a server's process, and lines from it."""
+"""A minimal MCP client over stdio: writes JSON lines to a server process and reads its lines."""
 
 import json
 import os
@@ -29,14 +29,14 @@ def initialize(id_: object, version: str = "2025-11-25") -> dict[str, Any]:
     return request(id_, "initialize", params)
 
 
-class Talker:
-    """The process of a server, whose pipes are this test's."""
+class McpClient:
+    """An MCP client that owns a server process and its pipes."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
 
     def send(self, *messages: object) -> None:
-        """Each on a line; what is bytes, as it is."""
+        """Writes each message as one line; bytes are written unchanged."""
         assert self.process.stdin
         for message in messages:
             line = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -44,25 +44,25 @@ class Talker:
         self.process.stdin.flush()
 
     def next(self) -> Any:
-        """The next message."""
+        """Reads the next message."""
         assert self.process.stdout
         line = self.process.stdout.readline()
         assert line, "the server has ended"
         return json.loads(line)
 
     def answers(self, *messages: object) -> list[Any]:
-        """One for each message, in the order of ids or, without one, in that they came in."""
+        """Sends the messages and returns one response for each, ordered by id."""
         self.send(*messages)
         return sorted((self.next() for _ in messages), key=lambda one: str(one["id"]))
 
-    def said(self, tool: str, **arguments: Any) -> str:
-        """The text that a tool answers, which is no error."""
+    def call_tool(self, tool: str, **arguments: Any) -> str:
+        """Calls a tool and returns the text of its result; fails if the result is an error."""
         [answer] = self.answers(call(0, tool, **arguments))
         assert not answer["result"]["isError"], answer
         return text_of(answer)
 
     def end(self) -> tuple[int, list[Any], str]:
-        """Ends stdin: the exit code, what was still said, and stderr."""
+        """Closes stdin; returns the exit code, the remaining messages and stderr."""
         out, err = self.process.communicate(timeout=60)
         return (
             self.process.returncode,
@@ -79,10 +79,10 @@ def text_of(answer: Mapping[str, Any]) -> str:
 
 
 @contextmanager
-def talker(
+def start_mcp_client(
     folder: Path, *options: str, command: tuple[str, ...] = (str(FEEDER), "mcp"), **env: str
-) -> Iterator[Talker]:
-    """A server in a folder, which ends with the block."""
+) -> Iterator[McpClient]:
+    """Runs `feeder mcp` in a folder while the block runs."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
         [*command, *options],
@@ -93,6 +93,6 @@ def talker(
         env={**os.environ, "FEEDER_VECTORS": "no", **env},
     ) as process:
         try:
-            yield Talker(process)
+            yield McpClient(process)
         finally:
             process.kill()

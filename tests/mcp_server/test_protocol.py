@@ -41,13 +41,13 @@ def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
     about = (facts["name"], facts["version"], facts["instructions"])
     conversation = MessageHandler(McpServer(*about, Canned(facts)))
     for number, line in enumerate(lines[1:], start=2):
-        said = json.loads(line)
+        call_tool = json.loads(line)
         try:
-            message = parse_message(said["line"]) if "line" in said else said["in"]
+            message = parse_message(call_tool["line"]) if "line" in call_tool else call_tool["in"]
             answer = conversation.handle(message)
         except ProtocolError as refused:
             answer = error_response(refused)
-        assert json.loads(json.dumps(answer)) == said["out"], f"line {number}"
+        assert json.loads(json.dumps(answer)) == call_tool["out"], f"line {number}"
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ import pytest
 
 from feeder.mcp import MAX_CONCURRENT_CALLS, ProgressCallback, ToolResult, stdio
 from feeder.mcp.protocol import McpServer
-from mcp_server.stdio_client import MODERN, Talker, call, initialize, request, talker
+from mcp_server.stdio_client import MODERN, McpClient, call, initialize, request, start_mcp_client
 
 
 class Slow:
@@ -181,7 +181,7 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_one_read(
     }
 
 
-def test_the_order_of_todays_clients(server: Talker) -> None:
+def test_the_order_of_todays_clients(server: McpClient) -> None:
     """server/discover, then initialize all the same, then the list and a call: all are answered."""
     server.send(request(0, "server/discover", MODERN))
     assert server.next()["result"]["supportedVersions"] == ["2026-07-28"]
@@ -191,17 +191,17 @@ def test_the_order_of_todays_clients(server: Talker) -> None:
     server.send(request(2, "tools/list"))
     names = [tool["name"] for tool in server.next()["result"]["tools"]]
     assert names == ["search", "read", "similar", "outline"]
-    assert "src/cart.py:" in server.said("search", query="total of a cart")
+    assert "src/cart.py:" in server.call_tool("search", query="total of a cart")
     code, rest, _ = server.end()
     assert (code, rest) == (0, [])
 
 
-def test_it_ends_with_stdin(server: Talker) -> None:
+def test_it_ends_with_stdin(server: McpClient) -> None:
     """With exit code 0, in silence."""
     assert server.end() == (0, [], "")
 
 
-def test_it_ends_quietly_where_nobody_reads(server: Talker) -> None:
+def test_it_ends_quietly_where_nobody_reads(server: McpClient) -> None:
     """As soon as it has something to say."""
     assert server.process.stdout
     server.process.stdout.close()
@@ -231,7 +231,7 @@ stdio.serve(McpServer("n", "v", "", Tools()), lambda: print("warm"))
 
 def test_what_a_library_prints_does_not_reach_stdout(tmp_path: Path) -> None:
     """Nor does it, or a child, read what comes on stdin."""
-    with talker(tmp_path, command=(sys.executable, "-c", NOISY)) as some:
+    with start_mcp_client(tmp_path, command=(sys.executable, "-c", NOISY)) as some:
         [answer] = some.answers(call(1, "noisy"))
         assert answer["result"]["content"][0]["text"] == "read b'' and ''"
         some.send(request(2, "ping"))
@@ -244,7 +244,7 @@ def test_a_handshake_touches_no_index(tmp_path: Path) -> None:
     """It is answered where the folder of the index is a trap; a call then says what is wrong."""
     (tmp_path / ".feeder").mkdir()
     (tmp_path / ".feeder/index.db").write_text("no database at all, and longer than its head" * 9)
-    with talker(tmp_path) as some:
+    with start_mcp_client(tmp_path) as some:
         some.answers(initialize(1), request(2, "tools/list"), request(3, "ping"))
         [answer] = some.answers(call(4, "search", query="x"))
         assert answer["result"]["isError"]
@@ -276,7 +276,7 @@ def test_the_start_loads_nothing_heavy(tmp_path: Path) -> None:
     assert done.stderr.decode().strip() == ""
 
 
-def test_many_calls_at_once_are_all_answered(server: Talker) -> None:
+def test_many_calls_at_once_are_all_answered(server: McpClient) -> None:
     """Each with its own answer, over one index that several threads ask."""
     names = ["Cart", "exchange", "test_exchange", "money"] * 5
     answers = server.answers(*(call(at, "search", query=name) for at, name in enumerate(names)))

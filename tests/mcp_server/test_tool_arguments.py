@@ -23,19 +23,20 @@ def test_what_is_not_said_has_its_default() -> None:
     ("said", "meant"),
     [(8, 8), ("8", 8), (" 8 ", 8), (8.0, 8), (1, 1), (50, 50)],
 )
-def test_a_number_may_be_written_in_several_ways(said: object, meant: int) -> None:
-    assert given("search", query="x", limit=said)["limit"] == meant
+def test_a_number_may_be_written_in_several_ways(call_tool: object, meant: int) -> None:
+    assert given("search", query="x", limit=call_tool)["limit"] == meant
 
 
 @pytest.mark.parametrize(
-    "said", [0, -1, 51, 10**400, -(10**400), 1e308, 1.5, "many", "1" * 400, True, [8], {"a": 1}]
+    "call_tool",
+    [0, -1, 51, 10**400, -(10**400), 1e308, 1.5, "many", "1" * 400, True, [8], {"a": 1}],
 )
-def test_a_number_that_is_none_of_the_range_is_refused(said: object) -> None:
+def test_a_number_that_is_none_of_the_range_is_refused(call_tool: object) -> None:
     """With the range, and without a long value."""
     with pytest.raises(
         UserError, match=r"^`limit` must be an integer from 1 to 50, not "
     ) as refused:
-        given("search", query="x", limit=said)
+        given("search", query="x", limit=call_tool)
     assert len(str(refused.value)) < 120
 
 
@@ -48,15 +49,15 @@ def test_a_number_that_is_none_of_the_range_is_refused(said: object) -> None:
         ("[slug].ts", ["[slug].ts"]),
     ],
 )
-def test_one_path_is_a_list_of_one(said: object, meant: list[str]) -> None:
+def test_one_path_is_a_list_of_one(call_tool: object, meant: list[str]) -> None:
     """A list written as a text is one; a name that only begins so is a name."""
-    assert given("search", query="x", path=said)["path"] == meant
+    assert given("search", query="x", path=call_tool)["path"] == meant
 
 
-@pytest.mark.parametrize("said", [5, [], [5], {"a": "b"}, True])
-def test_a_list_of_something_else_is_refused(said: object) -> None:
+@pytest.mark.parametrize("call_tool", [5, [], [5], {"a": "b"}, True])
+def test_a_list_of_something_else_is_refused(call_tool: object) -> None:
     with pytest.raises(UserError, match=r"^`target` must be a string or a list of strings, not "):
-        given("read", target=said)
+        given("read", target=call_tool)
 
 
 def test_a_text_has_no_halves_of_characters() -> None:

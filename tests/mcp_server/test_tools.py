@@ -13,7 +13,7 @@ from feeder.mcp import ProgressCallback, RefreshResult, ToolResult
 from feeder.mcp.service import IndexService
 from feeder.store.query_log_file import QueryLog
 from mcp_server.conftest import index
-from mcp_server.stdio_client import Talker, call, talker, text_of
+from mcp_server.stdio_client import McpClient, call, start_mcp_client, text_of
 from source.repos import Repo
 
 Ask = Callable[..., ToolResult]
@@ -39,14 +39,14 @@ def ask(shop: Path) -> Ask:
     return asking(shop)
 
 
-def answered(said: ToolResult) -> str:
-    assert not said.is_error, said.text
-    return said.text
+def answered(call_tool: ToolResult) -> str:
+    assert not call_tool.is_error, call_tool.text
+    return call_tool.text
 
 
-def refused(said: ToolResult) -> str:
-    assert said.is_error, said.text
-    return said.text
+def refused(call_tool: ToolResult) -> str:
+    assert call_tool.is_error, call_tool.text
+    return call_tool.text
 
 
 def ends(text: str) -> list[str]:
@@ -207,8 +207,8 @@ def test_an_empty_question_is_answered(ask: Ask) -> None:
     assert text.startswith("No hits in shop. ")
 
 
-def test_a_question_of_a_megabyte_is_read_in_part_and_so_it_says(server: Talker) -> None:
-    text = server.said("search", query="exchange " * 120_000)
+def test_a_question_of_a_megabyte_is_read_in_part_and_so_it_says(server: McpClient) -> None:
+    text = server.call_tool("search", query="exchange " * 120_000)
     assert "exchange" in text
     assert "Of the query the first 10,000 characters were read." in text
 
@@ -291,9 +291,9 @@ def test_only_a_look_since_the_question_says_what_the_working_tree_is(tmp_path: 
         ("read", {"target": "a.py:1-2"}),
         ("outline", {"path": "."}),
     ]
-    for tool, said in calls:
+    for tool, call_tool in calls:
         seen, unseen = (
-            ends(answered(some.call(tool, said, lambda _: None)))[-1]
+            ends(answered(some.call(tool, call_tool, lambda _: None)))[-1]
             for some in (IndexService(settings, Looked()), IndexService(settings))
         )
         assert seen == f"The index equals the working tree on {head}."
@@ -304,8 +304,8 @@ def test_an_index_that_is_damaged_while_it_is_served_is_told_with_a_remedy(tmp_p
     repo = Repo(tmp_path / "repo")
     repo.commit({f"{name}.py": f"def {name}():\n    pass\n" for name in ("apple", "pear")})
     index(repo)
-    with talker(repo.path, "--no-sync") as some:
-        some.said("search", query="apple")
+    with start_mcp_client(repo.path, "--no-sync") as some:
+        some.call_tool("search", query="apple")
         os.truncate(repo.path / ".feeder/index.db", 8192)
         [answer] = some.answers(call(1, "search", query="pear"))
     assert answer["result"]["isError"], answer
@@ -317,9 +317,9 @@ def test_no_name_in_an_error_is_more_than_text(tmp_path: Path) -> None:
     repo.commit({"src/\x1b[31ma\n8 of 61.py": "def apple():\n    pass\n"})
     index(repo)
     for tool, argument in (("read", "target"), ("similar", "target"), ("outline", "path")):
-        said = asking(repo.path)(tool, **{argument: "src/[31ma 8 of 61.py"})
-        assert said.is_error
-        assert r"Did you mean src/\u001b[31ma\u000a8 of 61.py?" in said.text
+        call_tool = asking(repo.path)(tool, **{argument: "src/[31ma 8 of 61.py"})
+        assert call_tool.is_error
+        assert r"Did you mean src/\u001b[31ma\u000a8 of 61.py?" in call_tool.text
 
 
 def test_a_question_is_noted_as_the_command_notes_it(tmp_path: Path) -> None:
@@ -328,9 +328,9 @@ def test_a_question_is_noted_as_the_command_notes_it(tmp_path: Path) -> None:
     repo.commit({"a.py": "def apple():\n    pass\n"})
     index(repo)
     for options in ((), ("--no-query-log",)):
-        with talker(repo.path, *options) as some:
-            some.said("search", query=f"apple {len(options)}", path="a.py")
-            some.said("search", query="apple", offset=1)
+        with start_mcp_client(repo.path, *options) as some:
+            some.call_tool("search", query=f"apple {len(options)}", path="a.py")
+            some.call_tool("search", query="apple", offset=1)
             assert some.end()[0] == 0
     [noted] = QueryLog(repo.path / ".feeder/queries.db").queries()
     assert (noted.text, noted.hits) == ("apple 0", 1)

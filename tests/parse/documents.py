@@ -1,4 +1,4 @@
-"""Small documents, written byte by byte: what is in them is known without a library."""
+"""Small documents that are built byte by byte, without a library."""
 
 import io
 import zipfile
@@ -27,19 +27,19 @@ OFFICE = (
 
 
 def parsed(path: str, content: bytes) -> ParsedFile:
-    """What becomes of a document."""
+    """Parses a document."""
     return parse_file(load_grammars(), path, content)
 
 
 def outline(path: str, content: bytes) -> list[tuple[str, str | None, int, int]]:
-    """Its nodes: type, logical path, first and last line of each."""
+    """Returns type, logical path, first and last line of each node."""
     found = parsed(path, content)
     assert found.skip is None, found.skip
     return [(one.node_type, one.logical_path, one.start_line, one.end_line) for one in found.nodes]
 
 
 def archive(members: Mapping[str, str | bytes]) -> bytes:
-    """A ZIP with these members, packed."""
+    """A compressed ZIP archive with these members."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as into:
         for name, content in members.items():
@@ -59,7 +59,7 @@ STYLES = "".join(
 
 
 def docx(body: str, **more: str) -> bytes:
-    """A DOCX with this body, and styles that are called in another language."""
+    """A DOCX with this body, and with styles that have German names."""
     return archive(
         {
             "word/document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
@@ -82,7 +82,7 @@ def tbl(rows: Iterable[Iterable[str]]) -> str:
 
 
 def pptx(slides: Sequence[str]) -> bytes:
-    """A PPTX; the slides are given in their order, and are kept in files in the opposite one."""
+    """A PPTX; the slide files are numbered in the reverse of their order."""
     count = len(slides)
     ids = "".join(f'<p:sldId id="{256 + n}" r:id="rId{n}"/>' for n in range(count))
     targets = "".join(
@@ -104,13 +104,13 @@ def pptx(slides: Sequence[str]) -> bytes:
 
 
 def shape(text: str, placeholder: str = "") -> str:
-    """A text of a slide."""
+    """A text shape of a slide."""
     kind = f'<p:nvPr><p:ph type="{placeholder}"/></p:nvPr>' if placeholder else ""
     return f"<p:sp>{kind}<a:p><a:r><a:t>{escape(text)}</a:t></a:r></a:p></p:sp>"
 
 
 def odt(body: str, kind: str = "text") -> bytes:
-    """An ODT with this body, or an ODP, whose kind is `presentation`."""
+    """An ODT with this body, or an ODP if the kind is `presentation`."""
     return archive(
         {
             "mimetype": f"application/vnd.oasis.opendocument.{kind}",
@@ -126,7 +126,7 @@ def rtf(body: str) -> bytes:
 
 
 def xlsx(sheets: Mapping[str, Sequence[Sequence[str | float]]], sheet: str = "") -> bytes:
-    """An XLSX; its texts stand in their cells. `sheet` is the XML of all of them, where given."""
+    """An XLSX with inline strings. `sheet` overrides the XML of all sheets."""
     names = "".join(
         f'<sheet name="{name}" sheetId="{n}" r:id="rId{n}"/>' for n, name in enumerate(sheets, 1)
     )
@@ -166,7 +166,7 @@ def _cell(row: int, column: int, value: str | float) -> str:
 
 
 def epub(chapters: Sequence[str]) -> bytes:
-    """An EPUB; the chapters' files are called in the opposite order."""
+    """An EPUB; the chapter files are named in the reverse of their order."""
     count = len(chapters)
     items = "".join(f'<item id="c{n}" href="{count - n}.xhtml"/>' for n in range(count))
     order = "".join(f'<itemref idref="c{n}"/>' for n in range(count))
@@ -181,7 +181,7 @@ def epub(chapters: Sequence[str]) -> bytes:
 
 
 def mhtml(*parts: tuple[str, bytes], boundary: str = "----Part") -> bytes:
-    """A page as a browser saves it; each part with its heads."""
+    """A web page as a browser saves it (MHTML); each part has headers."""
     whole = f'MIME-Version: 1.0\r\nContent-Type: multipart/related; boundary="{boundary}"\r\n\r\n'
     for head, content in parts:
         whole += f"\r\n--{boundary}\r\n{head}\r\n\r\n{content.decode('latin-1')}"
@@ -189,7 +189,7 @@ def mhtml(*parts: tuple[str, bytes], boundary: str = "----Part") -> bytes:
 
 
 class Line(NamedTuple):
-    """A line of a page of a PDF: its text, its place in points, its type."""
+    """A line of a PDF page: text, position in points, font."""
 
     text: str
     x: int = 72
@@ -199,7 +199,7 @@ class Line(NamedTuple):
 
 
 def pdf(pages: Sequence[Sequence[Line]], bookmarks: Sequence[tuple[str, int]] = ()) -> bytes:
-    """A PDF with these lines on its pages, and bookmarks with their page from 0."""
+    """A PDF with these lines on its pages; bookmarks name their page from 0."""
     fonts = sorted({line.font for page in pages for line in page} | {"Helvetica"})
     named = {font: f"F{n}" for n, font in enumerate(fonts)}
     first_font, first_page = 4, 4 + len(fonts)
@@ -238,7 +238,7 @@ def _drawn(line: Line, font: str) -> str:
 
 
 def pdf_of(objects: Sequence[str]) -> bytes:
-    """A PDF of these objects, which are numbered from 1; the first is its catalogue."""
+    """A PDF with these objects, numbered from 1; the first is the catalogue."""
     made = bytearray(b"%PDF-1.4\n")
     places = []
     for n, one in enumerate(objects, 1):

@@ -1,4 +1,4 @@
-"""Documents made to break what reads them, each by a function that knows how large it may be."""
+"""Documents that attack their reader; each function takes the largest size allowed."""
 
 import zlib
 from collections.abc import Callable
@@ -11,19 +11,19 @@ PAGE = [Line("One page.")]
 
 
 class Hostile(NamedTuple):
-    """A document, under a name with its ending."""
+    """A file name and the content of a document."""
 
     path: str
     content: bytes
 
 
 def zip_bomb(size: int) -> Hostile:
-    """A DOCX of which one member unpacks to a hundred times what is packed."""
+    """A DOCX with a member that unpacks to 100 times its packed size."""
     return Hostile("bomb.docx", docx(p("word " * (20 * size))))
 
 
 def entities(_: int) -> Hostile:
-    """The billion laughs: entities of entities."""
+    """XML entities that expand exponentially ("billion laughs")."""
     said = ['<!ENTITY a0 "ha">', *(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 10))]
     body = f"<!DOCTYPE w [{''.join(said)}]><w:document {docs.W}><w:p><w:t>&a9;</w:t></w:p>"
     members = {"word/document.xml": f"{body}</w:document>"}
@@ -31,27 +31,27 @@ def entities(_: int) -> Hostile:
 
 
 def outside(_: int) -> Hostile:
-    """An entity that is a file of the machine."""
+    """An XML entity that refers to a local file."""
     body = '<!DOCTYPE w [<!ENTITY f SYSTEM "file:///etc/hostname">]>'
     body += f"<w:document {docs.W}><w:p><w:t>&f;</w:t></w:p></w:document>"
     return Hostile("outside.docx", docs.archive({"word/document.xml": body}))
 
 
 def deep(size: int) -> Hostile:
-    """Elements in elements."""
+    """Deeply nested elements."""
     depth = size // 20
     return Hostile("deep.docx", docx("<w:x>" * depth + p("Deep.") + "</w:x>" * depth))
 
 
 def tables_in_tables(size: int) -> Hostile:
-    """A table in each cell."""
+    """A table nested in each cell."""
     depth = size // 60
     body = "<w:tbl><w:tr><w:tc>" * depth + p("Inside.") + "</w:tc></w:tr></w:tbl>" * depth
     return Hostile("tables.docx", docx(body))
 
 
 def styles_in_a_ring(_: int) -> Hostile:
-    """Styles that are based on each other."""
+    """Styles that inherit from each other in a cycle."""
     styles = "".join(
         f'<w:style w:styleId="{one}"><w:basedOn w:val="{other}"/></w:style>'
         for one, other in (("a", "b"), ("b", "a"))
@@ -61,13 +61,13 @@ def styles_in_a_ring(_: int) -> Hostile:
 
 
 def many_cells(size: int) -> Hostile:
-    """A sheet of numbers."""
+    """A sheet with as many numbers as fit."""
     rows = [[float(n)] * 10 for n in range(size // 20)]
     return Hostile("cells.xlsx", xlsx({"Data": rows}))
 
 
 def far_cell(_: int) -> Hostile:
-    """Two cells, in opposite corners of the largest sheet there is."""
+    """Two cells in opposite corners of the largest possible sheet."""
     sheet = (
         f'<worksheet {docs.MAIN}><sheetData><row r="1"><c r="A1"><v>1</v></c></row>'
         '<row r="1048576"><c r="XFD1048576"><v>2</v></c></row></sheetData></worksheet>'
@@ -76,18 +76,18 @@ def far_cell(_: int) -> Hostile:
 
 
 def page_in_itself(_: int) -> Hostile:
-    """A tree of pages that is its own branch."""
+    """A PDF page tree that contains itself."""
     return Hostile("ring.pdf", pdf([PAGE]).replace(b"/Kids [5 0 R]", b"/Kids [2 0 R]"))
 
 
 def bookmarks_in_a_ring(_: int) -> Hostile:
-    """Bookmarks each of which follows the other."""
+    """PDF bookmarks that follow each other in a cycle."""
     made = pdf([PAGE, PAGE], [("One", 0), ("Two", 1)])
     return Hostile("marks.pdf", made.replace(b"(Two) /Parent 3 0 R", b"(Two) /Next 9 0 R  "))
 
 
 def form_in_itself(_: int) -> Hostile:
-    """A form that draws itself."""
+    """A PDF form that draws itself."""
     form = (
         "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X 6 0 R >> >>"
         " /Length 5 >>\nstream\n/X Do\nendstream"
@@ -113,7 +113,7 @@ def form_in_itself(_: int) -> Hostile:
 
 
 def packed_page(size: int) -> Hostile:
-    """A page whose drawing unpacks to a thousand times its size."""
+    """A page whose content stream unpacks to 1,000 times its packed size."""
     drawing = zlib.compress(b"BT /F0 9 Tf (a) Tj ET\n" * (40 * size // 22), 9).decode("latin-1")
     stream = f"<< /Length {len(drawing)} /Filter /FlateDecode >>\nstream\n{drawing}\nendstream"
     page = (
@@ -135,13 +135,13 @@ def packed_page(size: int) -> Hostile:
 
 
 def many_pages(size: int) -> Hostile:
-    """Pages that say as much as is allowed, and no more."""
+    """Pages that contain exactly as much text as is allowed."""
     page = [Line("The same again and again on each of them.", y=800 - 11 * n) for n in range(70)]
     return Hostile("pages.pdf", pdf([page] * (size // 6000)))
 
 
 def font_without_map(_: int) -> Hostile:
-    """A font of numbers, which nothing says the letters of."""
+    """A PDF font without a mapping from glyph numbers to characters."""
     made = pdf([PAGE])
     font = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"
     other = b"<< /Type /Font /Subtype /Type0 /Encoding /Identity-H  >>"[: len(font)]
@@ -149,14 +149,14 @@ def font_without_map(_: int) -> Hostile:
 
 
 def locked_pdf(_: int) -> Hostile:
-    """A PDF that wants a password."""
+    """A PDF that is protected by a password."""
     lock = "/Encrypt << /Filter /Standard /V 1 /R 2 /P -4 /O <{0}> /U <{0}> >> /ID [<00> <00>]"
     said = f"/Root 1 0 R {lock.format('ab' * 32)} >>".encode()
     return Hostile("locked.pdf", pdf([PAGE]).replace(b"/Root 1 0 R >>", said))
 
 
 def locked_office(_: int) -> Hostile:
-    """What Office makes of a document with a password: no ZIP any more."""
+    """An Office document with a password, which is no ZIP archive."""
     return Hostile("locked.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 4096)
 
 
@@ -167,39 +167,39 @@ def half(_: int) -> Hostile:
 
 
 def damaged_member(_: int) -> Hostile:
-    """An archive that is whole, and a member that is not."""
+    """A valid archive with one corrupt member."""
     made = bytearray(docx(p("Words that will not come out. " * 99)))
     made[60:90] = b"\xff" * 30
     return Hostile("damaged.docx", bytes(made))
 
 
 def no_document(_: int) -> Hostile:
-    """An archive of something else."""
+    """An archive that is no Office document."""
     return Hostile("other.docx", docs.archive({"a.txt": "text"}))
 
 
 def pictures(_: int) -> Hostile:
-    """A PDF in which nothing is written."""
+    """A PDF without text."""
     return Hostile("pictures.pdf", pdf([[]]))
 
 
 def groups_in_groups(size: int) -> Hostile:
-    """An RTF of groups in groups."""
+    """An RTF with deeply nested groups."""
     return Hostile("deep.rtf", rtf("{" * size + "Deep."))
 
 
 def bytes_without_end(_: int) -> Hostile:
-    """An RTF with a picture that says it has ten thousand million bytes."""
+    """An RTF with a picture that declares 10^10 bytes."""
     return Hostile("picture.rtf", rtf(r"Before.{\pict\bin9999999999 and behind}"))
 
 
 def characters(size: int) -> Hostile:
-    """An RTF of nothing but characters by their numbers."""
+    """An RTF that consists of numeric character escapes."""
     return Hostile("numbers.rtf", rtf(r"\u65 ?" * (size // 6)))
 
 
 def name_without_end(size: int) -> Hostile:
-    """An RTF whose font's name does not end."""
+    """An RTF with an unterminated font name."""
     return Hostile("font.rtf", rtf(r"{\fonttbl{\f0 " + r"a\b " * (size // 4)))
 
 
@@ -210,7 +210,7 @@ def half_of_groups(_: int) -> Hostile:
 
 
 def parts_in_parts(size: int) -> Hostile:
-    """A saved page in itself, again and again."""
+    """An MHTML page nested in itself many times."""
     whole = docs.mhtml(("Content-Type: text/html", b"<p>Inside.</p>"), boundary="0")
     inner = whole.partition(b"\r\n")[2]
     for depth in range(1, size // 2_000):

@@ -1,10 +1,10 @@
-"""Files made to break parsers, of every kind, for every grammar."""
+"""Generators of hostile source files, by kind, for every grammar."""
 
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import NamedTuple
 
-from parse.language_samples import LANGUAGES, Tongue, real_files
+from parse.language_samples import LANGUAGES, LanguageConstructs, real_files
 from parse.mutations import splice
 
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"), ("<", ">"))
@@ -29,9 +29,9 @@ _BAD_UTF8 = (
 
 
 class Case(NamedTuple):
-    """What a kind of hostile files is made from; `size` is the most bytes that one may have."""
+    """The input of a generator; `size` is the maximum number of bytes."""
 
-    tongue: Tongue
+    language_constructs: LanguageConstructs
     real: Sequence[bytes]
     size: int
     random: Random
@@ -173,7 +173,7 @@ KINDS: dict[str, Kind] = {
 
 
 def _strewn(case: Case, mark: bytes, share: float) -> bytes:
-    """A sample with a mark at so large a share of its positions."""
+    """Inserts a mark at a random share of a sample's positions."""
     sample = case.sample()
     places = sorted(case.random.sample(range(len(sample)), int(len(sample) * share)))
     parts = [sample[start:end] for start, end in zip([0, *places], [*places, None], strict=True)]

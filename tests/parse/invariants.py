@@ -1,4 +1,4 @@
-"""What holds for every file that goes through the parser, whatever is in it."""
+"""The properties that hold for every parsed file, whatever its contents."""
 
 from feeder.nodes import Node
 from feeder.parse import ParsedFile
@@ -6,19 +6,19 @@ from feeder.parse.decoding import NotTextError, decode_text, truncate_base64
 from feeder.parse.secrets import mask_text
 from feeder.parse.worker import Limits
 from parse.notebook_cells import read_line, sources
-from parse.outlines import check_laws
+from parse.outlines import assert_properties_hold
 
 START_S = 1.0
 """What a new worker takes to start, on a busy machine, after a file has ended the last one."""
 
 
-def most_s(limits: Limits) -> float:
-    """What a file may take in all: for its grammar, for plain text, and a start between them."""
+def max_seconds(limits: Limits) -> float:
+    """The maximum time for a file, in seconds: grammar, worker restart, then plain text."""
     return limits.timeout_s + START_S + limits.plain_text_timeout_s
 
 
-def broken_law(parsed: ParsedFile, content: bytes) -> str | None:
-    """What does not hold of a file's nodes, or of its reason to have none; None if all holds."""
+def violated_property(parsed: ParsedFile, content: bytes) -> str | None:
+    """Returns the violated property of a parsed file, or None."""
     try:
         text = _text(parsed.path, decode_text(content))
     except NotTextError as exc:
@@ -27,7 +27,7 @@ def broken_law(parsed: ParsedFile, content: bytes) -> str | None:
     if parsed.skip or "failed" in (parsed.reason or ""):
         return parsed.skip or parsed.reason
     try:
-        check_laws(parsed.path, text, parsed.nodes)
+        assert_properties_hold(parsed.path, text, parsed.nodes)
         is_notebook = sources(parsed.path, text) is not None
         _check_lines(list(map(read_line if is_notebook else str, text.split("\n"))), parsed.nodes)
     except AssertionError as exc:
@@ -36,13 +36,13 @@ def broken_law(parsed: ParsedFile, content: bytes) -> str | None:
 
 
 def _text(path: str, text: bytes) -> str:
-    """What of a file may be in nodes, at its place."""
+    """Returns the masked text that a file's nodes may contain."""
     kept = truncate_base64(text) if path.endswith(".ipynb") else text
     return mask_text(path, kept).content.decode("utf-8", "replace")
 
 
 def _check_lines(lines: list[str], found: list[Node]) -> None:
-    """The lines of a node's text lie, in their order, on the lines that it says it is on."""
+    """Checks that each line of a node's text is within the node's line range, in order."""
     for node in found:
         at = node.start_line - 1
         for part in node.text.split("\n"):

@@ -1,4 +1,4 @@
-"""What can be nested in each language, and what can be left without an end?"""
+"""Constructs that hostile files nest or leave unterminated, for each language."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,10 @@ LANGUAGES = (*GRAMMARS.languages, "text")
 """Every language that has a grammar, and plain text."""
 
 
-class Tongue(NamedTuple):
-    """How files of a language are called, what they nest and what they may leave open.
+class LanguageConstructs(NamedTuple):
+    """The path of a sample file, and the constructs to nest and to leave unterminated.
 
-    What a nest opens with a newline at its end is indented by its depth.
+    If the opening part of a nest ends with a newline, its contents are indented by their depth.
     """
 
     path: str
@@ -31,16 +31,16 @@ class Tongue(NamedTuple):
 
 
 @cache
-def tongue(language: str) -> Tongue:
-    """What samples of a language show of it, and what is known beside."""
-    samples = named(language, SAMPLE_FILES)
+def language_constructs(language: str) -> LanguageConstructs:
+    """Collects a language's constructs from its samples and from `language_samples.json`."""
+    samples = files_of_language(language, SAMPLE_FILES)
     lines = [
         line for one in samples for line in one.read_text("utf-8").splitlines() if line.strip()
     ]
     more = MORE.get(language, {"nests": [], "endless": []})
     blocks = dict.fromkeys(_blocks(lines))
     words = dict.fromkeys(f"{line.split()[0]} " for line in lines)
-    return Tongue(
+    return LanguageConstructs(
         samples[0].name,
         (*map(tuple, more["nests"]), *list(blocks)[: 2 * BLOCKS]),
         (*more["endless"], *list(words)[:WORDS]),
@@ -48,7 +48,7 @@ def tongue(language: str) -> Tongue:
 
 
 def _blocks(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """The first and the last line of each block: more and more indented, and not at all."""
+    """Yields the first and last line of each block, with increasing indentation and without."""
     for index, (above, below) in enumerate(pairwise(lines), 1):
         if _indent(below) > (outer := _indent(above)):
             ends = (line.strip() for line in lines[index:] if _indent(line) <= outer)
@@ -62,12 +62,12 @@ def _indent(line: str) -> int:
 
 @cache
 def real_files(language: str) -> tuple[bytes, ...]:
-    """Files of a language that lie in this repository."""
+    """Reads the files of a language in this repository."""
     places = (*SAMPLE_FILES, *ROOT.glob("*"), *ROOT.glob("docs/*"), *ROOT.glob("src/*/*.json"))
-    return tuple(place.read_bytes() for place in named(language, places))
+    return tuple(place.read_bytes() for place in files_of_language(language, places))
 
 
-def named(language: str, places: Iterable[Path]) -> list[Path]:
-    """The files whose names tell that language."""
+def files_of_language(language: str, places: Iterable[Path]) -> list[Path]:
+    """Returns the files whose names belong to the language."""
     files = (place for place in sorted(places) if place.is_file())
     return [file for file in files if GRAMMARS.detect_language(file.name, b"")[0] == language]

@@ -1,4 +1,4 @@
-"""Real files after accidents."""
+"""Random mutations of real files."""
 
 from random import Random
 
@@ -8,8 +8,8 @@ def splice(one: bytes, other: bytes, some: Random) -> bytes:
     return one[: some.randrange(len(one) + 1)] + other[some.randrange(len(other) + 1) :]
 
 
-def mutated(content: bytes, other: bytes, some: Random) -> bytes:
-    """A file after one to eight accidents: bytes flipped, lines lost, doubled, swapped, spliced."""
+def mutate(content: bytes, other: bytes, some: Random) -> bytes:
+    """Applies one to eight mutations: flips bytes; removes, doubles, swaps or splices lines."""
     for _ in range(some.randint(1, 8)):
         content = some.choice(_ACCIDENTS)(content, other, some)
     return content

@@ -1,4 +1,4 @@
-"""What of a notebook is indexed, told from its JSON alone."""
+"""Reads the indexed text of a notebook from its JSON, independently of the parser."""
 
 import json
 import re
@@ -9,7 +9,7 @@ _NO_TEXT = re.compile("[\0\ud800-\udfff]")
 
 
 def sources(path: str, text: str) -> str | None:
-    """The sources of a notebook's cells one after the other; None of any other file."""
+    """The concatenated sources of a notebook's cells; None for other files."""
     if not path.endswith(".ipynb"):
         return None
     try:
@@ -34,11 +34,11 @@ def _list(value: object) -> list[Any]:
 
 
 def clean(text: str) -> str:
-    """Text as it can be kept: line ends are newlines, and what is no character U+FFFD."""
+    """Normalizes line ends to newlines and replaces invalid characters by U+FFFD."""
     return _NO_TEXT.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def read_line(line: str) -> str:
-    """What the strings on a line of JSON say."""
+    """Decodes the JSON strings on a line."""
     said = (json.loads(string, strict=False) for string in _STRING.findall(line))
     return clean("".join(said))

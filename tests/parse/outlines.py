@@ -1,4 +1,4 @@
-"""How the tests write down the nodes that a file has, and what holds for all of them."""
+"""Notations for the expected nodes of a file, and the properties that all nodes have."""
 
 from collections import Counter
 from pathlib import Path
@@ -16,29 +16,29 @@ GRAMMARS = load_grammars()
 
 
 def nodes(path: str, text: str | bytes) -> list[Node]:
-    """The nodes of a file."""
+    """Parses a file and returns its nodes."""
     content = text if isinstance(text, bytes) else text.encode()
     return parse_file(GRAMMARS, path, content).nodes
 
 
 def nodes_of(path: str, text: str) -> list[Node]:
-    """The nodes of a text, indented like the test that holds it."""
+    """Parses a text that is indented like the test it stands in."""
     return nodes(path, dedent(text).lstrip("\n"))
 
 
 def sample(name: str) -> list[Node]:
-    """The nodes of a file in `samples`."""
+    """Parses a file in `samples`."""
     return nodes(name, (SAMPLES / name).read_bytes())
 
 
-def listed(name: str) -> list[str]:
-    """The nodes that a sample has by its `.nodes` file: `type start-end name`, a dash for none."""
+def expected_listing(name: str) -> list[str]:
+    """Reads the expected nodes of a sample from its `.nodes` file: `type start-end name`."""
     lines = (SAMPLES / f"{name}.nodes").read_text("utf-8").splitlines()
     return [" ".join(line.split()) for line in lines if line and not line.startswith("#")]
 
 
-def as_listed(nodes: list[Node]) -> list[str]:
-    """Nodes as a `.nodes` file has them."""
+def listing(nodes: list[Node]) -> list[str]:
+    """Formats nodes like the lines of a `.nodes` file; a dash stands for a missing name."""
     names = [node.symbol or node.logical_path or "-" for node in nodes]
     return [
         f"{node.node_type} {node.start_line}-{node.end_line} {' '.join(name.split())}"
@@ -47,36 +47,37 @@ def as_listed(nodes: list[Node]) -> list[str]:
 
 
 def outline(nodes: list[Node]) -> list[str]:
-    """Each node as `type symbol start:end`, a dash for no symbol."""
+    """Formats each node as `type symbol start:end`; a dash stands for a missing symbol."""
     return [f"{n.node_type} {n.symbol or '-'} {n.start_line}:{n.end_line}" for n in nodes]
 
 
 def rows(text: str) -> list[str]:
-    """An expected outline, one node a line, columns apart as one likes."""
+    """Splits an expected outline into lines and collapses the space between columns."""
     return [" ".join(line.split()) for line in text.strip().splitlines()]
 
 
 def only(nodes: list[Node], symbol: str) -> Node:
-    """The one node with a symbol."""
+    """Returns the one node with this symbol."""
     (node,) = (node for node in nodes if node.symbol == symbol)
     return node
 
 
-def parts(path: str, text: str | bytes) -> list[tuple[str, str | None, int, int]]:
-    """A document's nodes: type, logical path, first and last line of each."""
+def document_nodes(path: str, text: str | bytes) -> list[tuple[str, str | None, int, int]]:
+    """Returns type, logical path, first and last line of each node of a document."""
     found = nodes(path, text)
     return [(n.node_type, n.logical_path, n.start_line, n.end_line) for n in found]
 
 
 def texts(path: str, text: str | bytes) -> dict[str | None, str]:
-    """The text of each node by its logical path, for files in which no two have the same."""
+    """Returns the text of each node by its logical path, for files in which those are unique."""
     return {node.logical_path: node.text for node in nodes(path, text)}
 
 
-def check_laws(path: str, text: str, found: list[Node]) -> None:
-    """Every character is in one node, every line within a node's; sizes and ids are in order.
+def assert_properties_hold(path: str, text: str, found: list[Node]) -> None:
+    """Checks that each visible character is in exactly one node and each line in some node.
 
-    Of a notebook the sources of its cells are in nodes, and those lines of the file.
+    Also checks sizes and ids. For a notebook, the cell sources are compared instead of the file's
+    text.
     """
     indexed = "".join(node.text for node in found)
     said = sources(path, text)

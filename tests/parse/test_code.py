@@ -13,7 +13,15 @@ from feeder.nodes import node_ids
 from feeder.parse.splitting import PART_MAX, PART_MIN
 from feeder.parse.worker import Limits
 from feeder.parse.worker_pool import WorkerPool
-from parse.outlines import SAMPLE_FILES, check_laws, nodes, nodes_of, only, outline, sample
+from parse.outlines import (
+    SAMPLE_FILES,
+    assert_properties_hold,
+    nodes,
+    nodes_of,
+    only,
+    outline,
+    sample,
+)
 
 
 def test_a_comment_right_above_a_declaration_belongs_to_it() -> None:
@@ -105,12 +113,12 @@ def test_what_one_query_finds_inside_another_finds_of_the_same_thing_is_one_node
 
 def test_declarations_nested_by_the_hundreds_cost_no_file() -> None:
     text = "".join(f"{' ' * depth}def f{depth}():\n" for depth in range(400)) + " " * 400 + "pass\n"
-    check_laws("deep.py", text, nodes("deep.py", text))
+    assert_properties_hold("deep.py", text, nodes("deep.py", text))
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
 def test_a_sample_loses_no_character(path: Path) -> None:
-    check_laws(path.name, path.read_text("utf-8"), sample(path.name))
+    assert_properties_hold(path.name, path.read_text("utf-8"), sample(path.name))
 
 
 @st.composite
@@ -159,5 +167,5 @@ def test_a_torn_file_keeps_the_laws(workers: WorkerPool, file: tuple[str, str]) 
     """Every character is in one node, ids are unique; the same file gives the same nodes."""
     path, text = file
     found, again = workers.parse([(path, text.encode())] * 2)
-    check_laws(path, text, found.nodes)
+    assert_properties_hold(path, text, found.nodes)
     assert found.nodes == again.nodes or found.reason != again.reason

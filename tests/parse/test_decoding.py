@@ -9,7 +9,7 @@ import pytest
 from feeder.parse import ParsedFile
 from feeder.parse.decoding import NotTextError, decode_text
 from feeder.parse.file_parser import parse_file
-from parse.outlines import GRAMMARS, check_laws, nodes, parts
+from parse.outlines import GRAMMARS, assert_properties_hold, document_nodes, nodes
 
 GERMAN = "{ Größe und Länge ändern }\nunit Foo;\n// für Jürgen\n"
 POLISH = "Zażółć gęślą jaźń. Proszę wybrać inny plik, ponieważ ten jest za duży.\n"
@@ -102,8 +102,8 @@ def test_line_ends_become_newlines() -> None:
 def test_lines_are_those_that_newlines_end() -> None:
     """Form feeds and U+2028 are within a line."""
     text = "one\n\x0ctwo\u2028still two\x85and here\n\nfour"
-    assert parts("notes.txt", text) == [("chunk", None, 1, 4)]
-    check_laws("notes.txt", text, nodes("notes.txt", text))
+    assert document_nodes("notes.txt", text) == [("chunk", None, 1, 4)]
+    assert_properties_hold("notes.txt", text, nodes("notes.txt", text))
 
 
 def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
@@ -138,7 +138,7 @@ def test_a_long_line_is_cut_into_pieces() -> None:
     """Nothing of it is lost, and each piece says the line."""
     text = "".join(f"f{n}({{a:{n}}});" for n in range(100_000))
     found = nodes("bundle.css", text)
-    check_laws("bundle.css", text, found)
+    assert_properties_hold("bundle.css", text, found)
     assert {(node.start_line, node.end_line) for node in found} == {(1, 1)}
 
 

@@ -5,7 +5,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import Grammars, load_grammars
-from parse.outlines import check_laws, nodes, nodes_of, outline, parts, rows
+from parse.outlines import assert_properties_hold, document_nodes, nodes, nodes_of, outline, rows
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_declaration_beside_a_tag_is_without_it() -> None:
 )
 def test_what_is_left_open_loses_nothing(path: str, text: str) -> None:
     shown = text.removeprefix("\ufeff").replace("\r\n", "\n")
-    check_laws(path, shown, nodes(path, text))
+    assert_properties_hold(path, shown, nodes(path, text))
 
 
 def test_rules_are_cut_apart_and_not_through() -> None:
@@ -83,7 +83,7 @@ def test_a_comment_goes_with_the_rule_below_it() -> None:
     """Two rules of 647 characters go into a piece, and a third does not."""
     rule = ".a {\n" + "  b: c;\n" * 80 + "}\n"
     comment = "/* What is sold. */\n\n"
-    assert parts("a.css", rule + rule + comment + rule) == [
+    assert document_nodes("a.css", rule + rule + comment + rule) == [
         ("chunk", None, 1, 164),
         ("chunk", None, 165, 248),
     ]
@@ -94,7 +94,7 @@ def test_a_heading_closes_what_is_known_by_its_id() -> None:
     words = "<p>" + "What is sold here, to whom, and for how much of it. " * 2 + "</p>\n"
     head = f'<div id="app">\n{words}<h1>Shop &lt;3</h1>\n{words}</div>\n'
     text = f'{head}<nav id="end">\n{words}</nav>\n'
-    assert parts("a.html", text) == [
+    assert document_nodes("a.html", text) == [
         ("md_section", "app", 1, 2),
         ("md_section", "Shop <3", 3, 8),
         ("md_section", "Shop <3 > end", 6, 8),
@@ -104,7 +104,7 @@ def test_a_heading_closes_what_is_known_by_its_id() -> None:
 def test_deep_boxes_stay_in_the_tenth() -> None:
     text = '<div id="a">' * 2000 + "words " * 20 + "</div>" * 2000
     found = nodes("a.html", text)
-    check_laws("a.html", text, found)
+    assert_properties_hold("a.html", text, found)
     assert max(str(node.logical_path).count(">") for node in found) == 9
 
 
@@ -165,7 +165,7 @@ def test_a_table_of_html_is_a_node_with_its_head() -> None:
     text = f"<h1>Power</h1>\n<p>{'Some words. ' * 20}</p>\n"
     text += table.format("") + table.format(' id="rails"') + layout
     found = nodes("a.html", text)
-    check_laws("a.html", text, found)
+    assert_properties_hold("a.html", text, found)
     assert [(one.logical_path, one.signature) for one in found if one.node_type == "doc_table"] == [
         ("Power", "Rail | Volt & use"),
         ("Power > rails", "Rail | Volt & use"),
@@ -179,7 +179,7 @@ def test_code_of_html_is_a_node_although_boxes_begin_on_its_line() -> None:
     boxed = f'<div class="source" id="cb1"><div><pre><code>{code}</code></pre></div></div>\n'
     text = f"<h1>Power</h1>\n{prose}{boxed}<p>As in <pre>{code}</pre></p>\n"
     found = nodes("a.html", text)
-    check_laws("a.html", text, found)
+    assert_properties_hold("a.html", text, found)
     assert [(one.node_type, one.logical_path, one.start_line) for one in found] == [
         ("md_section", "Power", 1),
         ("md_codeblock", "Power > cb1", 3),

@@ -13,9 +13,9 @@ from feeder.parse import ParsedFile
 from feeder.parse.worker import Limits
 from feeder.parse.worker_pool import WorkerPool
 from parse.hostile_files import KINDS, Case
-from parse.invariants import broken_law, most_s
-from parse.language_samples import LANGUAGES, real_files, tongue
-from parse.mutations import mutated
+from parse.invariants import max_seconds, violated_property
+from parse.language_samples import LANGUAGES, language_constructs, real_files
+from parse.mutations import mutate
 from source.repos import Repo
 
 SEED = 5
@@ -44,7 +44,7 @@ def workers() -> Iterator[WorkerPool]:
 def hostile(language: str, kind: str, size: int = SIZE) -> list[bytes]:
     """Some files of a kind, the same ones in every run."""
     some = Random(f"{SEED} {language} {kind}")
-    files = list(KINDS[kind](Case(tongue(language), real_files(language), size, some)))
+    files = list(KINDS[kind](Case(language_constructs(language), real_files(language), size, some)))
     return some.sample(files, min(len(files), FILES_OF_A_KIND))
 
 
@@ -52,7 +52,7 @@ def broken(workers: WorkerPool, path: str, contents: list[bytes]) -> list[str]:
     """What does not hold of the files that these contents make."""
     parsed = list(workers.parse((path, content) for content in contents))
     assert len(parsed) == len(contents)
-    found = map(broken_law, parsed, contents)
+    found = map(violated_property, parsed, contents)
     return [f"{law}: {content!r:.200}" for law, content in zip(found, contents, strict=True) if law]
 
 
@@ -60,18 +60,18 @@ def broken(workers: WorkerPool, path: str, contents: list[bytes]) -> list[str]:
 def test_no_hostile_file_is_lost_or_ends_the_run(workers: WorkerPool, language: str) -> None:
     """Every kind of hostile file comes as nodes that keep the laws, or with a reason."""
     contents = [content for kind in KINDS for content in hostile(language, kind)]
-    assert broken(workers, tongue(language).path, contents) == []
+    assert broken(workers, language_constructs(language).path, contents) == []
 
 
-@pytest.mark.timeout(MUTATIONS * most_s(LIMITS))
+@pytest.mark.timeout(MUTATIONS * max_seconds(LIMITS))
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
     workers: WorkerPool, language: str
 ) -> None:
     """Nor does a real file after accidents: flipped bytes, lost lines, another file's end."""
     some, real = Random(f"{SEED} {language}"), real_files(language)
-    contents = [mutated(some.choice(real), some.choice(real), some) for _ in range(MUTATIONS)]
-    assert broken(workers, tongue(language).path, contents) == []
+    contents = [mutate(some.choice(real), some.choice(real), some) for _ in range(MUTATIONS)]
+    assert broken(workers, language_constructs(language).path, contents) == []
 
 
 @pytest.mark.parametrize(("path", "content"), HANGING.values(), ids=HANGING)
@@ -119,7 +119,9 @@ def test_an_index_of_hostile_files_is_right(repo: Repo) -> None:
     """`feeder sync` goes through all of them, and `feeder validate` finds nothing wrong."""
     repo.commit(
         {
-            f"{number}/{language}/{tongue(language).path}": hostile(language, kind, 1000)[0]
+            f"{number}/{language}/{language_constructs(language).path}": hostile(
+                language, kind, 1000
+            )[0]
             for language in LANGUAGES
             for number, kind in enumerate(KINDS)
         }

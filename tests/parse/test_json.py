@@ -2,7 +2,7 @@
 
 import json
 
-from parse.outlines import check_laws, nodes, parts, texts
+from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
 LONG = (
     "A sentence of some length, as a translator would find it "
@@ -28,7 +28,7 @@ PACKAGE = f"""\
 
 def test_keys_with_enough_under_them_are_nodes() -> None:
     """The type of a key's node is that of its value; small ones stay in the object around them."""
-    assert parts("package.json", PACKAGE) == [
+    assert document_nodes("package.json", PACKAGE) == [
         ("json_object", None, 1, 13),
         ("json_object", "scripts", 3, 6),
         ("json_array", "keywords", 8, 10),
@@ -51,7 +51,7 @@ def test_the_rest_of_an_object_is_its_own_text() -> None:
 def test_a_text_is_a_node_from_400_characters() -> None:
     """Key, colon and value count; the sentences of a translation stay with each other."""
     text = f'{{\n"short": "{"s" * 388}",\n"large": "{"l" * 389}",\n"title": "{LONG}"\n}}\n'
-    assert parts("de.json", text) == [
+    assert document_nodes("de.json", text) == [
         ("json_object", None, 1, 5),
         ("json_prop", "large", 3, 3),
     ]
@@ -69,7 +69,7 @@ def test_items_of_an_array_are_numbered() -> None:
     """An item needs 750 characters; what is smaller stays in its array, and counts."""
     build = {"name": "build", "steps": [LONG] * 9, "after": [LONG] * 9}
     jobs = [{"name": "small"}, build, ["deploy", *[LONG] * 8]]
-    assert parts("ci.json", json.dumps({"jobs": jobs}, indent=1)) == [
+    assert document_nodes("ci.json", json.dumps({"jobs": jobs}, indent=1)) == [
         ("json_object", None, 1, 43),
         ("json_array", "jobs", 2, 42),
         ("json_object", "jobs[1]", 6, 30),
@@ -96,11 +96,11 @@ def test_keys_that_could_pass_for_a_path_are_quoted() -> None:
 
 def test_top_level_arrays_and_scalars_are_nodes() -> None:
     """A file need not hold an object."""
-    assert parts("a.json", "[1, 2]\n") == [("json_array", None, 1, 1)]
-    assert parts("a.json", '"only text"') == [("json_prop", None, 1, 1)]
-    assert parts("a.json", "\n42\n") == [("json_prop", None, 2, 2)]
+    assert document_nodes("a.json", "[1, 2]\n") == [("json_array", None, 1, 1)]
+    assert document_nodes("a.json", '"only text"') == [("json_prop", None, 1, 1)]
+    assert document_nodes("a.json", "\n42\n") == [("json_prop", None, 2, 2)]
     items = json.dumps([{"text": LONG * 8}, {"text": "short"}], indent=1)
-    assert parts("a.json", items) == [
+    assert document_nodes("a.json", items) == [
         ("json_array", None, 1, 8),
         ("json_object", "[0]", 2, 4),
     ]
@@ -135,7 +135,7 @@ def test_comments_and_trailing_commas_lose_nothing() -> None:
 def test_entries_on_one_line_are_told_apart() -> None:
     """A minified file has paths too; its nodes share their line."""
     text = json.dumps({"a": 1, "b": {"text": LONG}, "c": [LONG]}, separators=(",", ":"))
-    assert parts("min.json", text) == [
+    assert document_nodes("min.json", text) == [
         ("json_object", None, 1, 1),
         ("json_object", "b", 1, 1),
         ("json_array", "c", 1, 1),
@@ -147,7 +147,7 @@ def test_what_is_no_json_is_never_lost() -> None:
     """Broken files and several values in a row come as chunks, with what entries there are."""
     for text in ('{"a": {"b": 1', '{"a": 1}\n{"b": 2}\n', "{{ template }}\n", "a: yaml\n", "]"):
         found = nodes("broken.json", text)
-        check_laws("broken.json", text, found)
+        assert_properties_hold("broken.json", text, found)
         assert {node.node_type for node in found} <= {"chunk", "json_object", "json_prop"}
 
 
@@ -163,5 +163,5 @@ def test_deep_nesting_stays_with_the_hundredth_level() -> None:
     """Whatever the depth, nothing is lost and nothing recurses without end."""
     text = "".join(f'{{"k{n}": "{LONG}{LONG}", "n": ' for n in range(400)) + "1" + "}" * 400
     found = nodes("deep.json", text)
-    check_laws("deep.json", text, found)
+    assert_properties_hold("deep.json", text, found)
     assert max(str(node.logical_path).count(".") for node in found) < 100

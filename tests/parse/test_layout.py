@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.parse.layout import SourceText, Span, layout_nodes
-from parse.outlines import check_laws, nodes
+from parse.outlines import assert_properties_hold, nodes
 
 NODE_TYPES = ["chunk", "class", "method", "md_section", "json_object", "yaml_mapping"]
 
@@ -48,7 +48,7 @@ def test_every_character_is_in_one_node(file: tuple[str, Span]) -> None:
     text, root = file
     source = SourceText(text.encode())
     found = layout_nodes(source, root, "text")
-    check_laws("file.txt", text, found)
+    assert_properties_hold("file.txt", text, found)
     assert layout_nodes(source, root, "text") == found
 
 
@@ -169,7 +169,7 @@ def test_every_document_keeps_all_its_text(
     """The same laws hold for whatever looks like a document, well-formed or not."""
     text = "".join(data.draw(parts))
     found = nodes(path, text)
-    check_laws(path, text, found)
+    assert_properties_hold(path, text, found)
     assert nodes(path, text) == found
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.nodes import Node
-from parse.outlines import check_laws, nodes, parts
+from parse.outlines import assert_properties_hold, document_nodes, nodes
 
 LONG = "The watchdog resets the unit when nobody has fed it, as the table below says in full.\n" * 2
 CODE = "".join(f"    register_{n} = read(0x{n:02})\n" for n in range(10))
@@ -19,8 +19,8 @@ LINES = [
 
 def said(path: str, text: str) -> list[tuple[str, str | None, int, int]]:
     """The nodes of a text, which obey the laws."""
-    check_laws(path, text, nodes(path, text))
-    return parts(path, text)
+    assert_properties_hold(path, text, nodes(path, text))
+    return document_nodes(path, text)
 
 
 def test_marks_of_restructuredtext_have_levels_in_their_order() -> None:
@@ -54,7 +54,7 @@ def test_code_of_restructuredtext_is_a_block(before: str) -> None:
 )
 def test_a_table_is_a_node_with_its_head(path: str, table: str, head: str) -> None:
     text = f"{LONG}\n{table}\n{LONG}"
-    check_laws(path, text, nodes(path, text))
+    assert_properties_hold(path, text, nodes(path, text))
     [found] = [node for node in nodes(path, text) if node.node_type == "doc_table"]
     assert found.text == table.rstrip()
     assert found.signature == head
@@ -128,4 +128,4 @@ def test_a_row_may_have_several_lines() -> None:
 def test_every_line_is_in_a_node(path: str, lines: list[str]) -> None:
     text = "\n".join(lines)
     found: list[Node] = nodes(path, text)
-    check_laws(path, text, found)
+    assert_properties_hold(path, text, found)

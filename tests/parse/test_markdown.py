@@ -2,7 +2,7 @@
 
 import pytest
 
-from parse.outlines import nodes, parts, texts
+from parse.outlines import document_nodes, nodes, texts
 
 WORDS = (
     "It reads what HEAD says, compares this with what the index holds, "
@@ -48,7 +48,7 @@ License
 
 def test_sections_lie_in_each_other_as_their_headings_do() -> None:
     """A section is its heading and what follows, less the larger sections inside it."""
-    assert parts("README.md", README) == [
+    assert document_nodes("README.md", README) == [
         ("md_section", None, 1, 5),
         ("md_section", "Feeder", 7, 36),
         ("md_section", "Feeder > Install", 11, 31),
@@ -73,18 +73,20 @@ def test_a_section_keeps_its_small_subsections() -> None:
 
 def test_a_text_without_headings_is_a_section_without_path() -> None:
     """Nothing is lost where there is no heading."""
-    assert parts("notes.md", "\nSome words.\n\n- a list\n") == [("md_section", None, 2, 4)]
+    assert document_nodes("notes.md", "\nSome words.\n\n- a list\n") == [("md_section", None, 2, 4)]
 
 
 def test_a_small_text_has_the_path_of_its_heading() -> None:
     """An outermost section is a node however small it is."""
-    assert parts("README.md", "# Shop\n\nSells things.\n") == [("md_section", "Shop", 1, 3)]
+    assert document_nodes("README.md", "# Shop\n\nSells things.\n") == [
+        ("md_section", "Shop", 1, 3)
+    ]
 
 
 def test_levels_may_be_skipped_and_headings_repeated() -> None:
     """A heading lies in the nearest one before it that is of a higher level."""
     text = f"# API\n\n### get\n\n{WORDS}\n\n### get\n\n{WORDS}\n\n## put\n\n{WORDS}\n\n# End\n"
-    assert parts("api.md", text) == [
+    assert document_nodes("api.md", text) == [
         ("md_section", "API", 1, 13),
         ("md_section", "API > get", 3, 5),
         ("md_section", "API > get", 7, 9),
@@ -96,13 +98,16 @@ def test_levels_may_be_skipped_and_headings_repeated() -> None:
 def test_a_heading_without_text_adds_nothing_to_the_path() -> None:
     """Its section has the path of the section around it."""
     text = f"# Shop\n\n##\n\n{WORDS}\n"
-    assert parts("shop.md", text) == [("md_section", "Shop", 1, 5), ("md_section", "Shop", 3, 5)]
+    assert document_nodes("shop.md", text) == [
+        ("md_section", "Shop", 1, 5),
+        ("md_section", "Shop", 3, 5),
+    ]
 
 
 def test_what_looks_like_a_heading_in_code_lists_or_quotations_is_none() -> None:
     """Only headings of the document itself open a section."""
     text = "# Top\n\n````\n```\n# no\n```\n````\n\n- # no\n\n  ## no\n\n> # no\n\n    # no\n"
-    assert parts("top.md", text) == [("md_section", "Top", 1, 15)]
+    assert document_nodes("top.md", text) == [("md_section", "Top", 1, 15)]
 
 
 def test_a_code_block_in_a_list_is_a_node_and_one_in_a_quotation_is_not() -> None:
@@ -110,7 +115,7 @@ def test_a_code_block_in_a_list_is_a_node_and_one_in_a_quotation_is_not() -> Non
     indented = "\n".join(f"   {line}" for line in SCRIPT.splitlines())
     quoted = "\n".join(f"> {line}" for line in SCRIPT.splitlines())
     text = f"# Top\n\n1. Run\n\n   ```\n{indented}\n   ```\n\n> ```\n{quoted}\n> ```\n"
-    assert parts("top.md", text) == [
+    assert document_nodes("top.md", text) == [
         ("md_section", "Top", 1, 19),
         ("md_codeblock", "Top", 5, 11),
     ]

@@ -9,9 +9,9 @@ import pytest
 
 from feeder.parse.file_parser import INVALID_NOTEBOOK, parse_as_plain_text, parse_file
 from feeder.parse.notebooks import notebook_source_lines
-from parse.invariants import broken_law
-from parse.mutations import mutated
-from parse.outlines import GRAMMARS, SAMPLES, check_laws
+from parse.invariants import violated_property
+from parse.mutations import mutate
+from parse.outlines import GRAMMARS, SAMPLES, assert_properties_hold
 
 
 def notebook(*cells: dict[str, Any], **more: object) -> bytes:
@@ -59,7 +59,7 @@ def test_lines_for_the_kernel_hide_no_declaration() -> None:
     content = notebook(code("!pip install 'a\n", "def f(): pass\n", "%time f(\n", "f?"))
     found = parse_file(GRAMMARS, "a.ipynb", content).nodes
     assert [node.symbol for node in found if node.symbol] == ["f"]
-    assert broken_law(parse_file(GRAMMARS, "a.ipynb", content), content) is None
+    assert violated_property(parse_file(GRAMMARS, "a.ipynb", content), content) is None
 
 
 def test_strings_that_make_up_one_line_are_on_all_of_theirs() -> None:
@@ -103,21 +103,21 @@ def test_a_damaged_notebook_is_plain_text(content: bytes) -> None:
         INVALID_NOTEBOOK,
         {"chunk"},
     )
-    check_laws("a.ipynb", content.decode(), parsed.nodes)
+    assert_properties_hold("a.ipynb", content.decode(), parsed.nodes)
 
 
 def test_a_notebook_after_accidents_keeps_the_laws() -> None:
     """Of some only a string has changed, others are no JSON any more."""
     some, real = Random(12), (SAMPLES / "sales.ipynb").read_bytes()
-    contents = [mutated(real, real, some) for _ in range(300)]
+    contents = [mutate(real, real, some) for _ in range(300)]
     parsed = [parse_file(GRAMMARS, "a.ipynb", content) for content in contents]
-    assert list(filter(None, map(broken_law, parsed, contents))) == []
+    assert list(filter(None, map(violated_property, parsed, contents))) == []
     assert {one.reason for one in parsed} == {None, INVALID_NOTEBOOK}
 
 
 def test_a_cell_of_a_megabyte_keeps_the_laws() -> None:
     content = notebook(code("a = 1\n" * 60_000), code("b" * 500_000), code("def f(): pass"))
-    assert broken_law(parse_file(GRAMMARS, "a.ipynb", content), content) is None
+    assert violated_property(parse_file(GRAMMARS, "a.ipynb", content), content) is None
 
 
 def test_a_notebook_whose_parser_was_stopped_keeps_its_lines() -> None:

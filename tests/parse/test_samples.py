@@ -2,14 +2,14 @@
 
 import pytest
 
-from parse.outlines import GRAMMARS, SAMPLES, as_listed, listed, sample
+from parse.outlines import GRAMMARS, SAMPLES, expected_listing, listing, sample
 
 LISTED = sorted(path.stem for path in SAMPLES.glob("*.nodes"))
 
 
 @pytest.mark.parametrize("name", LISTED)
 def test_a_sample_has_the_nodes_that_are_listed(name: str) -> None:
-    assert as_listed(sample(name)) == listed(name)
+    assert listing(sample(name)) == expected_listing(name)
 
 
 def test_every_language_has_a_sample_with_its_nodes() -> None:

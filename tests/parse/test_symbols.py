@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.parse.captures import NAME_LIMIT
-from parse.outlines import check_laws, nodes_of, only, outline, rows
+from parse.outlines import assert_properties_hold, nodes_of, only, outline, rows
 
 
 @pytest.mark.parametrize("comment", ["// why", "/* why */", "// why\n        // and why not"])
@@ -179,7 +179,7 @@ def test_in_c_nothing_lies_in_a_function() -> None:
     assert {node.symbol for node in found[:-3]} == {"switches"}
     assert outline(found[-3:]) == ["method pick 67:71", "class after 72:72", "method last 73:73"]
     assert only(found, "pick").text.startswith("/* Picks. */\nstatic struct task *pick")
-    check_laws("a.c", text, found)
+    assert_properties_hold("a.c", text, found)
 
 
 def test_a_macro_inside_a_large_c_function_is_part_of_it() -> None:

@@ -1,6 +1,6 @@
 """Tables and pairs of TOML, under the path of their keys."""
 
-from parse.outlines import check_laws, nodes, parts, texts
+from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
 LONG = (
     "Keeps the search index of a repository equal to what its HEAD says, "
@@ -37,7 +37,7 @@ debug = true
 
 def test_tables_with_enough_in_them_are_nodes() -> None:
     """Tables of an array are numbered from 0, and name the tables inside the last of them."""
-    assert parts("Cargo.toml", CARGO) == [
+    assert document_nodes("Cargo.toml", CARGO) == [
         ("toml_table", None, 1, 24),
         ("toml_kv", "description", 3, 3),
         ("toml_table", "package", 5, 8),
@@ -57,7 +57,7 @@ def test_a_large_table_gives_up_its_large_pairs() -> None:
     """Pairs of 100 characters are nodes where their table is above 1,500."""
     pairs = "".join(f'a.key{n} = "{LONG}"  # why\n' for n in range(14))
     text = f'[tool."my.tool"]\nname = "x"\n{pairs}\n[tool.small]\ntext = "{LONG}"\n'
-    assert parts("pyproject.toml", text) == [
+    assert document_nodes("pyproject.toml", text) == [
         ("toml_table", 'tool."my.tool"', 1, 16),
         *(("toml_kv", f'tool."my.tool".a.key{n}', n + 3, n + 3) for n in range(14)),
         ("toml_table", "tool.small", 18, 19),
@@ -67,7 +67,7 @@ def test_a_large_table_gives_up_its_large_pairs() -> None:
 def test_a_multi_line_text_is_one_pair() -> None:
     """What looks like a table or a comment in it is neither."""
     text = f'usage = """\n[not.a.table]\n# no comment\n{LONG}\n"""\n[table]\nx = "{LONG}"\n'
-    assert parts("x.toml", text) == [
+    assert document_nodes("x.toml", text) == [
         ("toml_kv", "usage", 1, 5),
         ("toml_table", "table", 6, 7),
     ]
@@ -76,4 +76,4 @@ def test_a_multi_line_text_is_one_pair() -> None:
 def test_what_is_no_toml_is_never_lost() -> None:
     """Broken files keep all their text."""
     for text in ("= =\n[a\nb = 1\n", "[a]\nb = \n[c]\nd = 1\n", "# only a comment\n", "[[a]\n"):
-        check_laws("x.toml", text, nodes("x.toml", text))
+        assert_properties_hold("x.toml", text, nodes("x.toml", text))

@@ -1,6 +1,6 @@
 """Elements of XML, under the path of their names."""
 
-from parse.outlines import check_laws, nodes, parts, texts
+from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
 POM = """\
 <?xml version="1.0" encoding="UTF-8"?>
@@ -28,7 +28,7 @@ POM = """\
 
 def test_elements_with_enough_in_them_are_nodes() -> None:
     """Several elements of one name are numbered from 1, a single one is not; small ones count."""
-    assert parts("pom.xml", POM) == [
+    assert document_nodes("pom.xml", POM) == [
         ("xml_element", "project", 1, 20),
         ("xml_element", "project/parent", 5, 8),
         ("xml_element", "project/dependency[1]", 9, 14),
@@ -55,7 +55,7 @@ def test_prefixes_self_closing_elements_and_cdata_are_kept() -> None:
   <soap:Body><![CDATA[ <not> & an element, but {words} ]]></soap:Body>
 </soap:Envelope>
 """
-    assert parts("call.xml", text) == [
+    assert document_nodes("call.xml", text) == [
         ("xml_element", "soap:Envelope", 1, 4),
         ("xml_element", "soap:Envelope/soap:Header", 2, 2),
         ("xml_element", "soap:Envelope/soap:Body", 3, 3),
@@ -65,10 +65,10 @@ def test_prefixes_self_closing_elements_and_cdata_are_kept() -> None:
 def test_mixed_content_is_not_taken_apart() -> None:
     """An element in the midst of words stays with them, however long it is."""
     link = f'<link href="https://example.com/{"x" * 100}">here</link>'
-    assert parts("doc.xml", f"<p>Read more\n{link}\nand there.</p>\n") == [
+    assert document_nodes("doc.xml", f"<p>Read more\n{link}\nand there.</p>\n") == [
         ("xml_element", "p", 1, 3)
     ]
-    assert parts("doc.xml", f"<p>\n{link}\n</p>\n") == [
+    assert document_nodes("doc.xml", f"<p>\n{link}\n</p>\n") == [
         ("xml_element", "p", 1, 3),
         ("xml_element", "p/link", 2, 2),
     ]
@@ -92,4 +92,4 @@ def test_what_is_no_xml_is_never_lost() -> None:
         "<a>" * 400 + "x" + "</a>" * 400,
         "<!DOCTYPE a [<!ENTITY x 'y'>]><a>&x;</a>",
     ):
-        check_laws("x.xml", text, nodes("x.xml", text))
+        assert_properties_hold("x.xml", text, nodes("x.xml", text))

@@ -1,6 +1,6 @@
 """Mappings, sequences and documents of YAML, under the path of their keys."""
 
-from parse.outlines import check_laws, nodes, parts, texts
+from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
 COMMAND = "python -m pytest tests --quiet --maxfail=1 --durations=10 --junitxml=reports/tests.xml"
 
@@ -38,7 +38,7 @@ jobs:
 
 def test_keys_with_enough_under_them_are_nodes() -> None:
     """A value above 1,500 characters is looked into; comments right above a key are the key's."""
-    assert parts(".github/workflows/ci.yml", WORKFLOW) == [
+    assert document_nodes(".github/workflows/ci.yml", WORKFLOW) == [
         ("yaml_doc", None, 1, 39),
         ("yaml_mapping", "concurrency", 6, 10),
         ("yaml_mapping", "jobs", 15, 39),
@@ -70,7 +70,7 @@ kind: Pod
 ---
 - a
 """
-    assert parts("k8s.yaml", text) == [
+    assert document_nodes("k8s.yaml", text) == [
         ("yaml_doc", None, 1, 2),
         ("yaml_doc", None, 3, 5),
         ("yaml_doc", None, 6, 7),
@@ -106,7 +106,7 @@ short: >-
   {COMMAND}
   {COMMAND}
 """
-    assert parts("x.yaml", text) == [
+    assert document_nodes("x.yaml", text) == [
         ("yaml_doc", None, 1, 17),
         ("yaml_mapping", "text", 1, 6),
         ("yaml_sequence", "list", 7, 7),
@@ -119,7 +119,7 @@ short: >-
 def test_items_of_a_sequence_are_numbered() -> None:
     """An item of 750 characters is a node, with its dash; a sequence may be the whole file."""
     step = f"- name: long\n  run: |\n{'    ' + COMMAND + chr(10)}" + f"    {COMMAND}\n" * 9
-    found = parts("steps.yml", f"- name: first\n{step}- name: last\n")
+    found = document_nodes("steps.yml", f"- name: first\n{step}- name: last\n")
     assert found == [("yaml_doc", None, 1, 14), ("yaml_mapping", "[1]", 2, 13)]
 
 
@@ -151,4 +151,4 @@ def test_what_is_no_yaml_is_never_lost() -> None:
         "# only a comment\n",
         "? [complex, key]\n: value\n",
     ):
-        check_laws("x.yaml", text, nodes("x.yaml", text))
+        assert_properties_hold("x.yaml", text, nodes("x.yaml", text))

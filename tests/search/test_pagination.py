@@ -22,7 +22,7 @@ from feeder.store.sqlite import SQLite
 from index_helpers import REPO, SHOP
 from index_helpers import open_database as empty
 from index_helpers import run_sync as fed
-from search.planned import run_query
+from search.run_query import run_query
 from search.test_result_cache import synced
 from source.repos import Repo
 

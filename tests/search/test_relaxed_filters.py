@@ -13,7 +13,7 @@ from feeder.search.results import Pagination
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
 from mcp_server.conftest import index
-from search.planned import run_query
+from search.run_query import run_query
 from source.repos import Repo
 
 Told = Callable[..., dict[str, tuple[int, str]]]

@@ -22,7 +22,7 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
 from index_helpers import REPO, SHOP
-from search.planned import run_query
+from search.run_query import run_query
 from source.repos import Repo
 
 TWICE = "def shipping(order):\n    weight = order.weight\n    return weight * 3\n"

@@ -1,4 +1,4 @@
-"""The cloud's objects over the stand-in, and what an index there holds."""
+"""Clients of the stand-in for Cloudflare's API, and readers of an index there."""
 
 import secrets
 import threading
@@ -37,8 +37,8 @@ SELECT id, repo, branch, sha_head, path, language, node_type, symbol, signature,
 """
 
 
-class MovedClock(Clock):
-    """A clock that moves when somebody sleeps by it; `slept` is for how long each time."""
+class FakeClock(Clock):
+    """A clock that only advances when someone waits; `slept` lists the waits in seconds."""
 
     def __init__(self, standin: StandIn | None = None, start: float = 0.0) -> None:
         self.slept: list[float] = []
@@ -58,12 +58,12 @@ class MovedClock(Clock):
 
 
 class Cloud:
-    """An account with an empty database and an empty index, and what `feeder` reaches it with."""
+    """An account with an empty database and an empty index, and the program's clients for both."""
 
     def __init__(self, standin: StandIn) -> None:
         self.standin = standin
-        self.clock = MovedClock(standin)
-        self.api = self.connected()
+        self.clock = FakeClock(standin)
+        self.api = self.connect()
         self._control = httpx.Client(
             base_url=f"{standin.base_url}/accounts/{standin.account_id}",
             headers={"Authorization": f"Bearer {standin.token}"},
@@ -76,10 +76,10 @@ class Cloud:
         self.vectorize = Vectorize(self.api, INDEX)
         self._seen: Counter[str] = Counter()
 
-    def connected(
+    def connect(
         self, token: str | None = None, account_id: str | None = None, timeout_s: float = 5
     ) -> Api:
-        """Another connection to the account, on the same clock."""
+        """Returns another API client for the account, with the same clock."""
         return Api(
             token or self.standin.token,
             account_id or self.standin.account_id,
@@ -89,7 +89,7 @@ class Cloud:
         )
 
     def make_index(self, name: str, dimensions: int) -> None:
-        """As `feeder init` makes it."""
+        """Makes a Vectorize index as `feeder init` does."""
         config = {"dimensions": dimensions, "metric": "cosine"}
         self.post("vectorize/v2/indexes", {"name": name, "config": config})
         for property_ in METADATA_PROPERTIES:
@@ -104,7 +104,7 @@ class Cloud:
         self._control.close()
 
     def migrated(self) -> "Cloud":
-        """The same with the schema, and with counting begun."""
+        """Creates the schema and resets the request counters."""
         migrate(self.d1)
         self.spent()
         return self
@@ -120,7 +120,7 @@ class Cloud:
         texts: bool | None = None,
         describing: DescriptionOptions | None = None,
     ) -> SyncContext:
-        """A run of its own."""
+        """Returns the context of a new run."""
         cached = CachedEmbedder(embedder or HashedEmbedder(DIMENSIONS, batch=1000), cache)
         return SyncContext(
             tree,
@@ -135,13 +135,13 @@ class Cloud:
         )
 
     def synced(self, tree: Tree, embedder: Embedder | None = None, **more: Any) -> Report:
-        """The report of a whole run."""
+        """Runs a sync and returns its report."""
         run = self.feed(tree, embedder, **more)
         sync(run)
         return run.report
 
     def spent(self) -> dict[str, int]:
-        """Requests by service that arrived since the last question."""
+        """Returns the number of requests per service since the last call."""
         counts = Counter(self.standin.counts())
         spent = {name: counts[name] - self._seen[name] for name in ("d1", "vectorize", "ai")}
         self._seen = counts
@@ -151,21 +151,21 @@ class Cloud:
         [rows] = self.d1.run([Statement(sql, params)])
         return rows
 
-    def looked_up(self) -> list[Any]:
-        """The table for a Worker's questions, and what `meta` says of it."""
+    def lookup_rows(self) -> list[Any]:
+        """Returns the rows of the lookup table and its entry in `meta`."""
         found = self.rows("SELECT slot, words, codes, buckets FROM lookup ORDER BY slot")
         return [found, *(value for (value,) in self.rows(ABOUT_LOOKUP))]
 
     def docs(self) -> list[Row]:
-        """Every node's row but for its number."""
+        """Returns the rows of all nodes, without row ids."""
         return self.rows(DOCS)
 
     def states(self) -> dict[str, str]:
-        """How far each file is."""
+        """Returns the state of each file."""
         return {str(path): str(state) for path, state in self.rows("SELECT path, state FROM files")}
 
     def vector_ids(self) -> list[str]:
-        """The ids that Vectorize has once all its writes are seen."""
+        """Waits for pending writes and returns the ids of all vectors."""
         self.standin.settle(INDEX)
         return sorted(self.standin.vectors(INDEX))
 

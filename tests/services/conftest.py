@@ -1,4 +1,4 @@
-"""The fixtures of the stand-in's own tests."""
+"""Fixtures of the stand-in's own tests."""
 
 from standin_fixtures import api, standin, standin_process
 

@@ -1,4 +1,4 @@
-"""The program as a user runs it, with the stand-in's account in its environment."""
+"""Runs the program as a user does, with the stand-in's account in the environment."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +22,7 @@ def feeder(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> Iterator[RunFeeder]:
-    """Runs a command in a folder; nothing that it ever prints has the token in it."""
+    """Runs a command in a folder and checks that its output never contains the token."""
     standin.change(vectorize_delay_s=0)
     for name, value in standin.environment.items():
         monkeypatch.setenv(name, value)
@@ -41,7 +41,7 @@ def feeder(
 
 
 class Console:
-    """The account behind the program's back."""
+    """Changes and reads the account directly, as a user does in the dashboard."""
 
     def __init__(self, standin: StandIn) -> None:
         self.standin = standin
@@ -52,7 +52,7 @@ class Console:
         )
 
     def make_database(self, name: str = "other") -> str:
-        """A new database's id."""
+        """Creates a database and returns its id."""
         return str(self.post("d1/database", {"name": name})["uuid"])
 
     def delete_database(self) -> None:
@@ -63,7 +63,7 @@ class Console:
         self.post("vectorize/v2/indexes", {"name": name, "config": config})
 
     def names(self) -> tuple[list[str], list[str]]:
-        """Of the databases and of the indexes."""
+        """Returns the names of all databases and indexes."""
         databases, indexes = self._get("d1/database"), self._get("vectorize/v2/indexes")
         return [one["name"] for one in databases], [one["name"] for one in indexes]
 
@@ -72,12 +72,12 @@ class Console:
         return str(found)
 
     def properties(self, index: str = "acme_shop_code") -> list[str]:
-        """What an index has metadata indexes of."""
+        """Returns the properties for which an index has metadata indexes."""
         found = self._get(f"vectorize/v2/indexes/{index}/metadata_index/list")
         return sorted(one["propertyName"] for one in found["metadataIndexes"])
 
     def sql(self, text: str, database_id: str | None = None) -> list[list[Any]]:
-        """The rows of the last statement."""
+        """Returns the rows of the last statement."""
         path = f"d1/database/{database_id or self.database_id()}/raw"
         rows: list[list[Any]] = self.post(path, {"sql": text})[-1]["results"]["rows"]
         return rows
@@ -94,7 +94,7 @@ class Console:
 
 @pytest.fixture
 def console(standin: StandIn) -> Iterator[Console]:
-    """What the user sees in the dashboard."""
+    """Direct access to the account."""
     console = Console(standin)
     yield console
     console.close()

@@ -1,4 +1,4 @@
-"""How do tests start Cloudflare's API on this machine, and what can they do to it?"""
+"""A local stand-in for Cloudflare's API: starts it, controls it and reads its state."""
 
 import json
 import os
@@ -18,7 +18,7 @@ START_TIMEOUT_S = 60.0
 
 
 class StandIn:
-    """The stand-in as a process of its own; everything it holds is gone with `stop` or `reset`.
+    """The stand-in as a separate process; `stop` and `reset` delete everything it holds.
 
     `base_url`, `token` and `account_id` are what a client needs; the other methods are for tests.
     """
@@ -35,7 +35,7 @@ class StandIn:
 
     @staticmethod
     def missing() -> str | None:
-        """Why it cannot be started here: a sentence, or None when it can."""
+        """Returns why the stand-in cannot be started on this machine, or None."""
         if shutil.which("node") is None:
             return "the stand-in for Cloudflare needs Node 20 or newer: install it."
         if not (ROOT / "node_modules" / "miniflare").is_dir():
@@ -44,7 +44,10 @@ class StandIn:
 
     @classmethod
     def start(cls) -> Self:
-        """Start it on a free port of loopback; raises RuntimeError with its words when it dies."""
+        """Starts it on a free port of loopback.
+
+        Raises RuntimeError with its output if it ends.
+        """
         with tempfile.TemporaryFile() as said:
             process = subprocess.Popen(
                 ["node", str(HERE / "server.mjs"), "--tied"],
@@ -62,7 +65,7 @@ class StandIn:
         return cls(process, **json.loads(line))
 
     def stop(self) -> None:
-        """End it; its standard input closes, and it cleans up behind itself."""
+        """Ends the process by closing its standard input."""
         self._control.close()
         self._process.communicate(timeout=START_TIMEOUT_S)
 
@@ -79,7 +82,7 @@ class StandIn:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment with which a client finds it."""
+        """Returns the environment variables with which the program finds the stand-in."""
         return {
             "CLOUDFLARE_BASE_URL": self.base_url,
             "CLOUDFLARE_API_TOKEN": self.token,
@@ -87,19 +90,19 @@ class StandIn:
         }
 
     def reset(self) -> None:
-        """Forget databases, indexes, faults, settings, tokens, time and the log."""
+        """Deletes databases, indexes, faults, settings, tokens and the log; resets the clock."""
         self._order("reset", {})
 
     def change(self, **settings: float | None) -> None:
-        """Change settings until the next reset; their names and values are in `settings.mjs`."""
+        """Changes settings until the next reset. `settings.mjs` lists them."""
         self._order("settings", settings)
 
     def advance(self, seconds: float) -> None:
-        """Move its clock: writes become visible, blocks end."""
+        """Advances its clock, so that queued writes become visible and blocks end."""
         self._order("clock", {"advance_s": seconds})
 
     def freeze(self) -> None:
-        """From here on, its time passes only by `advance`."""
+        """Stops its clock; only `advance` moves it."""
         self._order("clock", {"freeze": True})
 
     def fault(self, kind: str, **when: Any) -> None:
@@ -113,11 +116,11 @@ class StandIn:
         self._order("faults", [{"kind": kind, **when}])
 
     def grant(self, token: str, *permissions: str) -> None:
-        """Let a token in, with some of the permissions `d1`, `vectorize` and `ai`."""
+        """Accepts a token with some of the permissions `d1`, `vectorize` and `ai`."""
         self._order("tokens", {"token": token, "permissions": permissions})
 
     def spend(self, requests: int) -> None:
-        """Act as if the token had made so many requests in its window already."""
+        """Counts this many requests against the token's rate limit."""
         self._order("spend", {"token": self.token, "requests": requests})
 
     def deploy(
@@ -130,47 +133,49 @@ class StandIn:
         web: str | None = None,
         **variables: str,
     ) -> str:
-        """Run a Worker beside a database, by its id; where it answers.
+        """Runs a Worker with a database and returns its address.
 
-        The server at `web` is asked for all that it fetches: `/HOST/PATH`.
+        Everything that the Worker fetches is requested from `web` as `/HOST/PATH`.
         """
         order = {"script": str(script), "database": database, "index": index, "ai": ai, "web": web}
         self._order("deploy", {**order, "vars": variables})
         return self.base_url.removesuffix("/client/v4") + "/__edge__"
 
     def settle(self, index: str | None = None) -> int:
-        """Make every queued write of an index, or of all, visible; returns how many there were."""
+        """Makes all queued writes visible and returns their number."""
         settled: int = self._order("settle", {"index": index})["settled"]
         return settled
 
     def faults(self) -> list[dict[str, Any]]:
-        """The faults ordered so far, each with how often it was `seen` and `fired`."""
+        """Returns the ordered faults, each with how often it was `seen` and `fired`."""
         return self._list("faults")
 
     def log(self, since: int = 0) -> list[dict[str, Any]]:
-        """The requests after the first `since`: route, status, code, statements, rows written…"""
+        """Returns the requests after the first `since`: route, status, code, statements, rows
+        written.
+        """
         return self._list("log", since=since)
 
     def counts(self) -> dict[str, int]:
-        """Requests by service since the reset: `d1`, `vectorize`, `ai`, `user`, `other`."""
+        """Returns the number of requests by service since the reset."""
         counts: dict[str, int] = self._view("counts")
         return counts
 
     def routes(self) -> dict[str, int]:
-        """Requests by route since the reset."""
+        """Returns the number of requests by route since the reset."""
         routes = [str(entry["route"]) for entry in self.log()]
         return {route: routes.count(route) for route in sorted(set(routes))}
 
     def rows_written(self) -> int:
-        """What D1 would bill since the reset."""
+        """Returns the number of rows written that D1 would bill since the reset."""
         return sum(entry.get("rows_written", 0) for entry in self.log())
 
     def vectors(self, index: str) -> dict[str, dict[str, Any]]:
-        """The vectors of an index that readers see, by id."""
+        """Returns the visible vectors of an index by id."""
         return {vector["id"]: vector for vector in self._view("vectors", index=index)["vectors"]}
 
     def pending(self, index: str) -> int:
-        """How many writes of an index nobody sees yet."""
+        """Returns the number of writes of an index that are not visible yet."""
         pending: int = self._view("vectors", index=index)["pending"]
         return pending
 
@@ -186,13 +191,13 @@ class StandIn:
 
 
 def unavailable() -> tuple[str, bool] | None:
-    """Why the stand-in cannot run, and whether that may pass as a skip: in CI it may not."""
+    """Returns why the stand-in cannot run and whether tests may be skipped for it (not in CI)."""
     reason = StandIn.missing()
     return None if reason is None else (reason, os.environ.get("CI") != "true")
 
 
 def _first_line(process: subprocess.Popen[bytes]) -> bytes:
-    """The line it announces itself with; empty when it died or took too long."""
+    """Returns the line that announces the address; empty if the process ended or timed out."""
     stdout: IO[bytes] | None = process.stdout
     assert stdout is not None
     ready, _, _ = select.select([stdout], [], [], START_TIMEOUT_S)

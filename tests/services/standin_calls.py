@@ -1,4 +1,4 @@
-"""How do the stand-in's own tests speak to it, in few words?"""
+"""Short calls of the stand-in's API for its own tests."""
 
 import json
 from typing import Any
@@ -9,15 +9,15 @@ Vector = dict[str, Any]
 
 
 def result(response: httpx.Response) -> Any:
-    """What a call answered; fails with the refusal where there is one."""
+    """Returns the result of a call; fails if the response is an error."""
     envelope = response.json()
     assert response.is_success, envelope
     assert envelope["success"], envelope
     return envelope["result"]
 
 
-def refusal(response: httpx.Response) -> tuple[int, int]:
-    """The HTTP status and the code with which a call was refused."""
+def error_of(response: httpx.Response) -> tuple[int, int]:
+    """Returns the HTTP status and the error code of an error response."""
     envelope = response.json()
     assert not envelope["success"], envelope
     assert envelope["result"] is None
@@ -25,7 +25,7 @@ def refusal(response: httpx.Response) -> tuple[int, int]:
 
 
 def message(response: httpx.Response) -> str:
-    """The words of a refusal."""
+    """Returns the message of an error response."""
     words: str = response.json()["errors"][0]["message"]
     return words
 
@@ -38,25 +38,25 @@ class Database:
         self._api = api
 
     def call(self, body: dict[str, Any], route: str = "query") -> httpx.Response:
-        """Send a body as it is."""
+        """Sends a body unchanged."""
         return self._api.post(f"/d1/database/{self.id}/{route}", json=body)
 
     def query(self, sql: str, *params: Any) -> httpx.Response:
-        """Send one statement, or a `;` list."""
+        """Sends one statement, or several separated by `;`."""
         return self.call({"sql": sql, "params": params})
 
     def batch(self, *statements: str | tuple[str, list[Any]]) -> httpx.Response:
-        """Send statements, with their parameters where they have some, as one batch."""
+        """Sends statements with their parameters as one batch."""
         pairs = [(item, []) if isinstance(item, str) else item for item in statements]
         return self.call({"batch": [{"sql": sql, "params": params} for sql, params in pairs]})
 
     def rows(self, sql: str, *params: Any) -> list[dict[str, Any]]:
-        """The rows of one statement."""
+        """Returns the rows of one statement."""
         rows: list[dict[str, Any]] = result(self.query(sql, *params))[0]["results"]
         return rows
 
     def written(self, sql: str) -> int:
-        """The rows that a statement is billed for."""
+        """Returns the number of rows written that a statement is billed for."""
         rows: int = result(self.query(sql))[0]["meta"]["rows_written"]
         return rows
 
@@ -74,28 +74,28 @@ class Index:
         self._base = f"{base}/{name}"
 
     def get(self, path: str, **query: str | int) -> httpx.Response:
-        """Read one of the index's routes."""
+        """Reads a route of the index."""
         return self._api.get(f"{self._base}/{path}", params=query)
 
     def post(self, path: str, body: dict[str, Any]) -> httpx.Response:
-        """Send JSON to one of the index's routes."""
+        """Sends JSON to a route of the index."""
         return self._api.post(f"{self._base}/{path}", json=body)
 
     def send(self, body: str, path: str = "upsert", kind: str = "x-ndjson") -> httpx.Response:
-        """Send a body of vectors as it is."""
+        """Sends a body of vectors unchanged."""
         headers = {"Content-Type": f"application/{kind}"}
         return self._api.post(f"{self._base}/{path}", content=body, headers=headers)
 
     def upsert(self, *vectors: Vector, path: str = "upsert") -> httpx.Response:
-        """Send vectors as NDJSON."""
+        """Sends vectors as NDJSON."""
         return self.send("\n".join(json.dumps(vector) for vector in vectors), path)
 
     def index_metadata(self, name: str, kind: str = "string") -> httpx.Response:
-        """Ask for a metadata index."""
+        """Creates a metadata index."""
         return self.post("metadata_index/create", {"propertyName": name, "indexType": kind})
 
     def found(self, **query: Any) -> list[str]:
-        """The ids that a query answers, the nearest first."""
+        """Returns the ids of a query's matches, nearest first."""
         matches = result(self.post("query", {"vector": [1, 0], **query}))["matches"]
         return [match["id"] for match in matches]
 

@@ -1,4 +1,4 @@
-"""The stand-in as fixtures: one process for a run, emptied before each test that uses it."""
+"""Fixtures for the stand-in: one process per test run, reset before each test that uses it."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 
 @pytest.fixture(autouse=True)
 def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Loopback is reached directly, whatever this machine's settings are."""
+    """Removes proxy settings, so that loopback is reached directly."""
     for name in PROXIES:
         monkeypatch.delenv(name, raising=False)
         monkeypatch.delenv(name.lower(), raising=False)
@@ -19,7 +19,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def standin_process() -> Iterator[StandIn]:
-    """The process, started when the first test wants it."""
+    """The stand-in's process, started when the first test needs it."""
     why = unavailable()
     if why is not None:
         reason, may_skip = why
@@ -37,7 +37,7 @@ def standin(standin_process: StandIn) -> StandIn:
 
 @pytest.fixture
 def api(standin: StandIn) -> Iterator[httpx.Client]:
-    """A client of the account's routes that holds the token with every permission."""
+    """An HTTP client for the account's routes, with a token that has every permission."""
     with httpx.Client(
         base_url=f"{standin.base_url}/accounts/{standin.account_id}",
         headers={"Authorization": f"Bearer {standin.token}"},

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from standin import StandIn, unavailable
-from standin_calls import Database, Index, message, refusal, result, vector
+from standin_calls import Database, Index, error_of, message, result, vector
 
 INDEXES = "/vectorize/v2/indexes"
 BGE_M3 = "/ai/run/@cf/baai/bge-m3"
@@ -41,11 +41,11 @@ def test_the_request_after_1_200_is_refused_and_every_one_for_5_minutes(
 
     assert _limits(api.get(INDEXES)) == '"default";r=0;t=100'
     wall = api.get(INDEXES)
-    assert refusal(wall) == (429, 971)
+    assert error_of(wall) == (429, 971)
     assert wall.headers["Retry-After"] == "300"
     standin.advance(299)
     late = api.post(BGE_M3, json={"text": "a"})
-    assert (refusal(late), late.headers["Retry-After"]) == ((429, 971), "1")
+    assert (error_of(late), late.headers["Retry-After"]) == ((429, 971), "1")
     standin.advance(1)
     assert _limits(api.get(INDEXES)) == '"default";r=1199;t=300'
 
@@ -78,7 +78,7 @@ def test_a_token_is_verified(api: httpx.Client, standin: StandIn) -> None:
     url = f"{standin.base_url}/user/tokens/verify"
 
     assert result(api.get(url))["status"] == "active"
-    assert refusal(api.get(url, headers=_bearer("wrong"))) == (401, 1000)
+    assert error_of(api.get(url, headers=_bearer("wrong"))) == (401, 1000)
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def test_a_wrong_token_is_refused(
     api: httpx.Client, headers: dict[str, str], expected: tuple[int, int]
 ) -> None:
     """An unknown token is 10000, a header that is no Bearer token 6003."""
-    assert refusal(api.get(INDEXES, headers=headers)) == expected
+    assert error_of(api.get(INDEXES, headers=headers)) == expected
 
 
 def test_a_missing_token_is_refused(api: httpx.Client) -> None:
     """Without an Authorization header a call is 9106."""
     del api.headers["Authorization"]
 
-    assert refusal(api.get(INDEXES)) == (400, 9106)
+    assert error_of(api.get(INDEXES)) == (400, 9106)
 
 
 @pytest.mark.parametrize(
@@ -118,22 +118,22 @@ def test_a_token_reaches_the_services_it_has_a_permission_for(
     answers = api.get("/d1/database"), api.get(INDEXES), api.post(BGE_M3, json={"text": "a"})
 
     assert tuple(answer.status_code for answer in answers) == statuses
-    assert {refusal(answer)[1] for answer in answers if answer.is_error} == {10000}
+    assert {error_of(answer)[1] for answer in answers if answer.is_error} == {10000}
 
 
 def test_another_account_is_refused(api: httpx.Client, standin: StandIn) -> None:
     """An account that is none is 7003; one of somebody else is 7403 in D1 and 10000 elsewhere."""
     other = f"{standin.base_url}/accounts/{'f' * 32}"
 
-    assert refusal(api.get(f"{standin.base_url}/accounts/acme/d1/database")) == (404, 7003)
-    assert refusal(api.get(f"{other}/d1/database")) == (403, 7403)
-    assert refusal(api.get(f"{other}{INDEXES}")) == (403, 10000)
+    assert error_of(api.get(f"{standin.base_url}/accounts/acme/d1/database")) == (404, 7003)
+    assert error_of(api.get(f"{other}/d1/database")) == (403, 7403)
+    assert error_of(api.get(f"{other}{INDEXES}")) == (403, 10000)
 
 
 def test_a_path_or_method_that_does_not_exist_is_refused(api: httpx.Client) -> None:
     """An unknown path is 7000, a known one with another method 7001."""
-    assert refusal(api.get("/d1/databases")) == (400, 7000)
-    assert refusal(api.put("/d1/database")) == (405, 7001)
+    assert error_of(api.get("/d1/databases")) == (400, 7000)
+    assert error_of(api.put("/d1/database")) == (405, 7001)
 
 
 def test_a_body_above_100_mb_is_refused_by_the_edge(api: httpx.Client) -> None:
@@ -178,7 +178,7 @@ def test_reset_forgets_everything(api: httpx.Client, standin: StandIn) -> None:
 
     assert standin.log() == [] and standin.faults() == []
     assert result(api.get("/d1/database")) == [] and result(api.get(INDEXES)) == []
-    assert refusal(api.get(INDEXES, headers=_bearer("narrow"))) == (401, 10000)
+    assert error_of(api.get(INDEXES, headers=_bearer("narrow"))) == (401, 10000)
 
 
 def test_a_mistake_in_a_test_is_said(standin: StandIn) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from standin import StandIn
-from standin_calls import refusal, result
+from standin_calls import error_of, result
 
 BGE_M3 = "@cf/baai/bge-m3"
 QWEN3 = "@cf/qwen/qwen3-embedding-0.6b"
@@ -45,9 +45,9 @@ def test_a_model_has_its_dimensions_and_limits(
 
     assert answer["shape"] == [texts, dimensions]
     assert {len(vector) for vector in answer["data"]} == {dimensions}
-    assert refusal(_run(api, model, text=["a"] * (texts + 1))) == (400, 5006)
+    assert error_of(_run(api, model, text=["a"] * (texts + 1))) == (400, 5006)
     assert _run(api, model, text="abcd" * tokens).is_success
-    assert refusal(_run(api, model, text="abcd" * tokens + "e")) == (413, 5021)
+    assert error_of(_run(api, model, text="abcd" * tokens + "e")) == (413, 5021)
 
 
 def test_bge_m3_cuts_too_long_an_input_when_told_to(api: httpx.Client) -> None:
@@ -55,7 +55,7 @@ def test_bge_m3_cuts_too_long_an_input_when_told_to(api: httpx.Client) -> None:
     too_long = "abcd" * 9000
 
     assert _run(api, BGE_M3, text=too_long, truncate_inputs=True).is_success
-    assert refusal(_run(api, QWEN3, text=too_long, truncate_inputs=True)) == (413, 5021)
+    assert error_of(_run(api, QWEN3, text=too_long, truncate_inputs=True)) == (413, 5021)
 
 
 def test_a_request_has_50_000_tokens(api: httpx.Client, standin: StandIn) -> None:
@@ -63,14 +63,14 @@ def test_a_request_has_50_000_tokens(api: httpx.Client, standin: StandIn) -> Non
     texts = ["abcd" * 5000] * 10
 
     assert _run(api, BGE_M3, text=texts).is_success
-    assert refusal(_run(api, BGE_M3, text=[*texts, "a"])) == (413, 3006)
+    assert error_of(_run(api, BGE_M3, text=[*texts, "a"])) == (413, 3006)
     assert standin.log()[0]["tokens"] == 50_000
 
 
 @pytest.mark.parametrize("path", ["%40cf%2Fbaai%2Fbge-m3", "@cf%2Fbaai%2Fbge-m3", "@cf/acme/none"])
 def test_a_model_is_a_path_with_real_slashes(api: httpx.Client, path: str) -> None:
     """An encoded slash is no slash, and there is no route to an unknown model."""
-    assert refusal(api.post(f"/ai/run/{path}", json={"text": "a"})) == (400, 7000)
+    assert error_of(api.post(f"/ai/run/{path}", json={"text": "a"})) == (400, 7000)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_an_input_of_another_shape_is_refused(
     api: httpx.Client, model: str, body: dict[str, Any]
 ) -> None:
     """A model takes texts, in the field that it knows."""
-    assert refusal(_run(api, model, **body)) == (400, 5006)
+    assert error_of(_run(api, model, **body)) == (400, 5006)
 
 
 def test_a_body_that_is_no_json_is_refused(api: httpx.Client) -> None:
     """A body that does not parse is an incomplete request."""
-    assert refusal(api.post(f"/ai/run/{BGE_M3}", content="{")) == (400, 3003)
+    assert error_of(api.post(f"/ai/run/{BGE_M3}", content="{")) == (400, 3003)
 
 
 def test_the_same_text_has_the_same_vector_of_length_1(api: httpx.Client) -> None:

@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 from standin import StandIn
-from standin_calls import Database, message, refusal, result
+from standin_calls import Database, error_of, message, result
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_an_error_rolls_the_whole_batch_back(db: Database) -> None:
 
     failed = db.batch("INSERT INTO t VALUES (1)", "INSERT INTO absent VALUES (1)")
 
-    assert refusal(failed) == (400, 7500)
+    assert error_of(failed) == (400, 7500)
     assert message(failed) == "no such table: absent: SQLITE_ERROR"
     assert db.rows("SELECT a FROM t") == []
 
@@ -52,7 +52,7 @@ def test_a_list_of_statements_gives_its_parameters_to_the_last(db: Database) -> 
 
     assert create["meta"]["rows_written"] > 0
     assert insert["meta"]["rows_written"] == 1
-    assert refusal(db.query("INSERT INTO t VALUES (?1); SELECT 1", "y")) == (400, 7500)
+    assert error_of(db.query("INSERT INTO t VALUES (?1); SELECT 1", "y")) == (400, 7500)
     assert db.rows("SELECT a FROM t") == [{"a": "x"}]
 
 
@@ -101,7 +101,7 @@ def test_a_statement_takes_100_parameters_and_not_101(db: Database) -> None:
     """A statement has at most 100 bound parameters."""
     assert db.rows(f"SELECT 1 AS n WHERE 1 IN ({_numbered(100)})", *[1] * 100) == [{"n": 1}]
 
-    assert refusal(db.query(f"SELECT 1 WHERE 1 IN ({_numbered(101)})", *[1] * 101)) == (400, 7500)
+    assert error_of(db.query(f"SELECT 1 WHERE 1 IN ({_numbered(101)})", *[1] * 101)) == (400, 7500)
 
 
 def test_a_statement_has_100_000_bytes_and_not_one_more(db: Database) -> None:
@@ -111,7 +111,7 @@ def test_a_statement_has_100_000_bytes_and_not_one_more(db: Database) -> None:
 
     assert db.rows(longest) == [{"n": 1}]
     too_long = db.query(longest.replace("*/", "x*/"))
-    assert refusal(too_long) == (400, 7500)
+    assert error_of(too_long) == (400, 7500)
     assert message(too_long) == "statement too long: SQLITE_TOOBIG"
 
 
@@ -121,7 +121,7 @@ def test_a_value_has_2_000_000_bytes_and_not_one_more(db: Database) -> None:
 
     assert db.rows("SELECT length(?1) AS n", longest) == [{"n": 1_000_000}]
     too_long = db.query("SELECT length(?1)", longest + "a")
-    assert refusal(too_long) == (400, 7500)
+    assert error_of(too_long) == (400, 7500)
     assert message(too_long) == "string or blob too big: SQLITE_TOOBIG"
 
 
@@ -137,7 +137,7 @@ def test_a_value_has_2_000_000_bytes_and_not_one_more(db: Database) -> None:
 def test_the_engine_has_d1s_limits(db: Database, passes: str, fails: str) -> None:
     """The limits of D1's SQLite are those of the live service."""
     assert result(db.query(passes))[0]["success"]
-    assert refusal(db.query(fails)) == (400, 7500)
+    assert error_of(db.query(fails)) == (400, 7500)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_the_engine_has_d1s_limits(db: Database, passes: str, fails: str) -> Non
 )
 def test_what_d1_refuses_is_refused(db: Database, sql: str) -> None:
     """The authorizer of D1 is in force, and syntax errors are the engine's."""
-    assert refusal(db.query(sql)) == (400, 7500)
+    assert error_of(db.query(sql)) == (400, 7500)
 
 
 def test_contentless_fts5_gives_its_id_back_and_deletes(db: Database) -> None:
@@ -171,7 +171,7 @@ def test_contentless_fts5_gives_its_id_back_and_deletes(db: Database) -> None:
     assert db.rows(found) == [{"rowid": 7, "id": "n1", "ranked": 1}]
     assert db.written("DELETE FROM f WHERE rowid = 7") == 1
     assert db.rows(found) == []
-    assert refusal(db.query("SELECT id FROM f WHERE f MATCH 'a AND'")) == (400, 7500)
+    assert error_of(db.query("SELECT id FROM f WHERE f MATCH 'a AND'")) == (400, 7500)
 
 
 def test_rows_written_are_what_d1_bills(db: Database) -> None:
@@ -196,7 +196,7 @@ def test_a_statement_above_the_time_limit_is_undone(db: Database, standin: Stand
 
     late = db.batch("INSERT INTO t VALUES (1)", endless)
 
-    assert refusal(late) == (500, 7500)
+    assert error_of(late) == (500, 7500)
     assert "exceeded timeout" in message(late)
     assert db.rows("SELECT a FROM t") == []
 
@@ -209,7 +209,7 @@ def test_a_migration_and_its_record_go_in_one_call(db: Database) -> None:
     call = "CREATE TABLE t (a);\nINSERT INTO d1_migrations (name) VALUES ('0001_init.sql');"
 
     assert len(result(db.query(call))) == 2
-    assert refusal(db.query(call.replace("CREATE TABLE t", "CREATE TABLE u"))) == (400, 7500)
+    assert error_of(db.query(call.replace("CREATE TABLE t", "CREATE TABLE u"))) == (400, 7500)
     assert db.rows("SELECT name FROM sqlite_master WHERE name IN ('t', 'u')") == [{"name": "t"}]
 
 
@@ -222,7 +222,7 @@ def test_databases_are_apart_and_as_many_as_are_asked_for(api: httpx.Client) -> 
     last = Database(api, "last")
 
     assert [db.rows("SELECT a FROM t")[0]["a"] for db in databases[::13]] == [0, 1, 2, 3]
-    assert refusal(last.query("SELECT a FROM t")) == (400, 7500)
+    assert error_of(last.query("SELECT a FROM t")) == (400, 7500)
 
 
 def test_databases_are_found_by_name_and_by_id(api: httpx.Client) -> None:
@@ -241,15 +241,15 @@ def test_a_name_is_given_once(api: httpx.Client) -> None:
     """A second database of the same name is refused with 7502."""
     Database(api, "acme")
 
-    assert refusal(api.post("/d1/database", json={"name": "acme"})) == (400, 7502)
+    assert error_of(api.post("/d1/database", json={"name": "acme"})) == (400, 7502)
 
 
 def test_a_deleted_database_is_not_found(api: httpx.Client, db: Database) -> None:
     """An id that is no UUID is 7400; one that no database has, or has no more, is 7404."""
     assert result(api.delete(f"/d1/database/{db.id}")) is None
 
-    assert refusal(db.query("SELECT 1")) == (404, 7404)
-    assert refusal(api.post("/d1/database/acme/query", json={"sql": "SELECT 1"})) == (400, 7400)
+    assert error_of(db.query("SELECT 1")) == (404, 7404)
+    assert error_of(api.post("/d1/database/acme/query", json={"sql": "SELECT 1"})) == (400, 7400)
 
 
 @pytest.mark.parametrize(
@@ -259,9 +259,9 @@ def test_a_deleted_database_is_not_found(api: httpx.Client, db: Database) -> Non
 )
 def test_a_body_of_another_shape_is_refused(db: Database, body: dict[str, object]) -> None:
     """A body without SQL, or with parameters that are no strings or numbers, is 7400."""
-    assert refusal(db.call(body)) == (400, 7400)
+    assert error_of(db.call(body)) == (400, 7400)
 
 
 def test_a_body_that_is_no_json_is_refused(api: httpx.Client, db: Database) -> None:
     """A body that does not parse is 7400."""
-    assert refusal(api.post(f"/d1/database/{db.id}/query", content="{")) == (400, 7400)
+    assert error_of(api.post(f"/d1/database/{db.id}/query", content="{")) == (400, 7400)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 from standin import StandIn
-from standin_calls import Database, Index, message, refusal, result, vector
+from standin_calls import Database, Index, error_of, message, result, vector
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_a_fault_answers_as_cloudflare_does(
 
     failed = _insert(db)
 
-    assert refusal(failed) == refused
+    assert error_of(failed) == refused
     assert words in message(failed)
     assert _count(db) == 0
 
@@ -95,7 +95,7 @@ def test_an_answer_can_be_changed(db: Database, standin: StandIn) -> None:
 
     failed = _insert(db)
 
-    assert (refusal(failed), message(failed)) == ((520, 1234), "out of cheese")
+    assert (error_of(failed), message(failed)) == ((520, 1234), "out of cheese")
 
 
 @pytest.mark.parametrize(("after", "rows"), [(False, 0), (True, 1)])

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from standin import StandIn
-from standin_calls import Index, refusal, result, vector
+from standin_calls import Index, error_of, result, vector
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_filter_compares_indexed_properties(
 )
 def test_a_filter_has_a_form(index: Index, condition: dict[str, object]) -> None:
     """What Cloudflare's page on filtering does not allow is refused."""
-    assert refusal(index.post("query", {"vector": [1, 0], "filter": condition})) == (400, 40026)
+    assert error_of(index.post("query", {"vector": [1, 0], "filter": condition})) == (400, 40026)
 
 
 def test_a_filter_has_less_than_2048_bytes(index: Index) -> None:
@@ -135,7 +135,7 @@ def test_an_index_has_10_metadata_indexes(index: Index, standin: StandIn) -> Non
         assert index.index_metadata(f"p{at}").is_success
 
     assert index.index_metadata("p3").is_success
-    assert refusal(index.index_metadata("p10")) == (400, 40004)
+    assert error_of(index.index_metadata("p10")) == (400, 40004)
 
 
 def test_metadata_indexes_are_listed_and_deleted(index: Index, standin: StandIn) -> None:
@@ -153,9 +153,9 @@ def test_metadata_indexes_are_listed_and_deleted(index: Index, standin: StandIn)
 
     assert result(index.get("metadata_index/list")) == {"metadataIndexes": [line]}
     again = index.post("metadata_index/delete", {"propertyName": "path"})
-    assert refusal(again) == (400, 40005)
+    assert error_of(again) == (400, 40005)
 
 
 def test_a_metadata_index_has_a_type(index: Index) -> None:
     """A type other than string, number and boolean is refused."""
-    assert refusal(index.index_metadata("path", "text")) == (400, 40026)
+    assert error_of(index.index_metadata("path", "text")) == (400, 40026)

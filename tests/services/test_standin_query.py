@@ -5,7 +5,7 @@ import math
 import httpx
 import pytest
 from standin import StandIn
-from standin_calls import Index, refusal, result, vector
+from standin_calls import Index, error_of, result, vector
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def test_ids_are_listed_by_1_000_from_one_snapshot(index: Index, standin: StandI
     assert (second["count"], second["isTruncated"], second["nextCursor"]) == (500, False, None)
     listed = {found["id"] for found in first["vectors"] + second["vectors"]}
     assert listed == {f"v{at}" for at in range(1500)}
-    assert refusal(index.get("list", count=1001)) == (400, 40026)
-    assert refusal(index.get("list", cursor="none")) == (400, 40026)
+    assert error_of(index.get("list", count=1001)) == (400, 40026)
+    assert error_of(index.get("list", cursor="none")) == (400, 40026)
 
 
 def test_vectors_are_read_by_their_ids(index: Index, standin: StandIn) -> None:
@@ -83,7 +83,7 @@ def test_a_query_has_its_limits(index: Index, query: dict[str, object], code: in
     """100 matches, 50 with values or all metadata; no prefix filter; the index's dimensions."""
     answer = index.post("query", {"vector": [1, 0], **query})
 
-    assert answer.is_success if code is None else refusal(answer) == (400, code)
+    assert answer.is_success if code is None else error_of(answer) == (400, code)
 
 
 def test_a_query_gives_what_it_was_asked_for(index: Index, standin: StandIn) -> None:

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from standin import StandIn
-from standin_calls import Index, message, refusal, result, vector
+from standin_calls import Index, error_of, message, result, vector
 
 BASE = "/vectorize/v2/indexes"
 
@@ -29,20 +29,20 @@ def test_an_index_is_made_listed_read_and_deleted(api: httpx.Client) -> None:
     assert [found["name"] for found in result(api.get(BASE))] == ["code"]
     assert result(api.get(f"{BASE}/code"))["config"] == {"dimensions": 1024, "metric": "cosine"}
     result(api.delete(f"{BASE}/code"))
-    assert refusal(api.get(f"{BASE}/code/info")) == (410, 3005)
+    assert error_of(api.get(f"{BASE}/code/info")) == (410, 3005)
     assert _count(Index(api)) == 0
 
 
 def test_an_index_that_nobody_made_is_not_found(api: httpx.Client) -> None:
     """An unknown name is 3000."""
-    assert refusal(api.get(f"{BASE}/absent/info")) == (400, 3000)
+    assert error_of(api.get(f"{BASE}/absent/info")) == (400, 3000)
 
 
 def test_a_name_is_given_once(api: httpx.Client, index: Index) -> None:
     """Making an index that exists already is 3002."""
     body = {"name": "code", "config": {"dimensions": 2, "metric": "cosine"}}
 
-    assert refusal(api.post(BASE, json=body)) == (400, 3002)
+    assert error_of(api.post(BASE, json=body)) == (400, 3002)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_5_000_vectors_fit_and_5_001_do_not(index: Index, standin: StandIn) -> N
     """An upsert takes 5,000 vectors; one more and nothing of it is written."""
     lines = [_line(f"v{at}") for at in range(5001)]
 
-    assert refusal(index.send("\n".join(lines))) == (400, 40006)
+    assert error_of(index.send("\n".join(lines))) == (400, 40006)
     assert index.send("\n".join(lines[:5000])).is_success
     standin.settle()
     assert _count(index) == 5000
@@ -113,7 +113,7 @@ def test_one_bad_vector_refuses_the_whole_body(
     index: Index, standin: StandIn, last: str, code: int
 ) -> None:
     """What is wrong with one line is said by its code, and the lines before it are not written."""
-    assert refusal(index.send(f"{_line('a')}\n{last}\n")) == (400, code)
+    assert error_of(index.send(f"{_line('a')}\n{last}\n")) == (400, code)
 
     standin.settle()
     assert _count(index) == 0
@@ -135,7 +135,7 @@ def test_metadata_has_10_240_bytes_of_compact_json(index: Index) -> None:
 
     assert index.upsert(vector("a"), fits).is_success
     refused = index.upsert(vector("a"), too_large)
-    assert refusal(refused) == (400, 40016)
+    assert error_of(refused) == (400, 40016)
     assert 'id="b"' in message(refused)
     assert message(refused).endswith("must not exceed 10240 bytes, got 10241 bytes")
 
@@ -143,12 +143,12 @@ def test_metadata_has_10_240_bytes_of_compact_json(index: Index) -> None:
 @pytest.mark.parametrize("kind", ["json", "octet-stream"])
 def test_vectors_are_ndjson_and_say_so(index: Index, kind: str) -> None:
     """Another content type than application/x-ndjson is refused."""
-    assert refusal(index.send(_line("a"), kind=kind)) == (400, 40026)
+    assert error_of(index.send(_line("a"), kind=kind)) == (400, 40026)
 
 
 def test_an_empty_body_is_refused(index: Index) -> None:
     """A body without a vector is no NDJSON of vectors."""
-    assert refusal(index.send("\n")) == (400, 40023)
+    assert error_of(index.send("\n")) == (400, 40023)
 
 
 def test_an_upsert_replaces_and_an_insert_keeps(index: Index, standin: StandIn) -> None:
@@ -184,9 +184,9 @@ def test_ids_are_taken_by_100_and_by_20(index: Index, path: str, most: int) -> N
 
     assert index.post(path, {"ids": ids[:most]}).is_success
     refused = index.post(path, {"ids": ids})
-    assert refusal(refused) == (400, 40007)
+    assert error_of(refused) == (400, 40007)
     assert message(refused) == (f"too many ids in payload; max id count is {most}, got {most + 1}")
-    assert refusal(index.post(path, {"ids": ["i" * 65]})) == (400, 40008)
+    assert error_of(index.post(path, {"ids": ["i" * 65]})) == (400, 40008)
 
 
 def test_a_delete_takes_ids_that_are_not_there(index: Index, standin: StandIn) -> None:

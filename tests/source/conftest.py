@@ -9,7 +9,7 @@ from source.repos import Repo
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_git(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """git as on a new machine: no settings but a name, whatever this machine's are."""
+    """git without user settings except a name."""
     settings = tmp_path_factory.mktemp("settings") / "gitconfig"
     settings.write_text("[user]\nname = A\nemail = a@example.org\n[init]\ndefaultBranch = main\n")
     with pytest.MonkeyPatch.context() as patch:

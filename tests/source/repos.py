@@ -12,14 +12,14 @@ Text = str | bytes
 
 
 def need_place(path: Path) -> Path:
-    """The path; skips the test where no file can be called so."""
+    """Returns the path; skips the test if the file system cannot store such a name."""
     if sys.platform == "darwin" and os.fsencode(path).decode(errors="ignore") != str(path):
         pytest.skip("macOS has no names that are not UTF-8")
     return path
 
 
 class Repo:
-    """A repository with a working tree; files are given as name → contents, None to remove."""
+    """A repository with a working tree; files map names to contents, or None to remove."""
 
     def __init__(self, path: Path, *options: str) -> None:
         self.path = need_place(path)
@@ -43,7 +43,7 @@ class Repo:
     def commit(
         self, files: Mapping[str, Text | None] | Mapping[bytes, Text | None] | None = None
     ) -> str:
-        """All that git does not ignore, and the files given here even so."""
+        """Commits the given files and all others that git does not ignore."""
         self.write(files or {})
         self.git("add", "-A")
         there = [os.fsencode(name) for name, text in (files or {}).items() if text is not None]
@@ -64,7 +64,7 @@ class Repo:
 
 
 def raw_commit(path: Path, files: Mapping[bytes, tuple[str, bytes]], parent: str = "") -> str:
-    """A commit of exactly these files (name → mode, contents) made without a working tree."""
+    """Commits exactly these files (name → mode, contents) without a working tree."""
     stream = [b"commit refs/heads/raw\ncommitter A <a@example.org> 0 +0000\ndata 0\n"]
     stream.append(f"from {parent}\n".encode() if parent else b"")
     stream.append(b"deleteall\n")

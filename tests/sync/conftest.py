@@ -1,4 +1,4 @@
-"""What most tests of runs need."""
+"""Fixtures that most tests of runs need."""
 
 from collections.abc import Iterator
 
@@ -19,6 +19,6 @@ def database() -> Iterator[SQLite]:
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
-    """A repository of a commit with code, a document, data, an empty and two kept-out files."""
+    """A repository of one commit: code, a document, data, an empty file and two excluded files."""
     repo.commit(SHOP)
     return repo

@@ -33,7 +33,7 @@ from index_helpers import (
 from source.repos import Repo
 from sync.sync_histories.branch import Branch
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
-from sync.sync_histories.running import histories, often_enough, small_batches
+from sync.sync_histories.settings import histories, run_until_each_outcome_occurs, small_batches
 
 pytestmark = pytest.mark.slow
 
@@ -51,11 +51,11 @@ BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "static_model": HashedStat
 
 
 class DescribedHistory(Branch):
-    """Runs that ask for lines, and may end anywhere; `happened` counts what came of them."""
+    """Runs that ask for lines, and may end anywhere; `outcomes` counts what came of them."""
 
-    def __init__(self, repo: Repo, happened: Counter[str]) -> None:
+    def __init__(self, repo: Repo, outcomes: Counter[str]) -> None:
         super().__init__(repo)
-        self._happened = happened
+        self._outcomes = outcomes
         self._known: dict[str, IndexSnapshot] = {}
         self._database = open_database()
 
@@ -63,7 +63,7 @@ class DescribedHistory(Branch):
         self._database.close()
 
     @rule(edits=edits)
-    def run_to_the_end(self, edits: list[Edit]) -> None:
+    def run_until_complete(self, edits: list[Edit]) -> None:
         self._push(edits)
         run_sync(self._head.tree, self._database, **lined(FakeDescriber()))
         assert index_snapshot(self._database) == self._fresh(self._head.tree)
@@ -92,16 +92,16 @@ class DescribedHistory(Branch):
         )
 
     @rule(edits=some_edits, at=calls, before=st.booleans())
-    def die(self, edits: list[Edit], at: int, before: bool) -> None:
+    def crash_run(self, edits: list[Edit], at: int, before: bool) -> None:
         """At any call to the database or the model."""
         self._push(edits)
         try:
-            sync(self._fused(FaultInjector(at, before=before)))
+            sync(self._failing_context(FaultInjector(at, before=before)))
         except Crash:
-            self._happened["deaths"] += 1
+            self._outcomes["deaths"] += 1
 
     @rule(edits=some_edits, at=calls, by=positions)
-    def be_overtaken(self, edits: list[Edit], at: int, by: int) -> None:
+    def supersede_run(self, edits: list[Edit], at: int, by: int) -> None:
         """By a whole run of HEAD or an older commit."""
         self._push(edits)
         other = self._pushed[by % len(self._pushed)].tree
@@ -111,9 +111,9 @@ class DescribedHistory(Branch):
 
         tree = self._head.tree
         try:
-            sync(self._fused(FaultInjector(at, fail=overtake)))
+            sync(self._failing_context(FaultInjector(at, fail=overtake)))
         except Superseded:
-            self._happened["overtaken"] += 1
+            self._outcomes["overtaken"] += 1
             tree = other
         assert index_snapshot(self._database)["docs"] == self._fresh(tree)["docs"]
 
@@ -128,7 +128,7 @@ class DescribedHistory(Branch):
                 **lined(OtherFakeDescriber("others"), max_descriptions=most),
             )
             return
-        self._happened["stops"] += 1
+        self._outcomes["stops"] += 1
         self._each_vector_is_its_nodes(self._database)
 
     @invariant()
@@ -156,7 +156,7 @@ class DescribedHistory(Branch):
             self._known[tree.root_tree_id] = fresh_snapshot(tree, **lined(FakeDescriber()))
         return self._known[tree.root_tree_id]
 
-    def _fused(self, fuse: FaultInjector) -> SyncContext:
+    def _failing_context(self, fuse: FaultInjector) -> SyncContext:
         database: Any = FailingDatabase(self._database, fuse)
         return new_sync_context(self._head.tree, database, **lined(FakeDescriber(faults=fuse)))
 
@@ -171,6 +171,8 @@ def test_any_history_ends_in_lines_of_heads_texts(
     monkeypatch.setattr("feeder.store.description_vectors.STATIC_VECTOR_BATCH", 2)
     monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_PATHS", 2)
     monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_NODES", 2)
-    happened: Counter[str] = Counter()
-    machine = partial(DescribedHistory, repo, happened)  # a class is not needed
-    often_enough(machine, happened, ("deaths", "overtaken", "stops"), histories(12, 12))
+    outcomes: Counter[str] = Counter()
+    machine = partial(DescribedHistory, repo, outcomes)  # a class is not needed
+    run_until_each_outcome_occurs(
+        machine, outcomes, ("deaths", "overtaken", "stops"), histories(12, 12)
+    )

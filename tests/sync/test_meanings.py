@@ -31,14 +31,14 @@ SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
 def pairs(database: SQLite) -> tuple[int, int, int]:
     """Nodes, vectors, and nodes that have theirs."""
     [[row]] = database.run([Statement(PAIRS)])
-    nodes, vectors, both = map(int, map(str, row))
-    return nodes, vectors, both
+    nodes, vectors, vector_options = map(int, map(str, row))
+    return nodes, vectors, vector_options
 
 
 def is_whole(database: SQLite) -> bool:
     """Whether each node has its vector, and none is without a node."""
-    nodes, vectors, both = pairs(database)
-    return nodes > 0 and nodes == vectors == both
+    nodes, vectors, vector_options = pairs(database)
+    return nodes > 0 and nodes == vectors == vector_options
 
 
 def test_each_node_has_its_vector_after_each_change(shop: Repo, database: SQLite) -> None:
@@ -127,8 +127,8 @@ def test_a_run_that_dies_anywhere_leaves_none_without_the_other(
         with suppress(Crash):
             sync(run)
         if has_rows(database):
-            nodes, vectors, both = pairs(database)
-            assert nodes == vectors == both
+            nodes, vectors, vector_options = pairs(database)
+            assert nodes == vectors == vector_options
         run_sync(Commit(shop.path), database, static_model=CODES)
         assert is_whole(database)
         database.close()

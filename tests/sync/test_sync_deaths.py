@@ -29,16 +29,15 @@ from index_helpers import (
 )
 from sync.three_commits import (
     Trees,
-    copied,
-    ends_right,
+    assert_sync_completes,
+    copy_beside,
     file,
     other_vectors,
-    pictures,
     trees,
     vectors,
 )
 
-__all__ = ["file", "pictures", "trees"]
+__all__ = ["file", "fresh_snapshots", "trees"]
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +92,7 @@ SITUATIONS = {
 @pytest.mark.parametrize("situation", SITUATIONS.values(), ids=SITUATIONS)
 def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     trees: Trees,
-    pictures: dict[Tree, IndexSnapshot],
+    fresh_snapshots: dict[Tree, IndexSnapshot],
     described: dict[Tree, IndexSnapshot],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -115,12 +114,12 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     database.close()
     deaths = 0
     with_model, with_lines = situation.with_model, situation.with_lines
-    expected = described if with_lines else pictures
+    expected = described if with_lines else fresh_snapshots
     for dead in _deaths(trees.second, start, with_model=with_model, with_lines=with_lines):
         deaths += 1
-        for_next = copied(dead, "next.db")
-        ends_right(trees.second, dead, expected, with_lines=with_lines)
-        ends_right(trees.third, for_next, expected, with_lines=with_lines)
+        for_next = copy_beside(dead, "next.db")
+        assert_sync_completes(trees.second, dead, expected, with_lines=with_lines)
+        assert_sync_completes(trees.third, for_next, expected, with_lines=with_lines)
     assert deaths > 6
 
 
@@ -147,7 +146,10 @@ def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
 
 
 def test_the_commit_that_an_index_names_moves_last(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path, monkeypatch: pytest.MonkeyPatch
+    trees: Trees,
+    fresh_snapshots: dict[Tree, IndexSnapshot],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
@@ -156,7 +158,7 @@ def test_the_commit_that_an_index_names_moves_last(
         database = SQLite(index)
         named.add(commit := head(database, REPO))
         if commit != trees.first.commit:
-            assert index_snapshot(database) == pictures[trees.second]
+            assert index_snapshot(database) == fresh_snapshots[trees.second]
         database.close()
     assert named == {trees.first.commit, trees.second.commit}
 
@@ -167,7 +169,7 @@ def _deaths(
     """A copy of an index for each call at which a run on it dies, before the call and after it."""
     for before in (True, False):
         for at in count(1):
-            copy = copied(start, "dead.db")
+            copy = copy_beside(start, "dead.db")
             fuse = FaultInjector(at, before=before)
             if not _dies(tree, copy, fuse, with_model=with_model, with_lines=with_lines):
                 break
@@ -194,7 +196,7 @@ def _dies(
 
 
 def test_runs_that_die_one_after_the_other_lose_nothing(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot], tmp_path: Path
+    trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], tmp_path: Path
 ) -> None:
     """However many runs of however many commits have died, one that ends makes the index right."""
     for pattern in product((3, 4, 6), repeat=3):
@@ -204,7 +206,7 @@ def test_runs_that_die_one_after_the_other_lose_nothing(
         database.close()
         for tree, at in zip(trees, pattern, strict=True):
             assert _dies(tree, file, FaultInjector(at, before=False), with_model=True)
-        ends_right(trees.first, file, pictures)
+        assert_sync_completes(trees.first, file, fresh_snapshots)
         file.unlink()
 
 

@@ -35,7 +35,7 @@ from index_helpers import (
 )
 from parse.documents import docx, p, tbl
 from source.repos import Repo
-from sync.sync_histories.branch import documents_unread
+from sync.sync_histories.branch import without_document_packages
 
 MANUAL = docx(p("Registers", "berschrift1") + tbl([("Name", "Offset"), ("CTRL", "0x00")]))
 WITH, WITHOUT = "in process documents:1/5/0", "in process"
@@ -58,7 +58,7 @@ def test_a_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> 
 
 
 def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: SQLite) -> None:
-    with documents_unread():
+    with without_document_packages():
         report = run_sync(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
     assert report.skipped == {"manual.docx": extract.NOT_INSTALLED}
     assert 'pip install "headfeed[documents]"' in extract.NOT_INSTALLED
@@ -68,7 +68,7 @@ def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: 
 def test_an_extra_that_is_installed_later_reads_the_documents_alone(
     shop: Repo, database: SQLite
 ) -> None:
-    with documents_unread():
+    with without_document_packages():
         run_sync(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
     parser = InProcessParser(WITH)
     report = run_sync(Commit(shop.path), database, parser=parser)
@@ -111,7 +111,7 @@ def test_a_program_that_cannot_read_them_does_not_take_documents_out(
 
 def _refused_without(shop: Repo, database: SQLite) -> None:
     """By a run and by validation, in a sentence with the remedy."""
-    with documents_unread():
+    with without_document_packages():
         run = new_sync_context(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
         with pytest.raises(UserError, match=r"such as manual.docx.*headfeed\[documents\]"):
             sync(run)
@@ -127,7 +127,7 @@ def test_it_does_where_that_is_asked_for(shop: Repo, database: SQLite) -> None:
 def _taken_out(shop: Repo, database: SQLite) -> None:
     """By `--force`; nothing tells then that there were any."""
     tree = Commit(shop.path)
-    with documents_unread():
+    with without_document_packages():
         sync(replace(new_sync_context(tree, database, parser=InProcessParser(WITHOUT)), force=True))
         assert index_snapshot(database) == fresh_snapshot(tree, parser=InProcessParser(WITHOUT))
         assert validate(new_sync_context(tree, database, parser=InProcessParser(WITHOUT))).passed
@@ -143,7 +143,7 @@ def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_ei
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     held = []
     for at in count(2):  # behind the reading
-        with documents_unread() if before == WITHOUT else nullcontext():
+        with without_document_packages() if before == WITHOUT else nullcontext():
             sync(
                 replace(
                     new_sync_context(Commit(shop.path), database, parser=InProcessParser(before)),

@@ -10,10 +10,10 @@ from standin import StandIn
 from standin_fixtures import standin_process
 
 from source.repos import Repo
-from sync.sync_histories.branch import Pictures
+from sync.sync_histories.branch import FreshSnapshots
 from sync.sync_histories.cloud import CloudHistory
 from sync.sync_histories.local import History
-from sync.sync_histories.running import histories, often_enough, small_batches
+from sync.sync_histories.settings import histories, run_until_each_outcome_occurs, small_batches
 
 pytestmark = pytest.mark.slow
 
@@ -30,9 +30,9 @@ ENDS = (
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
     """After every push and every run, whether it ended, died, was stopped or overtaken."""
-    happened: Counter[str] = Counter()
-    machine = partial(History, repo, Pictures(), happened)
-    often_enough(machine, happened, ENDS, histories(12, 15))
+    outcomes: Counter[str] = Counter()
+    machine = partial(History, repo, FreshSnapshots(), outcomes)
+    run_until_each_outcome_occurs(machine, outcomes, ENDS, histories(12, 15))
 
 
 @pytest.mark.timeout(900)
@@ -41,8 +41,8 @@ def test_any_history_ends_so_at_cloudflare_although_requests_go_wrong(
     repo: Repo, standin_process: StandIn
 ) -> None:
     """Words, vectors and notes are those of a fresh index, and nothing is left to be removed."""
-    happened: Counter[str] = Counter()
-    machine: Any = partial(CloudHistory, repo, Pictures(), happened, standin_process)
+    outcomes: Counter[str] = Counter()
+    machine: Any = partial(CloudHistory, repo, FreshSnapshots(), outcomes, standin_process)
     run_state_machine_as_test(machine, settings=histories(8, 12))
     met = ("deaths", "refused", "left for late writes", "descriptions")
-    assert min(happened[what] for what in met) > 0
+    assert min(outcomes[what] for what in met) > 0

@@ -24,16 +24,15 @@ from index_helpers import (
 )
 from sync.three_commits import (
     Trees,
-    copied,
-    ends_right,
+    assert_sync_completes,
+    copy_beside,
     file,
     other_vectors,
-    pictures,
     trees,
     vectors,
 )
 
-__all__ = ["file", "pictures", "trees"]
+__all__ = ["file", "fresh_snapshots", "trees"]
 
 
 def _run(tree: Tree, file: Path, fuse: FaultInjector, dimensions: int = 64) -> bool:
@@ -53,20 +52,21 @@ def _run(tree: Tree, file: Path, fuse: FaultInjector, dimensions: int = 64) -> b
 
 
 def test_the_run_that_took_over_last_wins(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path
+    trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
     """A whole run inside of another one: the outer one stops, unless it had not begun to write."""
     outcomes = []
     for at in range(1, 50):
-        index = copied(file, "copy.db")
-        fuse = FaultInjector(at, fail=lambda: ends_right(trees.third, index, pictures))  # noqa: B023
+        index = copy_beside(file, "copy.db")
+        run_other_sync = partial(assert_sync_completes, trees.third, index, fresh_snapshots)
+        fuse = FaultInjector(at, fail=run_other_sync)
         survived = _run(trees.second, index, fuse)
         if not fuse.has_failed:
             break
         outcomes.append(survived)
         database = SQLite(index)
         winner = trees.second if survived else trees.third
-        assert index_snapshot(database) == pictures[winner]
+        assert index_snapshot(database) == fresh_snapshots[winner]
         assert validate(new_sync_context(winner, database, HashedEmbedder())).passed
         database.close()
     assert outcomes == sorted(outcomes, reverse=True)
@@ -74,7 +74,7 @@ def test_the_run_that_took_over_last_wins(
 
 
 def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot]
+    trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot]
 ) -> None:
     """Overtaken before it has removed those of the old model, it does not remove them any more."""
     for at in range(3, 6):
@@ -84,13 +84,13 @@ def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
         fuse = FaultInjector(at, fail=partial(sync, later))
         with pytest.raises(Superseded):
             sync(new_sync_context(trees.second, FailingDatabase(database, fuse), HashedEmbedder()))
-        assert index_snapshot(database) == pictures[trees.third], at
+        assert index_snapshot(database) == fresh_snapshots[trees.third], at
         database.close()
 
 
 @pytest.mark.parametrize("dimensions", [64, 32])
 def test_a_run_that_was_overtaken_leaves_the_vectors_of_the_later_one(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot], tmp_path: Path, dimensions: int
+    trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], tmp_path: Path, dimensions: int
 ) -> None:
     """Also where it came with another model than the index: 64 dimensions, or 32."""
     start = tmp_path / "start.db"
@@ -101,41 +101,45 @@ def test_a_run_that_was_overtaken_leaves_the_vectors_of_the_later_one(
     own = fresh_snapshot(trees.second, HashedEmbedder(dimensions))
     outcomes = []
     for at in range(1, 50):
-        index = copied(start, "copy.db")
-        fuse = FaultInjector(at, fail=lambda: ends_right(trees.third, index, pictures))  # noqa: B023
+        index = copy_beside(start, "copy.db")
+        run_other_sync = partial(assert_sync_completes, trees.third, index, fresh_snapshots)
+        fuse = FaultInjector(at, fail=run_other_sync)
         survived = _run(trees.second, index, fuse, dimensions)
         if not fuse.has_failed:
             break
         database = SQLite(index)
-        assert index_snapshot(database) == (own if survived else pictures[trees.third])
+        assert index_snapshot(database) == (own if survived else fresh_snapshots[trees.third])
         database.close()
         outcomes.append(survived)
     assert outcomes.count(False) >= 3
 
 
 def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path, monkeypatch: pytest.MonkeyPatch
+    trees: Trees,
+    fresh_snapshots: dict[Tree, IndexSnapshot],
+    file: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """One run stands still at any call, another at any of its own while the first one goes on."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 2)
     for at, other_at in product(range(1, 12), range(1, 10)):
-        index = copied(file, "copy.db")
+        index = copy_beside(file, "copy.db")
         winners = _turns(trees, index, at, other_at)
         database = SQLite(index)
-        assert index_snapshot(database) == pictures[winners[-1]], (at, other_at)
+        assert index_snapshot(database) == fresh_snapshots[winners[-1]], (at, other_at)
         database.close()
 
 
 def test_of_two_runs_of_one_commit_that_take_turns_nothing_is_left_behind(
-    trees: Trees, pictures: dict[Tree, IndexSnapshot], file: Path
+    trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
     """One may find its work done by the other, which it has just taken the index from."""
-    both = trees._replace(third=trees.second)
+    vector_options = trees._replace(third=trees.second)
     for at, other_at in product(range(2, 9), range(1, 5)):
-        index = copied(file, "copy.db")
-        _turns(both, index, at, other_at)
+        index = copy_beside(file, "copy.db")
+        _turns(vector_options, index, at, other_at)
         database = SQLite(index)
-        assert index_snapshot(database) == pictures[trees.second], (at, other_at)
+        assert index_snapshot(database) == fresh_snapshots[trees.second], (at, other_at)
         database.close()
 
 

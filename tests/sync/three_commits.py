@@ -1,4 +1,4 @@
-"""Three commits with documents among their files, what an index holds of each, and runs on them."""
+"""Three commits with documents among their files, a fresh index of each, and runs on them."""
 
 import shutil
 from collections.abc import Iterator
@@ -37,9 +37,9 @@ def manual(offset: str) -> bytes:
 
 
 class Trees(NamedTuple):
-    """Three commits: the third undoes what the second did, and does something else.
+    """Three commits: the third undoes the second and changes something else.
 
-    Among the files are documents, one of which is text in the second.
+    Some of the files are documents; one of them is plain text in the second commit.
     """
 
     first: Commit
@@ -66,14 +66,14 @@ def trees(tmp_path_factory: pytest.TempPathFactory) -> Trees:
 
 
 @pytest.fixture(scope="module")
-def pictures(trees: Trees) -> dict[Tree, IndexSnapshot]:
-    """What a fresh index holds of each of them."""
+def fresh_snapshots(trees: Trees) -> dict[Tree, IndexSnapshot]:
+    """A snapshot of a fresh index of each commit."""
     return {tree: fresh_snapshot(tree, HashedEmbedder()) for tree in trees}
 
 
 @pytest.fixture
 def file(trees: Trees, tmp_path: Path) -> Iterator[Path]:
-    """An index of the first commit."""
+    """The path of an index of the first commit."""
     path = tmp_path / "index.db"
     database = open_database(path)
     run_sync(trees.first, database, HashedEmbedder())
@@ -89,18 +89,19 @@ def other_vectors(tree: Commit, database: SQLite) -> None:
     run_sync(tree, database, HashedEmbedder(32))
 
 
-def copied(file: Path, name: str) -> Path:
-    """Another file beside it with the same contents."""
+def copy_beside(file: Path, name: str) -> Path:
+    """Copies a file within its folder."""
     return Path(shutil.copy(file, file.with_name(name)))
 
 
-def ends_right(
-    tree: Tree, file: Path, pictures: dict[Tree, IndexSnapshot], *, with_lines: bool = False
+def assert_sync_completes(
+    tree: Tree, file: Path, fresh_snapshots: dict[Tree, IndexSnapshot], *, with_lines: bool = False
 ) -> None:
+    """Runs a sync and checks that the index equals a fresh one."""
     database = SQLite(file)
     run = new_sync_context(tree, database, HashedEmbedder())
     run.description_options = DescriptionOptions(FakeDescriber()) if with_lines else None
     sync(run)
-    assert index_snapshot(database) == pictures[tree]
+    assert index_snapshot(database) == fresh_snapshots[tree]
     assert validate(run).passed
     database.close()

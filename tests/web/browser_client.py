@@ -1,4 +1,4 @@
-"""A real browser that looks at the page of a server in this process."""
+"""A real browser that opens the page of a server in this process."""
 
 import os
 import shutil
@@ -24,7 +24,7 @@ MISSING = "no Chromium here; apt-get install chromium brings it"
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser of this machine, which takes `evil.example` for it."""
+    """Starts Chromium, which resolves `evil.example` to 127.0.0.1."""
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
     if not found:
         assert "NEEDS_CHROMIUM" not in os.environ, MISSING
@@ -40,8 +40,8 @@ def chromium() -> Iterator[Browser]:
 
 
 @contextmanager
-def served(folder: Path, model: str | None = None) -> Iterator[Web]:
-    """The server of an index, which answers by words, and by a model where one is named."""
+def index_server(folder: Path, model: str | None = None) -> Iterator[Web]:
+    """Serves an index; searches use words alone unless a model is named."""
     desk = IndexService(Settings(directory=folder, vectors=bool(model), model=model, quiet=True))
     with web(desk) as one:
         yield one
@@ -49,10 +49,10 @@ def served(folder: Path, model: str | None = None) -> Iterator[Web]:
 
 
 @contextmanager
-def looking(browser: Browser, site: Web, address: str = "", **context: Any) -> Iterator[Page]:
-    """Somebody who has opened the address that the server said, then one of the page.
+def open_page(browser: Browser, site: Web, address: str = "", **context: Any) -> Iterator[Page]:
+    """Opens the server's address in a new browser context, then `address` on the same server.
 
-    Whatever the page did that a browser complains of fails the test.
+    Fails if the page raises an error or writes one to the console.
     """
     said: list[str] = []
     some = browser.new_context(viewport=context.pop("viewport", WIDE), **context)
@@ -60,7 +60,7 @@ def looking(browser: Browser, site: Web, address: str = "", **context: Any) -> I
         page = some.new_page()
         page.set_default_timeout(SLOWEST_MS)
         page.on("pageerror", lambda error: said.append(str(error)))
-        page.on("console", lambda line: said.extend(_complaints(line)))
+        page.on("console", lambda line: said.extend(_console_errors(line)))
         page.goto(str(site.address))
         page.get_by_role("heading", name="Search this repository").wait_for()
         if address:
@@ -71,14 +71,14 @@ def looking(browser: Browser, site: Web, address: str = "", **context: Any) -> I
         some.close()
 
 
-def _complaints(line: ConsoleMessage) -> list[str]:
-    """Not that an answer is an error, which the page itself tells."""
+def _console_errors(line: ConsoleMessage) -> list[str]:
+    """Returns console errors, except those of failed requests, which the page shows itself."""
     is_ours = line.type == "error" and not line.text.startswith("Failed to load resource")
     return [line.text] if is_ours else []
 
 
-def findings(page: Page) -> list[str]:
-    """What axe-core finds fault with: each rule with the first place."""
+def accessibility_violations(page: Page) -> list[str]:
+    """Returns the accessibility violations that axe-core finds, each with its first element."""
     # as a script of the page it would be refused, as it should
     page.evaluate(AXE.read_text("utf-8"))
     found = page.evaluate("async () => (await axe.run()).violations")

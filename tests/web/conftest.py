@@ -20,7 +20,7 @@ __all__ = ["shop"]
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """The browser of this machine. Playwright is imported only for tests that open the page."""
+    """Chromium on this machine. Playwright is imported only for tests that open the page."""
     from web.browser_client import chromium
 
     with chromium() as one:
@@ -30,10 +30,10 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Web]:
     """A server for a repository with the files in the test module's `FILES`; tests only read it."""
-    from web.browser_client import served
+    from web.browser_client import index_server
 
     repo = Repo(tmp_path_factory.mktemp("site") / "shop")
     repo.commit(request.module.FILES)
     index(repo)
-    with served(repo.path) as one:
+    with index_server(repo.path) as one:
         yield one

@@ -1,4 +1,4 @@
-"""A server on loopback, in this process, and what a client sends to it."""
+"""A server on loopback in this process, and an HTTP client for it."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ JSON = {"content-type": "application/json", "accept": "application/json, text/ev
 
 
 class Tools:
-    """Tools that say what they were called with; `wait` ends when it is let, or not wanted."""
+    """Tools that return their arguments; `wait` blocks until it is released or cancelled."""
 
     definitions: Sequence[Mapping[str, Any]] = [
         {"name": name} for name in ("say", "wait", "größe", "die")
@@ -51,7 +51,7 @@ class Tools:
 
 
 class Web:
-    """A client of a server, which knows the token."""
+    """An HTTP client that sends the server's token."""
 
     def __init__(self, address: Address, tools: Tools) -> None:
         self.address, self.tools = address, tools
@@ -60,14 +60,14 @@ class Web:
         self.client = httpx.Client(base_url=self.base, headers=bearer, trust_env=False)
 
     def post(self, message: object, **headers: str) -> httpx.Response:
-        """A message as it is, or bytes; `mcp_name` is a header's name too."""
+        """Posts a message; bytes are sent unchanged. Underscores in header names become hyphens."""
         body = message if isinstance(message, bytes) else json.dumps(message).encode()
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return self.client.post("/mcp", content=body, headers={**JSON, **named})
 
     @contextmanager
     def sent(self, *headers: str, body: str = "", host: str = "localhost") -> Iterator[socket]:
-        """The connection after a message with headers as they are written, until it is closed."""
+        """Sends a raw request and yields the open connection."""
         with create_connection((self.address.host, self.address.port), 60) as connection:
             first = ("POST /mcp HTTP/1.1", f"Host: {host}", "Content-Type: application/json")
             bearer = f"Authorization: Bearer {self.address.token}"
@@ -75,32 +75,32 @@ class Web:
             yield connection
 
     def raw(self, *headers: str, body: str = "", host: str = "localhost") -> str:
-        """The first line of the answer to that."""
+        """Sends a raw request and returns the status line of the response."""
         with self.sent(*headers, body=body, host=host) as connection:
             return connection.makefile("rb").readline().decode()
 
 
 def request(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """Of a client that has shaken hands."""
+    """A request of a client that has sent `initialize`."""
     return {"jsonrpc": "2.0", "id": id_, "method": method, "params": params}
 
 
 def modern(method: str, id_: object = 1, **params: Any) -> dict[str, Any]:
-    """Of one that says its revision each time."""
+    """A request that names its protocol version in `_meta`."""
     return request(method, id_, _meta=MODERN, **params)
 
 
 @contextmanager
-def web(desk: IndexService | None = None) -> Iterator[Web]:
-    """A server whose tools are `Tools`, or a desk's, and its client."""
+def web(index_service: IndexService | None = None) -> Iterator[Web]:
+    """Runs a server with the tools of `Tools` or of an index service, and yields a client."""
     require_extras("serve")
     from feeder.web.access import AccessControl
     from feeder.web.app import create_app
 
     tools = Tools()
     some, address = listen(None, None, TOKEN)
-    served = desk.mcp_server if desk else tools.server
-    running = uvicorn_server(create_app(served, AccessControl(*address), desk))
+    served = index_service.mcp_server if index_service else tools.server
+    running = uvicorn_server(create_app(served, AccessControl(*address), index_service))
     thread = Thread(target=running.run, args=([some],), daemon=True)
     thread.start()
     one = Web(address, tools)

@@ -12,7 +12,7 @@ from feeder.store.sqlite import SQLite
 from feeder.web.server import redirect_page
 from mcp_server.conftest import index
 from source.repos import Repo
-from web.browser_client import NARROW, findings, looking, served
+from web.browser_client import NARROW, accessibility_violations, index_server, open_page
 from web.http_client import TOKEN, Web
 
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
@@ -49,7 +49,7 @@ VIEWS = (
 
 @pytest.fixture
 def page(browser: Browser, site: Web) -> Iterator[Page]:
-    with looking(browser, site) as one:
+    with open_page(browser, site) as one:
         yield one
 
 
@@ -91,7 +91,7 @@ def test_the_page_that_opens_it_leads_to_it(browser: Browser, site: Web) -> None
 
 def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> None:
     """Characters that JavaScript counts as two hinder nothing; code has its colours."""
-    with looking(browser, site, "?q=needle+total") as page:
+    with open_page(browser, site, "?q=needle+total") as page:
         hit = page.locator(".hit", has=page.get_by_role("link", name="src/cart.py"))
         expect(hit.locator("mark").first).to_be_visible()
         assert {mark.lower() for mark in hit.locator("mark").all_inner_texts()} <= {
@@ -103,7 +103,7 @@ def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> N
 
 def test_a_window_in_the_middle_of_a_text_has_its_colour(browser: Browser, site: Web) -> None:
     """Its beginning is above the lines that are shown."""
-    with looking(browser, site, "?q=gondola+lift") as page:
+    with open_page(browser, site, "?q=gondola+lift") as page:
         line = page.locator(".hit .row", has_text="class of a gondola")
         expect(line.locator(".t-cmnt, .t-str").first).to_contain_text("class of a")
         expect(line.locator(".t-kwd")).to_have_count(0)
@@ -111,7 +111,7 @@ def test_a_window_in_the_middle_of_a_text_has_its_colour(browser: Browser, site:
 
 def test_names_and_code_are_text(browser: Browser, site: Web) -> None:
     """Nothing that a file holds runs, is loaded, or turns the direction of writing."""
-    with looking(browser, site, "?q=needle") as page:
+    with open_page(browser, site, "?q=needle") as page:
         expect(page.get_by_role("link", name=f"{HOSTILE}:1")).to_be_visible()
         expect(page.locator(".hits")).to_contain_text("</script><script>document.title")
         expect(page.locator(".hits")).to_contain_text("\\u202e backwards")
@@ -149,7 +149,7 @@ def test_the_keyboard_is_enough(page: Page) -> None:
 
 def test_a_place_is_copied(browser: Browser, site: Web) -> None:
     rights = ["clipboard-read", "clipboard-write"]
-    with looking(browser, site, "?q=symbol:Cart", permissions=rights) as page:
+    with open_page(browser, site, "?q=symbol:Cart", permissions=rights) as page:
         expect(page.locator(".hit").first).to_be_visible()
         page.keyboard.press("j")
         page.keyboard.press("y")
@@ -158,7 +158,7 @@ def test_a_place_is_copied(browser: Browser, site: Web) -> None:
 
 
 def test_counts_narrow_and_are_taken_back(browser: Browser, site: Web) -> None:
-    with looking(browser, site, "?q=needle") as page:
+    with open_page(browser, site, "?q=needle") as page:
         page.get_by_role("link", name="python 4").click()
         expect(page.locator(".hit")).to_have_count(4)
         page.get_by_role("link", name="without tests 3").click()
@@ -170,7 +170,7 @@ def test_counts_narrow_and_are_taken_back(browser: Browser, site: Web) -> None:
 
 def test_many_hits_are_paged(browser: Browser, site: Web) -> None:
     """Twenty at once, none of them twice."""
-    with looking(browser, site, "?q=plenty") as page:
+    with open_page(browser, site, "?q=plenty") as page:
         expect(page.locator(".hit")).to_have_count(20)
         first = page.locator(".hit a.opens").all_inner_texts()
         page.get_by_role("link", name="More hits").click()
@@ -180,7 +180,7 @@ def test_many_hits_are_paged(browser: Browser, site: Web) -> None:
 
 
 def test_a_file_has_its_outline_and_each_line_its_address(browser: Browser, site: Web) -> None:
-    with looking(browser, site, "?file=web/many.js#L200") as page:
+    with open_page(browser, site, "?file=web/many.js#L200") as page:
         expect(page.locator("#L200")).to_be_in_viewport()
         expect(page.locator("#L200")).to_have_class(re.compile("here"))
         outline = page.get_by_role("navigation", name="Outline")
@@ -194,7 +194,7 @@ def test_a_file_has_its_outline_and_each_line_its_address(browser: Browser, site
 
 
 def test_nothing_found_says_what_to_try(browser: Browser, site: Web) -> None:
-    with looking(browser, site, "?q=needle&path=/docs&language=markdown&node_type=class") as page:
+    with open_page(browser, site, "?q=needle&path=/docs&language=markdown&node_type=class") as page:
         expect(page.get_by_role("heading", name="No hits")).to_be_visible()
         page.get_by_role("link", name="without type: class").click()
         expect(page.locator(".hit")).to_have_count(1)
@@ -202,7 +202,7 @@ def test_nothing_found_says_what_to_try(browser: Browser, site: Web) -> None:
 
 def test_what_is_wrong_says_what_to_change(browser: Browser, site: Web) -> None:
     """A filter that names nothing."""
-    with looking(browser, site) as page:
+    with open_page(browser, site) as page:
         page.goto(f"{site.base}/?q=x")
         page.get_by_role("searchbox").fill("lang:klingon needle")
         expect(page.get_by_role("alert")).to_contain_text("no language klingon")
@@ -211,26 +211,26 @@ def test_what_is_wrong_says_what_to_change(browser: Browser, site: Web) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_core_finds_nothing(browser: Browser, site: Web, scheme: str) -> None:
     """In any view, nor in the help above one."""
-    with looking(browser, site, color_scheme=scheme) as page:
+    with open_page(browser, site, color_scheme=scheme) as page:
         page.keyboard.press("?")
-        assert findings(page) == []
+        assert accessibility_violations(page) == []
         for address in VIEWS:
             go(page, site, address)
-            assert findings(page) == []
+            assert accessibility_violations(page) == []
 
 
 def test_a_phone_shows_it_without_scrolling_aside(browser: Browser, site: Web) -> None:
-    with looking(browser, site, viewport=NARROW) as page:
+    with open_page(browser, site, viewport=NARROW) as page:
         for address in ("", *VIEWS):
             go(page, site, address)
             assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-            assert findings(page) == []
+            assert accessibility_violations(page) == []
 
 
 def test_dark_is_dark(browser: Browser, site: Web) -> None:
     shades = []
     for scheme in ("light", "dark"):
-        with looking(browser, site, color_scheme=scheme) as page:
+        with open_page(browser, site, color_scheme=scheme) as page:
             background = page.evaluate("getComputedStyle(document.body).backgroundColor")
             shades.append(sum(map(int, re.findall(r"\d+", background))))
     assert shades[0] > 700
@@ -257,7 +257,7 @@ def test_a_wrong_token_is_told_and_typed_again(browser: Browser, site: Web) -> N
     page = context.new_page()
     page.goto(f"{site.base}/?q=needle#token=a-wrong-token-of-somebody")
     expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
-    assert findings(page) == []
+    assert accessibility_violations(page) == []
     for token, says in (("wrong", "The token is wrong."), (TOKEN, None)):
         page.get_by_label("Token").fill(token)
         page.get_by_role("button", name="Continue").click()
@@ -269,7 +269,7 @@ def test_a_wrong_token_is_told_and_typed_again(browser: Browser, site: Web) -> N
 
 def test_another_page_learns_nothing(browser: Browser, site: Web) -> None:
     """With our cookie, from another port of this machine, which is of one site with us."""
-    with looking(browser, site) as ours:
+    with open_page(browser, site) as ours:
         page = ours.context.new_page()
         other = f"http://127.0.0.1:{site.address.port + 1}/"
         page.route(other, lambda route: route.fulfill(body="<p>other", content_type="text/html"))
@@ -288,7 +288,7 @@ def test_an_index_that_comes_later_is_waited_for(browser: Browser, repo: Repo) -
     repo.commit({"a.py": "def needle(): pass\n"})
     (repo.path / ".feeder").mkdir()
     context = browser.new_context()
-    with served(repo.path) as site:
+    with index_server(repo.path) as site:
         page = context.new_page()
         page.goto(f"{site.base}/?q=needle#token={TOKEN}")
         expect(page.get_by_role("alert")).to_contain_text("feeder sync")
@@ -307,7 +307,7 @@ def test_a_stopped_server_is_told(browser: Browser, tmp_path: Path) -> None:
     repo.commit({"a.py": "def needle(): pass\n"})
     index(repo)
     context = browser.new_context()
-    with served(repo.path) as site:
+    with index_server(repo.path) as site:
         page = context.new_page()
         page.goto(str(site.address))
         page.get_by_role("heading", name="Search this repository").wait_for()

@@ -6,7 +6,7 @@ from playwright.sync_api import Browser, expect
 from mcp_server.conftest import index
 from parse.documents import Line, docx, p, pdf
 from source.repos import Repo
-from web.browser_client import NARROW, findings, looking, served
+from web.browser_client import NARROW, accessibility_violations, index_server, open_page
 from web.http_client import Web
 
 pytestmark = pytest.mark.needs("documents")
@@ -27,7 +27,7 @@ AT_PAGE_2 = "api/document?path=docs%2Fmanual%20%231.pdf#page=2"
 
 def test_a_pdf_opens_at_its_page(browser: Browser, site: Web) -> None:
     """In a tab of its own, which the browser's own viewer shows."""
-    with looking(browser, site, "?q=needle+type:page") as page:
+    with open_page(browser, site, "?q=needle+type:page") as page:
         link = page.get_by_role("link", name="Open PDF, p. 2")
         with page.context.expect_page() as opened:
             link.click()
@@ -38,7 +38,7 @@ def test_a_pdf_opens_at_its_page(browser: Browser, site: Web) -> None:
 
 
 def test_another_document_is_saved(browser: Browser, site: Web) -> None:
-    with looking(browser, site, "?q=report") as page:
+    with open_page(browser, site, "?q=report") as page:
         with page.expect_download() as saved:
             page.get_by_role("link", name="Download DOCX").click()
         assert saved.value.suggested_filename == "report.docx"
@@ -47,7 +47,7 @@ def test_another_document_is_saved(browser: Browser, site: Web) -> None:
 
 def test_code_is_opened_in_an_editor_and_a_document_is_not(browser: Browser, site: Web) -> None:
     """Whose lines are not those of its file."""
-    with looking(browser, site, "?q=needle") as page:
+    with open_page(browser, site, "?q=needle") as page:
         expect(page.locator(".hit")).to_have_count(3)
         for path, editor in (("src/sewing.py", 1), ("docs/manual #1.pdf", 0)):
             hit = page.locator(".hit", has=page.get_by_role("link", name=path))
@@ -55,14 +55,14 @@ def test_code_is_opened_in_an_editor_and_a_document_is_not(browser: Browser, sit
 
 
 def test_the_outline_of_a_pdf_names_sections_with_their_pages(browser: Browser, site: Web) -> None:
-    with looking(browser, site, "?file=docs/marked.pdf") as page:
+    with open_page(browser, site, "?file=docs/marked.pdf") as page:
         links = page.get_by_role("navigation", name="Outline").get_by_role("link")
         expect(links).to_have_text(["Safety, p. 1 doc page", "Service, p. 2 doc page"])
 
 
 def test_its_text_leads_to_the_page_of_the_marked_line(browser: Browser, site: Web) -> None:
     """Which another line changes."""
-    with looking(browser, site, FILE) as page:
+    with open_page(browser, site, FILE) as page:
         expect(page.get_by_role("link", name="Open PDF, p. 1")).to_be_visible()
         line = page.locator(".row", has_text="The needle is here")
         line.locator(".number").click()
@@ -74,7 +74,7 @@ def test_one_that_has_changed_says_so(browser: Browser, repo: Repo) -> None:
     """In the tab that was to show it."""
     repo.commit(FILES)
     index(repo)
-    with served(repo.path) as site, looking(browser, site, "?q=needle+type:page") as page:
+    with index_server(repo.path) as site, open_page(browser, site, "?q=needle+type:page") as page:
         (repo.path / "docs/manual #1.pdf").write_bytes(MANUAL + b"\n")
         with page.context.expect_page() as opened:
             page.get_by_role("link", name="Open PDF, p. 2").click()
@@ -82,7 +82,7 @@ def test_one_that_has_changed_says_so(browser: Browser, repo: Repo) -> None:
         expect(said).to_contain_text(
             "docs/manual #1.pdf has been deleted or changed since it was indexed"
         )
-        assert findings(opened.value) == []
+        assert accessibility_violations(opened.value) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -90,7 +90,7 @@ def test_axe_core_finds_nothing_and_a_phone_has_room(
     browser: Browser, site: Web, scheme: str
 ) -> None:
     for address in ("?q=needle", FILE):
-        with looking(browser, site, address, viewport=NARROW, color_scheme=scheme) as page:
+        with open_page(browser, site, address, viewport=NARROW, color_scheme=scheme) as page:
             expect(page.locator("a[target]").first).to_be_visible()
             assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-            assert findings(page) == []
+            assert accessibility_violations(page) == []

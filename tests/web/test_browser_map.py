@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from web.browser_client import findings, looking
+from web.browser_client import accessibility_violations, open_page
 from web.http_client import Web
 
 FILES = {
@@ -34,7 +34,7 @@ MANY = [
 
 @pytest.fixture
 def page(browser: Browser, site: Web) -> Iterator[Page]:
-    with looking(browser, site, "?view=map") as one:
+    with open_page(browser, site, "?view=map") as one:
         expect(one.get_by_role("img")).to_be_visible()
         yield one
 
@@ -96,7 +96,7 @@ def test_the_last_change_is_a_colour(page: Page) -> None:
     expect(page.get_by_role("list", name="Colours")).to_have_text("in the last 7 days 4")
     row = page.get_by_role("row", name="yarn.lock")
     expect(row).to_contain_text(re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}"))
-    assert findings(page) == []
+    assert accessibility_violations(page) == []
 
 
 def test_ages_are_told_apart(browser: Browser, site: Web) -> None:
@@ -106,7 +106,7 @@ def test_ages_are_told_apart(browser: Browser, site: Web) -> None:
     changed = {path: int(now_s - days * 86_400) for path, days in ages.items()}
     for since, rest in ((None, "in no commit yet"), (86_400 * 500, "May 16, 1971 or earlier")):
         body = json.dumps({"changed": changed, "since": since})
-        with looking(browser, site, timezone_id="UTC") as page:
+        with open_page(browser, site, timezone_id="UTC") as page:
             page.route("**/api/history", partial(Route.fulfill, body=body))
             page.goto(f"{site.base}/?view=map&by=changed")
             expect(page.get_by_role("list", name="Colours").get_by_role("listitem")).to_have_text(
@@ -119,7 +119,7 @@ def test_a_file_may_be_called_as_what_each_object_has(browser: Browser, site: We
     """Nobody says when it was changed."""
     files = [MANY[0] | {"path": "constructor"}]
     known = json.dumps({"files": files, "history": True, "index": {"repo": "r"}, "note": ""})
-    with looking(browser, site) as page:
+    with open_page(browser, site) as page:
         page.route("**/api/map", lambda route: route.fulfill(body=known))
         body = json.dumps({"changed": {}, "since": None})
         page.route("**/api/history", lambda route: route.fulfill(body=body))
@@ -131,7 +131,7 @@ def test_a_file_may_be_called_as_what_each_object_has(browser: Browser, site: We
 def test_without_a_history_no_last_change_is_offered(browser: Browser, site: Web) -> None:
     """As at the edge, which has no git; an address that wants it shows what is indexed."""
     answer = json.dumps({"files": MANY[:40], "index": {"repo": "large"}, "note": "It is large."})
-    with looking(browser, site) as page:
+    with open_page(browser, site) as page:
         page.route("**/api/map", lambda route: route.fulfill(body=answer))
         page.goto(f"{site.base}/?view=map&by=changed")
         expect(page.get_by_role("list", name="Colours")).to_contain_text("indexed 20")
@@ -140,7 +140,7 @@ def test_without_a_history_no_last_change_is_offered(browser: Browser, site: Web
 
 
 def test_a_late_answer_does_not_take_the_place_of_another_view(browser: Browser, site: Web) -> None:
-    with looking(browser, site) as page:
+    with open_page(browser, site) as page:
         held: list[Route] = []
 
         def hold(route: Route) -> None:
@@ -159,7 +159,7 @@ def test_a_late_answer_does_not_take_the_place_of_another_view(browser: Browser,
 def test_twenty_thousand_files_are_drawn(browser: Browser, site: Web) -> None:
     """All of them counted; bench/page.py says in which time."""
     answer = json.dumps({"files": MANY, "index": {"repo": "large"}, "note": "It is large."})
-    with looking(browser, site) as page:
+    with open_page(browser, site) as page:
         page.route("**/api/map", lambda route: route.fulfill(body=answer))
         page.get_by_role("link", name="Map", exact=True).click()
         expect(page.get_by_role("status")).to_contain_text("20,000 files")

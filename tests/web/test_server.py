@@ -44,8 +44,8 @@ class Serving:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdout
         self.process = process
-        self.said = process.stdout.readline().strip()
-        self.url, _, self.token = self.said.partition("#token=")
+        self.call_tool = process.stdout.readline().strip()
+        self.url, _, self.token = self.call_tool.partition("#token=")
 
     def search(self, query: str) -> str:
         """The text that the tool answers."""
@@ -152,12 +152,12 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> Non
     ],
 )
 def test_what_cannot_be_served(
-    shop: Repo, feeder: RunFeeder, options: list[str], said: str
+    shop: Repo, feeder: RunFeeder, options: list[str], call_tool: str
 ) -> None:
     """A sentence that says what to change."""
     answer = feeder(shop, "serve", *options)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert call_tool in answer.err
 
 
 def test_another_address_of_this_machine(shop: Repo) -> None:
@@ -180,10 +180,10 @@ def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Pat
     with serving(shop, "--open", PATH=path) as one:
         while not log.exists():
             time.sleep(0.05)
-        said = log.read_text().strip()
-        page = Path(said)
-        assert one.token not in said
-        assert f'url={one.said}"' in page.read_text("utf-8")
+        call_tool = log.read_text().strip()
+        page = Path(call_tool)
+        assert one.token not in call_tool
+        assert f'url={one.call_tool}"' in page.read_text("utf-8")
         assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
         one.process.send_signal(signal.SIGINT)
         one.process.communicate(timeout=60)

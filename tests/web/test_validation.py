@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from mcp_server.conftest import index
 from source.repos import Repo
-from web.browser_client import findings, looking, served
+from web.browser_client import accessibility_violations, index_server, open_page
 from web.http_client import Web
 
 
@@ -18,7 +18,7 @@ from web.http_client import Web
 def mine(repo: Repo) -> Iterator[tuple[Path, Web]]:
     repo.commit({"a.py": "def a():\n    return 1\n", "b.py": "def b():\n    return 2\n"})
     index(repo)
-    with served(repo.path) as one:
+    with index_server(repo.path) as one:
         yield repo.path, one
 
 
@@ -52,7 +52,7 @@ def test_the_checks_are_those_of_validate(mine: tuple[Path, Web]) -> None:
 
 def test_without_an_index_it_says_so(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n"})
-    with served(repo.path) as one:
+    with index_server(repo.path) as one:
         one.client.post("/api/proof")
         while (now := one.client.get("/api/proof").json())["running"]:
             time.sleep(0.05)
@@ -62,23 +62,23 @@ def test_without_an_index_it_says_so(repo: Repo) -> None:
 
 def test_a_button_runs_them(browser: Browser, mine: tuple[Path, Web]) -> None:
     folder, one = mine
-    with looking(browser, one, "?view=proof") as page:
+    with open_page(browser, one, "?view=proof") as page:
         expect(page.get_by_role("heading", level=1)).to_contain_text("The index equals HEAD")
         page.get_by_role("button", name="Run the checks").click()
         expect(page.get_by_text("The index is right.").first).to_be_visible()
         expect(page.locator(".checks > .good").first).to_be_visible()
-        assert findings(page) == []
+        assert accessibility_violations(page) == []
         spoil(folder)
         page.get_by_role("button", name="Run the checks again").click()
         expect(page.locator(".verdict")).to_contain_text("The index is not right.")
         expect(page.locator(".checks > .bad").first).to_contain_text("has no node")
-        assert findings(page) == []
+        assert accessibility_violations(page) == []
 
 
 def test_what_runs_took_is_told(browser: Browser, mine: tuple[Path, Web]) -> None:
     """Of the run that made the index; of the checks once they were run."""
     folder, one = mine
-    with looking(browser, one, "?view=proof") as page:
+    with open_page(browser, one, "?view=proof") as page:
         runs = page.get_by_role("region", name="Last runs")
         row = runs.get_by_role("row", name="Sync with a commit")
         expect(row.get_by_role("cell").nth(1)).to_have_text("2 read")
@@ -99,9 +99,9 @@ def test_how_far_they_are_is_told(browser: Browser, mine: tuple[Path, Web]) -> N
     """Whatever time they take, by what the server says."""
     _, one = mine
     running = '{"running": true, "what": "content", "done": 1, "total": 2, "verdict": null}'
-    with looking(browser, one) as page:
+    with open_page(browser, one) as page:
         page.route("**/api/proof", lambda route: route.fulfill(body=running))
         page.get_by_role("link", name="Status").click()
         expect(page.get_by_role("progressbar")).to_have_attribute("value", "1")
         expect(page.get_by_text("content: 1 of 2 files")).to_be_visible()
-        assert findings(page) == []
+        assert accessibility_violations(page) == []

@@ -1,4 +1,4 @@
-"""A home and a repository of the test's own, with nothing on the PATH but git and this program."""
+"""An empty home folder and a repository, with only git and this program on the PATH."""
 
 import shutil
 import sys
@@ -10,23 +10,29 @@ import pytest
 from command_runner import RunFeeder, command_runner
 from source.repos import Repo
 
-OWN = Path(sys.executable).parent / "feeder"
+FEEDER_COMMAND = Path(sys.executable).parent / "feeder"
 """This program's command."""
-SAYING = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME")
+CONFIG_VARIABLES = (
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
+)
 Snapshot = dict[str, bytes | None]
 
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Empty, and the user's as far as the program knows."""
+    """An empty home folder, set as HOME."""
     folder = tmp_path / "home"
     (folder / "bin").mkdir(parents=True)
-    for name, program in (("feeder", str(OWN)), ("git", shutil.which("git"))):
+    for name, program in (("feeder", str(FEEDER_COMMAND)), ("git", shutil.which("git"))):
         assert program
         (folder / "bin" / name).symlink_to(program)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("PATH", str(folder / "bin"))
-    for name in (*SAYING, "VIRTUAL_ENV"):
+    for name in (*CONFIG_VARIABLES, "VIRTUAL_ENV"):
         monkeypatch.delenv(name, raising=False)
     return folder
 
@@ -41,8 +47,8 @@ def feeder(
 
 
 @pytest.fixture
-def picture(home: Path, repo: Repo) -> Callable[[], Snapshot]:
-    """All that is in the home and in the repository: bytes of files, None for folders."""
+def read_all_files(home: Path, repo: Repo) -> Callable[[], Snapshot]:
+    """Returns a function that reads all files of the home and the repository; None for folders."""
 
     def taken() -> Snapshot:
         return {

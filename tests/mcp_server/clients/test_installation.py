@@ -14,7 +14,7 @@ import pytest
 from command_runner import RunFeeder
 from source.repos import Repo
 
-from .conftest import OWN
+from .conftest import FEEDER_COMMAND
 
 Picture = Callable[[], dict[str, bytes | None]]
 INSTALL = ("mcp", "install")
@@ -31,11 +31,11 @@ def clients(home: Path) -> None:
 
 
 def test_a_dry_run_shows_the_difference_and_writes_nothing(
-    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture
+    feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture
 ) -> None:
     file = home / ".claude.json"
     file.write_text('{\n  "a": 1\n}\n')
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CLAUDE, "--dry-run")
     assert answer.code == 0
     assert answer.out.splitlines() == [
@@ -58,14 +58,14 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(
         " }",
         f"would be changed: {file} (server: Claude Code)",
     ]
-    assert picture() == before
+    assert read_all_files() == before
     [change] = feeder(repo, *CLAUDE, "--dry-run", "--json").json["changes"]
     assert change["diff"] == answer.out.splitlines()[:-1]
     feeder(repo, *CLAUDE)
-    installed = picture()
+    installed = read_all_files()
     answer = feeder(repo, "mcp", "uninstall", "--dry-run")
     assert f"would be changed: {file} (server: Claude Code)" in answer.out
-    assert picture() == installed
+    assert read_all_files() == installed
 
 
 def test_what_was_done_is_told_for_machines(feeder: RunFeeder, home: Path, repo: Repo) -> None:
@@ -104,15 +104,15 @@ def test_all_that_are_found_are_told_and_written(feeder: RunFeeder, home: Path, 
 
 @pytest.mark.usefixtures("clients")
 def test_nothing_is_written_that_nobody_asked_for(
-    feeder: RunFeeder, repo: Repo, picture: Picture
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture
 ) -> None:
     """Without a name and without a terminal."""
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *INSTALL)
     assert answer.code == 2
     assert "Give --all-found, or --client with one of claude, cursor." in answer.err
     assert feeder(repo, *INSTALL, "--dry-run").out.count("would be created") == 2
-    assert picture() == before
+    assert read_all_files() == before
 
 
 @pytest.mark.usefixtures("clients")
@@ -125,9 +125,9 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
         command, cwd=repo.path, stdin=theirs, stderr=theirs, stdout=theirs, timeout=60, check=False
     )
     os.close(theirs)
-    said = os.read(ours, 10_000).decode()
+    call_tool = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert "Change the user files of these clients? [Y/n]:" in said
+    assert "Change the user files of these clients? [Y/n]:" in call_tool
     assert asked.returncode == code
     assert (home / ".claude.json").exists() == (code == 0)
 
@@ -141,13 +141,13 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
     ],
 )
 def test_what_cannot_be_meant_is_refused(
-    feeder: RunFeeder, repo: Repo, picture: Picture, said: list[str], why: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, call_tool: list[str], why: str
 ) -> None:
-    before = picture()
-    answer = feeder(repo, *INSTALL, *said)
+    before = read_all_files()
+    answer = feeder(repo, *INSTALL, *call_tool)
     assert answer.code == 2
     assert why in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def started(file: Path) -> list[str]:
@@ -161,7 +161,7 @@ def test_a_user_gets_the_path_of_a_feeder_that_has_no_name_elsewhere(
     """A project's file, which others have too, never does."""
     (home / "bin/feeder").unlink()
     assert feeder(repo, *CLAUDE).code == 0
-    assert started(home / ".claude.json") == [str(OWN), "mcp"]
+    assert started(home / ".claude.json") == [str(FEEDER_COMMAND), "mcp"]
     assert feeder(repo, *CLAUDE, "--scope", "project").code == 0
     assert started(repo.path / ".mcp.json") == ["feeder", "mcp"]
 
@@ -170,10 +170,10 @@ def test_a_feeder_of_the_environment_that_is_active_is_none_of_a_new_shell(
     feeder: RunFeeder, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "bin/feeder").unlink()
-    monkeypatch.setenv("PATH", f"{OWN.parent}{os.pathsep}{home}/bin")
-    monkeypatch.setenv("VIRTUAL_ENV", str(OWN.parents[1]))
+    monkeypatch.setenv("PATH", f"{FEEDER_COMMAND.parent}{os.pathsep}{home}/bin")
+    monkeypatch.setenv("VIRTUAL_ENV", str(FEEDER_COMMAND.parents[1]))
     assert feeder(repo, *CLAUDE).code == 0
-    assert started(home / ".claude.json") == [str(OWN), "mcp"]
+    assert started(home / ".claude.json") == [str(FEEDER_COMMAND), "mcp"]
 
 
 def test_another_program_of_the_name_is_not_taken_for_this_one(
@@ -183,29 +183,29 @@ def test_another_program_of_the_name_is_not_taken_for_this_one(
     (home / "bin/feeder").write_text("#!/bin/sh\n")
     (home / "bin/feeder").chmod(0o755)
     assert feeder(repo, *CLAUDE).code == 0
-    assert started(home / ".claude.json") == [str(OWN), "mcp"]
+    assert started(home / ".claude.json") == [str(FEEDER_COMMAND), "mcp"]
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "opencode", "cline"])
 def test_a_command_that_has_changed_is_written_anew(
-    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture, client: str
+    feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture, client: str
 ) -> None:
     """The rest of the file stays, and so does the way back."""
-    before = picture()
+    before = read_all_files()
     link = home / "bin/feeder"
     link.unlink()
     install = [*INSTALL, "--client", client, "--json"]
     [change] = feeder(repo, *install).json["changes"]
     file = Path(change["file"])
     old = file.read_text()
-    link.symlink_to(OWN)
+    link.symlink_to(FEEDER_COMMAND)
     [change] = feeder(repo, *install).json["changes"]
     assert change["action"] == "changed"
     read = tomllib.loads if file.suffix == ".toml" else json.loads
     new = json.dumps(read(file.read_text()))
-    assert new == json.dumps(read(old)).replace(str(OWN), "feeder")
+    assert new == json.dumps(read(old)).replace(str(FEEDER_COMMAND), "feeder")
     assert feeder(repo, "mcp", "uninstall").code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 @pytest.mark.parametrize(

@@ -22,12 +22,12 @@ UNINSTALL = ("mcp", "uninstall", "--scope", "project")
     ["", "# Ours\n", "# Ours", "# Ours\n\n", "# Ours\r\n\r\nBe kind.\r\n", "\ufeff# ü\n\n\n"],
 )
 def test_a_page_keeps_what_it_says(
-    feeder: RunFeeder, repo: Repo, picture: Picture, text: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, text: str
 ) -> None:
     """The block comes last, in the page's line ends, and goes to the byte."""
     page = repo.path / "CLAUDE.md"
     page.write_bytes(text.encode())
-    before = picture()
+    before = read_all_files()
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
     told = page.read_bytes().decode()
     assert told.startswith(text)
@@ -35,7 +35,7 @@ def test_a_page_keeps_what_it_says(
     assert block.startswith("<!-- feeder:start -->\n") and block.endswith("<!-- feeder:end -->")
     assert told.count("\r\n") in {0, told.count("\n")}
     assert feeder(repo, *UNINSTALL).code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 @pytest.mark.parametrize("text", ["# Ours\n", "# Ours\r\n\r\nBe kind.\r\n"])
@@ -74,19 +74,19 @@ def test_each_page_that_tells_is_kept_in_step(feeder: RunFeeder, repo: Repo) -> 
     ],
 )
 def test_claude_code_is_told_where_it_reads(
-    feeder: RunFeeder, repo: Repo, picture: Picture, pages: dict[str, str], told: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, pages: dict[str, str], told: str
 ) -> None:
     """A CLAUDE.md that was not there would hide AGENTS.md from it; one may lead to the other."""
     for name, text in pages.items():
         (repo.path / name).write_text(text)
-    before = picture()
+    before = read_all_files()
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
     telling = [
         file.name for file in repo.path.glob("*.md") if instructions.BLOCK_START in file.read_text()
     ]
     assert telling == [told]
     assert feeder(repo, *UNINSTALL).code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_two_names_of_one_page_get_one_block(feeder: RunFeeder, repo: Repo) -> None:
@@ -98,14 +98,14 @@ def test_two_names_of_one_page_get_one_block(feeder: RunFeeder, repo: Repo) -> N
 
 
 def test_a_block_that_has_lost_its_end_is_refused(
-    feeder: RunFeeder, repo: Repo, picture: Picture
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture
 ) -> None:
     (repo.path / "CLAUDE.md").write_text("# Ours\n\n <!-- feeder:start -->\nmore\n")
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *PROJECT, "--client", "claude")
     assert answer.code == 2
     assert "CLAUDE.md: line 3, column 2: <!-- feeder:start --> has no" in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_what_is_told_names_tools_that_there_are(feeder: RunFeeder, repo: Repo) -> None:
@@ -113,11 +113,11 @@ def test_what_is_told_names_tools_that_there_are(feeder: RunFeeder, repo: Repo) 
     from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
-    said = (repo.path / "CLAUDE.md").read_text()
-    assert len(said) < 1_200
+    call_tool = (repo.path / "CLAUDE.md").read_text()
+    assert len(call_tool) < 1_200
     tools = {tool["name"] for tool in TOOL_DEFINITIONS}
     assert {
-        word for word in ("search", "read", "outline", "similar") if f"`{word}`" in said
+        word for word in ("search", "read", "outline", "similar") if f"`{word}`" in call_tool
     } >= tools
 
 
@@ -154,13 +154,13 @@ def test_a_sub_agent_of_a_user_types_what_starts_this_feeder(
 
 
 def test_anothers_sub_agent_of_the_name_is_refused(
-    feeder: RunFeeder, repo: Repo, picture: Picture
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture
 ) -> None:
     """By force it is replaced, and comes back; one that was edited since goes as it is ours."""
     file = repo.path / ".claude/agents/feeder-search.md"
     file.parent.mkdir(parents=True)
     file.write_text("mine\n")
-    before = picture()
+    before = read_all_files()
     asked = ["mcp", "install", "--client", "claude", "--scope", "project", "--agent"]
     answer = feeder(repo, *asked)
     assert answer.code == 2
@@ -168,12 +168,12 @@ def test_anothers_sub_agent_of_the_name_is_refused(
         f"{file}: this program did not write it. Rename it, or replace it with --force."
         in answer.err
     )
-    assert picture() == before
+    assert read_all_files() == before
     assert feeder(repo, *UNINSTALL).code == 0
-    assert picture() == before
+    assert read_all_files() == before
     assert feeder(repo, *asked, "--force").code == 0
     assert feeder(repo, *UNINSTALL).code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_what_a_client_does_not_have_is_told(feeder: RunFeeder, repo: Repo) -> None:

@@ -58,7 +58,7 @@ HAVING = [(client.name, scope) for client in CLIENTS for scope in client.server_
 Picture = Callable[[], dict[str, bytes | None]]
 
 
-def said(file: Path) -> Any:
+def call_tool(file: Path) -> Any:
     """By a reader that is not the program's."""
     text = file.read_text("utf-8")
     return tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
@@ -76,7 +76,7 @@ def test_a_client_finds_the_server_in_its_own_file(
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", scope)
     assert answer.code == 0, answer.err
     file, key, entry = SERVERS[client, scope]
-    assert said((home if scope == "user" else repo.path) / file) == {key: {"feeder": entry}}
+    assert call_tool((home if scope == "user" else repo.path) / file) == {key: {"feeder": entry}}
 
 
 @pytest.mark.parametrize(
@@ -87,24 +87,24 @@ def test_a_file_that_each_system_has_elsewhere_says_the_same(
     feeder: RunFeeder, repo: Repo, client: str, key: str, entry: dict[str, Any]
 ) -> None:
     [change] = feeder(repo, "mcp", "install", "--client", client, "--json").json["changes"]
-    assert said(Path(change["file"])) == {key: {"feeder": entry}}
+    assert call_tool(Path(change["file"])) == {key: {"feeder": entry}}
 
 
 @pytest.mark.parametrize(("client", "scope"), HAVING)
 def test_what_was_installed_goes_without_a_trace(
-    feeder: RunFeeder, repo: Repo, picture: Picture, client: str, scope: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, client: str, scope: str
 ) -> None:
     """The server, the page of instructions, the sub-agent and the folders that they needed."""
-    before = picture()
+    before = read_all_files()
     also = ["--instructions", "--agent"]
     assert feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also).code == 0
-    installed = picture()
+    installed = read_all_files()
     assert len(installed) > len(before)
     again = feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also, "--json")
     assert {one["action"] for one in again.json["changes"]} == {"unchanged"}
-    assert picture() == installed
+    assert read_all_files() == installed
     assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def worlds() -> Iterator[tuple[str, str, str]]:
@@ -133,7 +133,7 @@ def worlds() -> Iterator[tuple[str, str, str]]:
 def test_a_file_that_was_there_is_as_it_was_afterwards(
     feeder: RunFeeder,
     repo: Repo,
-    picture: Picture,
+    read_all_files: Picture,
     client: str,
     scope: str,
     world: tuple[str, str, str],
@@ -146,7 +146,7 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
     file.parent.mkdir(parents=True, exist_ok=True)
     text = world[2 if file.suffix == ".toml" else 1].replace("KEY", key)
     file.write_bytes(text.encode())
-    before = picture()
+    before = read_all_files()
     [change] = feeder(repo, *install).json["changes"]
     assert change["action"] == "changed"
     installed = file.read_bytes()
@@ -157,18 +157,18 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
     [change] = feeder(repo, *install).json["changes"]
     assert (change["action"], file.read_bytes()) == ("unchanged", installed)
     assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 @pytest.mark.parametrize("client", ["windsurf", "antigravity", "cline", "grok"])
 def test_a_scope_that_a_client_lacks_is_told(
-    feeder: RunFeeder, repo: Repo, picture: Picture, client: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, client: str
 ) -> None:
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", "project")
     assert answer.code == 2
     assert "has no server configuration for a project. Choose the other --scope." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_clients_that_share_a_file_share_what_it_says(feeder: RunFeeder, repo: Repo) -> None:
@@ -228,7 +228,7 @@ def test_variables_of_clients_are_followed(
 ) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     assert feeder(repo, "mcp", "install", "--client", "codex").code == 0
-    assert said(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
+    assert call_tool(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
 
 
 def test_names_are_unique() -> None:

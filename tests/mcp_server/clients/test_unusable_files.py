@@ -47,11 +47,16 @@ def file(home: Path) -> Path:
     ],
 )
 def test_json_that_cannot_be_edited_is_refused_with_the_place(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture, content: str, why: str | None
+    feeder: RunFeeder,
+    repo: Repo,
+    file: Path,
+    read_all_files: Picture,
+    content: str,
+    why: str | None,
 ) -> None:
     """Of names that come twice the last counts, as for those who read the file."""
     file.write_text(content)
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CURSOR)
     if why is None:
         assert answer.code == 0
@@ -60,68 +65,68 @@ def test_json_that_cannot_be_edited_is_refused_with_the_place(
     assert (answer.code, answer.out) == (2, "")
     assert f"feeder: {file}: {why}" in answer.err
     assert "Nothing was written." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_toml_that_is_broken_is_refused_with_the_place(
-    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture
+    feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture
 ) -> None:
     (home / ".codex").mkdir()
     (home / ".codex/config.toml").write_text('model = "x"\n[mcp_servers\n')
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CODEX)
     assert answer.code == 2
     assert "(at line 2, column 13). Nothing was written." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 @pytest.mark.parametrize("content", ["ü".encode("latin-1"), '{"a": 1}'.encode("utf-16")])
 def test_another_encoding_is_refused(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture, content: bytes
+    feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture, content: bytes
 ) -> None:
     file.write_bytes(content)
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CURSOR)
     assert answer.code == 2
     assert f"{file} is not UTF-8, from byte 0 on. Save it as UTF-8." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_one_file_that_is_refused_keeps_all_from_being_written(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     """The good one comes first."""
     file.write_text("{")
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, "mcp", "install", "--client", "claude", "--client", "cursor")
     assert answer.code == 2
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_anothers_server_of_the_name_is_replaced_by_force_and_comes_back(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
-    before = picture()
+    before = read_all_files()
     assert feeder(repo, *CURSOR, "--force").code == 0
     [entry] = json.loads(file.read_text())["mcpServers"].values()
     assert (entry["command"], entry["args"][0]) == ("feeder", "mcp")
     assert feeder(repo, "mcp", "uninstall").code == 0
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_anothers_server_of_the_name_is_left_by_uninstall(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     """Unless it is forced."""
     file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, "mcp", "uninstall")
     assert (answer.code, answer.out) == (
         0,
         "Nothing to remove: no client's file has entries of feeder.\n",
     )
-    assert picture() == before
+    assert read_all_files() == before
     assert feeder(repo, "mcp", "uninstall", "--force").code == 0
     assert not file.exists()
 
@@ -137,38 +142,38 @@ def test_a_file_that_uninstall_has_no_business_in_may_be_broken(
 
 
 def test_a_folder_in_the_place_of_the_file_is_refused(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     file.mkdir()
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CURSOR)
     assert answer.code == 2
     assert f"{file} cannot be used (Is a directory). Make it a writable file." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_a_file_in_the_place_of_the_folder_is_refused(
-    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture
+    feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture
 ) -> None:
     (home / ".codex").write_text("mine")
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CODEX)
     assert answer.code == 2
     assert f"{home}/.codex/config.toml cannot be used (Not a directory)." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_a_file_that_is_read_only_is_refused(
-    feeder: RunFeeder, repo: Repo, file: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     """Though its folder would let it be replaced."""
     file.write_text("{}")
     file.chmod(0o444)
-    before = picture()
+    before = read_all_files()
     answer = feeder(repo, *CURSOR)
     assert answer.code == 2
     assert f"{file} is read-only. Make it writable." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_a_folder_that_is_read_only_is_refused(feeder: RunFeeder, repo: Repo, file: Path) -> None:
@@ -187,21 +192,21 @@ def test_a_folder_that_is_read_only_is_refused(feeder: RunFeeder, repo: Repo, fi
 
 
 def test_a_link_is_followed_and_stays(
-    feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path, picture: Picture
+    feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path, read_all_files: Picture
 ) -> None:
     """As of those who keep such files in a repository of their own; the mode stays too."""
     kept = tmp_path / "dotfiles.json"
     kept.write_text("{}\n")
     kept.chmod(0o640)
     file.symlink_to(kept)
-    before = picture()
+    before = read_all_files()
     assert feeder(repo, *CURSOR).code == 0
     assert file.is_symlink()
     assert "feeder" in kept.read_text()
     assert kept.stat().st_mode & 0o777 == 0o640
     assert feeder(repo, "mcp", "uninstall").code == 0
     assert (file.is_symlink(), kept.read_text()) == (True, "{}\n")
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_a_link_to_a_file_that_is_to_come_is_followed(
@@ -217,18 +222,18 @@ def test_a_link_to_a_file_that_is_to_come_is_followed(
 
 @pytest.mark.parametrize("link", [".mcp.json", "CLAUDE.md", ".claude"])
 def test_a_link_that_a_commit_brings_does_not_lead_out_of_the_project(
-    feeder: RunFeeder, home: Path, repo: Repo, picture: Picture, link: str
+    feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture, link: str
 ) -> None:
     """Else another's file would be written for whoever installs."""
     (home / "profile").write_text("mine\n")
     (home / "folder").mkdir()
     (repo.path / link).symlink_to(home / ("folder" if link == ".claude" else "profile"))
-    before = picture()
+    before = read_all_files()
     project = ["--client", "claude", "--scope", "project"]
     answer = feeder(repo, "mcp", "install", *project, "--instructions", "--agent")
     assert answer.code == 2
     assert "is a symbolic link that leads out of the project. Remove it." in answer.err
-    assert picture() == before
+    assert read_all_files() == before
 
 
 def test_a_new_file_has_the_mode_that_the_user_gives_files(

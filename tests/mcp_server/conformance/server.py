@@ -1,6 +1,7 @@
-"""A server on our own core for the protocol's conformance suite, which knows no token.
+"""A server on the protocol core for the official conformance suite, which sends no token.
 
-`python -m mcp_server.conformance.server` says its address on stdout, and serves until it is killed.
+`python -m mcp_server.conformance.server` prints its address on stdout and serves until it is
+killed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,7 @@ ERROR = "This tool intentionally returns an error for testing"
 
 
 class Tools:
-    """Those of the suite's that answer by a text."""
+    """The tools of the conformance suite that return text."""
 
     definitions: Sequence[Mapping[str, Any]] = [
         {"name": name, "description": f"For the suite: {name}.", "inputSchema": NOTHING}
@@ -38,7 +39,7 @@ class Tools:
 
 
 class WithToken:
-    """Before the guard: whoever sends no token gets the right one; all else it looks at itself."""
+    """Adds the token to requests that have none; other requests are checked as usual."""
 
     def __init__(self, inner: ASGIApp, token: str) -> None:
         self._inner = inner

@@ -1,6 +1,6 @@
-"""What the official client for Python, of its first major version, makes of a server.
+"""Runs the official Python client, major version 1, against a server and prints what it received.
 
-python_1.py COMMAND…, or for one that is there: python_1.py URL TOKEN
+Usage: python_1.py COMMAND… for a stdio server, or python_1.py URL TOKEN for a running server.
 """
 
 import asyncio

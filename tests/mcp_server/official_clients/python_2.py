@@ -1,6 +1,7 @@
-"""What the official client for Python, of its second major version, makes of a server.
+"""Runs the official Python client, major version 2, against a server and prints what it received.
 
-python_2.py auto|legacy COMMAND…, or for one that is there: python_2.py auto|legacy URL TOKEN
+Usage: python_2.py auto|legacy COMMAND… for a stdio server, or python_2.py auto|legacy URL TOKEN for
+a running server.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""A branch to which anything is pushed, and what a fresh index of its commits holds."""
+"""A branch that receives random pushes, and the expected index of each commit."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -56,10 +56,10 @@ def committed(repo: Repo, files: Files, parents: list[str]) -> None:
     repo.git("fast-import", "--quiet", "--force", stdin=b"".join(stream))
 
 
-def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
-    """Vectors of both kinds, a model's and those that come with the words; none without a model.
+def vector_options(model: int | None, parser: str = "in process") -> dict[str, Any]:
+    """Returns the run options for static and model vectors, or for neither if `model` is None.
 
-    The parser says which documents it reads, as the program's own does.
+    The parser's fingerprint names the document formats that it reads, as the program's does.
     """
     kinds = HashedEmbedder(model) if model else None, HashedStaticEmbedder() if model else None
     named = f"{parser} {extractor_versions()}".strip()
@@ -71,8 +71,8 @@ def both(model: int | None, parser: str = "in process") -> dict[str, Any]:
 
 
 @contextmanager
-def documents_unread() -> Iterator[None]:
-    """The program as it is where nothing is installed that reads documents."""
+def without_document_packages() -> Iterator[None]:
+    """Simulates an installation without the packages that read documents."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(extract, "REQUIRED_PACKAGES", ("no-such-distribution",))
         extractor_versions.cache_clear()
@@ -83,8 +83,8 @@ def documents_unread() -> Iterator[None]:
             extractor_versions.cache_clear()
 
 
-class Pictures:
-    """What fresh indexes hold, each made once."""
+class FreshSnapshots:
+    """Caches snapshots of fresh indexes."""
 
     def __init__(
         self,
@@ -96,18 +96,18 @@ class Pictures:
     def of(
         self, tree: Commit, model: int | None = MODEL, *, texts: bool = False, lines: bool = False
     ) -> IndexSnapshot:
-        """By the program as it is, which reads documents or not."""
+        """Returns the snapshot of a fresh index; it depends on whether documents are readable."""
         key = (tree.root_tree_id, model, texts, lines, extractor_versions())
         if key not in self._known:
             describing = self._describing() if lines else None
             self._known[key] = fresh_snapshot(
-                tree, **both(model), store_source=texts, description_options=describing
+                tree, **vector_options(model), store_source=texts, description_options=describing
             )
         return self._known[key]
 
 
 class Branch(RuleBasedStateMachine):
-    """A branch to which anything is pushed."""
+    """A branch that receives random pushes."""
 
     def __init__(self, repo: Repo) -> None:
         super().__init__()
@@ -127,12 +127,12 @@ class Branch(RuleBasedStateMachine):
         return self._pushed[-1]
 
     def _is_named(self, database: Database) -> bool:
-        """Whether the index says that it is of a commit with the files of HEAD."""
+        """True if the commit in `meta` has the same files as HEAD."""
         roots = {pushed.tree.commit: pushed.tree.root_tree_id for pushed in self._pushed}
         return roots[head(database, REPO)] == self._head.tree.root_tree_id
 
     def _push(self, edits: list[Edit]) -> None:
-        """A commit of all these edits, if there are any."""
+        """Commits these edits, if there are any."""
         files = self._head.files
         for edit in edits:
             if files or edit.make in FROM_NOTHING:

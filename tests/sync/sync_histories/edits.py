@@ -1,4 +1,4 @@
-"""What a commit can do to the files of the one before, as strategies of hypothesis."""
+"""Edits of a commit's files, as hypothesis strategies."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from hypothesis import strategies as st
 
 from feeder.source.git_trees import Commit
-from sync.sync_histories.papers import PAPERS
+from sync.sync_histories.sample_documents import PAPERS
 
 PATHS = (
     "a.py",
@@ -41,7 +41,7 @@ PARTS = (
 
 
 class File(NamedTuple):
-    """A file as git has it; a submodule's content is its commit."""
+    """A file in a git tree; the content of a submodule is its commit."""
 
     mode: str
     content: bytes
@@ -51,16 +51,16 @@ Files = dict[str, File]
 
 
 class Pushed(NamedTuple):
-    """What was once HEAD."""
+    """A commit that was pushed, with its files."""
 
     tree: Commit
     files: Files
 
 
 class Edit(NamedTuple):
-    """One way to come to other files, and what it needs: which of those that are there, and more.
+    """A change of a commit's files, with the drawn values that it needs.
 
-    An edit that there is nothing for does nothing.
+    It does nothing if no file fits.
     """
 
     make: "Callable[[Edit, Files, Sequence[Pushed]], Files]"
@@ -77,7 +77,7 @@ class Edit(NamedTuple):
 
 
 def with_file(files: Files, path: str, file: File) -> Files:
-    """The files with one more; what cannot be beside it in a tree is gone."""
+    """Adds a file and removes those that cannot exist beside it in a tree."""
     place = PurePosixPath(path)
     apart = {
         name: other
@@ -96,13 +96,13 @@ def written(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
 
 
 def drawn_up(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """A document, whole or damaged."""
+    """Adds a document, valid or damaged."""
     path, content = PAPERS[edit.at % len(PAPERS)]
     return with_file(files, path, File("100644", content))
 
 
 def retyped(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """A document becomes text under its name, and what is none becomes one."""
+    """Replaces a document by text under the same name, or text by a document."""
     path, file = edit.one(files)
     if file.mode == "160000":
         return files
@@ -113,7 +113,7 @@ def retyped(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
 
 
 def damaged(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """Its second half is lost."""
+    """Truncates a document to its first half."""
     path, file = edit.one(files)
     if file.mode == "160000":
         return files
@@ -121,7 +121,7 @@ def damaged(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
 
 
 def shifted(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """By a line."""
+    """Inserts a line at the beginning of a file."""
     path, file = edit.one(files)
     if file.mode == "160000":
         return files
@@ -164,7 +164,7 @@ def made_executable(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
 
 
 def made_a_link(edit: Edit, files: Files, _: Sequence[Pushed]) -> Files:
-    """A symbolic link to what was the content, or back."""
+    """Replaces a file by a symbolic link to its content, or a link by a file."""
     path, file = edit.one(files)
     if file.mode == "160000":
         return files
@@ -178,7 +178,7 @@ def made_a_submodule(edit: Edit, files: Files, past: Sequence[Pushed]) -> Files:
 
 
 def merged(edit: Edit, files: Files, past: Sequence[Pushed]) -> Files:
-    """Both sides' files; where they exclude each other, the other side's."""
+    """Merges the files of another commit; its files win where both cannot exist."""
     for path, file in edit.former(past).files.items():
         files = with_file(files, path, file)
     return files

@@ -1,4 +1,4 @@
-"""Runs on a branch, in a file of SQLite, which may end anywhere."""
+"""Random histories against a SQLite index, with runs that may end at any call."""
 
 import itertools
 from collections import Counter
@@ -28,9 +28,22 @@ from index_helpers import (
     run_sync,
 )
 from source.repos import Repo
-from sync.sync_histories.branch import MODEL, Branch, Pictures, both, documents_unread
-from sync.sync_histories.draws import asking, calls, describing, early_calls, is_kept, told
+from sync.sync_histories.branch import (
+    MODEL,
+    Branch,
+    FreshSnapshots,
+    vector_options,
+    without_document_packages,
+)
 from sync.sync_histories.edits import Edit, edits, positions, some_edits
+from sync.sync_histories.strategies import (
+    calls,
+    describe_choices,
+    early_calls,
+    is_enabled,
+    new_description_options,
+    store_source_choices,
+)
 
 OTHER_MODEL = 32
 models = st.sampled_from([MODEL, MODEL, MODEL, OTHER_MODEL, None])
@@ -38,8 +51,8 @@ parsers = st.sampled_from(["in process"] * 3 + ["old", "documents:other"])
 OF_LINES = {f"{REPO}:describe", f"{REPO}:describer"}
 
 
-def without_lines(seen: IndexSnapshot) -> IndexSnapshot:
-    """What a run makes right that asks nobody."""
+def without_descriptions(seen: IndexSnapshot) -> IndexSnapshot:
+    """Removes the parts of a snapshot that a run without a describer does not update."""
     rest = {part: rows for part, rows in seen.items() if part not in LINES}
     lined = may_have_lines(seen)
     rest["vectors"] = [row for row in rest["vectors"] if row[0] not in lined]
@@ -47,12 +60,12 @@ def without_lines(seen: IndexSnapshot) -> IndexSnapshot:
 
 
 class History(Branch):
-    """Runs on a branch that may end anywhere; `happened` counts what came of them."""
+    """Runs that may end at any call; `outcomes` counts their outcomes."""
 
-    def __init__(self, repo: Repo, pictures: Pictures, happened: Counter[str]) -> None:
+    def __init__(self, repo: Repo, fresh_snapshots: FreshSnapshots, outcomes: Counter[str]) -> None:
         super().__init__(repo)
-        self._pictures = pictures
-        self._happened = happened
+        self._fresh_snapshots = fresh_snapshots
+        self._outcomes = outcomes
         self._database = open_database()
         self._names = itertools.count()
         self._texts: bool | None = None
@@ -60,65 +73,69 @@ class History(Branch):
     def teardown(self) -> None:
         self._database.close()
 
-    @initialize(reads=st.sampled_from([True, True, False]), asks=asking)
-    def feed_first(self, reads: bool, asks: str) -> None:
-        """By a program that reads documents, or by one that does not."""
-        with nullcontext() if reads else documents_unread():
-            how = describing(asks)
-            run_sync(self._head.tree, self._database, **both(MODEL), description_options=how)
-            self._is_of(self._head.tree, asks=asks)
+    @initialize(reads=st.sampled_from([True, True, False]), asks=describe_choices)
+    def make_first_index(self, reads: bool, asks: str) -> None:
+        """Makes the first index, with or without support for documents."""
+        with nullcontext() if reads else without_document_packages():
+            how = new_description_options(asks)
+            run_sync(
+                self._head.tree, self._database, **vector_options(MODEL), description_options=how
+            )
+            self._assert_index_equals(self._head.tree, asks=asks)
 
-    @rule(edits=edits, model=models, texts=told, asks=asking)
-    def run_to_the_end(
+    @rule(edits=edits, model=models, texts=store_source_choices, asks=describe_choices)
+    def run_until_complete(
         self, edits: list[Edit], model: int | None, texts: bool | None = None, asks: str = ""
     ) -> None:
-        """Of texts it says what those before it said; what is given, those after it say."""
+        """A run that names no setting keeps the stored ones; a given setting persists."""
         self._push(edits)
-        kept = is_kept(self._database, "texts") if self._texts is None else self._texts
-        lines = {"": is_kept(self._database, "describe"), "lines": True, "off": False}[asks]
-        how = describing(asks)
+        kept = is_enabled(self._database, "texts") if self._texts is None else self._texts
+        lines = {"": is_enabled(self._database, "describe"), "lines": True, "off": False}[asks]
+        how = new_description_options(asks)
         run_sync(
             self._head.tree,
             self._database,
-            **both(model),
+            **vector_options(model),
             store_source=self._texts,
             description_options=how,
         )
-        assert is_kept(self._database, "texts") == kept
-        assert is_kept(self._database, "describe") == lines
+        assert is_enabled(self._database, "texts") == kept
+        assert is_enabled(self._database, "describe") == lines
         if model:
-            self._is_of(self._head.tree, model, asks)
+            self._assert_index_equals(self._head.tree, model, asks)
         assert self._is_named(self._database)
         self._texts = texts
-        self._happened["descriptions"] += asks == "lines"
+        self._outcomes["descriptions"] += asks == "lines"
 
     @rule(at=positions)
     def force_push_back(self, at: int) -> None:
         older = self._pushed[at % len(self._pushed)]
         self._repo.git("update-ref", "refs/heads/main", older.tree.commit)
         self._pushed.append(older)
-        self.run_to_the_end([], MODEL)
+        self.run_until_complete([], MODEL)
 
     @rule(edits=edits, force=st.booleans())
-    def run_where_documents_are_not_read(self, edits: list[Edit], force: bool) -> None:
-        """It takes none out unless it is told to, and says what to install."""
+    def run_without_document_packages(self, edits: list[Edit], force: bool) -> None:
+        """Documents stay in the index unless `force` is set, and the error names the package to
+        install.
+        """
         self._push(edits)
         before = index_snapshot(self._database)
         held = any(
             row[3] != "skipped" and document_extension(str(row[0])) for row in before["files"]
         )
-        with documents_unread():
+        with without_document_packages():
             try:
-                sync(replace(self._fused(FaultInjector(0), MODEL), force=force))
+                sync(replace(self._failing_context(FaultInjector(0), MODEL), force=force))
             except UserError as exc:
                 assert not force
                 assert 'pip install "headfeed[documents]"' in str(exc)
                 assert index_snapshot(self._database) == before
-                self._happened["documents kept"] += 1
+                self._outcomes["documents kept"] += 1
             else:
                 assert force or not held
-                self._is_of(self._head.tree, MODEL)
-                self._happened["documents taken out"] += held
+                self._assert_index_equals(self._head.tree, MODEL)
+                self._outcomes["documents taken out"] += held
 
     @rule(
         edits=some_edits,
@@ -126,10 +143,10 @@ class History(Branch):
         before=st.booleans(),
         model=models,
         parser=parsers,
-        asks=asking,
+        asks=describe_choices,
         reads=st.sampled_from([True, True, False]),
     )
-    def die(
+    def crash_run(
         self,
         edits: list[Edit],
         at: int,
@@ -139,47 +156,47 @@ class History(Branch):
         asks: str,
         reads: bool,
     ) -> None:
-        """At any call to the database or the models, before it arrives or after it is done."""
+        """Kills a run at any call to the database or a model, before or after its work."""
         self._push(edits)
         try:
-            with nullcontext() if reads else documents_unread():
-                run = self._fused(FaultInjector(at, before=before), model, parser, asks)
+            with nullcontext() if reads else without_document_packages():
+                run = self._failing_context(FaultInjector(at, before=before), model, parser, asks)
                 sync(replace(run, force=not reads))
         except Crash:
-            self._happened["deaths" if reads else "deaths where documents are not read"] += 1
+            self._outcomes["deaths" if reads else "deaths where documents are not read"] += 1
 
     @rule(
         edits=edits,
         at=early_calls | calls,
         by=positions,
         model=st.sampled_from([MODEL, OTHER_MODEL]),
-        asks=asking,
-        others=asking,
+        asks=describe_choices,
+        others=describe_choices,
     )
-    def be_overtaken(
+    def supersede_run(
         self, edits: list[Edit], at: int, by: int, model: int, asks: str, others: str
     ) -> None:
-        """A whole run, of HEAD or an older commit, in the midst of another: no mixture."""
+        """Runs a whole sync in the middle of another: the index is that of one of them."""
         self._push(edits)
         other = self._pushed[by % len(self._pushed)].tree
 
         def overtake() -> None:
-            how = describing(others)
+            how = new_description_options(others)
             run_sync(
                 other,
                 self._database,
-                **both(MODEL),
+                **vector_options(MODEL),
                 store_source=self._texts,
                 description_options=how,
             )
 
         tree, made_by = self._head.tree, model
         try:
-            sync(self._fused(FaultInjector(at, fail=overtake), model, asks=asks))
+            sync(self._failing_context(FaultInjector(at, fail=overtake), model, asks=asks))
         except Superseded:
-            self._happened["overtaken"] += 1
+            self._outcomes["overtaken"] += 1
             tree, made_by = other, MODEL
-        self._is_of(tree, made_by)
+        self._assert_index_equals(tree, made_by)
 
     @rule(
         edits=edits,
@@ -198,52 +215,54 @@ class History(Branch):
         lines: int | None,
         parser: str,
     ) -> None:
-        """By the limits that a user may set."""
+        """Ends a run by one of the limits that users can set."""
         self._push(edits)
         run = self._limited(model, embeddings, requests, parser)
-        run.description_options = describing("lines" if lines else "", most=lines)
+        run.description_options = new_description_options("lines" if lines else "", most=lines)
         try:
             sync(run)
         except StoppedEarly:
-            self._happened["stops"] += 1
+            self._outcomes["stops"] += 1
 
     @rule(edits=edits, embeddings=st.integers(1, 4))
-    def stop_again_and_again(self, edits: list[Edit], embeddings: int) -> None:
-        """However small the limit, runs come to an end."""
+    def stop_repeatedly(self, edits: list[Edit], embeddings: int) -> None:
+        """Repeated runs with a small limit complete the index."""
         self._push(edits)
         for _ in range(2 * len(self._head.files) + 3):
             with suppress(StoppedEarly):
                 sync(self._limited(MODEL, embeddings, None))
                 break
-        self._is_of(self._head.tree)
+        self._assert_index_equals(self._head.tree)
 
     @rule(
         edits=edits,
         fates=st.lists(st.integers(-1, 9), min_size=2, max_size=3),
         model=models,
-        asks=asking,
+        asks=describe_choices,
     )
     def share(self, edits: list[Edit], fates: list[int], model: int | None, asks: str) -> None:
-        """Shards, of which each ends (0), dies at a call or does not begin."""
+        """Runs shards, of which each completes (0), dies at a call or does not start."""
         self._push(edits)
         token = f"run {next(self._names)}"
         for shard, fate in zip(all_shards(len(fates)), fates, strict=True):
-            run = self._fused(FaultInjector(fate), model, asks=asks)
+            run = self._failing_context(FaultInjector(fate), model, asks=asks)
             run.shard, run.token = shard, token
             try:
                 if fate >= 0:
                     sync(run)
             except Crash:
-                self._happened["shards' deaths"] += 1
+                self._outcomes["shards' deaths"] += 1
             except UserError:  # they do not replace the vectors of another model
-                self._happened["shards refused"] += 1
+                self._outcomes["shards refused"] += 1
 
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
-        """Its lines too, where it keeps some and a model is named."""
+        """Includes the descriptions if the index has them and a model is named."""
         copy = self._copy()
-        how = describing("lines" if is_kept(copy, "describe") else "")
-        run = new_sync_context(self._head.tree, copy, **both(MODEL), description_options=how)
+        how = new_description_options("lines" if is_enabled(copy, "describe") else "")
+        run = new_sync_context(
+            self._head.tree, copy, **vector_options(MODEL), description_options=how
+        )
         sync(run)
         assert index_snapshot(copy) == self._fresh(self._head.tree)
         assert self._is_named(copy)
@@ -253,31 +272,33 @@ class History(Branch):
     @invariant()
     def without_a_model_its_words_are_those_of_a_fresh_one(self) -> None:
         copy = self._copy()
-        run_sync(self._head.tree, copy, **both(None))
+        run_sync(self._head.tree, copy, **vector_options(None))
         seen, expected = index_snapshot(copy), self._fresh(self._head.tree)
         assert {part: seen[part] for part in WORDS} == {part: expected[part] for part in WORDS}
         copy.close()
 
-    def _is_of(self, tree: Commit, model: int | None = MODEL, asks: str = "") -> None:
-        """The index holds what a fresh one does, but for lines where nobody was asked for them."""
+    def _assert_index_equals(self, tree: Commit, model: int | None = MODEL, asks: str = "") -> None:
+        """Checks that the index equals a fresh one, except for descriptions that were not
+        requested.
+        """
         seen, expected = index_snapshot(self._database), self._fresh(tree, model)
-        if asks or not is_kept(self._database, "describe"):
+        if asks or not is_enabled(self._database, "describe"):
             assert seen == expected
-        assert without_lines(seen) == without_lines(expected)
+        assert without_descriptions(seen) == without_descriptions(expected)
 
     def _fresh(self, tree: Commit, model: int | None = MODEL) -> IndexSnapshot:
-        """What a fresh index holds that was told the same of texts and lines."""
-        texts, lines = (is_kept(self._database, key) for key in ("texts", "describe"))
-        return self._pictures.of(tree, model, texts=texts, lines=lines)
+        """Returns the snapshot of a fresh index with the same settings."""
+        texts, lines = (is_enabled(self._database, key) for key in ("texts", "describe"))
+        return self._fresh_snapshots.of(tree, model, texts=texts, lines=lines)
 
-    def _fused(
+    def _failing_context(
         self, fuse: FaultInjector, model: int | None, parser: str = "in process", asks: str = ""
     ) -> SyncContext:
         database = FailingDatabase(self._database, fuse)
-        kinds = both(model, parser)
+        kinds = vector_options(model, parser)
         if model:
             kinds["embedder"] = FailingEmbedder(fuse, model, batch=3)
-        how = describing(asks, fuse)
+        how = new_description_options(asks, fuse)
         return new_sync_context(
             self._head.tree, database, **kinds, store_source=self._texts, description_options=how
         )
@@ -290,7 +311,7 @@ class History(Branch):
         parser: str = "in process",
     ) -> SyncContext:
         fuse = FaultInjector(0)
-        run = self._fused(fuse, model, parser)
+        run = self._failing_context(fuse, model, parser)
         run.budget.max_embeddings, run.budget.max_requests = embeddings, requests
         run.budget.requests_sent = lambda: fuse.calls
         run.budget.embedding_requests = lambda texts: -(-texts // 3)

@@ -1,4 +1,4 @@
-"""Documents of each kind as a history pushes them: small, in two versions, and damaged."""
+"""Small documents of each kind: in two versions and damaged."""
 
 from parse.documents import Line, docx, epub, odt, p, pdf, tbl, xlsx
 

@@ -1,4 +1,4 @@
-"""How are histories run? Some of so many steps, whose runs make many small writes."""
+"""Settings for random histories: number, length, and small batches for many writes."""
 
 import os
 from collections import Counter
@@ -15,7 +15,7 @@ OFTEN, ROUNDS = 10, 12
 
 @pytest.fixture
 def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
-    """They make many writes of a run."""
+    """Makes batches small, so that each run makes many writes."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     monkeypatch.setattr("feeder.sync.write.BATCH_DELETED_FILES", 1)
     monkeypatch.setattr("feeder.sync.vectors.BATCH_VECTORS", 3)
@@ -33,7 +33,7 @@ def small_batches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def histories(examples: int, steps: int) -> settings:
-    """So many of so many steps, the same ones each time unless the environment asks for others."""
+    """Settings for a number of histories and steps; derandomized unless HISTORIES is set."""
     return settings(
         max_examples=int(os.environ.get("HISTORIES", examples)),
         stateful_step_count=steps,
@@ -44,16 +44,18 @@ def histories(examples: int, steps: int) -> settings:
     )
 
 
-def often_enough(machine: Any, happened: Counter[str], ends: Sequence[str], each: settings) -> None:
-    """Runs histories until each of these ends has been met ten times, at least twice so many.
+def run_until_each_outcome_occurs(
+    machine: Any, outcomes: Counter[str], ends: Sequence[str], each: settings
+) -> None:
+    """Repeats the histories until each outcome has occurred at least ten times.
 
-    What hypothesis draws depends on the modules that are loaded, also with a seed.
+    What hypothesis draws depends on the loaded modules, even with a fixed seed.
     """
     for number in range(ROUNDS):
         history: Any = partial(machine)
         if "HISTORIES" not in os.environ:
             history = seed(number)(history)
         run_state_machine_as_test(history, settings=each)
-        if number and min(happened[end] for end in ends) >= OFTEN:
+        if number and min(outcomes[end] for end in ends) >= OFTEN:
             return
-    raise AssertionError(f"not each of {', '.join(ends)} was met {OFTEN} times: {happened}")
+    raise AssertionError(f"not each of {', '.join(ends)} was met {OFTEN} times: {outcomes}")

@@ -1,8 +1,8 @@
-"""A language model that is none: OpenAI's interface for answers on this machine, with fixed lines.
+"""A local server with OpenAI's chat completions API that returns fixed descriptions.
 
-It can refuse as such servers do. `python tests/services/chatting.py PORT [LINES.json]` runs it by
-itself, for a bench: `LINES.json` has a line by the name of what is described, else the name's own
-words are the line.
+It can also return errors. `python tests/services/chat_server.py PORT [LINES.json]` starts it for a
+benchmark: `LINES.json` maps the names of nodes to descriptions; other nodes are described by the
+words of their names.
 """
 
 import json
@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
-class Question(NamedTuple):
-    """A request that arrived."""
+class ChatRequest(NamedTuple):
+    """A request that the server received."""
 
     path: str
     headers: dict[str, str]
@@ -31,17 +31,17 @@ class Question(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What the model is asked about."""
+        """The embedding input of the node to describe."""
         return str(self.body["messages"][1]["content"])
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the node to describe."""
         return (self.text.splitlines()[0].split(" ") + [""] * 3)[2]
 
 
-class Reply(NamedTuple):
-    """An answer; with `hangs_s` it comes as late."""
+class ChatReply(NamedTuple):
+    """A response, delayed by `hangs_s` seconds."""
 
     status: int
     body: Any
@@ -49,43 +49,43 @@ class Reply(NamedTuple):
     hangs_s: float = 0
 
 
-Answer = Callable[[Question], Reply]
+Answer = Callable[[ChatRequest], ChatReply]
 
 
-def line(text: str, ended: str = "stop", **message: Any) -> Answer:
-    """Always that line."""
+def description_reply(text: str, ended: str = "stop", **message: Any) -> Answer:
+    """Always responds with this description."""
     said = {"role": "assistant", "content": text, **message}
     choice = {"index": 0, "message": said, "finish_reason": ended}
     usage = {"prompt_tokens": 90, "completion_tokens": 10, "total_tokens": 100}
-    return lambda asked: Reply(200, {"choices": [choice], "usage": usage})
+    return lambda request: ChatReply(200, {"choices": [choice], "usage": usage})
 
 
-def refusal(status: int, message: str, **headers: str) -> Answer:
-    """Always that no."""
+def error_of(status: int, message: str, **headers: str) -> Answer:
+    """Always responds with this error."""
     names = tuple((name.replace("_", "-"), value) for name, value in headers.items())
-    return lambda asked: Reply(status, {"error": {"message": message}}, names)
+    return lambda request: ChatReply(status, {"error": {"message": message}}, names)
 
 
-def about(asked: Question) -> Reply:
-    """A line of the words of the name: the same for the same question."""
-    words = " ".join(_WORD.findall(asked.name)).lower()
-    return line(f"Does what is called {words or 'nothing'} here.")(asked)
+def description_of_name(request: ChatRequest) -> ChatReply:
+    """Responds with a description made of the words of the node's name."""
+    words = " ".join(_WORD.findall(request.name)).lower()
+    return description_reply(f"Does what is called {words or 'nothing'} here.")(request)
 
 
-def by_name(lines: dict[str, str]) -> Answer:
-    """The line that is known of a name, else one of its words."""
+def description_by_name(lines: dict[str, str]) -> Answer:
+    """Responds with the description of the name in `lines`, else with one made of its words."""
 
-    def answer(asked: Question) -> Reply:
-        known = lines.get(asked.name) or lines.get(asked.name.rpartition(".")[2])
-        return line(known)(asked) if known else about(asked)
+    def answer(request: ChatRequest) -> ChatReply:
+        known = lines.get(request.name) or lines.get(request.name.rpartition(".")[2])
+        return description_reply(known)(request) if known else description_of_name(request)
 
     return answer
 
 
-class Model(ThreadingHTTPServer):
-    """`answers` are given first, one a request; then `always`.
+class ChatServer(ThreadingHTTPServer):
+    """Responds with `answers` one after the other, then with `always`.
 
-    `log` has what arrived, `refused` how many of them were.
+    `log` has all requests; `refused` counts the error responses.
     """
 
     daemon_threads = True
@@ -94,8 +94,8 @@ class Model(ThreadingHTTPServer):
     def __init__(self, port: int = 0) -> None:
         super().__init__(("127.0.0.1", port), _Handler)
         self.answers: list[Answer] = []
-        self.always: Answer = about
-        self.log: list[Question] = []
+        self.always: Answer = description_of_name
+        self.log: list[ChatRequest] = []
         self.refused = 0
         self.lock = threading.Lock()
         self.ends = threading.Event()
@@ -105,36 +105,36 @@ class Model(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     @property
-    def named(self) -> str:
-        """What the index calls it."""
+    def model_name(self) -> str:
+        """The name of the model in the index."""
         return f"some-model@127.0.0.1:{self.server_port}"
 
     def names(self) -> list[str]:
-        """What was asked about, in the order of names; forgotten then."""
+        """Returns the sorted names of the nodes described since the last call."""
         with self.lock:
             names = sorted(one.name for one in self.log)
             self.log.clear()
         return names
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is none of ours."""
+        """Ignores clients that disconnect."""
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: Model
+    server: ChatServer
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        asked = Question(self.path, dict(self.headers), body)
+        request = ChatRequest(self.path, dict(self.headers), body)
         with self.server.lock:
-            self.server.log.append(asked)
+            self.server.log.append(request)
             answer = self.server.answers.pop(0) if self.server.answers else self.server.always
-            reply = answer(asked)
+            reply = answer(request)
             self.server.refused += reply.status >= 400
         self._say(reply)
 
-    def _say(self, reply: Reply) -> None:
+    def _say(self, reply: ChatReply) -> None:
         if reply.hangs_s:
             self.server.ends.wait(reply.hangs_s)
         is_text = isinstance(reply.body, str)
@@ -148,13 +148,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_: Any) -> None:
-        """Nothing."""
+        """Logs nothing."""
 
 
 @contextmanager
-def chatting() -> Iterator[Model]:
-    """The model while the block runs."""
-    with Model() as model:
+def running_chat_server() -> Iterator[ChatServer]:
+    """Runs the server while the block runs."""
+    with ChatServer() as model:
         thread = threading.Thread(target=model.serve_forever, args=(0.01,))
         thread.start()
         yield model
@@ -164,7 +164,7 @@ def chatting() -> Iterator[Model]:
 
 
 if __name__ == "__main__":
-    with Model(int(sys.argv[1])) as server:
+    with ChatServer(int(sys.argv[1])) as server:
         if len(sys.argv) > 2:
-            server.always = by_name(json.loads(Path(sys.argv[2]).read_text()))
+            server.always = description_by_name(json.loads(Path(sys.argv[2]).read_text()))
         server.serve_forever()

@@ -1,4 +1,4 @@
-"""Runs a query up to its results, without the files that a page would read."""
+"""Runs a query up to its ranked results, without reading files."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ def run_query(
     filters: RequestFilters | None = None,
     on_warning: Callable[[str], None] | None = None,
 ) -> tuple[QueryPlan, ResultList]:
-    """The plan of a query and a page of its results."""
+    """Returns the plan of a query and a page of its results."""
     plan = plan_query(
         index.store, query, filters or RequestFilters(), index.settings, index.corpus.meta
     )

@@ -1,4 +1,4 @@
-"""What do histories draw by chance, and what was an index told?"""
+"""Hypothesis strategies for histories, and readers of an index's settings."""
 
 from hypothesis import strategies as st
 
@@ -11,22 +11,22 @@ from index_helpers import REPO
 calls = st.integers(1, 16)
 early_calls = st.integers(2, 7)
 """Those that most runs come to."""
-told = st.sampled_from([True, True, None, False])
+store_source_choices = st.sampled_from([True, True, None, False])
 """Whether the texts of files are kept; None says nothing of it."""
-asking = st.sampled_from(["", "", "lines", "lines", "off"])
+describe_choices = st.sampled_from(["", "", "lines", "lines", "off"])
 """What `--describe` says: nothing, a model, or that lines go."""
 
 
-def is_kept(database: Database, key: str) -> bool:
-    """Whether the index was told to keep its files' texts, or lines."""
+def is_enabled(database: Database, key: str) -> bool:
+    """True if the setting is on in the index: stored source (`texts`) or descriptions."""
     said = Statement("SELECT value FROM meta WHERE key = ? || ':' || ?", (REPO, key))
     return database.run([said])[0] in ([("on",)], [("filling",)])
 
 
-def describing(
+def new_description_options(
     said: str, fuse: FaultInjector | None = None, most: int | None = None
 ) -> DescriptionOptions | None:
-    """Lines by a model on this machine."""
+    """Returns description options for the drawn choice; None if it is empty."""
     return (
         DescriptionOptions(
             FakeDescriber(faults=fuse) if said == "lines" else None, max_descriptions=most
