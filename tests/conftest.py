@@ -12,7 +12,7 @@ from required_extras import require_extras
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
 
-SLOW_FIXTURES = {"standin_process", "account", "installed", "browser"}
+SLOW_FIXTURES = {"standin_process", "account", "first_outcome", "browser"}
 """They start workerd (Cloudflare's stand-in), act or Chromium."""
 WORKER_TESTS = Path(__file__).parent / "edge"
 """These run the Worker in Node and workerd."""

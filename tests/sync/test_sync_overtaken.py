@@ -27,6 +27,7 @@ from sync.three_commits import (
     assert_sync_completes,
     copy_beside,
     file,
+    fresh_snapshots,
     other_vectors,
     trees,
     vectors,
