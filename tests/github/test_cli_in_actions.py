@@ -13,7 +13,7 @@ from feeder.cli.main import main
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from github import events
-from github.test_github import Command, Runner, read_outputs
+from github.test_job import Command, Runner, read_outputs
 from index_helpers import SHOP
 from source.repos import Repo
 

@@ -11,7 +11,7 @@ from program import Console
 
 from github import events
 from github.runner import ACTION, FEED, ROOT, Hub
-from github.test_events import proposed
+from github.test_event_workflows import proposed
 from github.workflows import checkout, feeder, job
 
 GUIDE = "docs/how-to/github-action.md"

@@ -19,7 +19,7 @@ from feeder.github.job import Job
 from feeder.github.outputs import REPAIR_ADVICE, WorkflowReport
 from feeder.store.integrity import Damage
 from feeder.sync.report import Check, Report, ValidationResult
-from github.test_github import Command, Runner, read_outputs
+from github.test_job import Command, Runner, read_outputs
 
 HEAD = "abc1234def5678900000000000000000000000ff"
 GOOD = Check("every node has its posting", {"docs": 12}, [])
