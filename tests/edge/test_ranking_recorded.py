@@ -12,7 +12,7 @@ from feeder.store.hits import ids_in_scope
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from index_helpers import REPO, SHOP
-from search.test_ranking import CALLS, FILES, fed
+from search.test_ranking import CALLS, FILES, temporary_index
 
 LONG = "def weigh(order):\n    total = 0\n" + "".join(
     f"    total = total + parcel_weight(order, {n})  # the parcels of order {n}\n"
@@ -40,7 +40,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
     """Of the shop, of what other tests rank, and of a function in many pieces."""
     more = {"net/calls.py": CALLS, "weigh.py": LONG, "copy/weigh.py": LONG}
     texts = {path: text for path, text in SHOP.items() if isinstance(text, str)}
-    with fed(tmp_path_factory.mktemp("recorded"), texts | FILES | more) as database:
+    with temporary_index(tmp_path_factory.mktemp("recorded"), texts | FILES | more) as database:
         yield database
 
 

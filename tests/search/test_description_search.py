@@ -1,4 +1,4 @@
-"""A question that has no word of the code finds it by the line that a model wrote on it."""
+"""A query that has no word in common with the code finds it by its description."""
 
 from collections.abc import Iterator
 
@@ -39,34 +39,36 @@ def database(shop: Repo) -> Iterator[SQLite]:
     database.close()
 
 
-def found(database: SQLite, query: str, **where: str) -> list[Result]:
+def matching_symbols(database: SQLite, query: str, **where: str) -> list[Result]:
     return list(
         search_scope(database, [], query, Scope.of_repo(REPO, **where), Pagination(10)).results
     )
 
 
-def test_a_node_is_found_by_the_words_of_its_line(database: SQLite) -> None:
-    """As those of a text are: by their stems, and within the filters."""
-    [one] = found(database, "discarding unpaid purchases")
+def test_node_is_found_by_the_words_of_its_description(database: SQLite) -> None:
+    """Description words are stemmed like code and obey the filters."""
+    [one] = matching_symbols(database, "discarding unpaid purchases")
     assert (one.hit.symbol, one.hit.description, one.ranks) == ("emptyCart", LINE, {"line": 1})
-    assert [one.hit.symbol for one in found(database, "discard", path="src")] == ["emptyCart"]
-    assert found(database, "discard", path="docs") == []
+    assert [one.hit.symbol for one in matching_symbols(database, "discard", path="src")] == [
+        "emptyCart"
+    ]
+    assert matching_symbols(database, "discard", path="docs") == []
 
 
-def test_a_line_is_shown_by_every_face(database: SQLite, shop: Repo) -> None:
-    page = result_page(database, shop.path, found(database, "discard"))
+def test_description_is_in_every_output_format(database: SQLite, shop: Repo) -> None:
+    page = result_page(database, shop.path, matching_symbols(database, "discard"))
     heading, line, *_ = render_hits(page)
     assert (heading.split("  ")[-1], line.strip()) == ("emptyCart", LINE)
     assert page.as_json()["hits"][0]["description"] == LINE
     assert f"method emptyCart\ndescribed: {LINE}\n" in format_hits(page, AnswerOptions(), None)
 
 
-def test_an_index_without_lines_answers_as_ever(shop: Repo) -> None:
+def test_index_without_descriptions_gives_the_same_results(shop: Repo) -> None:
     database = open_database()
     run_sync(Commit(shop.path), database)
-    one = found(database, "emptyCart")[0]
+    one = matching_symbols(database, "emptyCart")[0]
     assert (one.hit.description, "line" in one.ranks) == ("", False)
-    assert found(database, "discard") == []
+    assert matching_symbols(database, "discard") == []
 
 
 OFFICE = {
@@ -80,8 +82,8 @@ OFFICE = {
 ENCRYPTS = "Encrypts a password before it is stored."
 
 
-def by_meaning(repo: Repo, lines: FakeDescriber | None, query: str) -> list[str | None]:
-    """What the static model finds, the best first."""
+def static_vector_hits(repo: Repo, lines: FakeDescriber | None, query: str) -> list[str | None]:
+    """Returns the hits of the static vectors, best first."""
     database = open_database()
     how = DescriptionOptions(lines) if lines else None
     run_sync(
@@ -98,10 +100,12 @@ def by_meaning(repo: Repo, lines: FakeDescriber | None, query: str) -> list[str 
 
 
 @pytest.mark.parametrize("query", ["cryptography", "hashing secrets"])
-def test_a_node_is_found_by_what_its_line_means(repo: Repo, query: str) -> None:
-    """With no word of the line, nor of the code; without the line it is not."""
+def test_node_is_found_by_the_meaning_of_its_description(repo: Repo, query: str) -> None:
+    """The query has no word of the description or the code; without the description it finds
+    nothing.
+    """
     repo.commit(OFFICE)
     lines = FakeDescriber()
     lines.answers["leave"] = ModelAnswer(ENCRYPTS)
-    assert by_meaning(repo, lines, query)[0] == "leave"
-    assert by_meaning(repo, None, query)[0] != "leave"
+    assert static_vector_hits(repo, lines, query)[0] == "leave"
+    assert static_vector_hits(repo, None, query)[0] != "leave"

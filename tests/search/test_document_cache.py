@@ -1,4 +1,4 @@
-"""The text of a document is taken out once, and kept for the next process."""
+"""Extracted document text is cached on disk for later processes."""
 
 import os
 import zlib
@@ -15,21 +15,21 @@ MANUAL = docx(p("The clock ticks."))
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where they are kept, for a process that knows none yet."""
+    """The cache folder, empty in memory."""
     require_extras("documents")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     file_contents._text_by_key.clear()
     return tmp_path / "feeder" / file_contents.CACHE_FOLDER
 
 
-def test_it_is_kept_for_its_owner_alone(folder: Path) -> None:
+def test_cache_is_readable_only_by_its_owner(folder: Path) -> None:
     assert file_contents.document_text("a.docx", MANUAL) == "The clock ticks.\n"
     [file] = folder.iterdir()
     assert zlib.decompress(file.read_bytes()) == b"The clock ticks.\n"
     assert folder.stat().st_mode & 0o077 == file.stat().st_mode & 0o077 == 0
 
 
-def test_the_next_process_takes_it_from_there(folder: Path) -> None:
+def test_later_process_reads_from_the_cache(folder: Path) -> None:
     file_contents.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
     file.write_bytes(zlib.compress(b"kept"))
@@ -37,7 +37,7 @@ def test_the_next_process_takes_it_from_there(folder: Path) -> None:
     assert file_contents.document_text("a.docx", MANUAL) == "kept"
 
 
-def test_a_file_that_cannot_be_read_is_none(folder: Path) -> None:
+def test_unreadable_cache_entry_is_a_miss(folder: Path) -> None:
     file_contents.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
     file.write_bytes(b"damaged")
@@ -45,12 +45,14 @@ def test_a_file_that_cannot_be_read_is_none(folder: Path) -> None:
     assert file_contents.document_text("a.docx", MANUAL) == "The clock ticks.\n"
 
 
-def test_what_cannot_be_taken_out_is_not_kept(folder: Path) -> None:
+def test_failed_extraction_is_not_cached(folder: Path) -> None:
     assert file_contents.document_text("a.docx", b"no archive") is None
     assert not folder.exists()
 
 
-def test_those_asked_for_last_stay(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_least_recently_used_entries_are_evicted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     some = os.urandom(500).hex()
     for n in range(4):
         file_contents.cache_text(str(n), some)

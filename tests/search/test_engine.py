@@ -1,4 +1,4 @@
-"""What a question finds, in which order, and how it is shown."""
+"""The hits of a query, their order and their snippets."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -56,14 +56,14 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
     database.close()
 
 
-def asked(
+def run_search(
     database: SQLite,
     query: str,
     semantics: ModelVectors | None = None,
     *,
     path: str | None = None,
 ) -> list[Result]:
-    return put(
+    return search_scope_with(
         database,
         [embedding_query_model(semantics)] if semantics else [],
         query,
@@ -71,7 +71,7 @@ def asked(
     )
 
 
-def put(
+def search_scope_with(
     database: SQLite, sides: Sequence[QueryModel], query: str, scope: Scope, limit: int = 10
 ) -> list[Result]:
     return list(search_scope(database, sides, query, scope, Pagination(limit)).results)
@@ -85,13 +85,12 @@ def paths(found: Sequence[Result]) -> list[str]:
     return [one.hit.path for one in found]
 
 
-def test_a_name_weighs_more_than_a_mention(database: SQLite) -> None:
-    """The function that is called so comes before the one whose text speaks of it."""
-    assert symbols(asked(database, "refund")) == ["refundOrder", "cancel"]
+def test_name_ranks_before_a_mention(database: SQLite) -> None:
+    assert symbols(run_search(database, "refund")) == ["refundOrder", "cancel"]
 
 
-def test_a_node_comes_first_under_its_own_name(repo: Repo) -> None:
-    """The function that is asked for comes before many that speak of it, and before its file."""
+def test_exact_name_ranks_first(repo: Repo) -> None:
+    """Before many mentions and before the node's file."""
     callers = "".join(f"def user_{i}():\n    mergeMap(mergeMap)\n\n\n" for i in range(20))
     long_body = "    # what it does\n" * 40
     repo.commit(
@@ -102,19 +101,19 @@ def test_a_node_comes_first_under_its_own_name(repo: Repo) -> None:
     )
     database = open_database()
     run_sync(Commit(repo.path), database, None)
-    assert symbols(asked(database, "mergeMap"))[0] == "mergeMap"
+    assert symbols(run_search(database, "mergeMap"))[0] == "mergeMap"
     database.close()
 
 
-def test_a_test_counts_less_than_what_it_tests(repo: Repo) -> None:
-    """A test comes first only when the question is about tests."""
+def test_tests_rank_after_the_tested_code(repo: Repo) -> None:
+    """Unless the query is about tests."""
     code = "def levenshtein(a, b):\n" + "    # counts insertions and deletions\n" * 20
     check = "def test_levenshtein():\n    levenshtein()\n"
     repo.commit({"src/distance.py": code + "    return 1\n", "tests/test_distance.py": check})
     database = open_database()
     run_sync(Commit(repo.path), database, None)
-    assert symbols(asked(database, "the levenshtein distance"))[0] == "levenshtein"
-    assert symbols(asked(database, "test of levenshtein"))[0] == "test_levenshtein"
+    assert symbols(run_search(database, "the levenshtein distance"))[0] == "levenshtein"
+    assert symbols(run_search(database, "test of levenshtein"))[0] == "test_levenshtein"
     database.close()
 
 
@@ -136,8 +135,8 @@ def test_a_test_counts_less_than_what_it_tests(repo: Repo) -> None:
         ("acme.shop.Cart.add", "Cart", False),
     ],
 )
-def test_a_query_can_be_the_end_of_a_name(name: str, query: str, called: bool) -> None:
-    """A name is recognised by its last parts, whole ones only."""
+def test_query_matches_the_last_parts_of_a_name(name: str, query: str, called: bool) -> None:
+    """Whole parts only."""
     assert is_named(name, query) is called
 
 
@@ -157,9 +156,8 @@ def test_a_query_can_be_the_end_of_a_name(name: str, query: str, called: bool) -
         ("GRÖSSE strasse cafe", "größe.txt"),
     ],
 )
-def test_parts_stems_paths_and_any_case_are_found(database: SQLite, query: str, path: str) -> None:
-    """Compound names by their parts, words by their stems, files by their names."""
-    assert paths(asked(database, query))[0] == path
+def test_name_parts_stems_paths_and_any_case_match(database: SQLite, query: str, path: str) -> None:
+    assert paths(run_search(database, query))[0] == path
 
 
 @pytest.mark.parametrize(
@@ -192,36 +190,34 @@ def test_parts_stems_paths_and_any_case_are_found(database: SQLite, query: str, 
         "word " * 2000,
     ],
 )
-def test_no_query_is_syntax(database: SQLite, query: str) -> None:
-    """Operators and signs of FTS5 are words or nothing; no query is an error."""
-    for one in asked(database, query):
+def test_fts5_operators_are_plain_words(database: SQLite, query: str) -> None:
+    """No query is an error."""
+    for one in run_search(database, query):
         assert MODEL_VECTORS not in one.ranks
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=40))
 @example("a\u0300_b")
-def test_any_text_is_a_query(database: SQLite, query: str) -> None:
-    """Whatever it is, it is answered."""
-    assert isinstance(asked(database, query), list)
+def test_any_text_is_searched_without_error(database: SQLite, query: str) -> None:
+    assert isinstance(run_search(database, query), list)
 
 
-def test_every_word_is_quoted() -> None:
-    """Any of the words may match, each once, and the parts of compound ones too."""
+def test_every_word_is_quoted_for_fts5() -> None:
+    """Any word may match; compound words add their parts."""
     assert QueryText('foo NOT "foo"').fts_terms == ['"foo"', '"NOT"']
     assert QueryText("x:y*").fts_terms == ['"x"', '"y"']
     assert QueryText("parseFile").fts_terms == ['"parseFile"', '"parse"', '"File"']
     assert QueryText("?!").fts_terms == []
 
 
-def test_small_words_are_asked_for_where_there_are_no_others() -> None:
-    """They stand in most texts, and say nothing of what is sought."""
+def test_stop_words_are_searched_only_when_alone() -> None:
     assert QueryText("how do I parse a file").fts_terms == ['"parse"', '"file"']
     assert QueryText("How to").fts_terms == ['"How"', '"to"']
 
 
-def test_ways_of_finding_are_compared_as_shares_of_their_best() -> None:
-    """Words by bm25's score; a nearness above three fifths of the least; names by their order."""
+def test_scores_are_normalized_by_the_best_of_each_ranking() -> None:
+    """Words by bm25, vectors by their similarity above three fifths of the least, names by rank."""
     assert word_ranking({"a": 8.0, "b": 2.0}).scores == {"a": 1.0, "b": 0.25}
     near = vector_ranking("m", 1.5, {"a": 0.8, "b": 0.55, "c": 0.5})
     assert near.scores == pytest.approx({"a": 1.0, "b": 0.5, "c": 0.4})
@@ -229,8 +225,8 @@ def test_ways_of_finding_are_compared_as_shares_of_their_best() -> None:
     assert word_ranking({}).scores == vector_ranking("m", 1.5, {}).scores == {}
 
 
-class Pointing(HashedEmbedder):
-    """Sees whatever is asked as the text of one function."""
+class PointingEmbedder(HashedEmbedder):
+    """An embedder that returns the vector of one function for every query."""
 
     def embed_query(self, text: str) -> Any:
         [vector] = self.embed(
@@ -239,13 +235,13 @@ class Pointing(HashedEmbedder):
         return vector
 
 
-def semantic(database: SQLite, embedder: HashedEmbedder) -> ModelVectors:
+def model_vectors_of(database: SQLite, embedder: HashedEmbedder) -> ModelVectors:
     return ModelVectors(CachedEmbedder(embedder, MEMORY), SQLiteVectors(database))
 
 
-def test_words_and_meaning_are_merged(database: SQLite) -> None:
-    """A node's score is the sum of its parts, of which words and meaning are two."""
-    found = asked(database, "refund", semantic(database, Pointing()))
+def test_word_and_vector_scores_are_fused(database: SQLite) -> None:
+    """A node's score is the sum of its parts."""
+    found = run_search(database, "refund", model_vectors_of(database, PointingEmbedder()))
     by_symbol = {one.hit.symbol: one for one in found}
     place = by_symbol["place"]
     assert dict(place.ranks) == {MODEL_VECTORS: 1}
@@ -257,15 +253,14 @@ def test_words_and_meaning_are_merged(database: SQLite) -> None:
         assert one.score == pytest.approx(sum(one.score_parts.values()))
 
 
-def test_words_alone_tell_no_rank_by_meaning(database: SQLite) -> None:
-    """Without a model nodes are found by their words."""
-    found = asked(database, "due refund")
+def test_without_a_model_hits_have_no_vector_rank(database: SQLite) -> None:
+    found = run_search(database, "due refund")
     assert {one.hit.symbol: one.ranks[WORD] for one in found} == {"cancel": 1, "refundOrder": 2}
     assert not any(MODEL_VECTORS in one.ranks for one in found)
 
 
-class Dying(HashedEmbedder):
-    """A model that ends when it is asked a question."""
+class FailingQueryEmbedder(HashedEmbedder):
+    """An embedder that fails on every query."""
 
     def __init__(self, error: FeederError) -> None:
         super().__init__()
@@ -276,17 +271,21 @@ class Dying(HashedEmbedder):
 
 
 @pytest.mark.parametrize("kind", [ServiceError, UserError])
-def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[FeederError]) -> None:
-    """As without one, and that it is so is told once."""
-    told: list[str] = []
-    dying = [embedding_query_model(semantic(database, Dying(kind("The model has ended."))))]
+def test_words_are_searched_when_the_model_fails(database: SQLite, kind: type[FeederError]) -> None:
+    """The warning is given once."""
+    warnings: list[str] = []
+    dying = [
+        embedding_query_model(
+            model_vectors_of(database, FailingQueryEmbedder(kind("The model has ended.")))
+        )
+    ]
     found = search_scope(
-        database, dying, "refund", Scope.of_repo(REPO), Pagination(10), on_warning=told.append
+        database, dying, "refund", Scope.of_repo(REPO), Pagination(10), on_warning=warnings.append
     )
     assert found == search_scope(database, [], "refund", Scope.of_repo(REPO), Pagination(10))
-    assert told == ["Searched by words only: The model has ended."]
+    assert warnings == ["Searched by words only: The model has ended."]
     with pytest.raises(kind):  # with nobody to tell
-        put(database, dying, "refund", Scope.of_repo(REPO))
+        search_scope_with(database, dying, "refund", Scope.of_repo(REPO))
 
 
 @pytest.mark.parametrize(
@@ -299,19 +298,19 @@ def test_words_answer_where_the_model_does_not(database: SQLite, kind: type[Feed
         (Scope.of_repo(REPO, path="src/*", language="java"), set()),
     ],
 )
-def test_a_scope_narrows_words_and_meaning(
+def test_scope_applies_to_words_and_vectors(
     database: SQLite, scope: Scope, expected: set[str]
 ) -> None:
-    """By a glob whose star crosses folders, by language, by type, and by all of them together."""
+    """By a glob whose star matches slashes, by language, by type and by all of them."""
     query = "order refund customers HTTPServer parser"
-    for sides in ([], [embedding_query_model(semantic(database, HashedEmbedder()))]):
-        assert set(paths(put(database, sides, query, scope))) == expected
+    for sides in ([], [embedding_query_model(model_vectors_of(database, HashedEmbedder()))]):
+        assert set(paths(search_scope_with(database, sides, query, scope))) == expected
 
 
 def test_another_repository_is_not_searched(database: SQLite) -> None:
-    """Its nodes are in the file, and in no answer."""
-    sides = [embedding_query_model(semantic(database, HashedEmbedder()))]
-    assert put(database, sides, "refund", Scope.of_repo("acme/other")) == []
+    """Its nodes are in the same file."""
+    sides = [embedding_query_model(model_vectors_of(database, HashedEmbedder()))]
+    assert search_scope_with(database, sides, "refund", Scope.of_repo("acme/other")) == []
 
 
 @pytest.mark.parametrize(
@@ -319,8 +318,8 @@ def test_another_repository_is_not_searched(database: SQLite) -> None:
     [Scope.of_repo("acme/small"), Scope.of_repo(REPO, "lib"), Scope.of_repo(REPO, "l*/cart.py")],
     ids=str,
 )
-def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) -> None:
-    """The nearest of the scope are found, though 120 nodes of the same index lie nearer."""
+def test_nearer_vectors_outside_the_scope_hide_nothing(tmp_path: Path, scope: Scope) -> None:
+    """The index has 120 nearer nodes outside the scope."""
     far = {"lib/cart.py": "def add(cart, article):\n    cart.append(article)\n"}
     near = {f"src/order_{n}.py": f"def order_{n}():\n    cancel(order)\n" for n in range(120)}
     small, large = Repo(tmp_path / "small"), Repo(tmp_path / "large")
@@ -331,8 +330,8 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
     run_sync(Commit(large.path), database, HashedEmbedder())
 
     # no word of the question is in the one node that there is
-    sides = [embedding_query_model(semantic(database, HashedEmbedder()))]
-    found = put(database, sides, "cancel order", scope)
+    sides = [embedding_query_model(model_vectors_of(database, HashedEmbedder()))]
+    found = search_scope_with(database, sides, "cancel order", scope)
 
     assert [(one.hit.path, dict(one.ranks)) for one in found] == [
         ("lib/cart.py", {MODEL_VECTORS: 1})
@@ -340,9 +339,11 @@ def test_what_is_nearer_elsewhere_hides_nothing(tmp_path: Path, scope: Scope) ->
     database.close()
 
 
-def test_a_limit_counts_nodes(database: SQLite) -> None:
-    """The best come first and no more than asked for."""
-    assert symbols(put(database, [], "refund", Scope.of_repo(REPO), 1)) == ["refundOrder"]
+def test_limit_is_the_number_of_hits(database: SQLite) -> None:
+    """The best hits come first."""
+    assert symbols(search_scope_with(database, [], "refund", Scope.of_repo(REPO), 1)) == [
+        "refundOrder"
+    ]
 
 
 @pytest.fixture
@@ -354,10 +355,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder: Path) -> None:
-    """They are read where they stand, as they are now."""
+def test_snippet_has_the_lines_of_the_working_tree(database: SQLite, folder: Path) -> None:
     (folder / "src/refund.py").write_text("def refundOrder(order):\n    return 'now'\n")
-    answer = result_page(database, folder, asked(database, "refundOrder"))
+    answer = result_page(database, folder, run_search(database, "refundOrder"))
     assert list(render_hits(answer))[:3] == [
         "src/refund.py:1-2  method  refundOrder  "
         "(the file is edited since: these may be other lines)",
@@ -366,9 +366,11 @@ def test_the_lines_shown_are_those_of_the_working_tree(database: SQLite, folder:
     ]
 
 
-def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folder: Path) -> None:
-    """What is left out is counted; lines that are not there any more are not shown."""
-    found = asked(database, "cancel", path="src/order.py")[:1]
+def test_long_node_is_truncated_and_a_shortened_file_is_no_error(
+    database: SQLite, folder: Path
+) -> None:
+    """The number of omitted lines is shown."""
+    found = run_search(database, "cancel", path="src/order.py")[:1]
     assert list(render_hits(result_page(database, folder, found, 1))) == [
         "src/order.py:5-7  method  cancel",
         "     5  def cancel(order):",
@@ -386,11 +388,11 @@ def test_long_nodes_are_cut_and_short_files_are_no_error(database: SQLite, folde
 
 
 @pytest.mark.parametrize("how", ["gone", "folder", "binary"])
-def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
+def test_file_missing_from_the_working_tree_is_reported(
     database: SQLite, folder: Path, how: str
 ) -> None:
-    """The answer stands, the lines cannot be shown; one that is no text now has lost them."""
-    found = asked(database, "refundOrder", path="src/refund.py")
+    """The hit is shown without lines. A file that is binary now has no lines either."""
+    found = run_search(database, "refundOrder", path="src/refund.py")
     (folder / "src/refund.py").unlink()
     if how == "folder":
         (folder / "src/refund.py").mkdir()
@@ -407,20 +409,20 @@ def test_a_file_that_is_gone_from_the_working_tree_is_said_to_be(
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
-def test_lines_are_shown_in_the_files_own_encoding(folder: Path, encoding: str) -> None:
-    """As they were read when they were indexed, whatever ends a line."""
+def test_snippet_decodes_the_files_encoding(folder: Path, encoding: str) -> None:
+    """With any line ends."""
     repo = Repo(folder / "other")
     text = "Straße eins\r\nGröße zwei\r\n"
     repo.commit({"a.txt": text.encode(encoding)})
     database = open_database()
     run_sync(Commit(repo.path), database)
-    [found] = result_page(database, repo.path, asked(database, "eins")).as_json()["hits"]
+    [found] = result_page(database, repo.path, run_search(database, "eins")).as_json()["hits"]
     assert found["text"] == "Straße eins\nGröße zwei"
 
 
-def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder: Path) -> None:
+def test_json_result_has_all_fields(database: SQLite, folder: Path) -> None:
     """Id, place, names, ranks and text."""
-    hits = asked(database, "refundOrder", path="src/refund.py")
+    hits = run_search(database, "refundOrder", path="src/refund.py")
     [found] = result_page(database, folder, hits, 1, ["refundOrder"]).as_json()["hits"]
     id_ = found.pop("id")
     assert len(id_) == 40
@@ -459,33 +461,29 @@ def test_an_answer_for_a_machine_has_all_that_is_known(database: SQLite, folder:
     }
 
 
-def test_a_blank_query_means_nothing(database: SQLite) -> None:
-    """Neither by word nor by meaning."""
+def test_blank_query_has_no_hits(database: SQLite) -> None:
     for query in ("", " \n"):
-        assert asked(database, query, semantic(database, HashedEmbedder())) == []
+        assert run_search(database, query, model_vectors_of(database, HashedEmbedder())) == []
 
 
-def test_nothing_found_is_an_answer(folder: Path) -> None:
-    """It is said in two words."""
+def test_no_hits_are_reported_in_one_line(folder: Path) -> None:
     assert list(render_hits(result_page(open_database(), folder, []))) == ["Nothing found."]
 
 
-def test_words_answer_where_the_static_model_cannot_be_read(
+def test_words_are_searched_when_the_static_model_is_damaged(
     monkeypatch: pytest.MonkeyPatch, database: SQLite
 ) -> None:
-    """A damaged file of the program costs the meaning, not the answer."""
-
     def damaged() -> None:
         raise UserError("The static model is damaged.")
 
     monkeypatch.setattr("feeder.embedding.quantization.load_static_model", damaged)
-    told: list[str] = []
+    warnings: list[str] = []
     search_scope(
         database,
         [static_query_model(database)],
         "cart",
         Scope.of_repo(REPO),
         Pagination(5),
-        on_warning=told.append,
+        on_warning=warnings.append,
     )
-    assert told == ["Searched by words only: The static model is damaged."]
+    assert warnings == ["Searched by words only: The static model is damaged."]

@@ -1,4 +1,4 @@
-"""Measures by the ranks of what is right, worked out by hand."""
+"""Retrieval measures against values computed by hand."""
 
 from collections.abc import Sequence
 from math import log2
@@ -42,8 +42,8 @@ def hit(
     )
 
 
-def asked(*ranks: int | None, group: str = "", line: int = 1) -> Outcome:
-    """A question whose answers have these ranks."""
+def query_with_ranks(*ranks: int | None, group: str = "", line: int = 1) -> Outcome:
+    """A query whose expected answers have these ranks."""
     answers = tuple(RelevantTarget(f"{number}.py") for number in range(len(ranks)))
     return Outcome(JudgedQuery(line, "how", answers, group), [], ranks, 1.0)
 
@@ -62,8 +62,8 @@ def asked(*ranks: int | None, group: str = "", line: int = 1) -> Outcome:
         ([*range(1, 11), None, None], 1.0),
     ],
 )
-def test_gain_is_over_what_all_answers_would_give(ranks: list[int | None], expected: float) -> None:
-    """1 ÷ log2(rank + 1) for each first hit of an answer, over the same at the first places."""
+def test_ndcg_divides_by_the_ideal_gain(ranks: list[int | None], expected: float) -> None:
+    """Adds 1 ÷ log2(rank + 1) for the first hit of each answer and divides by the ideal sum."""
     assert ndcg(ranks) == pytest.approx(expected)
 
 
@@ -79,16 +79,20 @@ def test_gain_is_over_what_all_answers_would_give(ranks: list[int | None], expec
         ),
     ],
 )
-def test_each_measure_of_a_question(ranks: list[int | None], expected: list[float]) -> None:
-    """NDCG@10, MRR, hit@1, hit@10, and the share of the answers among the first 5, 10 and 20."""
+def test_measures_of_one_query(ranks: list[int | None], expected: list[float]) -> None:
+    """NDCG@10, MRR, hit@1, hit@10 and recall at 5, 10 and 20."""
     names = ["NDCG@10", "MRR", "hit@1", "hit@10", "pass@5", "pass@10", "pass@20"]
     assert list(MEASURES) == names
     assert [MEASURES[name](ranks) for name in names] == pytest.approx(expected)
 
 
-def test_a_mean_is_over_questions_and_a_group_over_its_own() -> None:
-    """A question with many answers weighs as one with few."""
-    some = [asked(1, group="b"), asked(None, None, group="a"), asked(2)]
+def test_means_are_over_all_queries_and_per_group() -> None:
+    """Each query has the same weight, however many answers it has."""
+    some = [
+        query_with_ranks(1, group="b"),
+        query_with_ranks(None, None, group="a"),
+        query_with_ranks(2),
+    ]
     assert mean_values(some)["MRR"] == pytest.approx((1 + 0 + 1 / 2) / 3)
     assert {name: mean_values(mine)["hit@1"] for name, mine in by_group(some).items()} == {
         "a": 0,
@@ -97,17 +101,26 @@ def test_a_mean_is_over_questions_and_a_group_over_its_own() -> None:
     assert list(by_group(some)) == ["a", "b"]
 
 
-def test_the_worst_come_first_and_the_perfect_not_at_all() -> None:
-    """Of those with nothing among the first ten, that which is further down is worse."""
-    some = [asked(1, line=1), asked(2, line=2), asked(12, line=3), asked(None, line=4)]
+def test_worst_queries_come_first_and_perfect_ones_are_left_out() -> None:
+    """Of queries without an answer in the first ten, the lower rank is worse."""
+    some = [
+        query_with_ranks(1, line=1),
+        query_with_ranks(2, line=2),
+        query_with_ranks(12, line=3),
+        query_with_ranks(None, line=4),
+    ]
     assert [one.query.line for one in worst(some)] == [4, 3, 2]
     assert [one.query.line for one in worst(some, 1)] == [4]
 
 
-def test_what_moved_most_comes_first() -> None:
-    """Up or down; what stays is not among it."""
-    before = [asked(1, line=1), asked(2, line=2), asked(None, line=3)]
-    after = [asked(1, line=1), asked(1, line=2), asked(1, line=3)]
+def test_largest_changes_come_first() -> None:
+    """Includes changes up and down, not unchanged queries."""
+    before = [
+        query_with_ranks(1, line=1),
+        query_with_ranks(2, line=2),
+        query_with_ranks(None, line=3),
+    ]
+    after = [query_with_ranks(1, line=1), query_with_ranks(1, line=2), query_with_ranks(1, line=3)]
     assert [
         (one.after.query.line, round(one.gain, 3)) for one in changed_outcomes(before, after)
     ] == [
@@ -117,15 +130,15 @@ def test_what_moved_most_comes_first() -> None:
     assert changed_outcomes(after, before)[0].gain == -1.0
 
 
-def test_a_time_is_that_of_the_nearest_rank() -> None:
-    """Of twenty the nineteenth; of one that one."""
+def test_percentile_uses_the_nearest_rank() -> None:
+    """The 95th percentile of 20 values is the 19th; of one value it is that value."""
     assert latency_summary_ms(range(20, 0, -1)) == {"median": 10.5, "p95": 19}
     assert latency_summary_ms([3.0]) == {"median": 3.0, "p95": 3.0}
 
 
-def test_each_question_is_put_to_the_engine() -> None:
-    """The hits come with it, and the rank of each of its answers among the first twenty."""
-    questions = [
+def test_each_query_is_run_and_its_answers_are_ranked() -> None:
+    """The ranks of answers are among the first 20 hits."""
+    queries = [
         JudgedQuery(1, "one", (RelevantTarget("b.py"), RelevantTarget("z.py"))),
         JudgedQuery(2, "other", (RelevantTarget("a.py"),)),
     ]
@@ -135,9 +148,9 @@ def test_each_question_is_put_to_the_engine() -> None:
         limits.append(limit)
         return [hit("a.py"), hit("b.py")] if query == "one" else []
 
-    found = run_evaluation(questions, ask)
+    found = run_evaluation(queries, ask)
 
-    assert [one.query for one in found] == questions
+    assert [one.query for one in found] == queries
     assert [one.ranks for one in found] == [[2, None], [None]]
     assert [len(one.hits) for one in found] == [2, 0]
     assert {*limits} == {DEPTH}
@@ -168,8 +181,8 @@ MEMBERS = encode_members([Member("RED", 2)])
     ],
     ids=str,
 )
-def test_an_answer_is_a_file_lines_or_a_name(answer: RelevantTarget, rank: int | None) -> None:
-    """One line that both have is enough; a name may be its last parts, or that of a member."""
+def test_answer_matches_a_file_lines_or_a_name(answer: RelevantTarget, rank: int | None) -> None:
+    """One common line is enough; a name may be a suffix or that of a member."""
     hits = [
         hit("a.py", symbol="main"),
         hit("b.py", 1, 9, symbol="acme.Cart.add"),

@@ -1,4 +1,4 @@
-"""Whose lines are shown when files have changed since they were indexed: never other ones."""
+"""The lines shown for a hit after files have changed are never those of another node."""
 
 from pathlib import Path
 
@@ -44,21 +44,21 @@ def database(repo: Repo) -> SQLite:
     return database
 
 
-def asked(database: SQLite, query: str) -> list[Result]:
+def run_search(database: SQLite, query: str) -> list[Result]:
     return list(
         engine.search_scope(database, [], query, Scope.of_repo(REPO), results.Pagination(1)).results
     )
 
 
 def answer(database: SQLite, base: Path, query: str) -> Page:
-    return result_page(database, base, asked(database, query))
+    return result_page(database, base, run_search(database, query))
 
 
 def lines(database: SQLite, base: Path, query: str) -> list[str]:
     return list(render_hits(answer(database, base, query)))
 
 
-def test_a_node_that_has_moved_is_shown_where_it_is(database: SQLite, repo: Repo) -> None:
+def test_moved_node_is_shown_at_its_new_lines(database: SQLite, repo: Repo) -> None:
     (repo.path / "tax.py").write_text(f"# new\n\n{TAX}")
     assert lines(database, repo.path, "vat") == [
         "tax.py:3-5  method  vat  (moved from 1-3)",
@@ -76,7 +76,7 @@ def test_a_node_that_has_moved_is_shown_where_it_is(database: SQLite, repo: Repo
     )
 
 
-def test_a_node_that_was_edited_is_marked_so(database: SQLite, repo: Repo) -> None:
+def test_edited_node_is_marked_as_changed(database: SQLite, repo: Repo) -> None:
     (repo.path / "tax.py").write_text(TAX.replace("rate = 19", "rate = 20\n    print(rate)"))
     heading, *shown = lines(database, repo.path, "vat")
     assert heading == "tax.py:1-4  method  vat  (edited since, was 1-3)"
@@ -85,8 +85,8 @@ def test_a_node_that_was_edited_is_marked_so(database: SQLite, repo: Repo) -> No
     assert heading == "tax.py:14-17  method  toll  (moved from 13-16)"
 
 
-def test_a_node_that_is_gone_shows_nothing(database: SQLite, repo: Repo) -> None:
-    """Although there are other lines with its numbers."""
+def test_deleted_node_has_no_excerpt(database: SQLite, repo: Repo) -> None:
+    """Although other lines now have its line numbers."""
     (repo.path / "tax.py").write_text(TAX.partition("class")[2] * 2)
     assert lines(database, repo.path, "vat")[:2] == [
         "tax.py:1-3  method  vat",
@@ -97,14 +97,14 @@ def test_a_node_that_is_gone_shows_nothing(database: SQLite, repo: Repo) -> None
 
 
 @pytest.mark.parametrize("ends", ["\r\n", "\n"])
-def test_other_ends_of_lines_are_no_edit(database: SQLite, repo: Repo, ends: str) -> None:
-    """As git checks files out on Windows."""
+def test_crlf_line_ends_do_not_count_as_an_edit(database: SQLite, repo: Repo, ends: str) -> None:
+    """git checks files out with CRLF on Windows."""
     (repo.path / "tax.py").write_bytes(TAX.replace("\n", ends).encode())
     page = answer(database, repo.path, "vat")
     assert (page.hits[0].excerpt.freshness, page.status.edited) == ("", 0)
 
 
-def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
+def test_note_names_a_newer_head(database: SQLite, repo: Repo) -> None:
     old = repo.git("rev-parse", "--short=7", "HEAD")
     repo.commit({"tax.py": f"\n{TAX}"})
     new = repo.git("rev-parse", "--short=7", "HEAD")
@@ -133,7 +133,7 @@ def test_head_that_has_moved_on_is_told(database: SQLite, repo: Repo) -> None:
     }
 
 
-def test_an_older_and_another_commit_are_told_too(repo: Repo) -> None:
+def test_note_names_an_older_or_unknown_commit(repo: Repo) -> None:
     """Of a commit that is not here, that it is not."""
     first = repo.commit({"tax.py": TAX})
     repo.commit({"b.py": "pass\n"})
@@ -162,7 +162,7 @@ def test_an_older_and_another_commit_are_told_too(repo: Repo) -> None:
 
 @pytest.fixture
 def plain(tmp_path: Path) -> tuple[SQLite, Path]:
-    """A folder outside of git, and its index."""
+    """An indexed folder without git."""
     folder = tmp_path / "plain"
     folder.mkdir()
     (folder / "tax.py").write_text(TAX)
@@ -171,20 +171,20 @@ def plain(tmp_path: Path) -> tuple[SQLite, Path]:
     return database, folder
 
 
-def test_outside_of_git_lines_are_found_by_the_hash_of_their_text(
+def test_without_git_nodes_are_relocated_by_text_hash(
     plain: tuple[SQLite, Path],
 ) -> None:
-    """What was indexed is nowhere else."""
+    """The indexed content is not stored anywhere else."""
     database, folder = plain
     (folder / "tax.py").write_text(f"# new\n{TAX}")
     assert lines(database, folder, "vat")[0] == "tax.py:2-4  method  vat  (moved from 1-3)"
     assert lines(database, folder, "toll")[0] == "tax.py:14-17  method  toll  (moved from 13-16)"
 
 
-def test_where_the_hash_finds_nothing_lines_are_said_to_be_unsure(
+def test_without_git_edited_nodes_are_found_by_signature(
     plain: tuple[SQLite, Path],
 ) -> None:
-    """They are looked for by the signature; without that they are gone."""
+    """The excerpt is marked as uncertain. Without the signature the node counts as deleted."""
     database, folder = plain
     (folder / "tax.py").write_text(f"# new\n{TAX.replace('19', '20')}")
     assert lines(database, folder, "vat")[:2] == [
@@ -195,7 +195,7 @@ def test_where_the_hash_finds_nothing_lines_are_said_to_be_unsure(
     assert "(gone: " in lines(database, folder, "vat")[1]
 
 
-def test_an_untouched_folder_has_nothing_to_say(plain: tuple[SQLite, Path]) -> None:
+def test_unchanged_folder_has_no_note(plain: tuple[SQLite, Path]) -> None:
     database, folder = plain
     assert lines(database, folder, "vat") == [
         "tax.py:1-3  method  vat",
@@ -205,8 +205,8 @@ def test_an_untouched_folder_has_nothing_to_say(plain: tuple[SQLite, Path]) -> N
     ]
 
 
-def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Repo) -> None:
-    """They are hits of their own."""
+def test_class_excerpt_leaves_out_its_methods(database: SQLite, repo: Repo) -> None:
+    """Methods are hits of their own."""
     all_found = engine.search_scope(
         database, [], "Duty", Scope.of_repo(REPO), results.Pagination(9)
     ).results
@@ -215,8 +215,8 @@ def test_a_window_of_a_class_keeps_out_of_its_methods(database: SQLite, repo: Re
     assert hit.snippet.start_line == 6
 
 
-def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo) -> None:
-    """Its files are not here, though one here may be called the same."""
+def test_hit_in_another_repository_has_no_excerpt(database: SQLite, repo: Repo) -> None:
+    """Its files are not here, even if a local file has the same path."""
     run_sync(Commit(repo.path), database, name="acme/other")
     found = engine.search_scope(
         database, [], "vat", Scope.of_repo("acme/other"), results.Pagination(1)
@@ -229,14 +229,14 @@ def test_a_hit_of_another_repository_shows_no_lines(database: SQLite, repo: Repo
     assert answer.as_json()["hits"][0]["repo"] == "acme/other"
 
 
-def test_a_node_whose_index_is_gone_meanwhile_shows_nothing(database: SQLite, repo: Repo) -> None:
-    """Another run may write between the question and the answer."""
-    [one] = asked(database, "vat")
+def test_node_deleted_by_a_concurrent_run_has_no_excerpt(database: SQLite, repo: Repo) -> None:
+    """Another run may write between the search and the reading of the excerpt."""
+    [one] = run_search(database, "vat")
     hit = Hit(**{**one.hit._asdict(), "id": "0" * 40})
     assert not result_page(database, repo.path, [one._replace(hit=hit)]).hits[0].excerpt.is_shown
 
 
-def test_lines_of_a_notebook_have_the_numbers_of_its_file(repo: Repo) -> None:
+def test_notebook_lines_have_the_line_numbers_of_the_file(repo: Repo) -> None:
     cells = '"source": [\n "def load(path):\\n",\n "    return path\\n"\n ]'
     notebook = f'{{"cells": [{{"cell_type": "code", "metadata": {{}}, "outputs": [], {cells}}}],\n'
     notebook += '"metadata": {}, "nbformat": 4, "nbformat_minor": 5}\n'
@@ -248,22 +248,22 @@ def test_lines_of_a_notebook_have_the_numbers_of_its_file(repo: Repo) -> None:
         "     3      return path",
     ]
     (repo.path / "a.ipynb").write_text(f"\n{notebook}")
-    [hit] = result_page(database, repo.path, asked(database, "load"), 6, ["path"]).hits
+    [hit] = result_page(database, repo.path, run_search(database, "load"), 6, ["path"]).hits
     assert [mark.line for mark in hit.snippet.marks] == [3, 4]
 
 
-def test_a_removed_file_is_shown_as_head_has_it(database: SQLite, repo: Repo) -> None:
+def test_file_missing_from_the_working_tree_is_read_from_head(database: SQLite, repo: Repo) -> None:
     (repo.path / "tax.py").unlink()
     head = repo.git("rev-parse", "HEAD")
     assert lines(database, repo.path, "vat")[0].endswith(f"(as committed in {head[:10]})")
 
 
-def test_the_piece_that_answers_is_told_where_it_is_now(repo: Repo) -> None:
+def test_matching_part_has_its_current_lines(repo: Repo) -> None:
     body = "".join(f"    total = total + weight(parcel_{n})\n" for n in range(200))
     repo.commit({"weigh.py": f"def weigh(total):\n{body}    return total\n"})
     database = open_database()
     run_sync(Commit(repo.path), database)
-    [found] = asked(database, "parcel_150")
+    [found] = run_search(database, "parcel_150")
     assert found.part_match
     (repo.path / "weigh.py").write_text(f"# new\n{(repo.path / 'weigh.py').read_text()}")
     [hit] = result_page(database, repo.path, [found]).as_json()["hits"]
@@ -272,7 +272,7 @@ def test_the_piece_that_answers_is_told_where_it_is_now(repo: Repo) -> None:
     assert lines == (found.part_match.start_line + 1, found.part_match.end_line + 1)
 
 
-def test_a_member_is_told_where_the_hash_of_its_node_is_found(tmp_path: Path) -> None:
+def test_without_git_member_line_moves_with_its_node(tmp_path: Path) -> None:
     """Outside of git: its line moves with the node's."""
     file = tmp_path / "color.ts"
     file.write_text("export enum Color {\n  RED,\n  GREEN,\n}\n")
@@ -292,22 +292,22 @@ WEIGH = [
 
 
 def heading(folder: Path, database: SQLite, edited: list[str]) -> str:
-    """That of the long function after its file was edited."""
+    """Returns the heading of the long function's hit after the file was edited."""
     (folder / "weigh.py").write_text("\n".join([*edited, ""]))
     return lines(database, folder, "parcel_150")[0].removeprefix("weigh.py:")
 
 
 @pytest.fixture
 def long(tmp_path: Path) -> tuple[Path, SQLite]:
-    """A function in several pieces, outside of git."""
+    """A function in several parts, in a folder without git."""
     (tmp_path / "weigh.py").write_text("\n".join([*WEIGH, ""]))
     database = open_database()
     run_sync(Folder(tmp_path, [tmp_path]), database)
     return tmp_path, database
 
 
-def test_outside_of_git_all_pieces_are_found_by_their_texts(long: tuple[Path, SQLite]) -> None:
-    """The whole node's lines are told with what has become of them."""
+def test_without_git_all_parts_are_relocated_by_text(long: tuple[Path, SQLite]) -> None:
+    """The heading has the lines of the whole node and its freshness."""
     name = "  method  weigh  (6 of 6 parts"
     assert heading(*long, WEIGH) == f"1-202{name})"
     assert heading(*long, ["# new", *WEIGH]) == f"2-203{name}, moved from 1-202)"
@@ -318,20 +318,18 @@ def test_outside_of_git_all_pieces_are_found_by_their_texts(long: tuple[Path, SQ
     [(100, True), (2, False), (199, False)],
     ids=["between", "in the first", "in the last"],
 )
-def test_a_piece_that_was_edited_is_told(
-    long: tuple[Path, SQLite], row: int, is_sure: bool
-) -> None:
-    """Where the first or the last has been, its end is not known."""
+def test_edited_part_is_reported(long: tuple[Path, SQLite], row: int, is_sure: bool) -> None:
+    """If the first or the last part was edited, that end of the node is unknown."""
     edited = ["# new", *WEIGH[:row], "    print(total)", *WEIGH[row:]]
-    said = "edited since" if is_sure else "the file is edited since: these may be other lines"
-    told = heading(*long, edited)
-    assert f"{said}, was 1-202)" in told
-    assert told.startswith("2-")
+    state_text = "edited since" if is_sure else "the file is edited since: these may be other lines"
+    text = heading(*long, edited)
+    assert f"{state_text}, was 1-202)" in text
+    assert text.startswith("2-")
 
 
-def test_lines_that_come_between_two_pieces_are_no_move(long: tuple[Path, SQLite]) -> None:
+def test_lines_inserted_between_two_parts_do_not_count_as_a_move(long: tuple[Path, SQLite]) -> None:
     folder, database = long
-    [found] = asked(database, "parcel_150")
+    [found] = run_search(database, "parcel_150")
     cut = found.grouped[0].hit.start_line - 1
     edited = [*WEIGH[:cut], "    print(total)", *WEIGH[cut:]]
     assert "edited since, was 1-202)" in heading(folder, database, edited)

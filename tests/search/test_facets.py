@@ -1,4 +1,4 @@
-"""By what an answer can be narrowed: counts of its hits."""
+"""Counts of the hits by folder, language, type and category."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -8,7 +8,7 @@ from feeder.search.results import Result, count_facets
 
 @dataclass
 class Node:
-    """What is counted of a hit."""
+    """The fields of a hit that are counted."""
 
     path: str
     language: str | None = "python"
@@ -20,8 +20,8 @@ def counted(*nodes: Node) -> Any:
     return count_facets(found)
 
 
-def test_folders_are_told_where_paths_part() -> None:
-    """What all have in common narrows nothing; a file beside the folders is in none of them."""
+def test_folder_counts_start_where_paths_diverge() -> None:
+    """A prefix common to all hits is left out; files beside the folders are not counted."""
     some = [Node("src/shop/a/x.py"), Node("src/shop/b/c/y.py"), Node("src/shop/b/z.py")]
     assert counted(*some)["path"] == {"/src/shop/b": 2, "/src/shop/a": 1}
     assert counted(*some, Node("src/shop/w.py"))["path"] == {"/src/shop/b": 2, "/src/shop/a": 1}
@@ -30,14 +30,14 @@ def test_folders_are_told_where_paths_part() -> None:
     assert counted(Node("src/a.py"), Node("srcs/b.py"))["path"] == {"/src": 1, "/srcs": 1}
 
 
-def test_what_most_have_comes_first() -> None:
-    """A file without a language is of none."""
+def test_values_are_ordered_by_count() -> None:
+    """A file without a language is not counted."""
     some = [Node("a.go", "go"), Node("test_b.py"), Node("c.py", node_type="class"), Node("d", None)]
-    said = counted(*some)
-    assert list(said["language"].items()) == [("python", 2), ("go", 1)]
-    assert said["node_type"] == {"method": 3, "class": 1}
-    assert said["tests"] == {"no": 3, "only": 1}
+    counts = counted(*some)
+    assert list(counts["language"].items()) == [("python", 2), ("go", 1)]
+    assert counts["node_type"] == {"method": 3, "class": 1}
+    assert counts["tests"] == {"no": 3, "only": 1}
 
 
-def test_nothing_found_has_nothing_to_narrow() -> None:
+def test_no_hits_have_no_facets() -> None:
     assert counted() == {"language": {}, "path": {}, "node_type": {}, "tests": {}}

@@ -1,4 +1,4 @@
-"""A question's filters become a scope, and one that names nothing is told."""
+"""The filters of a query become a scope; a filter without a match is reported."""
 
 import json
 from pathlib import Path
@@ -113,10 +113,8 @@ ALL = {PY, GO, TSX, MD, TOML, OWN_TOML, ODD}
         (f"repo:{REPO.rpartition('/')[2]}", ALL),
     ],
 )
-def test_a_question_looks_where_its_filters_say(
-    database: SQLite, question: str, found: set[str]
-) -> None:
-    """From the folder src of a repository with two categories of its own."""
+def test_filters_restrict_the_search(database: SQLite, question: str, found: set[str]) -> None:
+    """In the folder src of a repository with two configured categories."""
     assert paths(database, question, HERE._replace(categories=OWN)) == found
 
 
@@ -142,10 +140,10 @@ def test_a_question_looks_where_its_filters_say(
         ("category:shop path:docs", "category shop cannot be combined with path:docs"),
     ],
 )
-def test_a_filter_that_names_nothing_is_told_with_the_nearest(
+def test_filter_without_a_match_is_an_error_with_suggestions(
     database: SQLite, question: str, message: str
 ) -> None:
-    """It is the user's to change, and never an answer of nothing."""
+    """The error names the nearest existing value."""
     with pytest.raises(UserError) as refusal:
         build_scope(database, parse_query(question), HERE._replace(categories=OWN))
     assert message in str(refusal.value)
@@ -169,16 +167,14 @@ def test_a_filter_that_names_nothing_is_told_with_the_nearest(
         ("category:shop -path:src", "-path:src and category:shop exclude each other"),
     ],
 )
-def test_filters_that_contradict_each_other_are_refused(
-    database: SQLite, question: str, message: str
-) -> None:
-    """They can find nothing in any index: neither wins in silence."""
+def test_conflicting_filters_are_an_error(database: SQLite, question: str, message: str) -> None:
+    """They cannot match anything in any index."""
     with pytest.raises(UserError) as refusal:
         build_scope(database, parse_query(question), HERE._replace(categories=OWN))
     assert message in str(refusal.value)
 
 
-def test_a_category_of_ones_own_is_listed_once(database: SQLite) -> None:
+def test_configured_category_with_a_built_in_name_is_listed_once(database: SQLite) -> None:
     """Though it is called as one that is there anyway."""
     with pytest.raises(UserError) as refusal:
         build_scope(
@@ -187,8 +183,8 @@ def test_a_category_of_ones_own_is_listed_once(database: SQLite) -> None:
     assert str(refusal.value).count("code") == 1
 
 
-def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
-    """Those that are named, or all; a filter counts in each."""
+def test_several_or_all_repositories_are_searched(tmp_path: Path) -> None:
+    """Each filter applies within each repository."""
     database = open_database()
     for name in ("acme/shop", "acme/api", "other/api"):
         repo = Repo(tmp_path / name)
@@ -212,12 +208,12 @@ def test_several_repositories_are_searched_at_once(tmp_path: Path) -> None:
     assert paths(database, "path:*other*", FilterContext(None)) == {"other-api.py"}
 
 
-def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
-    """By a folder, a language or a category; a folder that is not there is told."""
+def test_boosts_match_nodes_by_folder_language_or_category(database: SQLite) -> None:
+    """An unknown folder is reported."""
     ids = ids_in_scope(database, Scope((REPO,)), 100)
 
-    def of(*asked: str) -> set[str]:
-        scopes = build_scopes(database, list(map(parse_preference, asked)), HERE)
+    def of(*preferences: str) -> set[str]:
+        scopes = build_scopes(database, list(map(parse_preference, preferences)), HERE)
         chosen = preferred_ids(database.run(preference_statements(ids, scopes)))
         return {hit.path for hit in hits_by_ids(database, ids, Scope((REPO,))) if hit.id in chosen}
 
@@ -231,7 +227,7 @@ def test_what_is_preferred_is_known_among_nodes(database: SQLite) -> None:
         of("zzz")
 
 
-def test_a_language_has_other_names() -> None:
+def test_language_aliases_are_accepted_in_any_case() -> None:
     """As people call it, in any case of letters."""
     called = {"c++": ["cpp"], "C#": ["csharp"], "sh": ["bash"], "js": ["javascript"]}
     called |= {"ts": ["tsx", "typescript"], "Makefile": ["make"], "protobuf": ["proto"]}
@@ -241,8 +237,8 @@ def test_a_language_has_other_names() -> None:
     assert resolve_node_types("json") == ["json_object", "json_array", "json_prop"]
 
 
-def test_a_repository_names_its_own_categories(tmp_path: Path) -> None:
-    """In a file at its root, as one path or several."""
+def test_categories_are_configured_in_the_repository(tmp_path: Path) -> None:
+    """In .feeder.toml, as one path or several."""
     assert repository_categories(tmp_path) == {}
     file = tmp_path / ".feeder.toml"
     file.write_text('[categories]\napi = "src/api/"\nui = ["web", "src/*.tsx"]\n')
@@ -264,7 +260,7 @@ def test_a_repository_names_its_own_categories(tmp_path: Path) -> None:
         ("[categories]\napi = []\n", "has a category api that is not a list of paths"),
     ],
 )
-def test_a_mistake_in_it_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_configuration_error_names_the_remedy(tmp_path: Path, text: str, message: str) -> None:
     """With what to write."""
     (tmp_path / ".feeder.toml").write_text(text)
     with pytest.raises(UserError) as refusal:
@@ -272,8 +268,8 @@ def test_a_mistake_in_it_is_told(tmp_path: Path, text: str, message: str) -> Non
     assert message in str(refusal.value)
 
 
-def test_other_names_are_of_languages_and_types_that_there_are() -> None:
-    """And no name is a language of its own, unless that is among what it stands for."""
+def test_aliases_refer_to_existing_languages_and_types() -> None:
+    """No alias is the name of another language."""
     endings = json.loads((ROOT / "src/feeder/grammar_queries.json").read_text("utf-8"))
     known = {"text", "tsx", *DOCUMENTS}.union(
         *(endings[key].values() for key in ("code_extensions", "noncode_ts_grammar")),

@@ -1,4 +1,4 @@
-"""What an answer says of the state of the index, by what that remembers and what git says."""
+"""The note about the state of the index, from its `meta` values and from git."""
 
 import pytest
 
@@ -10,7 +10,7 @@ FILES: dict[str, str | bytes] = {"src/a.py": "a = 1\n", "docs/b.md": "# B\n"}
 
 
 def meta(repo: Repo, folder: str = "", **more: str) -> dict[str, str]:
-    """Of an index that has been brought to HEAD, or to a folder of it."""
+    """The `meta` values of an index that was synced to HEAD, or to a folder of it."""
     known = {"head": repo.git("rev-parse", "HEAD"), "run": "1", "done": "1", "below": folder}
     known["tree"] = repo.git("rev-parse", f"HEAD:{folder}")
     return {f"{REPO}:{key}": value for key, value in {**known, **more}.items()}
@@ -26,13 +26,13 @@ def note(repo: Repo, known: dict[str, str]) -> str:
     return read_index_status(repo.path, REPO, known).note
 
 
-def test_a_commit_that_changes_no_file_leaves_no_index_behind(shop: Repo) -> None:
+def test_empty_commit_does_not_make_the_index_stale(shop: Repo) -> None:
     known = meta(shop)
     head = shop.commit()
     assert note(shop, known) == f"The index equals HEAD {head[:7]}."
 
 
-def test_a_commit_elsewhere_leaves_the_index_of_a_folder_equal(shop: Repo) -> None:
+def test_commit_outside_the_indexed_folder_does_not_make_it_stale(shop: Repo) -> None:
     known = meta(shop, "src")
     head = shop.commit({"docs/b.md": "# C\n"})
     assert note(shop, known) == f"The index equals the folder src of HEAD {head[:7]}."
@@ -51,7 +51,7 @@ def test_a_commit_elsewhere_leaves_the_index_of_a_folder_equal(shop: Repo) -> No
         ("0", "The index equalled {}; a later sync is running or was stopped: feeder sync"),
     ],
 )
-def test_an_index_that_is_no_tree_s_any_more_does_not_say_that_it_is(
+def test_index_of_no_single_tree_is_not_reported_as_up_to_date(
     shop: Repo, done: str, says: str
 ) -> None:
     known = meta(shop, done=done)
@@ -59,7 +59,7 @@ def test_an_index_that_is_no_tree_s_any_more_does_not_say_that_it_is(
     assert note(shop, known) == says.format(known[f"{REPO}:head"][:7])
 
 
-def test_a_working_tree_on_its_way_is_told_too(shop: Repo) -> None:
+def test_unfinished_working_tree_index_is_reported(shop: Repo) -> None:
     known = meta(shop, done="0", working="some tree")
     assert note(shop, known).startswith("The index equals the working tree last seen on ")
     del known[f"{REPO}:tree"]
@@ -68,13 +68,13 @@ def test_a_working_tree_on_its_way_is_told_too(shop: Repo) -> None:
     )
 
 
-def test_an_index_equals_the_working_tree_only_where_somebody_has_looked_since(shop: Repo) -> None:
+def test_working_tree_index_is_up_to_date_only_after_a_later_check(shop: Repo) -> None:
     known = meta(shop, working="some tree", tree="some tree")
     head = known[f"{REPO}:head"][:7]
 
-    def said(seen: str) -> str:
+    def status_note(seen: str) -> str:
         return read_index_status(shop.path, REPO, known, seen_tree=seen).note
 
-    assert said("some tree") == f"The index equals the working tree on {head}."
-    assert said("") == f"The index equals the working tree last seen on {head}."
-    assert said("another tree") == f"The index equals the working tree last seen on {head}."
+    assert status_note("some tree") == f"The index equals the working tree on {head}."
+    assert status_note("") == f"The index equals the working tree last seen on {head}."
+    assert status_note("another tree") == f"The index equals the working tree last seen on {head}."

@@ -1,4 +1,4 @@
-"""The file of questions: what a line may say, and what is said of one that is wrong."""
+"""The judgments file: its format and its error messages."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from feeder.search.judgments import JudgedQuery, RelevantTarget, parse_judgments
 
 
 def read(*lines: object) -> list[JudgedQuery]:
-    """The questions of a file of these lines, each as JSON unless it is text."""
+    """Reads the judgments of a file with these lines; objects are written as JSON."""
     texts = (line if isinstance(line, str) else json.dumps(line) for line in lines)
     return parse_judgments("\n".join(texts).encode(), "q.jsonl")
 
@@ -20,7 +20,7 @@ def line(*answers: object, **more: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("message", "meant"),
     [
         ("src/a.py", RelevantTarget("src/a.py")),
         ("./src/a.py", RelevantTarget("src/a.py")),
@@ -38,10 +38,12 @@ def line(*answers: object, **more: Any) -> dict[str, Any]:
     ],
     ids=str,
 )
-def test_an_answer_is_text_or_an_object(said: object, meant: RelevantTarget) -> None:
-    """A path, with lines or a name behind it; a path with such signs is written as an object."""
-    [question] = read(line(said))
-    assert question.targets == (meant,)
+def test_answer_is_a_string_or_an_object(message: object, meant: RelevantTarget) -> None:
+    """A string is a path with optional lines or name; a path with special characters needs an
+    object.
+    """
+    [query] = read(line(message))
+    assert query.targets == (meant,)
 
 
 @pytest.mark.parametrize(
@@ -53,12 +55,12 @@ def test_an_answer_is_text_or_an_object(said: object, meant: RelevantTarget) -> 
         (RelevantTarget(symbol="Cart.add"), "Cart.add"),
     ],
 )
-def test_an_answer_is_shown_in_short(answer: RelevantTarget, text: str) -> None:
+def test_answer_is_formatted_as_a_string(answer: RelevantTarget, text: str) -> None:
     assert str(answer) == text
 
 
-def test_a_line_is_a_question() -> None:
-    """Blank ones, a mark of the encoding, other facts and an answer given twice do no harm."""
+def test_each_line_is_one_query() -> None:
+    """Blank lines, a byte order mark, unknown keys and repeated answers are accepted."""
     text = '\ufeff{"query": "a", "answers": ["a.py"], "id": 7}\r\n\n  \n'
     text += '{"query": "b\u2028c", "group": "g", "answers": ["a.py", {"path": "a.py"}, "b.py"]}\n'
     assert parse_judgments(text.encode(), "q") == [
@@ -68,7 +70,7 @@ def test_a_line_is_a_question() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         ('{"query": "a" "answers"', "it is not JSON (Expecting ',' delimiter at column 15). Write"),
         ("[" * 100_000, "it is not JSON ("),
@@ -103,22 +105,21 @@ def test_a_line_is_a_question() -> None:
     ],
     ids=lambda value: str(value)[:50],
 )
-def test_what_is_wrong_is_told_with_its_line(wrong: object, said: str) -> None:
-    """And what to write instead."""
+def test_error_names_the_line_and_the_remedy(wrong: object, message: str) -> None:
     with pytest.raises(UserError) as error:
         read(line("a.py"), "", wrong)
     assert str(error.value).startswith("q.jsonl, line 3: ")
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 @pytest.mark.parametrize("empty", [b"", b"\n \n", "\ufeff".encode()])
-def test_a_file_without_questions_is_told(empty: bytes) -> None:
+def test_file_without_queries_is_an_error(empty: bytes) -> None:
     with pytest.raises(
         UserError, match=r"q\.jsonl has no queries\. Write one JSON object per line"
     ):
         parse_judgments(empty, "q.jsonl")
 
 
-def test_another_encoding_is_told() -> None:
+def test_file_that_is_not_utf8_is_an_error() -> None:
     with pytest.raises(UserError, match=r"q\.jsonl is not UTF-8 .* Save it as UTF-8\."):
         parse_judgments("größe".encode("latin-1"), "q.jsonl")

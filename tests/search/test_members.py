@@ -1,4 +1,4 @@
-"""Enum members, fields and constants are found by name, at their line."""
+"""Enum members, fields and constants are found by name, with their line."""
 
 import pytest
 
@@ -49,18 +49,18 @@ def first(database: SQLite, query: str) -> Result:
 @pytest.mark.parametrize(
     "query", ["GREEN", "green", "Color.GREEN", "Color::GREEN", "Color#GREEN", "acme.Color.GREEN"]
 )
-def test_a_member_comes_before_all_that_speak_of_it(database: SQLite, query: str) -> None:
+def test_member_ranks_before_its_mentions(database: SQLite, query: str) -> None:
     found = first(database, query)
     assert (found.hit.symbol, found.member) == ("acme.Color", Member("GREEN", 5))
 
 
-def test_a_constant_above_is_found_though_its_chunk_has_no_name(database: SQLite) -> None:
+def test_constant_in_a_nameless_chunk_is_found(database: SQLite) -> None:
     found = first(database, "LIMIT")
     assert (found.hit.node_type, found.member) == ("chunk", Member("LIMIT", 1))
 
 
 @pytest.mark.parametrize("query", ["createComment", "createcomment", "actions.createComment"])
-def test_a_function_of_a_small_object_is_found_at_its_line(
+def test_function_in_an_object_literal_is_found_at_its_line(
     database: SQLite, repo: Repo, query: str
 ) -> None:
     [heading, *lines] = render_hits(result_page(database, repo.path, [first(database, query)], 1))
@@ -68,7 +68,7 @@ def test_a_function_of_a_small_object_is_found_at_its_line(
     assert lines[0] == "     3    createComment: async ({ request }) => {"
 
 
-def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
+def test_snippet_shows_the_line_of_the_member(database: SQLite, repo: Repo) -> None:
     answer = result_page(database, repo.path, [first(database, "GREEN")], 1)
     assert list(render_hits(answer))[:3] == [
         "Color.java:5  class  acme.Color.GREEN",
@@ -80,13 +80,13 @@ def test_the_line_of_a_member_is_shown(database: SQLite, repo: Repo) -> None:
     assert "members" not in found
 
 
-def test_who_asks_for_a_class_is_shown_the_class(database: SQLite, repo: Repo) -> None:
+def test_query_for_a_class_shows_the_class(database: SQLite, repo: Repo) -> None:
     [heading, _] = render_hits(result_page(database, repo.path, [first(database, "Color")], 0))
     assert heading == "Color.java:3-8  class  acme.Color"
 
 
-def test_a_member_that_only_moves_within_its_class_is_found_where_it_is(repo: Repo) -> None:
-    """Lines of the class and its text without methods are as before: the row is written anew."""
+def test_member_moved_within_its_class_is_found_at_its_new_line(repo: Repo) -> None:
+    """The lines and text of the class are unchanged, but its row is written again."""
     long, short = "  void f() {\n    a();\n  }\n", "  void f() { a(); }\n"
     field = "  int size;\n"
     repo.commit({"A.java": f"class A {{\n{long}{field}{short}}}\n"})
@@ -98,7 +98,7 @@ def test_a_member_that_only_moves_within_its_class_is_found_where_it_is(repo: Re
     assert first(database, "size").member == Member("size", 3)
 
 
-def test_members_are_kept_as_a_hash_and_their_names_with_lines() -> None:
+def test_members_are_stored_as_a_hash_and_as_names_with_lines() -> None:
     members = (Member("RED", 3), Member("größe", 4))
     text = encode_members(members)
     # sha256 of `RED:3 größe:4`

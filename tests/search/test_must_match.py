@@ -1,4 +1,4 @@
-"""What a question insists on: phrases, prefixes, patterns, the letters' case, what is left out."""
+"""Conditions that every hit must meet: phrases, prefixes, patterns, case and excluded words."""
 
 from functools import partial
 from pathlib import Path
@@ -45,15 +45,17 @@ def world(repo: Repo) -> tuple[Repo, SQLite]:
     return repo, database
 
 
-def asked(world: tuple[Repo, SQLite], question: str, scope: Scope | None = None) -> MatchConstraint:
+def run_search(
+    world: tuple[Repo, SQLite], question: str, scope: Scope | None = None
+) -> MatchConstraint:
     repo, database = world
     search = make_grep(repo.path, repo.git("rev-parse", "HEAD"))
     files = RepositoryFiles(REPO, partial(indexed_lines, repo.path), search)
     return require_matches(database, parse_query(question), scope or Scope((REPO,)), files)
 
 
-def found(world: tuple[Repo, SQLite], question: str) -> set[str]:
-    scope = asked(world, question).scope
+def matching_symbols(world: tuple[Repo, SQLite], question: str) -> set[str]:
+    scope = run_search(world, question).scope
     ids = ids_in_scope(world[1], scope, 100)
     return {hit.symbol or hit.path for hit in hits_by_ids(world[1], ids, scope)}
 
@@ -80,32 +82,32 @@ def found(world: tuple[Repo, SQLite], question: str) -> set[str]:
         ('refused -"connection refused" /./', {"Cart", "other"}),
     ],
 )
-def test_only_nodes_that_have_it_are_found(
+def test_only_nodes_that_match_are_found(
     world: tuple[Repo, SQLite], question: str, names: set[str]
 ) -> None:
-    """By FTS5 and then by the text; a pattern by git, in the innermost node."""
-    assert found(world, question) == names
+    """FTS5 finds candidates and the text decides; git finds patterns, in the innermost node."""
+    assert matching_symbols(world, question) == names
 
 
 @pytest.mark.parametrize("is_committed", [True, False])
-def test_a_file_that_is_edited_since_is_asked_as_it_was_indexed(
+def test_edited_file_is_matched_as_it_was_indexed(
     world: tuple[Repo, SQLite], *, is_committed: bool
 ) -> None:
-    """Its nodes' lines have other numbers now; git has what was indexed."""
+    """The line numbers of its nodes have changed; git has the indexed content."""
     repo, _ = world
     edited = {"cart.py": "# new\n" * 20 + TREE["cart.py"]}
     if is_committed:
         repo.commit(edited)
     else:
         (repo.path / "cart.py").write_text(edited["cart.py"])
-    assert found(world, '"connection refused"') == {"Cart.add", "notes.txt"}
-    assert found(world, '"connection refused" case:yes') == {"Cart.add"}
+    assert matching_symbols(world, '"connection refused"') == {"Cart.add", "notes.txt"}
+    assert matching_symbols(world, '"connection refused" case:yes') == {"Cart.add"}
 
 
-def test_of_contents_that_are_lost_fts5_is_believed(
+def test_fts5_decides_where_the_indexed_content_is_lost(
     world: tuple[Repo, SQLite], tmp_path: Path
 ) -> None:
-    """Rather than lines of other contents: the inflected phrase is found with the other two."""
+    """The current lines are other lines, so inflected matches of the phrase count too."""
     _, database = world
     (tmp_path / "cart.py").write_text("nothing\n")
     files = RepositoryFiles(REPO, partial(indexed_lines, tmp_path), make_grep(tmp_path, ""))
@@ -115,11 +117,11 @@ def test_of_contents_that_are_lost_fts5_is_believed(
     assert len(scope.ids or ()) == 3
 
 
-def test_what_is_no_pattern_is_said(world: tuple[Repo, SQLite]) -> None:
-    """And what it was taken for."""
-    [note] = asked(world, "/add(/").notes
+def test_invalid_pattern_is_reported(world: tuple[Repo, SQLite]) -> None:
+    """The note says how it was interpreted."""
+    [note] = run_search(world, "/add(/").notes
     assert note == "/add(/ is not a valid regular expression: it was searched for as text."
-    assert found(world, "/add(/") == {"Cart.add"}
+    assert matching_symbols(world, "/add(/") == {"Cart.add"}
 
 
 PAPERS = {"manual.docx": docx(p("Some words.")), "docs/Letter.RTF": rtf("other words")}
@@ -127,20 +129,20 @@ PAPERS = {"manual.docx": docx(p("Some words.")), "docs/Letter.RTF": rtf("other w
 
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize("ending", ["pdf", "docx", "mhtml"])
-def test_documents_are_counted_by_endings_of_any_length(
+def test_documents_are_recognized_by_extensions_of_any_length(
     world: tuple[Repo, SQLite], ending: str
 ) -> None:
-    """Three letters, four and five; what a file is called decides before what it is."""
+    """The extension decides before the content does."""
     repo, database = world
     repo.commit({f"a.{ending}": docx(p("Some words."))})
     run_sync(Commit(repo.path), database)
-    [note] = asked(world, "/words/", Scope((REPO,))).notes
+    [note] = run_search(world, "/words/", Scope((REPO,))).notes
     assert "in 1 document:" in note
 
 
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize(
-    ("question", "said"),
+    ("question", "extensions"),
     [
         ("/words/", "2 documents"),
         ("/words/ path:docs", "1 document"),
@@ -152,37 +154,37 @@ def test_documents_are_counted_by_endings_of_any_length(
         ("words", None),
     ],
 )
-def test_documents_that_a_pattern_is_not_looked_for_in_are_told(
-    world: tuple[Repo, SQLite], question: str, said: str | None
+def test_documents_not_searched_for_a_pattern_are_reported(
+    world: tuple[Repo, SQLite], question: str, extensions: str | None
 ) -> None:
-    """Those that the rest of the question leaves; a picture of the same ending is none."""
+    """Only those within the other filters, and no files of another type with the same extension."""
     repo, database = world
     repo.commit({**PAPERS, "broken.pdf": b"no PDF\n"})
     run_sync(Commit(repo.path), database)
     asks = parse_query(question)
     scope = Scope((REPO,), asks.paths, languages=asks.languages, node_types=asks.node_types)
-    found = asked(world, question, scope)
-    several = f'/words/ was not searched for in {said}: use words or "phrases" there.'
-    assert list(found.notes) == ([several] if said else [])
-    assert found.is_truncated == bool(said)
+    found = run_search(world, question, scope)
+    several = f'/words/ was not searched for in {extensions}: use words or "phrases" there.'
+    assert list(found.notes) == ([several] if extensions else [])
+    assert found.is_truncated == bool(extensions)
 
 
-def test_lines_of_a_document_that_git_takes_for_a_text_are_none_of_its_nodes(
+def test_pattern_does_not_match_the_source_of_an_rtf_document(
     world: tuple[Repo, SQLite],
 ) -> None:
-    """The commands of an RTF are not in its text."""
+    """git treats RTF as text, but its control words are not in the extracted text."""
     repo, database = world
     repo.commit({"letter.rtf": rtf("\nWords of a letter.\\par")})
     run_sync(Commit(repo.path), database)
-    assert found(world, r"/\\par/") == set()
+    assert matching_symbols(world, r"/\\par/") == set()
 
 
 @pytest.mark.parametrize(
-    "found",
+    "matching_symbols",
     [GrepMatches({}, Truncation.TIMEOUT), GrepMatches({"cart.py": [1]}, Truncation.TIMEOUT)],
 )
-def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: GrepMatches) -> None:
-    """Which is not that there were too many lines, above all where there is none."""
+def test_timeout_of_git_is_reported(world: tuple[Repo, SQLite], found: GrepMatches) -> None:
+    """It differs from the note about too many lines."""
     repo, database = world
     files = RepositoryFiles(REPO, partial(indexed_lines, repo.path), lambda *_: found)
     question, scope = parse_query("/a{1000}{1000}/"), Scope((REPO,))
@@ -191,8 +193,8 @@ def test_what_git_has_not_come_to_is_said(world: tuple[Repo, SQLite], found: Gre
     ]
 
 
-def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) -> None:
-    """Inflected words count there, and a pattern finds nothing, which is said."""
+def test_without_files_a_phrase_matches_as_in_fts5(world: tuple[Repo, SQLite]) -> None:
+    """Inflected words match, and a pattern matches nothing, which is reported."""
     _, database = world
     question = parse_query('"connection refused"')
     found = require_matches(database, question, Scope((REPO,)))
@@ -203,12 +205,12 @@ def test_without_files_a_phrase_is_as_fts5_finds_it(world: tuple[Repo, SQLite]) 
     assert found.notes == ["/a/ was not searched for: patterns need the repository's files."]
 
 
-def test_too_many_nodes_are_not_looked_at(
+def test_limit_of_checked_nodes_is_reported(
     world: tuple[Repo, SQLite], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The rest is not found, and said."""
+    """Nodes beyond the limit are not found."""
     monkeypatch.setattr("feeder.search.must_match.MAX_CHECKED", 1)
-    answer = asked(world, '"connection refused"')
+    answer = run_search(world, '"connection refused"')
     assert len(answer.scope.ids or ()) == 1
     assert answer.is_truncated
     assert answer.notes == [
@@ -218,21 +220,21 @@ def test_too_many_nodes_are_not_looked_at(
 
 
 @pytest.mark.parametrize("question", ['"', "/", "-", '"\0"', "/\0/", "-*", '-"*"', '"*"', "/*/"])
-def test_no_sign_is_an_error(world: tuple[Repo, SQLite], question: str) -> None:
-    """Neither SQLite's nor git's."""
-    assert isinstance(found(world, f"cart {question}"), set)
+def test_no_special_character_is_an_error(world: tuple[Repo, SQLite], question: str) -> None:
+    """Neither of SQLite nor of git."""
+    assert isinstance(matching_symbols(world, f"cart {question}"), set)
 
 
-def test_files_speak_for_their_own_repository_alone(world: tuple[Repo, SQLite]) -> None:
-    """One of the same path in another repository is not read here; a pattern says so."""
+def test_files_are_read_for_their_own_repository_only(world: tuple[Repo, SQLite]) -> None:
+    """A file of the same path in another repository is not read; a note says so for patterns."""
     repo, database = world
     run_sync(Commit(repo.path), database, name="acme/other")
     both = Scope((REPO, "acme/other"))
-    scope, notes, _ = asked(world, '"connection refused"', both)
+    scope, notes, _ = run_search(world, '"connection refused"', both)
     found = [hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)]
     # of the other, what FTS5 finds: the inflected one too
     assert (found.count(REPO), found.count("acme/other"), notes) == (2, 3, [])
-    scope, [note], _ = asked(world, "/def add/", both)
+    scope, [note], _ = run_search(world, "/def add/", both)
     assert {
         hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)
     } == {REPO}

@@ -1,4 +1,4 @@
-"""All pages of an answer are one answer: no hit stands twice or is lost, and all say how many."""
+"""All pages of a result are consistent: no hit is repeated or lost, and the total is the same."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -23,7 +23,7 @@ from index_helpers import REPO, SHOP
 from index_helpers import open_database as empty
 from index_helpers import run_sync as fed
 from search.run_query import run_query
-from search.test_result_cache import synced
+from search.test_result_cache import sync_in_other_connection
 from source.repos import Repo
 
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"
@@ -54,14 +54,14 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def asker(base: Path) -> Iterator[SearchIndex]:
-    said = Settings(directory=base, model="static", quiet=True, jobs=1)
-    synced(base, said)
-    with open_session(Workspace(base, REPO, "main"), said, writes=False, create=False) as store:
+def search_index(base: Path) -> Iterator[SearchIndex]:
+    options = Settings(directory=base, model="static", quiet=True, jobs=1)
+    sync_in_other_connection(base, options)
+    with open_session(Workspace(base, REPO, "main"), options, writes=False, create=False) as store:
         database = store.index.database
         assert isinstance(database, SQLite)
         sides = [QueryModel(STATIC_VECTORS, 1.5, static_query_model(database).nearest)]
-        yield SearchIndex.from_session(store, said)._replace(models=sides)
+        yield SearchIndex.from_session(store, options)._replace(models=sides)
 
 
 ALL = Pagination(100_000)
@@ -76,28 +76,29 @@ SIGNS = [
     "-send",
     "symbol:ship",
 ]
-questions = st.lists(st.sampled_from([*WORDS, *SIGNS]), min_size=1, max_size=4, unique=True)
+queries = st.lists(st.sampled_from([*WORDS, *SIGNS]), min_size=1, max_size=4, unique=True)
 
 
 def ids(found: Sequence[Result]) -> list[str]:
-    """Of all nodes that these hits stand for."""
+    """Returns the ids of all nodes in these hits."""
     return [id_ for one in found for id_ in (one.hit.id, *ids(one.grouped), *ids(one.duplicates))]
 
 
 @pytest.mark.parametrize("compared", [results.MAX_DEDUPLICATED, 3])
 @settings(deadline=None, max_examples=60)
-@given(questions, st.integers(1, 9))
-def test_all_pages_together_are_one_large_page(
-    asker: SearchIndex, compared: int, words: list[str], size: int
+@given(queries, st.integers(1, 9))
+def test_pages_concatenate_to_one_large_page(
+    search_index: SearchIndex, compared: int, words: list[str], size: int
 ) -> None:
-    """With the same total, and each node that was found in one place; a page may begin before and
-    behind the last text that is compared."""
-    question = " ".join(words)
+    """The total is the same and each node is in one hit. A page may start around the last text that
+    is compared for grouping.
+    """
+    query = " ".join(words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(results, "MAX_DEDUPLICATED", compared)
-        _, whole = run_query(asker, question, ALL)
+        _, whole = run_query(search_index, query, ALL)
         pages = [
-            run_query(asker, question, Pagination(size, offset))[1]
+            run_query(search_index, query, Pagination(size, offset))[1]
             for offset in range(0, len(whole.results) + size, size)
         ]
     assert [one for page in pages for one in page.results] == list(whole.results)
@@ -105,28 +106,32 @@ def test_all_pages_together_are_one_large_page(
     assert len(set(ids(whole.results))) == len(ids(whole.results))
 
 
-def scope(asker: SearchIndex, question: str) -> QueryPlan:
-    return plan_query(asker.store, question, RequestFilters(), asker.settings, asker.corpus.meta)
+def scope(search_index: SearchIndex, query: str) -> QueryPlan:
+    return plan_query(
+        search_index.store,
+        query,
+        RequestFilters(),
+        search_index.settings,
+        search_index.corpus.meta,
+    )
 
 
-@pytest.mark.parametrize("question", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])
-def test_every_node_is_in_one_hit(asker: SearchIndex, question: str) -> None:
-    """Of the scope where filters or a pattern alone are asked, else of what was found."""
-    asked, database = scope(asker, question), asker.store.index.database
-    found = engine.rank_query(database, asker.models, asked.text, asked.scope).results
-    nodes = [one.hit for one in found] if asked.text else first_hits(database, asked.scope, 1_000)
+@pytest.mark.parametrize("query", ["lang:py", "/order/", "path:docs", "ship order", "zzz cart"])
+def test_every_node_is_in_exactly_one_hit(search_index: SearchIndex, query: str) -> None:
+    """Of the scope if the query has only filters or a pattern, else of the candidates."""
+    plan, database = scope(search_index, query), search_index.store.index.database
+    found = engine.rank_query(database, search_index.models, plan.text, plan.scope).results
+    nodes = [one.hit for one in found] if plan.text else first_hits(database, plan.scope, 1_000)
     assert nodes
-    assert sorted(ids(run_query(asker, question, ALL)[1].results)) == sorted(
+    assert sorted(ids(run_query(search_index, query, ALL)[1].results)) == sorted(
         node.id for node in nodes
     )
 
 
-@pytest.mark.parametrize("question", ["symbol:weigh", "/parcel_weight/", "weigh"])
-def test_however_it_is_asked_pieces_and_copies_are_one_hit(
-    asker: SearchIndex, question: str
-) -> None:
-    """The function is 163 lines long, and lies in three files."""
-    found = run_query(asker, question, ALL)[1].results
+@pytest.mark.parametrize("query", ["symbol:weigh", "/parcel_weight/", "weigh"])
+def test_parts_and_copies_are_one_hit_for_any_query(search_index: SearchIndex, query: str) -> None:
+    """The function has 163 lines and is in three files."""
+    found = run_query(search_index, query, ALL)[1].results
     first, *others = [one for one in found if one.hit.path == "a/weigh.py"]
     assert [one.hit.symbol for one in others] in ([], ["ship"])
     assert (first.hit.start_line, first.hit.end_line) == (1, 163)
@@ -136,24 +141,28 @@ def test_however_it_is_asked_pieces_and_copies_are_one_hit(
     assert first.part_match.matching == first.part_match.of > 2
 
 
-def test_a_list_that_is_cut_says_so(asker: SearchIndex, monkeypatch: pytest.MonkeyPatch) -> None:
-    """On each page; where just as many nodes are there as are looked at, all of them are."""
-    nodes = len(first_hits(asker.store.index.database, scope(asker, "lang:py").scope, 1_000))
-    whole = run_query(asker, "lang:py", ALL)[1]
+def test_truncated_result_is_reported_on_each_page(
+    search_index: SearchIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """If the number of nodes equals the limit, nothing is truncated."""
+    nodes = len(
+        first_hits(search_index.store.index.database, scope(search_index, "lang:py").scope, 1_000)
+    )
+    whole = run_query(search_index, "lang:py", ALL)[1]
     assert not whole.at_least
     monkeypatch.setattr(engine, "MAX_LISTED", nodes)
-    assert run_query(asker, "lang:py", ALL)[1] == whole
+    assert run_query(search_index, "lang:py", ALL)[1] == whole
     monkeypatch.setattr(engine, "MAX_LISTED", nodes - 1)
-    cut = [run_query(asker, "lang:py", Pagination(2, offset))[1] for offset in (0, 2, 100)]
+    cut = [run_query(search_index, "lang:py", Pagination(2, offset))[1] for offset in (0, 2, 100)]
     assert all(page.at_least for page in cut)
     assert len({page.total for page in cut}) == 1
 
 
 @pytest.mark.parametrize(("nodes", "at_least"), [(150, False), (250, True)])
-def test_a_word_of_more_nodes_than_are_ranked_says_so(
+def test_word_in_more_nodes_than_are_ranked_is_reported(
     repo: Repo, nodes: int, at_least: bool
 ) -> None:
-    """Two hundred are."""
+    """200 nodes are ranked."""
     functions = (f"def crate_{n}(order):\n    return {n}\n" for n in range(nodes))
     repo.commit({"a.py": "\n\n".join(functions)})
     database = empty()

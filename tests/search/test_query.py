@@ -1,4 +1,4 @@
-"""The question's language, by example."""
+"""The query syntax, by example."""
 
 import json
 from pathlib import Path
@@ -16,8 +16,8 @@ CASES: list[dict[str, Any]] = json.loads(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))
-def test_a_question_asks_for(case: dict[str, Any]) -> None:
-    """What the file of cases says; what it does not name is as in an empty question."""
+def test_query_is_parsed_as_in_the_case_file(case: dict[str, Any]) -> None:
+    """Fields that a case does not name are as in an empty query."""
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in case["query"].items()
@@ -26,36 +26,36 @@ def test_a_question_asks_for(case: dict[str, Any]) -> None:
 
 
 @given(st.text())
-def test_no_question_is_an_error(text: str) -> None:
-    """Of whatever signs, and no letter of it becomes two."""
-    asked = parse_query(text)
-    taken = [asked.words, *asked.phrases, asked.regex or "", *asked.without, *asked.prefixes]
+def test_any_text_is_a_valid_query(text: str) -> None:
+    """No character of it is counted twice."""
+    parsed = parse_query(text)
+    taken = [parsed.words, *parsed.phrases, parsed.regex or "", *parsed.without, *parsed.prefixes]
     assert sum(map(len, taken)) <= len(text)
 
 
 @given(st.lists(st.sampled_from([*'"/-: *a\\“”', "lang:", "path:", "tests:no", "-x", "\n"])))
-def test_no_mixture_of_signs_is_an_error(parts: list[str]) -> None:
-    """And no value is empty."""
-    asked = parse_query("".join(parts))
-    assert asked.tests in {None, "no"}
-    assert asked.regex != ""
-    assert all(value for values in asked if isinstance(values, tuple) for value in values)
+def test_any_mixture_of_operators_is_valid(parts: list[str]) -> None:
+    """No filter value is empty."""
+    parsed = parse_query("".join(parts))
+    assert parsed.tests in {None, "no"}
+    assert parsed.regex != ""
+    assert all(value for values in parsed if isinstance(values, tuple) for value in values)
 
 
 @given(st.lists(st.text("abcdefgh_", min_size=1), min_size=1, max_size=500))
-def test_bare_words_stay_as_they_are(words: list[str]) -> None:
-    """However many, up to the length that is read."""
+def test_plain_words_are_unchanged(words: list[str]) -> None:
+    """Up to the maximum length of a query."""
     assert parse_query(" ".join(words)) == Query(" ".join(words)[:MAX_QUERY_CHARS].strip())
 
 
-def test_a_megabyte_is_cut() -> None:
-    """To ten thousand characters, of which the last may be a part of a sign."""
+def test_long_query_is_cut_to_10000_characters() -> None:
+    """The last one may be part of an operator."""
     assert parse_query("a" * 1_000_000) == Query("a" * MAX_QUERY_CHARS)
     assert parse_query('"' * 1_000_000).words.startswith('"')
     assert parse_query("/a " * 400_000).words.startswith("/a /a")
 
 
-def test_what_ranks_has_the_texts_of_the_signs_too() -> None:
-    """The words first; what is left out and filters have no part in it."""
-    asked = parse_query('open "a file" rea* -close symbol:Cart lang:go')
-    assert asked.text == "open a file rea Cart"
+def test_ranking_text_includes_the_values_of_operators() -> None:
+    """The words come first; excluded words and filters are left out."""
+    parsed = parse_query('open "a file" rea* -close symbol:Cart lang:go')
+    assert parsed.text == "open a file rea Cart"

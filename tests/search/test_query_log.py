@@ -1,4 +1,4 @@
-"""What questions of before tell: which recur, are slow, have no answer, are put anew."""
+"""Reports from the query log: frequent, slow, unanswered and reworded queries."""
 
 import pytest
 
@@ -7,9 +7,9 @@ from feeder.search.query_log import group_queries, most_frequent, slowest, unans
 from feeder.store.query_log_file import LoggedQuery
 
 
-def asked(at_s: float, text: str, **more: object) -> LoggedQuery:
-    question = LoggedQuery(at_s, "acme/shop", text, "{}", 3, 10.0, "words", "[]", "")
-    return question._replace(**more)  # type: ignore[arg-type]  # fields of it
+def logged_query(at_s: float, text: str, **more: object) -> LoggedQuery:
+    query = LoggedQuery(at_s, "acme/shop", text, "{}", 3, 10.0, "words", "[]", "")
+    return query._replace(**more)  # type: ignore[arg-type]  # fields of it
 
 
 def texts(some: list[query_log.RepeatedQuery]) -> list[str]:
@@ -20,34 +20,42 @@ def reworded(*some: LoggedQuery) -> list[list[str]]:
     return [[one.text for one in chain] for chain in query_log.reworded_chains(some)]
 
 
-def test_what_was_asked_twice_is_frequent() -> None:
-    """By text and filters; spaces do not count."""
-    some = [asked(1, "a b"), asked(2, "c"), asked(3, "c"), asked(4, "a  b"), asked(5, "c")]
+def test_repeated_query_is_frequent() -> None:
+    """Compared by text and filters, without regard to spaces."""
+    some = [
+        logged_query(1, "a b"),
+        logged_query(2, "c"),
+        logged_query(3, "c"),
+        logged_query(4, "a  b"),
+        logged_query(5, "c"),
+    ]
     found = most_frequent(
-        group_queries([*some, asked(6, "d"), asked(7, "d", filters='{"tests": "no"}')])
+        group_queries(
+            [*some, logged_query(6, "d"), logged_query(7, "d", filters='{"tests": "no"}')]
+        )
     )
     assert [(one.last.text, len(one.occurrences)) for one in found] == [("c", 3), ("a  b", 2)]
 
 
-def test_what_takes_long_as_a_rule_is_slow() -> None:
-    """One slow time of three, as the first after a restart, is none."""
+def test_query_with_a_high_median_time_is_slow() -> None:
+    """One slow run of three, such as the first after a restart, does not count."""
     times = [("once", 900), ("once", 10), ("once", 20), ("always", 50), ("never", 5)]
-    some = [asked(at, text, took_ms=ms) for at, (text, ms) in enumerate(times)]
+    some = [logged_query(at, text, took_ms=ms) for at, (text, ms) in enumerate(times)]
     found = slowest(group_queries(some))
     assert [(one.last.text, one.median_ms) for one in found] == [
         *(("always", 50), ("once", 20), ("never", 5))
     ]
 
 
-def test_what_has_no_answer_now_is_unanswered() -> None:
-    """Nothing at all, or near in meaning alone; what is answered by now is not."""
+def test_query_without_hits_is_unanswered() -> None:
+    """Also if all hits are by vectors alone; a query that has hits by now is left out."""
     some = [
-        asked(1, "gone", hits=0, answered_by=""),
-        asked(2, "gone", hits=2),
-        asked(3, "never", hits=0, answered_by=""),
-        asked(4, "far", answered_by="meaning"),
-        asked(5, "far", answered_by="meaning"),
-        asked(6, "path:src", answered_by="filters"),
+        logged_query(1, "gone", hits=0, answered_by=""),
+        logged_query(2, "gone", hits=2),
+        logged_query(3, "never", hits=0, answered_by=""),
+        logged_query(4, "far", answered_by="meaning"),
+        logged_query(5, "far", answered_by="meaning"),
+        logged_query(6, "path:src", answered_by="filters"),
     ]
     assert texts(unanswered(group_queries(some))) == ["far", "never"]
 
@@ -61,8 +69,8 @@ def test_what_has_no_answer_now_is_unanswered() -> None:
         ("cart totals lang:py", "how are totals summed"),
     ],
 )
-def test_half_of_the_stems_are_the_same_question(first: str, second: str) -> None:
-    assert reworded(asked(0, first), asked(300, second)) == [[first, second]]
+def test_query_with_half_of_the_stems_in_common_is_a_rewording(first: str, second: str) -> None:
+    assert reworded(logged_query(0, first), logged_query(300, second)) == [[first, second]]
 
 
 @pytest.mark.parametrize(
@@ -76,21 +84,21 @@ def test_half_of_the_stems_are_the_same_question(first: str, second: str) -> Non
         ("open window now", "window shows cart totals", 10),
     ],
 )
-def test_other_questions_are_others(first: str, second: str, seconds: int) -> None:
-    """Small words, the same text and what comes later count for nothing."""
-    assert reworded(asked(0, first), asked(seconds, second)) == []
+def test_other_queries_are_not_rewordings(first: str, second: str, seconds: int) -> None:
+    """Stop words, equal texts and later queries do not count."""
+    assert reworded(logged_query(0, first), logged_query(seconds, second)) == []
 
 
-def test_a_chain_goes_on_as_long_as_it_is_soon() -> None:
-    """Another question in between, as of another terminal, does not end it; the latest first."""
+def test_rewordings_in_quick_succession_form_a_chain() -> None:
+    """A query in between, as from another terminal, does not end it. The latest chain is first."""
     some = [
-        asked(0, "token refresh"),
-        asked(100, "empty cart"),
-        asked(250, "refresh of tokens"),
-        asked(500, "token renewal"),
-        asked(501, "carts emptied", repo="acme/other"),
-        asked(600, "refreshed"),
-        asked(700, "emptied carts", repo="acme/other"),
+        logged_query(0, "token refresh"),
+        logged_query(100, "empty cart"),
+        logged_query(250, "refresh of tokens"),
+        logged_query(500, "token renewal"),
+        logged_query(501, "carts emptied", repo="acme/other"),
+        logged_query(600, "refreshed"),
+        logged_query(700, "emptied carts", repo="acme/other"),
     ]
     assert reworded(*some) == [
         ["carts emptied", "emptied carts"],

@@ -1,4 +1,4 @@
-"""What comes first: names, sources before tests and documents, and nodes of the file that fits."""
+"""The order of hits: names, source before tests and documents, and nodes of a matching file."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -58,12 +58,12 @@ FILES = {
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
     """An index of the files above."""
-    with fed(tmp_path_factory.mktemp("ranking"), FILES) as database:
+    with temporary_index(tmp_path_factory.mktemp("ranking"), FILES) as database:
         yield database
 
 
-class fed:
-    """An index of files, closed at the end."""
+class temporary_index:
+    """An index of files that is closed at the end of the block."""
 
     def __init__(self, folder: Path, files: Mapping[str, str]) -> None:
         repo = Repo(folder)
@@ -78,12 +78,12 @@ class fed:
         self.database.close()
 
 
-def answer(database: SQLite, question: str, *sides: QueryModel, limit: int = 10) -> ResultList:
+def run_search(database: SQLite, question: str, *sides: QueryModel, limit: int = 10) -> ResultList:
     return search_scope(database, sides, question, Scope.of_repo(REPO), Pagination(limit))
 
 
-def first(database: SQLite, question: str) -> str | None:
-    hit = answer(database, question).results[0].hit
+def first_hit(database: SQLite, question: str) -> str | None:
+    hit = run_search(database, question).results[0].hit
     return hit.symbol or hit.path
 
 
@@ -103,22 +103,21 @@ def first(database: SQLite, question: str) -> str | None:
         ("finalise", "BaseRequest.finalize"),
     ],
 )
-def test_a_name_finds_its_node_first(database: SQLite, question: str, symbol: str) -> None:
-    """As it is typed, in words, with its owner, misspelt or in part."""
-    assert first(database, question) == symbol
+def test_name_query_ranks_its_node_first(database: SQLite, question: str, symbol: str) -> None:
+    """The name may be exact, in words, with its class, misspelt or partial."""
+    assert first_hit(database, question) == symbol
 
 
 @pytest.mark.parametrize("question", ["recoverer.py", "a/recoverer.py", "./a/recoverer", "a/recov"])
-def test_a_path_or_a_part_of_it_finds_the_file(database: SQLite, question: str) -> None:
-    """Before a file that only speaks of it."""
-    assert answer(database, question).results[0].hit.path == "a/recoverer.py"
+def test_path_query_ranks_its_file_first(database: SQLite, question: str) -> None:
+    """Before a file that only mentions it."""
+    assert run_search(database, question).results[0].hit.path == "a/recoverer.py"
 
 
-def test_a_file_called_as_the_question_says_comes_before_one_that_speaks_of_it(
+def test_file_named_like_the_query_ranks_before_a_mention(
     database: SQLite,
 ) -> None:
-    """Its name says what all of it is for."""
-    found = answer(database, "recoverer handlers").results
+    found = run_search(database, "recoverer handlers").results
     assert [one.hit.path for one in found[:2]] == ["a/recoverer.py", "b/other.py"]
 
 
@@ -130,10 +129,10 @@ def test_a_file_called_as_the_question_says_comes_before_one_that_speaks_of_it(
         ("guide to acquire a connection", "docs/guide.md"),
     ],
 )
-def test_tests_and_documents_come_after_code_unless_asked_for(
+def test_tests_and_documents_rank_after_code_unless_the_query_names_them(
     database: SQLite, question: str, path: str
 ) -> None:
-    assert answer(database, question).results[0].hit.path == path
+    assert run_search(database, question).results[0].hit.path == path
 
 
 def hit(path: str, node_type: str = "method", id_: str = "id") -> Hit:
@@ -161,53 +160,53 @@ def hit(path: str, node_type: str = "method", id_: str = "id") -> Hit:
         (hit("examples/app.py"), "example"),
     ],
 )
-def test_a_file_is_of_a_kind_by_its_path(node: Hit, kind: str) -> None:
+def test_file_kind_depends_on_the_path(node: Hit, kind: str) -> None:
     assert kind_weight(node, QueryText("nothing of them"))[0] == kind
 
 
-def test_a_name_agrees_with_a_question_by_the_words_of_both() -> None:
-    """Twice the common ones among all of both; endings do not count."""
+def test_name_overlap_is_the_dice_coefficient_of_stems() -> None:
+    """Twice the common words divided by the words of both."""
     asked = QueryText("parsing dates").stems
     assert name_overlap("a.parseDate", asked) == 1
     assert name_overlap("a.parseHTTPDate", asked) == pytest.approx(4 / 5)
     assert name_overlap("a.listen", asked) == 0
 
 
-def test_letters_beyond_ascii_part_no_word() -> None:
-    """As in the index; in any script a name's own words are its question."""
+def test_non_ascii_letters_do_not_split_words() -> None:
+    """As in the index, in any script."""
     assert QueryText("größenOrdnung prüfen").word_parts == ["größen", "ordnung", "prüfen"]
     assert name_overlap("Lager.prüfeGröße", QueryText("prüfe größe").stems) == 1
     assert name_overlap("имяФайла", QueryText("имяФайла").stems) == 1
     assert name_overlap("Lager.prüfeGröße", QueryText("prall").stems) == 0
 
 
-def test_nonsense_is_told_and_gets_few_hits(database: SQLite) -> None:
-    """What a model finds nearest may be far: three at most, and the answer says so."""
-    [ids] = [[one.hit.id for one in answer(database, "acquire connection").results]]
+def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite) -> None:
+    """The nearest vectors may be far away."""
+    [ids] = [[one.hit.id for one in run_search(database, "acquire connection").results]]
     near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.2) for id_ in ids])
     assert len(ids) > 3
-    said = answer(database, "qwertz zuiop", near)
+    said = run_search(database, "qwertz zuiop", near)
     assert len(said.results) == said.total == 3
     assert said.notes == [
         "No searched node has a word of the query; the hits are similar in meaning only."
     ]
-    assert answer(database, "qwertz zuiop") == ResultList(
+    assert run_search(database, "qwertz zuiop") == ResultList(
         [], 0, ["No searched node has a word of the query."]
     )
 
 
-def test_names_like_one_that_is_nowhere_are_told(database: SQLite) -> None:
-    said = answer(database, "finalise")
+def test_similar_names_are_suggested_for_an_unknown_name(database: SQLite) -> None:
+    said = run_search(database, "finalise")
     assert said.notes == ["No symbol is named finalise. Similar names: BaseRequest.finalize"]
-    said = answer(database, "parseHTPDate")  # parts of it are words of nodes
+    said = run_search(database, "parseHTPDate")  # parts of it are words of nodes
     assert said.notes == ["No symbol is named parseHTPDate. Similar names: parseHTTPDate"]
 
 
-def test_a_rare_word_comes_before_what_a_model_finds_near(database: SQLite) -> None:
-    """Who types one word that few nodes have wants those, wherever they are."""
-    others = [one.hit.id for one in answer(database, "acquire connection").results]
+def test_rare_word_ranks_before_vector_hits(database: SQLite) -> None:
+    """A query of one rare word is for the nodes that contain it."""
+    others = [one.hit.id for one in run_search(database, "acquire connection").results]
     near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.5) for id_ in others])
-    assert answer(database, "panics", near).results[0].hit.path == "b/other.py"
+    assert run_search(database, "panics", near).results[0].hit.path == "b/other.py"
 
 
 CALLS = """\
@@ -221,11 +220,11 @@ class RealCall:
 """
 
 
-def test_the_beginning_of_a_name_finds_its_node(tmp_path: Path) -> None:
-    """Though the index's stems make it a word of all its members: porter takes off an l."""
-    with fed(tmp_path, {"net/calls.py": CALLS}) as database:
-        assert first(database, "RealCal") == "RealCall"
-        said = answer(database, "RealCal").notes
+def test_prefix_of_a_name_finds_its_node(tmp_path: Path) -> None:
+    """Although the Porter stemmer reduces it to the stem of all its members."""
+    with temporary_index(tmp_path, {"net/calls.py": CALLS}) as database:
+        assert first_hit(database, "RealCal") == "RealCall"
+        said = run_search(database, "RealCal").notes
     assert said == ["No symbol is named RealCal. Similar names: RealCall"]
 
 
@@ -237,49 +236,49 @@ class %s:
 
 
 @pytest.mark.parametrize("misspelt", ["RealCal.execute", "RealCall.excute", "a.RealCal.exec"])
-def test_the_owner_of_a_misspelt_name_decides(tmp_path: Path, misspelt: str) -> None:
-    """Where many are called so, though others have more lines or stand before it."""
+def test_class_decides_between_nodes_of_a_misspelt_name(tmp_path: Path, misspelt: str) -> None:
+    """Other nodes of that name have more lines or come first in the file."""
     owners = ["Action", "Dns", "RealBackend", "RealCall", "Runner"]
     files = {f"net/{owner.lower()}.py": RUNNERS % owner for owner in owners}
-    with fed(tmp_path, files) as database:
-        said = answer(database, misspelt)
+    with temporary_index(tmp_path, files) as database:
+        said = run_search(database, misspelt)
     assert said.results[0].hit.symbol == "RealCall.execute"
     assert said.notes[0].startswith(
         f"No symbol is named {misspelt}. Similar names: RealCall.execute"
     )
 
 
-def test_a_name_with_underscores_is_one_word(tmp_path: Path) -> None:
-    """However many nodes have it: those come before what has its parts, in name and folder."""
+def test_snake_case_name_is_one_word(tmp_path: Path) -> None:
+    """Nodes that contain it rank before nodes that contain its parts in name and folder."""
     users = {f"src/use_{n}.py": f"def use_{n}():\n    SHOP_DEFAULT_RATE\n" for n in range(25)}
     apart = {"shop/default.py": "def rate():\n    # the default rate of the shop\n    pass\n"}
-    with fed(tmp_path, users | apart) as database:
-        found = answer(database, "SHOP_DEFAULT_RATE", limit=26).results
+    with temporary_index(tmp_path, users | apart) as database:
+        found = run_search(database, "SHOP_DEFAULT_RATE", limit=26).results
     assert {one.hit.path for one in found[:25]} == set(users)
     assert found[25].hit.path == "shop/default.py"
 
 
-def test_of_a_question_in_words_too_a_name_with_underscores_is_one(tmp_path: Path) -> None:
-    """Its words in a row are worth more than the same ones apart."""
+def test_snake_case_name_within_a_longer_query_is_one_word(tmp_path: Path) -> None:
+    """Its words in sequence score higher than the same words apart."""
     row = "def a():\n    where(max_cart_items, other, thing)\n"
     apart = "def b():\n    where(items, other, max, thing, cart)\n"
-    with fed(tmp_path, {"one.py": apart, "two.py": row}) as database:
-        assert first(database, "where is max_cart_items other") == "a"
+    with temporary_index(tmp_path, {"one.py": apart, "two.py": row}) as database:
+        assert first_hit(database, "where is max_cart_items other") == "a"
 
 
-def test_of_nodes_that_have_a_rare_word_sources_come_first(tmp_path: Path) -> None:
-    """Before tests and documents that say it more often."""
+def test_source_with_a_rare_word_ranks_before_tests_and_documents(tmp_path: Path) -> None:
+    """Although those contain it more often."""
     files = {
         "src/flow.py": "def push(items):\n    # backpressure stops it\n    return wait(items)\n",
         "tests/test_flow.py": "def test_push():\n    # backpressure, backpressure\n    push()\n",
         "docs/flow.md": "# Flow\n\nBackpressure is backpressure.\n",
     }
-    with fed(tmp_path, files) as database:
-        assert answer(database, "backpressure").results[0].hit.path == "src/flow.py"
+    with temporary_index(tmp_path, files) as database:
+        assert run_search(database, "backpressure").results[0].hit.path == "src/flow.py"
 
 
-def test_a_file_counts_what_its_nodes_have_but_for_the_least_of_them() -> None:
-    """Ten nodes that hardly answer say less of a file than two that do."""
+def test_file_score_sums_its_best_nodes() -> None:
+    """Ten weak nodes count less than two strong ones."""
     many = {f"m{n}": 0.1 for n in range(10)}
     hits = [hit("a.py", id_=id_) for id_ in ("a", *many)] + [hit("b.py", id_=i) for i in "bc"]
     assert file_boosts(hits, many | {"a": 1.0, "b": 0.9, "c": 0.6}) == pytest.approx(
@@ -287,8 +286,8 @@ def test_a_file_counts_what_its_nodes_have_but_for_the_least_of_them() -> None:
     )
 
 
-def test_tests_do_not_lower_the_files_of_sources() -> None:
-    """A file's sum counts its nodes as their kind does: three tenths of a test's."""
+def test_tests_do_not_lower_the_score_of_source_files() -> None:
+    """Nodes of tests count three tenths in the sum of their file."""
     asked = QueryText("acquire")
     hits = [hit("tests/test_a.py", id_="t"), hit("src/a.py", id_="s")]
     found = rank_hits(asked, [word_ranking({"t": 1.0, "s": 0.6})], hits)
@@ -298,8 +297,8 @@ def test_tests_do_not_lower_the_files_of_sources() -> None:
     )
 
 
-def test_a_page_follows_another(database: SQLite) -> None:
-    """Together they are what one page of both sizes is; the number of all is the same."""
+def test_second_page_continues_the_first(database: SQLite) -> None:
+    """Together they equal one page of both sizes, with the same total."""
     scope = Scope.of_repo(REPO)
     whole = search_scope(database, [], "acquire connection", scope, Pagination(4))
     pages = [
@@ -309,7 +308,7 @@ def test_a_page_follows_another(database: SQLite) -> None:
     assert {page.total for page in pages} == {whole.total}
 
 
-def test_what_is_preferred_rises_and_excludes_nothing(database: SQLite) -> None:
+def test_boost_raises_hits_and_excludes_none(database: SQLite) -> None:
     docs = Scope.of_repo(REPO, "docs")
     plain = search_scope(
         database, [], "acquire a connection pool", Scope.of_repo(REPO), Pagination(10)

@@ -1,4 +1,4 @@
-"""Which filter left nothing is told by what there is without each of them."""
+"""When filters leave no hits, the number of hits without each filter is reported."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,8 +20,8 @@ Told = Callable[..., dict[str, tuple[int, str]]]
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Told:
-    """Each filter of a question with the number of hits without it, and the first one's path."""
+def relaxed_counts(tmp_path: Path) -> Told:
+    """Maps each filter of a query to the number of hits without it and the path of the first."""
     repo = Repo(tmp_path / "repo")
     body = "():\n    return 'apples are peeled here'\n"
     repo.commit({f"src/{name}.py": f"def {name}{body}" for name in ("peel", "peeled", "peeling")})
@@ -29,12 +29,12 @@ def told(tmp_path: Path) -> Told:
     index(repo)
     settings = Settings(directory=repo.path, vectors=False, quiet=True)
 
-    def tell(question: str, **filters: object) -> dict[str, tuple[int, str]]:
+    def tell(query: str, **filters: object) -> dict[str, tuple[int, str]]:
         place = workspace_for(base_folder(repo.path), settings)
         with open_session(place, settings, writes=False, create=False) as store:
             asker = SearchIndex.from_session(store, settings)
             said = RequestFilters(**filters)  # type: ignore[arg-type]
-            asked, answer = run_query(asker, question, Pagination(5), said)
+            asked, answer = run_query(asker, query, Pagination(5), said)
             assert answer.total == 0
             some = list(relax_filters(asker, asked))
         return {one.name: (one.total, one.best.path if one.best else "") for one in some}
@@ -42,26 +42,26 @@ def told(tmp_path: Path) -> Told:
     return tell
 
 
-def test_one_that_leaves_nothing_is_told_with_what_it_kept_away(told: Told) -> None:
-    """The other one alone finds the guide, or the functions."""
-    found = told("peeled apples lang:python path:docs")
+def test_filter_that_excludes_all_hits_is_reported(relaxed_counts: Told) -> None:
+    """With the hits that it excludes."""
+    found = relaxed_counts("peeled apples lang:python path:docs")
     assert {name: count for name, (count, _) in found.items()} == {"path": 3, "lang": 1}
     assert found["lang"][1] == "docs/peel.md"
     assert found["path"][1].startswith("src/")
 
 
-def test_filters_beside_the_question_are_told_as_those_within(told: Told) -> None:
-    beside = told("peeled apples", language=["python"], path=["docs"])
-    assert beside == told("peeled apples lang:python path:docs")
+def test_filters_from_options_are_reported_like_those_in_the_query(relaxed_counts: Told) -> None:
+    beside = relaxed_counts("peeled apples", language=["python"], path=["docs"])
+    assert beside == relaxed_counts("peeled apples lang:python path:docs")
 
 
-def test_what_must_stand_there_is_told_too(told: Told) -> None:
-    """A phrase that stands nowhere: without it the words are found."""
-    found = told('peeled "pears are eaten"')
+def test_phrase_without_a_match_is_reported(relaxed_counts: Told) -> None:
+    """Without it the words match."""
+    found = relaxed_counts('peeled "pears are eaten"')
     assert {name: count for name, (count, _) in found.items()} == {
         "phrases, patterns and begin*": 4
     }
 
 
-def test_a_question_without_filters_has_none_to_tell(told: Told) -> None:
-    assert told("unheard") == {}
+def test_query_without_filters_reports_none(relaxed_counts: Told) -> None:
+    assert relaxed_counts("unheard") == {}

@@ -1,4 +1,4 @@
-"""A question that was answered is answered again at once, and never as it was before a change."""
+"""A cached result is returned at once and never after a change of the index."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -33,48 +33,48 @@ FIRST_PAGE = Pagination(10)
 
 
 @dataclass
-class Counted:
-    """The model that comes with the words, which notes what it is asked, and fails when told."""
+class CountingModel:
+    """A static query model that records its queries and can fail."""
 
     database: SQLite
     asked: list[str] = field(default_factory=list)
     fails: bool = False
 
-    def nearest(self, question: str, limit: int, scope: Scope) -> list[Neighbour]:
-        self.asked.append(question)
+    def nearest(self, query: str, limit: int, scope: Scope) -> list[Neighbour]:
+        self.asked.append(query)
         if self.fails:
             raise ServiceError("the model is busy")
-        return static_query_model(self.database).nearest(question, limit, scope)
+        return static_query_model(self.database).nearest(query, limit, scope)
 
 
 @dataclass
 class Shop:
-    """An index of a repository, opened for long."""
+    """An open index of a repository."""
 
     repo: Repo
     store: Session
     settings: Settings
-    model: Counted
-    kept: ResultCache
-    told: list[str] = field(default_factory=list)
+    model: CountingModel
+    cache: ResultCache
+    warnings: list[str] = field(default_factory=list)
 
-    def ask(
-        self, question: str, page: Pagination = FIRST_PAGE, *, anew: bool = False
+    def search_index(
+        self, query: str, page: Pagination = FIRST_PAGE, *, anew: bool = False
     ) -> ResultList:
-        return self.put(question, page, RequestFilters(), anew=anew)
+        return self.search_with_filters(query, page, RequestFilters(), anew=anew)
 
-    def put(
-        self, question: str, page: Pagination, filters: RequestFilters, *, anew: bool = False
+    def search_with_filters(
+        self, query: str, page: Pagination, filters: RequestFilters, *, anew: bool = False
     ) -> ResultList:
         sides = [QueryModel(STATIC_VECTORS, 1.5, self.model.nearest)]
-        kept = None if anew else self.kept
+        cache = None if anew else self.cache
         index = SearchIndex.from_session(self.store, self.settings)
-        index = index._replace(models=sides, cache=kept)
-        return run_query(index, question, page, filters, self.told.append)[1]
+        index = index._replace(models=sides, cache=cache)
+        return run_query(index, query, page, filters, self.warnings.append)[1]
 
 
-def synced(base: Path, settings: Settings) -> None:
-    """As another process does it: by a connection of its own."""
+def sync_in_other_connection(base: Path, settings: Settings) -> None:
+    """Syncs with a connection of its own, like another process."""
     from feeder.session.session import open_run
 
     place = Workspace(base, REPO, "main")
@@ -90,35 +90,37 @@ def synced(base: Path, settings: Settings) -> None:
 def shop(repo: Repo) -> Iterator[Shop]:
     repo.commit(FILES)
     settings = Settings(directory=repo.path, model="static", quiet=True, jobs=1)
-    synced(repo.path, settings)
+    sync_in_other_connection(repo.path, settings)
     with ExitStack() as stack:
         place = Workspace(repo.path, REPO, "main")
         store = stack.enter_context(open_session(place, settings, writes=False, create=False))
         database = store.index.database
         assert isinstance(database, SQLite)
-        yield Shop(repo, store, settings, Counted(database), ResultCache(database))
+        yield Shop(repo, store, settings, CountingModel(database), ResultCache(database))
 
 
-def test_the_same_question_costs_no_model(shop: Shop) -> None:
-    """The answer is the same as that of who keeps nothing."""
-    first = shop.ask("shipping weight")
-    assert shop.ask("shipping weight") == first
+def test_repeated_query_does_not_call_the_model(shop: Shop) -> None:
+    """The result equals that without a cache."""
+    first = shop.search_index("shipping weight")
+    assert shop.search_index("shipping weight") == first
     assert shop.model.asked == ["shipping weight"]
-    assert shop.ask("shipping weight", anew=True) == first
+    assert shop.search_index("shipping weight", anew=True) == first
     assert len(shop.model.asked) == 2
 
 
-def test_so_does_the_next_page_of_it(shop: Shop) -> None:
-    """Pages are cut from what is kept, as from what is found anew."""
-    total = shop.ask("cart").total
+def test_next_page_does_not_call_the_model(shop: Shop) -> None:
+    """Pages are cut from the cached result."""
+    total = shop.search_index("cart").total
     assert total > 2
-    pages = [shop.ask("cart", Pagination(1, offset)) for offset in range(total)]
+    pages = [shop.search_index("cart", Pagination(1, offset)) for offset in range(total)]
     assert shop.model.asked == ["cart"]
-    assert pages == [shop.ask("cart", Pagination(1, offset), anew=True) for offset in range(total)]
+    assert pages == [
+        shop.search_index("cart", Pagination(1, offset), anew=True) for offset in range(total)
+    ]
 
 
-def test_other_filters_are_another_question(shop: Shop) -> None:
-    """Also those that only prefer."""
+def test_other_filters_are_a_cache_miss(shop: Shop) -> None:
+    """Including boosts."""
     page = Pagination(10)
     some = (
         RequestFilters(),
@@ -126,56 +128,61 @@ def test_other_filters_are_another_question(shop: Shop) -> None:
         RequestFilters(prefer=["docs"]),
         RequestFilters(tests="no"),
     )
-    kept = [shop.put("shipping", page, filters) for filters in (*some, *some)]
+    cache = [shop.search_with_filters("shipping", page, filters) for filters in (*some, *some)]
     assert len(shop.model.asked) == 4
-    anew = [shop.put("shipping", page, filters, anew=True) for filters in some]
-    assert kept == [*anew, *anew]
+    anew = [shop.search_with_filters("shipping", page, filters, anew=True) for filters in some]
+    assert cache == [*anew, *anew]
     assert anew[0] != anew[1]
     assert anew[0] != anew[2]
 
 
-def test_no_answer_outlives_a_sync_of_another_process(shop: Shop) -> None:
-    before = {one.hit.path for one in shop.ask("shipping").results}
+def test_sync_by_another_process_invalidates_the_cache(shop: Shop) -> None:
+    before = {one.hit.path for one in shop.search_index("shipping").results}
     shop.repo.commit({"c/three.py": "def shipping_by_air(order):\n    return 9\n"})
-    synced(shop.repo.path, shop.settings)
-    after = {one.hit.path for one in shop.ask("shipping").results}
+    sync_in_other_connection(shop.repo.path, shop.settings)
+    after = {one.hit.path for one in shop.search_index("shipping").results}
     assert "c/three.py" in after - before
     assert len(shop.model.asked) == 2
 
 
-def test_no_answer_outlives_a_write_of_its_own_process(shop: Shop) -> None:
-    """Nor one that no run has made."""
-    assert shop.ask("shipping").total
+def test_write_by_the_same_process_invalidates_the_cache(shop: Shop) -> None:
+    """Even if no run made it."""
+    assert shop.search_index("shipping").total
     shop.store.index.database.run([Statement("DELETE FROM docs WHERE path LIKE '%.py'")])
-    assert {one.hit.path for one in shop.ask("shipping").results}.isdisjoint(FILES.keys() - SHOP)
+    assert {one.hit.path for one in shop.search_index("shipping").results}.isdisjoint(
+        FILES.keys() - SHOP
+    )
     assert len(shop.model.asked) == 2
 
 
-def test_what_the_files_decide_is_as_they_are_now(shop: Shop) -> None:
-    """Copies are no part of what is kept."""
-    [shipping] = [one for one in shop.ask("shipping weight").results if one.duplicates]
+def test_file_contents_are_read_on_each_search(shop: Shop) -> None:
+    """Copies are not part of the cached result."""
+    [shipping] = [one for one in shop.search_index("shipping weight").results if one.duplicates]
 
     (shop.repo.path / "b/two.py").write_text(TWICE.replace("order.weight", "Weight(order)"))
-    after = shop.ask("shipping weight").results
+    after = shop.search_index("shipping weight").results
     assert [one.duplicates for one in after] == [()] * len(after)
     assert {shipping.hit.path, shipping.duplicates[0].hit.path} <= {one.hit.path for one in after}
     assert shop.model.asked == ["shipping weight"]
 
 
-def test_an_answer_that_lacks_a_model_is_not_kept(shop: Shop) -> None:
-    """It comes back as soon as the model does."""
+def test_result_without_the_failed_model_is_not_cached(shop: Shop) -> None:
+    """The model is used again as soon as it works."""
     shop.model.fails = True
-    by_words = shop.ask("how heavy are goods")
-    assert shop.told == ["Searched by words only: the model is busy"]
+    by_words = shop.search_index("how heavy are goods")
+    assert shop.warnings == ["Searched by words only: the model is busy"]
     shop.model.fails = False
-    assert shop.ask("how heavy are goods") == shop.ask("how heavy are goods", anew=True) != by_words
-    assert len(shop.told) == 1
+    assert (
+        shop.search_index("how heavy are goods")
+        == shop.search_index("how heavy are goods", anew=True)
+        != by_words
+    )
+    assert len(shop.warnings) == 1
 
 
-def test_so_many_are_kept(shop: Shop) -> None:
-    """What was not asked for longest goes."""
-    shop.kept = ResultCache(shop.model.database, capacity=2)
-    for question in ("cart", "guide", "cart", "shipping", "cart", "guide"):
-        shop.ask(question)
-    assert len(shop.kept) == 2
+def test_cache_evicts_the_least_recently_used_result(shop: Shop) -> None:
+    shop.cache = ResultCache(shop.model.database, capacity=2)
+    for query in ("cart", "guide", "cart", "shipping", "cart", "guide"):
+        shop.search_index(query)
+    assert len(shop.cache) == 2
     assert shop.model.asked == ["cart", "guide", "shipping", "guide"]

@@ -1,4 +1,4 @@
-"""Which lines answer: cases that every language which shows windows runs, and laws."""
+"""Snippets: shared cases for all implementations, and properties."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ LINES = st.lists(
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
-def test_the_window_is_the_one_that_was_chosen_by_hand(case: dict[str, Any]) -> None:
+def test_snippet_equals_the_expected_lines(case: dict[str, Any]) -> None:
     found = make_snippet(
         case["lines"], case["start_line"], SnippetRequest(**case["wanted"])
     )._asdict()
@@ -41,10 +41,10 @@ def test_the_window_is_the_one_that_was_chosen_by_hand(case: dict[str, Any]) -> 
 
 
 @given(LINES, WORDS, st.integers(0, 8), st.sampled_from([None, "def cart(total):", "cart"]))
-def test_a_window_is_of_the_text_and_no_larger_than_wanted(
+def test_snippet_is_part_of_the_text_and_within_its_limit(
     lines: list[str], words: list[str], size: int, signature: str | None
 ) -> None:
-    """Marks lie in its lines, and nothing follows the lines that is not counted."""
+    """Highlights are within its lines, and all omitted lines are counted."""
     found = make_snippet(lines, 5, SnippetRequest(words, size, signature))
     shown = [
         (part.start_line + at, text) for part in found.parts for at, text in enumerate(part.lines)
@@ -57,14 +57,13 @@ def test_a_window_is_of_the_text_and_no_larger_than_wanted(
 
 
 @given(LINES, WORDS)
-def test_what_is_found_is_seen(lines: list[str], words: list[str]) -> None:
-    """Where any line has a word of the question, the window has one."""
+def test_snippet_contains_a_query_word_if_any_line_does(lines: list[str], words: list[str]) -> None:
     whole = make_snippet(lines, 1, SnippetRequest(words, len(lines)))
     part = make_snippet(lines, 1, SnippetRequest(words, 1))
     assert bool(whole.marks) == bool(part.marks)
 
 
-def test_a_line_that_is_a_file_has_no_end_of_marks() -> None:
+def test_one_line_file_has_a_limited_number_of_highlights() -> None:
     marks = make_snippet(["zebra " * 5000], 1, SnippetRequest(["zebra"])).marks
     assert len(marks) == MAX_HIGHLIGHTS
     assert marks[1] == Highlight(1, 6, 11)

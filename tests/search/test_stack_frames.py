@@ -1,4 +1,4 @@
-"""Functions that a pasted trace names: found in it, and in the index."""
+"""Functions named in a pasted stack trace are parsed and ranked first."""
 
 from pathlib import Path
 
@@ -80,10 +80,8 @@ DEBUGGER = """\
         ("at Cart.add(Cart.java:12)", []),
     ],
 )
-def test_functions_of_a_trace_are_read_with_their_files(
-    trace: str, found: list[tuple[str, str]]
-) -> None:
-    """The innermost first, however the language prints them; a question of a line has none."""
+def test_stack_frames_are_parsed_with_their_files(trace: str, found: list[tuple[str, str]]) -> None:
+    """The innermost frame first, for each language's format. A one-line query has no frames."""
     assert parse_frames(QueryText(trace)) == [Frame(*one) for one in found]
 
 
@@ -102,8 +100,8 @@ func (l *List) add(name string) {}
 """
 
 
-def test_functions_of_a_trace_come_first(tmp_path: Path) -> None:
-    """That of the frame's owner and file, not what is called alike or has the trace's words."""
+def test_functions_in_a_trace_rank_first(tmp_path: Path) -> None:
+    """Matched by the frame's class and file, before equal names and words."""
     repo = Repo(tmp_path)
     repo.commit(
         {
