@@ -58,9 +58,7 @@ class Shop:
     cache: ResultCache
     warnings: list[str] = field(default_factory=list)
 
-    def search_index(
-        self, query: str, page: Pagination = FIRST_PAGE, *, anew: bool = False
-    ) -> ResultList:
+    def find(self, query: str, page: Pagination = FIRST_PAGE, *, anew: bool = False) -> ResultList:
         return self.search_with_filters(query, page, RequestFilters(), anew=anew)
 
     def search_with_filters(
@@ -101,22 +99,20 @@ def shop(repo: Repo) -> Iterator[Shop]:
 
 def test_repeated_query_does_not_call_the_model(shop: Shop) -> None:
     """The result equals that without a cache."""
-    first = shop.search_index("shipping weight")
-    assert shop.search_index("shipping weight") == first
+    first = shop.find("shipping weight")
+    assert shop.find("shipping weight") == first
     assert shop.model.asked == ["shipping weight"]
-    assert shop.search_index("shipping weight", anew=True) == first
+    assert shop.find("shipping weight", anew=True) == first
     assert len(shop.model.asked) == 2
 
 
 def test_next_page_does_not_call_the_model(shop: Shop) -> None:
     """Pages are cut from the cached result."""
-    total = shop.search_index("cart").total
+    total = shop.find("cart").total
     assert total > 2
-    pages = [shop.search_index("cart", Pagination(1, offset)) for offset in range(total)]
+    pages = [shop.find("cart", Pagination(1, offset)) for offset in range(total)]
     assert shop.model.asked == ["cart"]
-    assert pages == [
-        shop.search_index("cart", Pagination(1, offset), anew=True) for offset in range(total)
-    ]
+    assert pages == [shop.find("cart", Pagination(1, offset), anew=True) for offset in range(total)]
 
 
 def test_other_filters_are_a_cache_miss(shop: Shop) -> None:
@@ -137,30 +133,28 @@ def test_other_filters_are_a_cache_miss(shop: Shop) -> None:
 
 
 def test_sync_by_another_process_invalidates_the_cache(shop: Shop) -> None:
-    before = {one.hit.path for one in shop.search_index("shipping").results}
+    before = {one.hit.path for one in shop.find("shipping").results}
     shop.repo.commit({"c/three.py": "def shipping_by_air(order):\n    return 9\n"})
     sync_in_other_connection(shop.repo.path, shop.settings)
-    after = {one.hit.path for one in shop.search_index("shipping").results}
+    after = {one.hit.path for one in shop.find("shipping").results}
     assert "c/three.py" in after - before
     assert len(shop.model.asked) == 2
 
 
 def test_write_by_the_same_process_invalidates_the_cache(shop: Shop) -> None:
     """Even if no run made it."""
-    assert shop.search_index("shipping").total
+    assert shop.find("shipping").total
     shop.store.index.database.run([Statement("DELETE FROM docs WHERE path LIKE '%.py'")])
-    assert {one.hit.path for one in shop.search_index("shipping").results}.isdisjoint(
-        FILES.keys() - SHOP
-    )
+    assert {one.hit.path for one in shop.find("shipping").results}.isdisjoint(FILES.keys() - SHOP)
     assert len(shop.model.asked) == 2
 
 
 def test_file_contents_are_read_on_each_search(shop: Shop) -> None:
     """Copies are not part of the cached result."""
-    [shipping] = [one for one in shop.search_index("shipping weight").results if one.duplicates]
+    [shipping] = [one for one in shop.find("shipping weight").results if one.duplicates]
 
     (shop.repo.path / "b/two.py").write_text(TWICE.replace("order.weight", "Weight(order)"))
-    after = shop.search_index("shipping weight").results
+    after = shop.find("shipping weight").results
     assert [one.duplicates for one in after] == [()] * len(after)
     assert {shipping.hit.path, shipping.duplicates[0].hit.path} <= {one.hit.path for one in after}
     assert shop.model.asked == ["shipping weight"]
@@ -169,13 +163,11 @@ def test_file_contents_are_read_on_each_search(shop: Shop) -> None:
 def test_result_without_the_failed_model_is_not_cached(shop: Shop) -> None:
     """The model is used again as soon as it works."""
     shop.model.fails = True
-    by_words = shop.search_index("how heavy are goods")
+    by_words = shop.find("how heavy are goods")
     assert shop.warnings == ["Searched by words only: the model is busy"]
     shop.model.fails = False
     assert (
-        shop.search_index("how heavy are goods")
-        == shop.search_index("how heavy are goods", anew=True)
-        != by_words
+        shop.find("how heavy are goods") == shop.find("how heavy are goods", anew=True) != by_words
     )
     assert len(shop.warnings) == 1
 
@@ -183,6 +175,6 @@ def test_result_without_the_failed_model_is_not_cached(shop: Shop) -> None:
 def test_cache_evicts_the_least_recently_used_result(shop: Shop) -> None:
     shop.cache = ResultCache(shop.model.database, capacity=2)
     for query in ("cart", "guide", "cart", "shipping", "cart", "guide"):
-        shop.search_index(query)
+        shop.find(query)
     assert len(shop.cache) == 2
     assert shop.model.asked == ["cart", "guide", "shipping", "guide"]

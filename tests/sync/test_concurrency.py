@@ -1,4 +1,4 @@
-"""Of two runs the one that started last wins, but an older event does not turn the index back."""
+"""Of two runs, the one that started last wins, but an older event never reverts the index."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
 
 @pytest.fixture
 def trees(repo: Repo) -> list[Tree]:
-    """Three commits, the later ones with other files."""
+    """Three commits, of which the later ones have other files."""
     made: list[Tree] = []
     for number in range(3):
         repo.commit({f"part{number}.py": f"N = {number}\n", "a.py": f"A = {number}\n"})
@@ -31,53 +31,51 @@ def trees(repo: Repo) -> list[Tree]:
     return made
 
 
-def answering(tree: Tree, database: SQLite, number: int, workflow: str = FEED) -> SyncContext:
-    """A run of a workflow; its id grows with the number."""
+def workflow_run(tree: Tree, database: SQLite, number: int, workflow: str = FEED) -> SyncContext:
+    """Returns a run of a workflow whose id grows with the number."""
     token = f"actions-{1000 + number}-1"
     event = Event("push", "refs/heads/main", tree.commit, "acme/shop", workflow, number, token)
     return replace(new_sync_context(tree, database), event=event, token=token)
 
 
-def test_an_older_event_that_is_run_again_is_refused(trees: list[Tree], database: SQLite) -> None:
-    """The same workflow, a smaller number, another commit: nothing is written."""
-    sync(answering(trees[1], database, 8))
+def test_rerun_of_an_older_event_is_refused(trees: list[Tree], database: SQLite) -> None:
+    """The same workflow, a smaller run id and another commit: nothing is written."""
+    sync(workflow_run(trees[1], database, 8))
     before = index_snapshot(database)
     with pytest.raises(Superseded, match=r"This is run 7 of .*feed.yml. A later run .*--force"):
-        sync(answering(trees[0], database, 7))
+        sync(workflow_run(trees[0], database, 7))
     assert index_snapshot(database) == before
     assert query_rows(database, HEAD) == [trees[1].commit]
 
 
-def test_force_goes_back(trees: list[Tree], database: SQLite) -> None:
-    sync(answering(trees[1], database, 8))
-    sync(replace(answering(trees[0], database, 7), force=True))
+def test_force_allows_an_older_event(trees: list[Tree], database: SQLite) -> None:
+    sync(workflow_run(trees[1], database, 8))
+    sync(replace(workflow_run(trees[0], database, 7), force=True))
     assert query_rows(database, HEAD) == [trees[0].commit]
 
 
-def test_a_force_push_back_to_an_older_commit_wins(trees: list[Tree], database: SQLite) -> None:
-    """It is a new event, whatever its commit is."""
-    sync(answering(trees[1], database, 8))
-    sync(answering(trees[0], database, 9))
+def test_force_push_to_an_older_commit_wins(trees: list[Tree], database: SQLite) -> None:
+    """It is a newer event, whatever its commit is."""
+    sync(workflow_run(trees[1], database, 8))
+    sync(workflow_run(trees[0], database, 9))
     assert query_rows(database, HEAD) == [trees[0].commit]
     assert "part1.py" not in query_rows(database, "SELECT path FROM files")
 
 
-def test_a_push_back_that_finds_nothing_to_do_is_remembered(
-    trees: list[Tree], database: SQLite
-) -> None:
-    """The event between them has not run yet: when it does, it does not turn the index back."""
-    sync(answering(trees[0], database, 7))
-    sync(answering(trees[0], database, 9))
+def test_event_without_changes_is_recorded(trees: list[Tree], database: SQLite) -> None:
+    """An event between the two that runs later does not revert the index."""
+    sync(workflow_run(trees[0], database, 7))
+    sync(workflow_run(trees[0], database, 9))
     with pytest.raises(Superseded):
-        sync(answering(trees[1], database, 8))
+        sync(workflow_run(trees[1], database, 8))
     assert query_rows(database, HEAD) == [trees[0].commit]
 
 
-def test_a_push_back_that_finds_nothing_to_do_stops_a_run_that_has_only_read(
+def test_event_without_changes_supersedes_a_run_that_has_not_written(
     trees: list[Tree], database: SQLite
 ) -> None:
-    sync(answering(trees[0], database, 7))
-    older, newer = answering(trees[1], database, 8), answering(trees[0], database, 9)
+    sync(workflow_run(trees[0], database, 7))
+    older, newer = workflow_run(trees[1], database, 8), workflow_run(trees[0], database, 9)
     fuse = FaultInjector(at=1, before=False, fail=lambda: sync(newer))
     older.index.database = FailingDatabase(database, fuse)
     with pytest.raises(Superseded):
@@ -85,13 +83,13 @@ def test_a_push_back_that_finds_nothing_to_do_stops_a_run_that_has_only_read(
     assert index_snapshot(database) | {"meta": []} == fresh_snapshot(trees[0]) | {"meta": []}
 
 
-def test_an_event_that_finds_nothing_to_do_costs_one_request_the_second_time(
+def test_repeated_event_without_changes_takes_one_request(
     trees: list[Tree], database: SQLite
 ) -> None:
-    sync(answering(trees[0], database, 7))
+    sync(workflow_run(trees[0], database, 7))
     calls = []
     for _ in range(2):
-        again = answering(trees[0], database, 8)
+        again = workflow_run(trees[0], database, 8)
         fuse = FaultInjector(at=99)
         again.index.database = FailingDatabase(database, fuse)
         sync(again)
@@ -99,57 +97,53 @@ def test_an_event_that_finds_nothing_to_do_costs_one_request_the_second_time(
     assert calls == [2, 1]
 
 
-def test_an_older_event_of_the_same_commit_may_run_again(
-    trees: list[Tree], database: SQLite
-) -> None:
-    """The newer run has died: what the older one writes is what it would have written."""
-    dying = answering(trees[0], database, 8)
+def test_older_event_of_the_same_commit_may_run_again(trees: list[Tree], database: SQLite) -> None:
+    """The newer run has crashed; the older one writes the same."""
+    dying = workflow_run(trees[0], database, 8)
     dying.index.database = FailingDatabase(database, FaultInjector(at=2, before=False))
     with pytest.raises(Crash):
         sync(dying)
-    sync(answering(trees[0], database, 7))
+    sync(workflow_run(trees[0], database, 7))
     assert query_rows(database, HEAD) == [trees[0].commit]
 
 
-def test_an_older_event_does_not_finish_for_a_newer_one_that_died(
+def test_older_event_does_not_complete_a_crashed_newer_one(
     trees: list[Tree], database: SQLite
 ) -> None:
-    """What the newer run has begun is its commit's; the next event finishes it."""
-    dying = answering(trees[1], database, 8)
+    """The index is of the newer commit in part; the next event completes it."""
+    dying = workflow_run(trees[1], database, 8)
     dying.index.database = FailingDatabase(database, FaultInjector(at=2, before=False))
     with pytest.raises(Crash):
         sync(dying)
     with pytest.raises(Superseded):
-        sync(answering(trees[0], database, 7))
-    sync(answering(trees[2], database, 9))
+        sync(workflow_run(trees[0], database, 7))
+    sync(workflow_run(trees[2], database, 9))
     assert query_rows(database, HEAD) == [trees[2].commit]
 
 
-def test_runs_of_other_workflows_are_older_or_newer_too(
-    trees: list[Tree], database: SQLite
-) -> None:
-    """The ids of runs grow over all workflows of a repository."""
+def test_events_of_other_workflows_are_compared_too(trees: list[Tree], database: SQLite) -> None:
+    """Run ids grow over all workflows of a repository."""
     other = "acme/shop/.github/workflows/other.yml"
-    sync(answering(trees[1], database, 8))
+    sync(workflow_run(trees[1], database, 8))
     with pytest.raises(Superseded):
-        sync(answering(trees[0], database, 7, other))
-    sync(answering(trees[2], database, 9, other))
+        sync(workflow_run(trees[0], database, 7, other))
+    sync(workflow_run(trees[2], database, 9, other))
     assert query_rows(database, HEAD) == [trees[2].commit]
 
 
-def test_a_run_that_is_no_events_is_not_asked(trees: list[Tree], database: SQLite) -> None:
-    """A person's run is as new as it can be."""
-    sync(answering(trees[1], database, 8))
+def test_run_outside_a_workflow_is_always_allowed(trees: list[Tree], database: SQLite) -> None:
+    """It counts as newer than any event."""
+    sync(workflow_run(trees[1], database, 8))
     sync(new_sync_context(trees[2], database))
     assert query_rows(database, HEAD) == [trees[2].commit]
 
 
-def test_a_newer_event_goes_on_where_an_older_one_began_between_its_steps(
+def test_newer_event_continues_after_an_older_one_started_in_between(
     trees: list[Tree], database: SQLite
 ) -> None:
-    """Started later or not, the older of two events does not win."""
-    older = answering(trees[0], database, 7)
-    newer = answering(trees[1], database, 8)
+    """The older event does not win, although it started later."""
+    older = workflow_run(trees[0], database, 7)
+    newer = workflow_run(trees[1], database, 8)
     fuse = FaultInjector(at=1, before=False, fail=lambda: sync(older))
     newer.index.database = FailingDatabase(database, fuse)
     sync(newer)
@@ -158,10 +152,10 @@ def test_a_newer_event_goes_on_where_an_older_one_began_between_its_steps(
 
 
 @pytest.mark.parametrize("later_wins", [True, False])
-def test_by_hand_the_run_that_started_last_wins_whoever_writes_first(
+def test_manual_run_that_started_last_wins(
     trees: list[Tree], database: SQLite, later_wins: bool
 ) -> None:
-    """The other writes between its reading and its first write."""
+    """The other run writes between its first read and its first write."""
     older, newer = manual_run_token(), manual_run_token()
     mine, others = (newer, older) if later_wins else (older, newer)
     other = replace(new_sync_context(trees[0], database), token=others)
@@ -175,11 +169,11 @@ def test_by_hand_the_run_that_started_last_wins_whoever_writes_first(
     assert index_snapshot(database) == fresh_snapshot(trees[1] if later_wins else trees[0])
 
 
-def test_an_older_event_gives_way_to_a_newer_one_that_began_meanwhile(
+def test_older_event_is_superseded_by_a_newer_one_that_started_meanwhile(
     trees: list[Tree], database: SQLite
 ) -> None:
-    older = answering(trees[0], database, 7)
-    newer = answering(trees[1], database, 8)
+    older = workflow_run(trees[0], database, 7)
+    newer = workflow_run(trees[1], database, 8)
     fuse = FaultInjector(at=1, before=False, fail=lambda: sync(newer))
     older.index.database = FailingDatabase(database, fuse)
     with pytest.raises(Superseded):
@@ -187,9 +181,9 @@ def test_an_older_event_gives_way_to_a_newer_one_that_began_meanwhile(
     assert query_rows(database, HEAD) == [trees[1].commit]
 
 
-def test_what_no_run_has_noted_is_no_event(trees: list[Tree], database: SQLite) -> None:
-    """Who writes into `meta` by hand stops no run."""
-    sync(answering(trees[0], database, 7))
+def test_invalid_event_in_meta_is_ignored(trees: list[Tree], database: SQLite) -> None:
+    """A manual change of `meta` stops no run."""
+    sync(workflow_run(trees[0], database, 7))
     database.run([Statement("UPDATE meta SET value = 'soon' WHERE key = 'acme/shop:event'")])
-    sync(answering(trees[1], database, 8))
+    sync(workflow_run(trees[1], database, 8))
     assert query_rows(database, HEAD) == [trees[1].commit]

@@ -1,4 +1,4 @@
-"""The proof that the index is what HEAD's files make: every column, and every word."""
+"""Validation compares every column and every word of the index with HEAD's files."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -47,8 +47,8 @@ class Shop(NamedTuple):
     def change(self, *statements: str) -> None:
         self.database.run([Statement(sql) for sql in statements])
 
-    def check_mended(self, verdict: ValidationResult) -> None:
-        """The repair makes the index equal to one that has seen nothing but HEAD."""
+    def assert_repaired(self, verdict: ValidationResult) -> None:
+        """Repairs the index and checks that it equals a fresh one."""
         repair(self.feed(), verdict)
         assert validate(self.feed()).passed
         assert index_snapshot(self.database) == fresh_snapshot(
@@ -63,8 +63,8 @@ def shop(repo: Repo, database: SQLite) -> Shop:
     return Shop(repo, database)
 
 
-class Hurried(InProcessParser):
-    """A parser that is stopped at one file, and makes plain text of it."""
+class ParserStoppedOnce(InProcessParser):
+    """A parser that is stopped at one file and returns it as plain text."""
 
     def parse(
         self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
@@ -78,7 +78,7 @@ class Hurried(InProcessParser):
 
 
 def differences(verdict: ValidationResult, name: str) -> list[str]:
-    """What a check says."""
+    """Returns the differences of a check."""
     [check] = [check for check in verdict.checks if check.name == name]
     return check.differences
 
@@ -102,26 +102,25 @@ FALSE = {
 
 
 @pytest.mark.parametrize("lie", FALSE)
-def test_a_false_column_is_named_and_mended(shop: Shop, lie: str) -> None:
-    """Whatever else is right: the id, the hash of the text, the number of nodes."""
+def test_wrong_column_is_found_and_repaired(shop: Shop, lie: str) -> None:
+    """Although the id, the text's hash and the number of nodes are right."""
     shop.change(f"UPDATE docs SET {lie} WHERE symbol = 'Cart.total'")
     verdict = validate(shop.feed())
     assert not verdict.passed
     assert differences(verdict, ROWS) == FALSE[lie]
-    shop.check_mended(verdict)
+    shop.assert_repaired(verdict)
 
 
-def test_what_is_right_stays_where_it_is(shop: Shop) -> None:
-    """Only the files that differ are made anew."""
+def test_repair_rewrites_only_files_that_differ(shop: Shop) -> None:
     others = "SELECT seq, id FROM docs WHERE path <> 'src/cart.py' ORDER BY seq"
     before = query_rows(shop.database, others)
     shop.change("UPDATE docs SET signature = 'x' WHERE symbol = 'Cart.total'")
-    shop.check_mended(validate(shop.feed()))
+    shop.assert_repaired(validate(shop.feed()))
     assert query_rows(shop.database, others) == before
 
 
-def test_an_index_of_lies_is_not_right(shop: Shop) -> None:
-    """Ids and numbers alone prove nothing: every row and every posting may be another's."""
+def test_rows_and_postings_of_other_texts_are_found(shop: Shop) -> None:
+    """Ids and counts alone prove nothing."""
     shop.change(
         "UPDATE docs SET start_line = 1, end_line = 2, signature = 'x', text_sha = 'y', "
         "language = 'z'",
@@ -132,14 +131,14 @@ def test_an_index_of_lies_is_not_right(shop: Shop) -> None:
     verdict = validate(shop.feed())
     named = [line.partition(":")[0] for line in differences(verdict, ROWS)]
     assert named == ["config.json", "docs/guide.md", "src/cart.py"]
-    shop.check_mended(verdict)
+    shop.assert_repaired(verdict)
 
 
 @pytest.mark.parametrize(
     "body", ["", "lies", "def total self return sum Decimal price price for in self lines _"]
 )
-def test_words_that_are_not_the_text_s_are_found_and_mended(shop: Shop, body: str) -> None:
-    """None at all, others, or the same in another order."""
+def test_wrong_postings_are_found_and_repaired(shop: Shop, body: str) -> None:
+    """Missing words, other words, and the same words in another order."""
     seq = "(SELECT seq FROM docs WHERE symbol = 'Cart.total')"
     shop.change(
         f"DELETE FROM docs_fts WHERE rowid = {seq}",
@@ -150,14 +149,16 @@ def test_words_that_are_not_the_text_s_are_found_and_mended(shop: Shop, body: st
     failed = [check.name for check in verdict.checks if not check.passed]
     assert failed == [WORDS]
     assert differences(verdict, WORDS) == ["src/cart.py: nodes with other words: 1"]
-    shop.check_mended(verdict)
+    shop.assert_repaired(verdict)
 
 
-@pytest.mark.parametrize(("then", "now"), [(InProcessParser, Hurried), (Hurried, InProcessParser)])
-def test_a_file_whose_parser_was_stopped_once_is_left_out(
+@pytest.mark.parametrize(
+    ("then", "now"), [(InProcessParser, ParserStoppedOnce), (ParserStoppedOnce, InProcessParser)]
+)
+def test_file_whose_parser_was_stopped_is_not_compared(
     repo: Repo, database: SQLite, then: type[InProcessParser], now: type[InProcessParser]
 ) -> None:
-    """Its nodes are plain text the one time and not the other; the verdict says so."""
+    """Its nodes are plain text in one of the two parses; the verdict says so."""
     repo.commit(SHOP)
     run_sync(Commit(repo.path), database, parser=then())
     verdict = validate(new_sync_context(Commit(repo.path), database, parser=now()))
@@ -170,13 +171,13 @@ def test_a_file_whose_parser_was_stopped_once_is_left_out(
     assert first in verdict.lines()
 
 
-def test_a_repair_gives_a_file_its_nodes_whose_parser_was_stopped(
+def test_repair_restores_the_nodes_of_a_file_whose_parser_was_stopped(
     repo: Repo, database: SQLite
 ) -> None:
-    """On a machine that is not as busy as then; nothing is wrong until it is done."""
+    """Until then the index counts as right."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    run_sync(tree, database, parser=Hurried())
+    run_sync(tree, database, parser=ParserStoppedOnce())
     run = new_sync_context(tree, database)
     verdict = validate(run)
     assert (verdict.passed, verdict.damage.paths) == (True, {"src/cart.py"})
@@ -191,19 +192,20 @@ def test_a_repair_gives_a_file_its_nodes_whose_parser_was_stopped(
     assert row[0]
 
 
-def test_a_file_whose_parser_is_always_stopped_is_compared(repo: Repo, database: SQLite) -> None:
-    """Plain text with plain text."""
+def test_file_whose_parser_always_stops_is_compared_as_plain_text(
+    repo: Repo, database: SQLite
+) -> None:
     repo.commit(SHOP)
     tree = Commit(repo.path)
-    run_sync(tree, database, parser=Hurried())
-    assert validate(new_sync_context(tree, database, parser=Hurried())).notes == []
+    run_sync(tree, database, parser=ParserStoppedOnce())
+    assert validate(new_sync_context(tree, database, parser=ParserStoppedOnce())).notes == []
     database.run([Statement("UPDATE docs SET end_line = 9 WHERE path = 'src/cart.py'")])
-    verdict = validate(new_sync_context(tree, database, parser=Hurried()))
+    verdict = validate(new_sync_context(tree, database, parser=ParserStoppedOnce()))
     assert differences(verdict, ROWS) == ["src/cart.py: different end_line: 1"]
 
 
-def test_a_file_that_is_kept_out_although_it_is_text_is_named(shop: Shop) -> None:
-    """A reason that would hold each time must hold now."""
+def test_file_skipped_without_a_valid_reason_is_found(shop: Shop) -> None:
+    """A deterministic reason must hold now."""
     shop.change(
         "DELETE FROM docs_fts WHERE rowid IN (SELECT seq FROM docs WHERE path = 'config.json')",
         "DELETE FROM docs WHERE path = 'config.json'",
@@ -222,16 +224,16 @@ def test_a_file_that_is_kept_out_although_it_is_text_is_named(shop: Shop) -> Non
         ("state = 'unheard of'", "different state"),
     ],
 )
-def test_a_false_fact_of_a_file_is_named_and_mended(shop: Shop, lie: str, said: str) -> None:
-    """One that says it was kept out would get no vectors of another model."""
+def test_wrong_manifest_entry_is_found_and_repaired(shop: Shop, lie: str, said: str) -> None:
+    """A file that counts as skipped would get no vectors of another model."""
     shop.change(f"UPDATE files SET {lie} WHERE path = 'src/cart.py'")
     verdict = validate(shop.feed())
     assert differences(verdict, ROWS) == [f"src/cart.py: {said}"]
-    shop.check_mended(verdict)
+    shop.assert_repaired(verdict)
 
 
 def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:
-    """That they are another's is a difference of its own."""
+    """The other parser is a difference of its own."""
     shop.change("UPDATE meta SET value = 'mixed' WHERE key = 'acme/shop:parser'")
     verdict = validate(shop.feed())
     assert [check.name for check in verdict.checks if not check.passed] == [
@@ -242,8 +244,8 @@ def test_nodes_of_another_parser_are_not_compared(shop: Shop) -> None:
     ]
 
 
-def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -> None:
-    """The verdict says that they were not compared."""
+def test_rows_written_during_validation_are_not_compared(shop: Shop) -> None:
+    """The verdict says so."""
 
     class Slow(InProcessParser):
         def parse(
@@ -258,8 +260,8 @@ def test_rows_that_a_run_writes_meanwhile_are_not_taken_for_damage(shop: Shop) -
     assert verdict.notes == [CHANGED_DURING_VALIDATION]
 
 
-def test_the_cheap_form_parses_nothing(shop: Shop) -> None:
-    """It sees the numbers alone, and says so."""
+def test_quick_validation_parses_nothing(shop: Shop) -> None:
+    """It compares counts only and says so."""
     shop.change("UPDATE docs SET end_line = 9")
     parser = InProcessParser()
     verdict = validate(shop.feed(parser), content=False)
@@ -268,10 +270,8 @@ def test_the_cheap_form_parses_nothing(shop: Shop) -> None:
     assert verdict.notes == ["Rows and words were not compared with the files: --no-content."]
 
 
-def test_only_files_that_are_indexed_as_head_has_them_are_compared(
-    repo: Repo, database: SQLite
-) -> None:
-    """An index of a part, or of a folder ahead of HEAD, is not accused of what it does not say."""
+def test_only_files_of_the_indexed_version_are_compared(repo: Repo, database: SQLite) -> None:
+    """For an index of a part, or of a folder with edits after HEAD."""
     repo.commit(SHOP)
     named = [repo.path / "src", repo.path / "config.json"]
     repo.write({"config.json": '{"ahead": true}\n'})
@@ -285,8 +285,7 @@ def test_only_files_that_are_indexed_as_head_has_them_are_compared(
     assert differences(verdict, WORDS) == []
 
 
-def test_a_folder_without_a_commit_is_not_compared(tmp_path: Path, database: SQLite) -> None:
-    """There is no HEAD that it could equal."""
+def test_folder_without_a_commit_is_not_compared(tmp_path: Path, database: SQLite) -> None:
     (tmp_path / "a.py").write_text("def apple():\n    pass\n")
     tree = Folder(tmp_path, [tmp_path])
     process_paths(new_sync_context(tree, database), tmp_path, [tmp_path], dry_run=False)
@@ -295,10 +294,10 @@ def test_a_folder_without_a_commit_is_not_compared(tmp_path: Path, database: SQL
     assert verdict.notes == ["Files were not compared: there is no commit to compare them with."]
 
 
-def test_what_a_folder_keeps_out_is_as_head_has_it(
+def test_files_skipped_in_a_folder_equal_those_of_head(
     repo: Repo, database: SQLite, tmp_path: Path
 ) -> None:
-    """A submodule, a link and a lock file are not read from a folder: they have no blob there."""
+    """A submodule, a link and a lock file have no blob in a folder."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": "x = 1\n"})
     (repo.path / "link").symlink_to("src/cart.py")

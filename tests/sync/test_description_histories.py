@@ -1,6 +1,7 @@
-"""Whatever is pushed, and wherever runs end, the next one gives each method and class its line.
+"""After random pushes and runs that end anywhere, the next run describes each method and class.
 
-Vectors of both kinds follow: each is of its node's text and of the line on it."""
+Static and model vectors are those of the node's text and description.
+"""
 
 from collections import Counter
 from contextlib import suppress
@@ -42,8 +43,10 @@ __all__ = ["small_batches"]
 calls = st.integers(1, 40)
 
 
-def lined(lines: FakeDescriber, **more: Any) -> dict[str, Any]:
-    """A run with vectors of both kinds that asks for lines, also in place of another model's."""
+def description_run_options(lines: FakeDescriber, **more: Any) -> dict[str, Any]:
+    """Options of a run with both kinds of vectors and descriptions, also in place of another
+    model's.
+    """
     return {**BOTH, "description_options": DescriptionOptions(lines, redescribe=True, **more)}
 
 
@@ -51,7 +54,7 @@ BOTH: dict[str, Any] = {"embedder": HashedEmbedder(), "static_model": HashedStat
 
 
 class DescribedHistory(Branch):
-    """Runs that ask for lines, and may end anywhere; `outcomes` counts what came of them."""
+    """Runs with descriptions that may end anywhere; `outcomes` counts their outcomes."""
 
     def __init__(self, repo: Repo, outcomes: Counter[str]) -> None:
         super().__init__(repo)
@@ -65,27 +68,29 @@ class DescribedHistory(Branch):
     @rule(edits=edits)
     def run_until_complete(self, edits: list[Edit]) -> None:
         self._push(edits)
-        run_sync(self._head.tree, self._database, **lined(FakeDescriber()))
+        run_sync(self._head.tree, self._database, **description_run_options(FakeDescriber()))
         assert index_snapshot(self._database) == self._fresh(self._head.tree)
 
     @rule(edits=some_edits)
     def run_without_a_model(self, edits: list[Edit]) -> None:
-        """What stays has its line, and nothing else has one; nor has a vector."""
+        """Unchanged nodes keep their descriptions; new nodes get neither a description nor a
+        vector.
+        """
         self._push(edits)
         run_sync(self._head.tree, self._database, **BOTH)
         self._each_vector_is_its_nodes(self._database)
 
     @rule(edits=some_edits)
     def run_without_vectors(self, edits: list[Edit]) -> None:
-        """Those beside the words wait, and those that come with them go."""
+        """Model vectors wait for a later run; static vectors are deleted."""
         self._push(edits)
         run_sync(
             self._head.tree, self._database, description_options=DescriptionOptions(FakeDescriber())
         )
 
     @rule(edits=some_edits, by=st.sampled_from([BOTH, {}]))
-    def take_all_out(self, edits: list[Edit], by: dict[str, Any]) -> None:
-        """With a model for the vectors, or none."""
+    def remove_all_descriptions(self, edits: list[Edit], by: dict[str, Any]) -> None:
+        """Removes all descriptions, with or without an embedding model."""
         self._push(edits)
         run_sync(
             self._head.tree, self._database, **by, description_options=DescriptionOptions(None)
@@ -93,7 +98,7 @@ class DescribedHistory(Branch):
 
     @rule(edits=some_edits, at=calls, before=st.booleans())
     def crash_run(self, edits: list[Edit], at: int, before: bool) -> None:
-        """At any call to the database or the model."""
+        """Kills a run at any call to the database or the model."""
         self._push(edits)
         try:
             sync(self._failing_context(FaultInjector(at, before=before)))
@@ -102,16 +107,16 @@ class DescribedHistory(Branch):
 
     @rule(edits=some_edits, at=calls, by=positions)
     def supersede_run(self, edits: list[Edit], at: int, by: int) -> None:
-        """By a whole run of HEAD or an older commit."""
+        """Runs a whole sync of HEAD or an older commit in the middle of another."""
         self._push(edits)
         other = self._pushed[by % len(self._pushed)].tree
 
-        def overtake() -> None:
-            run_sync(other, self._database, **lined(FakeDescriber()))
+        def run_other_sync() -> None:
+            run_sync(other, self._database, **description_run_options(FakeDescriber()))
 
         tree = self._head.tree
         try:
-            sync(self._failing_context(FaultInjector(at, fail=overtake)))
+            sync(self._failing_context(FaultInjector(at, fail=run_other_sync)))
         except Superseded:
             self._outcomes["overtaken"] += 1
             tree = other
@@ -119,13 +124,13 @@ class DescribedHistory(Branch):
 
     @rule(edits=some_edits, most=st.integers(1, 2))
     def stop(self, edits: list[Edit], most: int) -> None:
-        """By the limit that a user may set, some lines being of one model and some of another."""
+        """Ends a run by `--max-descriptions`, with descriptions of two models."""
         self._push(edits)
         with suppress(StoppedEarly):
             run_sync(
                 self._head.tree,
                 self._database,
-                **lined(OtherFakeDescriber("others"), max_descriptions=most),
+                **description_run_options(OtherFakeDescriber("others"), max_descriptions=most),
             )
             return
         self._outcomes["stops"] += 1
@@ -133,17 +138,17 @@ class DescribedHistory(Branch):
 
     @invariant()
     def the_next_run_makes_the_index_a_fresh_one(self) -> None:
-        """And asks about nothing that had its line."""
+        """Requests no description for a node that has one."""
         copy = SQLite(MEMORY)
         with copy.connection.backup("main", self._database.connection, "main") as backup:
             backup.step()
-        run = new_sync_context(self._head.tree, copy, **lined(FakeDescriber()))
+        run = new_sync_context(self._head.tree, copy, **description_run_options(FakeDescriber()))
         sync(run)
         assert index_snapshot(copy) == self._fresh(self._head.tree)
         assert validate(run).passed
         self._each_vector_is_its_nodes(copy)
         again = FakeDescriber()
-        run_sync(self._head.tree, copy, **lined(again))
+        run_sync(self._head.tree, copy, **description_run_options(again))
         assert again.described_names == []
         copy.close()
 
@@ -153,20 +158,24 @@ class DescribedHistory(Branch):
 
     def _fresh(self, tree: Commit) -> IndexSnapshot:
         if tree.root_tree_id not in self._known:
-            self._known[tree.root_tree_id] = fresh_snapshot(tree, **lined(FakeDescriber()))
+            self._known[tree.root_tree_id] = fresh_snapshot(
+                tree, **description_run_options(FakeDescriber())
+            )
         return self._known[tree.root_tree_id]
 
     def _failing_context(self, fuse: FaultInjector) -> SyncContext:
         database: Any = FailingDatabase(self._database, fuse)
-        return new_sync_context(self._head.tree, database, **lined(FakeDescriber(faults=fuse)))
+        return new_sync_context(
+            self._head.tree, database, **description_run_options(FakeDescriber(faults=fuse))
+        )
 
 
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("small_batches")
-def test_any_history_ends_in_lines_of_heads_texts(
+def test_any_history_ends_with_descriptions_of_heads_texts(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After every push and every run, whether it ended, died, was stopped or overtaken."""
+    """After every push and every run, whether it completed, crashed, was stopped or superseded."""
     monkeypatch.setattr("feeder.store.description_vectors.MODEL_VECTOR_PAGE", 3)
     monkeypatch.setattr("feeder.store.description_vectors.STATIC_VECTOR_BATCH", 2)
     monkeypatch.setattr("feeder.store.stored_descriptions.PAGE_PATHS", 2)

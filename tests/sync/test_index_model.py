@@ -1,4 +1,4 @@
-"""An index keeps its mode, words alone or one model's vectors, until a run over the whole tree."""
+"""An index keeps its embedding model, or words alone, until a whole run changes it."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -68,13 +68,13 @@ EMBED = ("process", "apply")
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
-    """A repository whose working tree has an edit that is not committed."""
+    """A repository whose working tree has an uncommitted edit."""
     repo.commit(SHOP)
     return repo
 
 
-def part(shop: Repo, database: SQLite, embedder: Embedder | None) -> SyncContext:
-    """A run over files of the working tree."""
+def partial_run(shop: Repo, database: SQLite, embedder: Embedder | None) -> SyncContext:
+    """Returns the context of a run over files of the working tree."""
     return new_sync_context(Folder(shop.path, [shop.path / "src/cart.py"]), database, embedder)
 
 
@@ -82,23 +82,25 @@ def meta(database: SQLite) -> dict[str, str]:
     return dict(query_rows(database, "SELECT key, value FROM meta"))
 
 
-def is_right(shop: Repo, database: SQLite, embedder: Embedder | None) -> bool:
+def is_valid(shop: Repo, database: SQLite, embedder: Embedder | None) -> bool:
     return validate(new_sync_context(Commit(shop.path), database, embedder)).passed
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_an_index_of_words_stays_one(shop: Repo, database: SQLite, name: str) -> None:
-    """A model at hand changes nothing of what a run over a part of it does, but for a note."""
+def test_partial_run_with_a_model_keeps_an_index_of_words(
+    shop: Repo, database: SQLite, name: str
+) -> None:
+    """It adds only a note."""
     run_sync(Commit(shop.path), database)
     shop.write({"src/cart.py": EDITED})
     other = open_database()
     run_sync(Commit(shop.path), other)
-    ACTS[name](part(shop, other, None), shop.path, False)
+    ACTS[name](partial_run(shop, other, None), shop.path, False)
     expected = index_snapshot(other)
     other.close()
 
     embedder = HashedEmbedder()
-    run = part(shop, database, embedder)
+    run = partial_run(shop, database, embedder)
     ACTS[name](run, shop.path, False)
 
     assert index_snapshot(database) == expected
@@ -106,18 +108,20 @@ def test_an_index_of_words_stays_one(shop: Repo, database: SQLite, name: str) ->
     assert run.report.notes == ([STAYS] if name in EMBED else [])
     assert "model" not in meta(database)
     run_sync(Commit(shop.path), database)
-    assert is_right(shop, database, None)
-    assert is_right(shop, database, HashedEmbedder())
+    assert is_valid(shop, database, None)
+    assert is_valid(shop, database, HashedEmbedder())
     run_sync(Commit(shop.path), database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_a_dry_run_foresees_that_it_stays_one(shop: Repo, database: SQLite, name: str) -> None:
-    """Its report is that of the run."""
+def test_dry_run_reports_that_the_index_keeps_words_alone(
+    shop: Repo, database: SQLite, name: str
+) -> None:
+    """Its report equals that of the run."""
     run_sync(Commit(shop.path), database)
     shop.write({"src/cart.py": EDITED})
-    foreseen, done = (part(shop, database, HashedEmbedder()) for _ in range(2))
+    foreseen, done = (partial_run(shop, database, HashedEmbedder()) for _ in range(2))
     ACTS[name](foreseen, shop.path, True)
     ACTS[name](done, shop.path, False)
     assert foreseen.report == done.report
@@ -130,15 +134,15 @@ OTHERS = [HashedEmbedder(model="other"), HashedEmbedder(32)]
 @pytest.mark.parametrize("other", OTHERS, ids=["name", "dimensions"])
 @pytest.mark.parametrize("name", EMBED)
 @pytest.mark.parametrize("dry_run", [True, False])
-def test_texts_of_two_models_are_not_mixed(
+def test_partial_run_with_another_model_is_refused(
     shop: Repo, database: SQLite, other: HashedEmbedder, name: str, dry_run: bool
 ) -> None:
-    """A part is refused with the ways out, before anything is written."""
+    """The error names the alternatives, and nothing is written."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.write({"src/cart.py": EDITED})
     before = database.connection.total_changes()
     with pytest.raises(UserError, match=r"--model.*--no-vectors.*feeder sync$"):
-        ACTS[name](part(shop, database, other), shop.path, dry_run)
+        ACTS[name](partial_run(shop, database, other), shop.path, dry_run)
     assert database.connection.total_changes() == before
 
 
@@ -147,57 +151,57 @@ def test_texts_of_two_models_are_not_mixed(
     [*((name, None) for name in ACTS), *(("delete", other) for other in OTHERS)],
     ids=[*ACTS, "delete, another model", "delete, other dimensions"],
 )
-def test_no_run_over_a_part_takes_the_vectors_of_the_rest(
+def test_partial_run_keeps_the_vectors_of_other_files(
     shop: Repo, database: SQLite, name: str, other: HashedEmbedder | None
 ) -> None:
-    """With no model, or another; a sync with the index's own then brings just what is missing."""
+    """Without a model or with another one. A sync with the index's model then adds only what is
+    missing.
+    """
     run_sync(Commit(shop.path), database, HashedEmbedder())
     vectors = query_rows(database, "SELECT count(*) FROM vectors")
     shop.write({"src/cart.py": EDITED})
-    run = part(shop, database, other)
+    run = partial_run(shop, database, other)
     ACTS[name](run, shop.path, False)
     assert query_rows(database, "SELECT count(*) FROM vectors") == vectors
     assert (meta(database)["model"], meta(database)["dimensions"]) == ("hashed", "64")
     shop.git("commit", "-qam", "edited")
     run_sync(Commit(shop.path), database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
-    assert is_right(shop, database, HashedEmbedder())
+    assert is_valid(shop, database, HashedEmbedder())
 
 
-def test_what_has_not_changed_needs_no_model(shop: Repo, database: SQLite) -> None:
-    """To process what the index has already is fine with any."""
+def test_unchanged_files_can_be_processed_with_any_model(shop: Repo, database: SQLite) -> None:
     run_sync(Commit(shop.path), database, HashedEmbedder())
     before = database.connection.total_changes()
-    run = part(shop, database, HashedEmbedder(32))
+    run = partial_run(shop, database, HashedEmbedder(32))
     _process(run, shop.path, False)
     assert (run.report.files_unchanged, run.report.notes) == (1, [])
     assert database.connection.total_changes() == before
 
 
-def test_the_first_files_of_an_index_may_have_vectors(shop: Repo, database: SQLite) -> None:
-    """Where nothing was fed, nothing is changed by them."""
-    run = part(shop, database, HashedEmbedder())
+def test_first_files_of_an_index_may_have_vectors(shop: Repo, database: SQLite) -> None:
+    run = partial_run(shop, database, HashedEmbedder())
     _process(run, shop.path, False)
     assert run.report.texts_embedded == 5
     assert meta(database)["model"] == "hashed"
 
 
-def test_a_repository_beside_others_takes_their_mode(
+def test_new_repository_takes_the_model_of_the_database(
     shop: Repo, tmp_path: Path, database: SQLite
 ) -> None:
-    """The model is the whole database's: a part of one repository does not bring it to others."""
+    """A partial run of one repository does not change the model of the others."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": CART})
     run_sync(Commit(other.path), database, name="acme/other")
-    run = part(shop, database, HashedEmbedder())
+    run = partial_run(shop, database, HashedEmbedder())
     _process(run, shop.path, False)
     assert run.report.notes == [STAYS]
     assert query_rows(database, "SELECT DISTINCT state FROM files") == ["clean"]
     assert "model" not in meta(database)
 
 
-def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: SQLite) -> None:
-    """Outside of git there is no sync: to process the base is what there is."""
+def test_processing_a_whole_folder_may_change_the_model(tmp_path: Path, database: SQLite) -> None:
+    """Without git there is no sync, so processing the base folder is the whole tree."""
     (tmp_path / "a.py").write_text("def apple():\n    pass\n")
     (tmp_path / "b.py").write_text("def bread():\n    pass\n")
 
@@ -222,21 +226,21 @@ def test_a_run_over_all_of_a_folder_may_bring_a_model(tmp_path: Path, database: 
         processed("a.py", HashedEmbedder(32))
 
 
-def test_a_repair_keeps_an_index_of_words(shop: Repo, database: SQLite) -> None:
-    """Though a model is at hand, it mends words alone."""
+def test_repair_keeps_an_index_of_words(shop: Repo, database: SQLite) -> None:
+    """It repairs the words alone, even if a model is given."""
     run_sync(Commit(shop.path), database)
     expected = index_snapshot(database)
     database.run([Statement("DELETE FROM docs WHERE symbol = 'Cart.total'")])
     embedder = HashedEmbedder()
     run = new_sync_context(Commit(shop.path), database, embedder)
     repair(run, validate(run))
-    assert is_right(shop, database, HashedEmbedder())
+    assert is_valid(shop, database, HashedEmbedder())
     assert embedder.texts == 0
     assert index_snapshot(database) == expected
 
 
-def test_without_vectors_and_back(shop: Repo, database: SQLite) -> None:
-    """An index with a model keeps it when words alone are brought on; what waits comes later."""
+def test_index_keeps_its_model_in_a_run_by_words_alone(shop: Repo, database: SQLite) -> None:
+    """The pending vectors are made by a later run."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": EDITED, "docs/guide.md": None})
     report = run_sync(Commit(shop.path), database)
@@ -245,8 +249,8 @@ def test_without_vectors_and_back(shop: Repo, database: SQLite) -> None:
     assert meta(database)["model"] == "hashed"
     run_sync(Commit(shop.path), database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
-    assert is_right(shop, database, HashedEmbedder())
-    assert is_right(shop, database, None)
+    assert is_valid(shop, database, HashedEmbedder())
+    assert is_valid(shop, database, None)
 
 
 @pytest.fixture
@@ -256,9 +260,7 @@ def cloud(standin: StandIn) -> Iterator[Cloud]:
     cloud.close()
 
 
-def _in_the_cloud(
-    cloud: Cloud, shop: Repo, paths: Sequence[Path], words: bool = False
-) -> SyncContext:
+def _cloud_run(cloud: Cloud, shop: Repo, paths: Sequence[Path], words: bool = False) -> SyncContext:
     run = cloud.feed(Folder(shop.path, paths))
     if words:
         run.model_vectors = None
@@ -266,32 +268,31 @@ def _in_the_cloud(
 
 
 @pytest.mark.parametrize("name", ACTS)
-def test_words_in_d1_stay_words(cloud: Cloud, shop: Repo, name: str) -> None:
-    """Vectorize is asked nothing, and holds nothing."""
+def test_index_of_words_in_d1_keeps_words_alone(cloud: Cloud, shop: Repo, name: str) -> None:
+    """Vectorize gets no request and holds no vector."""
     first = cloud.migrated().feed(Commit(shop.path))
     first.model_vectors = None
     sync(first)
     shop.write({"src/cart.py": EDITED})
     cloud.spent()
-    ACTS[name](_in_the_cloud(cloud, shop, [shop.path / "src/cart.py"]), shop.path, False)
+    ACTS[name](_cloud_run(cloud, shop, [shop.path / "src/cart.py"]), shop.path, False)
     assert cloud.spent()["vectorize"] == 0
     assert set(cloud.states().values()) <= {"clean", "skipped"}
     assert cloud.vector_ids() == []
 
 
-def test_vectors_of_another_index_of_vectorize_stay(cloud: Cloud, shop: Repo) -> None:
-    """A part of an index whose vectors are elsewhere is not begun here."""
+def test_partial_run_with_another_vectorize_index_is_refused(cloud: Cloud, shop: Repo) -> None:
     cloud.migrated().synced(Commit(shop.path))
     before = cloud.vector_ids()
     shop.write({"src/cart.py": EDITED})
     cloud.make_index("another", DIMENSIONS)
     vectorize = type(cloud.vectorize)(cloud.api, "another")
-    run = _in_the_cloud(cloud, shop, [shop.path / "src/cart.py"])
+    run = _cloud_run(cloud, shop, [shop.path / "src/cart.py"])
     assert run.model_vectors
     run.model_vectors = run.model_vectors._replace(vectors=vectorize)
     with pytest.raises(UserError, match=r"index acme_shop_code and not another.*--index-name"):
         _process(run, shop.path, False)
-    deleted = _in_the_cloud(cloud, shop, [])
+    deleted = _cloud_run(cloud, shop, [])
     assert deleted.model_vectors
     deleted.model_vectors = deleted.model_vectors._replace(vectors=vectorize)
     _delete(deleted, shop.path, False)

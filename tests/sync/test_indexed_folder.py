@@ -1,4 +1,4 @@
-"""A folder of a monorepo can be all that an index is about."""
+"""An index of one folder of a monorepo."""
 
 import pytest
 
@@ -15,7 +15,7 @@ PATHS = "SELECT path FROM files ORDER BY path"
 
 
 @pytest.fixture
-def mono(repo: Repo) -> Repo:
+def monorepo(repo: Repo) -> Repo:
     repo.commit(
         {
             "web/app.py": "A = 1\n",
@@ -28,58 +28,60 @@ def mono(repo: Repo) -> Repo:
     return repo
 
 
-def test_only_the_files_of_the_folder_are_indexed(mono: Repo, database: SQLite) -> None:
-    """Their paths still begin at the repository's root; a longer name is another folder."""
-    tree = Commit(mono.path, subfolder="web")
+def test_only_the_files_of_the_folder_are_indexed(monorepo: Repo, database: SQLite) -> None:
+    """Paths are relative to the repository's root. A longer name is another folder."""
+    tree = Commit(monorepo.path, subfolder="web")
     run_sync(tree, database)
     assert query_rows(database, PATHS) == ["web/app.py", "web/lib/b.py"]
     assert validate(new_sync_context(tree, database)).passed
 
 
-def test_a_change_elsewhere_is_nothing_to_do(mono: Repo, database: SQLite) -> None:
-    """The folder's own tree is compared, not the root's."""
-    run_sync(Commit(mono.path, subfolder="web"), database)
-    mono.commit({"api/d.py": "D = 2\n"})
-    report = run_sync(Commit(mono.path, subfolder="web"), database)
+def test_change_outside_the_folder_needs_no_work(monorepo: Repo, database: SQLite) -> None:
+    """The tree id of the folder is compared, not that of the root."""
+    run_sync(Commit(monorepo.path, subfolder="web"), database)
+    monorepo.commit({"api/d.py": "D = 2\n"})
+    report = run_sync(Commit(monorepo.path, subfolder="web"), database)
     assert report.notes == ["The index is up to date with the folder web: nothing to do."]
 
 
 @pytest.mark.parametrize(("first", "second"), [("", "web"), ("web", ""), ("web", "api")])
-def test_an_index_of_another_part_is_not_emptied_by_mistake(
-    mono: Repo, database: SQLite, first: str, second: str
+def test_sync_of_another_folder_is_refused(
+    monorepo: Repo, database: SQLite, first: str, second: str
 ) -> None:
-    """Two workflows that share a name would undo each other's work for ever."""
-    run_sync(Commit(mono.path, subfolder=first), database)
+    """Two workflows with the same name would undo each other's work repeatedly."""
+    run_sync(Commit(monorepo.path, subfolder=first), database)
     before = index_snapshot(database)
     for dry_run in (False, True):
         with pytest.raises(
             UserError, match="--repo NAME; or replace the files with: feeder sync --force"
         ):
-            sync(new_sync_context(Commit(mono.path, subfolder=second), database), dry_run=dry_run)
+            sync(
+                new_sync_context(Commit(monorepo.path, subfolder=second), database), dry_run=dry_run
+            )
     assert index_snapshot(database) == before
 
 
-def test_force_makes_it_an_index_of_the_other_part(mono: Repo, database: SQLite) -> None:
-    run_sync(Commit(mono.path), database)
-    run = new_sync_context(Commit(mono.path, subfolder="api"), database)
+def test_force_replaces_the_indexed_folder(monorepo: Repo, database: SQLite) -> None:
+    run_sync(Commit(monorepo.path), database)
+    run = new_sync_context(Commit(monorepo.path, subfolder="api"), database)
     run.force = True
     sync(run)
     assert query_rows(database, PATHS) == ["api/d.py"]
-    assert validate(new_sync_context(Commit(mono.path, subfolder="api"), database)).passed
+    assert validate(new_sync_context(Commit(monorepo.path, subfolder="api"), database)).passed
 
 
-def test_a_folder_that_is_not_in_head_is_named(mono: Repo) -> None:
-    """Neither is a file a folder, nor is a name obeyed by anything on the way to git."""
+def test_folder_missing_from_head_is_an_error(monorepo: Repo) -> None:
+    """A file is no folder, and a name is never interpreted as an option or a pattern."""
     for name in ("nowhere", "web-only.py", "$(touch pwned)", "--help", ":(glob)web"):
         with pytest.raises(UserError, match=r"There is no folder .* Correct --path"):
-            Commit(mono.path, subfolder=name)
+            Commit(monorepo.path, subfolder=name)
 
 
 @pytest.mark.parametrize(
     ("text", "name"),
     [("", ""), (".", ""), ("./", ""), ("web/", "web"), ("./web//lib/", "web/lib")],
 )
-def test_a_folder_is_written_as_people_write_it(text: str, name: str) -> None:
+def test_spellings_of_a_folder_are_accepted(text: str, name: str) -> None:
     assert checked_folder(text) == name
 
 
@@ -100,6 +102,6 @@ def test_a_folder_is_written_as_people_write_it(text: str, name: str) -> None:
         *(".git", "web/.GIT", ".git/hooks"),
     ],
 )
-def test_a_folder_outside_is_refused(text: str) -> None:
+def test_folder_outside_the_repository_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="The path "):
         checked_folder(text)

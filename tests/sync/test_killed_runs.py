@@ -1,4 +1,4 @@
-"""The program is killed, for real: the next run makes the index what a fresh one is."""
+"""Real processes are killed or interrupted; the next run makes the index equal to a fresh one."""
 
 import json
 import os
@@ -30,7 +30,7 @@ def source(number: int, word: str) -> str:
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository of a few hundred nodes, whose last commit changes, moves and removes some."""
+    """A repository of a few hundred nodes whose last commit changes, moves and deletes some."""
     repo = Repo(tmp_path_factory.mktemp("killed") / "shop")
     repo.commit({f"src/m{number}.py": source(number, "first") for number in range(FILES)})
     return repo
@@ -44,7 +44,7 @@ def environment() -> Mapping[str, str]:
 
 
 def command(repo: Repo, index: Path) -> list[str]:
-    """A sync whose vectors come from a cache that is shared, so that they are made once."""
+    """The command line of a sync that takes its vectors from a shared cache."""
     program = [sys.executable, "-m", "feeder", "sync", "-C", str(repo.path), "--db", str(index)]
     return [*program, "--cache", str(index.with_name("cache.db"))]
 
@@ -57,13 +57,13 @@ def run(repo: Repo, index: Path, environment: Mapping[str, str]) -> None:
 def whole(
     shop: Repo, environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Path:
-    """The index of a run that nothing disturbed; the cache beside it is warm."""
+    """The snapshot of an undisturbed run, which also fills the cache."""
     index = tmp_path_factory.mktemp("whole") / "index.db"
     run(shop, index, environment)
     return index
 
 
-def seen(index: Path) -> IndexSnapshot:
+def read_snapshot(index: Path) -> IndexSnapshot:
     database = SQLite(index)
     found = index_snapshot(database)
     database.close()
@@ -71,7 +71,7 @@ def seen(index: Path) -> IndexSnapshot:
 
 
 def children(pid: int) -> set[int]:
-    """The processes that a process has started, and theirs."""
+    """Returns the process ids of all descendants."""
     out = subprocess.run(["ps", "-eo", "pid=,ppid="], check=True, capture_output=True, text=True)
     pairs = [tuple(map(int, line.split())) for line in out.stdout.splitlines()]
     found = {pid}
@@ -81,12 +81,12 @@ def children(pid: int) -> set[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether it runs, and is no zombie."""
-    return told(pid, "stat")[:1] not in {"", "Z"}
+    """True if the process runs and is no zombie."""
+    return process_field(pid, "stat")[:1] not in {"", "Z"}
 
 
-def told(pid: int, what: str) -> str:
-    """What is known of a process; nothing where there is none."""
+def process_field(pid: int, what: str) -> str:
+    """Returns a field of `ps` for a process; empty if the process is gone."""
     ask = ["ps", "-ww", "-o", f"{what}=", "-p", str(pid)]
     return subprocess.run(ask, check=False, capture_output=True, text=True).stdout.strip()
 
@@ -99,7 +99,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def count(index: Path, sql: str) -> int:
-    """What a running program has written so far; 0 where the table is not there yet."""
+    """Counts the rows that a running program has written; 0 before the table exists."""
     if not index.exists():
         return 0
     connection = apsw.Connection(str(index), flags=apsw.SQLITE_OPEN_READONLY)
@@ -122,14 +122,14 @@ MOMENTS = {
 
 @needs_model
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
-def test_a_killed_run_is_finished_by_the_next(
+def test_next_run_completes_a_killed_run(
     shop: Repo,
     whole: Path,
     environment: Mapping[str, str],
     tmp_path: Path,
     moment: Callable[[Path], bool],
 ) -> None:
-    """SIGKILL at a moment that shows in the file: the next run's index is a fresh one."""
+    """SIGKILL at a state that is visible in the file."""
     index = tmp_path / "index.db"
     shutil.copy(whole.with_name("cache.db"), tmp_path)
     with subprocess.Popen(
@@ -138,14 +138,13 @@ def test_a_killed_run_is_finished_by_the_next(
         wait_until(lambda: moment(index) or program.poll() is not None)
         program.kill()
     run(shop, index, environment)
-    assert seen(index) == seen(whole)
+    assert read_snapshot(index) == read_snapshot(whole)
 
 
 @needs_model
-def test_runs_killed_later_and_later_are_finished_by_the_next(
+def test_next_run_completes_runs_killed_at_increasing_times(
     shop: Repo, whole: Path, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    """An update that is killed again and again, each time a little later, then left alone."""
     clone = shop.clone(tmp_path / "clone")
     index = tmp_path / "index.db"
     for name in ("index.db", "cache.db"):
@@ -168,14 +167,14 @@ def test_runs_killed_later_and_later_are_finished_by_the_next(
     other.mkdir()
     shutil.copy(index.with_name("cache.db"), other)
     run(clone, other / "index.db", environment)
-    assert seen(index) == seen(other / "index.db")
+    assert read_snapshot(index) == read_snapshot(other / "index.db")
     proof = [sys.executable, "-m", "feeder", "validate", "-C", str(clone.path), "--db", str(index)]
     subprocess.run(proof, env=environment, check=True, capture_output=True)
 
 
 @pytest.fixture
 def busy(tmp_path: Path, environment: Mapping[str, str]) -> Iterator["subprocess.Popen[str]"]:
-    """A run, by words alone, that parses and has no end in sight; its parsers have begun."""
+    """A run by words alone that takes very long; its parsers have started."""
     repo = Repo(tmp_path / "busy")
     hanging = b'r#"' * 50_000
     repo.commit({f"{number}.rs": hanging for number in range(8)})
@@ -193,10 +192,10 @@ def busy(tmp_path: Path, environment: Mapping[str, str]) -> Iterator["subprocess
     program.communicate()
 
 
-def test_an_interrupted_run_says_so_and_leaves_no_process(
+def test_interrupted_run_prints_one_sentence_and_leaves_no_process(
     busy: "subprocess.Popen[str]",
 ) -> None:
-    """Ctrl-C: exit 130, one sentence, no traceback, and no parser that goes on."""
+    """Ctrl-C: exit code 130, no traceback and no parser left."""
     parsers = children(busy.pid)
     busy.send_signal(signal.SIGINT)
     out, err = busy.communicate(timeout=20)
@@ -209,8 +208,8 @@ def test_an_interrupted_run_says_so_and_leaves_no_process(
     wait_until(lambda: not any(map(is_alive, parsers)))
 
 
-def test_ctrl_c_again_and_again_is_as_good_as_once(busy: "subprocess.Popen[str]") -> None:
-    """The second one ends it at once: the same sentence, and no traceback."""
+def test_repeated_ctrl_c_ends_the_run_like_one(busy: "subprocess.Popen[str]") -> None:
+    """The second one ends it at once, with the same sentence and no traceback."""
     while busy.poll() is None:
         busy.send_signal(signal.SIGINT)
         time.sleep(0.002)
@@ -220,10 +219,10 @@ def test_ctrl_c_again_and_again_is_as_good_as_once(busy: "subprocess.Popen[str]"
     assert "Traceback" not in err
 
 
-def test_ctrl_c_while_the_program_is_loaded_says_nothing(
+def test_ctrl_c_during_startup_prints_nothing(
     environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    """Nothing has been done yet: exit 130, and no traceback."""
+    """Exit code 130 and no traceback."""
     (tmp_path / "click.py").write_text(
         "import time\nfrom pathlib import Path\nPath('begun').touch()\ntime.sleep(3600)\n"
     )
@@ -240,24 +239,26 @@ def test_ctrl_c_while_the_program_is_loaded_says_nothing(
     assert program.returncode == 130
 
 
-def test_ctrl_c_does_not_reach_the_parsers(busy: "subprocess.Popen[str]") -> None:
-    """A terminal sends it to a program's whole group: one that has just begun would die loudly."""
+def test_ctrl_c_of_the_process_group_does_not_reach_the_parsers(
+    busy: "subprocess.Popen[str]",
+) -> None:
+    """A terminal signals the whole group; a starting parser would print a traceback."""
     own = os.getpgid(busy.pid)
     assert [os.getpgid(parser) == own for parser in parsers(busy.pid)] == [False] * 2
 
 
-def test_a_killed_run_leaves_no_process(busy: "subprocess.Popen[str]") -> None:
-    """Even the parsers that hang end by themselves when nobody is left to ask them."""
+def test_killed_run_leaves_no_process(busy: "subprocess.Popen[str]") -> None:
+    """Even hanging parsers end when their parent is gone."""
     parsers = children(busy.pid)
     busy.kill()
     wait_until(lambda: not any(map(is_alive, parsers)))
 
 
 @needs_model
-def test_an_interrupt_between_vectors_loses_nothing(
+def test_interrupt_between_vectors_keeps_the_words(
     shop: Repo, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    """Words can be searched before the vectors are made, and the next run makes only the rest."""
+    """The words can be searched, and the next run makes only the missing vectors."""
     index = tmp_path / "index.db"
     cache = tmp_path / "cache.db"
     with subprocess.Popen(
@@ -281,10 +282,10 @@ def test_an_interrupt_between_vectors_loses_nothing(
 
 
 @needs_model
-def test_two_runs_at_once_leave_one_right_index(
+def test_two_concurrent_runs_leave_a_correct_index(
     shop: Repo, whole: Path, environment: Mapping[str, str], tmp_path: Path
 ) -> None:
-    """Nobody waits for the other: one is done, and the other is too, or ends with 75."""
+    """Each run completes or ends with exit code 75."""
     index = tmp_path / "index.db"
     shutil.copy(whole.with_name("cache.db"), tmp_path)
     programs = [
@@ -296,11 +297,11 @@ def test_two_runs_at_once_leave_one_right_index(
     errors = [program.communicate()[1].decode() for program in programs]
     codes = sorted(program.returncode for program in programs)
     assert codes in ([0, 0], [0, 75]), errors
-    assert seen(index) == seen(whole)
+    assert read_snapshot(index) == read_snapshot(whole)
 
 
-def test_an_overtaken_run_ends_with_75(tmp_path: Path, environment: Mapping[str, str]) -> None:
-    """It stops with a sentence before it writes anything more; the other run's index stays."""
+def test_superseded_run_ends_with_75(tmp_path: Path, environment: Mapping[str, str]) -> None:
+    """It stops before its next write; the other run's index stays."""
     repo = Repo(tmp_path / "overtaken")
     repo.commit({"hanging.rs": 'r#"' * 50_000, "a.py": "def apple():\n    pass\n"})
     index = tmp_path / "index.db"
@@ -321,7 +322,7 @@ def test_an_overtaken_run_ends_with_75(tmp_path: Path, environment: Mapping[str,
     ) as program:
         wait_until(lambda: count(index, run_of) > 0 and any(parsers(program.pid)))
         subprocess.run(small, env=environment, check=True, capture_output=True)
-        others = seen(index)
+        others = read_snapshot(index)
         for parser in parsers(program.pid):
             os.kill(parser, signal.SIGKILL)
         out, err = program.communicate(timeout=60)
@@ -332,9 +333,9 @@ def test_an_overtaken_run_ends_with_75(tmp_path: Path, environment: Mapping[str,
         "feeder: A run that started later has taken over this index. "
         "This run has stopped; the later one continues.",
     ]
-    assert seen(index) == others
+    assert read_snapshot(index) == others
 
 
 def parsers(pid: int) -> list[int]:
-    """Those of a program's processes that parse."""
-    return [child for child in children(pid) if "parse.worker" in told(child, "command")]
+    """Returns the ids of a program's parser processes."""
+    return [child for child in children(pid) if "parse.worker" in process_field(child, "command")]

@@ -1,4 +1,4 @@
-"""What the index keeps of the last run of each kind."""
+"""The counts of the last run of each kind in `meta`."""
 
 from feeder.source.folder import Folder
 from feeder.source.git_trees import Commit, WorkingTree
@@ -13,8 +13,8 @@ from source.repos import Repo
 ONE, TWO = "def one():\n    return 1\n", "def two():\n    return 2\n"
 
 
-def kept(database: SQLite) -> dict[str, dict[str, int]]:
-    """The counts of each kind; of time there is as much as there is."""
+def stored_counts(database: SQLite) -> dict[str, dict[str, int]]:
+    """Returns the counts of each kind without the times."""
     found = last_run_costs(statistics(database, REPO).meta)
     for one in found.values():
         assert one.pop("seconds") >= 0
@@ -27,28 +27,28 @@ def counts(**said: int) -> dict[str, int]:
     return dict.fromkeys((*names, "texts_embedded", "texts_cached", "requests"), 0) | said
 
 
-def test_each_kind_has_its_last_run(repo: Repo, database: SQLite) -> None:
-    """Words, the vectors that waited, an edit of the working tree, a file that is taken out."""
+def test_each_kind_of_run_stores_its_counts(repo: Repo, database: SQLite) -> None:
+    """Words alone, pending vectors, a file of the working tree, a deletion."""
     repo.commit({"a.py": ONE, "b.py": ONE.replace("one", "other")})
     run_sync(Commit(repo.path), database)
     first = counts(files_processed=2, nodes_new=2, requests=1)
-    assert kept(database) == {"sync": first}
+    assert stored_counts(database) == {"sync": first}
     embedder = HashedEmbedder()
     run_sync(Commit(repo.path), database, embedder)
     vectors = counts(texts_embedded=2, requests=1)
-    assert kept(database) == {"sync": first, "vectors": vectors}
+    assert stored_counts(database) == {"sync": first, "vectors": vectors}
     repo.write({"a.py": TWO})
     place = repo.path.with_name("ours")
     place.mkdir()
     run_sync(WorkingTree(repo.path, place), database, embedder)
     working = counts(files_processed=1, nodes_new=1, nodes_deleted=1, texts_embedded=1, requests=1)
-    assert kept(database) == {"sync": first, "vectors": vectors, "working": working}
+    assert stored_counts(database) == {"sync": first, "vectors": vectors, "working": working}
     run = new_sync_context(Folder(repo.path, []), database, embedder)
     delete_paths(run, repo.path, [repo.path / "b.py"], dry_run=False)
-    assert kept(database)["files"] == counts(files_deleted=1, nodes_deleted=1, requests=1)
+    assert stored_counts(database)["files"] == counts(files_deleted=1, nodes_deleted=1, requests=1)
 
 
-def test_a_run_that_has_nothing_to_do_writes_nothing(repo: Repo, database: SQLite) -> None:
+def test_run_without_changes_writes_nothing(repo: Repo, database: SQLite) -> None:
     repo.commit({"a.py": ONE})
     run_sync(Commit(repo.path), database)
     before = database.change_counters()

@@ -1,4 +1,4 @@
-"""The account of a run, for people and for machines."""
+"""The report of a run, as text and as JSON, and the progress output."""
 
 import io
 import json
@@ -11,8 +11,8 @@ from feeder.progress import ProgressReporter
 from feeder.sync.report import Report
 
 
-def test_the_account_is_a_few_lines() -> None:
-    """Files, nodes and texts; skips by reason, the most frequent first; plain text by name."""
+def test_report_is_a_few_lines() -> None:
+    """Files, nodes and texts; skip reasons by frequency; files indexed as plain text by name."""
     report = Report(
         "acme/shop",
         "main",
@@ -39,14 +39,13 @@ def test_the_account_is_a_few_lines() -> None:
 
 
 def test_masked_secrets_are_counted() -> None:
-    """In all for a person, by file for a machine."""
+    """The text has the total, the JSON the number per file."""
     report = Report("acme/shop", "main", "c1", secrets_masked={"a.py": 2, "b.py": 1})
     assert report.lines()[-1] == "  secrets masked 3, in 2 files"
     assert report.as_json()["secrets_masked"] == {"a.py": 2, "b.py": 1}
 
 
-def test_a_dry_run_speaks_of_what_would_be() -> None:
-    """The same lines, in the conditional."""
+def test_dry_run_report_is_in_the_conditional() -> None:
     report = Report("acme/shop", "main", "c1", dry_run=True, files_processed=3, texts_embedded=5)
     assert report.lines() == [
         "Files: 3 would be processed, 0 would be deleted, 0 unchanged, 0 skipped.",
@@ -55,23 +54,22 @@ def test_a_dry_run_speaks_of_what_would_be() -> None:
     ]
 
 
-def test_texts_that_wait_are_said_to() -> None:
-    """Only where there are any."""
+def test_pending_texts_are_reported() -> None:
+    """Only if there are any."""
     report = Report("acme/shop", "main", "c1", texts_waiting=5)
     assert report.lines()[1].endswith(
         "model vectors: 0 computed, 0 from the cache, 5 waiting for a later run."
     )
 
 
-def test_many_files_as_plain_text_are_counted() -> None:
-    """Twenty are named."""
+def test_plain_text_files_beyond_20_are_counted() -> None:
     reasons = {f"{number:02}.yaml": "why" for number in range(25)}
     lines = Report("acme/shop", "main", "c1", as_plain_text=reasons).lines()
     assert lines[2] == "  as plain text: 00.yaml: why"
     assert lines[21:] == ["  as plain text: 19.yaml: why", "  as plain text: 5 more files"]
 
 
-def test_a_machine_gets_all_of_it() -> None:
+def test_json_report_has_all_fields() -> None:
     """Counts are numbers, and reasons are by path."""
     report = Report("acme/shop", "main", "c1", nodes_new=2, nodes_by_type=Counter(method=2))
     report.skipped["größe.bin"] = "binary"
@@ -81,7 +79,7 @@ def test_a_machine_gets_all_of_it() -> None:
     assert (facts["repo"], facts["nodes_new"], facts["dry_run"]) == ("acme/shop", 2, False)
 
 
-def test_talk_goes_to_stderr_unless_it_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:
+def test_notes_go_to_stderr_unless_quiet(capsys: pytest.CaptureFixture[str]) -> None:
     """stdout is for results."""
     ProgressReporter().message("a line")
     ProgressReporter(quiet=True).message("another line")
@@ -89,16 +87,16 @@ def test_talk_goes_to_stderr_unless_it_is_quiet(capsys: pytest.CaptureFixture[st
 
 
 class Terminal(io.StringIO):
-    """A stderr that says it is a terminal."""
+    """A stderr that is a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-def test_a_log_gets_a_line_now_and_then(
+def test_log_gets_a_progress_line_every_30_seconds(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Not before half a minute has passed, so that a short run is silent; quiet is quiet."""
+    """A shorter run prints none, and neither does a quiet one."""
     with ProgressReporter().step("words", 10) as step:
         step(4)
     assert capsys.readouterr() == ("", "")
@@ -110,10 +108,10 @@ def test_a_log_gets_a_line_now_and_then(
     assert capsys.readouterr() == ("", "words: 4 of 2,000\nwords: 1,004 of 2,000\n")
 
 
-def test_a_log_says_where_in_a_long_file_it_is(
+def test_log_shows_the_step_within_a_long_file(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Behind what is done, as seldom; not before a step, nor after it."""
+    """At the same interval, only during a step."""
     monkeypatch.setattr("feeder.progress.LINE_INTERVAL_S", 0)
     for quiet in (False, True):
         talk = ProgressReporter(quiet=quiet)
@@ -129,8 +127,8 @@ def test_a_log_says_where_in_a_long_file_it_is(
     )
 
 
-def test_a_bar_says_where_in_a_long_file_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Names are shown as they are, whatever is in brackets in them."""
+def test_bar_shows_the_step_within_a_long_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Names are printed literally, also with brackets."""
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setenv("COLUMNS", "200")
     terminal = Terminal()
@@ -141,8 +139,8 @@ def test_a_bar_says_where_in_a_long_file_it_is(monkeypatch: pytest.MonkeyPatch) 
     assert "[red]a.pdf: page 1,200 of 1,213" in terminal.getvalue()
 
 
-def test_bars_are_for_terminals(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A terminal sees what is done of how much; quiet is quiet."""
+def test_progress_bar_is_shown_on_terminals_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not with `--quiet`."""
     monkeypatch.setenv("TERM", "xterm")
     for quiet in (False, True):
         terminal = Terminal()

@@ -1,4 +1,4 @@
-"""Runs that share a first feed: each does its part, and the last to end says so for all."""
+"""Shards share the files of a first sync; the last one to end completes the index."""
 
 from dataclasses import replace
 from itertools import permutations
@@ -37,12 +37,12 @@ HEAD = "SELECT value FROM meta WHERE key = 'acme/shop:head'"
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
-    """A repository in which each of three shards has some of the files."""
+    """A repository with files for each of three shards."""
     repo.commit({**SHOP, **{f"src/part{number}.py": f"N = {number}\n" for number in range(9)}})
     return repo
 
 
-def part(
+def shard_run(
     tree: Tree, database: SQLite, shard: Shard, token: str = "run", *, vectors: bool = True
 ) -> SyncContext:
     run = new_sync_context(tree, database, HashedEmbedder() if vectors else None)
@@ -54,24 +54,24 @@ def _wait(together: Barrier) -> None:
 
 
 @given(path=st.text(st.characters(codec="utf-8"), min_size=1), count=st.integers(1, 256))
-def test_every_path_falls_to_exactly_one_shard(path: str, count: int) -> None:
-    """However many shards there are, no file is left out, and none is fed twice."""
+def test_each_path_belongs_to_exactly_one_shard(path: str, count: int) -> None:
+    """For any number of shards."""
     assert sum(shard.contains(path) for shard in all_shards(count)) == 1
 
 
-def test_the_hash_of_a_path_decides() -> None:
-    """By sha1sum, `src/cart.py` begins with 87308fc7: 7 modulo 16, the eighth."""
+def test_shard_is_chosen_by_the_hash_of_the_path() -> None:
+    """`sha1sum` of `src/cart.py` begins with 87308fc7: 7 modulo 16, the eighth shard."""
     assert Shard(8, 16).contains("src/cart.py")
 
 
 @pytest.mark.parametrize("text", ["", "3", "0/4", "5/4", "1/257", "a/b", "1/4/2", "-1/4", "1 / 4"])
-def test_what_is_no_shard_is_refused(text: str) -> None:
+def test_invalid_shard_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="is not a shard"):
         parse_shard(text)
 
 
-def test_the_matrix_names_all_shards() -> None:
-    """As `strategy.matrix` takes it, and `--shard` reads it."""
+def test_matrix_lists_all_shards() -> None:
+    """In the form of `strategy.matrix`, which `--shard` accepts."""
     assert shard_matrix(3) == {"shard": ["1/3", "2/3", "3/3"]}
     assert [parse_shard(text) for text in shard_matrix(3)["shard"]] == all_shards(3)
 
@@ -80,27 +80,27 @@ def test_the_matrix_names_all_shards() -> None:
 def test_shards_in_any_order_make_the_index_of_one_run(
     shop: Repo, database: SQLite, order: tuple[Shard, ...]
 ) -> None:
-    """Each ends by itself; `meta` names the tree when the last has ended, and not before."""
+    """`meta` names the tree only after the last shard has ended."""
     tree = Commit(shop.path)
     for shard in order:
         assert query_rows(database, TREE) == []
-        sync(part(tree, database, shard))
+        sync(shard_run(tree, database, shard))
     assert query_rows(database, TREE) == [tree.root_tree_id]
     assert query_rows(database, HEAD) == [tree.commit]
     assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
-def test_a_shard_takes_only_its_own_files(shop: Repo, database: SQLite) -> None:
+def test_shard_processes_only_its_own_files(shop: Repo, database: SQLite) -> None:
     tree = Commit(shop.path)
-    run = part(tree, database, Shard(2, 3))
+    run = shard_run(tree, database, Shard(2, 3))
     sync(run)
     own = [entry.path for entry in tree.entries() if Shard(2, 3).contains(entry.path)]
     assert query_rows(database, "SELECT path FROM files ORDER BY path") == sorted(own)
     assert run.report.files_processed + len(run.report.skipped) == len(own)
 
 
-def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_path: Path) -> None:
-    """All have read an empty index before the first has written to it."""
+def test_concurrent_shards_make_the_index_of_one_run(shop: Repo, tmp_path: Path) -> None:
+    """All have read an empty index before the first one writes."""
     tree, file = Commit(shop.path), tmp_path / "index.db"
     open_database(file).close()
     together = Barrier(3)
@@ -108,7 +108,7 @@ def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_pa
 
     def run(shard: Shard) -> None:
         database = SQLite(file)
-        mine = part(tree, database, shard)
+        mine = shard_run(tree, database, shard)
         fuse = FaultInjector(at=1, before=False, fail=lambda: _wait(together))
         mine.index.database = FailingDatabase(database, fuse)
         try:
@@ -128,26 +128,26 @@ def test_shards_that_begin_together_make_the_index_of_one_run(shop: Repo, tmp_pa
     database.close()
 
 
-def test_a_shard_that_died_is_finished_by_its_next_attempt(shop: Repo, database: SQLite) -> None:
-    """The others need not run again: what they have done is remembered with what it was."""
+def test_crashed_shard_is_completed_by_its_next_attempt(shop: Repo, database: SQLite) -> None:
+    """The completed shards need not run again."""
     tree = Commit(shop.path)
-    sync(part(tree, database, Shard(1, 3)))
-    sync(part(tree, database, Shard(3, 3)))
-    dying = part(tree, database, Shard(2, 3))
+    sync(shard_run(tree, database, Shard(1, 3)))
+    sync(shard_run(tree, database, Shard(3, 3)))
+    dying = shard_run(tree, database, Shard(2, 3))
     dying.index.database = FailingDatabase(database, FaultInjector(at=3))
     with pytest.raises(Crash):
         sync(dying)
     assert query_rows(database, TREE) == []
-    sync(part(tree, database, Shard(2, 3), "the second attempt"))
+    sync(shard_run(tree, database, Shard(2, 3), "the second attempt"))
     assert query_rows(database, TREE) == [tree.root_tree_id]
     assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
-def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) -> None:
-    """One request, in the same attempt or a later one."""
+def test_completed_shard_has_nothing_to_do(shop: Repo, database: SQLite) -> None:
+    """It takes one request, in the same attempt or a later one."""
     tree = Commit(shop.path)
-    sync(part(tree, database, Shard(1, 3)))
-    again = part(tree, database, Shard(1, 3), "the second attempt")
+    sync(shard_run(tree, database, Shard(1, 3)))
+    again = shard_run(tree, database, Shard(1, 3), "the second attempt")
     fuse = FaultInjector(at=0)
     again.index.database = FailingDatabase(database, fuse)
     sync(again)
@@ -161,70 +161,66 @@ def test_a_shard_that_is_done_has_nothing_to_do(shop: Repo, database: SQLite) ->
     assert again.report.files_unchanged == len(own - kept_out)
 
 
-def test_what_was_done_for_another_commit_does_not_count(shop: Repo, database: SQLite) -> None:
-    """All shards of the newer commit have to end before `meta` names it."""
+def test_shards_of_another_commit_do_not_count(shop: Repo, database: SQLite) -> None:
+    """All shards of the newer commit must end before `meta` names it."""
     first = Commit(shop.path)
-    sync(part(first, database, Shard(1, 2)))
+    sync(shard_run(first, database, Shard(1, 2)))
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket"), "docs/guide.md": None})
     second = Commit(shop.path)
-    sync(part(second, database, Shard(2, 2), "the next"))
+    sync(shard_run(second, database, Shard(2, 2), "the next"))
     assert query_rows(database, TREE) == []
-    sync(part(second, database, Shard(1, 2), "the next"))
+    sync(shard_run(second, database, Shard(1, 2), "the next"))
     assert query_rows(database, TREE) == [second.root_tree_id]
     assert index_snapshot(database) == fresh_snapshot(second, HashedEmbedder())
 
 
-def test_another_run_makes_what_shards_have_done_doubtful(shop: Repo, database: SQLite) -> None:
-    """A whole run to another commit between two shards is not undone by the second of them."""
+def test_whole_run_invalidates_completed_shards(shop: Repo, database: SQLite) -> None:
+    """A whole run of another commit between two shards is not reverted by the second one."""
     first = Commit(shop.path)
-    sync(part(first, database, Shard(1, 2)))
+    sync(shard_run(first, database, Shard(1, 2)))
     shop.commit({name: f"N = {name!r}\n" for name in SHOP if name.endswith(".py")})
     second = Commit(shop.path)
     run_sync(second, database, HashedEmbedder())
-    sync(part(first, database, Shard(2, 2), "late"))
+    sync(shard_run(first, database, Shard(2, 2), "late"))
     assert query_rows(database, TREE) == []
     run_sync(second, database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(second, HashedEmbedder())
 
 
-def test_a_shard_of_an_older_run_does_not_go_back(shop: Repo, database: SQLite) -> None:
-    """It failed, a push fed a newer commit, and then it is run again: nothing is written."""
+def test_shard_of_an_older_run_does_not_revert_the_index(shop: Repo, database: SQLite) -> None:
+    """It is run again after a newer commit was indexed: nothing is written."""
     first = Commit(shop.path)
     workflow = Event("workflow_dispatch", "", "", "acme/shop", "first-feed.yml", 1, "actions-7-2")
     push = Event("push", "", "", "acme/shop", "feed.yml", 30, "actions-8-1")
-    sync(part(first, database, Shard(1, 2)))
+    sync(shard_run(first, database, Shard(1, 2)))
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
     second = Commit(shop.path)
     sync(replace(new_sync_context(second, database, HashedEmbedder()), event=push))
     before = index_snapshot(database)
     with pytest.raises(Superseded, match="A later run of a workflow"):
-        sync(replace(part(first, database, Shard(2, 2), "again"), event=workflow))
+        sync(replace(shard_run(first, database, Shard(2, 2), "again"), event=workflow))
     assert index_snapshot(database) == before
 
 
-def test_shards_end_the_work_although_their_run_has_ended_another(
-    shop: Repo, database: SQLite
-) -> None:
-    """A job of the same run has fed the index before them; so has another use of the name."""
+def test_shards_complete_after_another_job_of_the_same_run(shop: Repo, database: SQLite) -> None:
     sync(replace(new_sync_context(Commit(shop.path), database, HashedEmbedder()), token="run"))
     shop.commit({"src/cart.py": CART.replace("Cart", "Basket")})
     tree = Commit(shop.path)
     for shard in all_shards(2):
-        sync(part(tree, database, shard))
+        sync(shard_run(tree, database, shard))
     assert query_rows(database, TREE) == [tree.root_tree_id]
 
 
-def test_a_whole_run_finishes_what_shards_began(shop: Repo, database: SQLite) -> None:
+def test_whole_run_completes_the_work_of_shards(shop: Repo, database: SQLite) -> None:
     tree = Commit(shop.path)
-    sync(part(tree, database, Shard(1, 3)))
+    sync(shard_run(tree, database, Shard(1, 3)))
     run_sync(tree, database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
-def test_a_later_run_ends_the_shards_of_an_earlier_one(shop: Repo, database: SQLite) -> None:
-    """A run that took over is not written into by shards that started before it."""
+def test_later_run_supersedes_the_shards_of_an_earlier_one(shop: Repo, database: SQLite) -> None:
     tree = Commit(shop.path)
-    slow = part(tree, database, Shard(2, 3))
+    slow = shard_run(tree, database, Shard(2, 3))
     later = new_sync_context(tree, database, HashedEmbedder())
     fuse = FaultInjector(at=4, fail=lambda: sync(later))
     slow.index.database = FailingDatabase(database, fuse)
@@ -233,40 +229,42 @@ def test_a_later_run_ends_the_shards_of_an_earlier_one(shop: Repo, database: SQL
     assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
-def test_a_shard_removes_only_its_own_vectors(shop: Repo, database: SQLite) -> None:
-    """What another shard has brought back must not be removed by one that saw it leave."""
+def test_shard_deletes_only_its_own_vectors(shop: Repo, database: SQLite) -> None:
+    """It must not delete a vector that another shard has written again."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({f"src/part{number}.py": None for number in range(9)})
     gone = Commit(shop.path)
-    words_only = [part(gone, database, shard, vectors=False) for shard in all_shards(2)]
+    words_only = [shard_run(gone, database, shard, vectors=False) for shard in all_shards(2)]
     for run in words_only:
         sync(run)
     waiting = dict(query_rows(database, "SELECT id, path FROM outbox"))
     assert len(waiting) == 9
-    sync(part(gone, database, Shard(1, 2), "again"))
+    sync(shard_run(gone, database, Shard(1, 2), "again"))
     left = dict(query_rows(database, "SELECT id, path FROM outbox"))
     assert left == {id_: path for id_, path in waiting.items() if Shard(2, 2).contains(path)}
-    sync(part(gone, database, Shard(2, 2), "again"))
+    sync(shard_run(gone, database, Shard(2, 2), "again"))
     assert index_snapshot(database) == fresh_snapshot(gone, HashedEmbedder())
 
 
-def test_a_shard_that_its_budget_stops_does_not_end_the_work(shop: Repo, database: SQLite) -> None:
+def test_shard_stopped_by_its_budget_does_not_count_as_completed(
+    shop: Repo, database: SQLite
+) -> None:
     tree = Commit(shop.path)
-    sync(part(tree, database, Shard(1, 2)))
-    limited = part(tree, database, Shard(2, 2))
+    sync(shard_run(tree, database, Shard(1, 2)))
+    limited = shard_run(tree, database, Shard(2, 2))
     limited.budget.max_embeddings = 1
     with pytest.raises(StoppedEarly):
         sync(limited)
     assert query_rows(database, TREE) == []
-    sync(part(tree, database, Shard(2, 2)))
+    sync(shard_run(tree, database, Shard(2, 2)))
     assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
 
 
-def test_shards_do_not_replace_the_vectors_of_another_model(shop: Repo, database: SQLite) -> None:
-    """One would remove what another has sent: a run of its own has to begin it."""
+def test_shards_with_another_model_are_refused(shop: Repo, database: SQLite) -> None:
+    """They would delete each other's vectors; a whole run has to start with the model."""
     tree = Commit(shop.path)
     run_sync(tree, database, HashedEmbedder(32))
     before = index_snapshot(database)
     with pytest.raises(UserError, match="--max-embeddings 1"):
-        sync(part(tree, database, Shard(1, 2)))
+        sync(shard_run(tree, database, Shard(1, 2)))
     assert index_snapshot(database) == before

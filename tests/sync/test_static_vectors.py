@@ -1,4 +1,4 @@
-"""Vectors that come with the words: an index has one for each node, or for none."""
+"""Static vectors: an index has one for each node, or none at all."""
 
 import struct
 from contextlib import suppress
@@ -28,32 +28,32 @@ SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
 """
 
 
-def pairs(database: SQLite) -> tuple[int, int, int]:
-    """Nodes, vectors, and nodes that have theirs."""
+def vector_counts(database: SQLite) -> tuple[int, int, int]:
+    """Returns the number of nodes, of vectors, and of nodes with a vector."""
     [[row]] = database.run([Statement(PAIRS)])
     nodes, vectors, vector_options = map(int, map(str, row))
     return nodes, vectors, vector_options
 
 
-def is_whole(database: SQLite) -> bool:
-    """Whether each node has its vector, and none is without a node."""
-    nodes, vectors, vector_options = pairs(database)
+def is_complete(database: SQLite) -> bool:
+    """True if each node has its vector and each vector its node."""
+    nodes, vectors, vector_options = vector_counts(database)
     return nodes > 0 and nodes == vectors == vector_options
 
 
 def test_each_node_has_its_vector_after_each_change(shop: Repo, database: SQLite) -> None:
-    """New, changed, moved and deleted files; the second run has nothing to do."""
+    """New, changed, moved and deleted files; a second run has nothing to do."""
     run_sync(Commit(shop.path), database, static_model=CODES)
-    assert is_whole(database)
+    assert is_complete(database)
     shop.commit({"src/cart.py": "def other():\n    return 1\n", "docs/guide.md": None})
     run_sync(Commit(shop.path), database, static_model=CODES)
-    assert is_whole(database)
+    assert is_complete(database)
     report = run_sync(Commit(shop.path), database, static_model=CODES)
     assert report.files_processed == 0
 
 
-def test_the_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> None:
-    """What is asked in a node's own words finds it first, with a cosine of nearly 1."""
+def test_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> None:
+    """A query with the node's own words finds it first, with a cosine of nearly 1."""
     run_sync(Commit(shop.path), database, static_model=CODES)
     [[row]] = database.run(
         [
@@ -70,8 +70,8 @@ def test_the_vector_is_that_of_the_nodes_text(shop: Repo, database: SQLite) -> N
     assert first.score == pytest.approx(1, abs=0.01)
 
 
-def test_a_scope_narrows_before_the_nearest_are_taken(shop: Repo, database: SQLite) -> None:
-    """Of two repositories in one file, one is asked."""
+def test_scope_applies_before_the_nearest_are_chosen(shop: Repo, database: SQLite) -> None:
+    """One of two repositories in the same file is searched."""
     run_sync(Commit(shop.path), database, static_model=CODES)
     run_sync(Commit(shop.path), database, static_model=CODES, name="acme/other")
     [vector] = HashedEmbedder(CODES.dimensions).embed(["cart"])
@@ -83,19 +83,21 @@ def test_a_scope_narrows_before_the_nearest_are_taken(shop: Repo, database: SQLi
     assert meanings.query(vector, 100, Scope.of_repo("acme/none")) == []
 
 
-def test_an_index_without_them_gets_them_by_the_next_run(shop: Repo, database: SQLite) -> None:
-    """Every file is read again, no node is written again; and the way back."""
+def test_index_without_static_vectors_gets_them_in_the_next_run(
+    shop: Repo, database: SQLite
+) -> None:
+    """All files are read again, but no node is rewritten; removing them works the same."""
     run_sync(Commit(shop.path), database)
-    assert pairs(database)[1] == 0
+    assert vector_counts(database)[1] == 0
     report = run_sync(Commit(shop.path), database, static_model=CODES)
-    assert is_whole(database)
+    assert is_complete(database)
     assert report.nodes_new == 0
     run_sync(Commit(shop.path), database)
-    assert pairs(database)[1] == 0
+    assert vector_counts(database)[1] == 0
 
 
-def test_another_model_replaces_all(shop: Repo, database: SQLite) -> None:
-    """Vectors of two models never stand side by side."""
+def test_other_static_model_replaces_all_vectors(shop: Repo, database: SQLite) -> None:
+    """Vectors of two models are never mixed."""
     run_sync(Commit(shop.path), database, static_model=CODES)
     other = HashedStaticEmbedder("wider", 64)
     run_sync(Commit(shop.path), database, static_model=other)
@@ -104,19 +106,18 @@ def test_another_model_replaces_all(shop: Repo, database: SQLite) -> None:
     assert validate(new_sync_context(Commit(shop.path), database, static_model=other)).passed
 
 
-def test_a_repository_beside_keeps_its_own(shop: Repo, database: SQLite) -> None:
-    """A run by words alone takes out only what is its repository's."""
+def test_run_by_words_alone_keeps_another_repositorys_vectors(shop: Repo, database: SQLite) -> None:
     run_sync(Commit(shop.path), database, static_model=CODES, name="acme/other")
-    before = pairs(database)[1]
+    before = vector_counts(database)[1]
     run_sync(Commit(shop.path), database)
-    assert pairs(database)[1] == before
+    assert vector_counts(database)[1] == before
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_a_run_that_dies_anywhere_leaves_none_without_the_other(
+def test_crashed_run_leaves_no_node_without_vector_or_vector_without_node(
     tmp_path: Path, shop: Repo, *, before: bool
 ) -> None:
-    """At each write, before it is done or after: what is there is whole; the next run ends it."""
+    """At any write, before or after its work; the next run completes the index."""
     for at in range(1, 40):
         file = tmp_path / f"{before}-{at}.db"
         database = open_database(file)
@@ -127,10 +128,10 @@ def test_a_run_that_dies_anywhere_leaves_none_without_the_other(
         with suppress(Crash):
             sync(run)
         if has_rows(database):
-            nodes, vectors, vector_options = pairs(database)
+            nodes, vectors, vector_options = vector_counts(database)
             assert nodes == vectors == vector_options
         run_sync(Commit(shop.path), database, static_model=CODES)
-        assert is_whole(database)
+        assert is_complete(database)
         database.close()
         if not fuse.has_failed:
             return
@@ -138,13 +139,13 @@ def test_a_run_that_dies_anywhere_leaves_none_without_the_other(
 
 
 def has_rows(database: SQLite) -> bool:
-    """Whether the run has begun to write."""
+    """True once the run has begun to write."""
     [found] = database.run([Statement("SELECT 1 FROM sqlite_schema WHERE name = 'meanings'")])
     return bool(found)
 
 
-def test_a_wrong_or_lost_vector_is_named_and_mended(shop: Repo, database: SQLite) -> None:
-    """Another text's, none at all, and one that is no vector."""
+def test_wrong_or_missing_vector_is_found_and_repaired(shop: Repo, database: SQLite) -> None:
+    """A vector of another text, a missing one and an invalid one."""
     tree = Commit(shop.path)
     run_sync(tree, database, static_model=CODES)
     for damage in (
@@ -163,8 +164,8 @@ def test_a_wrong_or_lost_vector_is_named_and_mended(shop: Repo, database: SQLite
         assert validate(new_sync_context(tree, database, static_model=CODES)).passed
 
 
-def test_rounding_is_no_difference(shop: Repo, database: SQLite) -> None:
-    """Another machine sums in another order: one of 127 steps up or down is the same vector."""
+def test_rounding_differences_are_accepted(shop: Repo, database: SQLite) -> None:
+    """Another machine may sum in another order: one step of 127 up or down is equal."""
     run_sync(Commit(shop.path), database, static_model=CODES)
     [[row]] = database.run([Statement("SELECT seq, code FROM meanings LIMIT 1")])
     code = bytearray(cast("bytes", row[1]))
@@ -175,16 +176,16 @@ def test_rounding_is_no_difference(shop: Repo, database: SQLite) -> None:
     assert validate(new_sync_context(Commit(shop.path), database, static_model=CODES)).passed
 
 
-def test_the_table_is_made_once_for_all_repositories(database: SQLite) -> None:
-    """And what a run begins with can be said again."""
+def test_table_is_created_once_for_all_repositories(database: SQLite) -> None:
+    """The statements that create it can be repeated."""
     for _ in range(2):
         database.run(setup_statements(REPO, enabled=True))
-    assert pairs(database) == (0, 0, 0)
+    assert vector_counts(database) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("scale", [float("nan"), float("inf"), 0.0, -1.0, 1e30])
-def test_a_wrong_scale_is_named(shop: Repo, database: SQLite, scale: float) -> None:
-    """It stands before the numbers, and a vector is their product."""
+def test_wrong_scale_is_found(shop: Repo, database: SQLite, scale: float) -> None:
+    """A vector is the product of its scale and its codes."""
     run_sync(Commit(shop.path), database, static_model=CODES)
     [[row]] = database.run([Statement("SELECT seq, code FROM meanings LIMIT 1")])
     code = struct.pack("<f", scale) + cast("bytes", row[1])[SCALE_BYTES:]
@@ -193,8 +194,8 @@ def test_a_wrong_scale_is_named(shop: Repo, database: SQLite, scale: float) -> N
     assert not validate(new_sync_context(Commit(shop.path), database, static_model=CODES)).passed
 
 
-def test_all_vectors_are_read_whatever_their_bytes(database: SQLite) -> None:
-    """More than one statement reads, of rows with gaps between them; 256 numbers are every byte."""
+def test_all_vectors_are_read_for_any_bytes(database: SQLite) -> None:
+    """Several statements read rows with gaps between them; the codes include every byte."""
     every = np.arange(-128, 128, dtype=np.int8)
     code = struct.pack("<f", 1 / 1024) + every.tobytes()
     database.run(setup_statements(REPO, enabled=True))

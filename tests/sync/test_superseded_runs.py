@@ -1,4 +1,4 @@
-"""Two runs may write at once: the index is that of the one that ends last, and no mixture."""
+"""Of two concurrent runs, the index is that of the one that ends last, never a mixture."""
 
 import threading
 from functools import partial
@@ -37,7 +37,7 @@ __all__ = ["file", "fresh_snapshots", "trees"]
 
 
 def _run(tree: Tree, file: Path, fuse: FaultInjector, dimensions: int = 64) -> bool:
-    """Whether the run came to its end; False when it was overtaken."""
+    """Returns True if the run completed, False if it was superseded."""
     database = SQLite(file)
     try:
         sync(
@@ -52,10 +52,10 @@ def _run(tree: Tree, file: Path, fuse: FaultInjector, dimensions: int = 64) -> b
     return True
 
 
-def test_the_run_that_took_over_last_wins(
+def test_last_run_to_take_over_wins(
     trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
-    """A whole run inside of another one: the outer one stops, unless it had not begun to write."""
+    """A whole run within another one supersedes it, unless that has not begun to write."""
     outcomes = []
     for at in range(1, 50):
         index = copy_beside(file, "copy.db")
@@ -74,10 +74,9 @@ def test_the_run_that_took_over_last_wins(
     assert outcomes.count(False) >= 3
 
 
-def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
+def test_superseded_run_with_another_model_deletes_no_vectors_of_its_successor(
     trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot]
 ) -> None:
-    """Overtaken before it has removed those of the old model, it does not remove them any more."""
     for at in range(3, 6):
         database = open_database()
         run_sync(trees.first, database, HashedEmbedder(32))
@@ -90,10 +89,10 @@ def test_a_run_that_replaces_the_model_removes_no_vectors_of_its_successor(
 
 
 @pytest.mark.parametrize("dimensions", [64, 32])
-def test_a_run_that_was_overtaken_leaves_the_vectors_of_the_later_one(
+def test_superseded_run_keeps_the_vectors_of_the_later_one(
     trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], tmp_path: Path, dimensions: int
 ) -> None:
-    """Also where it came with another model than the index: 64 dimensions, or 32."""
+    """Also if it came with another model, of 64 or 32 dimensions."""
     start = tmp_path / "start.db"
     database = open_database(start)
     before = other_vectors if dimensions == 64 else vectors
@@ -115,57 +114,57 @@ def test_a_run_that_was_overtaken_leaves_the_vectors_of_the_later_one(
     assert outcomes.count(False) >= 3
 
 
-def test_two_runs_that_take_turns_leave_the_index_of_the_one_that_ends_last(
+def test_interleaved_runs_leave_the_index_of_the_last_one(
     trees: Trees,
     fresh_snapshots: dict[Tree, IndexSnapshot],
     file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """One run stands still at any call, another at any of its own while the first one goes on."""
+    """Each run pauses at any of its calls while the other one continues."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 2)
     for at, other_at in product(range(1, 12), range(1, 10)):
         index = copy_beside(file, "copy.db")
-        winners = _turns(trees, index, at, other_at)
+        winners = _interleave(trees, index, at, other_at)
         database = SQLite(index)
         assert index_snapshot(database) == fresh_snapshots[winners[-1]], (at, other_at)
         database.close()
 
 
-def test_of_two_runs_of_one_commit_that_take_turns_nothing_is_left_behind(
+def test_interleaved_runs_of_one_commit_leave_no_leftovers(
     trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
-    """One may find its work done by the other, which it has just taken the index from."""
+    """One may find its work done by the run that it superseded."""
     vector_options = trees._replace(third=trees.second)
     for at, other_at in product(range(2, 9), range(1, 5)):
         index = copy_beside(file, "copy.db")
-        _turns(vector_options, index, at, other_at)
+        _interleave(vector_options, index, at, other_at)
         database = SQLite(index)
         assert index_snapshot(database) == fresh_snapshots[trees.second], (at, other_at)
         database.close()
 
 
-def _turns(trees: Trees, index: Path, at: int, other_at: int) -> list[Tree]:
-    """The trees of the runs that were not overtaken, in the order in which they ended."""
+def _interleave(trees: Trees, index: Path, at: int, other_at: int) -> list[Tree]:
+    """Returns the trees of the runs that completed, in order."""
     ended: list[Tree] = []
     reached, go = threading.Event(), threading.Event()
 
-    def stand_still() -> None:
+    def pause() -> None:
         reached.set()
         go.wait()
 
     def first() -> None:
-        if _run(trees.second, index, FaultInjector(at, fail=stand_still)):
+        if _run(trees.second, index, FaultInjector(at, fail=pause)):
             ended.append(trees.second)
         reached.set()
 
-    def go_on() -> None:
+    def resume() -> None:
         go.set()
         thread.join()
 
     thread = threading.Thread(target=first)
     thread.start()
     reached.wait()
-    if _run(trees.third, index, FaultInjector(other_at, fail=go_on)):
+    if _run(trees.third, index, FaultInjector(other_at, fail=resume)):
         ended.append(trees.third)
-    go_on()
+    resume()
     return ended

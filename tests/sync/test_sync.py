@@ -1,4 +1,4 @@
-"""A run makes the index equal to HEAD, and does no more than that."""
+"""A sync makes the index equal to HEAD with the least work."""
 
 import hashlib
 import os
@@ -37,8 +37,8 @@ SEARCH = "SELECT id FROM docs_fts WHERE docs_fts MATCH ?"
 IDS_OF = "SELECT id FROM docs WHERE path = ? ORDER BY start_line, symbol"
 
 
-def test_a_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) -> None:
-    """Each node gets a row with its place in the source, and each file one in the manifest."""
+def test_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) -> None:
+    """Each node has a row and each file an entry in the manifest."""
     report = run_sync(Commit(shop.path), database)
     head = shop.git("rev-parse", "HEAD")
     assert query_rows(
@@ -68,16 +68,16 @@ def test_a_first_run_indexes_every_file_of_head(shop: Repo, database: SQLite) ->
     assert report.head == head
 
 
-def test_ids_are_those_of_the_specification(repo: Repo, database: SQLite) -> None:
-    """An id is the SHA-1 of repository, path, symbol and lines, joined with bars."""
+def test_node_ids_follow_the_specification(repo: Repo, database: SQLite) -> None:
+    """The SHA-1 of repository, path, symbol and lines, joined by bars."""
     repo.commit({"src/cart.py": "def total():\n    return 1\n"})
     run_sync(Commit(repo.path), database)
     expected = hashlib.sha1(b"acme/shop|src/cart.py|total|1:2").hexdigest()
     assert query_rows(database, "SELECT id FROM docs") == [expected]
 
 
-def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
-    """A run over an index that equals HEAD is one request; not a byte of the file changes."""
+def test_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
+    """It takes one request, and no byte of the file changes."""
     file = tmp_path / "index.db"
     for embedder in (HashedEmbedder(), HashedEmbedder()):
         database = open_database(file)
@@ -97,8 +97,8 @@ def test_a_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
     assert again.report.notes == ["The index is up to date with the source tree: nothing to do."]
 
 
-class Plain(InProcessParser):
-    """A parser that takes markdown for plain text."""
+class MarkdownAsPlainText(InProcessParser):
+    """A parser that treats markdown as plain text."""
 
     def parse(
         self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
@@ -109,14 +109,14 @@ class Plain(InProcessParser):
 
 @pytest.mark.parametrize("dry_run", [False, True])
 @pytest.mark.parametrize("page", [2, 20_000])
-def test_a_run_with_nothing_to_do_counts_the_files(
+def test_run_without_changes_counts_the_files(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, dry_run: bool, page: int
 ) -> None:
-    """With the reasons of those that are kept out, or plain text, by their contents too."""
+    """With skip reasons and reasons for plain text."""
     shop.commit({"odd": b"\0\1\2\3"})
-    run_sync(Commit(shop.path), database, parser=Plain())
+    run_sync(Commit(shop.path), database, parser=MarkdownAsPlainText())
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", page)
-    again = new_sync_context(Commit(shop.path), database, parser=Plain())
+    again = new_sync_context(Commit(shop.path), database, parser=MarkdownAsPlainText())
     sync(again, dry_run=dry_run)
     assert again.report.files_unchanged == 4
     assert again.report.skipped == {
@@ -127,8 +127,8 @@ def test_a_run_with_nothing_to_do_counts_the_files(
     assert again.report.as_plain_text == {"docs/guide.md": "odd"}
 
 
-def test_an_edit_touches_only_the_nodes_whose_text_changed(shop: Repo, database: SQLite) -> None:
-    """One changed function is one row, one posting and one text to embed."""
+def test_edit_writes_only_the_changed_nodes(shop: Repo, database: SQLite) -> None:
+    """One changed function is one row, one posting and one embedding."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     before = dict(query_rows(database, "SELECT id, seq FROM docs"))
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
@@ -144,8 +144,8 @@ def test_an_edit_touches_only_the_nodes_whose_text_changed(shop: Repo, database:
     assert (report.files_processed, report.nodes_new, report.nodes_deleted) == (1, 1, 0)
 
 
-def test_a_word_that_is_gone_is_not_found(repo: Repo, database: SQLite) -> None:
-    """A node with the same lines and another text loses its old words and gets the new ones."""
+def test_removed_word_is_not_found(repo: Repo, database: SQLite) -> None:
+    """The node has the same lines and another text."""
     repo.commit({"a.py": "def f():\n    return apple\n"})
     run_sync(Commit(repo.path), database)
     assert len(query_rows(database, SEARCH, "apple")) == 1
@@ -155,8 +155,8 @@ def test_a_word_that_is_gone_is_not_found(repo: Repo, database: SQLite) -> None:
     assert query_rows(database, SEARCH, "cherry") == query_rows(database, "SELECT id FROM docs")
 
 
-def test_a_line_shift_embeds_nothing(repo: Repo, database: SQLite, tmp_path: Path) -> None:
-    """Nodes that only moved get new ids, and their vectors from the cache."""
+def test_line_shift_embeds_nothing(repo: Repo, database: SQLite, tmp_path: Path) -> None:
+    """Moved nodes get new ids; their vectors come from the cache."""
     source = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(50))
     cache = tmp_path / "cache.db"
     repo.commit({"a.py": source})
@@ -221,10 +221,10 @@ CHANGES: dict[str, Callable[[Repo], None]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_any_change_leads_to_the_index_of_its_tree(
+def test_any_change_gives_the_index_of_its_tree(
     shop: Repo, database: SQLite, change: Callable[[Repo], None]
 ) -> None:
-    """Forwards, and back again as after a force push, the index is as if it knew only this tree."""
+    """In both directions the index equals a fresh one."""
     first = shop.git("rev-parse", "HEAD")
     before = Commit(shop.path)
     run_sync(before, database, HashedEmbedder())
@@ -240,10 +240,10 @@ def test_any_change_leads_to_the_index_of_its_tree(
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 @pytest.mark.parametrize("model", ["the same", "none", "another", "the first"])
-def test_a_dry_run_foresees_the_report(
+def test_dry_run_report_equals_that_of_the_run(
     shop: Repo, database: SQLite, change: Callable[[Repo], None], model: str
 ) -> None:
-    """Whatever has changed, it counts what the run then does, and writes nothing."""
+    """It writes nothing."""
     embedders = {"the same": HashedEmbedder(), "none": None, "another": HashedEmbedder(32)}
     embedder = embedders.get(model, HashedEmbedder())
     run_sync(Commit(shop.path), database, None if model == "the first" else HashedEmbedder())
@@ -256,8 +256,8 @@ def test_a_dry_run_foresees_the_report(
     assert run.report == run_sync(Commit(shop.path), database, embedder)
 
 
-def test_a_file_that_changes_places_with_a_folder_is_followed(repo: Repo, database: SQLite) -> None:
-    """A path that was a file may be a folder in the next commit, and the reverse."""
+def test_file_replaced_by_a_folder_is_indexed(repo: Repo, database: SQLite) -> None:
+    """And the reverse."""
     repo.commit({"a": "a file\n", "b/c": "in a folder\n"})
     run_sync(Commit(repo.path), database)
     repo.write({"a": None, "b/c": None})
@@ -268,8 +268,7 @@ def test_a_file_that_changes_places_with_a_folder_is_followed(repo: Repo, databa
     assert index_snapshot(database) == fresh_snapshot(Commit(repo.path))
 
 
-def test_another_branch_is_another_state(shop: Repo, database: SQLite) -> None:
-    """After a switch the rows say the branch that they are of now, changed or not."""
+def test_branch_switch_updates_the_branch_of_all_rows(shop: Repo, database: SQLite) -> None:
     run_sync(Commit(shop.path), database, branch="main")
     shop.git("switch", "-q", "-c", "topic")
     run_sync(Commit(shop.path), database, branch="topic")
@@ -279,8 +278,8 @@ def test_another_branch_is_another_state(shop: Repo, database: SQLite) -> None:
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), branch="topic")
 
 
-def test_a_dirty_working_tree_is_not_indexed(shop: Repo, database: SQLite) -> None:
-    """What counts is the commit, not what lies in the folder or is staged."""
+def test_uncommitted_changes_are_not_indexed(shop: Repo, database: SQLite) -> None:
+    """Neither staged nor unstaged ones."""
     shop.write({"src/cart.py": "def unheard():\n    pass\n", "new.py": "y = 2\n"})
     shop.git("add", "new.py")
     run_sync(Commit(shop.path), database)
@@ -289,14 +288,13 @@ def test_a_dirty_working_tree_is_not_indexed(shop: Repo, database: SQLite) -> No
     assert query_rows(database, "SELECT path FROM files WHERE path = 'new.py'") == []
 
 
-def test_a_repository_without_a_commit_is_named(repo: Repo) -> None:
-    """Before the first commit there is nothing to index, and a sentence says so."""
+def test_repository_without_a_commit_is_an_error(repo: Repo) -> None:
     with pytest.raises(UserError, match="has no commit"):
         Commit(repo.path)
 
 
-def test_any_name_is_indexed(repo: Repo, database: SQLite) -> None:
-    """Spaces, quotes, line ends, glob signs and bytes that are not UTF-8 do not stop a file."""
+def test_any_file_name_is_indexed(repo: Repo, database: SQLite) -> None:
+    """Spaces, quotes, line ends, glob characters and bytes that are not UTF-8."""
     names = [b"a b.txt", b"q\"u'o.txt", b"l\ni.txt", b"caf\xe9.txt", b"*[x].txt", b"-n.txt"]
     repo.commit({name: b"word %d\n" % number for number, name in enumerate(names)})
     run_sync(Commit(repo.path), database, HashedEmbedder())
@@ -321,16 +319,14 @@ def test_any_name_is_indexed(repo: Repo, database: SQLite) -> None:
     ],
     ids=["BOM and CRLF", "no newline", "latin-1", "UTF-16", "one long line", "blank"],
 )
-def test_any_text_is_indexed(repo: Repo, database: SQLite, contents: bytes) -> None:
-    """Marks, line ends and encodings are no obstacle; every file of text is clean at the end."""
+def test_any_text_is_indexed_in_any_encoding(repo: Repo, database: SQLite, contents: bytes) -> None:
     repo.commit({"a.py": contents})
     run_sync(Commit(repo.path), database, HashedEmbedder())
     assert query_rows(database, "SELECT state, reason FROM files") == [("clean", None)]
     assert (query_rows(database, "SELECT count(*) FROM docs") == [0]) is not bool(contents.strip())
 
 
-def test_words_come_first_and_vectors_later(shop: Repo, database: SQLite) -> None:
-    """An index made without a model gets all its vectors from the first run that has one."""
+def test_vectors_are_added_by_the_first_run_with_a_model(shop: Repo, database: SQLite) -> None:
     report = run_sync(Commit(shop.path), database)
     nodes = query_rows(database, "SELECT count(*) FROM docs")[0]
     assert report.texts_waiting == 0
@@ -341,16 +337,17 @@ def test_words_come_first_and_vectors_later(shop: Repo, database: SQLite) -> Non
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
-def test_words_first_and_an_edit_before_the_vectors(shop: Repo, database: SQLite) -> None:
-    """When a model comes together with a change, nodes that did not change get vectors too."""
+def test_first_run_with_a_model_adds_vectors_of_unchanged_nodes_too(
+    shop: Repo, database: SQLite
+) -> None:
     run_sync(Commit(shop.path), database)
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
     run_sync(Commit(shop.path), database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
-def test_a_run_without_a_model_leaves_the_vectors_for_later(shop: Repo, database: SQLite) -> None:
-    """Words are brought on, vectors wait; the next run with the model makes just those."""
+def test_run_without_a_model_leaves_vectors_pending(shop: Repo, database: SQLite) -> None:
+    """The next run with the model makes only those."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit(
         {"src/cart.py": CART.replace("return Cart()", "return Basket()"), "config.json": ""}
@@ -364,8 +361,8 @@ def test_a_run_without_a_model_leaves_the_vectors_for_later(shop: Repo, database
     assert embedder.texts <= 5
 
 
-def test_a_run_without_a_model_is_done_once(shop: Repo, database: SQLite) -> None:
-    """What only a model could do is not tried again and again: the second run writes nothing."""
+def test_second_run_without_a_model_writes_nothing(shop: Repo, database: SQLite) -> None:
+    """Files with pending vectors are not processed again."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": None})
     run_sync(Commit(shop.path), database)
@@ -379,10 +376,10 @@ def test_a_run_without_a_model_is_done_once(shop: Repo, database: SQLite) -> Non
     [HashedEmbedder(model="other"), HashedEmbedder(32), HashedEmbedder(32, model="other")],
     ids=["name", "dimensions", "both"],
 )
-def test_another_model_makes_all_vectors_anew(
+def test_other_model_replaces_all_vectors(
     shop: Repo, database: SQLite, other: HashedEmbedder
 ) -> None:
-    """Vectors of two models never mix: the old ones go, every text is embedded, and it is said."""
+    """The run prints that all texts are embedded again."""
     run_sync(Commit(shop.path), database, HashedEmbedder())
     shop.commit({"src/cart.py": CART.replace("return Cart()", "return Basket()")})
     report = run_sync(Commit(shop.path), database, other)
@@ -393,10 +390,9 @@ def test_another_model_makes_all_vectors_anew(
     )
 
 
-def test_another_parser_parses_everything_and_rewrites_what_differs(
+def test_other_parser_parses_all_files_and_writes_only_differences(
     shop: Repo, database: SQLite
 ) -> None:
-    """A new version of the parser reads every file; what comes out the same keeps its row."""
     run_sync(Commit(shop.path), database, HashedEmbedder(), parser=InProcessParser("1"))
     before = query_rows(database, "SELECT id, seq FROM docs ORDER BY id")
     parser, embedder = InProcessParser("2"), HashedEmbedder()
@@ -410,10 +406,10 @@ def test_another_parser_parses_everything_and_rewrites_what_differs(
     assert parser.parsed == []
 
 
-def test_what_is_made_anew_is_said_before_it_is(
+def test_full_reparse_is_announced_before_the_first_write(
     shop: Repo, database: SQLite, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A run that dies at its first write has said so, and how much it is."""
+    """A run that crashes at its first write has printed the reason and the amount."""
     run_sync(Commit(shop.path), database, HashedEmbedder(), parser=InProcessParser("1"))
     reads, writes = FaultInjector(2), HashedEmbedder(32)
     run = new_sync_context(Commit(shop.path), database, writes, parser=InProcessParser("2"))
@@ -425,8 +421,8 @@ def test_what_is_made_anew_is_said_before_it_is(
     assert said == [*sorted([StaleReason.PARSER, StaleReason.VECTORS]), amount]
 
 
-def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> None:
-    """With a higher limit a file that was too large is indexed, although no commit came."""
+def test_higher_size_limit_indexes_skipped_files(shop: Repo, database: SQLite) -> None:
+    """Without a new commit."""
     shop.commit({"large.txt": "many words\n" * 100})
     run_sync(Commit(shop.path, sizes=Sizes(1000)), database)
     assert query_rows(database, IDS_OF, "large.txt") == []
@@ -437,7 +433,7 @@ def test_other_rules_look_at_what_was_kept_out(shop: Repo, database: SQLite) -> 
 
 
 def test_two_repositories_share_a_database(shop: Repo, tmp_path: Path, database: SQLite) -> None:
-    """What happens to one repository leaves the other's rows, postings and vectors as they are."""
+    """A change of one leaves the rows, postings and vectors of the other as they are."""
     other = Repo(tmp_path / "other")
     other.commit({"src/cart.py": CART, "b.md": "# Other\n"})
     run_sync(Commit(shop.path), database, HashedEmbedder())
@@ -450,10 +446,10 @@ def test_two_repositories_share_a_database(shop: Repo, tmp_path: Path, database:
     assert index_snapshot(database, "acme/other") == mine
 
 
-def test_another_model_is_another_model_for_every_repository(
+def test_other_model_replaces_the_vectors_of_every_repository(
     shop: Repo, tmp_path: Path, database: SQLite
 ) -> None:
-    """When one repository's run brings another model, the other's next run does so, too."""
+    """In the next run of each."""
     other = Repo(tmp_path / "other")
     other.commit({"a.py": CART})
     run_sync(Commit(shop.path), database, HashedEmbedder())
@@ -466,16 +462,16 @@ def test_another_model_is_another_model_for_every_repository(
     )
 
 
-def test_texts_are_embedded_in_batches_of_the_model(repo: Repo, database: SQLite) -> None:
-    """The embedder is handed as many texts at once as it says are worth it, and no more."""
+def test_texts_are_embedded_in_the_models_batch_size(repo: Repo, database: SQLite) -> None:
     repo.commit({f"{number}.txt": f"text {number}\n" for number in range(23)})
     embedder = HashedEmbedder(batch=10)
     run_sync(Commit(repo.path), database, embedder)
     assert (embedder.calls, embedder.texts) == (3, 23)
 
 
-def test_batches_do_not_show(shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However little a transaction takes, the index comes out the same."""
+def test_batch_size_does_not_change_the_index(
+    shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shop.commit({f"{number}.txt": f"text {number}\n" for number in range(9)})
     expected = fresh_snapshot(Commit(shop.path), HashedEmbedder())
     for constant in ("write.BATCH_NODES", "write.BATCH_DELETED_FILES", "vectors.BATCH_VECTORS"):
@@ -489,16 +485,16 @@ def test_batches_do_not_show(shop: Repo, database: SQLite, monkeypatch: pytest.M
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path), HashedEmbedder())
 
 
-def test_a_bare_repository_is_one_too(shop: Repo, tmp_path: Path, database: SQLite) -> None:
-    """HEAD of a repository without a working tree gives the same index."""
+def test_bare_repository_is_indexed(shop: Repo, tmp_path: Path, database: SQLite) -> None:
+    """HEAD gives the same index as with a working tree."""
     bare = tmp_path / "bare.git"
     shop.git("clone", "-q", "--bare", os.fspath(shop.path), os.fspath(bare))
     run_sync(Commit(bare), database)
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path))
 
 
-class OnceStopped(InProcessParser):
-    """A parser that a loaded machine stops at the second file it is given, once."""
+class ParserStoppedOnce(InProcessParser):
+    """A parser that is stopped once, at the second file, as on a busy machine."""
 
     def parse(
         self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
@@ -511,20 +507,20 @@ class OnceStopped(InProcessParser):
                 yield found
 
 
-def test_a_file_whose_parser_was_stopped_between_words_and_vectors_is_mended(repo: Repo) -> None:
-    """Its nodes are made anew by the next run, which then equals a fresh index."""
+def test_file_whose_parser_was_stopped_is_repaired_by_the_next_run(repo: Repo) -> None:
+    """It then equals a fresh index."""
     repo.commit({"a.py": "def alpha():\n    return 1\n"})
     database = open_database()
     tree = Commit(repo.path)
-    report = run_sync(tree, database, HashedEmbedder(), parser=OnceStopped())
+    report = run_sync(tree, database, HashedEmbedder(), parser=ParserStoppedOnce())
     assert report.texts_waiting == 1
     run_sync(tree, database, HashedEmbedder())
     assert index_snapshot(database) == fresh_snapshot(tree, HashedEmbedder())
     database.close()
 
 
-def test_a_run_by_words_alone_remembers_no_node(repo: Repo, database: SQLite) -> None:
-    """Its memory does not grow with the repository; what waits for a model is only counted."""
+def test_run_by_words_alone_keeps_no_nodes_in_memory(repo: Repo, database: SQLite) -> None:
+    """Nodes that wait for a model are only counted."""
     repo.commit(SHOP)
     run_sync(Commit(repo.path), database, HashedEmbedder())
     repo.commit({"src/tax.py": "def tax():\n    return 19\n"})

@@ -1,4 +1,4 @@
-"""A run may end at any moment: the next one makes the index right."""
+"""A run may crash at any call: the next one makes the index correct."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -43,7 +43,7 @@ __all__ = ["file", "fresh_snapshots", "trees"]
 
 @pytest.fixture(scope="module")
 def described(trees: Trees) -> dict[Tree, IndexSnapshot]:
-    """What a fresh index holds of each, with a line on each method and class."""
+    """Snapshots of fresh indexes with a description of each method and class."""
     return {
         tree: fresh_snapshot(
             tree, HashedEmbedder(), description_options=DescriptionOptions(FakeDescriber())
@@ -71,7 +71,7 @@ def _other_parser(tree: Commit, database: SQLite) -> None:
 
 
 class Situation(NamedTuple):
-    """What the index of the first commit is like, and which models the run on the second has."""
+    """The index before the run, and the models of the run that crashes."""
 
     before: Callable[[Commit, SQLite], None]
     with_model: bool = True
@@ -91,7 +91,7 @@ SITUATIONS = {
 
 
 @pytest.mark.parametrize("situation", SITUATIONS.values(), ids=SITUATIONS)
-def test_a_run_that_dies_anywhere_is_finished_by_the_next(
+def test_next_run_completes_a_crashed_run(
     trees: Trees,
     fresh_snapshots: dict[Tree, IndexSnapshot],
     described: dict[Tree, IndexSnapshot],
@@ -99,7 +99,7 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     monkeypatch: pytest.MonkeyPatch,
     situation: Situation,
 ) -> None:
-    """Whichever call to a store or a model is its last, and whatever commit the next run finds."""
+    """At any call to a store or a model, and for any commit of the next run."""
     for constant in (
         "write.BATCH_NODES",
         "vectors.BATCH_VECTORS",
@@ -116,7 +116,7 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
     deaths = 0
     with_model, with_lines = situation.with_model, situation.with_lines
     expected = described if with_lines else fresh_snapshots
-    for dead in _deaths(trees.second, start, with_model=with_model, with_lines=with_lines):
+    for dead in _crashed_copies(trees.second, start, with_model=with_model, with_lines=with_lines):
         deaths += 1
         for_next = copy_beside(dead, "next.db")
         assert_sync_completes(trees.second, dead, expected, with_lines=with_lines)
@@ -125,10 +125,10 @@ def test_a_run_that_dies_anywhere_is_finished_by_the_next(
 
 
 @pytest.mark.parametrize("with_model", [True, False], ids=["with a model", "words only"])
-def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
+def test_run_of_the_earlier_commit_reverts_a_crashed_run(
     trees: Trees, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_model: bool
 ) -> None:
-    """From its first write on, the index no longer says that it equals the commit before."""
+    """From its first write on, `meta` no longer names the earlier commit."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     embedder = HashedEmbedder() if with_model else None
     expected = fresh_snapshot(trees.first, embedder)
@@ -137,7 +137,7 @@ def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
     run_sync(trees.first, database, embedder)
     database.close()
     deaths = 0
-    for dead in _deaths(trees.second, start, with_model=with_model):
+    for dead in _crashed_copies(trees.second, start, with_model=with_model):
         deaths += 1
         database = SQLite(dead)
         run_sync(trees.first, database, embedder)
@@ -146,16 +146,16 @@ def test_a_run_that_dies_is_undone_by_one_on_the_commit_before(
     assert deaths > 6
 
 
-def test_the_commit_that_an_index_names_moves_last(
+def test_commit_in_meta_is_updated_last(
     trees: Trees,
     fresh_snapshots: dict[Tree, IndexSnapshot],
     file: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Wherever a run dies, its index is all of the commit, or says that it is of the one before."""
+    """After a crash the index is wholly of the new commit or names the old one."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 4)
     named = set()
-    for index in _deaths(trees.second, file, with_model=True):
+    for index in _crashed_copies(trees.second, file, with_model=True):
         database = SQLite(index)
         named.add(commit := head(database, REPO))
         if commit != trees.first.commit:
@@ -164,23 +164,23 @@ def test_the_commit_that_an_index_names_moves_last(
     assert named == {trees.first.commit, trees.second.commit}
 
 
-def _deaths(
+def _crashed_copies(
     tree: Tree, start: Path, *, with_model: bool, with_lines: bool = False
 ) -> Iterator[Path]:
-    """A copy of an index for each call at which a run on it dies, before the call and after it."""
+    """Yields a copy of an index for each call at which a run crashed, before and after the call."""
     for before in (True, False):
         for at in count(1):
             copy = copy_beside(start, "dead.db")
             fuse = FaultInjector(at, before=before)
-            if not _dies(tree, copy, fuse, with_model=with_model, with_lines=with_lines):
+            if not _has_crashed(tree, copy, fuse, with_model=with_model, with_lines=with_lines):
                 break
             yield copy
 
 
-def _dies(
+def _has_crashed(
     tree: Tree, file: Path, fuse: FaultInjector, *, with_model: bool, with_lines: bool = False
 ) -> bool:
-    """Whether the fuse blew before the run was over."""
+    """True if the injected fault ended the run."""
     database = SQLite(file)
     embedder = FailingEmbedder(fuse, batch=3) if with_model else None
     try:
@@ -196,23 +196,25 @@ def _dies(
     return False
 
 
-def test_runs_that_die_one_after_the_other_lose_nothing(
+def test_completed_run_repairs_several_crashed_runs(
     trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], tmp_path: Path
 ) -> None:
-    """However many runs of however many commits have died, one that ends makes the index right."""
+    """Of any commits."""
     for pattern in product((3, 4, 6), repeat=3):
         file = tmp_path / "index.db"
         database = open_database(file)
         run_sync(trees.third, database, HashedEmbedder())
         database.close()
         for tree, at in zip(trees, pattern, strict=True):
-            assert _dies(tree, file, FaultInjector(at, before=False), with_model=True)
+            assert _has_crashed(tree, file, FaultInjector(at, before=False), with_model=True)
         assert_sync_completes(trees.first, file, fresh_snapshots)
         file.unlink()
 
 
-def test_a_new_parser_after_a_first_run_that_died(trees: Trees, tmp_path: Path) -> None:
-    """What the dead run has parsed in the old way is parsed again, although no blob changed."""
+def test_new_parser_after_a_crashed_first_run_parses_all_files_again(
+    trees: Trees, tmp_path: Path
+) -> None:
+    """Although no blob changed."""
     database = open_database(tmp_path / "index.db")
     fuse = FaultInjector(5, before=False)
     with suppress(Crash):

@@ -1,4 +1,4 @@
-"""Documents come into the index where they can be read, and never leave it by chance."""
+"""Documents are indexed if they can be read; an installation that cannot never removes them."""
 
 from contextlib import nullcontext, suppress
 from dataclasses import replace
@@ -51,13 +51,15 @@ def shop(repo: Repo) -> Repo:
 
 
 @pytest.mark.needs("documents")
-def test_a_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> None:
+def test_document_has_its_nodes_in_the_index(shop: Repo, database: SQLite) -> None:
     run_sync(Commit(shop.path), database)
     sql = "SELECT node_type, logical_path, signature, language FROM docs WHERE path = 'manual.docx'"
     assert ("doc_table", "Registers", "Name | Offset", "docx") in query_rows(database, sql)
 
 
-def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: SQLite) -> None:
+def test_without_the_extra_documents_are_skipped_with_a_remedy(
+    shop: Repo, database: SQLite
+) -> None:
     with without_document_packages():
         report = run_sync(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
     assert report.skipped == {"manual.docx": extract.NOT_INSTALLED}
@@ -65,9 +67,7 @@ def test_without_the_extra_it_is_left_out_with_the_remedy(shop: Repo, database: 
     assert query_rows(database, "SELECT path FROM docs") == ["cart.py"]
 
 
-def test_an_extra_that_is_installed_later_reads_the_documents_alone(
-    shop: Repo, database: SQLite
-) -> None:
+def test_extra_installed_later_reads_only_the_documents(shop: Repo, database: SQLite) -> None:
     with without_document_packages():
         run_sync(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
     parser = InProcessParser(WITH)
@@ -80,8 +80,8 @@ def test_an_extra_that_is_installed_later_reads_the_documents_alone(
 
 
 @pytest.mark.needs("documents")
-def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database: SQLite) -> None:
-    """So did the program before it knew them."""
+def test_documents_indexed_as_binary_are_read(shop: Repo, database: SQLite) -> None:
+    """As by versions that did not know them."""
     run_sync(Commit(shop.path), database)
     connection = database.connection
     of_it = "path = 'manual.docx'"
@@ -98,10 +98,10 @@ def test_an_index_that_took_documents_for_binary_reads_them(shop: Repo, database
     assert index_snapshot(database) == fresh_snapshot(Commit(shop.path))
 
 
-def test_a_program_that_cannot_read_them_does_not_take_documents_out(
+def test_installation_without_the_extra_does_not_remove_documents(
     shop: Repo, database: SQLite
 ) -> None:
-    """Two installations would else put them in and take them out by turns."""
+    """Two installations would otherwise add and remove them in turn."""
     run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
     before = index_snapshot(database)
     shop.commit({"new.py": "x = 1\n"})
@@ -110,7 +110,7 @@ def test_a_program_that_cannot_read_them_does_not_take_documents_out(
 
 
 def _refused_without(shop: Repo, database: SQLite) -> None:
-    """By a run and by validation, in a sentence with the remedy."""
+    """Checks that run and validation are refused with a remedy."""
     with without_document_packages():
         run = new_sync_context(Commit(shop.path), database, parser=InProcessParser(WITHOUT))
         with pytest.raises(UserError, match=r"such as manual.docx.*headfeed\[documents\]"):
@@ -119,13 +119,13 @@ def _refused_without(shop: Repo, database: SQLite) -> None:
             validate(run)
 
 
-def test_it_does_where_that_is_asked_for(shop: Repo, database: SQLite) -> None:
+def test_force_removes_documents_without_the_extra(shop: Repo, database: SQLite) -> None:
     run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
-    _taken_out(shop, database)
+    _force_removal(shop, database)
 
 
-def _taken_out(shop: Repo, database: SQLite) -> None:
-    """By `--force`; nothing tells then that there were any."""
+def _force_removal(shop: Repo, database: SQLite) -> None:
+    """Removes the documents with `--force`."""
     tree = Commit(shop.path)
     with without_document_packages():
         sync(replace(new_sync_context(tree, database, parser=InProcessParser(WITHOUT)), force=True))
@@ -136,10 +136,10 @@ def _taken_out(shop: Repo, database: SQLite) -> None:
 
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize("before", [WITHOUT, f"old {WITH}"])
-def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_either(
+def test_documents_of_a_crashed_run_are_not_removed_either(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch, before: str
 ) -> None:
-    """Whichever call was its last, and whether or not the index had them before."""
+    """At any call, whether or not the index had documents before."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     held = []
     for at in count(2):  # behind the reading
@@ -158,15 +158,15 @@ def test_documents_that_a_run_has_read_which_died_are_not_taken_out_by_chance_ei
             break
         held.append(query_rows(database, STATES)[1][1])
         _refused_without(shop, database)
-        _taken_out(shop, database)
+        _force_removal(shop, database)
     assert len(held) >= 2
     assert held[-1] == "clean"
 
 
-def test_a_program_that_cannot_read_them_does_not_stop_one_that_can(
+def test_installation_without_the_extra_does_not_supersede_one_with_it(
     shop: Repo, database: SQLite
 ) -> None:
-    """It is refused before it takes the index over, wherever the other run is."""
+    """It is refused before it takes over the index."""
     run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
     for at in (2, 3):
         shop.commit({"new.py": f"x = {at}\n"})
@@ -179,10 +179,10 @@ def test_a_program_that_cannot_read_them_does_not_stop_one_that_can(
     )
 
 
-def test_however_small_the_limit_documents_come_to_be_read_anew(
+def test_new_extractor_reads_all_documents_within_any_limit(
     shop: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A new version of what reads them reads all in one piece: nothing tells which it has read."""
+    """It reads all of them in one step, since nothing records which were read."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
     shop.commit({f"{number}.docx": MANUAL for number in range(4)})
     run_sync(Commit(shop.path), database, parser=InProcessParser(WITH))
@@ -198,8 +198,8 @@ def test_however_small_the_limit_documents_come_to_be_read_anew(
     )
 
 
-def test_without_documents_any_installation_does(repo: Repo, database: SQLite) -> None:
-    """And reads no file again."""
+def test_index_without_documents_accepts_any_installation(repo: Repo, database: SQLite) -> None:
+    """No file is read again."""
     repo.commit({"cart.py": "def total():\n    return 1\n"})
     run_sync(Commit(repo.path), database, parser=InProcessParser(WITH))
     parser = InProcessParser(WITHOUT)
@@ -211,7 +211,7 @@ def test_without_documents_any_installation_does(repo: Repo, database: SQLite) -
 
 
 @pytest.mark.needs("documents")
-def test_a_document_may_be_larger_than_other_files(shop: Repo, database: SQLite) -> None:
+def test_documents_have_a_higher_size_limit(shop: Repo, database: SQLite) -> None:
     shop.commit({"large.txt": "many words\n" * 100})
     assert len(MANUAL) > 500
     report = run_sync(Commit(shop.path, sizes=Sizes(text=500)), database)
@@ -220,13 +220,13 @@ def test_a_document_may_be_larger_than_other_files(shop: Repo, database: SQLite)
     assert report.skipped == {"manual.docx": "larger than the limit"}
 
 
-def test_an_index_with_documents_is_proved(shop: Repo, database: SQLite) -> None:
+def test_index_with_documents_passes_validation(shop: Repo, database: SQLite) -> None:
     embedder = HashedEmbedder()
     run_sync(Commit(shop.path), database, embedder)
     assert validate(new_sync_context(Commit(shop.path), database, embedder)).passed
 
 
-def test_a_run_shows_where_in_a_document_its_workers_are(shop: Repo) -> None:
+def test_progress_shows_the_position_within_a_document(shop: Repo) -> None:
     settings = Settings(directory=shop.path, vectors=False, quiet=True)
     place = Workspace(shop.path, "shop", "main")
     with opened_store(place, settings, writes=True, create=True) as store:

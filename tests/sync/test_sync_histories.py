@@ -1,4 +1,4 @@
-"""Whatever is pushed, and wherever runs end, the next run makes the index equal to HEAD."""
+"""After random pushes and runs that end anywhere, the next run makes the index equal to HEAD."""
 
 from collections import Counter
 from functools import partial
@@ -28,8 +28,8 @@ ENDS = (
 @pytest.mark.needs("documents")
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("small_batches")
-def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
-    """After every push and every run, whether it ended, died, was stopped or overtaken."""
+def test_any_history_ends_with_the_index_of_head(repo: Repo) -> None:
+    """After every push and every run, whether it completed, crashed, was stopped or superseded."""
     outcomes: Counter[str] = Counter()
     machine = partial(History, repo, FreshSnapshots(), outcomes)
     run_until_each_outcome_occurs(machine, outcomes, ENDS, histories(12, 15))
@@ -37,10 +37,12 @@ def test_any_history_ends_in_the_index_of_head(repo: Repo) -> None:
 
 @pytest.mark.timeout(900)
 @pytest.mark.usefixtures("small_batches")
-def test_any_history_ends_so_at_cloudflare_although_requests_go_wrong(
+def test_any_history_at_cloudflare_ends_with_the_index_of_head(
     repo: Repo, standin_process: StandIn
 ) -> None:
-    """Words, vectors and notes are those of a fresh index, and nothing is left to be removed."""
+    """With failing requests: words, vectors and `meta` equal a fresh index, and the outbox is
+    empty.
+    """
     outcomes: Counter[str] = Counter()
     machine: Any = partial(CloudHistory, repo, FreshSnapshots(), outcomes, standin_process)
     run_state_machine_as_test(machine, settings=histories(8, 12))

@@ -1,4 +1,4 @@
-"""The proof finds every way in which the parts of an index can disagree, and mends just that."""
+"""Validation finds every inconsistency between the parts of an index and repairs only those."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -68,13 +68,13 @@ def shop(repo: Repo) -> Iterator[Shop]:
     database.close()
 
 
-def failed(verdict: ValidationResult) -> dict[str, list[str]]:
-    """What differs, by the name of the check."""
+def failed_checks(verdict: ValidationResult) -> dict[str, list[str]]:
+    """Returns the differences of the failed checks by name."""
     return {check.name: check.differences for check in verdict.checks if not check.passed}
 
 
-def test_an_index_that_equals_head_passes_every_check(shop: Shop) -> None:
-    """Each check says what it has counted."""
+def test_correct_index_passes_every_check(shop: Shop) -> None:
+    """Each check reports what it counted."""
     verdict = validate(shop.feed())
     docs = query_rows(shop.database, "SELECT count(*) FROM docs")[0]
     assert verdict.passed
@@ -93,8 +93,8 @@ def test_an_index_that_equals_head_passes_every_check(shop: Shop) -> None:
     }
 
 
-def test_asking_writes_nothing(shop: Shop) -> None:
-    """A validation may run at any time, beside any other run."""
+def test_validation_writes_nothing(shop: Shop) -> None:
+    """It may run at any time, beside any other run."""
     before = shop.database.connection.total_changes()
     validate(shop.feed())
     assert shop.database.connection.total_changes() == before
@@ -104,7 +104,7 @@ Damage = Callable[[Shop], dict[str, list[str]]]
 
 
 def _total(shop: Shop) -> tuple[str, int]:
-    """The id and row of `Cart.total`."""
+    """Returns the id and row number of `Cart.total`."""
     [found] = query_rows(shop.database, "SELECT id, seq FROM docs WHERE symbol = 'Cart.total'")
     return found  # type: ignore[no-any-return]
 
@@ -278,30 +278,28 @@ DAMAGES = (
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_disagreement_is_named_and_mended(shop: Shop, damage: Damage) -> None:
-    """The check names just what differs; the repair leaves all other files' rows untouched."""
+def test_inconsistency_is_found_and_repaired(shop: Shop, damage: Damage) -> None:
+    """The check names only what differs; the repair leaves the rows of other files untouched."""
     expected = damage(shop)
     verdict = validate(shop.feed())
     assert not verdict.passed
-    assert failed(verdict) == expected
+    assert failed_checks(verdict) == expected
     others = "SELECT id, seq, sha_head FROM docs WHERE path <> 'src/cart.py' ORDER BY id"
     before = query_rows(shop.database, others)
     repair(shop.feed(), verdict)
-    assert failed(validate(shop.feed())) == {}
+    assert failed_checks(validate(shop.feed())) == {}
     assert query_rows(shop.database, others) == before
     assert index_snapshot(shop.database) == fresh_snapshot(Commit(shop.repo.path), HashedEmbedder())
 
 
-def test_a_missing_vector_costs_no_row(shop: Shop) -> None:
-    """What is right is not touched: the file's rows keep their places, too."""
+def test_repair_of_a_vector_writes_no_row(shop: Shop) -> None:
     before = shop.seqs()
     _no_vector(shop)
     repair(shop.feed(), validate(shop.feed()))
     assert shop.seqs() == before
 
 
-def test_a_commit_that_is_not_indexed_yet_is_named(shop: Shop) -> None:
-    """An index that is right in itself, but behind HEAD, is not right."""
+def test_index_behind_head_is_not_right(shop: Shop) -> None:
     shop.repo.commit({"src/cart.py": "x = 1\n", "new.py": "y = 1\n", "config.json": None})
     expected = [
         "new.py: the index differs from HEAD",
@@ -309,46 +307,45 @@ def test_a_commit_that_is_not_indexed_yet_is_named(shop: Shop) -> None:
         "config.json: indexed, but not in HEAD",
     ]
     verdict = validate(shop.feed())
-    assert failed(verdict) == {HEAD: expected}
+    assert failed_checks(verdict) == {HEAD: expected}
     repair(shop.feed(), verdict)
     assert validate(shop.feed()).passed
 
 
-def test_another_model_is_named(shop: Shop) -> None:
-    """Vectors of another model prove nothing; the repair makes them anew."""
+def test_other_model_is_reported(shop: Shop) -> None:
+    """Vectors of another model cannot be compared; the repair replaces them."""
     tree = Commit(shop.repo.path)
     run = new_sync_context(tree, shop.database, HashedEmbedder(32))
     verdict = validate(run)
-    assert failed(verdict) == {
+    assert failed_checks(verdict) == {
         MAKERS: ["The index has no vectors of this embedding model: every node is embedded."]
     }
     repair(new_sync_context(tree, shop.database, HashedEmbedder(32)), verdict)
     assert index_snapshot(shop.database) == fresh_snapshot(tree, HashedEmbedder(32))
 
 
-def test_another_parser_is_named(shop: Shop) -> None:
-    """So are nodes that another version made."""
+def test_other_parser_is_reported(shop: Shop) -> None:
     run = new_sync_context(
         Commit(shop.repo.path), shop.database, HashedEmbedder(), parser=InProcessParser("new")
     )
-    assert list(failed(validate(run))) == [MAKERS]
+    assert list(failed_checks(validate(run))) == [MAKERS]
 
 
-def test_a_branch_of_the_same_files_is_not_accused(shop: Shop) -> None:
-    """The index's own branch counts, and not the one that is checked out."""
+def test_other_branch_with_the_same_files_is_no_difference(shop: Shop) -> None:
+    """The branch of the index counts, not the one that is checked out."""
     tree = Commit(shop.repo.path)
     assert validate(new_sync_context(tree, shop.database, HashedEmbedder(), branch="topic")).passed
 
 
-def test_an_older_commit_of_the_same_files_is_not_accused(shop: Shop) -> None:
-    """A run that found nothing to do has left it there."""
+def test_older_commit_with_the_same_files_is_no_difference(shop: Shop) -> None:
+    """A run without changes leaves the commit in `meta`."""
     shop.repo.git("commit", "-q", "--allow-empty", "-m", "nothing")
     sync(shop.feed())
     assert validate(shop.feed()).passed
 
 
-def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
-    """Its index is right, and stays: the repair asks for the folder, or for another name."""
+def test_repair_of_a_folder_index_needs_the_same_folder(shop: Shop) -> None:
+    """The repair is refused and names the folder or a name of its own as remedies."""
     part = Commit(shop.repo.path, subfolder="src")
     run_sync(part, shop.database, HashedEmbedder(), name="acme/src")
     whole = Commit(shop.repo.path)
@@ -357,7 +354,7 @@ def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
         return new_sync_context(tree, shop.database, HashedEmbedder(), name="acme/src")
 
     verdict = validate(run(whole))
-    assert failed(verdict)[HEAD][-1] == (
+    assert failed_checks(verdict)[HEAD][-1] == (
         "the index was made from the folder src, not from the whole tree. Use --path src"
     )
     before = index_snapshot(shop.database)
@@ -367,15 +364,14 @@ def test_a_folder_beside_others_is_not_made_the_whole_tree(shop: Shop) -> None:
     assert validate(run(part)).passed
 
 
-def test_vectors_that_no_model_asks_for_are_not_taken_for_proved(shop: Shop) -> None:
-    """The verdict says that they were not compared."""
+def test_verdict_names_vectors_that_were_not_compared(shop: Shop) -> None:
     verdict = validate(new_sync_context(Commit(shop.repo.path), shop.database))
     assert verdict.passed
     assert verdict.notes == [NO_MODEL]
 
 
-def test_an_index_of_words_needs_no_vectors(repo: Repo) -> None:
-    """Where no model ever came, there is nothing to prove of vectors, with a model or without."""
+def test_index_of_words_needs_no_vectors(repo: Repo) -> None:
+    """With or without a model."""
     repo.commit(SHOP)
     tree, database = Commit(repo.path), open_database()
     run_sync(tree, database)
@@ -386,8 +382,8 @@ def test_an_index_of_words_needs_no_vectors(repo: Repo) -> None:
         assert VECTORS not in [check.name for check in verdict.checks]
 
 
-def test_a_folder_outside_of_git_is_mended_too(tmp_path: Path) -> None:
-    """Without a HEAD the files that the index knows are read again where something is wrong."""
+def test_folder_without_git_is_repaired(tmp_path: Path) -> None:
+    """The files in the manifest are read again where something is wrong."""
     (tmp_path / "a.py").write_text("def apple():\n    pass\n")
     (tmp_path / "b.py").write_text("def bread():\n    pass\n")
     (tmp_path / "unknown.py").write_text("x = 1\n")
@@ -409,30 +405,29 @@ def test_a_folder_outside_of_git_is_mended_too(tmp_path: Path) -> None:
         ]
     )
     verdict = validate(run())
-    assert set(failed(verdict)) == {POSTINGS, COUNTED, SYMBOLS}
+    assert set(failed_checks(verdict)) == {POSTINGS, COUNTED, SYMBOLS}
     repair(run(), verdict)
     assert validate(run()).passed
     assert index_snapshot(database) == before
 
 
-def test_the_other_repository_is_not_accused(shop: Shop, tmp_path: Path) -> None:
-    """Vectors and postings of another repository in the file are somebody's."""
+def test_other_repository_in_the_file_is_no_difference(shop: Shop, tmp_path: Path) -> None:
     other = Repo(tmp_path / "other")
     other.commit({"a.py": "def apple():\n    pass\n"})
     run_sync(Commit(other.path), shop.database, HashedEmbedder(), name="acme/other")
     assert validate(shop.feed()).passed
 
 
-def test_what_is_only_removed_once_more_is_right(shop: Shop) -> None:
-    """After a run that died the next one has removed its vectors, and the one after does again."""
+def test_pending_deletions_in_the_outbox_are_no_difference(shop: Shop) -> None:
+    """The run after a crashed one deletes its vectors, and the run after that repeats it."""
     shop.change("INSERT INTO outbox VALUES ('gone', 'acme/shop', '')")
     verdict = validate(shop.feed())
     assert verdict.passed
     assert f"ok   {OUTBOX}: outbox 1" in verdict.lines()
 
 
-def test_the_verdict_is_a_line_a_check(shop: Shop) -> None:
-    """The first differences are shown, the rest counted; the last line says what to do."""
+def test_verdict_has_one_line_per_check(shop: Shop) -> None:
+    """The first differences are shown, the rest are counted, and the last line names the remedy."""
     for number in range(25):
         one = "INSERT INTO vectors SELECT ?, scale, code FROM vectors LIMIT 1"
         shop.change(one, f"{number:02}")

@@ -1,4 +1,4 @@
-"""A repair takes out what is wrong piece by piece: whatever is lost, however little D1 takes."""
+"""A repair works in small transactions, whatever is lost and whatever D1 accepts."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -58,10 +58,10 @@ def cloud(standin: StandIn) -> Iterator[Cloud]:
 
 @pytest.mark.parametrize("kind", ["d1_timeout", "d1_memory"])
 @pytest.mark.parametrize("table", LOST)
-def test_d1_gets_back_all_rows_of_a_table_although_it_takes_small_batches_only(
+def test_repair_restores_a_whole_table_in_batches_that_d1_accepts(
     cloud: Cloud, shop: Repo, table: str, kind: str
 ) -> None:
-    """Each piece is halved until D1 takes it; the index is then the one before."""
+    """Each batch is halved until D1 accepts it; the index equals the one before."""
     tree = Commit(shop.path)
     cloud.migrated().synced(tree)
     before = cloud.docs(), cloud.vector_ids(), cloud.states()
@@ -75,8 +75,8 @@ def test_d1_gets_back_all_rows_of_a_table_although_it_takes_small_batches_only(
     assert (cloud.docs(), cloud.vector_ids(), cloud.states()) == before
 
 
-def test_a_vector_that_is_to_go_although_it_has_a_node_stays(cloud: Cloud, repo: Repo) -> None:
-    """The repair takes it off the list, so that no run removes it."""
+def test_vector_of_an_existing_node_is_removed_from_the_outbox(cloud: Cloud, repo: Repo) -> None:
+    """So that no run deletes it."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
     cloud.migrated().synced(tree)
@@ -101,23 +101,25 @@ DAMAGES = (
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_repair_that_dies_anywhere_is_finished_by_another(
+def test_second_repair_completes_a_crashed_one(
     repo: Repo, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
-    """At each of its transactions, before it or after; whether or not a sync comes between."""
+    """At any transaction, before or after it, with or without a sync in between."""
     monkeypatch.setattr("feeder.store.integrity.REMOVAL_BATCH", 1)
     repo.commit(SHOP)
     tree = Commit(repo.path)
     whole = fresh_snapshot(tree, HashedEmbedder())
     for at in count(1):
         ways = product((True, False), repeat=2)
-        fuses = [_died(tree, damage, whole, at, before=one, synced_then=two) for one, two in ways]
+        fuses = [
+            _crash_repair(tree, damage, whole, at, before=one, synced_then=two) for one, two in ways
+        ]
         if not any(fuse.has_failed for fuse in fuses):
             assert at > 4
             break
 
 
-def _died(
+def _crash_repair(
     tree: Commit, damage: str, whole: Any, at: int, *, before: bool, synced_then: bool
 ) -> FaultInjector:
     database = open_database()
@@ -141,10 +143,10 @@ def _died(
     return fuse
 
 
-def test_nodes_that_came_while_it_was_validated_keep_postings_and_vectors(
+def test_nodes_written_during_validation_keep_postings_and_vectors(
     repo: Repo, database: SQLite
 ) -> None:
-    """What was of no node then is not taken out, where another run has made the node meanwhile."""
+    """Postings without a node at that time are kept if another run has written the node since."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
     run_sync(tree, database, HashedEmbedder())
@@ -163,8 +165,8 @@ def test_nodes_that_came_while_it_was_validated_keep_postings_and_vectors(
     assert index_snapshot(database) == whole
 
 
-def test_the_first_transaction_ends_the_claim_to_be_head(repo: Repo, database: SQLite) -> None:
-    """So the next run looks at the files, where a repair has died behind it."""
+def test_first_transaction_marks_the_index_as_not_head(repo: Repo, database: SQLite) -> None:
+    """So the next run checks the files if the repair crashes."""
     repo.commit(SHOP)
     tree = Commit(repo.path)
     run_sync(tree, database)
@@ -178,21 +180,21 @@ def test_the_first_transaction_ends_the_claim_to_be_head(repo: Repo, database: S
     assert query_rows(database, "SELECT key FROM meta WHERE key = 'acme/shop:tree'") == []
 
 
-def test_the_repair_of_an_older_event_takes_nothing_out(repo: Repo, database: SQLite) -> None:
-    """It is refused as its sync would be, and before anything is written."""
+def test_repair_by_an_older_event_is_refused(repo: Repo, database: SQLite) -> None:
+    """Like its sync, before anything is written."""
     repo.commit(SHOP)
     older = Commit(repo.path)
     repo.commit({"new.py": "x = 1\n"})
     newer = Commit(repo.path)
 
-    def answering(tree: Commit, number: int) -> SyncContext:
+    def workflow_run(tree: Commit, number: int) -> SyncContext:
         event = Event("push", "refs/heads/main", tree.commit, REPO, "feed", number, f"r-{number}-1")
         return replace(new_sync_context(tree, database), event=event, token=event.run_id)
 
-    sync(answering(newer, 8))
+    sync(workflow_run(newer, 8))
     database.run([Statement("UPDATE docs SET end_line = 99 WHERE symbol = 'Cart.total'")])
     before = index_snapshot(database)
-    verdict = validate(answering(older, 7))
+    verdict = validate(workflow_run(older, 7))
     with pytest.raises(Superseded, match="Nothing was changed"):
-        repair(answering(older, 7), verdict)
+        repair(workflow_run(older, 7), verdict)
     assert index_snapshot(database) == before

@@ -1,4 +1,4 @@
-"""An index that lacks a whole table: every command says so, and what it names makes it anew."""
+"""An index without a table: every command reports it, and the remedy restores the index."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -43,21 +43,21 @@ def cloud(standin: StandIn) -> Iterator[Cloud]:
     cloud.close()
 
 
-def dropped(file: Path, *tables: str) -> None:
-    """Takes tables out of a local index."""
+def drop_tables(file: Path, *tables: str) -> None:
+    """Drops tables of a local index."""
     database = SQLite(file)
     database.run([Statement(f"DROP TABLE {table}") for table in tables])
     database.close()
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_a_local_index_without_a_table_is_to_be_deleted(
+def test_local_index_without_a_table_must_be_deleted(
     feeder: RunFeeder, shop: Repo, table: str
 ) -> None:
-    """No command takes it for right, or for empty; a sync makes it anew."""
+    """No command treats it as right or empty; a sync after the deletion makes it again."""
     assert feeder(shop, "sync").code == 0
     file = shop.path / ".feeder/index.db"
-    dropped(file, table)
+    drop_tables(file, table)
     said = (
         f"feeder: {file} has lost tables: {table}. Delete it and create the index again: "
         "for Cloudflare with feeder init --database-name NAME, then with feeder sync."
@@ -70,10 +70,9 @@ def test_a_local_index_without_a_table_is_to_be_deleted(
     assert feeder(shop, "validate").code == 0
 
 
-def test_all_tables_that_are_lost_are_named(feeder: RunFeeder, shop: Repo) -> None:
-    """In one sentence."""
+def test_all_missing_tables_are_named(feeder: RunFeeder, shop: Repo) -> None:
     assert feeder(shop, "sync").code == 0
-    dropped(shop.path / ".feeder/index.db", *TABLES)
+    drop_tables(shop.path / ".feeder/index.db", *TABLES)
     answer = feeder(shop, "stats")
     tables = "descriptions, descriptions_fts, docs, docs_fts, files, meta, outbox, texts"
     assert (answer.code, f"lost tables: {tables}. Delete" in answer.err) == (2, True)
@@ -87,10 +86,10 @@ def test_all_tables_that_are_lost_are_named(feeder: RunFeeder, shop: Repo) -> No
         "DROP TABLE texts; DROP TABLE d1_migrations",  # one from before texts were kept
     ],
 )
-def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
+def test_index_without_its_migrations_table_is_recognized(
     feeder: RunFeeder, shop: Repo, loss: str
 ) -> None:
-    """Its tables tell that it is one."""
+    """By its other tables."""
     assert feeder(shop, "sync").code == 0
     database = SQLite(shop.path / ".feeder/index.db")
     database.run([Statement(loss)])
@@ -100,10 +99,10 @@ def test_an_index_that_has_lost_its_migrations_is_no_other_programs(
 
 
 @pytest.mark.parametrize("table", TABLES)
-def test_an_index_in_d1_without_a_table_is_to_be_deleted(
+def test_index_in_d1_without_a_table_must_be_deleted(
     feeder_at_cloudflare: RunFeeder, console: Console, shop: Repo, table: str
 ) -> None:
-    """No command takes it for right, or for empty, a sync with nothing to do neither."""
+    """No command treats it as right or empty, not even a sync without changes."""
     run = feeder_at_cloudflare
     for command in ("init", "sync"):
         assert run(shop, command).code == 0
@@ -119,8 +118,8 @@ def test_an_index_in_d1_without_a_table_is_to_be_deleted(
 
 
 @pytest.mark.parametrize("name", ["0001_init.sql", "0001_users.sql"])
-def test_tables_of_another_program_with_our_names_are_left(cloud: Cloud, name: str) -> None:
-    """Only what has all our migrations, or `docs_fts`, is ours."""
+def test_tables_of_another_program_are_not_touched(cloud: Cloud, name: str) -> None:
+    """A database is an index only if it has all migrations or `docs_fts`."""
     tables = ("d1_migrations (id, name)", "docs (id)", "files (id)", "meta (id)", "users (id)")
     for table in tables:
         cloud.rows(f"CREATE TABLE {table}")

@@ -1,4 +1,4 @@
-"""Whatever lies in a working tree, the index equals it; and HEAD's again after the next sync."""
+"""The index equals any state of the working tree, and HEAD again after the next sync."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,13 +29,13 @@ files = st.dictionaries(st.sampled_from(NAMES), contents)
 edits = st.dictionaries(st.sampled_from(NAMES), contents | st.none())
 
 
-def working(repo: Repo) -> WorkingTree:
+def working_tree(repo: Repo) -> WorkingTree:
     place = repo.path.with_name("ours")
     place.mkdir(exist_ok=True)
     return WorkingTree(repo.path, place)
 
 
-def edited(repo: Repo, edit: Mapping[str, str | None]) -> None:
+def edit_working_tree(repo: Repo, edit: Mapping[str, str | None]) -> None:
     there = (repo.path / name for name in edit)
     gone = {path for path in there if not path.exists()}
     known = {n: t for n, t in edit.items() if t is not None or repo.path / n not in gone}
@@ -44,7 +44,7 @@ def edited(repo: Repo, edit: Mapping[str, str | None]) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(first=files, steps=st.lists(edits, min_size=1, max_size=3))
-def test_the_index_equals_each_working_tree_and_finds_back(
+def test_index_equals_each_working_tree_and_then_head(
     first: dict[str, str], steps: list[dict[str, str | None]]
 ) -> None:
     database, embedder = open_database(), HashedEmbedder()
@@ -53,8 +53,8 @@ def test_the_index_equals_each_working_tree_and_finds_back(
         repo.commit(first)
         run_sync(Commit(repo.path), database, embedder)
         for step in steps:
-            edited(repo, step)
-            tree = working(repo)
+            edit_working_tree(repo, step)
+            tree = working_tree(repo)
             run_sync(tree, database, embedder)
             assert validate(new_sync_context(tree, database, embedder)).passed
             assert index_snapshot(database) == fresh_snapshot(tree, embedder)
@@ -63,31 +63,31 @@ def test_the_index_equals_each_working_tree_and_finds_back(
     database.close()
 
 
-def test_rows_name_the_commit_that_the_working_tree_lies_on(repo: Repo, database: SQLite) -> None:
+def test_rows_name_the_commit_of_the_working_tree(repo: Repo, database: SQLite) -> None:
     repo.commit({"a.py": "A = 1\n"})
     head = repo.commit({"b.py": "B = 1\n"})
     repo.write({"a.py": "A = 2\n"})
-    run_sync(working(repo), database)
+    run_sync(working_tree(repo), database)
     assert set(query_rows(database, "SELECT sha_head FROM docs")) == {head}
 
 
-def test_a_working_tree_on_another_commit_is_called_so(repo: Repo, database: SQLite) -> None:
-    """The same files, of which some are committed now: no file is read, and the name changes."""
+def test_working_tree_on_another_commit_updates_the_name(repo: Repo, database: SQLite) -> None:
+    """The files are the same, some are committed now: none is read again."""
     repo.commit({"a.py": "A = 1\n"})
     repo.write({"b.py": "B = 1\n", "c.py": "C = 1\n"})
-    run_sync(working(repo), database)
+    run_sync(working_tree(repo), database)
     repo.git("add", "b.py")
     repo.git("commit", "-q", "-m", "some of it")
-    report = run_sync(working(repo), database)
+    report = run_sync(working_tree(repo), database)
     assert (report.files_processed, report.files_unchanged) == (0, 3)
     said = "SELECT value FROM meta WHERE key = ?"
     assert query_rows(database, said, f"{REPO}:head") == [repo.git("rev-parse", "HEAD")]
 
 
-def test_before_the_first_commit(repo: Repo, database: SQLite) -> None:
+def test_working_tree_before_the_first_commit(repo: Repo, database: SQLite) -> None:
     repo.write({"a.py": "A = 1\n"})
-    assert run_sync(working(repo), database).files_processed == 1
-    assert validate(new_sync_context(working(repo), database)).passed
+    assert run_sync(working_tree(repo), database).files_processed == 1
+    assert validate(new_sync_context(working_tree(repo), database)).passed
     repo.commit()
     assert run_sync(Commit(repo.path), database).files_processed == 0
     assert query_rows(database, "SELECT count(*) FROM meta WHERE key = ?", f"{REPO}:working") == [0]
