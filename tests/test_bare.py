@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from chat_server import chatting
+from chat_server import running_chat_server
 
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
@@ -193,7 +193,7 @@ def test_nothing_of_an_extra_would_stop_a_run(fed: Bare) -> None:
 
 
 def test_descriptions_need_no_library(bare: Bare) -> None:
-    with chatting() as model:
+    with running_chat_server() as model:
         done = bare("sync", "--describe", f"{model.url}#some-model")
     assert (done.code, "Descriptions: 1 made.\n" in done.out) == (0, True)
     assert "Does what is called total here." in bare("search", "total").out

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from chat_server import ChatServer, refusal, running_chat_server
+from chat_server import ChatServer, error_reply, running_chat_server
 from guarantees import killed, refused, table, together
 from guarantees.clean import Reference
 from guarantees.contents import LEFT_OVER, MISSING, OTHERS, IndexContents
@@ -104,7 +104,9 @@ def test_a_run_that_is_refused_again_and_again_loses_nothing(
     """It ends with the right index, or stops with a reason and the next one goes on."""
     mix = refused.Trouble("a mix", refused.mixed(0.3, seed=1))
     down = refused.outage(refused.VECTORIZE, "unavailable")
-    silent = refused.Trouble("silent", answer=refusal(401, "no such key"), at=2, keeps_words=True)
+    silent = refused.Trouble(
+        "silent", answer=error_reply(401, "no such key"), at=2, keeps_words=True
+    )
     tally = refused.Trials(cloud, history).tally([mix, down, silent])
     assert tally.broken == []
     assert tally.refused > 5

@@ -7,7 +7,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from command_runner import RunFeeder
-from embedding.endpoint_server import Server, of_bge_m3, respond_with, running_server
+from embedding.endpoint_server import Server, respond_as_bge_m3, respond_with, running_server
 from index_helpers import SHOP
 from source.repos import Repo
 
@@ -18,7 +18,7 @@ __all__ = ["console", "feeder"]
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """It serves bge-m3, and its requests do not go by the account's limits."""
     with running_server() as server:
-        server.always = of_bge_m3
+        server.always = respond_as_bge_m3
         monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#bge-m3")
         yield server
 
@@ -58,6 +58,6 @@ def test_it_is_refused_and_finished(
     assert console.sql("SELECT count(*) FROM files WHERE state = 'pending'") != [[0]]
     plan = feeder(repo, "sync", "--dry-run", "--json").json
     assert plan["usage"]["requests"]["model"] == 1
-    server.always = of_bge_m3
+    server.always = respond_as_bge_m3
     assert feeder(repo, "sync").code == 0
     assert feeder(repo, "validate", "--wait").code == 0

@@ -17,7 +17,7 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
 
 
 @pytest.mark.parametrize(
-    ("said", "line"),
+    ("said", "description"),
     [
         ("Adds an article to the cart.", "Adds an article to the cart."),
         ("  \n\nAdds an article\tto the cart.\nAnd more of it.", "Adds an article to the cart."),
@@ -36,10 +36,10 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
         (f"Signs by {KEY} what is sent. # pragma: allowlist secret", None),
     ],
 )
-def test_a_line_is_cleaned(said: str, description_reply: str | None) -> None:
+def test_a_line_is_cleaned(said: str, description: str | None) -> None:
     found = parse_description(ModelAnswer(said), CODE)
     assert KEY not in found.text
-    assert description_reply is None or found == SanitizedAnswer(description_reply)
+    assert description is None or found == SanitizedAnswer(description)
 
 
 @pytest.mark.parametrize(
@@ -67,22 +67,22 @@ def test_what_is_no_description_is_none(said: str, reason: RejectReason) -> None
 
 
 def test_a_long_line_is_cut_at_a_word() -> None:
-    [description_reply, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
+    [description, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
     assert (
         reason,
-        len(description_reply) <= MAX_DESCRIPTION_CHARS,
-        description_reply.endswith("…"),
+        len(description) <= MAX_DESCRIPTION_CHARS,
+        description.endswith("…"),
     ) == ("", True, True)
-    assert set(description_reply[:-1].split()) == {"Adds", "articles"}
+    assert set(description[:-1].split()) == {"Adds", "articles"}
 
 
 @given(said=st.text(), whole=st.booleans())
 def test_whatever_a_model_says_is_one_line_or_a_reason(said: str, whole: bool) -> None:
     """Nothing in it moves a terminal, and it is no longer than it may be."""
-    description_reply, reason = parse_description(ModelAnswer(said, whole), CODE)
-    assert bool(description_reply) != bool(reason)
-    assert len(description_reply) <= MAX_DESCRIPTION_CHARS
-    assert description_reply.isprintable() or all(
-        one.isprintable() or one == "\u3000" for one in description_reply
+    description, reason = parse_description(ModelAnswer(said, whole), CODE)
+    assert bool(description) != bool(reason)
+    assert len(description) <= MAX_DESCRIPTION_CHARS
+    assert description.isprintable() or all(
+        one.isprintable() or one == "\u3000" for one in description
     )
-    assert "<script" not in description_reply.lower()
+    assert "<script" not in description.lower()

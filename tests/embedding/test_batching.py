@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from embedding.endpoint_server import serving
+from embedding.endpoint_server import running_server
 from feeder.embedding.batching import MAX_CONCURRENT_REQUESTS, run_concurrently
 from feeder.errors import ServiceError
 from source.repos import Repo
@@ -53,7 +53,7 @@ def test_after_an_error_no_request_is_begun() -> None:
 def test_ctrl_c_does_not_wait_for_a_silent_server(repo: Repo, tmp_path: Path) -> None:
     """It would be silent for two minutes."""
     repo.commit({f"m{number}.py": f"def f{number}():\n    pass\n" for number in range(200)})
-    with serving() as server, ExitStack() as stack:
+    with running_server() as server, ExitStack() as stack:
         program = (sys.executable, "-m", "feeder", "sync", "--model", f"{server.url}#bge-m3")
         with server.lock:  # no request is answered
             run = subprocess.Popen(

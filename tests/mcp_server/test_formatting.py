@@ -79,9 +79,9 @@ def test_a_budget_is_kept_and_what_it_shortens_is_said(ask: Ask, budget: int, de
     text = answered(ask("search", query="payment", limit=50, budget=budget, detail=detail))
     assert len(text.encode()) <= max(budget * 3.2, 600)
     shown = len(re.findall(r"^\S+:\d+-\d+ ", text, re.MULTILINE))
-    count, *call_tool, _ = ends(text)
+    count, *output, _ = ends(text)
     assert count.startswith(f"{shown} of ")
-    assert any(one.startswith("Shortened to fit: ") for one in call_tool)
+    assert any(one.startswith("Shortened to fit: ") for one in output)
 
 
 def test_the_largest_answer_is_below_what_clients_save_to_a_file(ask: Ask) -> None:

@@ -31,9 +31,9 @@ def test_a_client_that_shakes_hands(asked: Web) -> None:
     assert (ready.status_code, ready.content) == (202, b"")
     listed = asked.post(request("tools/list"), mcp_protocol_version="2025-06-18")
     assert listed.json()["result"]["tools"][0]["name"] == "say"
-    call_tool = asked.post(request("tools/call", "a", name="say", arguments={"x": 1}))
-    assert call_tool.headers["content-type"] == "application/json"
-    assert call_tool.json() == {
+    response = asked.post(request("tools/call", "a", name="say", arguments={"x": 1}))
+    assert response.headers["content-type"] == "application/json"
+    assert response.json() == {
         "jsonrpc": "2.0",
         "id": "a",
         "result": {"content": [{"type": "text", "text": '{"x": 1}'}], "isError": False},
@@ -42,8 +42,8 @@ def test_a_client_that_shakes_hands(asked: Web) -> None:
 
 def test_a_client_that_says_its_revision_each_time(asked: Web) -> None:
     """The first message may be any."""
-    call_tool = asked.post(modern("tools/call", name="say", arguments={}), **CALL, mcp_name="say")
-    assert (call_tool.status_code, call_tool.json()["result"]["resultType"]) == (200, "complete")
+    response = asked.post(modern("tools/call", name="say", arguments={}), **CALL, mcp_name="say")
+    assert (response.status_code, response.json()["result"]["resultType"]) == (200, "complete")
     found = asked.post(modern("server/discover"), **NOW, mcp_method="server/discover")
     assert found.json()["result"]["supportedVersions"] == ["2026-07-28"]
 
@@ -66,22 +66,22 @@ def test_both_eras_in_any_order(asked: Web) -> None:
 )
 def test_a_name_may_be_written_in_base_64(asked: Web, name: str, header: str) -> None:
     """Where no header can hold it, or anyhow."""
-    call_tool = asked.post(modern("tools/call", name=name), **CALL, mcp_name=header)
-    assert call_tool.status_code == 200
+    response = asked.post(modern("tools/call", name=name), **CALL, mcp_name=header)
+    assert response.status_code == 200
     assert asked.tools.called == [name]
 
 
 def test_blanks_around_a_value_are_none_of_it(asked: Web) -> None:
     """As HTTP has it, and names of headers are written as anybody likes."""
     body = json.dumps(modern("tools/call", name="say"))
-    call_tool = asked.raw(
+    response = asked.raw(
         f"Content-Length: {len(body)}",
         "MCP-PROTOCOL-VERSION: 2026-07-28",
         "mcp-method:tools/call",
         "Mcp-Name:  \tsay \t",
         body=body,
     )
-    assert call_tool.startswith("HTTP/1.1 200 ")
+    assert response.startswith("HTTP/1.1 200 ")
     assert asked.tools.called == ["say"]
 
 
@@ -108,9 +108,9 @@ def test_headers_that_say_another_thing_are_refused(
     asked: Web, method: str, headers: dict[str, str]
 ) -> None:
     """With -32020 and the request's own id, and nothing is called."""
-    call_tool = asked.post(modern(method, 9, name="say", uri="x:y"), **headers)
-    answer = call_tool.json()
-    assert (call_tool.status_code, answer["error"]["code"], answer["id"]) == (400, -32020, 9)
+    response = asked.post(modern(method, 9, name="say", uri="x:y"), **headers)
+    answer = response.json()
+    assert (response.status_code, answer["error"]["code"], answer["id"]) == (400, -32020, 9)
     assert asked.tools.called == []
 
 
@@ -119,19 +119,19 @@ def test_a_header_that_is_there_twice_is_refused(asked: Web) -> None:
     twice = [*JSON.items(), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call")]
     body = json.dumps(modern("tools/call", name="say"))
     names = [("mcp-name", "say"), ("mcp-name", "wait")]
-    call_tool = asked.client.post("/mcp", content=body, headers=[*twice, *names])
-    assert (call_tool.status_code, call_tool.json()["error"]["code"]) == (400, -32020)
+    response = asked.client.post("/mcp", content=body, headers=[*twice, *names])
+    assert (response.status_code, response.json()["error"]["code"]) == (400, -32020)
 
 
 def test_an_unknown_revision_is_told_the_known(asked: Web) -> None:
     """Said in both places, or in the header alone."""
     meta = {**MODERN, VERSION: "2099-01-01"}
     for params in ({"_meta": meta}, {}):
-        call_tool = asked.post(request("tools/list", **params), mcp_protocol_version="2099-01-01")
-        assert call_tool.status_code == 400
-        assert call_tool.json()["error"]["code"] == -32022
+        response = asked.post(request("tools/list", **params), mcp_protocol_version="2099-01-01")
+        assert response.status_code == 400
+        assert response.json()["error"]["code"] == -32022
         known = {"supported": ["2026-07-28"], "requested": "2099-01-01"}
-        assert call_tool.json()["error"]["data"] == known
+        assert response.json()["error"]["data"] == known
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_errors_of_the_revision_have_their_statuses(
     asked: Web, meta: dict[str, object], code: int, status: int
 ) -> None:
     """A message that lacks what each has to say is malformed; an unknown method is not found."""
-    call_tool = asked.post(request("what/ever", 3, _meta=meta), **NOW, mcp_method="what/ever")
-    assert (call_tool.status_code, call_tool.json()["error"]["code"], call_tool.json()["id"]) == (
+    response = asked.post(request("what/ever", 3, _meta=meta), **NOW, mcp_method="what/ever")
+    assert (response.status_code, response.json()["error"]["code"], response.json()["id"]) == (
         status,
         code,
         3,
@@ -156,8 +156,8 @@ def test_errors_of_the_revision_have_their_statuses(
 
 def test_an_error_is_a_good_answer_for_those_who_shake_hands(asked: Web) -> None:
     """For them 404 is the end of a session."""
-    call_tool = asked.post(request("what/ever"), mcp_protocol_version="2025-11-25")
-    assert (call_tool.status_code, call_tool.json()["error"]["code"]) == (200, -32601)
+    response = asked.post(request("what/ever"), mcp_protocol_version="2025-11-25")
+    assert (response.status_code, response.json()["error"]["code"]) == (200, -32601)
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_an_error_is_a_good_answer_for_those_who_shake_hands(asked: Web) -> None
 )
 def test_what_is_no_message_is_refused(asked: Web, body: bytes, code: int) -> None:
     """And the next one is answered."""
-    call_tool = asked.post(body)
-    assert (call_tool.status_code, call_tool.json()["error"]["code"], call_tool.json()["id"]) == (
+    response = asked.post(body)
+    assert (response.status_code, response.json()["error"]["code"], response.json()["id"]) == (
         400,
         code,
         None,
@@ -197,20 +197,20 @@ def test_arrays_are_for_the_revision_that_has_them(asked: Web) -> None:
 
 def test_a_response_is_taken_and_forgotten(asked: Web) -> None:
     """As the older revisions have it; nothing was asked."""
-    call_tool = asked.post({"jsonrpc": "2.0", "id": 1, "result": {}})
-    assert (call_tool.status_code, call_tool.content) == (202, b"")
+    response = asked.post({"jsonrpc": "2.0", "id": 1, "result": {}})
+    assert (response.status_code, response.content) == (202, b"")
 
 
 def test_a_fault_of_ours_costs_one_answer(asked: Web) -> None:
-    call_tool = asked.post(request("tools/call", name="die"))
-    assert call_tool.json()["error"]["code"] == -32603
+    response = asked.post(request("tools/call", name="die"))
+    assert response.json()["error"]["code"] == -32603
     assert asked.post(request("ping")).status_code == 200
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
 def test_there_is_no_stream_and_no_session(asked: Web, method: str) -> None:
-    call_tool = asked.client.request(method, "/mcp")
-    assert (call_tool.status_code, call_tool.headers["allow"]) == (405, "POST")
+    response = asked.client.request(method, "/mcp")
+    assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,8 @@ def test_a_body_of_no_said_length_is_counted(asked: Web) -> None:
         yield json.dumps(longest).encode()
         yield b" "
 
-    call_tool = asked.client.post("/mcp", content=parts(), headers=JSON)
-    assert call_tool.status_code == 413
+    response = asked.client.post("/mcp", content=parts(), headers=JSON)
+    assert response.status_code == 413
     assert asked.tools.called == ["say"]
 
 

@@ -41,13 +41,13 @@ def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
     about = (facts["name"], facts["version"], facts["instructions"])
     conversation = MessageHandler(McpServer(*about, Canned(facts)))
     for number, line in enumerate(lines[1:], start=2):
-        call_tool = json.loads(line)
+        response = json.loads(line)
         try:
-            message = parse_message(call_tool["line"]) if "line" in call_tool else call_tool["in"]
+            message = parse_message(response["line"]) if "line" in response else response["in"]
             answer = conversation.handle(message)
         except ProtocolError as refused:
             answer = error_response(refused)
-        assert json.loads(json.dumps(answer)) == call_tool["out"], f"line {number}"
+        assert json.loads(json.dumps(answer)) == response["out"], f"line {number}"
 
 
 @pytest.mark.parametrize(

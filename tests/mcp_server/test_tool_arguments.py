@@ -20,28 +20,28 @@ def test_what_is_not_said_has_its_default() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("argument", "meant"),
     [(8, 8), ("8", 8), (" 8 ", 8), (8.0, 8), (1, 1), (50, 50)],
 )
-def test_a_number_may_be_written_in_several_ways(call_tool: object, meant: int) -> None:
-    assert given("search", query="x", limit=call_tool)["limit"] == meant
+def test_a_number_may_be_written_in_several_ways(argument: object, meant: int) -> None:
+    assert given("search", query="x", limit=argument)["limit"] == meant
 
 
 @pytest.mark.parametrize(
-    "call_tool",
+    "argument",
     [0, -1, 51, 10**400, -(10**400), 1e308, 1.5, "many", "1" * 400, True, [8], {"a": 1}],
 )
-def test_a_number_that_is_none_of_the_range_is_refused(call_tool: object) -> None:
+def test_a_number_that_is_none_of_the_range_is_refused(argument: object) -> None:
     """With the range, and without a long value."""
     with pytest.raises(
         UserError, match=r"^`limit` must be an integer from 1 to 50, not "
     ) as refused:
-        given("search", query="x", limit=call_tool)
+        given("search", query="x", limit=argument)
     assert len(str(refused.value)) < 120
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("argument", "meant"),
     [
         ("src", ["src"]),
         (["a", "b"], ["a", "b"]),
@@ -49,15 +49,15 @@ def test_a_number_that_is_none_of_the_range_is_refused(call_tool: object) -> Non
         ("[slug].ts", ["[slug].ts"]),
     ],
 )
-def test_one_path_is_a_list_of_one(call_tool: object, meant: list[str]) -> None:
+def test_one_path_is_a_list_of_one(argument: object, meant: list[str]) -> None:
     """A list written as a text is one; a name that only begins so is a name."""
-    assert given("search", query="x", path=call_tool)["path"] == meant
+    assert given("search", query="x", path=argument)["path"] == meant
 
 
-@pytest.mark.parametrize("call_tool", [5, [], [5], {"a": "b"}, True])
-def test_a_list_of_something_else_is_refused(call_tool: object) -> None:
+@pytest.mark.parametrize("argument", [5, [], [5], {"a": "b"}, True])
+def test_a_list_of_something_else_is_refused(argument: object) -> None:
     with pytest.raises(UserError, match=r"^`target` must be a string or a list of strings, not "):
-        given("read", target=call_tool)
+        given("read", target=argument)
 
 
 def test_a_text_has_no_halves_of_characters() -> None:

@@ -39,14 +39,14 @@ def ask(shop: Path) -> Ask:
     return asking(shop)
 
 
-def answered(call_tool: ToolResult) -> str:
-    assert not call_tool.is_error, call_tool.text
-    return call_tool.text
+def answered(message: ToolResult) -> str:
+    assert not message.is_error, message.text
+    return message.text
 
 
-def refused(call_tool: ToolResult) -> str:
-    assert call_tool.is_error, call_tool.text
-    return call_tool.text
+def refused(message: ToolResult) -> str:
+    assert message.is_error, message.text
+    return message.text
 
 
 def ends(text: str) -> list[str]:
@@ -291,9 +291,9 @@ def test_only_a_look_since_the_question_says_what_the_working_tree_is(tmp_path: 
         ("read", {"target": "a.py:1-2"}),
         ("outline", {"path": "."}),
     ]
-    for tool, call_tool in calls:
+    for tool, message in calls:
         seen, unseen = (
-            ends(answered(some.call(tool, call_tool, lambda _: None)))[-1]
+            ends(answered(some.call(tool, message, lambda _: None)))[-1]
             for some in (IndexService(settings, Looked()), IndexService(settings))
         )
         assert seen == f"The index equals the working tree on {head}."
@@ -317,9 +317,9 @@ def test_no_name_in_an_error_is_more_than_text(tmp_path: Path) -> None:
     repo.commit({"src/\x1b[31ma\n8 of 61.py": "def apple():\n    pass\n"})
     index(repo)
     for tool, argument in (("read", "target"), ("similar", "target"), ("outline", "path")):
-        call_tool = asking(repo.path)(tool, **{argument: "src/[31ma 8 of 61.py"})
-        assert call_tool.is_error
-        assert r"Did you mean src/\u001b[31ma\u000a8 of 61.py?" in call_tool.text
+        message = asking(repo.path)(tool, **{argument: "src/[31ma 8 of 61.py"})
+        assert message.is_error
+        assert r"Did you mean src/\u001b[31ma\u000a8 of 61.py?" in message.text
 
 
 def test_a_question_is_noted_as_the_command_notes_it(tmp_path: Path) -> None:

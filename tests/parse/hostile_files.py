@@ -44,7 +44,7 @@ Kind = Callable[[Case], Iterator[bytes]]
 
 
 def _nested(case: Case) -> Iterator[str]:
-    for opening, closing in (*_BRACKETS, *case.tongue.nests):
+    for opening, closing in (*_BRACKETS, *case.language_constructs.nests):
         for depth in _DEPTHS:
             yield _nest(opening, closing, min(depth, _deepest(opening, closing, case.size)))
         yield _nest(opening, "", _deepest(opening, "", case.size))
@@ -64,7 +64,7 @@ def _deepest(opening: str, closing: str, size: int) -> int:
 
 def _endless(case: Case) -> Iterator[str]:
     words = case.sample().decode("utf-8", "replace")
-    for mark in (*_MARKS, *case.tongue.endless):
+    for mark in (*_MARKS, *case.language_constructs.endless):
         yield mark * (case.size // len(mark.encode()))
         yield f"{words}\n{mark}{words}"
 
@@ -92,7 +92,9 @@ def _noise(case: Case) -> Iterator[bytes]:
     yield bytes(some.choices(b"\n !\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", k=size))
     words = case.sample().split() or [b""]
     yield b" ".join(some.choices(words, k=size // 8))[:size]
-    marks = "".join((*_MARKS, *case.tongue.endless, *sum(case.tongue.nests, ()))).encode()
+    marks = "".join(
+        (*_MARKS, *case.language_constructs.endless, *sum(case.language_constructs.nests, ()))
+    ).encode()
     yield bytes(some.choices(marks, k=size))
 
 

@@ -180,7 +180,7 @@ def test_pattern_does_not_match_the_source_of_an_rtf_document(
 
 
 @pytest.mark.parametrize(
-    "matching_symbols",
+    "found",
     [GrepMatches({}, Truncation.TIMEOUT), GrepMatches({"cart.py": [1]}, Truncation.TIMEOUT)],
 )
 def test_timeout_of_git_is_reported(world: tuple[Repo, SQLite], found: GrepMatches) -> None:

@@ -60,7 +60,7 @@ def description_reply(text: str, ended: str = "stop", **message: Any) -> Answer:
     return lambda request: ChatReply(200, {"choices": [choice], "usage": usage})
 
 
-def error_of(status: int, message: str, **headers: str) -> Answer:
+def error_reply(status: int, message: str, **headers: str) -> Answer:
     """Always responds with this error."""
     names = tuple((name.replace("_", "-"), value) for name, value in headers.items())
     return lambda request: ChatReply(status, {"error": {"message": message}}, names)

@@ -31,14 +31,14 @@ SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM meanings),
 def vector_counts(database: SQLite) -> tuple[int, int, int]:
     """Returns the number of nodes, of vectors, and of nodes with a vector."""
     [[row]] = database.run([Statement(PAIRS)])
-    nodes, vectors, vector_options = map(int, map(str, row))
-    return nodes, vectors, vector_options
+    nodes, vectors, both = map(int, map(str, row))
+    return nodes, vectors, both
 
 
 def is_complete(database: SQLite) -> bool:
     """True if each node has its vector and each vector its node."""
-    nodes, vectors, vector_options = vector_counts(database)
-    return nodes > 0 and nodes == vectors == vector_options
+    nodes, vectors, both = vector_counts(database)
+    return nodes > 0 and nodes == vectors == both
 
 
 def test_each_node_has_its_vector_after_each_change(shop: Repo, database: SQLite) -> None:
@@ -128,8 +128,8 @@ def test_crashed_run_leaves_no_node_without_vector_or_vector_without_node(
         with suppress(Crash):
             sync(run)
         if has_rows(database):
-            nodes, vectors, vector_options = vector_counts(database)
-            assert nodes == vectors == vector_options
+            nodes, vectors, both = vector_counts(database)
+            assert nodes == vectors == both
         run_sync(Commit(shop.path), database, static_model=CODES)
         assert is_complete(database)
         database.close()

@@ -134,10 +134,10 @@ def test_interleaved_runs_of_one_commit_leave_no_leftovers(
     trees: Trees, fresh_snapshots: dict[Tree, IndexSnapshot], file: Path
 ) -> None:
     """One may find its work done by the run that it superseded."""
-    vector_options = trees._replace(third=trees.second)
+    both = trees._replace(third=trees.second)
     for at, other_at in product(range(2, 9), range(1, 5)):
         index = copy_beside(file, "copy.db")
-        _interleave(vector_options, index, at, other_at)
+        _interleave(both, index, at, other_at)
         database = SQLite(index)
         assert index_snapshot(database) == fresh_snapshots[trees.second], (at, other_at)
         database.close()

@@ -138,7 +138,7 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> Non
 
 @pytest.mark.needs("serve")
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "output"),
     [
         (["--host", "0.0.0.0"], "Set --token or FEEDER_TOKEN"),
         (["--host", "no.such.host.invalid", "--token", TOKEN], "is not a name or address"),
@@ -152,12 +152,12 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> Non
     ],
 )
 def test_what_cannot_be_served(
-    shop: Repo, feeder: RunFeeder, options: list[str], call_tool: str
+    shop: Repo, feeder: RunFeeder, options: list[str], output: str
 ) -> None:
     """A sentence that says what to change."""
     answer = feeder(shop, "serve", *options)
     assert (answer.code, answer.out) == (2, "")
-    assert call_tool in answer.err
+    assert output in answer.err
 
 
 def test_another_address_of_this_machine(shop: Repo) -> None:
@@ -180,9 +180,9 @@ def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Pat
     with serving(shop, "--open", PATH=path) as one:
         while not log.exists():
             time.sleep(0.05)
-        call_tool = log.read_text().strip()
-        page = Path(call_tool)
-        assert one.token not in call_tool
+        output = log.read_text().strip()
+        page = Path(output)
+        assert one.token not in output
         assert f'url={one.call_tool}"' in page.read_text("utf-8")
         assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
         one.process.send_signal(signal.SIGINT)

@@ -125,15 +125,15 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
         command, cwd=repo.path, stdin=theirs, stderr=theirs, stdout=theirs, timeout=60, check=False
     )
     os.close(theirs)
-    call_tool = os.read(ours, 10_000).decode()
+    message = os.read(ours, 10_000).decode()
     os.close(ours)
-    assert "Change the user files of these clients? [Y/n]:" in call_tool
+    assert "Change the user files of these clients? [Y/n]:" in message
     assert asked.returncode == code
     assert (home / ".claude.json").exists() == (code == 0)
 
 
 @pytest.mark.parametrize(
-    ("said", "why"),
+    ("message", "why"),
     [
         (["--client", "vim"], "There is no client 'vim'. Choose one of claude, cursor, vscode,"),
         (["--client", "claude", "--all-found"], "Give one of them."),
@@ -141,10 +141,10 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
     ],
 )
 def test_what_cannot_be_meant_is_refused(
-    feeder: RunFeeder, repo: Repo, read_all_files: Picture, call_tool: list[str], why: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, message: list[str], why: str
 ) -> None:
     before = read_all_files()
-    answer = feeder(repo, *INSTALL, *call_tool)
+    answer = feeder(repo, *INSTALL, *message)
     assert answer.code == 2
     assert why in answer.err
     assert read_all_files() == before

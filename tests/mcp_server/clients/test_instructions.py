@@ -113,11 +113,11 @@ def test_what_is_told_names_tools_that_there_are(feeder: RunFeeder, repo: Repo) 
     from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
-    call_tool = (repo.path / "CLAUDE.md").read_text()
-    assert len(call_tool) < 1_200
+    output = (repo.path / "CLAUDE.md").read_text()
+    assert len(output) < 1_200
     tools = {tool["name"] for tool in TOOL_DEFINITIONS}
     assert {
-        word for word in ("search", "read", "outline", "similar") if f"`{word}`" in call_tool
+        word for word in ("search", "read", "outline", "similar") if f"`{word}`" in output
     } >= tools
 
 

@@ -58,7 +58,7 @@ HAVING = [(client.name, scope) for client in CLIENTS for scope in client.server_
 Picture = Callable[[], dict[str, bytes | None]]
 
 
-def call_tool(file: Path) -> Any:
+def read_config(file: Path) -> Any:
     """By a reader that is not the program's."""
     text = file.read_text("utf-8")
     return tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
@@ -76,7 +76,7 @@ def test_a_client_finds_the_server_in_its_own_file(
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", scope)
     assert answer.code == 0, answer.err
     file, key, entry = SERVERS[client, scope]
-    assert call_tool((home if scope == "user" else repo.path) / file) == {key: {"feeder": entry}}
+    assert read_config((home if scope == "user" else repo.path) / file) == {key: {"feeder": entry}}
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_file_that_each_system_has_elsewhere_says_the_same(
     feeder: RunFeeder, repo: Repo, client: str, key: str, entry: dict[str, Any]
 ) -> None:
     [change] = feeder(repo, "mcp", "install", "--client", client, "--json").json["changes"]
-    assert call_tool(Path(change["file"])) == {key: {"feeder": entry}}
+    assert read_config(Path(change["file"])) == {key: {"feeder": entry}}
 
 
 @pytest.mark.parametrize(("client", "scope"), HAVING)
@@ -228,7 +228,7 @@ def test_variables_of_clients_are_followed(
 ) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     assert feeder(repo, "mcp", "install", "--client", "codex").code == 0
-    assert call_tool(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
+    assert read_config(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
 
 
 def test_names_are_unique() -> None:
