@@ -1,4 +1,4 @@
-"""The commands as a user meets them: what they print where, and how they end."""
+"""The commands as a user runs them: output, streams and exit codes."""
 
 import io
 import json
@@ -40,7 +40,7 @@ def plain(tmp_path: Path) -> Path:
     return folder
 
 
-def asked(place: Repo | Path, sql: str) -> list[Any]:
+def search_hits(place: Repo | Path, sql: str) -> list[Any]:
     """What the index of a place answers."""
     root = place.path if isinstance(place, Repo) else place
     database = SQLite(root / ".feeder/index.db")
@@ -54,8 +54,8 @@ COUNTS = ("files_processed", "files_deleted", "nodes_new", "nodes_deleted", "nod
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_explains_itself(feeder: RunFeeder, plain: Path, command: str) -> None:
-    """--help says what it does, exits with 0, and is known to the list of commands."""
+def test_every_command_has_help(feeder: RunFeeder, plain: Path, command: str) -> None:
+    """--help exits with 0, and the list of commands has each one."""
     answer = feeder(plain, command, "--help")
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"Usage: feeder {command}")
@@ -77,15 +77,15 @@ def test_every_command_explains_itself(feeder: RunFeeder, plain: Path, command: 
     ],
     ids=" ".join,
 )
-def test_a_wrong_call_ends_with_2(feeder: RunFeeder, plain: Path, arguments: list[str]) -> None:
-    """What is wrong is said on stderr."""
+def test_usage_error_exits_with_2(feeder: RunFeeder, plain: Path, arguments: list[str]) -> None:
+    """The error is on stderr."""
     answer = feeder(plain, *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert "Error: " in answer.err
 
 
-def test_sync_makes_the_index_and_says_what_it_did(feeder: RunFeeder, shop: Repo) -> None:
-    """The report is on stdout; the line that says which store it is, on stderr."""
+def test_sync_makes_the_index_and_prints_a_report(feeder: RunFeeder, shop: Repo) -> None:
+    """The report is on stdout, the line about the store on stderr."""
     answer = feeder(shop, "sync", "--repo", "acme/shop")
     assert answer.code == 0
     assert answer.err == (
@@ -95,11 +95,10 @@ def test_sync_makes_the_index_and_says_what_it_did(feeder: RunFeeder, shop: Repo
     lines = answer.out.splitlines()
     assert lines[0] == "Files: 4 processed, 0 deleted, 0 unchanged, 2 skipped."
     assert lines[1].startswith("Nodes: 7 added, 0 deleted;")
-    assert asked(shop, PATHS) == sorted(SHOP)
+    assert search_hits(shop, PATHS) == sorted(SHOP)
 
 
-def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: RunFeeder, shop: Repo) -> None:
-    """And does nothing."""
+def test_second_sync_reports_no_changes(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync")
     before = (shop.path / ".feeder/index.db").read_bytes()
     answer = feeder(shop, "sync")
@@ -109,16 +108,16 @@ def test_a_second_sync_says_that_there_is_nothing_to_do(feeder: RunFeeder, shop:
     assert (shop.path / ".feeder/index.db").read_bytes() == before
 
 
-def test_the_index_ignores_itself(feeder: RunFeeder, shop: Repo) -> None:
-    """git does not see the folder, and neither does the next run."""
+def test_index_folder_is_ignored_by_git(feeder: RunFeeder, shop: Repo) -> None:
+    """And by the next run."""
     feeder(shop, "sync")
     assert shop.git("status", "--porcelain") == ""
     feeder(shop, "process", "--path", ".")
-    assert asked(shop, PATHS) == sorted(SHOP)
+    assert search_hits(shop, PATHS) == sorted(SHOP)
 
 
-def test_json_is_for_machines(feeder: RunFeeder, shop: Repo) -> None:
-    """stdout holds one JSON value with the run's counts, and nothing else."""
+def test_json_output_is_one_value(feeder: RunFeeder, shop: Repo) -> None:
+    """stdout has nothing else."""
     facts = feeder(shop, "sync", "--json").json
     head = shop.git("rev-parse", "HEAD")
     assert (facts["head"], facts["branch"], facts["repo"]) == (head, "main", "repo")
@@ -132,7 +131,7 @@ def test_json_is_for_machines(feeder: RunFeeder, shop: Repo) -> None:
         "json_object": 1,
     }
     assert facts["skipped"] == {"logo.bin": "binary, by its name", "yarn.lock": "a lock file"}
-    assert facts["nodes_new"] == asked(shop, "SELECT count(*) FROM docs")[0]
+    assert facts["nodes_new"] == search_hits(shop, "SELECT count(*) FROM docs")[0]
 
 
 CALLS = {
@@ -157,11 +156,10 @@ CALLS = {
 
 
 @pytest.mark.parametrize("command", CALLS)
-def test_every_command_answers_machines_in_silence(
+def test_every_command_has_json_and_quiet(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
-    """Each takes --json and -q; `action` runs others, `mcp` and `serve` JSON alone, and `worker`
-    needs what `init` makes at Cloudflare: tests/edge runs it."""
+    """Except `action`, `mcp`, `serve` and `worker`; the last is tested in tests/edge."""
     assert {*CALLS, "action", "mcp", "serve", "worker"} == set(COMMANDS)
     feeder(shop, "sync")
     question = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
@@ -172,27 +170,25 @@ def test_every_command_answers_machines_in_silence(
     assert isinstance(answer.json, dict | list)
 
 
-def test_quiet_is_quiet(feeder: RunFeeder, shop: Repo) -> None:
-    """Nothing on stderr; the result stays."""
+def test_quiet_prints_nothing_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
+    """The result is still printed."""
     answer = feeder(shop, "sync", "-q")
     assert answer.err == ""
     assert answer.out
 
 
-def test_content_that_is_no_text_is_skipped_and_not_processed(
-    feeder: RunFeeder, shop: Repo
-) -> None:
-    """A file is in one of the counts, and its reason in the list."""
+def test_binary_file_is_skipped(feeder: RunFeeder, shop: Repo) -> None:
+    """It is in one of the counts, with its reason in the list."""
     shop.commit({"nul.txt": b"a\0b"})
     facts = feeder(shop, "sync", "--json").json
     assert facts["files_processed"] == 4
     assert facts["skipped"]["nul.txt"] == "binary"
 
 
-def test_a_file_that_crashes_the_parser_is_plain_text_and_no_failure(
+def test_file_that_crashes_the_parser_is_indexed_as_plain_text(
     feeder: RunFeeder, shop: Repo
 ) -> None:
-    """It is named with the reason, found by its words, and the run goes on."""
+    """The report names it with the reason, and the run succeeds."""
     shop.commit({"deep.yaml": b"- " * 254 + b"treasure\n"})
     answer = feeder(shop, "sync", "--json")
     assert answer.code == 0
@@ -203,28 +199,28 @@ def test_a_file_that_crashes_the_parser_is_plain_text_and_no_failure(
     ]
 
 
-def test_a_secret_is_in_no_file_of_the_index_unless_that_is_asked_for(
+def test_secrets_are_masked_unless_disabled(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The report counts it; an index made the other way is made anew."""
+    """The report counts them; changing the setting parses all files again."""
     token = "gh" + "p_" + "aB3" * 12
     shop.commit({"deploy.py": f"def deploy(token='{token}'):\n    pass\n"})
     masked = json.loads(feeder(shop, "sync", "--json").out)
     assert masked["secrets_masked"] == {"deploy.py": 1}
     signature = "SELECT signature FROM docs WHERE symbol = 'deploy'"
     posted = f"SELECT rowid FROM docs_fts WHERE docs_fts MATCH '{token[4:]}'"
-    assert asked(shop, signature) == [f"def deploy(token='{'x' * 40}'):"]
-    assert asked(shop, posted) == []
+    assert search_hits(shop, signature) == [f"def deploy(token='{'x' * 40}'):"]
+    assert search_hits(shop, posted) == []
     monkeypatch.setenv("FEEDER_MASK_SECRETS", "false")
     assert json.loads(feeder(shop, "sync", "--json").out)["secrets_masked"] == {}
-    assert asked(shop, signature) == [f"def deploy(token='{token}'):"]
-    assert len(asked(shop, posted)) == 1
+    assert search_hits(shop, signature) == [f"def deploy(token='{token}'):"]
+    assert len(search_hits(shop, posted)) == 1
     assert feeder(shop, "validate").code == 0
     assert feeder(shop, "validate", "--mask-secrets").code == 1
 
 
-def test_a_dry_run_makes_nothing(feeder: RunFeeder, shop: Repo) -> None:
-    """Not even the folder; and its counts are those of the run that follows."""
+def test_dry_run_creates_nothing(feeder: RunFeeder, shop: Repo) -> None:
+    """Its counts equal those of the run."""
     foreseen = feeder(shop, "sync", "--dry-run", "--json").json
     assert not (shop.path / ".feeder").exists()
     real = feeder(shop, "sync", "--json").json
@@ -232,8 +228,8 @@ def test_a_dry_run_makes_nothing(feeder: RunFeeder, shop: Repo) -> None:
     assert [foreseen[name] for name in COUNTS] == [real[name] for name in COUNTS]
 
 
-def test_a_dry_run_over_an_index_changes_nothing(feeder: RunFeeder, shop: Repo) -> None:
-    """Edits, deletes, renames and lines shifted are foreseen as they come about."""
+def test_dry_run_over_an_index_changes_nothing(feeder: RunFeeder, shop: Repo) -> None:
+    """It counts edits, deletions, renames and moved lines."""
     feeder(shop, "sync")
     shop.git("mv", "docs/guide.md", "guide.md")
     edited = "\n" + CART.replace("return Cart()", "return Basket()")
@@ -255,10 +251,10 @@ def _files(root: Path) -> dict[str, bytes]:
     return {str(p.relative_to(root)): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
-def test_environment_twins_say_what_flags_say(
+def test_environment_variables_replace_flags(
     feeder: RunFeeder, shop: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """FEEDER_DB, FEEDER_REPO, FEEDER_BRANCH, FEEDER_MAX_FILE_BYTES; a flag outdoes its twin."""
+    """FEEDER_DB, FEEDER_REPO, FEEDER_BRANCH, FEEDER_MAX_FILE_BYTES; a flag overrides them."""
     monkeypatch.setenv("FEEDER_DB", str(tmp_path / "else.db"))
     monkeypatch.setenv("FEEDER_REPO", "acme/twin")
     monkeypatch.setenv("FEEDER_BRANCH", "release")
@@ -273,8 +269,8 @@ def test_environment_twins_say_what_flags_say(
     assert "src/cart.py" not in facts["skipped"]
 
 
-def test_the_repository_is_named_by_its_remote(feeder: RunFeeder, shop: Repo) -> None:
-    """Else by its folder."""
+def test_repository_is_named_after_its_remote(feeder: RunFeeder, shop: Repo) -> None:
+    """Without a remote, after its folder."""
     assert feeder(shop, "sync", "--json").json["repo"] == "repo"
     shop.git("remote", "add", "origin", "https://user:secret@example.org/acme/shop.git")
     answer = feeder(shop, "sync", "--json")
@@ -282,18 +278,20 @@ def test_the_repository_is_named_by_its_remote(feeder: RunFeeder, shop: Repo) ->
     assert "user:secret" not in answer.out + answer.err
 
 
-def test_a_run_below_the_root_is_of_the_whole_repository(feeder: RunFeeder, shop: Repo) -> None:
-    """And so is one with -C."""
+def test_run_in_a_subfolder_indexes_the_whole_repository(feeder: RunFeeder, shop: Repo) -> None:
+    """Also with -C."""
     feeder(shop.path / "src", "sync")
-    assert asked(shop, PATHS) == sorted(SHOP)
+    assert search_hits(shop, PATHS) == sorted(SHOP)
     assert feeder(shop.path.parent, "search", "addLine", "-C", shop.path / "docs").out.startswith(
         "src/cart.py:9-10  method  Cart.addLine\n"
     )
 
 
 @pytest.mark.parametrize("command", ["sync", "deltas --base HEAD"])
-def test_what_needs_git_says_so(feeder: RunFeeder, plain: Path, command: str) -> None:
-    """Outside of a repository the remedy is named, and nothing is made."""
+def test_command_that_needs_git_fails_outside_a_repository(
+    feeder: RunFeeder, plain: Path, command: str
+) -> None:
+    """The error names the remedy."""
     answer = feeder(plain, *command.split())
     assert (answer.code, answer.out) == (2, "")
     assert "is in no git repository. Change to a repository, or index the files" in answer.err
@@ -301,8 +299,8 @@ def test_what_needs_git_says_so(feeder: RunFeeder, plain: Path, command: str) ->
     assert not (plain / ".feeder").exists()
 
 
-def test_a_repository_without_a_commit_says_so(feeder: RunFeeder, repo: Repo) -> None:
-    """For sync; files are processed without."""
+def test_sync_without_a_commit_is_an_error(feeder: RunFeeder, repo: Repo) -> None:
+    """`process` works without one."""
     repo.write({"a.py": "x = 1\n"})
     answer = feeder(repo, "sync")
     assert answer.code == 2
@@ -312,8 +310,10 @@ def test_a_repository_without_a_commit_says_so(feeder: RunFeeder, repo: Repo) ->
 
 
 @pytest.mark.parametrize("command", ["search x", "stats", "validate"])
-def test_without_an_index_the_remedy_is_named(feeder: RunFeeder, shop: Repo, command: str) -> None:
-    """Reading makes no index."""
+def test_reading_without_an_index_names_the_remedy(
+    feeder: RunFeeder, shop: Repo, command: str
+) -> None:
+    """No index is made."""
     answer = feeder(shop, *command.split())
     assert (answer.code, answer.out) == (2, "")
     assert "Make one with: feeder sync (outside git: feeder process --path .)" in answer.err
@@ -322,10 +322,10 @@ def test_without_an_index_the_remedy_is_named(feeder: RunFeeder, shop: Repo, com
 
 @pytest.mark.parametrize("command", ["search x", "stats", "sync", "validate", "init"])
 @pytest.mark.parametrize("content", [b"no database" * 1000, None], ids=["corrupt", "foreign"])
-def test_a_file_that_is_no_index_is_left_alone(
+def test_file_that_is_no_index_is_not_changed(
     feeder: RunFeeder, shop: Repo, tmp_path: Path, command: str, content: bytes | None
 ) -> None:
-    """Whatever was asked: one sentence, exit 2, and not a byte changed."""
+    """Every command fails with one sentence and exit code 2."""
     file = tmp_path / "other.db"
     if content is None:
         database = SQLite(file)
@@ -341,50 +341,47 @@ def test_a_file_that_is_no_index_is_left_alone(
     assert file.read_bytes() == before
 
 
-def test_process_indexes_a_folder_outside_of_git(feeder: RunFeeder, plain: Path) -> None:
-    """The index lies in the folder, and a search finds it from below as well."""
+def test_process_indexes_a_folder_without_git(feeder: RunFeeder, plain: Path) -> None:
+    """A search in a subfolder finds the index."""
     answer = feeder(plain, "process", "--path", ".")
     assert answer.code == 0
-    assert asked(plain, PATHS) == ["a.py", "sub/b.py"]
+    assert search_hits(plain, PATHS) == ["a.py", "sub/b.py"]
     assert feeder(plain / "sub", "search", "apple").out.startswith("a.py:1-2  method  apple\n")
     assert feeder(plain, "validate").code == 0
 
 
-def test_process_of_a_part_makes_the_index_where_it_was_asked(
+def test_process_of_a_part_makes_the_index_in_the_working_folder(
     feeder: RunFeeder, plain: Path, tmp_path: Path
 ) -> None:
-    """So that the next command finds it; from elsewhere it is the folder that was named."""
+    """Or in the folder of -C, where the next command finds it."""
     feeder(plain, "process", "--path", "sub")
-    assert asked(plain, PATHS) == ["sub/b.py"]
+    assert search_hits(plain, PATHS) == ["sub/b.py"]
     assert feeder(plain, "search", "bread").out.startswith("sub/b.py:1-2")
     other, cwd = tmp_path / "other", tmp_path / "cwd"
     other.mkdir()
     cwd.mkdir()
     (other / "c.py").write_text("x = 1\n")
     feeder(cwd, "process", "--path", other)
-    assert asked(other, PATHS) == ["c.py"]
+    assert search_hits(other, PATHS) == ["c.py"]
     (other / "deep").mkdir()
     (other / "deep/d.py").write_text("y = 1\n")
     feeder(cwd, "process", "--path", other / "deep")
-    assert asked(other, PATHS) == ["c.py", "deep/d.py"]
+    assert search_hits(other, PATHS) == ["c.py", "deep/d.py"]
 
 
 def test_several_paths_are_processed_and_deleted(feeder: RunFeeder, shop: Repo) -> None:
-    """Each --path counts; a folder loses what has vanished from it."""
+    """A folder loses its deleted files."""
     feeder(shop, "process", "--path", "src", "--path", "config.json")
-    assert asked(shop, PATHS) == ["config.json", "src/__init__.py", "src/cart.py"]
+    assert search_hits(shop, PATHS) == ["config.json", "src/__init__.py", "src/cart.py"]
     shop.write({"src/cart.py": None})
     facts = feeder(shop, "process", "--path", "src", "--json").json
     assert facts["files_deleted"] == 1
     facts = feeder(shop, "delete", "--path", "src", "--path", "never.py", "--json").json
-    assert (facts["files_deleted"], asked(shop, PATHS)) == (1, ["config.json"])
+    assert (facts["files_deleted"], search_hits(shop, PATHS)) == (1, ["config.json"])
 
 
 @pytest.mark.parametrize("arguments", [["delete", "--path", "src"], ["apply", "gone.json"]])
-def test_what_only_takes_out_makes_no_index(
-    feeder: RunFeeder, plain: Path, arguments: list[str]
-) -> None:
-    """It is done at once, and said."""
+def test_delete_makes_no_index(feeder: RunFeeder, plain: Path, arguments: list[str]) -> None:
     (plain / "gone.json").write_text('[{"file": "a.py", "action": "delete"}]')
     answer = feeder(plain, *arguments)
     assert answer.code == 0
@@ -405,10 +402,9 @@ def test_what_only_takes_out_makes_no_index(
     ],
 )
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
-def test_a_folder_without_files_is_told_why(
+def test_folder_without_files_names_the_excluding_rule(
     feeder: RunFeeder, shop: Repo, rules: dict[str, str], named: str, said: str, dry: list[str]
 ) -> None:
-    """Which rule excludes what lies there, where one does."""
     shop.write({**rules, "build/sub/A.class": "made\n"})
     (shop.path / "empty").mkdir()
     answer = feeder(shop, "process", "--path", named, *dry)
@@ -418,20 +414,20 @@ def test_a_folder_without_files_is_told_why(
     assert said in first
 
 
-def test_a_folder_without_files_outside_of_git_is_told_why(feeder: RunFeeder, plain: Path) -> None:
-    """There .gitignore counts too."""
+def test_folder_without_files_outside_git_names_the_rule(feeder: RunFeeder, plain: Path) -> None:
+    """.gitignore applies there too."""
     (plain / ".gitignore").write_text("sub/\n")
     assert feeder(plain, "process", "--path", "sub").out.splitlines()[0] == (
         "Nothing was indexed at sub: it has no file that .gitignore does not exclude."
     )
 
 
-def test_paths_are_relative_to_where_the_user_is(feeder: RunFeeder, shop: Repo) -> None:
-    """Or to -C."""
+def test_paths_are_relative_to_the_working_folder(feeder: RunFeeder, shop: Repo) -> None:
+    """Or to that of -C."""
     feeder(shop.path / "src", "process", "--path", "cart.py")
-    assert asked(shop, PATHS) == ["src/cart.py"]
+    assert search_hits(shop, PATHS) == ["src/cart.py"]
     feeder(shop.path.parent, "process", "-C", shop.path / "docs", "--path", "guide.md")
-    assert asked(shop, PATHS) == ["docs/guide.md", "src/cart.py"]
+    assert search_hits(shop, PATHS) == ["docs/guide.md", "src/cart.py"]
 
 
 @pytest.mark.parametrize(
@@ -445,10 +441,10 @@ def test_paths_are_relative_to_where_the_user_is(feeder: RunFeeder, shop: Repo) 
         (["sync", "--db", "nowhere/index.db"], "cannot be written"),
     ],
 )
-def test_a_path_that_cannot_be_followed_is_named(
+def test_unusable_path_is_an_error(
     feeder: RunFeeder, shop: Repo, command: list[str], said: str
 ) -> None:
-    """Exit 2 and one sentence."""
+    """Exit code 2 and one sentence."""
     (shop.path.parent / "beside").mkdir()
     if command[0] != "process" or ".git" not in command[2]:
         feeder(shop, "sync")
@@ -458,8 +454,7 @@ def test_a_path_that_cannot_be_followed_is_named(
     assert len(answer.err.splitlines()) == 1
 
 
-def test_deltas_are_applied_from_a_file_and_from_stdin(feeder: RunFeeder, shop: Repo) -> None:
-    """What `deltas` prints is what `apply` takes."""
+def test_apply_reads_deltas_from_a_file_or_stdin(feeder: RunFeeder, shop: Repo) -> None:
     base = shop.git("rev-parse", "HEAD")
     feeder(shop, "sync")
     shop.write({"config.json": None, "src/cart.py": "x = 1\n", "new.md": "# New\n"})
@@ -508,8 +503,8 @@ BAD_DELTAS = {
 
 
 @pytest.mark.parametrize(("text", "said"), BAD_DELTAS.items())
-def test_bad_deltas_write_nothing(feeder: RunFeeder, shop: Repo, text: str, said: str) -> None:
-    """Exit 2, one sentence that names the entry, and the index stays as it is, or unmade."""
+def test_invalid_deltas_write_nothing(feeder: RunFeeder, shop: Repo, text: str, said: str) -> None:
+    """Exit code 2; the error names the entry."""
     (shop.path / "out").symlink_to("/etc")
     file = shop.path.parent / "deltas.json"
     file.write_text(text)
@@ -524,20 +519,19 @@ def test_bad_deltas_write_nothing(feeder: RunFeeder, shop: Repo, text: str, said
 
 
 def test_init_makes_an_empty_index(feeder: RunFeeder, shop: Repo) -> None:
-    """A second one changes nothing; a dry one makes nothing."""
+    """A second one changes nothing; a dry run makes nothing."""
     assert feeder(shop, "init", "--dry-run").code == 0
     assert not (shop.path / ".feeder").exists()
     for _ in range(2):
         assert feeder(shop, "init").out == "Ready.\n"
-    assert asked(shop, "SELECT count(*) FROM docs") == [0]
+    assert search_hits(shop, "SELECT count(*) FROM docs") == [0]
     assert feeder(shop, "init", "--json").json == {
         "index": f"{shop.path}/.feeder/index.db",
         "repo": "repo",
     }
 
 
-def test_stats_say_what_the_index_holds(feeder: RunFeeder, shop: Repo) -> None:
-    """By state, type and language."""
+def test_stats_count_by_state_type_and_language(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync")
     facts = feeder(shop, "stats", "--json").json
     assert facts["models"] == []
@@ -549,8 +543,8 @@ def test_stats_say_what_the_index_holds(feeder: RunFeeder, shop: Repo) -> None:
     assert lines[1:3] == ["model: none, words only", "files: 6 (4 clean, 2 skipped)"]
 
 
-def test_validate_ends_with_1_until_it_is_repaired(feeder: RunFeeder, shop: Repo) -> None:
-    """Its figures are on stdout, also as JSON."""
+def test_validate_exits_with_1_until_repaired(feeder: RunFeeder, shop: Repo) -> None:
+    """Its counts are on stdout, also as JSON."""
     feeder(shop, "sync")
     database = SQLite(shop.path / ".feeder/index.db")
     database.run([Statement("DELETE FROM docs WHERE symbol = 'Cart.total'")])
@@ -564,8 +558,8 @@ def test_validate_ends_with_1_until_it_is_repaired(feeder: RunFeeder, shop: Repo
     assert feeder(shop, "validate", "--json").json["passed"] is True
 
 
-def test_search_shows_where_and_what(feeder: RunFeeder, shop: Repo) -> None:
-    """Path, lines, type, name and the lines themselves; narrowed and limited as asked."""
+def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> None:
+    """Within the filters and the limit."""
     feeder(shop, "sync")
     equals = f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}."
     assert feeder(shop, "search", "total", "-n", "1").out.splitlines() == [
@@ -583,10 +577,10 @@ def test_search_shows_where_and_what(feeder: RunFeeder, shop: Repo) -> None:
     assert len(feeder(shop, "search", "cart", "-n", "2", "--json").json["hits"]) == 2
 
 
-def test_a_search_under_a_name_that_was_never_fed_says_which_were(
+def test_search_in_an_unknown_repository_names_the_indexed_ones(
     feeder: RunFeeder, shop: Repo
 ) -> None:
-    """Such as after a rename of the remote: nothing is found, and the reason told."""
+    """As after the remote was renamed."""
     feeder(shop, "sync", "--repo", "acme/shop")
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")
@@ -609,18 +603,18 @@ def test_a_search_under_a_name_that_was_never_fed_says_which_were(
         (["--", "-lang:go", "type:clas"], "has no node type clas. The nearest: class"),
     ],
 )
-def test_a_filter_that_names_nothing_is_told(
+def test_filter_without_a_match_exits_with_2(
     feeder: RunFeeder, shop: Repo, said: list[str], nearest: str
 ) -> None:
-    """The user has to change it: exit 2, with the nearest that there is."""
+    """The error suggests the nearest value."""
     feeder(shop, "sync")
     answer = feeder(shop, "search", "cart", *said)
     assert (answer.code, answer.out) == (2, "")
     assert nearest in answer.err
 
 
-def test_signs_on_the_command_line(feeder: RunFeeder, shop: Repo) -> None:
-    """Words, filters and what is left out, each an argument of its own."""
+def test_query_operators_as_separate_arguments(feeder: RunFeeder, shop: Repo) -> None:
+    """Words, filters and excluded words."""
     feeder(shop, "sync")
     paths = {
         one["path"] for one in feeder(shop, "search", "cart", "-path:docs", "--json").json["hits"]
@@ -630,11 +624,10 @@ def test_signs_on_the_command_line(feeder: RunFeeder, shop: Repo) -> None:
     assert {one["node_type"] for one in with_type} == {"class"}
 
 
-def test_a_search_writes_nothing(
+def test_reading_commands_write_nothing_to_the_index(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But that it was asked, where the user wants that noted. Nor do the other commands that only
-    read, with a model or without."""
+    """Only the query log, if it is enabled."""
     monkeypatch.setenv("FEEDER_QUERY_LOG", "off")
     feeder(shop, "sync")
     monkeypatch.setenv("FEEDER_VECTORS", "yes")
@@ -644,8 +637,10 @@ def test_a_search_writes_nothing(
         assert _files(shop.path) == before
 
 
-def test_a_repository_in_a_folder_that_is_no_utf_8(feeder: RunFeeder, tmp_path: Path) -> None:
-    """SQLite cannot keep its file there: the remedy is named, and helps."""
+def test_repository_path_that_is_not_utf8_names_a_remedy_that_works(
+    feeder: RunFeeder, tmp_path: Path
+) -> None:
+    """SQLite cannot open a file there."""
     repo = Repo(tmp_path / os.fsdecode(b"caf\xe9"))
     repo.commit({"a.py": "def apple():\n    pass\n"})
     answer = feeder(repo, "sync")
@@ -656,8 +651,7 @@ def test_a_repository_in_a_folder_that_is_no_utf_8(feeder: RunFeeder, tmp_path: 
     assert feeder(repo, "search", "apple", "--db", database).code == 0
 
 
-def test_names_of_any_kind_are_searched(feeder: RunFeeder, repo: Repo) -> None:
-    """Also where the shell hands over bytes that are no UTF-8."""
+def test_file_names_of_any_bytes_are_searched(feeder: RunFeeder, repo: Repo) -> None:
     repo.commit({b"caf\xe9 1.py": "def apple():\n    pass\n", b"a\nb.py": "def apple(): pass\n"})
     assert feeder(repo, "sync").code == 0
     glob = os.fsdecode(b"caf\xe9*")
@@ -665,11 +659,11 @@ def test_names_of_any_kind_are_searched(feeder: RunFeeder, repo: Repo) -> None:
     assert found["path"] == r"caf\xe9 1.py"
     assert found["text"] == "def apple():\n    pass"
     assert feeder(repo, "delete", "--path", os.fsdecode(b"caf\xe9 1.py")).code == 0
-    assert asked(repo, PATHS) == ["a\nb.py"]
+    assert search_hits(repo, PATHS) == ["a\nb.py"]
 
 
-def test_a_pipe_that_closes_early_is_no_traceback(feeder: RunFeeder, shop: Repo) -> None:
-    """As with `| head -1`: nobody listens any more, and no more is said."""
+def test_closed_pipe_prints_no_traceback(feeder: RunFeeder, shop: Repo) -> None:
+    """As with `| head -1`."""
     for number in range(60):
         shop.write({f"{number}.txt": f"word {number}\n" * 400})
     shop.commit()
@@ -688,16 +682,16 @@ def test_a_pipe_that_closes_early_is_no_traceback(feeder: RunFeeder, shop: Repo)
     assert errors[0].startswith("repo: local index")
 
 
-def test_the_program_alone_prints_its_help(feeder: RunFeeder, shop: Repo) -> None:
-    """On stderr, as a person reads it, and it ends as a wrong call does."""
+def test_program_without_arguments_prints_help(feeder: RunFeeder, shop: Repo) -> None:
+    """On stderr, with the exit code of a usage error."""
     answer = feeder(shop)
     assert (answer.code, answer.out) == (2, "")
     assert "\n  sync " in answer.err
     assert "\\u000a" not in answer.err
 
 
-def test_init_says_which_file_it_left_alone(feeder: RunFeeder, shop: Repo) -> None:
-    """Who has bindings and forgot the token shall not think that Cloudflare is set up."""
+def test_init_names_the_wrangler_file_that_it_did_not_change(feeder: RunFeeder, shop: Repo) -> None:
+    """The token is missing, so Cloudflare is not set up."""
     file = shop.path / "wrangler.jsonc"
     file.write_text("{}")
     lines = feeder(shop, "init").out.splitlines()
@@ -708,10 +702,10 @@ def test_init_says_which_file_it_left_alone(feeder: RunFeeder, shop: Repo) -> No
     )
 
 
-def test_a_part_by_another_version_takes_no_vectors_away(
+def test_partial_run_by_another_version_keeps_the_vectors(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Such an index is of no one parser; a run over a part leaves what it has, a search says it."""
+    """The index then has two parser fingerprints, and a search says so."""
     monkeypatch.delenv("FEEDER_VECTORS")
     static = ("--model", "static")
     assert feeder(shop, "sync", *static).code == 0

@@ -1,4 +1,4 @@
-"""What if nobody reads what the program says?"""
+"""The program ends quietly when the reader of its output closes the pipe."""
 
 import os
 import subprocess
@@ -33,8 +33,8 @@ def shop(feeder: RunFeeder, repo: Repo) -> Repo:
         ("search cart", "stderr"),
     ],
 )
-def test_it_ends_as_others_do_that_the_signal_ends(shop: Repo, arguments: str, stream: str) -> None:
-    """With 141, and without a word of it."""
+def test_closed_pipe_exits_with_141(shop: Repo, arguments: str, stream: str) -> None:
+    """Like a program that SIGPIPE ends, without a message."""
     reader, writer = os.pipe()
     os.close(reader)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: writer}
@@ -45,8 +45,8 @@ def test_it_ends_as_others_do_that_the_signal_ends(shop: Repo, arguments: str, s
     assert "ipe" not in (run.stderr or "")
 
 
-def test_what_has_been_read_is_whole(shop: Repo) -> None:
-    """One line of a long outline, as by `head -1`."""
+def test_lines_before_the_close_are_complete(shop: Repo) -> None:
+    """One line of a long outline, as read by `head -1`."""
     shop.commit({f"f{at}.py": f"def f{at}(): pass\n" for at in range(3_000)})
     command = [sys.executable, "-m", "feeder"]
     subprocess.run([*command, "sync", "-q"], cwd=shop.path, check=True, capture_output=True)
@@ -67,8 +67,8 @@ def _failing(error: BaseException) -> Callable[[], None]:
     return fail
 
 
-def test_a_pipe_to_another_process_that_breaks_is_a_failure() -> None:
-    """What is said can be read: that it has failed, and how, is told."""
+def test_broken_pipe_to_a_child_process_is_an_error() -> None:
+    """stderr is still read and has the message."""
     command = click.Command("go", callback=_failing(BrokenPipeError(32, "Broken pipe")))
     program = CommandGroup(commands={"go": command})
     with pytest.raises(FeederError, match="Broken pipe") as failure:

@@ -1,4 +1,4 @@
-"""How the hits of a search are shown, as its options say."""
+"""The options that change how the hits of a search are shown."""
 
 import os
 import pty
@@ -33,7 +33,7 @@ def head(repo: Repo) -> str:
     return f"The index equals HEAD {repo.git('rev-parse', '--short=7', 'HEAD')}."
 
 
-def test_the_lines_that_answer_are_shown_below_the_signature(feeder: RunFeeder, shop: Repo) -> None:
+def test_matching_lines_are_shown_below_the_signature(feeder: RunFeeder, shop: Repo) -> None:
     assert feeder(shop, "search", "dispatched", "--lines", "4", "-n", "1").out.splitlines() == [
         "src/long.py:1-43  method  prepare",
         "     1  def prepare(parcel):",
@@ -46,7 +46,7 @@ def test_the_lines_that_answer_are_shown_below_the_signature(feeder: RunFeeder, 
     ]
 
 
-def test_all_lines_are_shown_if_wanted(feeder: RunFeeder, shop: Repo) -> None:
+def test_all_lines_are_shown_on_request(feeder: RunFeeder, shop: Repo) -> None:
     lines = feeder(shop, "search", "dispatched", "--full", "-n", "1").out.splitlines()
     assert lines[1:-1] == [
         f"{number:>6}  {line}"
@@ -54,8 +54,8 @@ def test_all_lines_are_shown_if_wanted(feeder: RunFeeder, shop: Repo) -> None:
     ]
 
 
-def test_a_page_follows_another(feeder: RunFeeder, shop: Repo) -> None:
-    """Together they are what one page has; how many there are is told."""
+def test_second_page_continues_the_first(feeder: RunFeeder, shop: Repo) -> None:
+    """The total is shown."""
     whole = feeder(shop, "search", "cart", "--json").json
     ids = [hit["id"] for hit in whole["hits"]]
     assert whole["total"] == len(ids) > 3
@@ -73,8 +73,8 @@ def test_a_page_follows_another(feeder: RunFeeder, shop: Repo) -> None:
     ]
 
 
-def test_an_editor_gets_places_from_where_the_user_stands(feeder: RunFeeder, shop: Repo) -> None:
-    """Columns are bytes from 1 on; what is said beside them is on stderr."""
+def test_places_are_relative_to_the_working_folder(feeder: RunFeeder, shop: Repo) -> None:
+    """Columns are bytes from 1; notes are on stderr."""
     answer = feeder(shop.path / "src", "search", "dispatched", "--format", "vimgrep")
     assert answer.out == "long.py:22:15:    if parcel.dispatched:\n"
     assert answer.err.splitlines()[-1] == head(shop)
@@ -84,14 +84,14 @@ def test_an_editor_gets_places_from_where_the_user_stands(feeder: RunFeeder, sho
     assert (answer.out, answer.err) == (f"../wide.py:2:{column}:{line}\n", "")
 
 
-def test_files_alone_are_named_once(feeder: RunFeeder, shop: Repo) -> None:
+def test_file_list_names_each_file_once(feeder: RunFeeder, shop: Repo) -> None:
     out = feeder(shop.path / "src", "search", "cart", "-l").out.splitlines()
     assert out[0] == "cart.py"
     assert len(out) == len({*out}) > 1
 
 
-def test_files_that_are_gone_are_no_place_to_go_to(feeder: RunFeeder, shop: Repo) -> None:
-    """Though git has them still, or lines of them: what is left out is said on stderr."""
+def test_missing_files_are_left_out_of_places(feeder: RunFeeder, shop: Repo) -> None:
+    """Although git may still have their lines; stderr names them."""
     (shop.path / "src/cart.py").unlink()
     (shop.path / "docs/cart.md").write_text("# Other\n\nAll is new here.\n")
     committed = shop.git("rev-parse", "HEAD")[:10]
@@ -109,15 +109,15 @@ def test_files_that_are_gone_are_no_place_to_go_to(feeder: RunFeeder, shop: Repo
         assert "Left out" not in feeder(shop, "search", "cart install", *form, "-q").err
 
 
-def test_a_file_of_another_repository_is_no_place_to_go_to(feeder: RunFeeder, shop: Repo) -> None:
-    """A path of its name may be here too."""
+def test_files_of_another_repository_are_left_out_of_places(feeder: RunFeeder, shop: Repo) -> None:
+    """A local file may have the same path."""
     feeder(shop, "sync", "-q", "--repo", "acme/other")
     answer = feeder(shop, "search", "emptyCart", "repo:acme/other", "-l", "-n", "1")
     assert answer.out == ""
     assert "Left out: src/cart.py:16 (in acme/other)" in answer.err
 
 
-def test_what_a_search_says_of_itself_is_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
+def test_notes_of_a_search_are_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "search", "emptyCrat", "-l")
     assert "No symbol is named emptyCrat. Similar names: emptyCart" in answer.err
 
@@ -130,18 +130,18 @@ def test_what_a_search_says_of_itself_is_on_stderr(feeder: RunFeeder, shop: Repo
         (["cart case:no case:yes"], "case:no is ignored: case:yes replaces it."),
     ],
 )
-def test_what_is_said_twice_in_other_words_is_told(
+def test_overridden_options_are_reported(
     feeder: RunFeeder, shop: Repo, arguments: list[str], said: str
 ) -> None:
-    """The last of them counts, and what stands beside the question before what is in it."""
+    """The last one counts, and options override filters in the query."""
     assert said in feeder(shop, "search", *arguments).out.splitlines()
 
 
 @pytest.mark.parametrize("form", [[], ["--format", "vimgrep"]])
-def test_a_minified_line_is_cut_around_the_match(
+def test_minified_line_is_cut_around_the_match(
     feeder: RunFeeder, shop: Repo, form: list[str]
 ) -> None:
-    """But not where all is wanted, and in JSON."""
+    """Not with `--full` and not in JSON."""
     text = f"function f() {{ {'a = 1; ' * 9_000}thimble(); {'b = 2; ' * 9_000}}}"
     shop.commit({"web/page.js": f"{text}\n"})
     feeder(shop, "sync", "-q")
@@ -155,8 +155,8 @@ def test_a_minified_line_is_cut_around_the_match(
         assert feeder(shop, *search, "--json").json["hits"][0]["window"]["lines"] == [text]
 
 
-def test_why_a_hit_is_there_is_explained(feeder: RunFeeder, shop: Repo) -> None:
-    """4 for the name; 1 for its words, 1 for its text, six tenths of these for its file's nodes."""
+def test_explain_shows_the_scores(feeder: RunFeeder, shop: Repo) -> None:
+    """4 for the name, 1 for words, 1 for text, and 0.6 of these for the file's nodes."""
     lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
     assert lines[:2] == [
         "src/cart.py:16-17  method  emptyCart",
@@ -165,10 +165,10 @@ def test_why_a_hit_is_there_is_explained(feeder: RunFeeder, shop: Repo) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--json",), ("--format", "vimgrep"), ("--full",)])
-def test_nothing_in_code_acts_on_a_terminal(
+def test_control_characters_in_code_are_escaped(
     feeder: RunFeeder, shop: Repo, arguments: tuple[str, ...]
 ) -> None:
-    """Not even where colours are wanted, which are all that is left of control characters."""
+    """Even with colours, which are the only control sequences."""
     out = feeder(shop, "search", "needless", *arguments).out
     assert "\\u001b[2J" in out
     assert not {"\x1b", "\x07", "\u202e"} & {*out}
@@ -179,15 +179,15 @@ def test_nothing_in_code_acts_on_a_terminal(
 
 
 @pytest.mark.parametrize("width", [40, 80])
-def test_no_line_is_wider_than_a_real_terminal(shop: Repo, width: int) -> None:
-    """And the word is seen, however far to the right it stands."""
+def test_no_line_is_wider_than_the_terminal(shop: Repo, width: int) -> None:
+    """The matching word is visible, however far right it is."""
     lines = on_a_terminal(shop.path, width, "search", "needle", "-q", "--no-vectors")
     assert any("needle" in line for line in lines)
     assert all(len(line) + sum(one > "\u2e80" for one in line) <= width for line in lines)
 
 
 def on_a_terminal(folder: Path, width: int, *arguments: str) -> list[str]:
-    """What the program prints there, without its colours."""
+    """Returns what the program prints on a terminal, without colours."""
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "feeder", *arguments, "--color", "never"],
@@ -209,7 +209,7 @@ def on_a_terminal(folder: Path, width: int, *arguments: str) -> list[str]:
     return out.decode().split("\r\n")[:-1]
 
 
-def test_a_terminal_wraps_what_is_said_of_an_answer() -> None:
+def test_notes_are_wrapped_on_a_terminal() -> None:
     text = "The index is 3 commits behind HEAD (2457e5e → abc1234): feeder sync"
     assert Terminal(width=36).wrap(text) == [
         "The index is 3 commits behind HEAD",
@@ -217,10 +217,8 @@ def test_a_terminal_wraps_what_is_said_of_an_answer() -> None:
     ]
 
 
-def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
-    feeder: RunFeeder, repo: Repo
-) -> None:
-    """One of two parts is there; of files that were only processed none are missing."""
+def test_incomplete_first_run_is_reported(feeder: RunFeeder, repo: Repo) -> None:
+    """One of two shards is done; for files that were only processed nothing is missing."""
     repo.commit(SHOP)
     feeder(repo, "process", "--path", "src", "-q")
     assert feeder(repo, "search", "cart", "--json").json["note"] == ""
@@ -232,8 +230,8 @@ def test_an_index_whose_first_run_has_not_come_to_its_end_says_so(
     assert said not in feeder(repo, "search", "nowhere").out
 
 
-def test_an_index_of_a_folder_says_that_it_is_of_no_more(feeder: RunFeeder, repo: Repo) -> None:
-    """Wherever it says what it equals, and with the command that brings it on."""
+def test_index_of_a_folder_names_the_folder(feeder: RunFeeder, repo: Repo) -> None:
+    """Wherever freshness is shown, with the command that updates it."""
     repo.commit(SHOP | {"my src/a.py": "def cart(): ...\n"})
     assert feeder(repo, "sync", "-q", "--path", "my src").code == 0
     commit = repo.git("rev-parse", "HEAD")

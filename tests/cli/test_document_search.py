@@ -1,4 +1,4 @@
-"""Documents are asked for, shown and followed like code: from the command to the lines of a PDF."""
+"""Documents are searched, shown and relocated like code, down to the lines of a PDF."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def test_a_question_finds_the_page_and_shows_its_lines(feeder: RunFeeder, shop: Repo) -> None:
+def test_query_finds_a_page_and_shows_its_lines(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     [hit] = feeder(shop, "search", "fed clock second path:*.pdf", "--json").json["hits"]
     assert (hit["path"], hit["node_type"]) == ("docs/manual.pdf", "doc_page")
@@ -35,7 +35,7 @@ def test_a_question_finds_the_page_and_shows_its_lines(feeder: RunFeeder, shop: 
     assert feeder(shop, "validate", "--no-vectors").code == 0
 
 
-def test_show_prints_what_was_taken_out(feeder: RunFeeder, shop: Repo) -> None:
+def test_show_prints_the_extracted_text(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     out = feeder(shop, "show", "docs/manual.docx:5-7").out
     said = [line.split(maxsplit=1) for line in out.splitlines() if " | " in line]
@@ -48,22 +48,24 @@ def test_show_prints_what_was_taken_out(feeder: RunFeeder, shop: Repo) -> None:
     ("type_", "found"),
     [("table", {"doc_table"}), ("code", {"doc_codeblock"}), ("page", {"doc_page"})],
 )
-def test_a_type_finds_only_that(feeder: RunFeeder, shop: Repo, type_: str, found: set[str]) -> None:
+def test_type_filter_finds_documents(
+    feeder: RunFeeder, shop: Repo, type_: str, found: set[str]
+) -> None:
     feeder(shop, "sync", "--no-vectors")
     words = {"table": "CTRL", "code": "watchdog_init", "page": "watchdog"}[type_]
     hits = feeder(shop, "search", f"{words} type:{type_}", "--json").json["hits"]
     assert {hit["node_type"] for hit in hits} == found
 
 
-def test_a_pattern_tells_what_it_did_not_look_into(feeder: RunFeeder, shop: Repo) -> None:
+def test_pattern_search_names_the_documents_it_left_out(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     said = '/watch[d]og/ was not searched for in 2 documents: use words or "phrases" there.'
     assert feeder(shop, "search", "/watch[d]og/", "--json").json["notes"] == [said]
     assert said in feeder(shop, "search", "/watch[d]og/").out
 
 
-def test_a_pdf_beside_its_docx_is_answered_once(feeder: RunFeeder, shop: Repo) -> None:
-    """Although their lines are broken at other words."""
+def test_pdf_and_docx_of_the_same_text_are_one_hit(feeder: RunFeeder, shop: Repo) -> None:
+    """Although their lines are broken differently."""
     shop.commit({"note.pdf": pdf([[*LINES]], [("Registers", 0)])})
     shop.commit({"note.docx": docx(p("Registers", "berschrift1") + p(WORDS))})
     feeder(shop, "sync", "--no-vectors")
@@ -73,7 +75,7 @@ def test_a_pdf_beside_its_docx_is_answered_once(feeder: RunFeeder, shop: Repo) -
     assert len(hit["copies"]) == 1
 
 
-def test_a_document_that_is_another_now_is_traced(feeder: RunFeeder, shop: Repo) -> None:
+def test_changed_document_is_relocated(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     other = docx(p("A new first one.") + p("Registers", "berschrift1") + p(WORDS) + tbl(ROWS))
     (shop.path / "docs/manual.docx").write_bytes(other)
@@ -82,7 +84,7 @@ def test_a_document_that_is_another_now_is_traced(feeder: RunFeeder, shop: Repo)
     assert hit["state"] == "moved"
 
 
-def test_a_phrase_is_looked_for_in_the_text(feeder: RunFeeder, shop: Repo) -> None:
+def test_phrase_is_matched_in_the_extracted_text(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "--no-vectors")
     hits = feeder(shop, "search", '"nobody has fed it"', "--json").json["hits"]
     assert {hit["path"].rpartition(".")[2] for hit in hits} <= {"pdf", "docx"}
@@ -90,9 +92,7 @@ def test_a_phrase_is_looked_for_in_the_text(feeder: RunFeeder, shop: Repo) -> No
     assert feeder(shop, "search", '"nobody fed has it"', "--json").json["hits"] == []
 
 
-def test_secrets_of_a_document_are_masked_where_they_are_shown(
-    feeder: RunFeeder, repo: Repo
-) -> None:
+def test_secrets_in_a_document_are_masked_when_shown(feeder: RunFeeder, repo: Repo) -> None:
     token = "ghp_" + "a1B2" * 9
     repo.commit({"m.docx": docx(p("The token of the unit") + p(f"token = {token}"))})
     report = feeder(repo, "sync", "--no-vectors", "--json").json

@@ -1,4 +1,4 @@
-"""`feeder evaluate` as a user meets it: a table, what lacks, two settings, and what is refused."""
+"""`feeder evaluate`: the table, missing answers, comparing two settings, and errors."""
 
 import json
 from pathlib import Path
@@ -24,13 +24,13 @@ FILES = {
 
 @pytest.fixture
 def shop(repo: Repo, feeder: RunFeeder) -> Repo:
-    """A repository with an index by words and the static model."""
+    """A repository with an index of words and static vectors."""
     repo.commit(FILES)
     assert feeder(repo, "sync", "--model", "static").code == 0
     return repo
 
 
-def questions(folder: Path, *lines: dict[str, Any]) -> Path:
+def write_judgments(folder: Path, *lines: dict[str, Any]) -> Path:
     file = folder / "questions.jsonl"
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return file
@@ -41,11 +41,11 @@ CLEAR = {"query": "articles", "answers": ["src/cart.py:1-3", "src/gone.py"], "gr
 LOST = {"query": "zebra", "answers": ["src/cart.py"]}
 
 
-def test_the_table_has_means_groups_and_the_worst(
+def test_table_has_means_groups_and_worst_queries(
     feeder: RunFeeder, shop: Repo, tmp_path: Path
 ) -> None:
-    """By hand: 1, .613 of two answers one of which is not there, 0; the mean of them .538."""
-    file = questions(tmp_path, REFUND, CLEAR, LOST)
+    """By hand: 1, 0.613 for two answers of which one is missing, and 0; their mean is 0.538."""
+    file = write_judgments(tmp_path, REFUND, CLEAR, LOST)
     answer = feeder(shop, "evaluate", file, "--model", "words")
     assert answer.code == 0
     lines = answer.out.splitlines()
@@ -68,22 +68,24 @@ def test_the_table_has_means_groups_and_the_worst(
     ]
 
 
-def test_what_came_instead_is_shown(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
-    """The first hits, and whether they are right."""
-    file = questions(tmp_path, {"query": "refund", "answers": ["src/order.py"]})
+def test_first_hits_of_the_worst_queries_are_shown(
+    feeder: RunFeeder, shop: Repo, tmp_path: Path
+) -> None:
+    """With a mark for the right ones."""
+    file = write_judgments(tmp_path, {"query": "refund", "answers": ["src/order.py"]})
     out = feeder(shop, "evaluate", file, "--model", "words").out
     assert "    hit 1: src/refund.py:1-2  method  refund\n" in out
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_answers_that_the_index_lacks_are_told_once(
+def test_answers_missing_from_the_index_are_reported_once(
     feeder: RunFeeder, shop: Repo, tmp_path: Path, quiet: bool
 ) -> None:
-    """A file, lines beyond its end, names that are none; also where two settings are compared."""
+    """A file, lines beyond its end, unknown names; also when comparing settings."""
     there = ["src/cart.py", "src/cart.py:3", {"symbol": "Cart.empty"}, "src/order.py#place"]
     lost = ["cart.py", "src/cart.py:4-9", {"symbol": "Cart.full"}, "src/order.py#refund"]
     signs = [{"symbol": "<+>"}]
-    file = questions(tmp_path, REFUND, {"query": "cart", "answers": there + lost + signs})
+    file = write_judgments(tmp_path, REFUND, {"query": "cart", "answers": there + lost + signs})
     told = (
         "5 answers are not in the index: cart.py (line 2), src/cart.py:4-9 (line 2), "
         "Cart.full (line 2), src/order.py#refund (line 2), <+> (line 2). They count as not found.\n"
@@ -97,19 +99,21 @@ def test_answers_that_the_index_lacks_are_told_once(
     ]
 
 
-def test_a_name_of_signs_is_looked_up(feeder: RunFeeder, repo: Repo, tmp_path: Path) -> None:
-    """Of which no word can be asked."""
+def test_symbol_without_word_characters_is_found(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
+    """No word of it can be searched."""
     repo.commit(
         {"Layout.hs": "module Layout where\n\n(<+>) :: Int -> Int -> Int\na <+> b = a + b\n"}
     )
     feeder(repo, "sync", "--model", "words")
-    file = questions(tmp_path, {"query": "layout", "answers": [{"symbol": "<+>"}]})
+    file = write_judgments(tmp_path, {"query": "layout", "answers": [{"symbol": "<+>"}]})
     assert feeder(repo, "evaluate", file, "--json", "-q").json["not_in_index"] == []
 
 
-def test_machines_get_every_question(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
-    """With the rank of each answer and the hits, which people get of the worst alone."""
-    file = questions(tmp_path, REFUND, CLEAR, LOST)
+def test_json_has_every_query(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
+    """With ranks and hits, which the table shows only for the worst."""
+    file = write_judgments(tmp_path, REFUND, CLEAR, LOST)
     facts = feeder(shop, "evaluate", file, "--model", "words", "--json").json
     assert (facts["repo"], facts["models"], facts["questions"]) == ("repo", [], 3)
     assert facts["commit"] == shop.git("rev-parse", "HEAD").strip()
@@ -124,9 +128,9 @@ def test_machines_get_every_question(feeder: RunFeeder, shop: Repo, tmp_path: Pa
     assert (lost["group"], lost["hits"], lost["NDCG@10"]) == (None, [], 0)
 
 
-def test_two_settings_stand_side_by_side(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
-    """Words find no zebra, and a model finds whatever is nearest: one question is answered more."""
-    file = questions(tmp_path, REFUND, LOST)
+def test_two_settings_are_compared(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
+    """Words find no "zebra", the vectors find the nearest node: one query more has hits."""
+    file = write_judgments(tmp_path, REFUND, LOST)
     one = ("evaluate", file, "--model", "words", "--against", "--model static")
     out = feeder(shop, *one).out.splitlines()
     assert out[0].endswith(", by words")
@@ -139,11 +143,11 @@ def test_two_settings_stand_side_by_side(feeder: RunFeeder, shop: Repo, tmp_path
     assert facts["difference"]["hit@10"] == 0.5
 
 
-def test_another_index_can_be_the_second(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
-    """Whatever says which index it is may stand in --against; the rest stays."""
+def test_against_accepts_another_index(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
+    """--against accepts every option that selects an index; the others stay."""
     other = tmp_path / "other.db"
     assert feeder(shop, "sync", "--model", "words", "--db", other).code == 0
-    file = questions(tmp_path, LOST)
+    file = write_judgments(tmp_path, LOST)
     answer = feeder(shop, "evaluate", file, "--against", f"--db '{other}' --no-vectors", "--json")
     assert (answer.json["models"] == [], answer.json["against"]["models"]) == (False, [])
 
@@ -158,45 +162,43 @@ def test_another_index_can_be_the_second(feeder: RunFeeder, shop: Repo, tmp_path
         ("--json", "No such option '--json'"),
     ],
 )
-def test_options_that_are_none_are_refused(
+def test_invalid_against_options_are_refused(
     feeder: RunFeeder, shop: Repo, tmp_path: Path, against: str, said: str
 ) -> None:
-    """Before anything is asked."""
-    answer = feeder(shop, "evaluate", questions(tmp_path, REFUND), "--against", against)
+    """Before any query runs."""
+    answer = feeder(shop, "evaluate", write_judgments(tmp_path, REFUND), "--against", against)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err
 
 
-def test_a_line_that_is_wrong_is_refused(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
-    """With the file's name and the line's number; a file that is not there too."""
-    file = questions(tmp_path, REFUND, {"query": "a"})
+def test_invalid_judgment_is_refused(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
+    """The error names file and line; a missing file is an error too."""
+    file = write_judgments(tmp_path, REFUND, {"query": "a"})
     answer = feeder(shop, "evaluate", file)
     assert (answer.code, answer.out) == (2, "")
     assert answer.err.startswith(f"feeder: {file}, line 2: it has no answers. List")
     assert feeder(shop, "evaluate", tmp_path / "no.jsonl").code == 2
 
 
-def test_without_an_index_it_is_said_how_to_make_one(
+def test_without_an_index_the_remedy_is_named(
     feeder: RunFeeder, repo: Repo, tmp_path: Path
 ) -> None:
     repo.commit(FILES)
-    answer = feeder(repo, "evaluate", questions(tmp_path, REFUND))
+    answer = feeder(repo, "evaluate", write_judgments(tmp_path, REFUND))
     assert answer.code == 2
     assert "feeder sync" in answer.err
 
 
-def test_a_question_has_the_language_of_a_search(
-    feeder: RunFeeder, shop: Repo, tmp_path: Path
-) -> None:
-    """Its filters narrow it; one that names nothing is told with the line, before any figure."""
+def test_queries_may_contain_filters(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:
+    """A filter without a match is an error with its line, before the table."""
     narrow = {"query": "order path:src/order.py", "answers": ["src/order.py"]}
     alone = {"query": "path:src/refund.py", "answers": ["src/refund.py"]}
-    good = feeder(shop, "evaluate", questions(tmp_path, narrow, alone), "--json", "-q").json
+    good = feeder(shop, "evaluate", write_judgments(tmp_path, narrow, alone), "--json", "-q").json
     assert [{hit["path"] for hit in one["hits"]} for one in good["each"]] == [
         {"src/order.py"},
         {"src/refund.py"},
     ]
     wrong = {"query": "order lang:koltin", "answers": ["src/order.py"]}
-    answer = feeder(shop, "evaluate", questions(tmp_path, narrow, wrong))
+    answer = feeder(shop, "evaluate", write_judgments(tmp_path, narrow, wrong))
     assert (answer.code, answer.out) == (2, "")
     assert "The query in line 2: " in answer.err

@@ -52,7 +52,7 @@ def feeder(
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Repo:
-    """A repository with control characters in names and words."""
+    """A repository with control characters in file names and text."""
     repo = Repo(tmp_path_factory.mktemp("hostile"))
     repo.commit(FILES)
     return repo
@@ -87,14 +87,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Repo:
 def test_control_characters_are_escaped_in_every_output(
     feeder: Feeder, hostile: Repo, arguments: tuple[str, ...], code: int
 ) -> None:
-    """In names, code, headings and arguments; in results (exit code 0) and in errors (2)."""
+    """In names, code, headings and arguments; in results (exit code 0) and errors (2)."""
     if not (hostile.path / ".feeder").exists():
         assert feeder(hostile, "sync")[0] == 0
     assert feeder(hostile, *arguments)[0] == code
 
 
 def test_control_characters_are_escaped_in_differences(feeder: Feeder, repo: Repo) -> None:
-    """The differences that a validation finds contain names too."""
+    """The differences that validation prints contain names."""
     repo.commit(FILES)
     feeder(repo, "sync")
     repo.commit(dict.fromkeys(FILES, "other\n"))
@@ -103,8 +103,8 @@ def test_control_characters_are_escaped_in_differences(feeder: Feeder, repo: Rep
     assert "the index differs from HEAD" in said
 
 
-def test_deltas_are_lossless(feeder: Feeder, repo: Repo, tmp_path: Path) -> None:
-    """What is written out in JSON is the same name for the program that reads it."""
+def test_deltas_keep_file_names_unchanged(feeder: Feeder, repo: Repo, tmp_path: Path) -> None:
+    """`apply` reads the same names from the JSON."""
     repo.commit(FILES)
     feeder(repo, "sync")
     code, made = feeder(repo, "deltas", "--base", "")
@@ -117,8 +117,8 @@ def test_deltas_are_lossless(feeder: Feeder, repo: Repo, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("command", ["process", "delete"])
-def test_an_empty_path_is_not_everything(feeder: Feeder, repo: Repo, command: str) -> None:
-    """A variable of a script that is not set does not empty the index."""
+def test_empty_path_is_refused(feeder: Feeder, repo: Repo, command: str) -> None:
+    """An unset variable of a script must not empty the index."""
     repo.commit({"a.py": "x"})
     feeder(repo, "sync")
     code, said = feeder(repo, command, "--path", "")
@@ -128,15 +128,15 @@ def test_an_empty_path_is_not_everything(feeder: Feeder, repo: Repo, command: st
 
 
 @pytest.mark.parametrize("module", ["signal", "pickle", "ast"])
-def test_nothing_of_the_checkout_is_imported(feeder: Feeder, repo: Repo, module: str) -> None:
-    """A file that is called like a module of Python's is code to be indexed and no more."""
+def test_no_module_is_imported_from_the_checkout(feeder: Feeder, repo: Repo, module: str) -> None:
+    """A file named like a Python module is indexed as code."""
     repo.commit({f"{module}.py": "open('it has run', 'w')\n"})
     assert feeder(repo, "sync")[0] == 0
     assert not (repo.path / "it has run").exists()
 
 
-def test_parsers_do_not_know_the_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """They read what others wrote, in native code."""
+def test_parser_processes_have_no_token(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """They read foreign files in native code."""
     parser = "import os\nfrom feeder.parse import ParsedFile\n\n"
     parser += "def spy(grammars, path, content):\n"
     parser += "    return ParsedFile(path, [], skip=' '.join(os.environ))\n"
@@ -151,8 +151,8 @@ def test_parsers_do_not_know_the_token(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert "CLOUDFLARE_API_TOKEN" not in str(parsed.skip)
 
 
-def test_the_folder_of_the_index_is_its_owners(feeder: Feeder, repo: Repo) -> None:
-    """Others of the machine do not even see what is in it."""
+def test_index_folder_is_private(feeder: Feeder, repo: Repo) -> None:
+    """Other users cannot list it."""
     before = os.umask(0o022)
     try:
         repo.commit({"a.py": "x"})
@@ -163,10 +163,10 @@ def test_the_folder_of_the_index_is_its_owners(feeder: Feeder, repo: Repo) -> No
 
 
 @pytest.mark.parametrize("link", [".feeder", ".feeder/.gitignore", ".feeder/index.db"])
-def test_a_link_in_the_place_of_the_index(
+def test_symbolic_link_instead_of_the_index_is_refused(
     feeder: Feeder, repo: Repo, tmp_path: Path, link: str
 ) -> None:
-    """Nothing is written behind it, and the sentence names it."""
+    """Nothing is written behind it, and the error names it."""
     (repo.path / link).parent.mkdir(exist_ok=True)
     (repo.path / link).symlink_to(tmp_path / "elsewhere")
     repo.commit({"a.py": "x"})

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the program whenever it comes, and leaves an index that the next run completes."""
+"""Ctrl-C ends the program at any time and leaves an index that the next run completes."""
 
 import json
 import os
@@ -36,14 +36,14 @@ runpy.run_module("feeder", run_name="__main__")
 
 
 class End(NamedTuple):
-    """How a process ended."""
+    """Exit code and output of a process."""
 
     code: int
     err: str
 
 
 class Program:
-    """A command of feeder in a repository, run again and again."""
+    """A feeder command that is run repeatedly in a repository."""
 
     def __init__(self, repo: Repo, *arguments: str, messages: Sequence[object] = ()) -> None:
         self.repo = repo
@@ -70,7 +70,9 @@ class Program:
         return process
 
     def duration_s(self, *more: str) -> float:
-        """The time up to its end or, if it is a server, to its answers to the messages."""
+        """Returns the run time in seconds; for a server, the time until it has answered the
+        messages.
+        """
         begin = time.monotonic()
         with self.start(*more) as process:
             assert process.stdout
@@ -83,7 +85,7 @@ class Program:
         return time.monotonic() - begin
 
     def interrupt(self, moment_s: float, *more: str) -> End:
-        """Its end after a SIGINT, that many seconds from its start."""
+        """Sends SIGINT after this many seconds and returns the end."""
         with self.start(*more) as process:
             time.sleep(moment_s)
             process.send_signal(signal.SIGINT)
@@ -97,9 +99,9 @@ class Program:
 
 
 def interrupt_at_random(program: Program, *more: list[str]) -> list[End]:
-    """The ends of many runs, interrupted at moments that are spread over a whole run.
+    """Interrupts many runs at moments spread over a whole run.
 
-    Run number i has the i-th of the further arguments; `more` has AT_ONCE more than MOMENTS.
+    Run number i gets the i-th of the further arguments; `more` has AT_ONCE more than MOMENTS.
     """
     further = more or ([],) * (MOMENTS + AT_ONCE)
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -110,14 +112,14 @@ def interrupt_at_random(program: Program, *more: list[str]) -> list[End]:
 
 
 def check_ends(ends: list[End], *codes: int) -> None:
-    """Each was interrupted or has one of these codes; none shows a traceback."""
+    """Checks that each run was interrupted or has one of these exit codes, without a traceback."""
     assert [end for end in ends if end.code not in (130, *codes)] == []
     assert [end for end in ends if "Traceback" in end.err] == []
     assert 130 in {end.code for end in ends}
 
 
 def check_index(feeder: RunFeeder, repo: Repo, *options: str) -> None:
-    """One more sync completes the index, and validate finds nothing wrong in it."""
+    """Checks that one more sync completes the index and that it is valid."""
     completed = feeder(repo, "sync", *options)
     assert completed.code == 0, completed.err
     validated = feeder(
@@ -138,7 +140,9 @@ FINISHED = (0, -signal.SIGINT)
 
 
 @pytest.mark.timeout(900)
-def test_sync_ends_and_the_next_run_completes_the_index(shop: Repo, feeder: RunFeeder) -> None:
+def test_sync_is_interrupted_and_the_next_run_completes_the_index(
+    shop: Repo, feeder: RunFeeder
+) -> None:
     databases = [["--db", f"../{n}.db"] for n in range(MOMENTS + AT_ONCE)]
     check_ends(interrupt_at_random(Program(shop, "sync", "--json"), *databases), *FINISHED)
     begun = [database for database in databases if (shop.path / database[1]).exists()]
@@ -147,20 +151,20 @@ def test_sync_ends_and_the_next_run_completes_the_index(shop: Repo, feeder: RunF
         check_index(feeder, shop, *database)
 
 
-def test_search_ends(shop: Repo, feeder: RunFeeder) -> None:
+def test_search_is_interrupted(shop: Repo, feeder: RunFeeder) -> None:
     feeder(shop, "sync")
     check_ends(interrupt_at_random(Program(shop, "search", "cart")), *FINISHED)
     check_index(feeder, shop)
 
 
-def test_serve_ends(shop: Repo, feeder: RunFeeder) -> None:
-    """With 0 once it serves: Ctrl-C is how it is ended."""
+def test_serve_is_interrupted(shop: Repo, feeder: RunFeeder) -> None:
+    """It exits with 0 once it serves, since Ctrl-C is how it is stopped."""
     require_extras("serve")
     check_ends(interrupt_at_random(Program(shop, "serve")), 0)
     check_index(feeder, shop, "--working-tree")
 
 
-def test_mcp_ends(shop: Repo, feeder: RunFeeder) -> None:
+def test_mcp_is_interrupted(shop: Repo, feeder: RunFeeder) -> None:
     messages = [initialize(0), call(1, "search_code", query="cart")]
     check_ends(interrupt_at_random(Program(shop, "mcp", messages=messages)))
     check_index(feeder, shop, "--working-tree")
@@ -183,7 +187,7 @@ with InterruptMonitor(grace_s=float(sys.argv[1])):
 
 
 def run_script(body: str, grace_s: float) -> "subprocess.CompletedProcess[str]":
-    """Runs lines under the monitor."""
+    """Runs lines of Python with the interrupt monitor."""
     script = SCRIPT.format(body="\n".join(f"    {line}" for line in body.strip().split("\n")))
     return subprocess.run(
         [sys.executable, "-c", script, str(grace_s)],
@@ -198,8 +202,8 @@ def run_script(body: str, grace_s: float) -> "subprocess.CompletedProcess[str]":
 MESSAGE = "\nfeeder: Interrupted. Finished work is saved; run the command again to continue.\n"
 
 
-def test_an_interrupt_that_python_ignores_is_raised_again() -> None:
-    """In a weakref callback, as importlib has them."""
+def test_ignored_interrupt_is_raised_again() -> None:
+    """In a weakref callback, such as importlib has."""
     done = run_script(
         """
 module = Module()
@@ -215,7 +219,7 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
-def test_an_interrupt_that_is_lost_ends_the_process_a_while_later() -> None:
+def test_lost_interrupt_ends_the_process_after_a_delay() -> None:
     done = run_script(
         """
 try:
@@ -229,8 +233,8 @@ except BaseException:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", MESSAGE)
 
 
-def test_a_second_interrupt_ends_the_process_at_once() -> None:
-    """Although the first one's cleanup is under way."""
+def test_second_interrupt_ends_the_process_at_once() -> None:
+    """Even during the cleanup of the first."""
     done = run_script(
         """
 try:
@@ -245,8 +249,8 @@ finally:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", MESSAGE)
 
 
-def test_the_program_leaves_signals_as_they_were(feeder: RunFeeder, tmp_path: Path) -> None:
-    """Tests and other programs that call `main` have their own handlers."""
+def test_signal_handlers_are_restored(feeder: RunFeeder, tmp_path: Path) -> None:
+    """Programs that call `main` have their own handlers."""
     before = signal.getsignal(signal.SIGINT), sys.unraisablehook, signal.set_wakeup_fd(-1)
     feeder(tmp_path, "--version")
     after = signal.getsignal(signal.SIGINT), sys.unraisablehook, signal.set_wakeup_fd(-1)

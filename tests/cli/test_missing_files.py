@@ -1,4 +1,4 @@
-"""Where files are not checked out: a bare repository, a sparse checkout, a removed file."""
+"""Files that are not checked out: in a bare repository, in a sparse checkout, or deleted."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ def bare(shop: Repo, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], int]:
-    """Counts how often git was run with a word among its arguments."""
+    """Counts the git processes with a given argument."""
     folder, log = tmp_path / "bin", tmp_path / "git.log"
     folder.mkdir()
     real = shutil.which("git")
@@ -46,8 +46,8 @@ def calls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], in
     return lambda word: sum(word in line.split() for line in log.read_text().splitlines())
 
 
-def test_a_bare_repository_is_indexed_proved_and_searched(feeder: RunFeeder, bare: Path) -> None:
-    """Its HEAD is all there is, and is shown."""
+def test_bare_repository_is_indexed_validated_and_searched(feeder: RunFeeder, bare: Path) -> None:
+    """Its lines are read from HEAD."""
     report = feeder(bare, "sync", "--json").json
     assert (report["files_processed"], report["head"]) == (3, _head(bare))
     assert feeder(bare, "validate").code == 0
@@ -64,10 +64,8 @@ def test_a_bare_repository_is_indexed_proved_and_searched(feeder: RunFeeder, bar
 
 
 @pytest.mark.parametrize("path", [".", "src"])
-def test_a_bare_repository_has_no_files_to_process(
-    feeder: RunFeeder, bare: Path, path: str
-) -> None:
-    """They are not taken for removed: what is to be done instead is said."""
+def test_process_in_a_bare_repository_is_refused(feeder: RunFeeder, bare: Path, path: str) -> None:
+    """Files do not count as deleted; the error names the alternative."""
     feeder(bare, "sync")
     answer = feeder(bare, "process", "--path", path)
     assert (answer.code, answer.err.splitlines()[-1]) == (
@@ -77,10 +75,10 @@ def test_a_bare_repository_has_no_files_to_process(
     assert feeder(bare, "stats", "--json").json["files"] == {"clean": 3}
 
 
-def test_what_a_sparse_checkout_leaves_out_is_shown(
+def test_files_outside_a_sparse_checkout_are_shown(
     feeder: RunFeeder, shop: Repo, calls: Callable[[str], int]
 ) -> None:
-    """All of it by one git process; what is checked out, as it lies there, by none."""
+    """One git process reads all of them; checked-out files are read from disk."""
     shop.git("sparse-checkout", "set", "--no-cone", "/docs/")
     feeder(shop, "sync")
     found = feeder(shop, "search", "cart vat total", "--json").json["hits"]
@@ -96,8 +94,8 @@ def test_what_a_sparse_checkout_leaves_out_is_shown(
     assert calls("cat-file") == before + 1
 
 
-def test_lines_are_of_head_where_the_file_is_not_checked_out(feeder: RunFeeder, shop: Repo) -> None:
-    """HEAD has moved on since: the node is found again in what it has."""
+def test_lines_of_a_missing_file_are_those_of_head(feeder: RunFeeder, shop: Repo) -> None:
+    """HEAD is newer than the index, so the node is relocated."""
     feeder(shop, "sync")
     shop.commit({"src/tax.py": "# The rate.\n\n\ndef vat():\n    return 20\n"})
     (shop.path / "src/tax.py").unlink()
@@ -106,8 +104,8 @@ def test_lines_are_of_head_where_the_file_is_not_checked_out(feeder: RunFeeder, 
     assert (one["state"], one["start_line"], one["indexed_lines"]) == ("edited", 4, [1, 2])
 
 
-def test_where_that_commit_is_not_here_lines_are_of_head(feeder: RunFeeder, shop: Repo) -> None:
-    """As in a clone of another depth."""
+def test_lines_are_those_of_head_without_the_indexed_commit(feeder: RunFeeder, shop: Repo) -> None:
+    """As in a shallow clone."""
     feeder(shop, "sync")
     shop.commit({"src/tax.py": "def vat():\n    return 20\n"})
     shop.git("checkout", "-q", "--orphan", "again")
@@ -120,8 +118,8 @@ def test_where_that_commit_is_not_here_lines_are_of_head(feeder: RunFeeder, shop
     assert (one["text"], one["text_of"]) == ("def vat():\n    return 20", _head(shop.path))
 
 
-def test_what_no_commit_has_is_said_to_be_gone(feeder: RunFeeder, shop: Repo) -> None:
-    """A file that was processed as it lay there, and removed."""
+def test_file_in_no_commit_is_reported_as_deleted(feeder: RunFeeder, shop: Repo) -> None:
+    """It was processed uncommitted and then deleted."""
     feeder(shop, "sync")
     shop.write({"new.py": "def unheard():\n    pass\n"})
     feeder(shop, "process", "--path", "new.py")
@@ -132,8 +130,8 @@ def test_what_no_commit_has_is_said_to_be_gone(feeder: RunFeeder, shop: Repo) ->
     ]
 
 
-def test_any_name_is_shown_from_a_commit(feeder: RunFeeder, repo: Repo) -> None:
-    """Blanks, line ends, signs of a glob and bytes that are not UTF-8."""
+def test_any_file_name_is_read_from_a_commit(feeder: RunFeeder, repo: Repo) -> None:
+    """Spaces, line ends, glob characters and bytes that are not UTF-8."""
     names = [b"a b.py", b"l\ni.py", b"*[x].py", b"-n.py", b"caf\xe9.py", b":(top)x.py"]
     repo.commit({name: b"def f%d():\n    pass\n" % at for at, name in enumerate(names)})
     feeder(repo, "sync")
@@ -150,9 +148,7 @@ def _head(repository: Path) -> str:
     return subprocess.run(command, capture_output=True, check=True).stdout.decode().strip()
 
 
-def test_an_index_of_a_commit_is_not_proved_where_git_finds_none(
-    feeder: RunFeeder, shop: Repo
-) -> None:
+def test_index_of_a_commit_is_not_validated_without_git(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync")
     head = shop.path / ".git" / "HEAD"
     before = head.read_text()

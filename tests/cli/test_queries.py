@@ -1,4 +1,4 @@
-"""What was asked is noted on this machine, without secrets, and told when asked for."""
+"""Queries are logged on this machine without secrets, and reported by `feeder queries`."""
 
 import json
 import subprocess
@@ -24,15 +24,16 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def shop(feeder: RunFeeder, repo: Repo) -> Repo:
-    """Indexed, with the vectors that come with the words."""
+    """A repository with an index of words and static vectors."""
     repo.commit(SHOP)
     assert feeder(repo, "sync", "-q").code == 0
     return repo
 
 
-def test_a_search_is_noted(feeder: RunFeeder, shop: Repo) -> None:
-    """What was asked, beside it too, of which commit, and what answered; only the owner reads it,
-    and git does not see it."""
+def test_search_is_logged(feeder: RunFeeder, shop: Repo) -> None:
+    """With its options, the commit and the ranking. Only the owner can read the file, and git
+    ignores it.
+    """
     total = feeder(shop, "search", "cart", "-path:docs", "--language", "python", "--json").json
     [one] = feeder(shop, "queries", "--json").json["slow"]
     assert one["took_ms"] == one["typical_ms"] > 0
@@ -46,9 +47,8 @@ def test_a_search_is_noted(feeder: RunFeeder, shop: Repo) -> None:
     assert shop.git("status", "--porcelain") == ""
 
 
-def test_only_searches_are_noted(feeder: RunFeeder, shop: Repo) -> None:
-    """Not an evaluation's questions, not the next pages, not what was refused, not other commands,
-    and nothing where the user does not want it."""
+def test_only_first_pages_of_searches_are_logged(feeder: RunFeeder, shop: Repo) -> None:
+    """No evaluations, next pages, refused queries or other commands; none if logging is off."""
     question = {"query": "total", "answers": ["src/cart.py"]}
     (shop.path / "questions.jsonl").write_text(json.dumps(question))
     assert feeder(shop, "evaluate", "questions.jsonl").code == 0
@@ -60,7 +60,7 @@ def test_only_searches_are_noted(feeder: RunFeeder, shop: Repo) -> None:
     assert not (shop.path / LOG).exists()
 
 
-def test_the_environment_says_that_none_is(
+def test_environment_disables_the_log(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FEEDER_QUERY_LOG", "off")
@@ -68,7 +68,7 @@ def test_the_environment_says_that_none_is(
     assert not (shop.path / LOG).exists()
 
 
-def test_what_was_asked_is_told_by_kind(feeder: RunFeeder, shop: Repo) -> None:
+def test_queries_are_reported_by_kind(feeder: RunFeeder, shop: Repo) -> None:
     for question in ("cart total", "empty the cart", "cart total", "qwxzv", "total of carts"):
         assert feeder(shop, "search", question, "-q").code == 0
     facts = feeder(shop, "queries", "--json").json
@@ -87,8 +87,8 @@ def test_what_was_asked_is_told_by_kind(feeder: RunFeeder, shop: Repo) -> None:
     assert text.count("qwxzv") == 1 + (facts["slow"][0]["text"] == "qwxzv")
 
 
-def test_no_secret_is_noted(feeder: RunFeeder, shop: Repo) -> None:
-    """Neither of the question nor of what is said beside it; half of one that is cut neither."""
+def test_secrets_are_masked_in_the_log(feeder: RunFeeder, shop: Repo) -> None:
+    """In queries and options, also if a cut leaves half of one."""
     said = ["search", f"why does password = '{PASSWORD}' fail with {TOKEN}", "--prefer", "src"]
     assert feeder(shop, *said).code == 0
     assert feeder(shop, "search", "x " * 490 + f"y {TOKEN}").code == 0
@@ -100,7 +100,7 @@ def test_no_secret_is_noted(feeder: RunFeeder, shop: Repo) -> None:
     assert sorted(map(len, texts))[-1] == 1_000
 
 
-def test_clearing_forgets_all(feeder: RunFeeder, shop: Repo) -> None:
+def test_clear_deletes_all_queries(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "search", "cart")
     feeder(shop, "search", "guide")
     assert feeder(shop, "queries", "--clear").out == f"{shop.path / LOG}: 2 queries deleted\n"
@@ -108,8 +108,8 @@ def test_clearing_forgets_all(feeder: RunFeeder, shop: Repo) -> None:
     assert feeder(shop, "queries", "--clear", "--json").json["forgotten"] == 0
 
 
-def test_a_damaged_log_harms_no_answer(feeder: RunFeeder, shop: Repo) -> None:
-    """It is told in a line after the answer; the command that is about it ends with 2."""
+def test_damaged_log_does_not_affect_a_search(feeder: RunFeeder, shop: Repo) -> None:
+    """One line after the hits reports it; `feeder queries` exits with 2."""
     before = feeder(shop, "search", "cart", "--no-query-log")
     (shop.path / LOG).write_bytes(b"no log" * 100)
     answer = feeder(shop, "search", "cart")
@@ -123,8 +123,8 @@ def test_a_damaged_log_harms_no_answer(feeder: RunFeeder, shop: Repo) -> None:
         assert "is not a query log" in told.err
 
 
-def test_a_log_that_another_process_writes_harms_no_answer(feeder: RunFeeder, shop: Repo) -> None:
-    """Nor is it told: there is nothing to do."""
+def test_locked_log_does_not_affect_a_search(feeder: RunFeeder, shop: Repo) -> None:
+    """It is not reported, since there is nothing to do."""
     before = feeder(shop, "search", "cart")
     with closing(apsw.Connection(str(shop.path / LOG))) as other:
         other.execute("BEGIN EXCLUSIVE")
@@ -132,8 +132,8 @@ def test_a_log_that_another_process_writes_harms_no_answer(feeder: RunFeeder, sh
     assert feeder(shop, "queries", "--json").json["questions"] == 1
 
 
-def test_searches_at_once_are_all_answered(shop: Repo) -> None:
-    """And each that could be noted is."""
+def test_concurrent_searches_all_succeed(shop: Repo) -> None:
+    """Each one is logged if possible."""
     command = [sys.executable, "-m", "feeder", "search", "cart", "-l", "-q"]
     started = [
         subprocess.Popen(command, cwd=shop.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -145,7 +145,7 @@ def test_searches_at_once_are_all_answered(shop: Repo) -> None:
     assert answers[0][1] == b""
 
 
-def test_each_index_that_is_named_has_a_log_beside_it(feeder: RunFeeder, shop: Repo) -> None:
+def test_index_given_by_db_has_its_own_log(feeder: RunFeeder, shop: Repo) -> None:
     other = shop.path.parent / "other.db"
     (shop.path / ".feeder/index.db").rename(other)
     assert feeder(shop, "search", "cart", "--db", other).code == 0
@@ -154,8 +154,8 @@ def test_each_index_that_is_named_has_a_log_beside_it(feeder: RunFeeder, shop: R
     assert not (shop.path / LOG).exists()
 
 
-def test_a_log_that_a_commit_brings_is_not_read(feeder: RunFeeder, shop: Repo) -> None:
-    """It would be another's."""
+def test_log_from_a_commit_is_not_read(feeder: RunFeeder, shop: Repo) -> None:
+    """Somebody else has written it."""
     feeder(shop, "search", "cart")
     shop.git("add", "-f", LOG)
     told = feeder(shop, "queries")

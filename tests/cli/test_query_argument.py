@@ -1,4 +1,4 @@
-"""All words on the command line are one question."""
+"""All words on the command line are one query."""
 
 import click
 import pytest
@@ -12,12 +12,12 @@ from feeder.cli.search import QueryCommand, query_argument
 @click.option("-n", "--limit", default=10)
 @click.option("--path", multiple=True)
 @click.option("-q", "--quiet", is_flag=True)
-def asked(query: str, limit: int, path: tuple[str, ...], quiet: bool) -> None:
+def parsed_query(query: str, limit: int, path: tuple[str, ...], quiet: bool) -> None:
     click.echo(repr((query, limit, path, quiet)))
 
 
-def said(*arguments: str) -> object:
-    return eval(CliRunner().invoke(asked, arguments).output)
+def parse_arguments(*arguments: str) -> object:
+    return eval(CliRunner().invoke(parsed_query, arguments).output)
 
 
 @pytest.mark.parametrize(
@@ -39,29 +39,29 @@ def said(*arguments: str) -> object:
         ([""], ""),
     ],
 )
-def test_words_are_one_question(arguments: list[str], question: str) -> None:
-    """What begins with one dash is a word, unless it is a single letter."""
-    assert said(*arguments) == (question, 10, (), False)
+def test_arguments_are_joined_to_one_query(arguments: list[str], question: str) -> None:
+    """A word that begins with one dash is part of it, unless it is a single letter."""
+    assert parse_arguments(*arguments) == (question, 10, (), False)
 
 
-def test_options_stand_anywhere_between_them() -> None:
+def test_options_may_be_anywhere() -> None:
     """With their values, whatever these begin with."""
-    assert said("a", "-n", "3", "b", "-q", "--path", "-x-y", "--path=my dir") == (
+    assert parse_arguments("a", "-n", "3", "b", "-q", "--path", "-x-y", "--path=my dir") == (
         "a b",
         3,
         ("-x-y", "my dir"),
         True,
     )
-    assert said("a", "-n3")[1] == 3  # type: ignore[index]  # a tuple
+    assert parse_arguments("a", "-n3")[1] == 3  # type: ignore[index]  # a tuple
 
 
-def test_an_option_that_is_none_is_told() -> None:
-    """A word that begins so stands behind --."""
-    answer = CliRunner().invoke(asked, ["a", "--pahts", "b"])
+def test_unknown_option_is_an_error() -> None:
+    """After `--` it is a word of the query."""
+    answer = CliRunner().invoke(parsed_query, ["a", "--pahts", "b"])
     assert answer.exit_code == 2
     assert "No such option" in answer.output
 
 
-def test_no_word_is_no_question() -> None:
-    """An empty one is."""
-    assert CliRunner().invoke(asked, []).exit_code == 2
+def test_missing_query_is_an_error() -> None:
+    """An empty one is valid."""
+    assert CliRunner().invoke(parsed_query, []).exit_code == 2

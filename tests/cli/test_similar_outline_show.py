@@ -1,4 +1,4 @@
-"""What is like a node, what is in a file, and its lines: as the commands print them."""
+"""The output of `feeder similar`, `outline` and `show`."""
 
 import os
 
@@ -28,7 +28,7 @@ def environment() -> dict[str, str]:
 
 @pytest.fixture
 def shop(feeder: RunFeeder, repo: Repo) -> Repo:
-    """Indexed, with the vectors that come with the words."""
+    """A repository with an index of words and static vectors."""
     repo.commit(FILES)
     assert feeder(repo, "sync", "-q").code == 0
     return repo
@@ -42,10 +42,10 @@ TOTAL = [
 
 @pytest.mark.parametrize("without", [[], ["--no-vectors"]])
 @pytest.mark.parametrize("target", ["Cart.total", "src/cart.py:13", "src/cart.py#total"])
-def test_what_is_like_a_node_comes_first(
+def test_similar_nodes_are_ranked(
     feeder: RunFeeder, shop: Repo, target: str, without: list[str]
 ) -> None:
-    """By vectors and by words; neither itself nor its class is among them."""
+    """By vectors and words, without the node itself and its class."""
     hits = feeder(shop, "similar", target, "--json", *without).json["hits"]
     assert hits[0]["symbol"] == "Basket.total"
     assert [hits[0]["meaning_rank"], hits[0]["word_rank"]] == ([None, 1] if without else [1, None])
@@ -53,22 +53,22 @@ def test_what_is_like_a_node_comes_first(
     assert not names & {("src/cart.py", "Cart.total"), ("src/cart.py", "Cart")}
 
 
-def test_parts_of_a_class_are_not_like_it(feeder: RunFeeder, shop: Repo) -> None:
+def test_similar_leaves_out_the_members_of_a_class(feeder: RunFeeder, shop: Repo) -> None:
     hits = feeder(shop, "similar", "Cart", "--json").json["hits"]
     symbols = {hit["symbol"] for hit in hits}
     assert "Basket" in symbols
     assert not {"Cart", "Cart.total", "Cart.addLine"} & symbols
 
 
-def test_a_line_is_counted_as_the_file_is_now(feeder: RunFeeder, shop: Repo) -> None:
-    """Whoever names it has an editor open."""
+def test_line_number_refers_to_the_current_file(feeder: RunFeeder, shop: Repo) -> None:
+    """The user has it open in an editor."""
     text = (shop.path / "src/cart.py").read_text()
     (shop.path / "src/cart.py").write_text("# one\n# two\n# three\n" + text)
     hits = feeder(shop, "similar", "src/cart.py:15", "--json").json["hits"]
     assert hits[0]["symbol"] == "Basket.total"
 
 
-def test_an_id_is_known_by_its_beginning(feeder: RunFeeder, shop: Repo) -> None:
+def test_id_may_be_abbreviated(feeder: RunFeeder, shop: Repo) -> None:
     [hit] = feeder(shop, "search", "Cart.total", "--json", "-n", "1").json["hits"]
     for text in (hit["id"], hit["id"][:12]):
         shown = feeder(shop, "show", text).out.splitlines()
@@ -78,8 +78,8 @@ def test_an_id_is_known_by_its_beginning(feeder: RunFeeder, shop: Repo) -> None:
 LONG = ["def weigh(order):", *(f"    put(order, parcel_{n})" for n in range(200)), "    pass"]
 
 
-def test_an_id_of_a_piece_shows_the_whole_node(feeder: RunFeeder, repo: Repo) -> None:
-    """And tells which lines of it are that piece's."""
+def test_id_of_a_part_shows_the_whole_node(feeder: RunFeeder, repo: Repo) -> None:
+    """The lines of the part are named."""
     repo.commit({"weigh.py": "\n".join([*LONG, ""])})
     assert feeder(repo, "sync", "-q").code == 0
     [hit] = feeder(repo, "search", "parcel_150", "--json").json["hits"]
@@ -92,8 +92,8 @@ def test_an_id_of_a_piece_shows_the_whole_node(feeder: RunFeeder, repo: Repo) ->
     assert [line[8:] for line in lines[:202]] == LONG
 
 
-def test_pieces_and_copies_are_one_hit_of_what_is_similar(feeder: RunFeeder, repo: Repo) -> None:
-    """As in a search; pages of it are one answer."""
+def test_similar_groups_parts_and_copies(feeder: RunFeeder, repo: Repo) -> None:
+    """As in a search, consistently over all pages."""
     text = "\n".join([*LONG, ""])
     files = {f"{name}.py": text for name in "abc"} | {"d.py": text.replace("weigh", "load")}
     repo.commit(files)
@@ -107,8 +107,8 @@ def test_pieces_and_copies_are_one_hit_of_what_is_similar(feeder: RunFeeder, rep
     assert [page.json["hits"] for page in pages] == [[hit], []]
 
 
-def test_lines_are_shown_as_they_are(feeder: RunFeeder, shop: Repo) -> None:
-    """By a symbol where the lines are now; by numbers, whatever is there."""
+def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
+    """By symbol at its current lines, by line numbers as given."""
     (shop.path / "src/cart.py").write_text("# new\n" + (shop.path / "src/cart.py").read_text())
     [heading, first, *_] = feeder(shop, "show", "src/cart.py#Cart.total").out.splitlines()
     assert heading == "src/cart.py:13-14  method  Cart.total  (moved from 12-13)"
@@ -150,7 +150,7 @@ def test_lines_are_shown_as_they_are(feeder: RunFeeder, shop: Repo) -> None:
         ),
     ],
 )
-def test_what_cannot_be_meant_is_told_with_the_nearest(
+def test_unknown_target_is_an_error_with_suggestions(
     feeder: RunFeeder, shop: Repo, arguments: list[str], said: str
 ) -> None:
     answer = feeder(shop, *arguments)
@@ -158,8 +158,8 @@ def test_what_cannot_be_meant_is_told_with_the_nearest(
     assert said in answer.err.splitlines()[-1]
 
 
-def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: RunFeeder, shop: Repo) -> None:
-    """A clone whose folder was renamed is another repository, of which its index has nothing."""
+def test_error_does_not_suggest_the_command_that_failed(feeder: RunFeeder, shop: Repo) -> None:
+    """In a clone with another folder name, whose index has nothing of that repository."""
     shop.path.rename(shop.path.with_name("renamed"))
     run = feeder(shop.path.with_name("renamed"), "outline", ".")
     assert run.code == 2
@@ -169,8 +169,8 @@ def test_who_asks_what_is_there_is_not_told_to_ask_that(feeder: RunFeeder, shop:
 
 
 @pytest.mark.parametrize("target", ["empty.py", "empty.py:1"])
-def test_nothing_is_like_an_empty_file(feeder: RunFeeder, shop: Repo, target: str) -> None:
-    """It is indexed, and has no node."""
+def test_empty_file_has_no_similar_nodes(feeder: RunFeeder, shop: Repo, target: str) -> None:
+    """It is indexed, but has no node."""
     shop.commit({"empty.py": ""})
     assert feeder(shop, "sync", "-q").code == 0
     run = feeder(shop, "similar", target)
@@ -178,8 +178,8 @@ def test_nothing_is_like_an_empty_file(feeder: RunFeeder, shop: Repo, target: st
     assert "empty.py has no nodes: it has no text. Give another file." in run.err
 
 
-def test_an_outline_has_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> None:
-    """What lies in another is set in."""
+def test_outline_lists_symbols_without_bodies(feeder: RunFeeder, shop: Repo) -> None:
+    """Nested symbols are indented."""
     head = shop.git("rev-parse", "--short=7", "HEAD")
     assert feeder(shop, "outline", "src/cart.py").out.splitlines() == [
         "src/cart.py",
@@ -191,8 +191,8 @@ def test_an_outline_has_symbols_without_bodies(feeder: RunFeeder, shop: Repo) ->
     ]
 
 
-def test_an_outline_of_a_folder_has_its_files(feeder: RunFeeder, shop: Repo) -> None:
-    """From where the user stands; `..` leads out of that, and not out of the repository."""
+def test_outline_of_a_folder_lists_its_files(feeder: RunFeeder, shop: Repo) -> None:
+    """Relative to the working folder; `..` works within the repository."""
     facts = feeder(shop.path / "src", "outline", "api", "--json").json
     assert [file["path"] for file in facts["files"]] == ["src/api/more.py", "src/api/routes.py"]
     assert [node["symbol"] for node in facts["files"][1]["nodes"]] == ["total", "routes"]
@@ -204,8 +204,8 @@ def test_an_outline_of_a_folder_has_its_files(feeder: RunFeeder, shop: Repo) -> 
     assert [node["logical_path"] for node in facts["files"][0]["nodes"]] == ["Guide"]
 
 
-def test_an_outline_has_each_node_of_a_name(feeder: RunFeeder, shop: Repo) -> None:
-    """Of hundreds in a row a person gets the lines, a program all; a long one is still one node."""
+def test_outline_lists_every_node_of_a_name(feeder: RunFeeder, shop: Repo) -> None:
+    """Hundreds in a row are shown as ranges, and in full in JSON. A long node is listed once."""
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(500))
     long = "def long():\n" + "".join(f"    step{at} = {at} * one_thing\n" for at in range(300))
     two = "def near(): return 1\ndef near(): return 2\n"
@@ -228,9 +228,7 @@ def test_an_outline_has_each_node_of_a_name(feeder: RunFeeder, shop: Repo) -> No
     ]
 
 
-def test_what_lies_on_the_lines_of_another_is_set_in_by_its_name(
-    feeder: RunFeeder, shop: Repo
-) -> None:
+def test_outline_indents_nodes_on_the_same_lines_by_name(feeder: RunFeeder, shop: Repo) -> None:
     text = "class A { b() {} }\nfunction f() {} function g() {}\n"
     shop.commit({"web/a.js": text})
     feeder(shop, "sync", "-q")
@@ -243,7 +241,7 @@ def test_what_lies_on_the_lines_of_another_is_set_in_by_its_name(
     ]
 
 
-def test_an_outline_follows_edits(feeder: RunFeeder, shop: Repo) -> None:
+def test_outline_follows_edits(feeder: RunFeeder, shop: Repo) -> None:
     text = (shop.path / "src/api/routes.py").read_text()
     (shop.path / "src/api/routes.py").write_text("\n" + text.replace("return 1", "return 2"))
     assert feeder(shop, "outline", "src/api/routes.py").out.splitlines()[1:3] == [
@@ -254,10 +252,10 @@ def test_an_outline_follows_edits(feeder: RunFeeder, shop: Repo) -> None:
 
 @pytest.mark.parametrize("name", ["c#.py", "c#/#.py", "li\ne.py", "12:3.py"])
 @pytest.mark.parametrize("sign", ["#unusual", ":1-2"])
-def test_signs_of_a_target_may_be_in_a_name(
+def test_file_name_may_contain_target_separators(
     feeder: RunFeeder, shop: Repo, name: str, sign: str
 ) -> None:
-    """The file is what is there."""
+    """An existing file takes precedence."""
     shop.commit({name: "def unusual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
     [hit] = feeder(shop, "show", f"{name}{sign}", "--json").json["hits"]
@@ -272,10 +270,10 @@ ODD = b"odd/\xff\xfe.py"
     [os.fsdecode(ODD), r"odd/\xff\xfe.py", r"\xff\xfe.py", r"./odd/\xff\xfe.py"],
     ids=["as it lies there", "as it is shown", "its name alone", "from here"],
 )
-def test_a_name_that_is_not_utf_8_is_known_as_it_is_shown(
+def test_file_name_that_is_not_utf8_is_accepted_as_printed(
     feeder: RunFeeder, shop: Repo, typed: str
 ) -> None:
-    """Every command takes what an answer has, and what the shell gives."""
+    """Every command accepts the printed form and the raw bytes."""
     shop.commit({ODD: "def unusual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
     first = r"odd/\xff\xfe.py:1-2  method  unusual"
@@ -286,10 +284,10 @@ def test_a_name_that_is_not_utf_8_is_known_as_it_is_shown(
         assert feeder(shop, "outline", typed).out.splitlines()[0] == r"odd/\xff\xfe.py"
 
 
-def test_a_backslash_in_a_name_is_known_as_it_lies_there_and_as_it_is_shown(
+def test_file_name_with_a_backslash_is_accepted_raw_and_escaped(
     feeder: RunFeeder, shop: Repo
 ) -> None:
-    r"""A file called `\xff`, of four characters, is not the one of that byte."""
+    r"""A file named `\\xff`, of four characters, differs from the one with that byte."""
     shop.commit({rb"n\xff.py".decode(): "def four():\n    pass\n"})
     feeder(shop, "sync", "-q")
     for typed in (r"n\xff.py", r"n\x5cxff.py"):
@@ -297,10 +295,8 @@ def test_a_backslash_in_a_name_is_known_as_it_lies_there_and_as_it_is_shown(
 
 
 @pytest.mark.parametrize("target", ["src/cart.py", "src/cart.py:12"])
-def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
-    feeder: RunFeeder, shop: Repo, target: str
-) -> None:
-    """It is there, and that is not denied; what to do is said."""
+def test_file_that_became_binary_has_no_lines(feeder: RunFeeder, shop: Repo, target: str) -> None:
+    """The message says that it exists and what to do."""
     (shop.path / "src/cart.py").write_bytes(b"\0\1\2")
     answer = feeder(shop, "show", target)
     assert answer.code == 2
@@ -313,10 +309,9 @@ def test_of_a_file_that_is_no_text_any_more_there_are_no_lines(
     assert "(gone: " in feeder(shop, "outline", "src/cart.py").out
 
 
-def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
+def test_many_nodes_of_a_name_in_one_file_do_not_hide_other_files(
     feeder: RunFeeder, shop: Repo
 ) -> None:
-    """All files are told."""
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(400))
     shop.commit({"a.py": many, "b.py": "def usual():\n    return 1\n"})
     feeder(shop, "sync", "-q")
@@ -326,10 +321,10 @@ def test_hundreds_of_a_name_in_a_file_do_not_hide_those_of_another(
 @pytest.mark.parametrize(
     "command", [["stats"], ["outline", "src"], ["show", "Cart.total"], ["search", "total", "-n1"]]
 )
-def test_a_repository_is_known_by_the_last_part_of_its_name(
+def test_repository_may_be_given_by_the_last_part_of_its_name(
     feeder: RunFeeder, shop: Repo, command: list[str]
 ) -> None:
-    """By every command that asks: where only one is called so, else all of them are told."""
+    """In every command; if several match, all are named."""
     feeder(shop, "sync", "-q", "--repo", "acme/shop", "--db", "shared.db")
 
     def asked(repo: str) -> CommandResult:

@@ -1,4 +1,4 @@
-"""The static model where something lacks: the extra, its own file, or room for its vectors."""
+"""The static model with a missing extra, a damaged file, or other dimensions."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def shop(repo: Repo) -> Repo:
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """A folder with this very program, of whose model one byte is another."""
+    """A copy of the program whose model file has one changed byte."""
     package = tmp_path / "damaged/feeder"
     shutil.copytree(Path(feeder.__file__).parent, package)
     file = package / "embedding" / MODEL_FILE.name
@@ -49,8 +49,8 @@ def damaged(tmp_path: Path) -> Path:
     return package.parent
 
 
-def ran(place: Repo, *command: str, **environment: str) -> Done:
-    """Python with these arguments, in a process of its own and with no account but a given one."""
+def run_python(place: Repo, *command: str, **environment: str) -> Done:
+    """Runs Python in a process of its own, with no account except the given one."""
     settings = ("FEEDER_", "CLOUDFLARE_")
     own = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
     return subprocess.run(
@@ -63,60 +63,62 @@ def ran(place: Repo, *command: str, **environment: str) -> Done:
     )
 
 
-def test_a_machine_without_the_extra_searches_by_meaning(shop: Repo) -> None:
-    """Nobody asks for what is not installed."""
-    fed = ran(shop, "-c", WITHOUT_EXTRA, "sync")
+def test_vectors_are_searched_without_the_extra(shop: Repo) -> None:
+    """Nothing asks for a package that is not installed."""
+    fed = run_python(shop, "-c", WITHOUT_EXTRA, "sync")
     assert (fed.returncode, "MiniLM" in fed.stderr) == (0, False)
-    found = ran(shop, "-c", WITHOUT_EXTRA, "search", "--json", QUESTION)
+    found = run_python(shop, "-c", WITHOUT_EXTRA, "search", "--json", QUESTION)
     ranks = {hit["symbol"]: hit["meaning_rank"] for hit in json.loads(found.stdout)["hits"]}
     assert ranks["Cart.addLine"] is not None
-    assert ran(shop, "-c", WITHOUT_EXTRA, "validate").returncode == 0
+    assert run_python(shop, "-c", WITHOUT_EXTRA, "validate").returncode == 0
 
 
-def test_stats_name_the_model_whose_vectors_come_with_the_words(shop: Repo) -> None:
-    """As long as the index has them."""
+def test_stats_name_the_static_model(shop: Repo) -> None:
+    """As long as the index has its vectors."""
     for model, said in ((), STATIC_MODEL_NAME), (("--model", "words"), "none, words only"):
-        ran(shop, "-c", WITHOUT_EXTRA, "sync", *model)
-        assert f"model: {said}" in ran(shop, "-c", WITHOUT_EXTRA, "stats").stdout.splitlines()
+        run_python(shop, "-c", WITHOUT_EXTRA, "sync", *model)
+        assert (
+            f"model: {said}" in run_python(shop, "-c", WITHOUT_EXTRA, "stats").stdout.splitlines()
+        )
 
 
 @pytest.mark.needs("local")
 @pytest.mark.parametrize("first", ["--no-vectors", "--model=static", "--model=words"])
-def test_a_plain_sync_gives_no_index_a_slower_model(shop: Repo, first: str) -> None:
-    """Though it is installed: one that was made without it stays so until it is named."""
+def test_sync_without_options_adds_no_other_model(shop: Repo, first: str) -> None:
+    """Even if it is installed: a model must be named once."""
 
     def models() -> set[str]:
-        meta = json.loads(ran(shop, "-m", "feeder", "stats", "--json").stdout)["meta"]
+        meta = json.loads(run_python(shop, "-m", "feeder", "stats", "--json").stdout)["meta"]
         return {meta["model"]} if "model" in meta else set()
 
-    ran(shop, "-m", "feeder", "sync", first)
+    run_python(shop, "-m", "feeder", "sync", first)
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
-    plain = ran(shop, "-m", "feeder", "sync")
+    plain = run_python(shop, "-m", "feeder", "sync")
     said = "The index was made without MiniLM, and stays so. To use MiniLM instead: feeder sync"
     assert (plain.returncode, said in plain.stderr, models()) == (0, True, set())
-    found = ran(shop, "-m", "feeder", "search", "fresh")
+    found = run_python(shop, "-m", "feeder", "search", "fresh")
     assert "MiniLM" not in found.stderr + found.stdout
-    assert "all-MiniLM" not in ran(shop, "-m", "feeder", "validate").stdout
+    assert "all-MiniLM" not in run_python(shop, "-m", "feeder", "validate").stdout
     if first == "--model=static":
-        assert ran(shop, "-m", "feeder", "sync", "--model", "minilm").returncode == 0
+        assert run_python(shop, "-m", "feeder", "sync", "--model", "minilm").returncode == 0
         [given] = models()
         shop.commit({"src/new.py": "def other():\n    pass\n"})
-        again = ran(shop, "-m", "feeder", "sync", "--json")
+        again = run_python(shop, "-m", "feeder", "sync", "--json")
         assert json.loads(again.stdout)["texts_embedded"] == 1
         assert (models(), said in again.stderr) == ({given}, False)
 
 
 @pytest.mark.needs("local")
-def test_a_plain_sync_replaces_no_vectors_of_another_model(shop: Repo) -> None:
-    """Made by a server or from a folder, perhaps for money: they wait for the model to be named."""
-    ran(shop, "-m", "feeder", "sync", "--model", "minilm")
+def test_sync_without_options_keeps_another_models_vectors(shop: Repo) -> None:
+    """They may have cost money; new ones wait until the model is named."""
+    run_python(shop, "-m", "feeder", "sync", "--model", "minilm")
     file = shop.path / ".feeder/index.db"
     database = SQLite(file)
     database.run([Statement("UPDATE meta SET value = 'nomic@host' WHERE key = 'model'")])
     before = query_rows(database, "SELECT * FROM vectors ORDER BY 1")
     database.close()
     shop.commit({"new.md": "# New\n"})
-    plain = ran(shop, "-m", "feeder", "sync")
+    plain = run_python(shop, "-m", "feeder", "sync")
     assert plain.returncode == 0
     assert "The index has vectors by nomic@host, which need --model, and stays so." in plain.stderr
     database = SQLite(file)
@@ -124,62 +126,64 @@ def test_a_plain_sync_replaces_no_vectors_of_another_model(shop: Repo) -> None:
     database.close()
 
 
-def test_a_damaged_file_is_told_and_leaves_nothing_half_written(shop: Repo, damaged: Path) -> None:
-    """A first feed ends with the remedy; the right program then begins as if nothing had been."""
+def test_damaged_model_file_is_an_error_before_any_write(shop: Repo, damaged: Path) -> None:
+    """The intact program then starts from nothing."""
     path = {"PYTHONPATH": str(damaged)}
-    refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **path)
+    refused = run_python(shop, "-m", "feeder", "sync", "--model", "static", **path)
     assert refused.returncode == 2
     assert (
         f"The static model {damaged}/feeder/embedding/{MODEL_FILE.name} is damaged"
         in refused.stderr
     )
     assert refused.stderr.endswith("or use --no-vectors.\n")
-    assert ran(shop, "-m", "feeder", "sync", "--no-vectors", **path).returncode == 0
-    assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
-    assert ran(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0
+    assert run_python(shop, "-m", "feeder", "sync", "--no-vectors", **path).returncode == 0
+    assert run_python(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
+    assert run_python(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0
 
 
-def test_an_index_is_searched_by_word_where_the_file_is_damaged(shop: Repo, damaged: Path) -> None:
-    """And says so; an edit is not indexed without its vector."""
+def test_words_are_searched_with_a_damaged_model_file(shop: Repo, damaged: Path) -> None:
+    """It is reported; an edit is not indexed without its vector."""
     path = {"PYTHONPATH": str(damaged)}
-    ran(shop, "-m", "feeder", "sync", "--model", "static")
-    found = ran(shop, "-m", "feeder", "search", "--model", "static", "addLine", **path)
+    run_python(shop, "-m", "feeder", "sync", "--model", "static")
+    found = run_python(shop, "-m", "feeder", "search", "--model", "static", "addLine", **path)
     assert found.stdout.startswith("src/cart.py")
     assert "Searched by words only: The static model" in found.stderr
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
-    assert ran(shop, "-m", "feeder", "sync", "--model", "static", **path).returncode == 2
-    missed = ran(shop, "-m", "feeder", "search", "--no-vectors", "--json", "fresh")
+    assert run_python(shop, "-m", "feeder", "sync", "--model", "static", **path).returncode == 2
+    missed = run_python(shop, "-m", "feeder", "search", "--no-vectors", "--json", "fresh")
     assert "src/new.py" not in missed.stdout
-    assert ran(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
-    assert ran(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0
+    assert run_python(shop, "-m", "feeder", "sync", "--model", "static").returncode == 0
+    assert run_python(shop, "-m", "feeder", "validate", "--model", "static").returncode == 0
 
 
-def test_at_cloudflare_nothing_is_sent_where_the_file_is_damaged(
+def test_damaged_model_file_sends_nothing_to_cloudflare(
     shop: Repo, damaged: Path, standin: StandIn
 ) -> None:
-    """Another model can still be made room for, and what it all costs is then not told."""
+    """Another model can be prepared, without an estimate of the cost."""
     account = {**standin.environment, "FEEDER_REPO": "acme/shop", "PYTHONPATH": str(damaged)}
-    made = ran(shop, "-m", "feeder", "init", "--model", "@cf/baai/bge-small-en-v1.5", **account)
+    made = run_python(
+        shop, "-m", "feeder", "init", "--model", "@cf/baai/bge-small-en-v1.5", **account
+    )
     assert made.returncode == 0
     assert "The models' prices are unknown: The static model" in made.stderr
     before = standin.counts()
-    refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **account)
+    refused = run_python(shop, "-m", "feeder", "sync", "--model", "static", **account)
     assert (refused.returncode, "is damaged" in refused.stderr) == (2, True)
     assert standin.counts() == before
 
 
-def test_an_index_of_other_dimensions_is_left_as_it_is(shop: Repo, standin: StandIn) -> None:
-    """The sentence says what to choose; words and vectors stay those of before."""
+def test_index_with_other_dimensions_is_not_changed(shop: Repo, standin: StandIn) -> None:
+    """The error names the choices."""
     small = ("--model", "@cf/baai/bge-small-en-v1.5")
     account = {**standin.environment, "FEEDER_REPO": "acme/shop"}
     standin.change(vectorize_delay_s=0)
-    ran(shop, "-m", "feeder", "init", *small, **account)
-    assert ran(shop, "-m", "feeder", "sync", *small, **account).returncode == 0
+    run_python(shop, "-m", "feeder", "init", *small, **account)
+    assert run_python(shop, "-m", "feeder", "sync", *small, **account).returncode == 0
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
-    refused = ran(shop, "-m", "feeder", "sync", "--model", "static", **account)
+    refused = run_python(shop, "-m", "feeder", "sync", "--model", "static", **account)
     assert refused.returncode == 2
     assert "has 384 dimensions and the model 256. Choose the index's --model" in refused.stderr
-    found = ran(shop, "-m", "feeder", "search", "--model", "static", "addLine", **account)
+    found = run_python(shop, "-m", "feeder", "search", "--model", "static", "addLine", **account)
     assert found.stdout.startswith("src/cart.py")
-    assert ran(shop, "-m", "feeder", "sync", *small, **account).returncode == 0
-    assert ran(shop, "-m", "feeder", "validate", "--wait", *small, **account).returncode == 0
+    assert run_python(shop, "-m", "feeder", "sync", *small, **account).returncode == 0
+    assert run_python(shop, "-m", "feeder", "validate", "--wait", *small, **account).returncode == 0

@@ -1,4 +1,4 @@
-"""What a terminal gets: no more columns than it has, nothing that it obeys, colours if wanted."""
+"""Output on a terminal: within its width, without control characters, and with optional colours."""
 
 import re
 import unicodedata
@@ -14,13 +14,13 @@ TEXTS = st.text(st.sampled_from("a b\t漢é\u0301\x1b\r\n\u202e🛒\ud800x"), ma
 
 
 def columns(text: str) -> int:
-    """By an independent rule: what is not ASCII here is wide, or stands on the letter before."""
+    """Counts columns by an independent rule: non-ASCII is wide or combining."""
     return sum({"漢": 2, "🛒": 2, "\u0301": 0}.get(one, 1) for one in text)
 
 
 @given(TEXTS, st.integers(1, 40), st.data())
 def test_no_line_is_wider_than_the_terminal(text: str, width: int, data: st.DataObject) -> None:
-    """With marks anywhere, and in colours; it acts in no way."""
+    """With highlights and colours, and without control characters."""
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     marks = [(start, end)] if start < end else []
@@ -47,20 +47,20 @@ def test_no_line_is_wider_than_the_terminal(text: str, width: int, data: st.Data
         ("a\x1b[2J", (0, 1), "a\\u001b[2J"),
     ],
 )
-def test_a_long_line_shows_its_first_mark(text: str, mark: tuple[int, int], shown: str) -> None:
-    """Of twelve columns; what is left out is told."""
+def test_long_line_shows_its_first_highlight(text: str, mark: tuple[int, int], shown: str) -> None:
+    """In twelve columns, with a mark for omitted text."""
     assert Terminal(False, 12 + 3).render_code_line("7  ", text, [mark]) == f"7  {shown}"
 
 
-def test_what_goes_into_a_pipe_is_whole() -> None:
-    """Tabs too: it is for programs."""
+def test_piped_output_is_not_cut() -> None:
+    """Tabs are kept for other programs."""
     text = "\t" + "x" * 300
     assert Terminal().render_code_line("7  ", text, [(3, 4)]) == f"7  {text}"
 
 
 @pytest.mark.parametrize("colours", [False, True])
-def test_into_a_pipe_goes_of_a_minified_line_what_is_around_its_match(colours: bool) -> None:
-    """Cut at both ends, which is marked; all of it where the whole is wanted."""
+def test_piped_minified_line_is_cut_around_its_match(colours: bool) -> None:
+    """Both cuts are marked; the full output is not cut."""
     text = "x" * 50_000 + " needle " + "y" * 50_000
     line = COLOUR.sub("", Terminal(colours).render_code_line("7  ", text, [(50_001, 50_007)]))
     assert re.fullmatch("7  …x+ needle y+…", line)
@@ -71,13 +71,13 @@ def test_into_a_pipe_goes_of_a_minified_line_what_is_around_its_match(colours: b
     assert COLOUR.sub("", whole) == f"7  {text}"
 
 
-def test_words_are_marked_over_the_colours_of_the_code() -> None:
+def test_highlights_override_syntax_colours() -> None:
     line = Terminal(True).render_code_line("1  ", "def vat", [(4, 7)], ["34"] * 3 + [""] * 4)
     assert line == "\x1b[2m1  \x1b[0m\x1b[34mdef\x1b[0m \x1b[1;31mvat\x1b[0m"
 
 
-def test_code_is_coloured_by_its_language() -> None:
-    """Line by line; of a comment over two lines both, and nothing where there is no such lexer."""
+def test_code_is_coloured_by_language() -> None:
+    """Line by line, also within a two-line comment; without a lexer there are no colours."""
     first, second = highlight_code(["/* one", "two */ let x;"], "javascript")
     assert set(first) == {"2"}
     assert set(second[:6]) == {"2"}
@@ -96,7 +96,7 @@ def test_code_is_coloured_by_its_language() -> None:
         ("always", {"NO_COLOR": "1"}, True),
     ],
 )
-def test_colours_are_for_a_terminal_that_wants_them(
+def test_colours_depend_on_terminal_and_environment(
     monkeypatch: pytest.MonkeyPatch, color: str, variables: dict[str, str], colours: bool
 ) -> None:
     monkeypatch.setenv("TERM", "xterm")
@@ -110,5 +110,5 @@ def test_colours_are_for_a_terminal_that_wants_them(
     assert stdout_terminal(color) == Terminal(color == "always", None)
 
 
-def test_a_heading_is_cut_at_its_end() -> None:
+def test_long_heading_is_cut_at_its_end() -> None:
     assert Terminal(False, 10).render_cells(to_cells("src/cart.py:7")) == "src/cart.…"

@@ -1,4 +1,4 @@
-"""What `validate` says is to be done, done to the letter, leads to an index that is right."""
+"""The remedies that `feeder validate` prints make the index right when followed literally."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ STEPS = 3
 def feeder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Iterator[RunFeeder]:
-    """Runs the program in a folder, with the model of this machine."""
+    """Runs the program in a folder, with the local model."""
     require_extras("local")
     monkeypatch.delenv("FEEDER_VECTORS", raising=False)
     monkeypatch.setenv("FEEDER_JOBS", "1")
@@ -47,8 +47,8 @@ def plain(tmp_path: Path) -> Path:
     return folder
 
 
-def followed(feeder: RunFeeder, place: Path | Repo, *flags: str) -> CommandResult:
-    """The answer of a validation that was wrong, after all advice that it and its like gave."""
+def follow_remedies(feeder: RunFeeder, place: Path | Repo, *flags: str) -> CommandResult:
+    """Follows all remedies and returns the output of the last validation."""
     answer = feeder(place, "validate", *flags)
     assert answer.code == 1
     for _ in range(STEPS):
@@ -76,7 +76,7 @@ def _sql(*statements: str) -> Callable[[RunFeeder, Repo], tuple[str, ...]]:
 
 
 def _named(change: Callable[[RunFeeder, Repo], tuple[str, ...]]) -> Callable[..., tuple[str, ...]]:
-    """Asked with the model by its name: unnamed, an index of another one is not asked for it."""
+    """Validates with the model's name; without it, an index of another model is not compared."""
 
     def changed(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
         return (*change(feeder, shop), "--model", "minilm")
@@ -84,14 +84,14 @@ def _named(change: Callable[[RunFeeder, Repo], tuple[str, ...]]) -> Callable[...
     return changed
 
 
-def _words_brought_on(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
+def _words_updated(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     shop.commit({"src/cart.py": EDITED, "docs/guide.md": None})
     feeder(shop, "sync", WORDS)
     return ()
 
 
-def _words_brought_on_and_asked(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
-    _words_brought_on(feeder, shop)
+def _words_updated_and_validated_with_the_model(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
+    _words_updated(feeder, shop)
     return (WORDS,)
 
 
@@ -100,7 +100,7 @@ def _deleted_without_the_model(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]
     return (WORDS,)
 
 
-def _behind(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
+def _behind_head(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     shop.commit({"src/cart.py": EDITED})
     return ()
 
@@ -111,18 +111,18 @@ def _dirty(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     return ()
 
 
-def _of_a_folder(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
+def _index_of_a_folder(feeder: RunFeeder, shop: Repo) -> tuple[str, ...]:
     feeder(shop, "sync", "--path", "src", "--force")
     return ()
 
 
 WRONGS = {
-    "words brought on without the model": _words_brought_on,
-    "the same, asked without the model": _words_brought_on_and_asked,
+    "words brought on without the model": _words_updated,
+    "the same, asked without the model": _words_updated_and_validated_with_the_model,
     "deleted without the model": _deleted_without_the_model,
-    "behind HEAD": _behind,
+    "behind HEAD": _behind_head,
     "fed from the working tree": _dirty,
-    "of a folder": _of_a_folder,
+    "of a folder": _index_of_a_folder,
     "no row": _sql("DELETE FROM docs WHERE symbol = 'Cart.total'"),
     "another model": _named(_sql("UPDATE meta SET value = 'other' WHERE key = 'model'")),
     "no model": _sql("DELETE FROM meta WHERE key = 'model'"),
@@ -137,39 +137,37 @@ WRONGS = {
 
 
 @pytest.mark.parametrize("wrong", WRONGS.values(), ids=WRONGS)
-def test_advice_mends_what_is_wrong(
+def test_remedies_repair_the_index(
     feeder: RunFeeder, shop: Repo, wrong: Callable[[RunFeeder, Repo], tuple[str, ...]]
 ) -> None:
-    """Whatever it is, and whether or not it was asked with the model."""
+    """For every difference, with and without the model."""
     feeder(shop, "sync")
-    assert followed(feeder, shop, *wrong(feeder, shop)).code == 0
+    assert follow_remedies(feeder, shop, *wrong(feeder, shop)).code == 0
 
 
-def test_advice_for_words_asks_for_no_model(feeder: RunFeeder, shop: Repo) -> None:
-    """An index of words is mended as one, though a model is at hand."""
+def test_remedies_for_an_index_of_words_need_no_model(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", WORDS)
     _sql("DELETE FROM docs WHERE symbol = 'Cart.total'")(feeder, shop)
-    assert followed(feeder, shop).code == 0
+    assert follow_remedies(feeder, shop).code == 0
     assert "model: none, words only" in feeder(shop, "stats").out
 
 
 @pytest.mark.parametrize("flags", [(), (WORDS,)], ids=["with the model", "without"])
-def test_advice_outside_of_git_names_no_command_of_git(
+def test_remedies_outside_git_do_not_name_sync(
     feeder: RunFeeder, plain: Path, flags: tuple[str, ...]
 ) -> None:
-    """There is no sync there."""
     feeder(plain, "process", "--path", ".")
     (plain / "a.py").write_text("def apricot():\n    pass\n")
     feeder(plain, "process", "--path", ".", WORDS)
     assert "feeder sync" not in feeder(plain, "validate", *flags).out
-    assert followed(feeder, plain, *flags).code == 0
+    assert follow_remedies(feeder, plain, *flags).code == 0
 
 
 @pytest.mark.parametrize("command", ["process", "delete"])
-def test_an_index_of_words_is_right_after_either(
+def test_index_of_words_is_right_after_sync_and_repair(
     feeder: RunFeeder, shop: Repo, command: str
 ) -> None:
-    """It stays one, with no text embedded, and none said to be."""
+    """It embeds no text and reports none."""
     feeder(shop, "sync", WORDS)
     shop.write({"docs/guide.md": "# Another\n" if command == "process" else None})
     answer = feeder(shop, command, "--path", "docs/guide.md")

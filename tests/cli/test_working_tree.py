@@ -1,4 +1,4 @@
-"""`feeder sync --working-tree`: the index equals what lies there, says so, and finds back."""
+"""`feeder sync --working-tree`: the index equals the files on disk, and HEAD after a plain sync."""
 
 import os
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ CART = "class Cart:\n    def add(self):\n        return 1\n"
 
 
 def rows(place: Path) -> Mapping[str, Any]:
-    """All that the index at a place holds of nodes and files, but for the order of writes."""
+    """Returns all rows of nodes and files, without the order of writes."""
     database = SQLite(place)
     try:
         nodes, files = database.run(
@@ -42,7 +42,7 @@ def shop(repo: Repo, feeder: RunFeeder) -> Repo:
     return repo
 
 
-def test_the_index_equals_the_working_tree_and_says_so(shop: Repo, feeder: RunFeeder) -> None:
+def test_index_equals_the_working_tree_and_reports_it(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 2\n", "README.md": None})
     done = feeder(shop, "sync", "--working-tree", "--json")
     assert (done.code, done.json["files_processed"], done.json["files_deleted"]) == (0, 1, 1)
@@ -54,7 +54,7 @@ def test_the_index_equals_the_working_tree_and_says_so(shop: Repo, feeder: RunFe
     assert (asked["working"], asked["seen"], asked["equals"]) == (True, False, head)
 
 
-def test_it_is_proved_as_it_is_now(shop: Repo, feeder: RunFeeder) -> None:
+def test_validation_compares_with_the_current_working_tree(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 2\n"})
     feeder(shop, "sync", "--working-tree")
     proved = feeder(shop, "validate")
@@ -66,7 +66,7 @@ def test_it_is_proved_as_it_is_now(shop: Repo, feeder: RunFeeder) -> None:
     assert "feeder sync --working-tree" in proved.out
 
 
-def test_sync_leads_back_to_head(shop: Repo, feeder: RunFeeder, tmp_path: Path) -> None:
+def test_plain_sync_restores_head(shop: Repo, feeder: RunFeeder, tmp_path: Path) -> None:
     shop.write({"cart.py": CART.replace("add", "put"), "basket.py": "def basket(): ...\n"})
     feeder(shop, "sync", "--working-tree")
     assert feeder(shop, "sync").code == 0
@@ -77,13 +77,13 @@ def test_sync_leads_back_to_head(shop: Repo, feeder: RunFeeder, tmp_path: Path) 
     assert f"The index equals HEAD {shop.git('rev-parse', '--short=7', 'HEAD')}." in found.out
 
 
-def test_an_untouched_working_tree_is_head(shop: Repo, feeder: RunFeeder) -> None:
+def test_unchanged_working_tree_equals_head(shop: Repo, feeder: RunFeeder) -> None:
     os.utime(shop.path / "cart.py", (1, 1))
     assert "nothing to do" in feeder(shop, "sync", "--working-tree").out
     assert "The index equals HEAD" in feeder(shop, "search", "cart").out
 
 
-def test_a_working_tree_that_was_committed_is_head(shop: Repo, feeder: RunFeeder) -> None:
+def test_committed_working_tree_equals_head(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket():\n    return 2\n"})
     feeder(shop, "sync", "--working-tree")
     shop.commit()
@@ -93,7 +93,7 @@ def test_a_working_tree_that_was_committed_is_head(shop: Repo, feeder: RunFeeder
     assert "nothing to do" in feeder(shop, "sync").out
 
 
-def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: RunFeeder) -> None:
+def test_working_tree_option_is_refused_where_there_is_none(shop: Repo, feeder: RunFeeder) -> None:
     told = feeder(shop, "sync", "--working-tree", "--shard", "1/2", "--run", "x")
     assert (told.code, "Leave out --shard" in told.err) == (2, True)
     cloud = ("--store", "cloudflare", "--account-id", "a", "--database-id", "d")
@@ -101,8 +101,8 @@ def test_what_cannot_have_a_working_tree_is_told(shop: Repo, feeder: RunFeeder) 
     assert (told.code, "Leave out --working-tree" in told.err) == (2, True)
 
 
-def test_an_index_in_the_working_tree_is_not_part_of_it(shop: Repo, feeder: RunFeeder) -> None:
-    """`--db` may name a place that git does not ignore; each run would change the tree."""
+def test_index_file_in_the_working_tree_is_not_indexed(shop: Repo, feeder: RunFeeder) -> None:
+    """`--db` may name a path that git does not ignore, and each run changes the file."""
     named = ("--db", shop.path / "own.db")
     shop.write({"basket.py": "def basket(): ...\n"})
     done = feeder(shop, "sync", "--working-tree", "--json", *named)
@@ -112,7 +112,7 @@ def test_an_index_in_the_working_tree_is_not_part_of_it(shop: Repo, feeder: RunF
     assert "basket.py" in feeder(shop, "search", "/def basket/", *named).out
 
 
-def test_a_folder_of_the_working_tree(shop: Repo, feeder: RunFeeder) -> None:
+def test_working_tree_index_of_a_folder(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"src/basket.py": "def basket(): ...\n", "pouch.py": "def pouch(): ...\n"})
     part = ("--repo", "part", "--path", "src")
     done = feeder(shop, "sync", "--working-tree", "--json", *part)
@@ -122,13 +122,13 @@ def test_a_folder_of_the_working_tree(shop: Repo, feeder: RunFeeder) -> None:
     assert (told.code, "There is no folder nowhere" in told.err) == (2, True)
 
 
-def test_what_a_commit_brings_into_our_folder_is_refused(shop: Repo, feeder: RunFeeder) -> None:
+def test_committed_files_in_the_index_folder_are_refused(shop: Repo, feeder: RunFeeder) -> None:
     shop.commit({".feeder/index.working/objects-1/used": ""})
     told = feeder(shop, "sync", "--working-tree")
     assert (told.code, "Remove it with `git rm -r .feeder`" in told.err) == (2, True)
 
 
-def test_a_dry_run_says_what_would_be_done(shop: Repo, feeder: RunFeeder) -> None:
+def test_dry_run_reports_the_changes(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket(): ...\n"})
     before = rows(shop.path / ".feeder" / "index.db")
     told = feeder(shop, "sync", "--working-tree", "--dry-run")
@@ -136,13 +136,13 @@ def test_a_dry_run_says_what_would_be_done(shop: Repo, feeder: RunFeeder) -> Non
     assert rows(shop.path / ".feeder" / "index.db") == before
 
 
-def test_a_dry_run_of_a_first_feed_leaves_nothing(repo: Repo, feeder: RunFeeder) -> None:
+def test_dry_run_of_a_first_sync_leaves_no_files(repo: Repo, feeder: RunFeeder) -> None:
     repo.write({"a.py": "a = 1\n"})
     assert "1 would be processed" in feeder(repo, "sync", "--working-tree", "--dry-run").out
     assert not (repo.path / ".feeder").exists()
 
 
-def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: RunFeeder) -> None:
+def test_repair_of_a_working_tree_index(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket(): ...\n"})
     feeder(shop, "sync", "--working-tree")
     database = SQLite(shop.path / ".feeder" / "index.db")
@@ -153,7 +153,9 @@ def test_a_repair_of_an_index_of_the_working_tree(shop: Repo, feeder: RunFeeder)
     assert "The index equals the working tree last seen on" in feeder(shop, "search", "basket").out
 
 
-def test_outside_of_git_and_without_a_working_tree(repo: Repo, feeder: RunFeeder) -> None:
+def test_working_tree_option_outside_git_and_in_a_bare_repository(
+    repo: Repo, feeder: RunFeeder
+) -> None:
     repo.commit({"a.py": "a = 1\n"})
     bare = repo.path.with_name("bare")
     repo.git("clone", "-q", "--bare", repo.path.as_uri(), str(bare))

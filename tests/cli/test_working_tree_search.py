@@ -1,4 +1,4 @@
-"""A search in an index of the working tree: patterns, lines and phrases are the index's."""
+"""A search in a working-tree index uses the indexed contents for patterns, lines and phrases."""
 
 import re
 
@@ -13,7 +13,7 @@ LOOP = "def turn():\n    while True:\n        spin_once()\n"
 
 @pytest.fixture
 def mill(repo: Repo, feeder: RunFeeder) -> Repo:
-    """An index of the working tree, in which one file is new and one is another than HEAD's."""
+    """A working-tree index in which one file is new and one differs from HEAD."""
     repo.commit({"mill.py": LOOP, "other.py": "def other():\n    return 'other'\n"})
     repo.write({"mill.py": LOOP.replace("once", "twice"), "new.py": "def fresh():\n    pass\n"})
     assert feeder(repo, "sync", "--working-tree", "-q").code == 0
@@ -24,7 +24,7 @@ def hits(answer: str) -> set[str]:
     return set(re.findall(r"^(\S+:\d+-\d+)", answer, re.MULTILINE))
 
 
-def test_a_pattern_is_looked_for_in_what_was_indexed(mill: Repo, feeder: RunFeeder) -> None:
+def test_pattern_is_matched_in_the_indexed_contents(mill: Repo, feeder: RunFeeder) -> None:
     assert hits(feeder(mill, "search", "/spin_twice/").out) == {"mill.py:1-3"}
     assert hits(feeder(mill, "search", "/def fresh/").out) == {"new.py:1-2"}
     assert hits(feeder(mill, "search", "/spin_once/").out) == set()
@@ -32,26 +32,28 @@ def test_a_pattern_is_looked_for_in_what_was_indexed(mill: Repo, feeder: RunFeed
     assert "new.py" in feeder(mill, "search", "/def fresh/").out
 
 
-def test_lines_that_moved_are_found_by_what_was_indexed(mill: Repo, feeder: RunFeeder) -> None:
+def test_moved_lines_are_relocated_from_the_indexed_contents(mill: Repo, feeder: RunFeeder) -> None:
     mill.write({"mill.py": "\n\n" + LOOP.replace("once", "twice")})
     found = feeder(mill, "search", "turn", "--json").json
     assert (found["hits"][0]["state"], found["hits"][0]["start_line"]) == ("moved", 3)
     assert "1 of the files shown has changed since." in found["note"]
 
 
-def test_a_phrase_is_one_of_what_was_indexed(mill: Repo, feeder: RunFeeder) -> None:
+def test_phrase_is_matched_in_the_indexed_contents(mill: Repo, feeder: RunFeeder) -> None:
     mill.write({"mill.py": "gone = 1\n"})
     assert "mill.py" in feeder(mill, "search", '"while True"').out
 
 
-def test_what_was_left_is_thrown_away_and_the_search_goes_on(mill: Repo, feeder: RunFeeder) -> None:
+def test_stale_snapshot_is_discarded_and_the_search_continues(
+    mill: Repo, feeder: RunFeeder
+) -> None:
     place = working_tree_folder(mill.path / ".feeder" / "index.db")
     for ours in place.iterdir():
         ours.rename(mill.path / ".feeder" / ours.name)
     assert hits(feeder(mill, "search", "/spin_twice/").out) == {"mill.py:1-3"}
 
 
-def test_stats_say_it(mill: Repo, feeder: RunFeeder) -> None:
+def test_stats_name_the_working_tree(mill: Repo, feeder: RunFeeder) -> None:
     head = mill.git("rev-parse", "HEAD")
     assert f" at the working tree on {head}" in feeder(mill, "stats").out
     feeder(mill, "sync")

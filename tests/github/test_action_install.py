@@ -13,20 +13,20 @@ from github.workflows import checkout, feeder, job, workflow
 from source.repos import Repo
 
 
-def test_it_works_on_a_machine_that_has_nothing_installed(installed: Outcome) -> None:
+def test_it_works_on_a_machine_that_has_nothing_installed(first_outcome: Outcome) -> None:
     """From nothing, pinned packages with hashes make an environment, and feeder runs in it."""
-    assert installed.passed, installed.log
-    assert installed.outputs()["matrix"] == '{"shard": ["1/2", "2/2"]}'
+    assert first_outcome.passed, first_outcome.log
+    assert first_outcome.outputs()["matrix"] == '{"shard": ["1/2", "2/2"]}'
 
 
-def test_a_second_step_of_the_job_finds_it(installed: Outcome) -> None:
+def test_a_second_step_of_the_job_finds_it(first_outcome: Outcome) -> None:
     """Used twice in a job, the action installs once: the mark put there meanwhile is not gone."""
-    assert installed.passed, installed.log
-    assert installed.outputs("again")["matrix"] == '{"shard": ["1/3", "2/3", "3/3"]}'
+    assert first_outcome.passed, first_outcome.log
+    assert first_outcome.outputs("again")["matrix"] == '{"shard": ["1/3", "2/3", "3/3"]}'
 
 
 def test_the_local_store_brings_a_model_along(
-    repo: Repo, tmp_path: Path, release: Path, installed: Outcome
+    repo: Repo, tmp_path: Path, release: Path, first_outcome: Outcome
 ) -> None:
     """With store: local no secret is needed, and the embedding model on the CPU is installed."""
     find = {"run": '"$RUNNER_TEMP"/feeder-venv/*/bin/python -c "import onnxruntime"'}
@@ -52,10 +52,10 @@ def test_a_later_run_takes_it_from_the_cache(
 
 
 def test_every_shipped_grammar_is_there_and_no_other(
-    venv_cache: Path, release: Path, installed: Outcome
+    venv_cache: Path, release: Path, first_outcome: Outcome
 ) -> None:
     """Half of what pip installs is grammars that no query is for."""
-    assert installed.passed, installed.log
+    assert first_outcome.passed, first_outcome.log
     [python] = venv_cache.glob("*/bin/python")
     check = "from feeder.parse.grammars import load_grammars; load_grammars().compile_all()"
     subprocess.run([python, "-c", check], env={"PYTHONPATH": str(release / "src")}, check=True)

@@ -1,4 +1,4 @@
-"""Writes of the index: what changes, and which run may write."""
+"""Writes of the index: what they change, and which run may write."""
 
 import hashlib
 import json
@@ -19,8 +19,8 @@ from index_helpers import REPO, open_database, query_rows
 D1_PARAMETER_BYTES = 2_000_000
 
 
-class Recording:
-    """A database that records the statements it is given."""
+class RecordingDatabase:
+    """A database that records its statements."""
 
     def __init__(self, database: SQLite) -> None:
         self.place = database.place
@@ -43,8 +43,8 @@ def database() -> SQLite:
     return open_database()
 
 
-def begun(database: SQLite, token: str = "run", *, model: bool = False) -> Index:
-    """The index with a run that is about to write."""
+def started_index(database: SQLite, token: str = "run", *, model: bool = False) -> Index:
+    """Returns an index whose run is about to write."""
     index = Index(database, REPO, "main")
     index.begin(
         token, index.read_state({}), {"model": "m"} if model else {}, recompute_vectors=False
@@ -56,8 +56,8 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def file(path: str, **texts: str) -> IndexedFile:
-    """A file with a function for each word argument: its name and its text."""
+def file_with_functions(path: str, **texts: str) -> IndexedFile:
+    """A file with a function for each argument, whose name and text it is."""
     nodes = [
         Node("python", "method", name, f"def {name}()", None, line, line, text)
         for line, (name, text) in enumerate(texts.items(), start=1)
@@ -67,8 +67,8 @@ def file(path: str, **texts: str) -> IndexedFile:
     return IndexedFile(path, sha(repr(texts)), nodes, ids, shas, [""] * len(nodes))
 
 
-def found(database: SQLite, word: str) -> list[str]:
-    """The symbols of the nodes that a word finds."""
+def symbols_of_word(database: SQLite, word: str) -> list[str]:
+    """Returns the symbols of the nodes that contain a word."""
     return query_rows(
         database,
         "SELECT d.symbol FROM docs_fts f JOIN docs d ON d.seq = f.rowid WHERE docs_fts MATCH ?",
@@ -76,92 +76,109 @@ def found(database: SQLite, word: str) -> list[str]:
     )
 
 
-def test_a_written_file_is_there_in_rows_and_postings(database: SQLite) -> None:
-    """What is written is answered as new, and found by the words of text, name and path."""
-    wanted = file("src/shopCart.py", add="apples", drop="pears")
-    changes = begun(database).write([wanted], [], "c1", pending=False)
+def test_written_file_has_rows_and_postings(database: SQLite) -> None:
+    """It is found by the words of text, name and path."""
+    wanted = file_with_functions("src/shopCart.py", add="apples", drop="pears")
+    changes = started_index(database).write([wanted], [], "c1", pending=False)
     assert changes == (set(wanted.ids), set())
-    assert found(database, "apple") == ["add"]
-    assert found(database, "drop") == ["drop"]
-    assert found(database, "cart") == ["add", "drop"]
+    assert symbols_of_word(database, "apple") == ["add"]
+    assert symbols_of_word(database, "drop") == ["drop"]
+    assert symbols_of_word(database, "cart") == ["add", "drop"]
     assert query_rows(database, "SELECT path, blob, sha_head, nodes, state, reason FROM files") == [
         ("src/shopCart.py", wanted.blob, "c1", 2, "clean", None)
     ]
 
 
-def test_an_unchanged_node_is_not_rewritten(database: SQLite) -> None:
-    """Same id and same text: the row keeps its seq and its commit, and is no change."""
-    begun(database).write([file("a.py", add="apples", drop="pears")], [], "c1", pending=False)
+def test_unchanged_node_is_not_rewritten(database: SQLite) -> None:
+    """With the same id and text, the row keeps its number and its commit."""
+    started_index(database).write(
+        [file_with_functions("a.py", add="apples", drop="pears")], [], "c1", pending=False
+    )
     before = query_rows(database, "SELECT seq, sha_head FROM docs WHERE symbol = 'add'")
-    edited = file("a.py", add="apples", drop="plums")
-    changes = begun(database).write([edited], [], "c2", pending=False)
+    edited = file_with_functions("a.py", add="apples", drop="plums")
+    changes = started_index(database).write([edited], [], "c2", pending=False)
     assert changes == ({edited.ids[1]}, set())
     assert query_rows(database, "SELECT seq, sha_head FROM docs WHERE symbol = 'add'") == before
     assert query_rows(database, "SELECT sha_head FROM docs WHERE symbol = 'drop'") == ["c2"]
 
 
-def test_an_edited_node_has_its_new_words_only(database: SQLite) -> None:
-    """The id stays, the old posting goes."""
-    begun(database).write([file("a.py", add="apples")], [], "c1", pending=False)
-    begun(database).write([file("a.py", add="plums")], [], "c2", pending=False)
-    assert (found(database, "apples"), found(database, "plums")) == ([], ["add"])
+def test_edited_node_has_only_its_new_words(database: SQLite) -> None:
+    """The id stays, and the old posting is deleted."""
+    started_index(database).write(
+        [file_with_functions("a.py", add="apples")], [], "c1", pending=False
+    )
+    started_index(database).write(
+        [file_with_functions("a.py", add="plums")], [], "c2", pending=False
+    )
+    assert (symbols_of_word(database, "apples"), symbols_of_word(database, "plums")) == (
+        [],
+        ["add"],
+    )
     assert query_rows(database, "SELECT count(*) FROM docs_fts") == [1]
 
 
-def test_what_is_gone_leaves_nothing(database: SQLite) -> None:
-    """Nodes that a file lost, and files that are gone: no row, posting or line in the manifest."""
-    first, second = file("a.py", add="apples", drop="pears"), file("b.py", sum="plums")
-    begun(database).write([first, second], [], "c1", pending=False)
-    less = file("a.py", add="apples")
-    changes = begun(database).write([less], ["b.py", "never.py"], "c2", pending=False)
+def test_deleted_nodes_and_files_leave_no_rows(database: SQLite) -> None:
+    """No row, posting or manifest entry."""
+    first, second = (
+        file_with_functions("a.py", add="apples", drop="pears"),
+        file_with_functions("b.py", sum="plums"),
+    )
+    started_index(database).write([first, second], [], "c1", pending=False)
+    less = file_with_functions("a.py", add="apples")
+    changes = started_index(database).write([less], ["b.py", "never.py"], "c2", pending=False)
     assert changes == (set(), {first.ids[1], second.ids[0]})
     assert query_rows(database, "SELECT symbol FROM docs") == ["add"]
     assert query_rows(database, "SELECT count(*) FROM docs_fts") == [1]
     assert query_rows(database, "SELECT path, nodes FROM files") == [("a.py", 1)]
 
 
-def test_a_missing_posting_comes_back_with_its_file(database: SQLite) -> None:
-    """A node whose row was right but whose posting was lost gets one when its file is written."""
-    wanted = file("a.py", add="apples")
-    begun(database).write([wanted], [], "c1", pending=False)
+def test_missing_posting_is_restored_with_its_file(database: SQLite) -> None:
+    wanted = file_with_functions("a.py", add="apples")
+    started_index(database).write([wanted], [], "c1", pending=False)
     database.run([Statement("DELETE FROM docs_fts")])
-    begun(database).write([wanted], [], "c1", pending=False)
-    assert found(database, "apples") == ["add"]
+    started_index(database).write([wanted], [], "c1", pending=False)
+    assert symbols_of_word(database, "apples") == ["add"]
 
 
-def test_vectors_of_gone_nodes_wait_in_the_outbox(database: SQLite) -> None:
-    """Once there is a model, the ids of removed nodes are kept until their vectors are removed."""
-    wanted = file("a.py", add="apples", drop="pears")
-    begun(database, model=True).write([wanted], [], "c1", pending=True)
-    index = begun(database)
-    index.write([file("a.py", add="plums")], [], "c2", pending=True)
+def test_ids_of_deleted_nodes_are_in_the_outbox(database: SQLite) -> None:
+    """If the index has a model."""
+    wanted = file_with_functions("a.py", add="apples", drop="pears")
+    started_index(database, model=True).write([wanted], [], "c1", pending=True)
+    index = started_index(database)
+    index.write([file_with_functions("a.py", add="plums")], [], "c2", pending=True)
     assert index.read_state({}).outbox == {wanted.ids[1]: "a.py"}
     index.record_vectors(VectorProgress(deleted_ids=[wanted.ids[1]]))
     assert index.read_state({}).outbox == {}
 
 
-def test_a_node_that_comes_back_leaves_the_outbox(database: SQLite) -> None:
-    """What is in the index again must not lose its vector."""
-    wanted = file("a.py", add="apples")
-    begun(database, model=True).write([wanted], [], "c1", pending=True)
-    begun(database).write([], ["a.py"], "c2", pending=True)
-    assert begun(database).read_state({}).outbox == {wanted.ids[0]: "a.py"}
-    begun(database).write([wanted], [], "c3", pending=True)
-    assert begun(database).read_state({}).outbox == {}
+def test_node_written_again_leaves_the_outbox(database: SQLite) -> None:
+    """Its vector must not be deleted."""
+    wanted = file_with_functions("a.py", add="apples")
+    started_index(database, model=True).write([wanted], [], "c1", pending=True)
+    started_index(database).write([], ["a.py"], "c2", pending=True)
+    assert started_index(database).read_state({}).outbox == {wanted.ids[0]: "a.py"}
+    started_index(database).write([wanted], [], "c3", pending=True)
+    assert started_index(database).read_state({}).outbox == {}
 
 
-def test_without_a_model_nothing_waits(database: SQLite) -> None:
-    """An index of words has no outbox."""
-    begun(database).write([file("a.py", add="apples")], [], "c1", pending=False)
-    begun(database).write([], ["a.py"], "c2", pending=False)
-    assert begun(database).read_state({}).outbox == {}
+def test_index_of_words_has_an_empty_outbox(database: SQLite) -> None:
+    started_index(database).write(
+        [file_with_functions("a.py", add="apples")], [], "c1", pending=False
+    )
+    started_index(database).write([], ["a.py"], "c2", pending=False)
+    assert started_index(database).read_state({}).outbox == {}
 
 
 def test_files_are_pending_until_their_vectors_are_recorded(database: SQLite) -> None:
-    """A file with nodes is pending until its vectors are stored; one without is clean at once."""
-    index = begun(database)
+    """A file without nodes is clean at once."""
+    index = started_index(database)
     kept_out = IndexedFile("c.lock", "b", skipped=True, reason="a lock file")
-    index.write([file("a.py", add="x"), file("b.py"), kept_out], [], "c1", pending=True)
+    index.write(
+        [file_with_functions("a.py", add="x"), file_with_functions("b.py"), kept_out],
+        [],
+        "c1",
+        pending=True,
+    )
     assert {row.path: row.state for row in (index.read_state({}).files or {}).values()} == {
         "a.py": "pending",
         "b.py": "clean",
@@ -172,58 +189,59 @@ def test_files_are_pending_until_their_vectors_are_recorded(database: SQLite) ->
     assert (states["a.py"], states["c.lock"]) == ("clean", "skipped")
 
 
-def test_vectors_are_complete_only_when_no_file_waits(database: SQLite) -> None:
-    """The last write says so of the files as they are, whatever the run believes."""
-    index = begun(database)
-    index.write([file("a.py", add="x")], [], "c1", pending=True)
+def test_vectors_are_complete_only_without_pending_files(database: SQLite) -> None:
+    """The last write checks the files in the database."""
+    index = started_index(database)
+    index.write([file_with_functions("a.py", add="x")], [], "c1", pending=True)
     index.finish(
         VectorProgress(), {index.meta_key("vectors"): "complete", index.meta_key("tree"): "t"}
     )
     meta = index.read_state({}).meta
     assert (meta.get(index.meta_key("vectors")), meta[index.meta_key("tree")]) == (None, "t")
-    index = begun(database)
+    index = started_index(database)
     index.finish(VectorProgress(clean_paths=["a.py"]), {index.meta_key("vectors"): "complete"})
     assert index.read_state({}).meta[index.meta_key("vectors")] == "complete"
 
 
-def test_a_superseded_run_writes_nothing(database: SQLite) -> None:
-    """After another run's first write, every write of the first raises and changes nothing."""
-    first = begun(database, "first")
-    first.write([file("a.py", add="apples")], [], "c1", pending=False)
-    second = begun(database, "second")
-    second.write([file("a.py", add="plums")], [], "c2", pending=False)
+def test_superseded_run_writes_nothing(database: SQLite) -> None:
+    """After another run's first write, every write fails and changes nothing."""
+    first = started_index(database, "first")
+    first.write([file_with_functions("a.py", add="apples")], [], "c1", pending=False)
+    second = started_index(database, "second")
+    second.write([file_with_functions("a.py", add="plums")], [], "c2", pending=False)
     before = query_rows(database, "SELECT * FROM meta ORDER BY key")
     for write in (
-        lambda: first.write([file("b.py", sum="pears")], ["a.py"], "c1", pending=False),
+        lambda: first.write(
+            [file_with_functions("b.py", sum="pears")], ["a.py"], "c1", pending=False
+        ),
         lambda: first.record_vectors(VectorProgress(clean_paths=["a.py"])),
         lambda: first.finish(VectorProgress(), {"key": "value"}),
     ):
         with pytest.raises(Superseded, match="started later") as raised:
             write()
         assert not isinstance(raised.value, SupersededAtStart)
-    assert found(database, "plums") == ["add"]
+    assert symbols_of_word(database, "plums") == ["add"]
     assert query_rows(database, "SELECT path FROM files") == ["a.py"]
     assert query_rows(database, "SELECT * FROM meta ORDER BY key") == before
 
 
-def test_a_run_that_read_too_early_reads_again(database: SQLite) -> None:
-    """Another run has begun between reading and the first write: nothing is written."""
+def test_run_that_read_before_another_started_reads_again(database: SQLite) -> None:
     late = Index(database, REPO, "main")
     seen = late.read_state({})
-    begun(database, "other").finish(VectorProgress(), {})
+    started_index(database, "other").finish(VectorProgress(), {})
     late.begin("late", seen, {}, recompute_vectors=False)
     with pytest.raises(SupersededAtStart):
-        late.write([file("a.py", add="apples")], [], "c1", pending=False)
+        late.write([file_with_functions("a.py", add="apples")], [], "c1", pending=False)
     assert query_rows(database, "SELECT count(*) FROM docs") == [0]
     late.begin("late", late.read_state({}), {}, recompute_vectors=False)
-    late.write([file("a.py", add="apples")], [], "c1", pending=False)
-    assert found(database, "apples") == ["add"]
+    late.write([file_with_functions("a.py", add="apples")], [], "c1", pending=False)
+    assert symbols_of_word(database, "apples") == ["add"]
 
 
-def test_a_run_that_is_taken_over_before_its_work_writes_nothing(database: SQLite) -> None:
-    """Taking over is a write by itself: the unfinished run is stopped before anything is read."""
-    first = begun(database, "first")
-    first.write([file("a.py", add="apples")], [], "c1", pending=False)
+def test_run_superseded_before_its_first_write_writes_nothing(database: SQLite) -> None:
+    """Taking ownership is a write of its own."""
+    first = started_index(database, "first")
+    first.write([file_with_functions("a.py", add="apples")], [], "c1", pending=False)
     second = Index(database, REPO, "main")
     seen = second.read_state({})
     assert second.has_unfinished_run(seen, "second")
@@ -236,20 +254,19 @@ def test_a_run_that_is_taken_over_before_its_work_writes_nothing(database: SQLit
     assert not second.has_unfinished_run(second.read_state({}), "third")
 
 
-def test_a_run_makes_the_index_unequal_to_any_tree_first(database: SQLite) -> None:
-    """From the first write on `meta` claims nothing, so that a run that dies is noticed."""
-    index = begun(database)
+def test_first_write_removes_the_tree_from_meta(database: SQLite) -> None:
+    """So that a crashed run is noticed."""
+    index = started_index(database)
     equal = {index.meta_key("tree"): "t", index.meta_key("vectors"): "complete"}
     index.finish(VectorProgress(), equal)
     assert index.read_state(equal).files is None
-    begun(database, "next").write([], [], "c2", pending=False)
+    started_index(database, "next").write([], [], "c2", pending=False)
     assert index.read_state(equal).files == {}
 
 
-def test_state_leaves_files_out_only_when_all_is_met(database: SQLite) -> None:
-    """One value that differs, or is missing, and the manifest comes."""
-    index = begun(database)
-    index.write([file("a.py", add="x")], [], "c1", pending=False)
+def test_manifest_is_skipped_only_if_all_values_match(database: SQLite) -> None:
+    index = started_index(database)
+    index.write([file_with_functions("a.py", add="x")], [], "c1", pending=False)
     index.finish(VectorProgress(), {"a": "1", "b": "2"})
     assert index.read_state({"a": "1", "b": "2"}).files is None
     for expected in ({"a": "1", "b": "3"}, {"a": "1", "c": "3"}, {}):
@@ -257,33 +274,37 @@ def test_state_leaves_files_out_only_when_all_is_met(database: SQLite) -> None:
     assert list(index.read_state_of(["a.py", "b.py"]).files or {}) == ["a.py"]
 
 
-def test_the_manifest_comes_in_pages(database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many files there are, each page is one request and none is lost."""
+def test_manifest_is_read_in_pages(database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is one request, and no file is lost."""
     monkeypatch.setattr("feeder.store.index.PAGE_FILES", 10)
     paths = [f"{number:03}.py" for number in range(30)]
-    begun(database).write([file(path) for path in paths], [], "c1", pending=False)
-    recording = Recording(database)
+    started_index(database).write(
+        [file_with_functions(path) for path in paths], [], "c1", pending=False
+    )
+    recording = RecordingDatabase(database)
     assert list(Index(recording, REPO, "main").read_state({}).files or {}) == paths
     assert len(recording.batches) == 4
 
 
-def test_a_large_manifest_is_read_whole(database: SQLite) -> None:
+def test_large_manifest_is_read_completely(database: SQLite) -> None:
     """20,001 files are two pages."""
     files = [IndexedFile(f"{number}.txt", "b") for number in range(20_001)]
-    begun(database).write(files, [], "c1", pending=False)
-    recording = Recording(database)
+    started_index(database).write(files, [], "c1", pending=False)
+    recording = RecordingDatabase(database)
     assert len(Index(recording, REPO, "main").read_state({}).files or {}) == 20_001
     assert len(recording.batches) == 2
 
 
-def test_parameters_fit_into_d1(database: SQLite) -> None:
-    """However much a write carries, no parameter comes near D1's limit for a string."""
+def test_parameters_are_below_d1_limits(database: SQLite) -> None:
+    """No parameter comes near the limit for a string, whatever is written."""
     text = "größer 🛒 " * 300
     files = [
-        file(f"{'folder/' * 30}{number}.py", **{f"f{line}": f"{line} {text}" for line in range(20)})
+        file_with_functions(
+            f"{'folder/' * 30}{number}.py", **{f"f{line}": f"{line} {text}" for line in range(20)}
+        )
         for number in range(60)
     ]
-    recording = Recording(database)
+    recording = RecordingDatabase(database)
     index = Index(recording, REPO, "main")
     index.begin("run", index.read_state({}), {"model": "m"}, recompute_vectors=False)
     changes = index.write(files, [], "c1", pending=False)
@@ -298,33 +319,35 @@ def test_parameters_fit_into_d1(database: SQLite) -> None:
     assert D1_PARAMETER_BYTES / 2 < max(sizes) < D1_PARAMETER_BYTES
 
 
-def test_pages_and_groups_hold_everything_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Items and files come in their order, however small a page is; a large one goes alone."""
+def test_pages_and_groups_contain_each_item_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In order, for any page size; a large item is alone in its group."""
     monkeypatch.setattr("feeder.store.rows.PARAM_BYTES", 50)
     items = ["a" * length for length in (1, 10, 100, 30, 5, 5, 5)]
     found = [json.loads(page) for page in json_pages(items)]
     assert [item for page in found for item in page] == items
     assert all(len(json.dumps(page)) <= 60 or len(page) == 1 for page in found)
-    files = [file(f"{number}.py", add="x", drop="y") for number in range(3)]
+    files = [file_with_functions(f"{number}.py", add="x", drop="y") for number in range(3)]
     assert [one for group in file_batches(files) for one in group] == files
     assert all(len(group) == 1 for group in file_batches(files))
     assert list(json_pages([])) == []
     assert list(file_batches([])) == []
 
 
-def test_keys_say_what_the_nodes_of_files_are() -> None:
-    """Each node's id with the hash of its text."""
-    one = file("a.py", add="apples")
+def test_keys_are_node_ids_with_text_hashes() -> None:
+    one = file_with_functions("a.py", add="apples")
     assert json.loads(node_keys_json([one])) == {one.ids[0]: sha("apples")}
 
 
-def test_repositories_do_not_see_each_other(database: SQLite) -> None:
-    """A path of one repository can be written and removed without touching the other's."""
-    mine, other = begun(database), Index(database, "acme/other", "main")
-    mine.write([file("a.py", add="apples")], [], "c1", pending=False)
+def test_repositories_are_separate(database: SQLite) -> None:
+    """The same path can be written and deleted in one of them."""
+    mine, other = started_index(database), Index(database, "acme/other", "main")
+    mine.write([file_with_functions("a.py", add="apples")], [], "c1", pending=False)
     other.begin("other", other.read_state({}), {}, recompute_vectors=False)
-    another = file("a.py", add="plums")._replace(ids=["0" * 40])
+    another = file_with_functions("a.py", add="plums")._replace(ids=["0" * 40])
     other.write([another], [], "c1", pending=False)
     mine.write([], ["a.py"], "c2", pending=False)
-    assert (found(database, "apples"), found(database, "plums")) == ([], ["add"])
+    assert (symbols_of_word(database, "apples"), symbols_of_word(database, "plums")) == (
+        [],
+        ["add"],
+    )
     assert list(other.read_state({}).files or {}) == ["a.py"]

@@ -20,7 +20,7 @@ SELECT ?2 || n, 'acme/shop', '', '', ?2, 'method', substr(?3, 1, ?4), n, n, '' F
     ("nodes", "letters"), [(0, 1), (1, 1), (5_000, 1), (10_001, 1), (50, 90_000)]
 )
 def test_every_node_is_read_once(nodes: int, letters: int) -> None:
-    """More than a page has, by number and by the length of names; files are whole, in order."""
+    """With more nodes than fit into a page; the nodes of a file stay together, in order."""
     database = open_database()
     for path in ("b.py", "a.py"):
         many = (nodes, path, "x" * letters, letters)
@@ -32,8 +32,8 @@ def test_every_node_is_read_once(nodes: int, letters: int) -> None:
     database.close()
 
 
-def test_equal_words_at_equal_places_have_equal_numbers() -> None:
-    """By name, path and text apart; reading them leaves nothing behind."""
+def test_equal_postings_have_equal_checksums() -> None:
+    """For name, path and text separately; reading leaves nothing behind."""
     database = open_database()
     one = "INSERT INTO docs_fts (rowid, id, symbol, path, body) VALUES (?, '', ?, ?, ?)"
     places = [("a", "b", "c d"), ("b", "a", "c d"), ("a", "b", "c"), ("a", "b", "c d d")]
@@ -49,8 +49,8 @@ def test_equal_words_at_equal_places_have_equal_numbers() -> None:
     database.close()
 
 
-def test_what_has_no_words_has_no_number() -> None:
-    """As a node without a posting."""
+def test_node_without_words_has_no_checksum() -> None:
+    """Like a node without a posting."""
     database = open_database()
     database.run([Statement("INSERT INTO docs_fts (rowid, id, body) VALUES (1, 'a', '')")])
     assert read_posting_hashes(database) == {}

@@ -1,4 +1,4 @@
-"""Migrations, and databases that are refused because their schema is another."""
+"""Migrations, and databases that are refused because of their schema."""
 
 import os
 import subprocess
@@ -32,15 +32,13 @@ COLUMNS = {
 
 
 @pytest.mark.parametrize("table", COLUMNS)
-def test_tables_have_the_columns_of_the_design(table: str) -> None:
-    """The seed's columns, and those that tie rows, postings and vectors together."""
+def test_tables_have_the_documented_columns(table: str) -> None:
     found = query_rows(open_database(), "SELECT name FROM pragma_table_info(?)", table)
     assert found == COLUMNS[table].split()
 
 
-def test_docs_have_the_three_indexes_and_one_of_few_rows() -> None:
-    """By path, by repository and path, and by the commit that wrote a row; of those that have one,
-    by what is described."""
+def test_docs_have_three_indexes_and_a_partial_one() -> None:
+    """By path, by repository and path, by commit; and by description for rows that have one."""
     found = query_rows(
         open_database(),
         """SELECT group_concat(i.name) FROM pragma_index_list('docs') l, pragma_index_info(l.name) i
@@ -49,8 +47,8 @@ def test_docs_have_the_three_indexes_and_one_of_few_rows() -> None:
     assert found == ["describes", "path", "repo,path", "sha_head"]
 
 
-def test_postings_keep_no_text_but_ids() -> None:
-    """The full-text table stores no content, can delete a row and gives its id back; words stem."""
+def test_full_text_table_stores_no_text() -> None:
+    """It can delete a row, returns its id, and stems words."""
     [sql] = query_rows(open_database(), "SELECT sql FROM sqlite_schema WHERE name = 'docs_fts'")
     options = ("content=''", "contentless_delete=1", "contentless_unindexed=1", "id UNINDEXED")
     assert [option for option in (*options, "tokenize='porter unicode61'") if option in sql] == [
@@ -59,8 +57,7 @@ def test_postings_keep_no_text_but_ids() -> None:
     ]
 
 
-def test_an_id_is_unique() -> None:
-    """Two rows with the same id cannot be."""
+def test_id_is_unique() -> None:
     database = open_database()
     row = """INSERT INTO docs (id, repo, branch, sha_head, path, node_type, start_line, end_line,
         text_sha) VALUES ('x', '', '', '', '', '', 1, 1, '')"""
@@ -69,8 +66,8 @@ def test_an_id_is_unique() -> None:
     assert query_rows(database, "SELECT count(*) FROM docs") == [0]
 
 
-def test_migrations_are_kept_as_wrangler_keeps_them(tmp_path: Path) -> None:
-    """Each is noted by its file's name in d1_migrations, and is not applied a second time."""
+def test_migrations_are_recorded_like_wranglers(tmp_path: Path) -> None:
+    """Each by its file name in d1_migrations; none is applied twice."""
     database = SQLite(tmp_path / "index.db")
     names = sorted(
         file.name
@@ -84,8 +81,7 @@ def test_migrations_are_kept_as_wrangler_keeps_them(tmp_path: Path) -> None:
     assert database.connection.total_changes() == before
 
 
-def test_what_wrangler_has_applied_is_accepted() -> None:
-    """A database whose tables came from wrangler needs nothing more."""
+def test_database_migrated_by_wrangler_is_accepted() -> None:
     database = SQLite(MEMORY)
     table = """CREATE TABLE d1_migrations(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE,
         applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)"""
@@ -100,8 +96,7 @@ def test_what_wrangler_has_applied_is_accepted() -> None:
     assert migrate(database) == []
 
 
-def test_two_programs_may_make_the_same_database(tmp_path: Path) -> None:
-    """Of two first runs at once both find the schema in place."""
+def test_two_processes_may_create_the_database_at_once(tmp_path: Path) -> None:
     failures: list[BaseException] = []
     barrier = threading.Barrier(4)
 
@@ -120,8 +115,8 @@ def test_two_programs_may_make_the_same_database(tmp_path: Path) -> None:
     assert failures == []
 
 
-def test_a_newer_schema_is_refused() -> None:
-    """What a newer program made is not touched, and the remedy is named."""
+def test_newer_schema_is_refused() -> None:
+    """The database is not changed, and the remedy is named."""
     database = open_database()
     database.run([Statement("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')")])
     with pytest.raises(UserError, match=r"newer feeder.*9999_later\.sql.*Update feeder"):
@@ -129,8 +124,8 @@ def test_a_newer_schema_is_refused() -> None:
 
 
 @pytest.mark.parametrize("table", ["docs", "moz_places"])
-def test_another_programs_database_is_refused(tmp_path: Path, table: str) -> None:
-    """A database that holds other tables is left as it is."""
+def test_database_of_another_program_is_refused(tmp_path: Path, table: str) -> None:
+    """It is not changed."""
     file = tmp_path / "foreign.db"
     foreign = apsw.Connection(str(file))
     foreign.execute(f"CREATE TABLE {table}(x)")
@@ -144,8 +139,8 @@ def test_another_programs_database_is_refused(tmp_path: Path, table: str) -> Non
 @pytest.mark.parametrize(
     "content", [b"no database at all" * 100, b"SQLite format 3\0" + b"\1" * 2000]
 )
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
-    """Such a file is named with what to do about it, and not changed."""
+def test_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -> None:
+    """The error names it and the remedy."""
     file = tmp_path / "index.db"
     file.write_bytes(content)
     with pytest.raises(UserError, match=r"is not an index.*Delete it, or choose another with --db"):
@@ -153,8 +148,8 @@ def test_a_file_that_is_no_database_is_refused(tmp_path: Path, content: bytes) -
     assert file.read_bytes() == content
 
 
-def test_a_corrupt_index_is_named(tmp_path: Path) -> None:
-    """An index with overwritten pages ends in a sentence, whatever it was asked."""
+def test_corrupt_index_is_an_error(tmp_path: Path) -> None:
+    """For any statement."""
     file = tmp_path / "index.db"
     database = open_database(file)
     database.run([Statement("INSERT INTO meta VALUES ('key', hex(zeroblob(50000)))")])
@@ -166,8 +161,8 @@ def test_a_corrupt_index_is_named(tmp_path: Path) -> None:
         database.run([Statement("SELECT * FROM meta")])
 
 
-def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    """A folder in the file's place, or a folder that is not there, is the user's to mend."""
+def test_unwritable_path_is_an_error(tmp_path: Path) -> None:
+    """A folder instead of a file, or a missing folder."""
     for place in (
         tmp_path,
         Path("/dev/null"),
@@ -178,14 +173,14 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
             SQLite(place)
 
 
-def test_a_name_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
-    """SQLite takes names as UTF-8 only; another one ends in a sentence."""
+def test_path_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:
+    """SQLite accepts only UTF-8."""
     with pytest.raises(UserError, match="--db"):
         SQLite(tmp_path / os.fsdecode(b"caf\xe9.db"))
 
 
-def test_a_batch_is_one_transaction() -> None:
-    """When one statement fails, none has happened."""
+def test_batch_is_one_transaction() -> None:
+    """If one statement fails, none takes effect."""
     database = open_database()
     insert = "INSERT INTO meta VALUES (?, ?)"
     with pytest.raises(ServiceError, match="no such table"):
@@ -199,8 +194,8 @@ def test_a_batch_is_one_transaction() -> None:
     ]
 
 
-def test_an_interrupt_in_a_batch_leaves_nothing_of_it() -> None:
-    """Ctrl-C in the midst of a transaction rolls it back, and the database goes on working."""
+def test_interrupt_rolls_back_the_batch() -> None:
+    """The connection can still be used."""
     database = open_database()
 
     def interrupt(*_: object) -> None:
@@ -213,8 +208,8 @@ def test_an_interrupt_in_a_batch_leaves_nothing_of_it() -> None:
     assert database.run([Statement("SELECT * FROM meta"), insert]) == [[], []]
 
 
-def test_two_writers_take_turns(tmp_path: Path) -> None:
-    """Transactions of several connections wait for each other and none is lost."""
+def test_concurrent_writers_wait_for_each_other(tmp_path: Path) -> None:
+    """No transaction is lost."""
     file = tmp_path / "index.db"
     open_database(file).close()
     add = Statement(
@@ -236,8 +231,8 @@ def test_two_writers_take_turns(tmp_path: Path) -> None:
     assert query_rows(SQLite(file), "SELECT value FROM meta") == ["150"]
 
 
-def test_lines_of_an_older_index_are_told_from_any_other() -> None:
-    """And vectors, which are of none of them yet, are no longer said to be complete."""
+def test_descriptions_of_an_older_index_are_migrated() -> None:
+    """The vectors do not include them yet and no longer count as complete."""
     database = SQLite(MEMORY)
     for step in known_migrations()[:6]:
         database.script(step.sql, [])
@@ -255,13 +250,13 @@ def test_lines_of_an_older_index_are_told_from_any_other() -> None:
     assert query_rows(database, "SELECT key FROM meta") == ["model"]
 
 
-def test_the_schema_page_is_up_to_date() -> None:
-    """`make docs` would write docs/schema.sql as it is."""
+def test_schema_page_is_up_to_date() -> None:
+    """`make docs` would write docs/schema.sql unchanged."""
     subprocess.run([sys.executable, DOCS / "schema.py", "--check"], check=True)
 
 
-def test_the_schema_page_makes_the_tables_of_the_migrations() -> None:
-    """Run as SQL, it creates the same columns, keys and indexes."""
+def test_schema_page_creates_the_tables_of_the_migrations() -> None:
+    """With the same columns, keys and indexes."""
     database, page = open_database(), apsw.Connection(":memory:")
     page.execute((DOCS / "schema.sql").read_text("utf-8"))
     names = query_rows(database, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'index')")

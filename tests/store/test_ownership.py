@@ -13,7 +13,7 @@ from feeder.store.ownership import (
 )
 
 
-def test_one_server_gets_a_lock(tmp_path: Path) -> None:
+def test_only_one_server_gets_the_lock(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     with (
         try_lock(index, SERVER_LOCK) as first,
@@ -25,7 +25,7 @@ def test_one_server_gets_a_lock(tmp_path: Path) -> None:
         assert again
 
 
-def test_commands_lock_out_servers_and_not_each_other(tmp_path: Path) -> None:
+def test_commands_exclude_servers_but_not_each_other(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     assert not is_locked_by_command(index)
     with command_lock(index), command_lock(index):
@@ -33,7 +33,7 @@ def test_commands_lock_out_servers_and_not_each_other(tmp_path: Path) -> None:
     assert not is_locked_by_command(index)
 
 
-def test_a_killed_process_releases_its_locks(tmp_path: Path) -> None:
+def test_killed_process_releases_its_locks(tmp_path: Path) -> None:
     index = tmp_path / "index.db"
     program = (
         "import sys, time; from pathlib import Path; from feeder.store.ownership import *\n"
@@ -53,7 +53,7 @@ def test_a_killed_process_releases_its_locks(tmp_path: Path) -> None:
     assert not is_locked_by_command(index)
 
 
-def test_locks_are_granted_where_no_file_can_be_created(tmp_path: Path) -> None:
+def test_locks_are_granted_if_no_file_can_be_created(tmp_path: Path) -> None:
     index = tmp_path / "nowhere" / "index.db"
     with try_lock(index, SERVER_LOCK) as is_mine, command_lock(index), command_lock(None):
         assert is_mine

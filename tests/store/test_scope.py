@@ -1,4 +1,4 @@
-"""Nodes in a scope, on a real source tree."""
+"""Scopes: the nodes that filters select, in a real source tree."""
 
 import pytest
 
@@ -56,15 +56,15 @@ def names(database: SQLite, symbol: str) -> set[str]:
         ('"', set()),
     ],
 )
-def test_a_symbol_is_a_name_or_its_last_parts(
+def test_symbol_filter_matches_a_name_or_its_last_parts(
     database: SQLite, symbol: str, found: set[str]
 ) -> None:
-    """In any case of letters, by whatever joins them; a member finds the node that holds it."""
+    """In any case and with any separator; a member matches the node that contains it."""
     assert names(database, symbol) == found
 
 
-def test_a_glob_of_a_symbol_has_a_limit(database: SQLite) -> None:
-    """D1 takes fifty bytes."""
+def test_symbol_glob_has_a_length_limit(database: SQLite) -> None:
+    """D1 accepts 50 bytes."""
     assert names(database, "a" * 47 + "*") == set()
     with pytest.raises(UserError, match=r"The symbol a+\* has 49 bytes, and a glob may have 48"):
         names(database, "a" * 48 + "*")
@@ -72,8 +72,8 @@ def test_a_glob_of_a_symbol_has_a_limit(database: SQLite) -> None:
         names(database, "[" * 19 + "*")
 
 
-def test_quotes_in_a_symbol_are_no_syntax(database: SQLite) -> None:
-    """FTS5 would read on behind them."""
+def test_quotes_in_a_symbol_are_escaped(database: SQLite) -> None:
+    """For FTS5."""
     for symbol in ('total"', 'a"b', 'a"b*', 'Cart.to"tal', 'x" OR symbol : "total'):
         assert names(database, symbol) == set(), symbol
 
@@ -88,8 +88,8 @@ def test_quotes_in_a_symbol_are_no_syntax(database: SQLite) -> None:
         *("conftest.py", "tests.rs", "test.js", "cart.bats", "cart-test.el"),
     ],
 )
-def test_tests_are_known_by_their_paths(path: str) -> None:
-    """Whatever language they are in."""
+def test_test_files_are_recognized_by_path(path: str) -> None:
+    """In any language."""
     assert is_test_path(path)
 
 
@@ -101,13 +101,13 @@ def test_tests_are_known_by_their_paths(path: str) -> None:
         *("docs/specification.md", "inspector/a.py", "Contest.java", "testify/assert.go"),
     ],
 )
-def test_other_files_are_none(path: str) -> None:
-    """Though their names have the letters."""
+def test_other_files_are_not_tests(path: str) -> None:
+    """Although their names contain the letters."""
     assert not is_test_path(path)
 
 
-def test_sql_and_python_know_the_same_tests() -> None:
-    """Those of each glob, in a folder and without one."""
+def test_sql_and_python_recognize_the_same_tests() -> None:
+    """For each glob, inside a folder and at the root."""
     paths = [glob.replace("*", "a").replace("[a-z]", "b").lstrip("/") for glob in TEST_PATH_GLOBS]
     paths += [f"{path}/cart.py" for path in paths] + ["src/cart.py", "latest.py", "a/spec.md"]
     database = open_database()
@@ -123,8 +123,8 @@ def test_sql_and_python_know_the_same_tests() -> None:
     assert not found & others
 
 
-def test_a_glob_of_tests_fits_into_d1() -> None:
-    """Fifty bytes, and one of the words that are looked for first."""
+def test_test_globs_are_below_d1_limits() -> None:
+    """50 bytes; each contains one of the words of the prefilter."""
     for glob in TEST_PATH_GLOBS:
         text = glob.replace("[Tt]", "t").casefold()
         assert len(glob.encode()) <= 50

@@ -23,7 +23,7 @@ ALL = Scope.of_repo("r")
 
 @pytest.fixture
 def database() -> SQLite:
-    """Three nodes, a to c, each with the text of its own name."""
+    """Three nodes, a to c, each with a text equal to its name."""
     database = open_database()
     database.run([Statement(DOC, (name, name)) for name in "abc"])
     return database
@@ -38,8 +38,8 @@ def unit(*values: float) -> Any:
     return array / np.linalg.norm(array)
 
 
-def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
-    """The best comes first, and its score is the cosine."""
+def test_nearest_vector_comes_first(database: SQLite) -> None:
+    """The score is the cosine similarity."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     near = vectors.query(unit(1, 0), 10, ALL)
@@ -48,15 +48,14 @@ def test_a_vector_is_found_by_its_direction(database: SQLite) -> None:
     assert [one.id for one in vectors.query(unit(0, 1), 1, ALL)] == ["b"]
 
 
-def test_only_a_node_that_is_still_the_same_gets_its_vector(database: SQLite) -> None:
-    """A vector of a text that the node has no more, or of no node, is not kept."""
+def test_vector_of_a_changed_node_is_not_stored(database: SQLite) -> None:
+    """Neither is one without a node."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 1, 0, text="an older text"), vector("z", 1, 0)])
     assert list(vectors.ids()) == ["a"]
 
 
-def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
-    """An id has one vector."""
+def test_new_vector_replaces_the_old_one(database: SQLite) -> None:
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0)])
     vectors.upsert([vector("a", 0, 1)])
@@ -64,8 +63,8 @@ def test_a_new_vector_replaces_the_old_one(database: SQLite) -> None:
     assert near.score == pytest.approx(1, abs=0.01)
 
 
-def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
-    """Ids without a vector are fine; one whose node is there, by another run, keeps its vector."""
+def test_delete_removes_only_vectors_without_a_node(database: SQLite) -> None:
+    """Unknown ids are ignored; a node written by another run keeps its vector."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector(name, 1, 0) for name in "abc"])
     database.run([Statement("DELETE FROM docs WHERE id <> 'c'")])
@@ -73,8 +72,8 @@ def test_deleting_takes_out_what_has_no_node(database: SQLite) -> None:
     assert list(vectors.ids()) == ["b", "c"]
 
 
-def test_clearing_takes_out_all(database: SQLite) -> None:
-    """Another model takes the place."""
+def test_clear_removes_all_vectors(database: SQLite) -> None:
+    """Before another model is used."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1)])
     vectors.clear(Statement("SELECT 1"))
@@ -82,8 +81,8 @@ def test_clearing_takes_out_all(database: SQLite) -> None:
     assert vectors.query(unit(1, 0), 10, ALL) == []
 
 
-def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) -> None:
-    """Asking, deleting and clearing where there are none writes nothing."""
+def test_index_of_words_gets_no_vector_table(database: SQLite) -> None:
+    """Searching, deleting and clearing write nothing."""
     before = (
         database.connection.total_changes(),
         query_rows(database, "SELECT name FROM sqlite_schema"),
@@ -101,15 +100,15 @@ def test_an_index_of_words_has_no_vectors_and_gets_no_table(database: SQLite) ->
 
 
 def test_vectors_of_other_dimensions_are_not_compared(database: SQLite) -> None:
-    """While another model's vectors are still being replaced, a query sees its own alone."""
+    """While a model is being replaced, a query sees only its own vectors."""
     SQLiteVectors(database).upsert([vector("a", 1, 0)])
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("b", 1, 0, 0)])
     assert [one.id for one in vectors.query(unit(1, 0, 0), 10, ALL)] == ["b"]
 
 
-def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> None:
-    """What is kept in memory for queries is read again after a write."""
+def test_query_sees_vectors_written_since_the_last_one(database: SQLite) -> None:
+    """The memory cache is read again after a write."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0)])
     assert len(vectors.query(unit(1, 0), 10, ALL)) == 1
@@ -117,8 +116,8 @@ def test_a_query_sees_what_was_written_since_the_last_one(database: SQLite) -> N
     assert len(vectors.query(unit(1, 0), 10, ALL)) == 2
 
 
-def test_a_vector_of_zeros_is_far_from_everything(database: SQLite) -> None:
-    """It divides nothing by zero."""
+def test_zero_vector_has_no_similarity(database: SQLite) -> None:
+    """No division by zero."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 0, 0)])
     assert vectors.query(unit(1, 0), 10, ALL) == [("a", 0.0)]
@@ -129,8 +128,8 @@ def test_a_vector_of_zeros_is_far_from_everything(database: SQLite) -> None:
     matrix=arrays(np.float32, (12, 8), elements=st.floats(-1, 1, width=32)),
     query=arrays(np.float32, 8, elements=st.floats(-1, 1, width=32)),
 )
-def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
-    """Scores differ from those of the exact vectors by no more than the rounding allows."""
+def test_quantization_keeps_the_order(matrix: Any, query: Any) -> None:
+    """Scores differ from the exact ones by at most the rounding error."""
     matrix[:, 0] += 2
     query[0] += 2
     exact = matrix / np.linalg.norm(matrix, axis=1, keepdims=True)
@@ -151,25 +150,23 @@ def test_eight_bits_keep_the_order(matrix: Any, query: Any) -> None:
     database.close()
 
 
-def test_many_vectors_are_compared_in_parts(
-    database: SQLite, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """However few rows are turned to floats at once, all are compared."""
+def test_vectors_are_compared_in_batches(database: SQLite, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The batch size does not change the result."""
     monkeypatch.setattr("feeder.store.vector_search.BLOCK_ROWS", 2)
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0), vector("b", 0, 1), vector("c", 0.6, 0.8)])
     assert [one.id for one in vectors.query(unit(1, 0), 10, ALL)] == ["a", "c", "b"]
 
 
-def test_of_equal_vectors_the_first_by_id_are_found(database: SQLite) -> None:
-    """Also where the limit cuts through them."""
+def test_equal_vectors_are_ordered_by_id(database: SQLite) -> None:
+    """Also at the limit."""
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("c", 1, 0), vector("b", 1, 0), vector("a", 1, 0)])
     assert [one.id for one in vectors.query(unit(1, 0), 2, ALL)] == ["a", "b"]
 
 
 class PlacedNode(NamedTuple):
-    """A node with the vector (nearness, 127): its score for (1, 0) is just that."""
+    """A node with the vector (nearness, 127): its score for (1, 0) is the nearness."""
 
     repo: str
     path: str
@@ -177,8 +174,8 @@ class PlacedNode(NamedTuple):
     node_type: str
     nearness: int
 
-    def lies_in(self, scope: Scope) -> bool:
-        """As the program's user understands it, by Python's own globs."""
+    def matches_glob(self, scope: Scope) -> bool:
+        """True by the rules of Python's globs."""
         return (
             self.repo in (scope.repos or [self.repo])
             and self.language in (scope.languages or [self.language])
@@ -242,10 +239,10 @@ FILES = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
 
 @settings(max_examples=150, deadline=None)
 @given(nodes=st.lists(placed_nodes, max_size=40), asked=st.lists(scopes, min_size=1, max_size=5))
-def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
+def test_nearest_vectors_in_a_scope_ignore_other_nodes(
     nodes: list[PlacedNode], asked: list[Scope]
 ) -> None:
-    """Whatever lies nearer elsewhere: the same as by looking at every node."""
+    """The result equals that of a full scan of the scope."""
     database = open_database()
     ids = [f"{number:02}" for number in range(len(nodes))]
     database.run([Statement(NODE, (*n[:4], id_)) for id_, n in zip(ids, nodes, strict=True)])
@@ -253,7 +250,9 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
     vectors = SQLiteVectors(database)
     vectors.upsert([vector(id_, n.nearness, 127) for id_, n in zip(ids, nodes, strict=True)])
     for scope in asked:
-        inside = [(-n.nearness, id_) for id_, n in zip(ids, nodes, strict=True) if n.lies_in(scope)]
+        inside = [
+            (-n.nearness, id_) for id_, n in zip(ids, nodes, strict=True) if n.matches_glob(scope)
+        ]
         found = vectors.query(unit(1, 0), 10, scope)
         assert [(-one.score, one.id) for one in found] == sorted(inside)[:10]
     database.close()
@@ -261,8 +260,8 @@ def test_the_nearest_of_a_scope_are_those_of_its_nodes_alone(
 
 @pytest.mark.parametrize("count", [1, 127, 128, 129, 1_000, 5_000])
 @pytest.mark.parametrize("limit", [1, 7, 100])
-def test_the_highest_are_those_of_a_sort_of_all(database: SQLite, count: int, limit: int) -> None:
-    """Of numbers of which many are equal, in parts of whatever size."""
+def test_top_scores_equal_those_of_a_full_sort(database: SQLite, count: int, limit: int) -> None:
+    """With many equal scores and any batch size."""
     ids = [f"n{number:05}" for number in range(count)]
     database.run([Statement(DOC, (id_, id_)) for id_ in ids])
     some = np.random.default_rng(count)

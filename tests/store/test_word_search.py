@@ -1,4 +1,4 @@
-"""Search by word where a word is in too many nodes to score each."""
+"""Word search with words that are in too many nodes to score each."""
 
 from pathlib import Path
 
@@ -38,57 +38,56 @@ EVERYWHERE = Scope.of_repo("acme/shop")
 def crowd(repo: str = "acme/shop", path: Path = MEMORY) -> SQLite:
     """12,000 nodes in the folders d0 to d9, by the last digit of their number.
 
-    "return" is in the 6,000 with an even one, "parcel" in the 2,400 of d1 and d2, which are
-    `repo`'s, and "label" in the nodes 7, 4007 and 8007.
+    "return" is in the 6,000 even ones, "parcel" in the 2,400 of d1 and d2, which belong to `repo`,
+    and "label" in the nodes 7, 4007 and 8007.
     """
     database = open_database(path)
     database.run([Statement(NODES, (repo,)), Statement(POSTINGS), Statement(FILES)])
     return database
 
 
-def found(database: SQLite, *words: str, path: str | None = None) -> list[str]:
+def matching_ids(database: SQLite, *words: str, path: str | None = None) -> list[str]:
     [rows] = database.run([word_search_statement(words, Scope.of_repo("acme/shop", path), 100)])
     return list(scores_by_id(rows))
 
 
-def test_a_common_word_ranks_what_rarer_words_find() -> None:
-    """The best are those that bm25 over all nodes and words puts first, in its order."""
+def test_common_word_ranks_the_nodes_of_rarer_words() -> None:
+    """The first ones equal those of bm25 over all nodes, in its order."""
     database = crowd()
     [best] = database.run([Statement(BY_BM25, ("return OR parcel",))])
-    assert found(database, "return", "parcel") == [id_ for (id_,) in best]
+    assert matching_ids(database, "return", "parcel") == [id_ for (id_,) in best]
     database.close()
 
 
-def test_a_common_word_finds_where_rarer_ones_find_too_little() -> None:
-    """Three nodes are no answer for who wants a hundred."""
+def test_common_word_adds_nodes_if_rarer_words_find_too_few() -> None:
+    """Three nodes are too few for a limit of 100."""
     database = crowd()
-    nodes = found(database, "return", "label")
+    nodes = matching_ids(database, "return", "label")
     assert set(nodes[:3]) == {"7", "4007", "8007"}
     assert len(nodes) == 100
     database.close()
 
 
-def test_words_that_are_all_common_find() -> None:
-    """And one that is nowhere changes nothing."""
+def test_query_of_common_words_only_finds_nodes() -> None:
+    """A word that is nowhere changes nothing."""
     database = crowd()
-    assert len(found(database, "return", "nowhere")) == 100
-    assert found(database, "nowhere") == []
+    assert len(matching_ids(database, "return", "nowhere")) == 100
+    assert matching_ids(database, "nowhere") == []
     database.close()
 
 
-def test_a_common_word_finds_where_the_scope_is_narrow() -> None:
+def test_common_word_finds_nodes_in_a_narrow_scope() -> None:
     """In a folder without the rarer word."""
     database = crowd()
-    nodes = found(database, "return", "parcel", path="d4")
+    nodes = matching_ids(database, "return", "parcel", path="d4")
     assert len(nodes) == 100
     assert {int(id_) % 10 for id_ in nodes} == {4}
     database.close()
 
 
-def test_what_is_rare_in_another_repository_hides_nothing() -> None:
-    """The rarer word is in the other one alone, and so finds nothing here."""
+def test_rare_word_of_another_repository_hides_nothing() -> None:
     database = crowd("acme/other")
-    nodes = found(database, "return", "parcel")
+    nodes = matching_ids(database, "return", "parcel")
     assert len(nodes) == 100
     assert {int(id_) % 10 for id_ in nodes} <= {0, 4, 6, 8}
     database.close()
@@ -112,15 +111,15 @@ ORDER BY bm25(docs_fts, {BM25_WEIGHTS}) LIMIT ?
 
 
 def large() -> SQLite:
-    """Of 30,000 nodes "check" is in 22,500, "field" in 12,000 and "label" in 60."""
+    """30,000 nodes: "check" is in 22,500, "field" in 12,000 and "label" in 60."""
     database = open_database()
     database.run([Statement(MOST), Statement(MOST_POSTINGS)])
     return database
 
 
 @pytest.mark.parametrize(("rest", "limit"), [("field", 100), ("label", 50)])
-def test_a_word_of_most_nodes_is_left_out(rest: str, limit: int) -> None:
-    """The scores are next to those of bm25 over all words."""
+def test_word_in_most_nodes_is_left_out(rest: str, limit: int) -> None:
+    """The scores are close to those of bm25 over all words."""
     database = large()
     [asked, alone] = database.run(
         [word_search_statement(words, EVERYWHERE, limit) for words in (["check", rest], [rest])]
@@ -133,25 +132,25 @@ def test_a_word_of_most_nodes_is_left_out(rest: str, limit: int) -> None:
     database.close()
 
 
-def test_a_word_of_most_nodes_finds_where_it_is_alone() -> None:
+def test_word_in_most_nodes_is_searched_when_alone() -> None:
     database = large()
-    nodes = found(database, "check")
+    nodes = matching_ids(database, "check")
     assert len(nodes) == 100
     assert {int(id_) % 4 > 0 for id_ in nodes} == {True}
     database.close()
 
 
-def test_a_word_of_most_nodes_finds_where_the_others_find_too_little() -> None:
+def test_word_in_most_nodes_adds_nodes_if_others_find_too_few() -> None:
     """The 60 nodes with the other word come first."""
     database = large()
-    nodes = found(database, "check", "label")
+    nodes = matching_ids(database, "check", "label")
     assert {int(id_) % 2000 < 4 for id_ in nodes[:60]} == {True}
     assert len(nodes) == 100
     database.close()
 
 
-def test_the_rarest_of_common_words_finds_whichever_comes_first() -> None:
-    """Of two that are in more than 10,000 nodes."""
+def test_rarest_of_two_common_words_is_searched_in_any_order() -> None:
+    """Both are in more than 10,000 nodes."""
     database = large()
     one, other = ["check", "field", "label"], ["field", "check", "label"]
     answers = database.run(
@@ -162,8 +161,7 @@ def test_the_rarest_of_common_words_finds_whichever_comes_first() -> None:
     database.close()
 
 
-def test_what_is_known_of_words_changes_no_answer() -> None:
-    """Words that are counted before find what those find that are counted with the question."""
+def test_cached_word_counts_do_not_change_the_result() -> None:
     database = large()
     words = ["check", "field", "label", "nowhere"]
     counts = node_counts(database, words)
@@ -178,8 +176,7 @@ def test_what_is_known_of_words_changes_no_answer() -> None:
     database.close()
 
 
-def test_words_are_counted_anew_when_another_connection_has_written(tmp_path: Path) -> None:
-    """A count is that of the nodes that are there, whoever has changed them."""
+def test_word_counts_are_refreshed_after_another_connections_write(tmp_path: Path) -> None:
     file = tmp_path / "index.db"
     reader = crowd(path=file)
     assert node_counts(reader, ["return"])["return"] == 6000
