@@ -68,7 +68,7 @@ def test_a_database_with_several_repositories(folder: Path) -> None:
             "D1_ERROR: Your account has exceeded D1's free tier daily row read limit.",
             "D1's free quota of the day is used up.",
         ),
-        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", "The query exceeded D1's time"),
+        ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", "The query exceeded D1"),
     ],
 )
 def test_a_database_that_cannot_answer_now(folder: Path, message: str, error: str) -> None:
