@@ -10,6 +10,7 @@ from edge.workerd import TOKEN, client, running
 
 SEARCH = "/api/search?q=exchange"
 SITE = "https://team.example"
+NO_ACCESS = "No access is configured, so every request is rejected."
 
 
 def refused(response: httpx.Response, status: int) -> dict[str, str]:
@@ -83,10 +84,10 @@ def test_a_browser_gets_a_cookie_for_the_token(known: httpx.Client, bare: httpx.
 @pytest.mark.parametrize(
     ("settings", "error", "remedy"),
     [
-        ({}, "No access is configured, so every request is rejected.", "wrangler secret put FEEDER_TOKEN"),
-        ({"PUBLIC": "false"}, "No access is configured, so every request is rejected.", 'PUBLIC = "true"'),
-        ({"PUBLIC": True}, "No access is configured, so every request is rejected.", 'PUBLIC = "true"'),
-        ({"FEEDER_TOKEN": ""}, "No access is configured, so every request is rejected.", "ACCESS_TEAM"),
+        ({}, NO_ACCESS, "wrangler secret put FEEDER_TOKEN"),
+        ({"PUBLIC": "false"}, NO_ACCESS, 'PUBLIC = "true"'),
+        ({"PUBLIC": True}, NO_ACCESS, 'PUBLIC = "true"'),
+        ({"FEEDER_TOKEN": ""}, NO_ACCESS, "ACCESS_TEAM"),
         ({"FEEDER_TOKEN": "short"}, "FEEDER_TOKEN has fewer than 16 characters.", "openssl"),
         (
             {"FEEDER_TOKEN": TOKEN, "ACCESS_TEAM": "acme"},
