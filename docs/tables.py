@@ -27,7 +27,7 @@ Row = tuple[str, ...]
 def commands() -> Iterator[Row]:
     """Yields each command with its required arguments, and what it does."""
     yield "command", "what it does"
-    for name, command in cli.commands.items():
+    for name, command in cli.load_commands().items():
         needed = filter(None, (_needed(parameter) for parameter in command.params))
         yield _code(" ".join(["feeder", name, *needed])), _prose(command.help or "")
 
@@ -36,7 +36,7 @@ def settings() -> Iterator[Row]:
     """Yields each option that has an environment variable, but for `action`, which has inputs."""
     yield "option", "environment", "what it does"
     known: dict[str, click.Option] = {}
-    for name, command in cli.commands.items():
+    for name, command in cli.load_commands().items():
         options = [one for one in command.params if isinstance(one, click.Option) and one.envvar]
         known |= {_flag(option): option for option in options if name != "action"}
     for flag, option in known.items():

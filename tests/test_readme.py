@@ -102,7 +102,7 @@ def test_a_table_that_is_old_is_written_anew(tmp_path: Path) -> None:
 def test_the_table_of_commands_has_what_each_needs(tmp_path: Path) -> None:
     """Arguments and options that cannot be left out; no command is missing."""
     shown = [row[0].strip("`") for row in rows(tmp_path, "commands")]
-    assert [one.split()[1] for one in shown] == list(cli.commands)
+    assert [one.split()[1] for one in shown] == list(cli.load_commands())
     assert {
         "feeder sync",
         "feeder search QUERY",
@@ -190,13 +190,13 @@ def steps(text: str) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
-@pytest.mark.parametrize("name", list(cli.commands))
+@pytest.mark.parametrize("name", list(cli.load_commands()))
 def test_every_command_answers_for_machines(name: str) -> None:
     """By `--json`, but for `action`, which runs others, and those whose answers are messages.
 
     Those that write have `--dry-run`.
     """
-    known = {flag for option in cli.commands[name].params for flag in option.opts}
+    known = {flag for option in cli.load_commands()[name].params for flag in option.opts}
     assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp", "serve"})
     writes = {"sync", "process", "delete", "apply", "init", "action", "worker"}
     assert ("--dry-run" in known) == (name in writes)

@@ -60,7 +60,7 @@ def test_every_command_has_help(feeder: RunFeeder, plain: Path, command: str) ->
     assert (answer.code, answer.err) == (0, "")
     assert answer.out.startswith(f"Usage: feeder {command}")
     assert command in feeder(plain, "--help").out
-    assert sorted(cli.commands) == sorted(COMMANDS)
+    assert sorted(cli.load_commands()) == sorted(COMMANDS)
 
 
 @pytest.mark.parametrize(

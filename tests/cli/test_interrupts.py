@@ -219,6 +219,40 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
+DEFINES_CLASS = """
+import os, signal, sys
+import click
+from feeder.cli import main
+
+class Interrupting:
+    def __set_name__(self, *_):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):  # KeyboardInterrupt is raised here
+            pass
+
+def define():
+    class Report:
+        field = Interrupting()
+
+main.cli.add_command(click.Command("define", callback=define))
+sys.argv[1:] = ["define"]
+main.main()
+"""
+
+
+def test_interrupt_while_a_class_is_defined_ends_with_130() -> None:
+    """As during an import: Python 3.11 makes a RuntimeError of it."""
+    done = subprocess.run(
+        [sys.executable, "-c", DEFINES_CLASS],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", MESSAGE.lstrip())
+
+
 def test_lost_interrupt_ends_the_process_after_a_delay() -> None:
     done = run_script(
         """

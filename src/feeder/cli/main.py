@@ -11,25 +11,15 @@ from typing import Any, TextIO
 
 import click
 
-from feeder.cli import (
-    console,
-    evaluate,
-    install,
-    maintenance,
-    queries,
-    search,
-    serve,
-    sync,
-    version,
-    worker,
-    workflow,
-)
+from feeder.cli import console
 from feeder.cli.interrupts import INTERRUPTED, InterruptMonitor
+from feeder.cli.lazy_group import LazyGroup
+from feeder.cli.version import version_option
 from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
 from feeder.github.outputs import WorkflowReport
 
 
-class CommandGroup(click.Group):
+class CommandGroup(LazyGroup):
     """The program's commands, listed in sections by `--help`.
 
     Handles broken pipes before click does, which would end with exit code 1.
@@ -39,21 +29,21 @@ class CommandGroup(click.Group):
         super().__init__(*arguments, **more)
         self._sections: dict[str, list[str]] = {}
 
-    def add_section(self, title: str, *commands: click.Command) -> None:
-        """Adds commands under a heading of `--help`."""
-        self._sections[title] = [str(command.name) for command in commands]
-        for command in commands:
-            self.add_command(command)
+    def add_section(self, title: str, places: dict[str, str]) -> None:
+        """Adds commands under a heading of `--help`; `places` as for `add_lazy_commands`."""
+        self._sections[title] = list(places)
+        self.add_lazy_commands(places)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes a section of `--help` for each group of commands, in aligned columns."""
-        width = max(map(len, self.commands))
+        commands = self.load_commands()
+        width = max(map(len, commands))
         for title, names in self._sections.items():
             with formatter.section(title):
                 limit = formatter.width - formatter.current_indent - width - 2
                 formatter.write_dl(
                     [
-                        (name.ljust(width), self.commands[name].get_short_help_str(limit))
+                        (name.ljust(width), commands[name].get_short_help_str(limit))
                         for name in names
                     ]
                 )
@@ -120,7 +110,9 @@ def _run_command(
         return exc.exit_code, UserError(exc.format_message())
     except OutputClosed as exc:
         return exc.exit_code, None
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, RuntimeError) as exc:
+        if not _is_interrupt(exc):
+            raise
         interrupted = Interrupted(INTERRUPTED)
         monitor.announce(lambda: console.print_message(f"feeder: {interrupted}"))
         return interrupted.exit_code, interrupted
@@ -128,6 +120,13 @@ def _run_command(
         error = _translate_error(exc)
         console.print_message(f"feeder: {error}")
         return error.exit_code, error
+
+
+def _is_interrupt(exc: BaseException) -> bool:
+    """Python 3.11 wraps what is raised while a class sets the names of its attributes."""
+    return isinstance(exc, KeyboardInterrupt | click.Abort) or isinstance(
+        exc.__cause__, KeyboardInterrupt
+    )
 
 
 def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> FeederError:
@@ -140,22 +139,39 @@ def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> Feede
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@version.version_option
+@version_option
 def cli() -> None:
     """Keep a repository searchable by words and by meaning, in an index equal to HEAD."""
 
 
+def _in_module(module: str, *names: str) -> dict[str, str]:
+    """Returns where each command is defined: a function of its name in a module of this package."""
+    return {name: f"feeder.cli.{module}:{name}" for name in names}
+
+
 cli.add_section(
-    "Index", sync.sync, sync.process, sync.delete, sync.apply, workflow.deltas, maintenance.validate
+    "Index",
+    {
+        **_in_module("sync", "sync", "process", "delete", "apply"),
+        **_in_module("workflow", "deltas"),
+        **_in_module("maintenance", "validate"),
+    },
 )
 cli.add_section(
     "Search",
-    *(search.search, search.similar, search.outline, search.show),
-    *(evaluate.evaluate, queries.queries),
+    {
+        **_in_module("search", "search", "similar", "outline", "show"),
+        **_in_module("evaluate", "evaluate"),
+        **_in_module("queries", "queries"),
+    },
 )
-cli.add_section("Serve", serve.mcp, serve.serve)
-cli.add_section("Cloud", maintenance.init, worker.worker, workflow.plan, workflow.action)
-cli.add_section("Maintenance", maintenance.stats, maintenance.doctor, maintenance.cache)
-
-for command in (install.install, install.uninstall):
-    serve.mcp.add_command(command)
+cli.add_section("Serve", _in_module("serve", "mcp", "serve"))
+cli.add_section(
+    "Cloud",
+    {
+        **_in_module("maintenance", "init"),
+        **_in_module("worker", "worker"),
+        **_in_module("workflow", "plan", "action"),
+    },
+)
+cli.add_section("Maintenance", _in_module("maintenance", "stats", "doctor", "cache"))

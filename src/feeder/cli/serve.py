@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from feeder.cli import console, options, search_options
+from feeder.cli.lazy_group import LazyGroup
 from feeder.config import Settings
 
 STDIN_IS_TERMINAL = (
@@ -27,7 +28,7 @@ _sync_option = click.option(
 )
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=LazyGroup, invoke_without_command=True)
 @_sync_option
 @options.override_options
 @search_options.query_log_option
@@ -46,6 +47,14 @@ def mcp(context: click.Context, /, follows: bool, **params: Any) -> None:
         serve(tools.mcp_server, tools.warm_up)
     finally:
         tools.close()
+
+
+mcp.add_lazy_commands(
+    {
+        "install": "feeder.cli.install:install",
+        "uninstall": "feeder.cli.install:uninstall",
+    }
+)
 
 
 @click.command()
