@@ -139,8 +139,14 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
         (["similar", " "], "The target is empty. Give a path, "),
         (["show", "#Crat"], "The index has no #Crat. "),
         (["show", "../../etc/passwd:1"], "The index has no ../../etc/passwd."),
-        (["show", "yarn.lock:1"], "The index has no yarn.lock."),
-        (["similar", "src/cart.py"], "src/cart.py has several nodes. Give a line, for example"),
+        (["show", "yarn.lock:1"], "yarn.lock is not in the index: it was skipped (a lock file)."),
+        (["similar", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),
+        (["outline", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),
+        (
+            ["similar", "src/api/routes.py"],
+            "src/api/routes.py has 2 nodes: src/api/routes.py:1, src/api/routes.py:5. "
+            "Give one of them.",
+        ),
         (["similar", "src/cart.py:5"], "src/cart.py has no node at line 5."),
         (["outline", "srcs"], "The index has no srcs."),
         (
@@ -156,6 +162,127 @@ def test_unknown_target_is_an_error_with_suggestions(
     answer = feeder(shop, *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert said in answer.err.splitlines()[-1]
+
+
+SKIPPED: dict[str, str | bytes] = {
+    "a.py": "def total():\n    return 1\n",
+    "deep/down/yarn.lock": "lock\n",
+    "secret/credentials.json": "{}\n",
+    "big.txt": "word " * 200_001,
+    ".feederignore": "kept\n",
+    "kept/out.py": "def total():\n    return 1\n",
+    "noindex/.noindex": "",
+    "noindex/one.py": "x = 1\n",
+    "nul.txt": b"a\0b",
+    "bad.pdf": b"neither text nor a PDF",
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "error"),
+    [
+        (
+            "deep/down/yarn.lock",
+            "deep/down/yarn.lock is not in the index: it was skipped (a lock file). To include it, "
+            "unset linguist-generated for it in .gitattributes, commit that, and run feeder sync.",
+        ),
+        (
+            "credentials.json:1-3",
+            "secret/credentials.json is not in the index: it was skipped (a name that may hold "
+            "secrets). Files with such names are never indexed. If it has no secrets, rename it.",
+        ),
+        (
+            "big.txt",
+            "big.txt is not in the index: it was skipped (larger than the limit). To include it, "
+            "run feeder sync with a larger --max-file-bytes, or --max-document-bytes for a "
+            "document.",
+        ),
+        (
+            "kept/out.py#total",
+            "kept/out.py is not in the index: it was skipped (excluded by .feederignore). To "
+            "include it, change .feederignore, commit that, and run feeder sync.",
+        ),
+        (
+            "noindex/one.py",
+            "noindex/one.py is not in the index: it was skipped (in a folder with .noindex). To "
+            "include it, delete that .noindex, commit that, and run feeder sync.",
+        ),
+        (
+            "nul.txt",
+            "nul.txt is not in the index: it was skipped (binary). Open the file itself.",
+        ),
+        (
+            "bad.pdf",
+            "bad.pdf is not in the index: it was skipped (no pdf by its first bytes). Open the "
+            "file itself.",
+        ),
+    ],
+)
+def test_a_skipped_file_is_named_with_the_reason_and_the_remedy(
+    feeder: RunFeeder, repo: Repo, target: str, error: str
+) -> None:
+    """By its path; by its bare name if no indexed file has it."""
+    repo.commit(SKIPPED)
+    assert feeder(repo, "sync", "-q").code == 0
+    run = feeder(repo, "show", target)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines()[-1] == f"feeder: {error}"
+
+
+def test_a_skipped_name_does_not_hide_an_indexed_file(feeder: RunFeeder, repo: Repo) -> None:
+    """A bare name means the indexed file, wherever it is."""
+    repo.commit({"a/one.py": "x = 1\n", "b/one.py": "x = 2\n", ".feederignore": "b\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "show", "one.py").out.startswith("a/one.py:1-1")
+    assert "b/one.py is not in the index: it was skipped" in feeder(repo, "show", "b/one.py").err
+
+
+@pytest.mark.parametrize("command", ["show", "similar"])
+def test_a_name_of_several_symbols_is_not_resolved_silently(
+    feeder: RunFeeder, shop: Repo, command: str
+) -> None:
+    """Also if one of them consists of the name alone; each can be given as it is listed."""
+    run = feeder(shop, command, "total")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines()[-1] == (
+        "feeder: total matches 3 targets: src/api/routes.py#total, src/cart.py#Cart.total, "
+        "src/basket.py#Basket.total. Give one of them."
+    )
+    shop.commit({"both.py": "def total():\n    return 2\n\n\n" + SUM})
+    assert feeder(shop, "sync", "-q").code == 0
+    for target in ("src/api/routes.py#total", "both.py#total", "both.py#Sum.total"):
+        assert feeder(shop, command, target).code == 0
+    assert feeder(shop, "show", "both.py#total").out.startswith("both.py:1-2  method  total\n")
+
+
+SUM = "class Sum:\n    def total(self):\n        return 3\n"
+
+TWICE = (
+    "class Price:\n"
+    "    @property\n"
+    "    def value(self):\n"
+    "        return self._value\n\n"
+    "    def other(self):\n"
+    "        return 1\n\n"
+    "    @value.setter\n"
+    "    def value(self, new):\n"
+    "        self._value = new\n"
+)
+
+
+def test_a_name_that_a_file_has_twice_is_shown_twice(feeder: RunFeeder, shop: Repo) -> None:
+    """Only one node can be compared with others: `similar` lists their lines as they are now."""
+    shop.commit({"price.py": TWICE})
+    assert feeder(shop, "sync", "-q").code == 0
+    hits = feeder(shop, "show", "Price.value", "--json").json["hits"]
+    assert [(hit["start_line"], hit["end_line"]) for hit in hits] == [(2, 4), (9, 11)]
+    (shop.path / "price.py").write_text("# new\n" + TWICE)
+    run = feeder(shop, "similar", "Price.value")
+    assert (run.code, run.out) == (2, "")
+    assert run.err.splitlines()[-1] == (
+        "feeder: price.py has 2 nodes of that name: price.py:3, price.py:10. Give one of them."
+    )
+    assert feeder(shop, "similar", "price.py:10").code == 0
 
 
 def test_error_does_not_suggest_the_command_that_failed(feeder: RunFeeder, shop: Repo) -> None:

@@ -20,6 +20,11 @@ SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
 STATIC = "static"
 QUESTIONS, AT_ONCE = 200, 50
 TRIPS, SUBREQUESTS = 2, 6
+TWICE = (
+    "class Price:\n    @property\n    def value(self):\n        return 1\n\n"
+    "    def other(self):\n        return 2\n\n"
+    "    @value.setter\n    def value(self, new):\n        self.new = new\n"
+)
 ALONE = {"index", "note"}
 """What the program says of its working tree, and the Worker of the commit."""
 
@@ -33,7 +38,8 @@ def _samples() -> dict[str, str | bytes]:
     }
     long = "\n".join(f"    total += weigh({at}) * {at}  # so much it weighs" for at in range(150))
     weigh = f"def weigh_all(total):\n{long}\n    return total\n"
-    return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh}
+    others = {"lib/deep/yarn.lock": "lock\n", "lib/price.py": TWICE}
+    return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh, **others}
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +120,13 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "src/cart.py:4"}),
     ("similar", {"target": "src/cart.go#Cart.Add", "limit": "3", "language": "go"}),
     ("similar", {"target": "nothing_like_it"}),
+    ("similar", {"target": "add"}),
+    ("similar", {"target": "lib/price.py#value"}),
+    ("similar", {"target": "lib/price.py"}),
+    ("similar", {"target": "yarn.lock"}),
+    ("file", {"path": "lib/deep/yarn.lock"}),
+    ("outline", {"path": "deep/yarn.lock"}),
+    ("outline", {"path": "lib/yarn.lock"}),
     ("node", {"id": "00000000"}),
     ("node", {"id": "no id"}),
     ("file", {"path": "src/cart.py"}),

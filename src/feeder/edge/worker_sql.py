@@ -99,6 +99,7 @@ STATEMENTS = {
     "nodesByNameWords": hits.HITS_BY_NAME,
     "filesByPathSuffix": _FILES_AT_PATHS,
     "filesBelow": inventory.FILES_BELOW,
+    "filesSkipped": inventory.SKIPPED_FILES,
     "fileMap": inventory.FILE_OVERVIEW,
     "anyFile": scope.ANY_FILE,
     "existingValues": filters.ANY_WITH_VALUE,

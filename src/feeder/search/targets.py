@@ -3,20 +3,20 @@ reports the nearest names.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.excerpts import ExcerptReader
-from feeder.search.file_contents import is_unreadable_document
 from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
 from feeder.search.name_matching import find_member
+from feeder.search.skipped_files import check_not_skipped
 from feeder.store.hits import Hit, hits_by_id_prefix, hits_by_name, hits_in_files, symbol_names
-from feeder.store.inventory import files_below, skip_reason
+from feeder.store.inventory import files_below
+from feeder.store.node_parts import read_part_ranges
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
 from feeder.text import normalize_symbol, symbol_ends_with
@@ -61,7 +61,7 @@ def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
     path = lines["path"] if lines else text.partition("#")[0] or text
     if target := _by_id_or_symbol(corpus, text):
         return target
-    _check_excluded(corpus, path, directory)
+    check_not_skipped(corpus, path, directory, anywhere=_looks_like_path(path))
     raise _unknown_target_error(corpus, path)
 
 
@@ -70,7 +70,9 @@ def _file_nodes(corpus: Corpus, path: str) -> list[Hit]:
 
 
 def _symbol_in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
-    if target := _single_target(_nodes_named(hits, name), f"{path}#{name}"):
+    # a whole name comes first: otherwise `total` could not be told from `Cart.total`
+    nodes = _nodes_named(hits, name, (eq, symbol_ends_with))
+    if target := _single_target(nodes, f"{path}#{name}"):
         return target
     names = [symbol for hit in hits for symbol in _names_of_hit(hit)]
     raise _not_found_error(f"{path}#{name}", _nearest_symbols(name, names), path)
@@ -87,7 +89,8 @@ def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
     for name in dict.fromkeys(
         (symbol, symbol.rpartition(".")[2])
     ):  # an owner and its member lie apart
-        hits = hits or _nodes_named(hits_by_name(corpus.database, corpus.repo, name), text)
+        named = hits_by_name(corpus.database, corpus.repo, name)
+        hits = hits or _nodes_named(named, text, (symbol_ends_with,))
     return _single_target(hits, text)
 
 
@@ -99,11 +102,7 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
     if not target.hits:
         raise UserError(f"{target.path} has no nodes: it has no text. Give another file.")
     if target.lines is None:
-        if len({(hit.symbol, hit.logical_path) for hit in target.hits}) > 1:
-            raise UserError(
-                f"{target.path} has several nodes. Give a line, for example {target.path}:1"
-            )
-        return target.hits[0]
+        return _single_node(corpus, target)
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
     line = reader.indexed_line(target.path, target.lines[0])
     holding = [hit for hit in target.hits if hit.start_line <= line <= hit.end_line]
@@ -113,6 +112,23 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
             f"List its nodes: feeder outline {target.path}"
         )
     return min(holding, key=lambda hit: hit.end_line - hit.start_line)
+
+
+def _single_node(corpus: Corpus, target: Target) -> Hit:
+    """The node of a target without lines, the first of its parts."""
+    hits = target.hits
+    ranges = read_part_ranges(corpus.database, hits) if len(hits) > 1 else {}
+    nodes: dict[Hashable, Hit] = {}
+    for hit in hits:
+        identity = hit.node_type, hit.symbol, hit.signature, ranges.get(hit.id, hit.id)
+        nodes.setdefault(identity, hit)
+    if len(nodes) > 1:
+        reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, list(nodes.values()))
+        lines = (reader.read(hit).first or hit.start_line for hit in nodes.values())
+        listed = _list_first([f"{target.path}:{line}" for line in lines])
+        which = "" if target.is_file else " of that name"
+        raise UserError(f"{target.path} has {len(nodes)} nodes{which}: {listed}. Give one of them.")
+    return hits[0]
 
 
 def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str]:
@@ -125,15 +141,8 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
             return files
     if not files_below(corpus.database, corpus.repo, ""):
         raise UserError(f"The index has no files of {corpus.repo}. Index them: feeder sync")
-    _check_excluded(corpus, text, directory)
+    check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
     raise _not_found_error(text, _nearest_paths(corpus, text))
-
-
-def _check_excluded(corpus: Corpus, text: str, directory: str) -> None:
-    """Raises UserError for a document whose extractor is not installed."""
-    for path in filter(is_unreadable_document, path_candidates(text, directory)):
-        if (reason := skip_reason(corpus.database, corpus.repo, path)) == NOT_INSTALLED:
-            raise UserError(f"{path} is {reason}")
 
 
 def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
@@ -151,15 +160,17 @@ def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
     return None
 
 
-def _nodes_named(hits: Iterable[Hit], name: str) -> list[Hit]:
-    """Nodes with the name, whole or its last parts, in this case or another.
+def _nodes_named(
+    hits: Iterable[Hit], name: str, matchers: Sequence[Callable[[str, str], bool]]
+) -> list[Hit]:
+    """Nodes whose names match by the first of the matchers that finds any, in this case or another.
 
     Else nodes with a member of that name, such as a constant.
     """
     names = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
     for fold in (str, str.casefold):
         searched = fold(normalize_symbol(name))
-        for matches_name in (eq, symbol_ends_with):
+        for matches_name in matchers:
             if matches := [
                 hit for hit, full_name in names if matches_name(fold(full_name), searched)
             ]:
@@ -188,11 +199,15 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     if len(distinct) == 1:
         return Target(hits[0].path, list(hits))
     labels = [f"{path}#{name}" for path, name in distinct]
-    more = f" and {len(labels) - MAX_LISTED} more" if len(labels) > MAX_LISTED else ""
     raise UserError(
-        f"{text} matches {len(labels)} targets: {', '.join(labels[:MAX_LISTED])}{more}. "
-        "Give one of them."
+        f"{text} matches {len(labels)} targets: {_list_first(labels)}. Give one of them."
     )
+
+
+def _list_first(targets: Sequence[str]) -> str:
+    """Lists the first targets and the number of the others."""
+    more = f" and {len(targets) - MAX_LISTED} more" if len(targets) > MAX_LISTED else ""
+    return f"{', '.join(targets[:MAX_LISTED])}{more}"
 
 
 def _unknown_target_error(corpus: Corpus, text: str) -> UserError:

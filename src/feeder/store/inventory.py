@@ -157,7 +157,13 @@ SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT
 WHERE f.repo = ?1 ORDER BY f.path
 """
 
-_SKIP_REASON = "SELECT reason FROM files WHERE repo = ? AND path = ? AND state = 'skipped'"
+# ?2 are paths, ?3 endings of paths; without ?3 only the rows of ?2 are read
+SKIPPED_FILES = """
+SELECT path, reason FROM files
+WHERE repo = ?1 AND state = 'skipped' AND path IN (SELECT value FROM json_each(?2))
+UNION SELECT f.path, f.reason FROM json_each(?3) j CROSS JOIN files f
+WHERE f.repo = ?1 AND f.state = 'skipped' AND substr(f.path, -length(j.value)) = j.value
+"""
 
 
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
@@ -186,10 +192,15 @@ def file_summaries(database: Database, repo: str) -> list[FileSummary]:
     return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
-def skip_reason(database: Database, repo: str, path: str) -> str:
-    """Returns why a file is not indexed; empty for one that is, or is unknown."""
-    [rows] = database.run([Statement(_SKIP_REASON, (repo, path))])
-    return str(rows[0][0]) if rows else ""
+def skipped_files(
+    database: Database, repo: str, paths: Iterable[str], endings: Iterable[str]
+) -> dict[str, str]:
+    """Returns the skip reasons, by path, of the files at `paths` or whose paths end with one of
+    `endings`.
+    """
+    params = repo, json.dumps(list(paths)), json.dumps(list(endings))
+    [rows] = database.run([Statement(SKIPPED_FILES, params)])
+    return {str(path): str(reason) for path, reason in rows}
 
 
 _BLOBS_BY_PATH = (

@@ -80,7 +80,7 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
 /** A page of nodes similar to a node. */
 async function similar(context: SearchContext, params: Params): Promise<object> {
   const page = pagination(params);
-  const node = targetNode(await resolveTarget(context, requiredParameter(params, "target")));
+  const node = await targetNode(context, await resolveTarget(context, requiredParameter(params, "target")));
   const scope = await scopeFromFilters(context, filters(params));
   const { answer, contents } = await findSimilar(context, node, scope, page);
   const snippetOptions = { words: [node.symbol || node.logicalPath || ""], lines: snippetLines(params) };

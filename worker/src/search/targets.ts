@@ -1,15 +1,18 @@
 /** Resolves a target to nodes: `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
 
 import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
 import { casefold, rpartition } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
+import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
 import { hitFromRow, type Hit } from "./results.ts";
 import { normalizeName, findMember, parseMembers } from "./name_matching.ts";
+import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = constants.targets;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
@@ -31,6 +34,10 @@ export interface TargetContext {
   readonly database: Database;
   readonly repo: string;
 }
+
+type NameMatcher = (name: string, searched: string) => boolean;
+
+const isEqual: NameMatcher = (name, searched) => name === searched;
 
 /** A possible reading of a target: a file with lines or a name. */
 interface Reading {
@@ -66,16 +73,12 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
 }
 
 /** The one node of a target; for lines, the smallest node that contains the first of them. */
-export function targetNode(target: Target): Hit {
+export async function targetNode({ database }: TargetContext, target: Target): Promise<Hit> {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
     throw badRequest(`${path} has no nodes: it has no text. Give another file.`);
   }
-  if (!lines) {
-    const named = new Set(hits.map((hit) => JSON.stringify([hit.symbol, hit.logicalPath])));
-    if (named.size > 1) throw badRequest(`${path} has several nodes. Give a line, for example ${path}:1`);
-    return hits[0]!;
-  }
+  if (!lines) return singleNode(database, target);
   const [line] = lines;
   const containing = hits.filter((hit) => hit.startLine <= line && line <= hit.endLine);
   if (containing.length === 0) {
@@ -86,15 +89,33 @@ export function targetNode(target: Target): Hit {
   return containing.reduce((smallest, hit) => (lineSpan(hit) < lineSpan(smallest) ? hit : smallest));
 }
 
+/** The node of a target without lines, the first of its parts. */
+async function singleNode(database: Database, { path, hits, isFile }: Target): Promise<Hit> {
+  if (hits.length > 1) {
+    const [rows = []] = await database.run([sql.nodeParts(hits.map((hit) => hit.id))]);
+    const ranges = partRanges(hits, partsFromRows(rows));
+    const nodes = groupBy(hits, (hit) =>
+      JSON.stringify([hit.nodeType, hit.symbol, hit.signature, ranges.get(hit.id) ?? hit.id]),
+    );
+    if (nodes.size > 1) {
+      const places = Array.from(nodes.values(), ([first]) => `${path}:${first!.startLine}`);
+      const which = isFile ? "" : " of that name";
+      throw badRequest(`${path} has ${nodes.size} nodes${which}: ${listFirst(places)}. Give one of them.`);
+    }
+  }
+  return hits[0]!;
+}
+
 /** The files at or below a path; throws an HttpError with the nearest paths if there are none. */
 export async function filesBelowPath({ database, repo }: TargetContext, text: string): Promise<string[]> {
   const candidates = pathCandidates(text || ".").map((path) => (path === "." ? "" : path));
   const answers = await database.run(candidates.map((path) => sql.filesBelow(repo, path)));
   const existing = answers.find((rows) => rows.length > 0);
   if (existing) return existing.map(([path]) => String(path));
-  const [all = []] = await database.run([sql.filesBelow(repo, "")]);
+  const skippedFiles = skippedFilesStatement(repo, text, looksLikePath(text));
+  const [all = [], skipped = []] = await database.run([sql.filesBelow(repo, ""), skippedFiles]);
   if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
-  throw notFoundError(text, nearestPaths(text, all));
+  throw skippedFileError(text, skipped) ?? notFoundError(text, nearestPaths(text, all));
 }
 
 /** The possible readings of a text: a file, with lines, or with a name after one of its `#`. */
@@ -132,7 +153,8 @@ async function fileNodes({ database, repo }: TargetContext, path: string): Promi
 
 function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Reading): Target {
   if (name === null) return { path, hits, lines, isFile: lines === null };
-  const target = singleTarget(nodesNamed(hits, name), `${path}#${name}`);
+  // a whole name comes first: otherwise `total` could not be told from `Cart.total`
+  const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
   if (target) return target;
   const names = hits.flatMap(namesOfHit);
   throw notFoundError(`${path}#${name}`, nearestNames(normalizeSymbol(name), names, "."), path);
@@ -154,22 +176,22 @@ function byIdOrSymbol(text: string, ids: readonly Row[][], names: readonly Row[]
   const byId = (ids[0] ?? []).map(hitFromRow);
   if (byId.length > 0) return singleTarget(byId, text);
   for (const rows of names) {
-    const matches = nodesNamed(rows.map(hitFromRow), text);
+    const matches = nodesNamed(rows.map(hitFromRow), text, [symbolEndsWith]);
     if (matches.length > 0) return singleTarget(matches, text);
   }
   return null;
 }
 
 /**
- * The nodes with this full name, else with these last parts; in this case, else in any case.
+ * The nodes whose names match by the first of the matchers that finds any; in this case, else in any case.
  *
  * Otherwise the nodes with a member of this name, such as an enum member or a constant.
  */
-function nodesNamed(hits: readonly Hit[], name: string): Hit[] {
+function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameMatcher[]): Hit[] {
   const hitSymbols = hits.map((hit): [Hit, string] => [hit, normalizeSymbol(hit.symbol || hit.logicalPath || "")]);
   for (const fold of [(text: string) => text, casefold]) {
     const folded = fold(normalizeSymbol(name));
-    for (const matches of [(one: string, other: string) => one === other, symbolEndsWith]) {
+    for (const matches of matchers) {
       const named = hitSymbols.filter(([, symbol]) => matches(fold(symbol), folded));
       if (named.length > 0) return named.map(([hit]) => hit);
     }
@@ -194,19 +216,26 @@ function singleTarget(hits: readonly Hit[], text: string): Target | null {
   if (!first) return null;
   const labels = [...new Set(hits.map((hit) => `${hit.path}#${targetLabel(hit, text)}`))];
   if (labels.length === 1) return { path: first.path, hits, lines: null, isFile: false };
-  const more = labels.length > MAX_LISTED ? ` and ${labels.length - MAX_LISTED} more` : "";
-  const listed = labels.slice(0, MAX_LISTED).join(", ");
-  throw badRequest(`${text} matches ${labels.length} targets: ${listed}${more}. Give one of them.`, 404);
+  throw badRequest(`${text} matches ${labels.length} targets: ${listFirst(labels)}. Give one of them.`, 404);
 }
 
-/** The error for an unknown target, with the nearest paths or symbols. */
+/** Lists the first targets and the number of the others. */
+function listFirst(targets: readonly string[]): string {
+  const more = targets.length > MAX_LISTED ? ` and ${targets.length - MAX_LISTED} more` : "";
+  return `${targets.slice(0, MAX_LISTED).join(", ")}${more}`;
+}
+
+/** The error for a skipped file, or for an unknown target with the nearest paths or symbols. */
 async function unknownTargetError({ database, repo }: TargetContext, text: string): Promise<HttpError> {
   const parts = [...new Set(expandWords(text).split(/\s+/))].filter((part) => ALNUM.test(part));
   const query = parts.map((part) => `"${part}"`).join(" OR symbol : ");
   const batch = new Batch();
   const paths = batch.add(looksLikePath(text) ? [sql.filesBelow(repo, "")] : []);
   const named = batch.add(query ? [sql.nodesByNameWords(repo, query)] : []);
+  const skipped = batch.add([skippedFilesStatement(repo, text, looksLikePath(text))]);
   await batch.run(database);
+  const skippedError = skippedFileError(text, skipped()[0] ?? []);
+  if (skippedError) return skippedError;
   const near = nearestPaths(text, paths()[0] ?? []);
   if (near.length > 0) return notFoundError(text, near);
   const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);

@@ -111,6 +111,11 @@ export function filesBelow(repo: string, folder: string): Statement {
   return { sql: sql.filesBelow, params: [repo, folder] };
 }
 
+/** Selects the skipped files at these paths, and those whose paths have one of these endings, with the reasons. */
+export function filesSkipped(repo: string, paths: readonly string[], endings: readonly string[]): Statement {
+  return { sql: sql.filesSkipped, params: [repo, JSON.stringify(paths), JSON.stringify(endings)] };
+}
+
 /** Selects all files of the manifest. */
 export function fileMap(repo: string): Statement {
   return { sql: sql.fileMap, params: [repo] };
