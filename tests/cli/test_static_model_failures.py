@@ -94,7 +94,7 @@ def test_sync_without_options_adds_no_other_model(shop: Repo, first: str) -> Non
     run_python(shop, "-m", "feeder", "sync", first)
     shop.commit({"src/new.py": "def fresh():\n    pass\n"})
     plain = run_python(shop, "-m", "feeder", "sync")
-    said = "The index was made without MiniLM, and stays so. To use MiniLM instead: feeder sync"
+    said = "MiniLM is installed, but the index was made without it, so it is not used. To use it: "
     assert (plain.returncode, said in plain.stderr, models()) == (0, True, set())
     found = run_python(shop, "-m", "feeder", "search", "fresh")
     assert "MiniLM" not in found.stderr + found.stdout
@@ -120,7 +120,7 @@ def test_sync_without_options_keeps_another_models_vectors(shop: Repo) -> None:
     shop.commit({"new.md": "# New\n"})
     plain = run_python(shop, "-m", "feeder", "sync")
     assert plain.returncode == 0
-    assert "The index has vectors by nomic@host, which need --model, and stays so." in plain.stderr
+    assert "MiniLM is installed, but the index has vectors by nomic@host. Give " in plain.stderr
     database = SQLite(file)
     assert query_rows(database, "SELECT * FROM vectors ORDER BY 1") == before
     database.close()

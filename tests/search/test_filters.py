@@ -250,22 +250,43 @@ def test_categories_are_configured_in_the_repository(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[categories\n", "cannot be read: "),
-        ("tags = 1\n", "has tags that are not a table. Write: [tags]"),
-        ("categories = 1\n", "has categories that are not a table. Write: [categories]"),
         (
-            "[categories]\napi = 1\n",
-            "has a category api that is not a list of paths. Write: api = ",
+            b"[categories\n",
+            " is not valid TOML: Expected ']' at the end of a table declaration "
+            "(at line 1, column 12). Correct it there.",
         ),
-        ("[categories]\napi = []\n", "has a category api that is not a list of paths"),
+        (b"# caf\xe9\n", " is not UTF-8 from byte 5 on. Save it as UTF-8."),
+        (
+            b"tags = 1\n",
+            ": tags is a number and not a table. Write [tags], and below it one line for each "
+            'name: api = ["src/api", "src/*_routes.py"]',
+        ),
+        (
+            b"[[categories]]\n",
+            ": categories is a list of tables and not a table. Write [categories], and below "
+            'it one line for each name: api = ["src/api", "src/*_routes.py"]',
+        ),
+        (
+            b"[categories]\napi = true\n",
+            ": api in [categories] is a boolean and not a path or a list of paths. "
+            'Write: api = ["folder", "other/*.sql"]',
+        ),
+        (b"[tags]\nold = []\n", ": old in [tags] is an empty list and not a path or a list of "),
+        (
+            b"[tags]\nold = [1]\n",
+            ": old in [tags] is a list with other values than strings and not ",
+        ),
+        (b"[tags.old]\na = 1\n", ": old in [tags] is a table and not a path or a list of paths."),
+        (b"[tags]\nold = 2024-05-01\n", ": old in [tags] is a date or a time and not a path or"),
     ],
 )
-def test_configuration_error_names_the_remedy(tmp_path: Path, text: str, message: str) -> None:
-    """With what to write."""
-    (tmp_path / ".feeder.toml").write_text(text)
-    with pytest.raises(UserError) as refusal:
+def test_configuration_error_names_the_remedy(tmp_path: Path, text: bytes, message: str) -> None:
+    """With the file, the key and what to write."""
+    file = tmp_path / ".feeder.toml"
+    file.write_bytes(text)
+    with pytest.raises(UserError) as error:
         repository_categories(tmp_path)
-    assert message in str(refusal.value)
+    assert str(error.value).startswith(f"{file}{message}")
 
 
 def test_aliases_refer_to_existing_languages_and_types() -> None:

@@ -103,5 +103,5 @@ def test_spellings_of_a_folder_are_accepted(text: str, name: str) -> None:
     ],
 )
 def test_folder_outside_the_repository_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="The path "):
+    with pytest.raises(UserError, match="--path "):
         checked_folder(text)

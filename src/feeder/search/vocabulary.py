@@ -82,26 +82,51 @@ def repository_categories(base: Path) -> dict[str, list[str]]:
 
     try:
         content = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as exc:
-        raise UserError(f"{file} cannot be read: {exc}. Correct it.") from exc
+    except tomllib.TOMLDecodeError as exc:
+        raise UserError(f"{file} is not valid TOML: {exc}. Correct it there.") from exc
+    except UnicodeDecodeError as exc:
+        raise UserError(f"{file} is not UTF-8 from byte {exc.start} on. Save it as UTF-8.") from exc
+    except OSError as exc:
+        raise UserError(f"{file} cannot be read: {exc.strerror}. Correct its permissions.") from exc
     categories: dict[str, list[str]] = {}
-    for name in CATEGORY_TABLES:
-        table = content.get(name, {})
-        if not isinstance(table, dict):
-            raise UserError(f"{file} has {name} that are not a table. Write: [{name}]")
-        categories |= _parse_categories(file, table)
+    for table in CATEGORY_TABLES:
+        entries = content.get(table, {})
+        if not isinstance(entries, dict):
+            raise UserError(
+                f"{file}: {table} is {_toml_type(entries)} and not a table. Write [{table}], and "
+                f"below it one line for each name: {_EXAMPLE_LINE}"
+            )
+        categories |= _parse_categories(file, table, entries)
     return categories
 
 
-def _parse_categories(file: Path, table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    for name, value in table.items():
+def _parse_categories(
+    file: Path, table: str, entries: Mapping[str, Any]
+) -> Iterator[tuple[str, list[str]]]:
+    for name, value in entries.items():
         paths = [value] if isinstance(value, str) else value
         if not (isinstance(paths, list) and paths and all(isinstance(path, str) for path in paths)):
             raise UserError(
-                f"{file} has a category {name} that is not a list of paths. Write: "
-                f'{name} = ["folder", "other/*.sql"]'
+                f"{file}: {name} in [{table}] is {_toml_type(value)} and not a path or a list of "
+                f'paths. Write: {name} = ["folder", "other/*.sql"]'
             )
         yield name, [path.strip("/") for path in paths]
+
+
+_EXAMPLE_LINE = 'api = ["src/api", "src/*_routes.py"]'
+
+_TOML_TYPES = {bool: "a boolean", int: "a number", float: "a number", str: "a string"}
+
+
+def _toml_type(value: object) -> str:
+    """The type of a TOML value in words."""
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        is_of_tables = bool(value) and isinstance(value[0], dict)
+        several = "a list of tables" if is_of_tables else "a list with other values than strings"
+        return several if value else "an empty list"
+    return _TOML_TYPES.get(type(value), "a date or a time")
 
 
 NO_LANGUAGE = ("",)

@@ -144,8 +144,15 @@ def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> st
     if not settings.vectors or settings.model is not None or not onnx.is_available():
         return ""
     own = index_model.get("model")
-    state = f"has vectors by {own}, which need --model" if own else "was made without MiniLM"
-    return f"The index {state}, and stays so. To use MiniLM instead: feeder sync --model minilm"
+    if own:
+        return (
+            f"MiniLM is installed, but the index has vectors by {own}. Give --model for that model "
+            "to use them, or replace them by MiniLM's: feeder sync --model minilm"
+        )
+    return (
+        "MiniLM is installed, but the index was made without it, so it is not used. To use it: "
+        "feeder sync --model minilm"
+    )
 
 
 def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:

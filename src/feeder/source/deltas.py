@@ -121,13 +121,13 @@ def deltas_as_json(deltas: Iterable[Delta]) -> str:
 
 
 def checked_folder(text: str) -> str:
-    """A folder's path as in `Entry.path`, empty for the root; raises UserError if it is invalid."""
+    """The folder of `--path` as in `Entry.path`, empty for the root; or raises UserError."""
     if posixpath.normpath(text) == ".":
         return ""
     try:
         return _checked_path(text, None)
     except ValueError as exc:
-        raise UserError(f"The path {text!r} {exc}.") from exc
+        raise UserError(f"--path {text!r} {exc}.") from exc
 
 
 def compute_deltas(
