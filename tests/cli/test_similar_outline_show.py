@@ -218,7 +218,7 @@ SKIPPED: dict[str, str | bytes] = {
         ),
     ],
 )
-def test_a_skipped_file_is_named_with_the_reason_and_the_remedy(
+def test_skipped_file_is_named_with_reason_and_remedy(
     feeder: RunFeeder, repo: Repo, target: str, error: str
 ) -> None:
     """By its path; by its bare name if no indexed file has it."""
@@ -229,7 +229,7 @@ def test_a_skipped_file_is_named_with_the_reason_and_the_remedy(
     assert run.err.splitlines()[-1] == f"feeder: {error}"
 
 
-def test_a_skipped_name_does_not_hide_an_indexed_file(feeder: RunFeeder, repo: Repo) -> None:
+def test_skipped_file_does_not_hide_an_indexed_one(feeder: RunFeeder, repo: Repo) -> None:
     """A bare name means the indexed file, wherever it is."""
     repo.commit({"a/one.py": "x = 1\n", "b/one.py": "x = 2\n", ".feederignore": "b\n"})
     assert feeder(repo, "sync", "-q").code == 0
@@ -238,7 +238,7 @@ def test_a_skipped_name_does_not_hide_an_indexed_file(feeder: RunFeeder, repo: R
 
 
 @pytest.mark.parametrize("command", ["show", "similar"])
-def test_a_name_of_several_symbols_is_not_resolved_silently(
+def test_name_of_several_symbols_is_not_resolved_silently(
     feeder: RunFeeder, shop: Repo, command: str
 ) -> None:
     """Also if one of them consists of the name alone; each can be given as it is listed."""
@@ -270,7 +270,7 @@ TWICE = (
 )
 
 
-def test_a_name_that_a_file_has_twice_is_shown_twice(feeder: RunFeeder, shop: Repo) -> None:
+def test_name_that_occurs_twice_in_a_file_is_shown_twice(feeder: RunFeeder, shop: Repo) -> None:
     """Only one node can be compared with others: `similar` lists their lines as they are now."""
     shop.commit({"price.py": TWICE})
     assert feeder(shop, "sync", "-q").code == 0
