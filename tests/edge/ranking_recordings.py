@@ -69,16 +69,16 @@ def in_worker(worker: Worker, given: Recorded) -> dict[str, Any]:
     """What the Worker makes of the same."""
     asked, rankings, found, named, near, pieces = given
     text, said = asked.text, ways(rankings)
-    before = worker.call("ranked", text, said, found, [])
+    before = worker.call("rankHits", text, said, found, [])
     by_id = {hit.id: hit for hit in found}
-    counts = worker.call("facets", [by_id[one["id"]] for one in before])
-    related, groups, _ = worker.call("grouped", text, said, found, pieces, [])
+    counts = worker.call("countFacets", [by_id[one["id"]] for one in before])
+    related, groups, _ = worker.call("groupResults", text, said, found, pieces, [])
     return {
-        "names": worker.call("names", text, named),
-        "nearly": worker.call("nearly", text, named, near),
+        "names": worker.call("matchNames", text, named),
+        "nearly": worker.call("matchSimilar", text, named, near),
         "ranked": before,
         "akin": related,
         "grouped": groups,
         "facets": {name: pairs(counts) for name, counts in counts.items()},
-        "told": worker.call("told", text, said, found),
+        "told": worker.call("resultNotes", text, said, found),
     }

@@ -35,7 +35,7 @@ def bare(folder: Path, standin: Path) -> Iterator[httpx.Client]:
 
 def test_who_has_the_token_is_answered(known: httpx.Client) -> None:
     facts = known.get(SEARCH).json()
-    assert facts["said"] == {"q": ["exchange"]}
+    assert facts["params"] == {"q": ["exchange"]}
     assert facts["results"] == [{"one": 1}]
 
 

@@ -19,20 +19,20 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="module")
-def borrowed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def proxy_worker(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The Worker's shell over a server's answers."""
-    place = tmp_path_factory.mktemp("borrowed") / "worker.js"
-    return built(place, "--entry", "borrowed", "--out")
+    place = tmp_path_factory.mktemp("proxy") / "worker.js"
+    return built(place, "--entry", "proxy", "--out")
 
 
 @pytest.fixture(scope="module")
-def site(shop: Path, folder: Path, borrowed: Path) -> Iterator[str]:
+def site(shop: Path, folder: Path, proxy_worker: Path) -> Iterator[str]:
     """The address of a Worker that wants a token."""
     with (
         index_server(shop) as program,
         running(
             folder=folder,
-            script=borrowed,
+            script=proxy_worker,
             vars={"FEEDER_TOKEN": TOKEN},
             program={"address": program.base, "token": program.address.token},
         ) as address,

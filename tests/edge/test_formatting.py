@@ -98,7 +98,7 @@ def test_hits_have_the_programs_text(
     for limit, tokens in ((1, 100), (8, 500), (8, DEFAULT_TOKENS), (50, 15_000)):
         some = found(bank, query, limit, offset)
         wanted = format_hits(some, AnswerOptions(detail, tokens), None)
-        assert worker.call("hits_as_text", some.as_json(), detail, tokens) == wanted
+        assert worker.call("formatHits", some.as_json(), detail, tokens) == wanted
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_what_is_read_has_the_programs_text(
     ]
     for tokens in (100, 200, 1_000, DEFAULT_TOKENS, 15_000):
         wanted = format_read_results(told, tokens, None)
-        assert worker.call("passages_as_text", facts, tokens) == wanted
+        assert worker.call("formatReadResults", facts, tokens) == wanted
 
 
 @pytest.mark.parametrize("depth", [None, 1, 2])
@@ -156,13 +156,13 @@ def test_outlines_have_the_programs_text(
         bank, lambda opened: build_outline(opened.corpus, files_below_path(opened.corpus, path, ""))
     )
     wanted = format_outline(some, depth, None)
-    assert worker.call("outline_as_text", some.as_json(), depth, DEFAULT_TOKENS) == wanted
+    assert worker.call("formatOutline", some.as_json(), depth, DEFAULT_TOKENS) == wanted
 
 
 @settings(deadline=None)
 @given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))
 def test_code_has_lost_the_same(worker: Worker, lines: list[str]) -> None:
-    assert worker.call("code", lines) == format_code(lines), dedent("\n".join(lines))
+    assert worker.call("formatCode", lines) == format_code(lines), dedent("\n".join(lines))
 
 
 # of characters that came later, one of the two may not know yet
@@ -172,7 +172,7 @@ KNOWN = [sign for sign in map(chr, range(0x3000)) if ucd_3_2_0.category(sign) !=
 @settings(deadline=None)
 @given(text=st.text(st.sampled_from([*KNOWN, "\ud800", "🛒", "\U000e0041"]), max_size=30))
 def test_the_same_is_harmless(worker: Worker, text: str) -> None:
-    assert worker.call("line", text) == escaping.escape_line(text)
+    assert worker.call("escapeLine", text) == escaping.escape_line(text)
 
 
 @settings(deadline=None)
@@ -185,10 +185,10 @@ def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greed
     forms = [[HitVariant(str(at), text) for at, text in enumerate(texts)] for texts in hits]
     wanted = [form._asdict() for form in fit_to_budget(forms, budget, greedy=greedy)]
     given_ = [[form._asdict() for form in some] for some in forms]
-    assert worker.call("fitted", given_, budget, greedy) == wanted
+    assert worker.call("fitToBudget", given_, budget, greedy) == wanted
 
 
 @settings(deadline=None)
 @given(lines=st.lists(Text, max_size=6), budget=st.integers(-5, 60))
 def test_lines_are_cut_in_the_same_place(worker: Worker, lines: list[str], budget: int) -> None:
-    assert worker.call("cut_lines", lines, budget) == truncate_lines(lines, budget)
+    assert worker.call("truncateLines", lines, budget) == truncate_lines(lines, budget)

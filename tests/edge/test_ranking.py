@@ -59,14 +59,14 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
         word_ranking(said),
         vector_ranking("meaning", 1.5, said),
     ]
-    assert worker.call("byWays", ids, pairs(said)) == ways(made)
+    assert worker.call("makeRankings", ids, pairs(said)) == ways(made)
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits())
 def test_kinds_count_alike(worker: Worker, text: str, found: list[Hit]) -> None:
     for hit in found:
-        assert worker.call("share", hit, text) == list(kind_weight(hit, QueryText(text)))
+        assert worker.call("kindWeight", hit, text) == list(kind_weight(hit, QueryText(text)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -77,14 +77,14 @@ def test_rules_give_the_same(
     own = {hit.id: data.draw(scores) for hit in found}
     asked = QueryText(text)
     given = [file_boosts(found, own), path_boosts(found, asked), name_boosts(found, asked)]
-    assert [dict(one) for one in worker.call("rules", text, found, pairs(own))] == given
+    assert [dict(one) for one in worker.call("boosts", text, found, pairs(own))] == given
 
 
 def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> None:
     facts = ("method", None, None, None, 1, 2, "", "shop")
     found = [Hit(id_, path, None, *facts) for id_, path in zip("abcd", "xxxy", strict=True)]
     own = {"a": 1.0, "b": MIN_SHARE_OF_BEST, "c": MIN_SHARE_OF_BEST - 0.01, "d": 1.0}
-    by_file, _, _ = worker.call("rules", "?", found, pairs(own))
+    by_file, _, _ = worker.call("boosts", "?", found, pairs(own))
     assert dict(by_file) == file_boosts(found, own)
 
 
@@ -95,12 +95,12 @@ def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> N
 def test_names_and_members_are_meant_alike(
     worker: Worker, name: str, text: str, said: str, owner: str | None
 ) -> None:
-    assert worker.call("isCalled", name, text) == is_named(name, text)
-    assert worker.call("agreement", name, [*name_part_stems([text])]) == name_overlap(
+    assert worker.call("isNamed", name, text) == is_named(name, text)
+    assert worker.call("nameOverlap", name, [*name_part_stems([text])]) == name_overlap(
         name, name_part_stems([text])
     )
     found = find_member(owner, said, text)
-    assert worker.call("member", owner, said, text) == (found and found._asdict())
+    assert worker.call("findMember", owner, said, text) == (found and found._asdict())
 
 
 @settings(max_examples=60, deadline=None)
@@ -109,7 +109,7 @@ def test_names_are_found_in_the_same_order(
     worker: Worker, text: str, answers: list[list[NameMatch]]
 ) -> None:
     found = names_of(QueryText(text), answers)
-    assert worker.call("names", text, answers) == [
+    assert worker.call("matchNames", text, answers) == [
         found.exact_ids,
         found.composed_ids,
         found.path_ids,
@@ -138,7 +138,7 @@ def test_what_is_nearly_called_so_is_found_alike(
     said: list[Sequence[Row]] = [[(str(n),) for n in range(count)], beginning, like]
     asked = QueryText(text)
     found = match_similar(asked, names_of(asked, answers), said)
-    assert worker.call("nearly", text, answers, said) == [*map(list, found)]
+    assert worker.call("matchSimilar", text, answers, said) == [*map(list, found)]
 
 
 @pytest.mark.parametrize("trace", TRACES)
@@ -150,7 +150,7 @@ def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) 
     put = data.draw(questions | st.sampled_from(["\n", "é", "\u2028", "(*"]))
     for text in (trace, trace[:cut] + put + trace[cut + len(put) :]):
         found = parse_frames(QueryText(text))
-        assert worker.call("frames", text) == [frame._asdict() for frame in found]
+        assert worker.call("parseFrames", text) == [frame._asdict() for frame in found]
 
 
 @settings(max_examples=60, deadline=None)
@@ -162,7 +162,7 @@ def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.Da
         for frame in parse_frames(asked)
         for some in [data.draw(nodes)]
     ]
-    assert worker.call("running", trace, answers) == frame_node_ids(asked, answers)
+    assert worker.call("frameNodeIds", trace, answers) == frame_node_ids(asked, answers)
 
 
 @settings(max_examples=100, deadline=None)
@@ -175,7 +175,7 @@ def test_hits_come_in_the_same_order_with_the_same_scores(
     said = data.draw(rankings(ids))
     liked = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
     expected = [told(one) for one in rank_hits(QueryText(text), said, found, liked)]
-    assert worker.call("ranked", text, ways(said), found, liked) == expected
+    assert worker.call("rankHits", text, ways(said), found, liked) == expected
 
 
 @settings(max_examples=100, deadline=None)
@@ -198,7 +198,7 @@ def test_hits_are_grouped_alike(
     def lines_of(some: Sequence[Hit]) -> Mapping[str, Excerpt]:
         return {hit.id: lines[hit.id] for hit in some}
 
-    assert worker.call("grouped", text, ways(said), found, pieces, pairs(read)) == [
+    assert worker.call("groupResults", text, ways(said), found, pieces, pairs(read)) == [
         [hit.id for hit in grouping_candidates(before)],
         [told(one) for one in group_results(before, runs)],
         [told(one) for one in group_results(before, runs, lines_of)],
@@ -210,7 +210,7 @@ def test_hits_are_grouped_alike(
 def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
     """Each value in the same place."""
     said = count_facets([Result(hit, 0.0, {}) for hit in found])
-    heard = worker.call("facets", found)
+    heard = worker.call("countFacets", found)
     assert {name: pairs(counts) for name, counts in heard.items()} == {
         name: pairs(counts) for name, counts in said.items()
     }
@@ -226,7 +226,7 @@ def test_the_same_is_said_of_an_answer(
     made = data.draw(rankings([hit.id for hit in found]))
     said = [one for one in made if data.draw(st.booleans())]
     asked = QueryText(text)
-    assert worker.call("told", text, ways(said), found) == [
+    assert worker.call("resultNotes", text, ways(said), found) == [
         engine._result_notes(asked, said, rank_hits(asked, said, found)),
         engine._is_vector_only(said),
         engine._is_truncated(said),
@@ -240,7 +240,9 @@ def test_more_may_answer_where_as_many_were_found_as_are_looked_at(
     for count in (most - 1, most):
         way = [found, 1.0, [[str(number), 1.0] for number in range(count)], False]
         word = ["word", 1.0, [["0", 1.0]], False]
-        _, _, is_cut = worker.call("told", "cart", [word, way] if found != "word" else [way], [])
+        _, _, is_cut = worker.call(
+            "resultNotes", "cart", [word, way] if found != "word" else [way], []
+        )
         assert is_cut == (count == most)
 
 

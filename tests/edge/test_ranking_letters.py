@@ -55,7 +55,7 @@ def test_a_pattern_finds_the_same(worker: Worker, name: str, data: st.DataObject
     pattern = PATTERNS[name]
     text = data.draw(near(pattern))
     for flags, found in (("", pattern.search(text)), ("y", pattern.match(text))):
-        said = worker.call("matches", to_javascript(pattern), text, flags)
+        said = worker.call("matchGroups", to_javascript(pattern), text, flags)
         assert said == (found and [found[0], *found.groups()])
 
 
@@ -74,13 +74,13 @@ def test_letters_are_folded_and_stripped_alike(worker: Worker, text: str) -> Non
 @settings(max_examples=60, deadline=None)
 @given(some=st.lists(texts | words, max_size=8))
 def test_texts_are_in_the_order_of_code_points(worker: Worker, some: list[str]) -> None:
-    assert worker.call("inOrder", some) == sorted(some)
+    assert worker.call("sortTexts", some) == sorted(some)
 
 
 @settings(max_examples=60, deadline=None)
 @given(name=questions)
 def test_names_are_dotted_alike(worker: Worker, name: str) -> None:
-    assert worker.call("dotted", name) == normalize_symbol(name)
+    assert worker.call("normalizeSymbol", name) == normalize_symbol(name)
 
 
 @settings(max_examples=100, deadline=None)
@@ -92,7 +92,7 @@ def test_sums_are_the_nearest_doubles(worker: Worker, numbers: list[float]) -> N
 @settings(max_examples=100, deadline=None)
 @given(path=paths | texts)
 def test_files_are_tests_and_documents_alike(worker: Worker, path: str) -> None:
-    assert worker.call("isTest", path) == is_test_path(path)
+    assert worker.call("isTestPath", path) == is_test_path(path)
     assert worker.call("isDocument", path) == file_kinds.is_document(path)
 
 
@@ -101,4 +101,4 @@ def test_what_each_glob_is_for_is_a_test(worker: Worker, glob: str) -> None:
     """A path made of it: one sign for each star and class."""
     path = re.sub(r"\[(.)[^]]*\]", r"\1", glob.replace("*", "x"))[1:]
     assert is_test_path(path)
-    assert worker.call("isTest", path)
+    assert worker.call("isTestPath", path)

@@ -46,5 +46,5 @@ def test_the_commit_is_the_one_of_the_rows(fed: Fed, name: str, said: dict[str, 
 def test_rows_of_two_commits_are_no_answer(worker: Worker) -> None:
     """The batch that is of another commit than the first is refused, so that all is asked anew."""
     moved = "Error: The index changed during the query. Try again."
-    assert worker.call("steady", ["one", "one"]) == [[[[["a row"]]], [[["a row"]]]], "one"]
-    assert worker.call("steady", ["one", "two"]) == [[[[["a row"]]], moved], "one"]
+    assert worker.call("runBatches", ["one", "one"]) == [[[[["a row"]]], [[["a row"]]]], "one"]
+    assert worker.call("runBatches", ["one", "two"]) == [[[[["a row"]]], moved], "one"]

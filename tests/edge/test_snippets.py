@@ -70,7 +70,7 @@ def test_the_window_is_the_one_that_was_chosen_by_hand(
     worker: Worker, case: dict[str, Any]
 ) -> None:
     """By the cases that the program runs itself."""
-    found = worker.call("window", case["lines"], case["start_line"], case["wanted"])
+    found = worker.call("makeSnippet", case["lines"], case["start_line"], case["wanted"])
     assert found == case["window"]
 
 
@@ -78,7 +78,7 @@ def test_the_window_is_the_one_that_was_chosen_by_hand(
 @given(lines, wanted)
 @example(["def cart(total):,,", "\U0001d538\U0001d538 x"], SnippetRequest(["x"], 6, SIGNATURE))
 def test_the_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
-    assert worker.call("window", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
+    assert worker.call("makeSnippet", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
@@ -89,10 +89,10 @@ def test_in_code_of_every_language_the_same_lines_are_chosen(worker: Worker, pat
     for asked in [*([word] for word in some[:40]), some[::7], ["name", "return", "value*"]]:
         for size in (3, 6, 12):
             one = SnippetRequest(asked, size, rows[0])
-            assert worker.call("window", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
+            assert worker.call("makeSnippet", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
 
 
 def test_of_a_line_that_is_a_file_as_many_marks_are_shown(worker: Worker) -> None:
     one = SnippetRequest(["zebra"])
     rows = ["\U0001d538 zebra " * 5000]
-    assert worker.call("window", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
+    assert worker.call("makeSnippet", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)

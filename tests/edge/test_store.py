@@ -51,7 +51,7 @@ def _read(value: object) -> object:
 @settings(max_examples=300, deadline=None)
 @given(SCOPES)
 def test_a_scope_is_said_alike(worker: Worker, scope: Scope) -> None:
-    ours = worker.call("params", _camel(scope))
+    ours = worker.call("scopeParams", _camel(scope))
     assert list(map(_read, ours)) == list(map(_read, scope_params(scope)))
 
 
@@ -61,21 +61,21 @@ def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
     """But for what is asked without a filter where nothing is found."""
     first, *_ = query_filters(scope)
     theirs = [[one.get("filter") for one in part] for part in first]
-    assert worker.call("narrowings", _camel(scope)) == theirs
+    assert worker.call("queryFilters", _camel(scope)) == theirs
 
 
 @settings(max_examples=300, deadline=None)
 @given(PATH, TEXT)
 def test_a_path_and_its_end_are_read_alike(worker: Worker, path: str, text: str) -> None:
-    assert worker.call("readings", path) == path_candidates(path, "")
-    assert worker.call("endOf", text) == prefix_end(text)
+    assert worker.call("pathCandidates", path) == path_candidates(path, "")
+    assert worker.call("prefixEnd", text) == prefix_end(text)
 
 
 @settings(max_examples=300, deadline=None)
 @given(NAME, st.lists(NAME, max_size=12, unique=True))
 def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[str]) -> None:
     assert worker.call("closeMatches", name, known, 0.6) == get_close_matches(name, known)
-    assert worker.call("nearest", name, known, ".") == nearest_names(name, known, ".")
+    assert worker.call("nearestNames", name, known, ".") == nearest_names(name, known, ".")
 
 
 @pytest.mark.parametrize(
@@ -93,5 +93,5 @@ def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[s
 def test_what_d1_refuses_is_a_sentence(
     worker: Worker, message: str, status: int, remedy: str
 ) -> None:
-    said, wrong, what = worker.call("refusalOf", message)
+    said, wrong, what = worker.call("d1Error", message)
     assert said == status and remedy in what and wrong.endswith(".")

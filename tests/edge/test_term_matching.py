@@ -51,14 +51,14 @@ def test_every_sign_is_parted_and_folded_as_sqlite_does(worker: Worker) -> None:
     signs = some(map(chr, codes))
     for at in range(0, len(signs), 5000):
         text = " ".join(f"{sign}a{sign}b {sign}" for sign in signs[at : at + 5000])
-        assert worker.call("tokens", text) == tokens(text), ascii(signs[at])
+        assert worker.call("tokenize", text) == tokens(text), ascii(signs[at])
 
 
 def test_every_ending_is_taken_as_sqlite_takes_it(worker: Worker) -> None:
     """Of stems of each measure, and one behind another."""
     for stem in BEGINNINGS:
         text = " ".join(f"{stem}{one}{other}" for one, other in product(ENDINGS, ["", *ENDINGS]))
-        assert worker.call("tokens", text) == tokens(text), stem
+        assert worker.call("tokenize", text) == tokens(text), stem
 
 
 @unhurried
@@ -69,14 +69,14 @@ def test_every_ending_is_taken_as_sqlite_takes_it(worker: Worker) -> None:
 @example("é" * 31 + "aas")
 @example("a\u8000ing")
 def test_stems_are_sqlites(worker: Worker, word: str) -> None:
-    assert worker.call("tokens", word) == tokens(word)
+    assert worker.call("tokenize", word) == tokens(word)
 
 
 @unhurried
 @given(texts)
 def test_tokens_are_sqlites(worker: Worker, text: str) -> None:
-    assert worker.call("tokens", text) == tokens(text)
-    assert worker.call("termStems", text) == sorted(text_stems(text))
+    assert worker.call("tokenize", text) == tokens(text)
+    assert worker.call("textStems", text) == sorted(text_stems(text))
 
 
 @unhurried
@@ -86,21 +86,21 @@ def test_tokens_are_sqlites(worker: Worker, text: str) -> None:
 @example(["the"], ["the other"])
 @example(["*", "**"], ["anything"])
 def test_places_are_the_same(worker: Worker, asked: list[str], lines: list[str]) -> None:
-    assert worker.call("places", asked, lines) == places(asked, lines)
+    assert worker.call("findMatches", asked, lines) == places(asked, lines)
 
 
 @pytest.mark.parametrize("text", SAMPLES)
 def test_each_word_of_a_sample_is_found_at_the_same_place(worker: Worker, text: str) -> None:
     for word in text.split():
         lines = [text, "", text * 3]
-        assert worker.call("places", [word], lines) == places([word], lines)
+        assert worker.call("findMatches", [word], lines) == places([word], lines)
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
 def test_in_code_of_every_language_places_are_the_same(worker: Worker, path: Path) -> None:
     lines = path.read_bytes().decode(errors="replace").split("\n")
-    assert worker.call("places", QUESTION.split(), lines) == places(QUESTION.split(), lines)
-    assert worker.call("tokens", "\n".join(lines)) == tokens("\n".join(lines))
+    assert worker.call("findMatches", QUESTION.split(), lines) == places(QUESTION.split(), lines)
+    assert worker.call("tokenize", "\n".join(lines)) == tokens("\n".join(lines))
 
 
 def test_small_words_are_the_programs(worker: Worker) -> None:

@@ -52,13 +52,13 @@ def in_python(tool: str, said: Mapping[str, Any]) -> Any:
 @given(tool=st.sampled_from(sorted(INPUT_SCHEMAS)), said=Given)
 def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, Any]) -> None:
     wanted = json.loads(json.dumps(in_python(tool, said)))
-    assert worker.call("arguments", tool, INPUT_SCHEMAS[tool], said) == wanted
+    assert worker.call("validateArguments", tool, INPUT_SCHEMAS[tool], said) == wanted
 
 
 def test_an_argument_that_is_needed_and_what_was_meant(worker: Worker) -> None:
     schema = INPUT_SCHEMAS["search"]
-    assert worker.call("arguments", "search", schema, {}) == "search requires `query`."
-    assert worker.call("arguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
+    assert worker.call("validateArguments", "search", schema, {}) == "search requires `query`."
+    assert worker.call("validateArguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
         "search has no argument `lmit`. Did you mean `limit`? It has query, path, "
     )
 
@@ -69,4 +69,4 @@ Letters = st.text("abcd", max_size=12)
 @settings(deadline=None)
 @given(name=Letters, known=st.lists(Letters.filter(bool), max_size=5, unique=True))
 def test_the_same_name_was_meant(worker: Worker, name: str, known: list[str]) -> None:
-    assert worker.call("meant", name, known) == did_you_mean(name, known)
+    assert worker.call("didYouMean", name, known) == did_you_mean(name, known)

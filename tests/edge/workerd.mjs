@@ -1,9 +1,9 @@
 // A Worker's folder in workerd, as `npx wrangler dev` would run it: `workerd.mjs '{"folder": …}'`.
 //
-// Says its address on stdout and serves until stdin closes. `script` takes the place of worker.js; `vars` are
-// variables and secrets, `limit` how many questions a minute, `certs` what is fetched from anywhere, by path, unless
-// `program` is the address and the token of a server that is asked instead. The database has the `statements` run,
-// or refuses everything as it is `refused`; or it is one at the `rest` address of an API, with a token.
+// Prints its address on stdout and serves until stdin closes. `script` replaces worker.js; `vars` are variables and
+// secrets, `limit` the requests per minute, `certs` the answers to the Worker's own requests, by path. If `program` is
+// given, with an address and a token, that server answers these requests. The database runs `statements` first; with
+// `refused` it fails with that message, and with `rest` it is a database behind an API's address, with a token.
 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { fetch, Miniflare, NoOpLog, Response } from "miniflare";
 const { folder, script, vars = {}, limit, certs = {}, program, database = true, statements = [], refused, rest } = JSON.parse(
   process.argv[2],
 );
-const asked = [];
+const fetchedPaths = [];
 
 const REFUSING = `export default ({ message }) => ({
   withSession: () => ({
@@ -24,8 +24,8 @@ const REFUSING = `export default ({ message }) => ({
 const REST = `export default ({ address, token }) => ({
   withSession: () => ({
     prepare: (sql) => ({ sql, params: [], bind(...params) { return { ...this, params }; } }),
-    batch: async (some) => {
-      const body = JSON.stringify({ batch: some.map(({ sql, params }) => ({ sql, params })) });
+    batch: async (statements) => {
+      const body = JSON.stringify({ batch: statements.map(({ sql, params }) => ({ sql, params })) });
       const headers = { authorization: "Bearer " + token };
       const { success, result, errors } = await (await fetch(address, { method: "POST", headers, body })).json();
       if (success) return result;
@@ -57,20 +57,20 @@ const address = await worker.ready;
 if (statements.length) await run(statements);
 console.log(address.origin);
 
-/** What the Worker fetches: a file of `certs`, or a number as the status of a refusal. */
+/** Answers what the Worker fetches: with JSON from `certs`, or with an error of the status that is there. */
 function outside(request) {
   const { pathname, search } = new URL(request.url);
   if (rest && request.url === rest.address) return fetch(request);
   if (program) return fetch(program.address + pathname + search, { headers: { authorization: `Bearer ${program.token}` } });
-  if (pathname === "/asked") return Response.json(asked);
-  asked.push(pathname);
-  const said = certs[pathname] ?? 404;
-  return typeof said === "number" ? new Response("no", { status: said }) : Response.json(said);
+  if (pathname === "/fetched") return Response.json(fetchedPaths);
+  fetchedPaths.push(pathname);
+  const answer = certs[pathname] ?? 404;
+  return typeof answer === "number" ? new Response("no", { status: answer }) : Response.json(answer);
 }
 
-async function run(some) {
+async function run(statements) {
   const d1 = await worker.getD1Database("CODE_DB", "edge");
-  await d1.batch(some.map((one) => d1.prepare(one)));
+  await d1.batch(statements.map((sql) => d1.prepare(sql)));
 }
 
 async function stop() {

@@ -3,18 +3,18 @@
 import { createInterface } from "node:readline";
 
 import workerData from "../build/worker_data.json";
-import { lexicon } from "./calls/lexicon.ts";
+import { textAnalysis } from "./calls/text_analysis.ts";
 import { ranking } from "./calls/ranking.ts";
-import { shell } from "./calls/shell.ts";
+import { mcp } from "./calls/mcp.ts";
 import { snapshot } from "./calls/snapshot.ts";
 import { store } from "./calls/store.ts";
 
 const FUNCTIONS: Record<string, (...args: never[]) => unknown> = {
   workerData: () => workerData,
-  ...lexicon,
+  ...textAnalysis,
   ...ranking,
   ...store,
-  ...shell,
+  ...mcp,
   ...snapshot,
 };
 

@@ -37,12 +37,12 @@ async function answer(name: string, params: Params, env: Env, onTiming: OnTiming
   const notes = [`${name}: ${query.length} characters`];
   const targets = params.target?.map((target) => ({ target, hits: [HIT], error: "" }));
   const page = { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE };
-  return { ...page, said: params, results, targets, files: [], fetched };
+  return { ...page, params, results, targets, files: [], fetched };
 }
 
 /** The paths that the Worker has fetched, as `tests/edge/workerd.mjs` recorded them. */
 async function fetchedPaths(): Promise<unknown> {
-  return (await fetch("https://tests.example/asked")).json();
+  return (await fetch("https://tests.example/fetched")).json();
 }
 
 export default createApp(answer);

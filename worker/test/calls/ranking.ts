@@ -48,37 +48,38 @@ type RankingRow = [name: string, weight: number, scores: Pairs, isFirm: boolean]
 export const ranking = {
   casefold,
   strip,
-  dotted: normalizeSymbol,
+  normalizeSymbol,
   fsum,
-  isTest: isTestPath,
+  isTestPath,
   isDocument,
-  matches: matchGroups,
-  inOrder: (texts: string[]) => texts.sort(compareText),
-  agreement: (symbol: string, words: string[]) => nameOverlap(symbol, new Set(words)),
-  isCalled: (name: string, query: string) => isNamed(name, normalizeName(query)),
-  member: (owner: string | null, members: string, query: string) =>
+  matchGroups,
+  sortTexts: (texts: string[]) => texts.sort(compareText),
+  nameOverlap: (symbol: string, words: string[]) => nameOverlap(symbol, new Set(words)),
+  isNamed: (name: string, query: string) => isNamed(name, normalizeName(query)),
+  findMember: (owner: string | null, members: string, query: string) =>
     findMember(owner, members, normalizeName(query)),
-  share: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
-  byWays: (ids: string[], scores: Pairs) => [
+  kindWeight: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
+  makeRankings: (ids: string[], scores: Pairs) => [
     rankingRow(nameRanking("name", ids)),
     rankingRow(tiedRanking("rare", ids)),
     rankingRow(wordRanking(new Map(scores))),
     rankingRow(vectorRanking("meaning", 1.5, new Map(scores))),
   ],
-  rules: (text: string, rows: Row[], scores: Pairs) => boosts(text, rows, new Map(scores)),
-  names: (text: string, answers: Row[][]) => nameMatches(new QueryText(text), answers),
-  nearly: (text: string, answers: Row[][], asks: Row[][]) => {
+  boosts: (text: string, rows: Row[], scores: Pairs) => boosts(text, rows, new Map(scores)),
+  matchNames: (text: string, answers: Row[][]) => nameMatches(new QueryText(text), answers),
+  matchSimilar: (text: string, nameRows: Row[][], similarRows: Row[][]) => {
     const queryText = new QueryText(text);
-    const { wordIds: having, ids } = matchSimilar(queryText, matchNames(queryText, answers), asks);
-    return [having, ids];
+    const { wordIds, ids } = matchSimilar(queryText, matchNames(queryText, nameRows), similarRows);
+    return [wordIds, ids];
   },
-  frames: (text: string) => parseFrames(new QueryText(text)),
-  running: (text: string, answers: Row[][]) => frameNodeIds(new QueryText(text), answers),
-  ranked: (text: string, rankings: RankingRow[], rows: Row[], preferredIds: string[]) =>
+  parseFrames: (text: string) => parseFrames(new QueryText(text)),
+  frameNodeIds: (text: string, answers: Row[][]) => frameNodeIds(new QueryText(text), answers),
+  rankHits: (text: string, rankings: RankingRow[], rows: Row[], preferredIds: string[]) =>
     rankHits(new QueryText(text), rankings.map(rankingOf), rows.map(hitFromRow), preferredIds).map(resultJson),
-  grouped: groupedJson,
-  facets: (rows: Row[]) => countFacets(rows.map((row) => resultOf(hitFromRow(row)))),
-  told: (text: string, rankings: RankingRow[], rows: Row[]) => notesAndFlags(new QueryText(text), rankings.map(rankingOf), rows),
+  groupResults: groupedJson,
+  countFacets: (rows: Row[]) => countFacets(rows.map((row) => resultOf(hitFromRow(row)))),
+  resultNotes: (text: string, rankings: RankingRow[], rows: Row[]) =>
+    notesAndFlags(new QueryText(text), rankings.map(rankingOf), rows),
 };
 
 /** The groups of a pattern's first match, or null. */
@@ -102,11 +103,11 @@ function resultOf(hit: Result["hit"]): Result {
 
 /** The JSON of a result, without the columns that the tests passed in. */
 function resultJson(one: Result): unknown {
-  const { hit, score, ranks, scoreParts: parts, member, partMatch: piece } = one;
+  const { hit, score, ranks, scoreParts, member, partMatch } = one;
   const lines = [hit.startLine, hit.endLine];
-  const [others, copies] = [one.others, one.copies].map((some) => some.map((of) => of.hit.id));
-  const sums = { score, ranks: Object.fromEntries(ranks), parts: Object.fromEntries(parts) };
-  return { id: hit.id, lines, ...sums, member, piece, others, copies };
+  const [others, copies] = [one.others, one.copies].map((results) => results.map((result) => result.hit.id));
+  const scores = { score, ranks: Object.fromEntries(ranks), parts: Object.fromEntries(scoreParts) };
+  return { id: hit.id, lines, ...scores, member, piece: partMatch, others, copies };
 }
 
 function boosts(text: string, rows: Row[], scores: ReadonlyMap<string, number>): unknown {
@@ -115,8 +116,8 @@ function boosts(text: string, rows: Row[], scores: ReadonlyMap<string, number>):
 }
 
 function nameMatches(queryText: QueryText, answers: Row[][]): unknown {
-  const { exactIds: called, composedIds: sources, pathIds: ofPath, overlapScores: spelled } = matchNames(queryText, answers);
-  return [called, sources, ofPath, [...spelled]];
+  const { exactIds, composedIds, pathIds, overlapScores } = matchNames(queryText, answers);
+  return [exactIds, composedIds, pathIds, [...overlapScores]];
 }
 
 function notesAndFlags(queryText: QueryText, rankings: Ranking[], rows: Row[]): unknown {

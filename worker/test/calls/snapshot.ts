@@ -5,7 +5,7 @@ import type { Row } from "../../src/store/database.ts";
 
 export const snapshot = {
   /** The results of batches on an index whose commit is one of `heads` after another. */
-  steady: async (heads: string[]) => {
+  runBatches: async (heads: string[]) => {
     const remaining = [...heads];
     const run = async (): Promise<Row[][]> => [[["acme/shop:head", remaining.shift()]], [["a row"]]];
     const database = new SnapshotDatabase({ run }, new Map(), () => undefined);

@@ -58,16 +58,16 @@ function arguments_(tool: string, schema: ObjectSchema, args: ToolArguments) {
   }
 }
 
-export const shell = {
+export const mcp = {
   transcript,
-  arguments: arguments_,
-  meant: didYouMean,
-  code: formatCode,
-  line: escapeLine,
-  cut_lines: truncateLines,
-  fitted: (hits: HitVariant[][], budget: number, isGreedy: boolean) => fitToBudget(hits, budget, isGreedy),
-  hits_as_text: (page: SearchAnswer, detail: string, tokens: number) => formatHits(page, { detail, tokens }),
-  passages_as_text: (answer: ReadAnswer, tokens: number) => formatReadResults(answer, tokens),
-  outline_as_text: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
+  validateArguments: arguments_,
+  didYouMean,
+  formatCode,
+  escapeLine,
+  truncateLines,
+  fitToBudget: (hits: HitVariant[][], budget: number, isGreedy: boolean) => fitToBudget(hits, budget, isGreedy),
+  formatHits: (page: SearchAnswer, detail: string, tokens: number) => formatHits(page, { detail, tokens }),
+  formatReadResults: (answer: ReadAnswer, tokens: number) => formatReadResults(answer, tokens),
+  formatOutline: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
     formatOutline(outline, depth, tokens),
 };

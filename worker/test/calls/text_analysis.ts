@@ -35,27 +35,27 @@ function stringMethods(text: string): unknown {
 
 function queryTextFields(text: string): unknown[] {
   const analyzed = new QueryText(text);
-  const { ftsTerms: terms, wordParts: parts, name, path } = analyzed;
+  const { ftsTerms, wordParts, name, path } = analyzed;
   const sets = [analyzed.identifiers, analyzed.pathWords, analyzed.stems, analyzed.stemsWithStopWords];
-  return [terms, parts, name, path, ...sets.map((set) => [...set].sort(compareText))];
+  return [ftsTerms, wordParts, name, path, ...sets.map((set) => [...set].sort(compareText))];
 }
 
-export const lexicon = {
-  letters: (texts: string[]) => texts.map(stringMethods),
-  sorted: (texts: string[]) => texts.sort(compareText),
-  words: expandWords,
-  parts: (word: string) => splitCompound(word).map(([at, part]) => [length(word.slice(0, at)), part]),
-  smallParts: lowercaseParts,
-  dotted: normalizeSymbol,
-  endsWith: symbolEndsWith,
-  parse: (text: string) => {
+export const textAnalysis = {
+  stringMethods: (texts: string[]) => texts.map(stringMethods),
+  sortTexts: (texts: string[]) => texts.sort(compareText),
+  expandWords,
+  splitCompound: (word: string) => splitCompound(word).map(([at, part]) => [length(word.slice(0, at)), part]),
+  lowercaseParts,
+  normalizeSymbol,
+  symbolEndsWith,
+  parseQuery: (text: string) => {
     const query = parseQuery(text);
     return { ...query, text: queryText(query) };
   },
-  asked: (texts: string[]) => texts.map(queryTextFields),
-  stems: (names: string[]) => [...namePartStems(names)],
-  says: (text: string, pattern: string) => new QueryText(text).matches(new RegExp(pattern)),
-  tokens: (text: string) => {
+  queryTexts: (texts: string[]) => texts.map(queryTextFields),
+  namePartStems: (names: string[]) => [...namePartStems(names)],
+  matchesPattern: (text: string, pattern: string) => new QueryText(text).matches(new RegExp(pattern)),
+  tokenize: (text: string) => {
     const column = characterColumns(text);
     return tokenize(text).map(([start, end]) => [
       column(start),
@@ -63,15 +63,15 @@ export const lexicon = {
       porter(foldWord(text.slice(start, end))),
     ]);
   },
-  termStems: (text: string) => [...textStems(text)].sort(compareText),
-  places: (words: string[], lines: string[]) =>
+  textStems: (text: string) => [...textStems(text)].sort(compareText),
+  findMatches: (words: string[], lines: string[]) =>
     Array.from(new TermMatcher(words).findMatches(lines), ({ row, start, end, stems }) => [
       row,
       start,
       end,
       [...stems].sort(compareText),
     ]),
-  window: (lines: string[], startLine: number, request: SnippetRequest) => {
+  makeSnippet: (lines: string[], startLine: number, request: SnippetRequest) => {
     const { head, marks, ...snippet } = makeSnippet(lines, startLine, request);
     return {
       start_line: snippet.startLine,
