@@ -8,7 +8,7 @@ from standin import StandIn
 
 from command_runner import RunFeeder
 from feeder.cloudflare.free_tier import Usage, format_percent
-from feeder.sync.context import Budget
+from feeder.sync.budget import Budget
 from source.repos import Repo
 
 __all__ = ["console", "feeder"]

@@ -20,7 +20,8 @@ from feeder.shards import Shard
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.lookup_table import BATCH_STATEMENTS, META_KEY, LookupTable
-from feeder.sync.context import Budget, ModelVectors, SyncContext
+from feeder.sync.budget import Budget
+from feeder.sync.context import ModelVectors, SyncContext
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate
 from hash_embedder import HashedEmbedder

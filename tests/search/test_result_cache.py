@@ -73,7 +73,7 @@ class Shop:
 
 def sync_in_other_connection(base: Path, settings: Settings) -> None:
     """Syncs with a connection of its own, like another process."""
-    from feeder.session.session import open_run
+    from feeder.session.runs import open_run
 
     place = Workspace(base, REPO, "main")
     with (

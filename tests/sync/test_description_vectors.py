@@ -13,7 +13,8 @@ from feeder.errors import StoppedEarly
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync.context import Budget, DescriptionOptions, SyncContext
+from feeder.sync.budget import Budget
+from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.node_descriptions import DESCRIPTIONS_KEY
 from feeder.sync.sync import sync
 from feeder.sync.validate import repair, validate

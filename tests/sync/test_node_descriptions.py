@@ -16,7 +16,8 @@ from feeder.source.folder import Folder
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
-from feeder.sync.context import Budget, DescriptionOptions, SyncContext
+from feeder.sync.budget import Budget
+from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.description_requests import MAX_FAILURES_IN_A_ROW
 from feeder.sync.node_descriptions import WAITING_NOTE
 from feeder.sync.partial_sync import process_paths

@@ -15,7 +15,8 @@ from feeder.source.folder import Folder
 from feeder.source.git_trees import Commit
 from feeder.store import stored_source
 from feeder.store.sqlite import SQLite
-from feeder.sync.context import Budget, SyncContext
+from feeder.sync.budget import Budget
+from feeder.sync.context import SyncContext
 from feeder.sync.partial_sync import process_paths
 from feeder.sync.source_table import STILL_STORED_NOTE
 from feeder.sync.sync import sync

@@ -8,7 +8,7 @@ import click
 
 
 class LazyGroup(click.Group):
-    """A group that knows its commands by name and imports each when it is asked for.
+    """A group that knows its commands by name and imports each when it is run or listed.
 
     Importing the modules of all commands takes longer than most of what one command does.
     """

@@ -54,7 +54,8 @@ def init(database_name: str | None, dry_run: bool, **params: Any) -> None:
 @options.validate_options
 def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
     """Check that the index equals HEAD; exit 1 if it does not."""
-    from feeder.session.session import open_comparison, open_session
+    from feeder.session.runs import open_comparison
+    from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace
     from feeder.store.ownership import command_lock
     from feeder.sync.validate import repair as repair_index

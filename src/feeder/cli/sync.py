@@ -116,7 +116,8 @@ def _writing_run(
     `part` names the part of the commit that the run covers. A run that only deletes creates no
     index. After StoppedEarly or ServiceError the report is printed before the error is raised.
     """
-    from feeder.session.session import model_error, open_run, open_session
+    from feeder.session.runs import open_run
+    from feeder.session.session import model_error, open_session
     from feeder.session.workspace import has_index
     from feeder.store.ownership import command_lock
 

@@ -27,7 +27,8 @@ from feeder.mcp import (
 )
 from feeder.progress import ProgressReporter, ProgressStep
 from feeder.session.backends import index_file
-from feeder.session.session import open_run, open_session, start_workers
+from feeder.session.runs import open_run, start_workers
+from feeder.session.session import open_session
 from feeder.session.workspace import Workspace, workspace_for
 from feeder.source import Tree
 from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from tree_sitter import Language, Parser, Query, QueryCursor, QueryError
 
 from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
+from feeder.package_versions import installed_version
 from feeder.parse.grammar_schema import schema_errors
 
 PARSER_VERSION = "6"
@@ -79,7 +79,8 @@ class Grammars:
     def fingerprint(self) -> str:
         """Identifies what shapes nodes: the versions of parser and grammars, and the settings."""
         grammars = ("tree-sitter-language-pack", "tree-sitter-markdown")
-        return " ".join((PARSER_VERSION, HEADER_VERSION, *map(version, grammars), self.digest))
+        versions = filter(None, map(installed_version, grammars))
+        return " ".join((PARSER_VERSION, HEADER_VERSION, *versions, self.digest))
 
     @property
     def digest(self) -> str:

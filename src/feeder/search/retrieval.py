@@ -3,11 +3,13 @@ descriptions, names, stack traces), one on the candidate ids. Also defines the e
 that are queried.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import Embedder
 from feeder.search import name_matching
@@ -20,8 +22,10 @@ from feeder.store.node_parts import PartsByNode, parts_from_rows, parts_statemen
 from feeder.store.scope import Scope
 from feeder.store.sqlite import is_local
 from feeder.store.word_search import node_counts, scores_by_id, word_search_statement
-from feeder.sync.context import ModelVectors
 from feeder.text import normalize_symbol, symbol_ends_with
+
+if TYPE_CHECKING:
+    from feeder.sync.context import ModelVectors
 
 MAX_FRAMES = 12
 """Frames of a stack trace that are looked for."""

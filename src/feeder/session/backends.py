@@ -2,14 +2,15 @@
 SQLite file.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from feeder.cloudflare.free_tier import Usage
 from feeder.config import Settings
-from feeder.descriptions import Describer
 from feeder.embedding import NO_USAGE, Embedder, ServiceUsage
 from feeder.embedding.quantization import StaticQuantizer
 from feeder.errors import UserError
@@ -27,8 +28,12 @@ from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
-from feeder.sync.context import Budget
-from feeder.sync.report import Report
+from feeder.sync.budget import Budget
+
+if TYPE_CHECKING:
+    from feeder.cloudflare.free_tier import Usage
+    from feeder.descriptions import Describer
+    from feeder.sync.report import Report
 
 
 @dataclass
@@ -143,4 +148,6 @@ def _index_model(database: SQLite) -> dict[str, str]:
 
 def _usage(spent: ServiceUsage) -> Usage | None:
     """Usage of a model elsewhere; one on this machine is not counted."""
+    from feeder.cloudflare.free_tier import Usage
+
     return Usage({"model": spent.requests}, tokens=spent.tokens) if spent.requests else None

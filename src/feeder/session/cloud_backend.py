@@ -15,7 +15,7 @@ from feeder.source import git
 from feeder.store.index_folder import checked_index_folder, create_index_folder
 from feeder.store.migrations import VerifiedDatabase, migrate
 from feeder.store.sqlite import IN_MEMORY, SQLite
-from feeder.sync.context import Budget
+from feeder.sync.budget import Budget
 
 
 def cloud_backend(

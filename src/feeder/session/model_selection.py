@@ -16,7 +16,6 @@ from feeder.embedding import STATIC_MODEL_NAME, Embedder
 from feeder.embedding.quantization import StaticQuantizer, load_static_model
 from feeder.errors import UserError
 from feeder.store.lookup_table import LookupTable
-from feeder.sync.context import DescriptionOptions
 
 if TYPE_CHECKING:
     from feeder.cloudflare.api import Api
@@ -183,31 +182,14 @@ def select_describer(settings: Settings, api: Api | None = None) -> Describer | 
 
     With an `api` the index is at Cloudflare. Raises UserError for what is no model.
     """
-    from feeder.embedding.endpoint import is_address
-
     model = settings.describe
     if not model or model == DESCRIBE_OFF:
         return None
+    from feeder.embedding.endpoint import is_address
+
     if is_address(model):
         return _endpoint_describer(model)
     return _workers_ai_describer(model, api)
-
-
-def description_options(
-    settings: Settings, describer: Describer | None
-) -> DescriptionOptions | None:
-    """Returns the options of `--describe`; raises UserError for --redescribe without it."""
-    if settings.redescribe and not describer:
-        raise UserError("--redescribe needs a language model. Name it with --describe.")
-    if not settings.describe:
-        return None
-    return DescriptionOptions(
-        describer,
-        settings.redescribe,
-        settings.max_descriptions,
-        settings.max_description_tokens,
-        settings.mask_secrets,
-    )
 
 
 def _endpoint_describer(address: str) -> Describer:

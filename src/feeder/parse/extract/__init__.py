@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple, TypeVar
 
+from feeder.package_versions import installed_version
 from feeder.parse.decoding import NotTextError
 
 EXTRACT_VERSION = "4"
@@ -64,11 +64,10 @@ class UnreadableError(NotTextError):
 @cache
 def extractor_versions() -> str:
     """The extractors' word in a parser fingerprint; empty if a required package is missing."""
-    try:
-        versions = [version(name) for name in REQUIRED_PACKAGES]
-    except PackageNotFoundError:
+    versions = [installed_version(name) for name in REQUIRED_PACKAGES]
+    if None in versions:
         return ""
-    return "/".join([f"{FINGERPRINT_PREFIX}{EXTRACT_VERSION}", *versions])
+    return "/".join([f"{FINGERPRINT_PREFIX}{EXTRACT_VERSION}", *filter(None, versions)])
 
 
 def fingerprint_without_documents(fingerprint: str) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from feeder.package_versions import installed_version
 from feeder.parse.secrets.passwords import find_passwords
 from feeder.parse.secrets.tokens import SecretSpan, find_tokens
 
@@ -46,9 +47,7 @@ class MaskedText(NamedTuple):
 
 def masking_fingerprint() -> str:
     """Identifies what decides which values are masked: two versions."""
-    from importlib.metadata import version
-
-    return f"{MASK_VERSION} {version('detect-secrets')}"
+    return f"{MASK_VERSION} {installed_version('detect-secrets')}"
 
 
 def mask_text(path: str, content: bytes) -> MaskedText:
