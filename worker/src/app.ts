@@ -119,9 +119,9 @@ function errorHeaders(error: HttpError): Record<string, string> {
 
 /** The `Server-Timing` header; the Worker's clock only advances while it waits for a service. */
 function serverTiming(timings: ServiceTimings, startedAt: number): string {
-  const metrics = Array.from(timings, ([name, { ms, calls: times, rows }]) => {
+  const metrics = Array.from(timings, ([name, { ms, calls, rows }]) => {
     const rowsRead = rows ? `, ${rows} rows read` : "";
-    return `${name};dur=${ms};desc="${times} ${times === 1 ? "call" : "calls"}${rowsRead}"`;
+    return `${name};dur=${ms};desc="${calls} ${calls === 1 ? "call" : "calls"}${rowsRead}"`;
   });
   return [...metrics, `total;dur=${Date.now() - startedAt}`].join(", ");
 }

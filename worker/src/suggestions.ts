@@ -18,7 +18,8 @@ export function unknownNameError(
   aliases: readonly string[] = [],
 ): HttpError {
   const byLowercase = new Map([...aliases, ...existing].map((one) => [one.toLowerCase(), one]));
-  const candidates = mostSharedTrigrams(name.toLowerCase(), new Map(Array.from(byLowercase.keys(), (one) => [one, one])));
+  const texts = new Map(Array.from(byLowercase.keys(), (one) => [one, one]));
+  const candidates = mostSharedTrigrams(name.toLowerCase(), texts);
   const close = closeMatches(name.toLowerCase(), candidates).map((one) => byLowercase.get(one)!);
   const near = close.length > 0 ? close : nearestNames(name, [...byLowercase.values()], "/");
   const more = existing.length > MAX_LISTED ? ` and ${existing.length - MAX_LISTED} more` : "";
@@ -53,7 +54,7 @@ function mostSharedTrigrams(target: string, texts: ReadonlyMap<string, string>):
     for (const trigram of trigrams(text)) if (targetTrigrams.has(trigram)) count += 1;
     if (count > 0) counts.push([count, name]);
   }
-  counts.sort((trigram, other) => other[0] - trigram[0] || compareText(other[1], trigram[1]));
+  counts.sort((one, other) => other[0] - one[0] || compareText(other[1], one[1]));
   return counts.slice(0, MAX_COMPARED).map(([, name]) => name);
 }
 

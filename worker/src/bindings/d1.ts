@@ -28,7 +28,7 @@ const ERROR_RULES: readonly [RegExp, number, string, string][] = [
     /exceeded (timeout|its (memory|CPU time) limit)/i,
     503,
     "The query exceeded D1's time or memory limit.",
-    "Narrow the query, for example with path: or lang:",
+    "Narrow the query, for example with `path:` or `lang:`.",
   ],
   [
     /internal error|connection lost|caused object to be reset|reset because|Cannot resolve/i,
@@ -82,7 +82,7 @@ function tooManyStatements(): HttpError {
 /** Translates an error of D1 into an HttpError. */
 export function errorFrom(error: unknown): HttpError {
   const message = error instanceof Error ? error.message : String(error);
-  const rule = ERROR_RULES.find(([text]) => text.test(message));
+  const rule = ERROR_RULES.find(([pattern]) => pattern.test(message));
   if (rule) return new HttpError(rule[1], rule[2], rule[3]);
   const text = message.replace(/^D1_ERROR: /, "").slice(0, MESSAGE_CHARS);
   const sentence = `D1 refused the query: ${text.replace(/[.\s]+$/, "")}.`;

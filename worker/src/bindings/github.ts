@@ -42,7 +42,7 @@ export async function fetchLines(
     if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MAX_BYTES) return null;
     return cacheLines(fileUrl(file, undefined), await response.text());
   } catch (error) {
-    console.warn(`GitHub gave no lines of ${file.path}: ${String(error)}`);
+    console.warn(`GitHub did not return the lines of ${file.path}: ${String(error)}`);
     return null;
   } finally {
     onTiming("github", Date.now() - startedAt);

@@ -35,7 +35,7 @@ export function formatHits(page: SearchAnswer, options: AnswerOptions): string {
 
 /** The bytes that are left for hits, given the notes of the footer. */
 export function bytesBesideFooter(tokens: number, footer: string[]): number {
-  const notesBytes = footer.reduce((sum, end) => sum + byteSize(end), 0);
+  const notesBytes = footer.reduce((sum, note) => sum + byteSize(note), 0);
   return budgetBytes(tokens) - FOOTER_BYTES - Math.min(notesBytes, 2 * MAX_NOTES_CHARS);
 }
 

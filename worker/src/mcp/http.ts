@@ -153,7 +153,7 @@ function decodeHeader(value: string | null): string | null {
 
 /** Rejects whitespace and missing padding, which `atob` accepts. */
 function checkBase64(text: string): string {
-  if (text.length % 4 || /\s/.test(text)) throw new SyntaxError("no base 64");
+  if (text.length % 4 || /\s/.test(text)) throw new SyntaxError("invalid base64");
   return text;
 }
 

@@ -30,7 +30,7 @@ type PathCandidates = readonly (readonly string[])[];
 export interface FilterLookup {
   readonly query: Query;
   readonly repositoryScope: Scope;
-  /** The possible readings of each path filter. */
+  /** The paths that each path filter may mean. */
   readonly paths: PathCandidates;
   readonly notPaths: PathCandidates;
 }
@@ -121,7 +121,7 @@ async function unknownPathError(database: Database, typed: string, repositorySco
 }
 
 /**
- * The first existing reading of each path, else the likeliest; and the index of the first path
+ * The first existing candidate of each path filter, else the likeliest; and the index of the first filter
  * without one, else -1.
  */
 function choosePaths(candidates: PathCandidates, answers: boolean[]): [string[], number] {
@@ -154,7 +154,7 @@ function unique(values: readonly string[]): string[] {
 }
 
 /**
- * The possible readings of a path, the likeliest first: as the index stores it, or as hits show it.
+ * The paths that a typed one may mean, the likeliest first; it is typed as the index stores it or as hits show it.
  *
  * Paths are relative to the root, since a Worker has no current folder.
  */
@@ -255,9 +255,7 @@ export function checkConflicts(query: Query, scope: Scope): void {
   for (const [isEmpty, fields] of empty) if (isEmpty) throw conflictError(asTyped(query, fields));
 }
 
-/**
- * A note for each filter that a later one, or the parameter `tests`, overrides.
- */
+/** A note for each filter that a later one, or the parameter `tests`, overrides. */
 export function overriddenFilters(query: Query, tests: string | null): string[] {
   const effective = new Map([
     ["tests", `tests:${query.tests}`],

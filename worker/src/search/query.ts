@@ -154,12 +154,12 @@ function parseFilter(head: string, value: string, raw: string): ParsedToken | un
   return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, raw } : undefined;
 }
 
-function parseBareWord(typed: string): ParsedToken {
-  const prefix = typed.endsWith("*") && PREFIX.for(typed).exec(typed)?.[1];
-  if (prefix) return { field: "prefixes", value: prefix, raw: typed };
-  const excluded = typed.startsWith("-") && EXCLUDED.for(typed).exec(typed)?.[1];
-  if (excluded) return { field: "without", value: excluded, raw: typed };
-  return { field: "words", value: typed, raw: typed };
+function parseBareWord(raw: string): ParsedToken {
+  const prefix = raw.endsWith("*") && PREFIX.for(raw).exec(raw)?.[1];
+  if (prefix) return { field: "prefixes", value: prefix, raw };
+  const excluded = raw.startsWith("-") && EXCLUDED.for(raw).exec(raw)?.[1];
+  if (excluded) return { field: "without", value: excluded, raw };
+  return { field: "words", value: raw, raw };
 }
 
 /** Trims spaces; all other whitespace was replaced before. */

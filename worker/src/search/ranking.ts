@@ -86,11 +86,11 @@ function scoreWithoutPriority(scoreParts: Scores, priorityNames: ReadonlySet<str
 }
 
 function addBoost(rule: string, shares: Scores, best: number, byId: ById): void {
-  for (const [id, weight] of shares) byId.get(id)?.scoreParts.set(rule, weight * best);
+  for (const [id, share] of shares) byId.get(id)?.scoreParts.set(rule, share * best);
 }
 
-function addPreference(one: Scored | undefined): void {
-  one?.scoreParts.set("preferred", (PREFERENCE_BOOST - 1) * fsum(one.scoreParts.values()));
+function addPreference(scored: Scored | undefined): void {
+  scored?.scoreParts.set("preferred", (PREFERENCE_BOOST - 1) * fsum(scored.scoreParts.values()));
 }
 
 /** The sort keys of the nodes in priority rankings, by id; equal scores have equal keys. */

@@ -6,7 +6,7 @@ import type { Hit } from "../search/results.ts";
 
 const MAX_GAP_LINES = constants.node_parts.MAX_GAP_LINES;
 
-/** The lines from `first` to `last` that a number of parts cover. */
+/** The lines that consecutive parts of a node cover, and the number of parts. */
 export interface PartRange {
   firstLine: number;
   lastLine: number;
@@ -19,7 +19,7 @@ export type PartsByNode = ReadonlyMap<string, readonly PartRange[]>;
 /** The part ranges in the rows of the `nodeParts` statement. */
 export function partsFromRows(rows: readonly (readonly unknown[])[]): PartsByNode {
   const rowsByNode = groupBy(rows, (row) => keyOf(...(row.slice(0, 6) as string[]))); // or null
-  return new Map(Array.from(rowsByNode, ([nodeIdentity, nodeRows]) => [nodeIdentity, nodeRows.map(partFromRow)]));
+  return new Map(Array.from(rowsByNode, ([identity, nodeRows]) => [identity, nodeRows.map(partFromRow)]));
 }
 
 /**
@@ -47,12 +47,15 @@ function partFromRow(row: readonly unknown[]): PartRange {
 
 function rangeContaining(line: number, parts: readonly PartRange[]): PartRange {
   const ranges: PartRange[] = [];
-  for (const partFromRow of parts) {
+  for (const part of parts) {
     const range = ranges.at(-1);
-    if (!range || partFromRow.firstLine > range.lastLine + MAX_GAP_LINES) ranges.push({ ...partFromRow });
-    else Object.assign(range, { lastLine: Math.max(range.lastLine, partFromRow.lastLine), partCount: range.partCount + 1 });
+    if (!range || part.firstLine > range.lastLine + MAX_GAP_LINES) ranges.push({ ...part });
+    else {
+      range.lastLine = Math.max(range.lastLine, part.lastLine);
+      range.partCount += 1;
+    }
   }
   const containing = ranges.find((range) => range.firstLine <= line && line <= range.lastLine);
-  if (!containing) throw new Error(`no piece of a node has line ${line}`);
+  if (!containing) throw new Error(`no part of a node contains line ${line}`);
   return containing;
 }

@@ -123,8 +123,8 @@ export function fileMap(repo: string): Statement {
 
 /** Counts the rows of a table by the values of a column. */
 export function countBy(column: string, table: string, repo: string): Statement {
-  const withColumn = sql.countBy.replaceAll("{0}", column).replaceAll("{1}", table);
-  return { sql: withColumn.replace("repo = ?", "repo = ?1"), params: [repo] };
+  const text = sql.countBy.replaceAll("{0}", column).replaceAll("{1}", table);
+  return { sql: text.replace("repo = ?", "repo = ?1"), params: [repo] };
 }
 
 /** Counts the files that are not indexed, by skip reason. */
