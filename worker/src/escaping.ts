@@ -1,4 +1,4 @@
-/** Removes what could move a cursor or reorder text in a terminal. */
+/** Escapes characters that could move the cursor or reorder text in a terminal. */
 
 /** Characters that are not printable in Python, except blanks, tabs and joiners, which words need. */
 const UNPRINTABLE = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;

@@ -15,7 +15,7 @@ export const normalizeSymbol = memoize((name) => {
   return typed.replace(SEPARATORS.for(typed), ".").replace(OUTER_DOTS, "") || typed;
 });
 
-/** Returns true if a dotted name equals the ending or ends with its parts. */
+/** Returns true if a normalized name equals the suffix or ends with its parts. */
 export function symbolEndsWith(name: string, suffix: string): boolean {
   return `.${name}`.endsWith(`.${suffix}`);
 }

@@ -25,7 +25,7 @@ export class VectorIndex {
     return this.#nearest((options) => this.index.query(values, options), limit, scope);
   }
 
-  /** The same for a node's stored vector; empty if it has none. */
+  /** The cosine similarities of the nearest nodes to a node's stored vector; empty if it has none. */
   similar(id: string, limit: number, scope: Scope): Promise<Map<string, number>> {
     return this.#nearest((options) => this.index.queryById(id, options), limit, scope);
   }

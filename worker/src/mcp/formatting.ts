@@ -1,4 +1,4 @@
-/** Formats hits and passages as text for a model, within a token budget. */
+/** Formats hits and read lines as text for a language model, within a token budget. */
 
 import { constants } from "../../build/worker_data.json";
 import type { Hit, Lines, ReadAnswer, SearchAnswer } from "../api/types.ts";

@@ -1,4 +1,4 @@
-/** Formats an outline as text for a model; a large folder gets fewer details, with a note. */
+/** Formats an outline as text for a language model; a large folder gets fewer details, with a note. */
 
 import data from "../../build/worker_data.json";
 import type { OutlineEntry, OutlineAnswer } from "../api/types.ts";

@@ -7,7 +7,7 @@ import { isTestPath } from "../store/scope.ts";
 import type { QueryText } from "./query.ts";
 import type { Hit } from "./results.ts";
 
-/** A kind of files: the weight of its nodes, and the query words that cancel the weight. */
+/** A file kind: the weight of its nodes, and the pattern of queries for which the weight does not apply. */
 export interface FileKind {
   name: string;
   weight: number;

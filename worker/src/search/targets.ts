@@ -153,7 +153,7 @@ async function fileNodes({ database, repo }: TargetContext, path: string): Promi
 
 function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Reading): Target {
   if (name === null) return { path, hits, lines, isFile: lines === null };
-  // a whole name comes first: otherwise `total` could not be told from `Cart.total`
+  // a whole name comes first: otherwise `total` would also match `Cart.total`
   const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
   if (target) return target;
   const names = hits.flatMap(namesOfHit);
