@@ -31,7 +31,7 @@ from feeder.search.query_plan import SearchRequest
 from feeder.search.targets import files_below_path, resolve_target
 from mcp_server.conftest import index
 from mcp_server.test_formatting import FUNCTION, LONG
-from mcp_server.test_tools import desk
+from mcp_server.test_tools import open_service
 from source.repos import Repo
 
 CLASSES = "".join(
@@ -59,16 +59,16 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
     files |= {f"many/folder{at}/file{at}.py": FUNCTION.format(at) for at in range(300)}
     repo.commit(files)
     index(repo)
-    one = desk(repo.path)
+    one = open_service(repo.path)
     yield one
     one.close()
 
 
-def of(desk: IndexService, work: Callable[[SearchIndex], Any]) -> Any:
-    return desk.run_on_index(lambda opened, _: work(opened), lambda _: None)
+def of(open_service: IndexService, work: Callable[[SearchIndex], Any]) -> Any:
+    return open_service.run_on_index(lambda opened, _: work(opened), lambda _: None)
 
 
-def found(desk: IndexService, query: str, limit: int, offset: int = 0) -> Page:
+def found(open_service: IndexService, query: str, limit: int, offset: int = 0) -> Page:
     """What the program shows a model of the answer to a question."""
 
     def work(opened: SearchIndex) -> Page:
@@ -77,7 +77,7 @@ def found(desk: IndexService, query: str, limit: int, offset: int = 0) -> Page:
         )
         return search(opened, request)
 
-    result: Page = of(desk, work)
+    result: Page = of(open_service, work)
     return result
 
 

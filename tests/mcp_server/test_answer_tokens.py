@@ -1,4 +1,4 @@
-"""Answers about real code are hardly larger for a model than the code, by a real tokenizer."""
+"""Results on real code have few more tokens than the code itself, by a real tokenizer."""
 
 import json
 import re
@@ -13,7 +13,7 @@ import pytest
 import rich
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import Ask, answered, asking
+from mcp_server.test_tools import Ask, answered, call_tools_in
 from source.repos import Repo
 
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
@@ -30,8 +30,8 @@ QUESTIONS = [
 HEADING = re.compile(r"^(?P<path>\S+):(?P<first>\d+)-(?P<last>\d+) method ", re.MULTILINE)
 
 
-def tokens(texts: Sequence[str]) -> list[int]:
-    """By o200k_base, which models of OpenAI use."""
+def token_count(texts: Sequence[str]) -> list[int]:
+    """Counts tokens by o200k_base, which OpenAI's models use."""
     done = subprocess.run(
         ["node", COUNT], input=json.dumps(texts), capture_output=True, check=True, text=True
     )
@@ -40,7 +40,7 @@ def tokens(texts: Sequence[str]) -> list[int]:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two libraries that others wrote, and a file of each language."""
+    """Two third-party libraries and a file of each language."""
     repo = Repo(tmp_path_factory.mktemp("tokens") / "repo")
     for library in LIBRARIES:
         shutil.copytree(library, repo.path / library.name)
@@ -52,30 +52,30 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ask(place: Path) -> Ask:
-    return asking(place)
+    return call_tools_in(place)
 
 
-def code(place: Path, text: str) -> Iterator[str]:
-    """The code of each hit, read from its file."""
+def code_of_hits(place: Path, text: str) -> Iterator[str]:
+    """Returns the code of each hit, read from its file."""
     for found in HEADING.finditer(text):
         lines = (place / found["path"]).read_text("utf-8").split("\n")
         yield dedent("\n".join(lines[int(found["first"]) - 1 : int(found["last"])]))
 
 
-def test_an_answer_has_few_more_tokens_than_its_code(place: Path, ask: Ask) -> None:
-    """At most 1.12 times as many: ten methods a question, all of them whole."""
+def test_result_has_few_more_tokens_than_its_code(place: Path, ask: Ask) -> None:
+    """At most 1.12 times as many, for ten whole methods per query."""
     asked = {"path": ["httpx", "rich"], "type": "method", "detail": "full", "budget": 15_000}
     answers = [answered(ask("search", query=query, limit=10, **asked)) for query in QUESTIONS]
-    alone = ["\n".join(code(place, answer)) for answer in answers]
+    alone = ["\n".join(code_of_hits(place, answer)) for answer in answers]
     assert all(len(HEADING.findall(answer)) == 10 for answer in answers)
     assert not any("Shortened" in answer for answer in answers)
-    assert sum(tokens(answers)) <= 1.12 * sum(tokens(alone))
+    assert sum(token_count(answers)) <= 1.12 * sum(token_count(alone))
 
 
-def test_a_budget_is_no_less_than_the_tokens_it_allows(ask: Ask) -> None:
-    """In whatever language the code is written: 3.2 bytes are a token or less."""
+def test_byte_budget_is_at_least_the_token_budget(ask: Ask) -> None:
+    """In any language, 3.2 bytes are one token or less."""
     answers = [
         answered(ask("search", query=f"lang:{language} cart", budget=1_000, limit=20))
         for language in ("python", "kotlin", "go", "rust", "ruby", "php", "csharp", "sql", "yaml")
     ]
-    assert max(tokens(answers)) <= 1_000
+    assert max(token_count(answers)) <= 1_000

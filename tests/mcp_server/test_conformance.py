@@ -1,4 +1,4 @@
-"""The protocol's own suite finds nothing in either era that `conformance/expected.yml` lacks."""
+"""The official conformance suite finds only what `conformance/expected.yml` lists, in both eras."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ SUITE = ROOT / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
-    """Where the suite's own tools are served."""
+    """The address of a server with the suite's tools."""
     require_extras("serve")
     with subprocess.Popen(
         [sys.executable, "-m", "mcp_server.conformance.server"],
@@ -31,7 +31,7 @@ def address() -> Iterator[str]:
 
 
 def suite_of(revision: str, address: str, expected: Path, folder: Path) -> str:
-    """What the suite prints, run in a folder, where it finds what is expected and nothing else."""
+    """Runs the suite in a folder and returns its output; fails for unexpected results."""
     suite = ["node", "--import", str(HERE / "hook.mjs"), str(SUITE), "server", "--url", address]
     asked = ["--requirements", revision, "--expected-failures", str(expected)]
     done = subprocess.run(
@@ -48,7 +48,9 @@ def suite_of(revision: str, address: str, expected: Path, folder: Path) -> str:
 
 
 @pytest.mark.parametrize("revision", ["2026-07-28", "2025-11-25"])
-def test_the_suite_finds_what_is_expected(address: str, revision: str, tmp_path: Path) -> None:
-    """It fails for a line that is expected in vain, too."""
+def test_conformance_suite_finds_only_what_is_expected(
+    address: str, revision: str, tmp_path: Path
+) -> None:
+    """An expected failure that no longer occurs fails too."""
     printed = suite_of(revision, address, HERE / "expected.yml", tmp_path)
     assert "dns-rebinding-protection: 2 passed, 0 failed" in printed

@@ -1,4 +1,4 @@
-"""An answer takes no more room than it may, and little more than the code alone."""
+"""A result stays within its budget and has little overhead over the code."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import Ask, answered, asking, ends
+from mcp_server.test_tools import Ask, answered, call_tools_in, ends
 from source.repos import Repo
 
 FUNCTION = '''\
@@ -27,7 +27,7 @@ LONG = "def payment_long():\n" + "".join(
 
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Sixty functions alike, one of nine hundred lines, and one line that no answer holds."""
+    """Sixty similar functions, one of 900 lines, and one line that no result can hold."""
     repo = Repo(tmp_path_factory.mktemp("bank") / "bank")
     functions = "\n\n".join(FUNCTION.format(number) for number in range(60))
     repo.commit(
@@ -43,7 +43,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def ask(bank: Path) -> Ask:
-    return asking(bank)
+    return call_tools_in(bank)
 
 
 CALLS: list[tuple[str, dict[str, Any]]] = [
@@ -62,10 +62,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
-def test_an_answer_fits_8_kb_unless_more_is_asked_for(
-    ask: Ask, tool: str, arguments: dict[str, Any]
-) -> None:
-    """It ends with what the index equals, in at most three lines."""
+def test_result_fits_8_kb_by_default(ask: Ask, tool: str, arguments: dict[str, Any]) -> None:
+    """It ends with the freshness of the index, in at most three lines."""
     text = answered(ask(tool, **arguments))
     assert len(text.encode()) <= 8_192
     assert len(ends(text)) <= 3
@@ -74,8 +72,8 @@ def test_an_answer_fits_8_kb_unless_more_is_asked_for(
 
 @pytest.mark.parametrize("budget", [100, 500, 2_500, 5_000])
 @pytest.mark.parametrize("detail", ["auto", "full"])
-def test_a_budget_is_kept_and_what_it_shortens_is_said(ask: Ask, budget: int, detail: str) -> None:
-    """3.2 bytes a token."""
+def test_budget_is_kept_and_truncation_is_reported(ask: Ask, budget: int, detail: str) -> None:
+    """A token is 3.2 bytes."""
     text = answered(ask("search", query="payment", limit=50, budget=budget, detail=detail))
     assert len(text.encode()) <= max(budget * 3.2, 600)
     shown = len(re.findall(r"^\S+:\d+-\d+ ", text, re.MULTILINE))
@@ -84,16 +82,16 @@ def test_a_budget_is_kept_and_what_it_shortens_is_said(ask: Ask, budget: int, de
     assert any(one.startswith("Shortened to fit: ") for one in output)
 
 
-def test_the_largest_answer_is_below_what_clients_save_to_a_file(ask: Ask) -> None:
-    """50,000 characters, whatever is asked for."""
+def test_largest_result_is_below_the_limit_of_clients(ask: Ask) -> None:
+    """Clients save more than 50,000 characters to a file."""
     targets = ["src/long.py", "src/payments.py", "docs/one_line.txt"] * 10
     assert 40_000 < len(answered(ask("read", target=targets, budget=15_000))) < 50_000
     text = answered(ask("search", query="payment", limit=50, budget=15_000, detail="full"))
     assert len(text) < 50_000
 
 
-def test_what_is_read_in_part_says_where_the_rest_is(ask: Ask) -> None:
-    """Read in turn, the parts are the whole file, line by line."""
+def test_partial_read_names_the_next_lines(ask: Ask) -> None:
+    """The parts together are the whole file."""
     target, lines = "src/long.py", []
     for _ in range(20):
         text = answered(ask("read", target=target))
@@ -108,7 +106,7 @@ def test_what_is_read_in_part_says_where_the_rest_is(ask: Ask) -> None:
     assert [line.strip() for line in lines] == [line.strip() for line in LONG.splitlines()]
 
 
-def test_a_line_that_is_too_long_is_cut_and_so_it_is_said(ask: Ask) -> None:
+def test_long_line_is_cut_and_the_cut_is_reported(ask: Ask) -> None:
     text = answered(ask("read", target="docs/one_line.txt", budget=200))
     assert len(text.encode()) <= 640
     assert re.search(r"^Line 1 of docs/one_line.txt is cut by 9\d\d\d characters\.$", text, re.M)

@@ -1,4 +1,4 @@
-"""MCP over HTTP: each message stands by itself, in both eras of the protocol."""
+"""MCP over HTTP: each message is independent, in both eras of the protocol."""
 
 import base64
 import json
@@ -20,8 +20,8 @@ def asked() -> Iterator[Web]:
         yield one
 
 
-def test_a_client_that_shakes_hands(asked: Web) -> None:
-    """Without a session: what it agreed on comes back as a header, and nothing is remembered."""
+def test_client_with_initialize(asked: Web) -> None:
+    """There is no session: the negotiated version is sent as a header and not stored."""
     hello = asked.post(
         request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
     )
@@ -40,7 +40,7 @@ def test_a_client_that_shakes_hands(asked: Web) -> None:
     }
 
 
-def test_a_client_that_says_its_revision_each_time(asked: Web) -> None:
+def test_client_that_sends_its_version_with_each_request(asked: Web) -> None:
     """The first message may be any."""
     response = asked.post(modern("tools/call", name="say", arguments={}), **CALL, mcp_name="say")
     assert (response.status_code, response.json()["result"]["resultType"]) == (200, "complete")
@@ -49,7 +49,7 @@ def test_a_client_that_says_its_revision_each_time(asked: Web) -> None:
 
 
 def test_both_eras_in_any_order(asked: Web) -> None:
-    """Clients there are say `initialize` after `server/discover`, with the header of that."""
+    """Some clients send `initialize` after `server/discover`, with that request's header."""
     asked.post(modern("server/discover"), **NOW, mcp_method="server/discover")
     hand = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
     hello = asked.post(request("initialize", **hand), **NOW)
@@ -64,15 +64,14 @@ def test_both_eras_in_any_order(asked: Web) -> None:
         ("größe", "=?base64?" + base64.b64encode("größe".encode()).decode() + "?="),
     ],
 )
-def test_a_name_may_be_written_in_base_64(asked: Web, name: str, header: str) -> None:
+def test_name_header_may_be_base64(asked: Web, name: str, header: str) -> None:
     """Where no header can hold it, or anyhow."""
     response = asked.post(modern("tools/call", name=name), **CALL, mcp_name=header)
     assert response.status_code == 200
     assert asked.tools.called == [name]
 
 
-def test_blanks_around_a_value_are_none_of_it(asked: Web) -> None:
-    """As HTTP has it, and names of headers are written as anybody likes."""
+def test_header_values_are_trimmed_and_names_ignore_case(asked: Web) -> None:
     body = json.dumps(modern("tools/call", name="say"))
     response = asked.raw(
         f"Content-Length: {len(body)}",
@@ -104,18 +103,18 @@ def test_blanks_around_a_value_are_none_of_it(asked: Web) -> None:
         ("prompts/get", {**NOW, "mcp_method": "prompts/get", "mcp_name": "other"}),
     ],
 )
-def test_headers_that_say_another_thing_are_refused(
+def test_headers_that_contradict_the_body_are_refused(
     asked: Web, method: str, headers: dict[str, str]
 ) -> None:
-    """With -32020 and the request's own id, and nothing is called."""
+    """With -32020 and the request's id; nothing is called."""
     response = asked.post(modern(method, 9, name="say", uri="x:y"), **headers)
     answer = response.json()
     assert (response.status_code, answer["error"]["code"], answer["id"]) == (400, -32020, 9)
     assert asked.tools.called == []
 
 
-def test_a_header_that_is_there_twice_is_refused(asked: Web) -> None:
-    """Each reader of the request could believe another."""
+def test_repeated_header_is_refused(asked: Web) -> None:
+    """Two readers of the request could use different values."""
     twice = [*JSON.items(), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call")]
     body = json.dumps(modern("tools/call", name="say"))
     names = [("mcp-name", "say"), ("mcp-name", "wait")]
@@ -123,8 +122,8 @@ def test_a_header_that_is_there_twice_is_refused(asked: Web) -> None:
     assert (response.status_code, response.json()["error"]["code"]) == (400, -32020)
 
 
-def test_an_unknown_revision_is_told_the_known(asked: Web) -> None:
-    """Said in both places, or in the header alone."""
+def test_unknown_version_lists_the_known_ones(asked: Web) -> None:
+    """In header and body, or in the header alone."""
     meta = {**MODERN, VERSION: "2099-01-01"}
     for params in ({"_meta": meta}, {}):
         response = asked.post(request("tools/list", **params), mcp_protocol_version="2099-01-01")
@@ -142,10 +141,10 @@ def test_an_unknown_revision_is_told_the_known(asked: Web) -> None:
         (MODERN, -32601, 404),
     ],
 )
-def test_errors_of_the_revision_have_their_statuses(
+def test_errors_have_http_statuses_in_the_newer_version(
     asked: Web, meta: dict[str, object], code: int, status: int
 ) -> None:
-    """A message that lacks what each has to say is malformed; an unknown method is not found."""
+    """A message without a required field is malformed; an unknown method is not found."""
     response = asked.post(request("what/ever", 3, _meta=meta), **NOW, mcp_method="what/ever")
     assert (response.status_code, response.json()["error"]["code"], response.json()["id"]) == (
         status,
@@ -154,8 +153,8 @@ def test_errors_of_the_revision_have_their_statuses(
     )
 
 
-def test_an_error_is_a_good_answer_for_those_who_shake_hands(asked: Web) -> None:
-    """For them 404 is the end of a session."""
+def test_errors_have_status_200_after_initialize(asked: Web) -> None:
+    """To these clients 404 means the end of the session."""
     response = asked.post(request("what/ever"), mcp_protocol_version="2025-11-25")
     assert (response.status_code, response.json()["error"]["code"]) == (200, -32601)
 
@@ -173,8 +172,8 @@ def test_an_error_is_a_good_answer_for_those_who_shake_hands(asked: Web) -> None
         (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600),
     ],
 )
-def test_what_is_no_message_is_refused(asked: Web, body: bytes, code: int) -> None:
-    """And the next one is answered."""
+def test_invalid_message_is_refused(asked: Web, body: bytes, code: int) -> None:
+    """The next one is answered."""
     response = asked.post(body)
     assert (response.status_code, response.json()["error"]["code"], response.json()["id"]) == (
         400,
@@ -184,8 +183,8 @@ def test_what_is_no_message_is_refused(asked: Web, body: bytes, code: int) -> No
     assert asked.post(request("ping")).json()["result"] == {}
 
 
-def test_arrays_are_for_the_revision_that_has_them(asked: Web) -> None:
-    """2025-03-26, which is that of a client without the header; no header speaks for several."""
+def test_batches_are_accepted_only_in_version_2025_03_26(asked: Web) -> None:
+    """The version of a client without the header; a batch may not have it."""
     both = [request("ping", 1), request("ping", 2)]
     assert [one["id"] for one in asked.post(both).json()] == [1, 2]
     later = asked.post(both, mcp_protocol_version="2025-06-18")
@@ -195,20 +194,20 @@ def test_arrays_are_for_the_revision_that_has_them(asked: Web) -> None:
     assert asked.tools.called == []
 
 
-def test_a_response_is_taken_and_forgotten(asked: Web) -> None:
-    """As the older revisions have it; nothing was asked."""
+def test_response_of_a_client_is_accepted_and_ignored(asked: Web) -> None:
+    """As the older versions require."""
     response = asked.post({"jsonrpc": "2.0", "id": 1, "result": {}})
     assert (response.status_code, response.content) == (202, b"")
 
 
-def test_a_fault_of_ours_costs_one_answer(asked: Web) -> None:
+def test_internal_error_affects_one_request(asked: Web) -> None:
     response = asked.post(request("tools/call", name="die"))
     assert response.json()["error"]["code"] == -32603
     assert asked.post(request("ping")).status_code == 200
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
-def test_there_is_no_stream_and_no_session(asked: Web, method: str) -> None:
+def test_get_and_delete_are_not_supported(asked: Web, method: str) -> None:
     response = asked.client.request(method, "/mcp")
     assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
@@ -223,20 +222,19 @@ def test_there_is_no_stream_and_no_session(asked: Web, method: str) -> None:
         ("accept", "application/json", 200),
     ],
 )
-def test_what_is_said_to_be_sent_and_taken(
+def test_content_type_and_accept_are_checked(
     asked: Web, header: str, value: str, status: int
 ) -> None:
     assert asked.post(request("ping"), **{header: value}).status_code == status
 
 
-def test_a_large_body_is_refused_before_it_is_read(asked: Web) -> None:
-    """Its length is said, and none of it is sent."""
+def test_large_declared_body_is_refused_before_it_is_read(asked: Web) -> None:
     for length in ("1048577", "9" * 20):
         assert asked.raw(f"Content-Length: {length}").startswith("HTTP/1.1 413 ")
 
 
-def test_a_body_of_no_said_length_is_counted(asked: Web) -> None:
-    """No more than a message may have is kept in memory; one byte less is one."""
+def test_chunked_body_is_refused_above_the_limit(asked: Web) -> None:
+    """No more than the largest message is kept in memory."""
     empty = len(json.dumps(request("tools/call", name="say", arguments={"x": ""})))
     longest = request("tools/call", name="say", arguments={"x": "x" * (MAX_BODY_BYTES - empty)})
     assert asked.post(longest).status_code == 200
@@ -250,8 +248,8 @@ def test_a_body_of_no_said_length_is_counted(asked: Web) -> None:
     assert asked.tools.called == ["say"]
 
 
-def test_whoever_hangs_up_ends_the_call(asked: Web) -> None:
-    """The tool learns at its next step that nobody waits, and the server lives on."""
+def test_disconnect_cancels_the_call(asked: Web) -> None:
+    """The tool learns it at its next step, and the server keeps running."""
     body = json.dumps(request("tools/call", name="wait"))
     with asked.sent(f"Content-Length: {len(body)}", body=body):
         assert asked.tools.waits.wait(60)
@@ -260,8 +258,8 @@ def test_whoever_hangs_up_ends_the_call(asked: Web) -> None:
     assert asked.post(request("ping")).json()["result"] == {}
 
 
-def test_calls_run_beside_each_other(asked: Web) -> None:
-    """While one waits another is answered, and so is what is no call."""
+def test_calls_run_concurrently(asked: Web) -> None:
+    """While one blocks, other calls and requests are answered."""
     with ThreadPoolExecutor() as threads:
         waiting = threads.submit(asked.post, request("tools/call", name="wait"))
         assert asked.tools.waits.wait(60)

@@ -63,8 +63,8 @@ class RefreshedIndex:
         """Refreshes the index and returns the note."""
         return self.refresh().note
 
-    def vectors(self) -> str | None:
-        """The state of the vectors that the index records."""
+    def vectors_state(self) -> str | None:
+        """Returns the state of the vectors in `meta`."""
         with open_session(self.place, self.settings, writes=False, create=False) as store:
             meta = store.index.read_state_of([]).meta
             return meta.get(store.index.meta_key("vectors"))
@@ -121,7 +121,7 @@ def test_files_are_checked_once_within_the_interval(shop: Repo) -> None:
     assert index.reads == reads
 
 
-def test_only_a_call_that_began_before_the_check_is_told_the_tree(shop: Repo) -> None:
+def test_only_a_call_that_began_before_the_check_gets_the_tree(shop: Repo) -> None:
     """For a later call within the same second the files may have changed since."""
     index = RefreshedIndex(shop, times=ONE_CHECK)
     assert index.refresh().tree == shop.git("rev-parse", "HEAD^{tree}")
@@ -137,9 +137,7 @@ def test_a_deleted_index_is_recreated_within_the_same_second(shop: Repo) -> None
     assert index.files() == {"src/cart.py", "docs/guide.md"}
 
 
-def test_a_command_that_begins_during_a_check_is_not_superseded(
-    shop: Repo, feeder: RunFeeder
-) -> None:
+def test_command_started_during_a_check_is_not_superseded(shop: Repo, feeder: RunFeeder) -> None:
     assert feeder(shop, "sync", "-q").code == 0
     with ExitStack() as command:
 
@@ -220,7 +218,7 @@ def test_an_error_is_reported_and_the_index_stays(shop: Repo) -> None:
 
 
 def test_files_are_not_indexed_as_a_folder_when_their_repository_is_gone(shop: Repo) -> None:
-    """Ignored files would be indexed then: the index stays, and the note says why."""
+    """Ignored files would be indexed then: the index stays, and the note gives the reason."""
     shop.write({".gitignore": "private.md\n", "private.md": "# Private\n"})
     index = RefreshedIndex(shop)
     refresher = LazyRefresher(index.settings, PATIENT)

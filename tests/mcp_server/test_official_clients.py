@@ -1,4 +1,4 @@
-"""The official clients of both eras are served, over a pipe as agents start it and over HTTP."""
+"""The official clients of both eras work over stdio and over HTTP."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def client(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=["a pipe", "HTTP"])
 def server(shop: Path, request: pytest.FixtureRequest) -> Iterator[list[str]]:
-    """The command of one that a client starts, or the address and the token of one there is."""
+    """The command of a server that the client starts, or the address and token of a running one."""
     if request.param == "a pipe":
         yield [str(FEEDER), "mcp", "-C", str(shop), "--no-vectors"]
         return
@@ -52,7 +52,7 @@ def server(shop: Path, request: pytest.FixtureRequest) -> Iterator[list[str]]:
 
 
 def facts(client: str, server: list[str]) -> dict[str, Any]:
-    """What a client makes of a server."""
+    """Returns what a client received from a server."""
     program, script, *which = COMMANDS[client]
     command = [program, str(CLIENTS / script), *which, *server]
     done = subprocess.run(
@@ -64,7 +64,7 @@ def facts(client: str, server: list[str]) -> dict[str, Any]:
 
 
 def texts_of_calls(client: str, server: list[str]) -> list[str]:
-    """The texts of its four calls, once all else that it was told is as it should be."""
+    """Checks all else that a client received and returns the texts of its four calls."""
     found = facts(client, server)
     texts: list[str] = found.pop("texts")
     assert found == {
@@ -81,8 +81,8 @@ def texts_of_calls(client: str, server: list[str]) -> list[str]:
     return texts
 
 
-def test_an_official_client_is_served(server: list[str], client: str) -> None:
-    """In its own era: the tools, four calls at once as text alone, and both kinds of errors."""
+def test_official_client_works(server: list[str], client: str) -> None:
+    """In its era: the tool list, four concurrent calls with text results, and both error kinds."""
     texts = texts_of_calls(client, server)
     assert len(texts) == 4
     assert {*texts} == {texts[0]}

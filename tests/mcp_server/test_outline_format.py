@@ -1,9 +1,9 @@
-"""What is said of a folder whose symbols do not all fit into an answer."""
+"""The outline of a folder whose symbols do not all fit."""
 
 import pytest
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import answered, asking, ends
+from mcp_server.test_tools import answered, call_tools_in, ends
 from source.repos import Repo
 
 GO = "package shop\n\ntype Cart{0} struct {{\n\tLines int\n}}\n\n" + "".join(
@@ -12,15 +12,15 @@ GO = "package shop\n\ntype Cart{0} struct {{\n\tLines int\n}}\n\n" + "".join(
 )
 
 
-def test_a_folder_of_many_members_is_told_by_what_has_them(
+def test_outline_of_a_large_folder_lists_types_without_members(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
-    """Methods that lie beside their type, as in Go, are its members by their names."""
+    """Methods beside their type, as in Go, are its members by name."""
     repo = Repo(tmp_path_factory.mktemp("many") / "shop")
     repo.commit({f"src/cart{one}.go": GO.format(one) for one in range(10)})
     index(repo)
     for more in ({}, {"depth": 1}):
-        text = answered(asking(repo.path)("outline", path="src", **more))
+        text = answered(call_tools_in(repo.path)("outline", path="src", **more))
         assert text.split("\n")[:2] == ["src/cart0.go: shop.Cart0", "src/cart1.go: shop.Cart1"]
         assert ends(text)[:2] == [
             "310 symbols and sections in 10 files",

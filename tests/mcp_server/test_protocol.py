@@ -1,4 +1,4 @@
-"""The core of the protocol answers as the specification's two eras say, by example."""
+"""The protocol core responds as the specification of both eras requires, by transcripts."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ from feeder.mcp.protocol import (
 TRANSCRIPTS = sorted((Path(__file__).parent / "transcripts").glob("*.jsonl"))
 
 
-class Canned:
-    """The tools that a transcript's first line has, with their answers; null breaks."""
+class CannedTools:
+    """The tools of a transcript's first line, with their results; null raises an error."""
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
         self.definitions: Sequence[Mapping[str, Any]] = facts["tools"]
@@ -34,12 +34,12 @@ class Canned:
 
 
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
-def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
-    """The first line is the server; each other has what comes in, and what goes out."""
+def test_responses_equal_the_transcript(file: Path) -> None:
+    """The first line describes the server; the others have a message and its response."""
     lines = file.read_text("utf-8").splitlines()
     facts = json.loads(lines[0])["server"]
     about = (facts["name"], facts["version"], facts["instructions"])
-    conversation = MessageHandler(McpServer(*about, Canned(facts)))
+    conversation = MessageHandler(McpServer(*about, CannedTools(facts)))
     for number, line in enumerate(lines[1:], start=2):
         response = json.loads(line)
         try:
@@ -55,8 +55,8 @@ def test_each_message_is_answered_as_the_transcript_says(file: Path) -> None:
     [b'{"jsonrpc":"2.0","id":1,"method":"\xff"}', b"[" * 100_000, b"1" * 5_000, b"\xef\xbb\xbf{}"],
     ids=["not UTF-8", "deep", "a large number", "a mark"],
 )
-def test_what_cannot_be_read_is_no_message(line: bytes) -> None:
-    """-32700, as for what is no JSON; nothing else is raised."""
+def test_unreadable_message_is_a_parse_error(line: bytes) -> None:
+    """-32700, as for invalid JSON; no other exception."""
     with pytest.raises(ProtocolError) as refused:
         parse_message(line)
     assert refused.value.payload == {"code": -32700, "message": "Parse error"}

@@ -1,9 +1,9 @@
-"""Constants and an enum's members, which answers name, can be read by their names."""
+"""Constants and enum members can be read by the names that results show."""
 
 import pytest
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import Ask, answered, asking, refused
+from mcp_server.test_tools import Ask, answered, call_tools_in, refused
 from source.repos import Repo
 
 STEPS = "".join(f"    step_{number}('a step of the long way')\n" for number in range(60))
@@ -17,21 +17,21 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     repo = Repo(tmp_path_factory.mktemp("members") / "shop")
     repo.commit({"settings.py": SETTINGS, "Color.java": COLOR, "other/settings.py": "PORT = 1\n"})
     index(repo)
-    return asking(repo.path)
+    return call_tools_in(repo.path)
 
 
 @pytest.mark.parametrize("target", ["settings.py#RETRIES", "RETRIES", "retries"])
-def test_a_constant_is_read_as_the_lines_that_have_it(asked: Ask, target: str) -> None:
-    """Not as the whole file."""
+def test_constant_is_read_with_its_lines(asked: Ask, target: str) -> None:
+    """Not the whole file."""
     assert answered(asked("read", target=target)).startswith(CHUNK)
 
 
 @pytest.mark.parametrize("target", ["Color.GREEN", "Color.java#GREEN", "acme.Color.GREEN"])
-def test_a_member_of_an_enum_is_read_as_the_enum(asked: Ask, target: str) -> None:
+def test_enum_member_is_read_as_the_enum(asked: Ask, target: str) -> None:
     assert answered(asked("read", target=target)).startswith("Color.java:3-8 class acme.Color\n")
 
 
-def test_of_several_constants_of_a_name_each_is_told_as_it_can_be_read(asked: Ask) -> None:
+def test_ambiguous_constant_lists_the_readable_names(asked: Ask) -> None:
     text = refused(asked("read", target="PORT"))
     assert text.startswith("PORT matches 2 targets: ")
     for target, line in (("settings.py#PORT", 70), ("other/settings.py#PORT", 1)):
@@ -39,8 +39,8 @@ def test_of_several_constants_of_a_name_each_is_told_as_it_can_be_read(asked: As
         assert answered(asked("read", target=target)).startswith(target.split("#")[0] + f":{line}-")
 
 
-def test_a_name_that_a_file_has_not_is_told_with_what_that_file_has(asked: Ask) -> None:
-    """The nearest, members among them, else how to see all."""
+def test_unknown_name_suggests_names_of_the_file(asked: Ask) -> None:
+    """The nearest ones, including members, or the command that lists all."""
     assert refused(asked("read", target="settings.py#RETRYS")).startswith(
         "The index has no settings.py#RETRYS. Did you mean RETRIES?"
     )

@@ -1,4 +1,4 @@
-"""A server on its pipes: one message a line, whatever comes, until stdin ends."""
+"""The stdio server: one message per line, until stdin ends."""
 
 import io
 import json
@@ -18,8 +18,8 @@ from feeder.mcp.protocol import McpServer
 from mcp_server.stdio_client import MODERN, McpClient, call, initialize, request, start_mcp_client
 
 
-class Slow:
-    """Tools whose calls end when they are let, each by its number."""
+class BlockingTools:
+    """Tools whose calls block until each is released by its number."""
 
     definitions: Sequence[Mapping[str, Any]] = [{"name": "wait"}, {"name": "now"}]
 
@@ -35,10 +35,10 @@ class Slow:
         return ToolResult(f"done {arguments.get('gate', '')}".strip())
 
 
-class Ends:
-    """A pipe in this process: what is written is read, until it is closed."""
+class PipeEnds:
+    """A pipe in this process that is read until it is closed."""
 
-    def __init__(self, slow: Slow) -> None:
+    def __init__(self, slow: BlockingTools) -> None:
         inward, self._in = os.pipe()
         self.pipe = stdio.StdioConnection(McpServer("n", "v", "", slow), lambda: None)
         self.pipe.start(os.fdopen(inward, "rb"))
@@ -55,20 +55,20 @@ class Ends:
 
 
 @pytest.fixture
-def slow() -> Iterator[Slow]:
-    tools = Slow()
+def slow() -> Iterator[BlockingTools]:
+    tools = BlockingTools()
     yield tools
     for gate in tools.gates:
         gate.set()
 
 
 @pytest.fixture
-def ends(slow: Slow) -> Ends:
-    return Ends(slow)
+def ends(slow: BlockingTools) -> PipeEnds:
+    return PipeEnds(slow)
 
 
-def test_calls_run_beside_each_other(ends: Ends, slow: Slow) -> None:
-    """The second is answered while the first waits, and so is what is no call."""
+def test_calls_run_concurrently(ends: PipeEnds, slow: BlockingTools) -> None:
+    """While the first blocks, the second and other requests are answered."""
     ends.send(call(1, "wait", gate=1), call(2, "wait", gate=2), request(3, "ping"))
     assert {slow.begun.get(), slow.begun.get()} == {1, 2}
     assert ends.next()["id"] == 3
@@ -78,8 +78,10 @@ def test_calls_run_beside_each_other(ends: Ends, slow: Slow) -> None:
     assert ends.next()["id"] == 1
 
 
-def test_nothing_is_said_of_a_cancelled_call(ends: Ends, slow: Slow) -> None:
-    """Neither its answer nor its progress; a call with the same number as a text is another."""
+def test_cancelled_call_gets_no_response(ends: PipeEnds, slow: BlockingTools) -> None:
+    """Neither a result nor progress; a call whose id is a string with the same number is another
+    one.
+    """
     first = call(1, "wait", gate=1)
     first["params"]["_meta"] = {"progressToken": "a"}
     ends.send(first, call("1", "wait", gate=2))
@@ -94,8 +96,8 @@ def test_nothing_is_said_of_a_cancelled_call(ends: Ends, slow: Slow) -> None:
     assert ends.next() is None
 
 
-def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow) -> None:
-    """All threads are busy; it is never begun."""
+def test_queued_call_is_cancelled_before_it_runs(ends: PipeEnds, slow: BlockingTools) -> None:
+    """All threads are busy."""
     ends.send(*(call(gate, "wait", gate=gate) for gate in range(MAX_CONCURRENT_CALLS)))
     assert {slow.begun.get() for _ in range(MAX_CONCURRENT_CALLS)} == {*range(MAX_CONCURRENT_CALLS)}
     ends.send(call(8, "wait", gate=8))
@@ -111,14 +113,13 @@ def test_a_call_that_waits_is_cancelled_without_being_run(ends: Ends, slow: Slow
 
 
 @pytest.mark.parametrize("id_", [5, "nobody", None, [1], 2.5])
-def test_a_cancellation_of_nothing_is_nothing(ends: Ends, id_: object) -> None:
-    """Nobody is told, and the next is answered."""
+def test_cancellation_of_an_unknown_call_is_ignored(ends: PipeEnds, id_: object) -> None:
     ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id_}})
     ends.send({"jsonrpc": "2.0", "method": "notifications/cancelled"}, call(1, "now"))
     assert ends.next()["id"] == 1
 
 
-def test_a_message_of_an_array_that_is_cancelled_is_left_out(ends: Ends, slow: Slow) -> None:
+def test_cancelled_message_of_a_batch_is_left_out(ends: PipeEnds, slow: BlockingTools) -> None:
     """The others are answered together."""
     ends.send(initialize(0, "2025-03-26"))
     assert ends.next()["id"] == 0
@@ -131,10 +132,10 @@ def test_a_message_of_an_array_that_is_cancelled_is_left_out(ends: Ends, slow: S
     assert [answer["id"] for answer in ends.next()] == [2, 3]
 
 
-def test_who_asks_for_progress_is_told_of_it(
-    ends: Ends, slow: Slow, monkeypatch: pytest.MonkeyPatch
+def test_progress_is_sent_on_request(
+    ends: PipeEnds, slow: BlockingTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """While a call runs, with numbers that grow and what it does; nothing after its answer."""
+    """During a call, with increasing numbers and a message; never after the response."""
     monkeypatch.setattr(stdio, "PROGRESS_INTERVAL_S", 0.01)
     asked = call(1, "wait", gate=1)
     asked["params"]["_meta"] = {"progressToken": 7}
@@ -151,8 +152,8 @@ def test_who_asks_for_progress_is_told_of_it(
     assert told[-1]["params"]["message"] == "waiting at 1"
 
 
-def test_what_runs_when_stdin_ends_is_still_answered(ends: Ends, slow: Slow) -> None:
-    """And then comes the end."""
+def test_running_calls_are_answered_after_stdin_ends(ends: PipeEnds, slow: BlockingTools) -> None:
+    """Then the server ends."""
     ends.send(call(1, "wait", gate=1))
     assert slow.begun.get() == 1
     ends.close()
@@ -162,10 +163,10 @@ def test_what_runs_when_stdin_ends_is_still_answered(ends: Ends, slow: Slow) -> 
 
 
 @pytest.mark.parametrize("last", [b"\n", b""], ids=["ended", "open"])
-def test_a_line_that_is_too_long_is_refused_and_the_next_one_read(
-    slow: Slow, monkeypatch: pytest.MonkeyPatch, last: bytes
+def test_too_long_line_is_refused_and_the_next_one_is_read(
+    slow: BlockingTools, monkeypatch: pytest.MonkeyPatch, last: bytes
 ) -> None:
-    """Of exactly as many bytes it is read; a last one needs no end."""
+    """A line of exactly the limit is read; the last one needs no newline."""
     monkeypatch.setattr(stdio, "MAX_LINE_BYTES", 60)
     ping = b'{"jsonrpc":"2.0","id":%d,"method":"ping"}'
     fitting = (ping % 1).ljust(59) + b"\n"
@@ -181,8 +182,8 @@ def test_a_line_that_is_too_long_is_refused_and_the_next_one_read(
     }
 
 
-def test_the_order_of_todays_clients(server: McpClient) -> None:
-    """server/discover, then initialize all the same, then the list and a call: all are answered."""
+def test_initialize_after_discover(server: McpClient) -> None:
+    """As current clients do: server/discover, initialize, the list and a call."""
     server.send(request(0, "server/discover", MODERN))
     assert server.next()["result"]["supportedVersions"] == ["2026-07-28"]
     server.send(initialize(1, "2025-11-25"))
@@ -196,13 +197,13 @@ def test_the_order_of_todays_clients(server: McpClient) -> None:
     assert (code, rest) == (0, [])
 
 
-def test_it_ends_with_stdin(server: McpClient) -> None:
-    """With exit code 0, in silence."""
+def test_server_ends_with_stdin(server: McpClient) -> None:
+    """With exit code 0 and no output."""
     assert server.end() == (0, [], "")
 
 
-def test_it_ends_quietly_where_nobody_reads(server: McpClient) -> None:
-    """As soon as it has something to say."""
+def test_server_ends_quietly_if_stdout_is_closed(server: McpClient) -> None:
+    """At its next write."""
     assert server.process.stdout
     server.process.stdout.close()
     server.send(request(1, "ping"))
@@ -229,8 +230,8 @@ stdio.serve(McpServer("n", "v", "", Tools()), lambda: print("warm"))
 """
 
 
-def test_what_a_library_prints_does_not_reach_stdout(tmp_path: Path) -> None:
-    """Nor does it, or a child, read what comes on stdin."""
+def test_output_of_libraries_does_not_reach_stdout(tmp_path: Path) -> None:
+    """Neither they nor child processes read stdin."""
     with start_mcp_client(tmp_path, command=(sys.executable, "-c", NOISY)) as some:
         [answer] = some.answers(call(1, "noisy"))
         assert answer["result"]["content"][0]["text"] == "read b'' and ''"
@@ -240,8 +241,8 @@ def test_what_a_library_prints_does_not_reach_stdout(tmp_path: Path) -> None:
     assert {"printed", "written", "by a child"} <= {*err.split("\n")}
 
 
-def test_a_handshake_touches_no_index(tmp_path: Path) -> None:
-    """It is answered where the folder of the index is a trap; a call then says what is wrong."""
+def test_initialize_does_not_open_the_index(tmp_path: Path) -> None:
+    """The folder of the index is unusable: only a call reports it."""
     (tmp_path / ".feeder").mkdir()
     (tmp_path / ".feeder/index.db").write_text("no database at all, and longer than its head" * 9)
     with start_mcp_client(tmp_path) as some:
@@ -263,8 +264,8 @@ finally:
 """
 
 
-def test_the_start_loads_nothing_heavy(tmp_path: Path) -> None:
-    """Neither the database nor models, parsers or the network are imported for a handshake."""
+def test_initialize_imports_no_heavy_modules(tmp_path: Path) -> None:
+    """Neither database, models, parsers nor network clients."""
     done = subprocess.run(
         [sys.executable, "-c", IMPORTS],
         cwd=tmp_path,
@@ -276,8 +277,8 @@ def test_the_start_loads_nothing_heavy(tmp_path: Path) -> None:
     assert done.stderr.decode().strip() == ""
 
 
-def test_many_calls_at_once_are_all_answered(server: McpClient) -> None:
-    """Each with its own answer, over one index that several threads ask."""
+def test_many_concurrent_calls_are_answered(server: McpClient) -> None:
+    """Each with its own result, from one index and several threads."""
     names = ["Cart", "exchange", "test_exchange", "money"] * 5
     answers = server.answers(*(call(at, "search", query=name) for at, name in enumerate(names)))
     texts = {answer["id"]: answer["result"]["content"][0]["text"] for answer in answers}

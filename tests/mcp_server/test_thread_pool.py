@@ -1,4 +1,4 @@
-"""Work that takes its time: beside the loop, and only as long as somebody waits."""
+"""The thread pool: calls run beside the event loop and are cancelled when nobody waits."""
 
 import asyncio
 from threading import Event
@@ -9,7 +9,7 @@ from feeder.mcp import ProgressCallback
 from feeder.mcp.thread_pool import ThreadPool, WorkCancelled
 
 
-def test_what_work_gives_or_raises_is_handed_over() -> None:
+def test_result_or_exception_of_a_call_is_returned() -> None:
     def fails(_: ProgressCallback) -> None:
         raise LookupError("no")
 
@@ -23,8 +23,8 @@ def test_what_work_gives_or_raises_is_handed_over() -> None:
     asyncio.run(both())
 
 
-def test_work_that_has_not_begun_never_does() -> None:
-    """Its thread is busy, and whoever waited for it has gone."""
+def test_queued_call_is_dropped_on_cancellation() -> None:
+    """All threads are busy, and its caller has gone."""
     begun, gate, done = Event(), Event(), list[str]()
 
     def first(_: ProgressCallback) -> None:
@@ -48,8 +48,8 @@ def test_work_that_has_not_begun_never_does() -> None:
     assert done == ["last"]
 
 
-def test_work_that_runs_learns_that_it_is_not_wanted() -> None:
-    """At its next step, by an error of its own."""
+def test_running_call_is_cancelled_at_its_next_step() -> None:
+    """By an exception."""
     begun, gate, learnt = Event(), Event(), Event()
 
     def work(tell: ProgressCallback) -> None:

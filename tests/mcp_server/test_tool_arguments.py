@@ -1,4 +1,4 @@
-"""Arguments are checked by the schema that a tool shows; what is wrong is told with the remedy."""
+"""Arguments are checked against the tool's schema; errors name the remedy."""
 
 from typing import Any
 
@@ -14,8 +14,8 @@ def given(tool: str, **arguments: Any) -> dict[str, Any]:
     return validate_arguments(tool, INPUT_SCHEMAS[tool], arguments)
 
 
-def test_what_is_not_said_has_its_default() -> None:
-    """null is as if it were not there."""
+def test_missing_argument_has_its_default() -> None:
+    """null counts as missing."""
     assert given("search", query="x", path=None) == {"query": "x", **DEFAULTS}
 
 
@@ -23,7 +23,7 @@ def test_what_is_not_said_has_its_default() -> None:
     ("argument", "meant"),
     [(8, 8), ("8", 8), (" 8 ", 8), (8.0, 8), (1, 1), (50, 50)],
 )
-def test_a_number_may_be_written_in_several_ways(argument: object, meant: int) -> None:
+def test_number_is_accepted_in_several_forms(argument: object, meant: int) -> None:
     assert given("search", query="x", limit=argument)["limit"] == meant
 
 
@@ -31,8 +31,8 @@ def test_a_number_may_be_written_in_several_ways(argument: object, meant: int) -
     "argument",
     [0, -1, 51, 10**400, -(10**400), 1e308, 1.5, "many", "1" * 400, True, [8], {"a": 1}],
 )
-def test_a_number_that_is_none_of_the_range_is_refused(argument: object) -> None:
-    """With the range, and without a long value."""
+def test_number_out_of_range_is_refused(argument: object) -> None:
+    """The error names the range and shortens a long value."""
     with pytest.raises(
         UserError, match=r"^`limit` must be an integer from 1 to 50, not "
     ) as refused:
@@ -49,19 +49,19 @@ def test_a_number_that_is_none_of_the_range_is_refused(argument: object) -> None
         ("[slug].ts", ["[slug].ts"]),
     ],
 )
-def test_one_path_is_a_list_of_one(argument: object, meant: list[str]) -> None:
-    """A list written as a text is one; a name that only begins so is a name."""
+def test_single_path_is_a_list_of_one(argument: object, meant: list[str]) -> None:
+    """A JSON list in a string is accepted; a name that only begins like one is a name."""
     assert given("search", query="x", path=argument)["path"] == meant
 
 
 @pytest.mark.parametrize("argument", [5, [], [5], {"a": "b"}, True])
-def test_a_list_of_something_else_is_refused(argument: object) -> None:
+def test_list_of_other_types_is_refused(argument: object) -> None:
     with pytest.raises(UserError, match=r"^`target` must be a string or a list of strings, not "):
         given("read", target=argument)
 
 
-def test_a_text_has_no_halves_of_characters() -> None:
-    """Nor the character that ends a name: both would end a call to the system."""
+def test_lone_surrogates_and_nul_are_removed() -> None:
+    """Both would make a system call fail."""
     assert given("read", target=["a\ud800b\0c"])["target"] == ["a?b c"]
 
 
@@ -88,8 +88,8 @@ def test_a_text_has_no_halves_of_characters() -> None:
         ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit."),
     ],
 )
-def test_what_is_wrong_is_told(tool: str, arguments: dict[str, Any], told: str) -> None:
-    """What is missing, unknown or of another kind, and what there is."""
+def test_invalid_arguments_are_errors(tool: str, arguments: dict[str, Any], told: str) -> None:
+    """Missing, unknown or of another type, with the accepted ones."""
     with pytest.raises(UserError) as refused:
         given(tool, **arguments)
     assert str(refused.value) == told

@@ -1,4 +1,4 @@
-"""The tools as a model is told of them fit what clients show of them."""
+"""The tool descriptions fit the limits of clients."""
 
 import json
 import re
@@ -15,8 +15,8 @@ from feeder.mcp.tool_schemas import (
 NAMES = [tool["name"] for tool in TOOL_DEFINITIONS]
 
 
-def test_the_instructions_are_shown_whole() -> None:
-    """Clients cut them at 2 KB; the first line stands alone, and every tool is named."""
+def test_instructions_fit_the_limit_of_clients() -> None:
+    """Clients cut them at 2 KB; the first line is self-contained, and every tool is named."""
     assert len(INSTRUCTIONS.encode()) < 2_048
     first, *_ = INSTRUCTIONS.splitlines()
     assert first.endswith(".")
@@ -26,8 +26,8 @@ def test_the_instructions_are_shown_whole() -> None:
 
 
 @pytest.mark.parametrize("tool", TOOL_DEFINITIONS, ids=NAMES)
-def test_a_description_is_shown_whole(tool: dict[str, str]) -> None:
-    """Clients cut them at 2,048 characters; each says when to use it, and has an example."""
+def test_descriptions_fit_the_limit_of_clients(tool: dict[str, str]) -> None:
+    """2,048 characters; each says when to use the tool and has an example."""
     assert len(tool["description"]) < 2_048
     assert "Use it " in tool["description"]
     [example] = re.findall(r"^Example: (.*)$", tool["description"], re.MULTILINE)
@@ -35,8 +35,8 @@ def test_a_description_is_shown_whole(tool: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("tool", TOOL_DEFINITIONS, ids=NAMES)
-def test_a_tool_only_reads_and_answers_text(tool: dict[str, object]) -> None:
-    """A client that is given structured content shows a model nothing else."""
+def test_tools_are_read_only_and_return_text(tool: dict[str, object]) -> None:
+    """A client with structured content would show the model nothing else."""
     assert tool["annotations"] == {
         "title": tool["title"],
         "readOnlyHint": True,
@@ -47,6 +47,6 @@ def test_a_tool_only_reads_and_answers_text(tool: dict[str, object]) -> None:
     assert "outputSchema" not in tool
 
 
-def test_all_of_them_take_little_of_a_models_room() -> None:
-    """As a client sends them, below 6 KB."""
+def test_tool_list_is_below_6_kb() -> None:
+    """As a client sends it to the model."""
     assert len(json.dumps(TOOL_DEFINITIONS)) < 6_144

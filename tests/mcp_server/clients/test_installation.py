@@ -1,4 +1,4 @@
-"""What the commands say and ask: which clients, which command, and what would be written."""
+"""`feeder mcp install` and `uninstall`: clients, the server command, prompts and output."""
 
 import json
 import os
@@ -23,14 +23,14 @@ CLAUDE = (*INSTALL, "--client", "claude")
 
 @pytest.fixture
 def clients(home: Path) -> None:
-    """Two that are found: one by its program, one by its folder."""
+    """Two clients that are found: one by its program, one by its folder."""
     claude = home / "bin/claude"
     claude.write_text("#!/bin/sh\n")
     claude.chmod(0o755)
     (home / ".cursor").mkdir()
 
 
-def test_a_dry_run_shows_the_difference_and_writes_nothing(
+def test_dry_run_shows_a_diff_and_writes_nothing(
     feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture
 ) -> None:
     file = home / ".claude.json"
@@ -68,7 +68,7 @@ def test_a_dry_run_shows_the_difference_and_writes_nothing(
     assert read_all_files() == installed
 
 
-def test_what_was_done_is_told_for_machines(feeder: RunFeeder, home: Path, repo: Repo) -> None:
+def test_json_lists_the_changes(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     expected = {
         "scope": "user",
         "dry_run": False,
@@ -90,7 +90,7 @@ def test_what_was_done_is_told_for_machines(feeder: RunFeeder, home: Path, repo:
 
 
 @pytest.mark.usefixtures("clients")
-def test_all_that_are_found_are_told_and_written(feeder: RunFeeder, home: Path, repo: Repo) -> None:
+def test_all_found_clients_are_configured(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     answer = feeder(repo, *INSTALL, "--all-found")
     assert answer.code == 0
     assert f"Found Claude Code: {home}/bin/claude\n" in answer.err
@@ -103,10 +103,10 @@ def test_all_that_are_found_are_told_and_written(feeder: RunFeeder, home: Path, 
 
 
 @pytest.mark.usefixtures("clients")
-def test_nothing_is_written_that_nobody_asked_for(
+def test_nothing_is_written_without_consent(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture
 ) -> None:
-    """Without a name and without a terminal."""
+    """Without a client's name and without a terminal."""
     before = read_all_files()
     answer = feeder(repo, *INSTALL)
     assert answer.code == 2
@@ -117,7 +117,7 @@ def test_nothing_is_written_that_nobody_asked_for(
 
 @pytest.mark.usefixtures("clients")
 @pytest.mark.parametrize(("typed", "code"), [(b"n\n", 2), (b"y\n", 0)])
-def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, code: int) -> None:
+def test_terminal_user_is_prompted(home: Path, repo: Repo, typed: bytes, code: int) -> None:
     ours, theirs = pty.openpty()
     os.write(ours, typed)
     command = [sys.executable, "-m", "feeder", *INSTALL]
@@ -140,7 +140,7 @@ def test_a_person_at_a_terminal_is_asked(home: Path, repo: Repo, typed: bytes, c
         (["--all-found"], "No client was found on this machine. Choose one with --client."),
     ],
 )
-def test_what_cannot_be_meant_is_refused(
+def test_invalid_client_names_and_options_are_refused(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture, message: list[str], why: str
 ) -> None:
     before = read_all_files()
@@ -155,10 +155,10 @@ def started(file: Path) -> list[str]:
     return [entry["command"], *entry["args"]]
 
 
-def test_a_user_gets_the_path_of_a_feeder_that_has_no_name_elsewhere(
+def test_user_scope_has_the_absolute_path_of_a_feeder_outside_path(
     feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
-    """A project's file, which others have too, never does."""
+    """The shared file of a project never has it."""
     (home / "bin/feeder").unlink()
     assert feeder(repo, *CLAUDE).code == 0
     assert started(home / ".claude.json") == [str(FEEDER_COMMAND), "mcp"]
@@ -166,7 +166,7 @@ def test_a_user_gets_the_path_of_a_feeder_that_has_no_name_elsewhere(
     assert started(repo.path / ".mcp.json") == ["feeder", "mcp"]
 
 
-def test_a_feeder_of_the_environment_that_is_active_is_none_of_a_new_shell(
+def test_feeder_of_an_active_virtual_environment_needs_its_path(
     feeder: RunFeeder, home: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (home / "bin/feeder").unlink()
@@ -176,7 +176,7 @@ def test_a_feeder_of_the_environment_that_is_active_is_none_of_a_new_shell(
     assert started(home / ".claude.json") == [str(FEEDER_COMMAND), "mcp"]
 
 
-def test_another_program_of_the_name_is_not_taken_for_this_one(
+def test_another_program_named_feeder_is_not_used(
     feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
     (home / "bin/feeder").unlink()
@@ -187,10 +187,10 @@ def test_another_program_of_the_name_is_not_taken_for_this_one(
 
 
 @pytest.mark.parametrize("client", ["claude", "codex", "opencode", "cline"])
-def test_a_command_that_has_changed_is_written_anew(
+def test_changed_command_is_updated(
     feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture, client: str
 ) -> None:
-    """The rest of the file stays, and so does the way back."""
+    """The rest of the file and the receipt stay."""
     before = read_all_files()
     link = home / "bin/feeder"
     link.unlink()
@@ -211,10 +211,10 @@ def test_a_command_that_has_changed_is_written_anew(
 @pytest.mark.parametrize(
     ("client", "file"), [("claude", ".claude.json"), ("cursor", ".cursor/mcp.json")]
 )
-def test_what_is_installed_starts_this_server(
+def test_installed_entry_starts_the_server(
     feeder: RunFeeder, home: Path, repo: Repo, client: str, file: str
 ) -> None:
-    """It answers the first question of a client, which has put in the folder that is open."""
+    """It answers a client's first request in the opened folder."""
     (home / "bin/feeder").unlink()
     feeder(repo, *INSTALL, "--client", client)
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -231,8 +231,8 @@ def test_what_is_installed_starts_this_server(
     assert json.loads(done.stdout) == {"jsonrpc": "2.0", "id": 1, "result": {}}
 
 
-def test_uninstall_names_what_it_has_found(feeder: RunFeeder, home: Path, repo: Repo) -> None:
-    """Of all clients, or of those that are named."""
+def test_uninstall_names_what_it_removed(feeder: RunFeeder, home: Path, repo: Repo) -> None:
+    """For all clients or the named ones."""
     feeder(repo, *INSTALL, "--client", "claude", "--client", "zed")
     answer = feeder(repo, "mcp", "uninstall", "--client", "claude")
     assert answer.out == f"deleted {home}/.claude.json (server: Claude Code)\n"

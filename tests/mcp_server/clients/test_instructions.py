@@ -1,4 +1,4 @@
-"""Pages of instructions get a marked block, and a sub-agent a file; both go again."""
+"""Instruction files get a marked block, and sub-agents a file; uninstall removes both."""
 
 import tomllib
 from collections.abc import Callable
@@ -21,10 +21,10 @@ UNINSTALL = ("mcp", "uninstall", "--scope", "project")
     "text",
     ["", "# Ours\n", "# Ours", "# Ours\n\n", "# Ours\r\n\r\nBe kind.\r\n", "\ufeff# ü\n\n\n"],
 )
-def test_a_page_keeps_what_it_says(
+def test_instruction_file_keeps_its_content(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture, text: str
 ) -> None:
-    """The block comes last, in the page's line ends, and goes to the byte."""
+    """The block is appended with the file's line ends and removed to the byte."""
     page = repo.path / "CLAUDE.md"
     page.write_bytes(text.encode())
     before = read_all_files()
@@ -39,10 +39,10 @@ def test_a_page_keeps_what_it_says(
 
 
 @pytest.mark.parametrize("text", ["# Ours\n", "# Ours\r\n\r\nBe kind.\r\n"])
-def test_a_block_goes_without_a_receipt(
+def test_block_is_removed_without_a_receipt(
     feeder: RunFeeder, home: Path, repo: Repo, text: str
 ) -> None:
-    """What was written around it since stays."""
+    """Text written around it later stays."""
     page = repo.path / "AGENTS.md"
     page.write_bytes(text.encode())
     feeder(repo, *PROJECT, "--client", "codex")
@@ -52,8 +52,8 @@ def test_a_block_goes_without_a_receipt(
     assert page.read_bytes().decode() == text + "More.\n"
 
 
-def test_each_page_that_tells_is_kept_in_step(feeder: RunFeeder, repo: Repo) -> None:
-    """An older block in another client's page becomes today's; pages without one stay away."""
+def test_blocks_in_all_instruction_files_are_updated(feeder: RunFeeder, repo: Repo) -> None:
+    """Files of other clients with an older block are updated; files without one are not touched."""
     old = "# A\n\n<!-- feeder:start -->\nold\n<!-- feeder:end -->\nB\n"
     (repo.path / "GEMINI.md").write_text(old)
     answer = feeder(repo, *PROJECT, "--client", "claude")
@@ -73,10 +73,10 @@ def test_each_page_that_tells_is_kept_in_step(feeder: RunFeeder, repo: Repo) -> 
         ({"CLAUDE.md": "@AGENTS.md\n"}, "CLAUDE.md"),
     ],
 )
-def test_claude_code_is_told_where_it_reads(
+def test_claude_code_block_is_written_to_the_file_it_reads(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture, pages: dict[str, str], told: str
 ) -> None:
-    """A CLAUDE.md that was not there would hide AGENTS.md from it; one may lead to the other."""
+    """A new CLAUDE.md would hide AGENTS.md from it; one may import the other."""
     for name, text in pages.items():
         (repo.path / name).write_text(text)
     before = read_all_files()
@@ -89,7 +89,7 @@ def test_claude_code_is_told_where_it_reads(
     assert read_all_files() == before
 
 
-def test_two_names_of_one_page_get_one_block(feeder: RunFeeder, repo: Repo) -> None:
+def test_two_names_of_one_file_get_one_block(feeder: RunFeeder, repo: Repo) -> None:
     (repo.path / "AGENTS.md").write_text("# Ours\n")
     (repo.path / "CLAUDE.md").symlink_to("AGENTS.md")
     assert feeder(repo, *PROJECT, "--client", "claude", "--client", "codex").code == 0
@@ -97,7 +97,7 @@ def test_two_names_of_one_page_get_one_block(feeder: RunFeeder, repo: Repo) -> N
     assert (repo.path / "CLAUDE.md").is_symlink()
 
 
-def test_a_block_that_has_lost_its_end_is_refused(
+def test_block_without_its_end_marker_is_refused(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture
 ) -> None:
     (repo.path / "CLAUDE.md").write_text("# Ours\n\n <!-- feeder:start -->\nmore\n")
@@ -108,8 +108,8 @@ def test_a_block_that_has_lost_its_end_is_refused(
     assert read_all_files() == before
 
 
-def test_what_is_told_names_tools_that_there_are(feeder: RunFeeder, repo: Repo) -> None:
-    """And is short: it costs tokens in every session."""
+def test_instructions_name_existing_tools(feeder: RunFeeder, repo: Repo) -> None:
+    """They are short, since they cost tokens in every session."""
     from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 
     assert feeder(repo, *PROJECT, "--client", "claude").code == 0
@@ -122,10 +122,10 @@ def test_what_is_told_names_tools_that_there_are(feeder: RunFeeder, repo: Repo) 
 
 
 @pytest.mark.parametrize("client", [one.name for one in CLIENTS if "project" in one.agent_files])
-def test_a_sub_agent_is_described_as_its_client_reads_it(
+def test_sub_agent_file_has_the_format_of_its_client(
     feeder: RunFeeder, repo: Repo, client: str
 ) -> None:
-    """YAML before markdown, or TOML; it speaks of the command line alone."""
+    """YAML before markdown, or TOML; it describes the command line only."""
     asked = ["mcp", "install", "--client", client, "--scope", "project", "--agent", "--json"]
     [_, change] = feeder(repo, *asked).json["changes"]
     assert change["kind"] == "agent"
@@ -143,7 +143,7 @@ def test_a_sub_agent_is_described_as_its_client_reads_it(
     assert "PROGRAM" not in text
 
 
-def test_a_sub_agent_of_a_user_types_what_starts_this_feeder(
+def test_user_sub_agent_uses_the_command_of_this_feeder(
     feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
     (home / "bin/feeder").unlink()
@@ -153,10 +153,10 @@ def test_a_sub_agent_of_a_user_types_what_starts_this_feeder(
     assert "    feeder " not in text
 
 
-def test_anothers_sub_agent_of_the_name_is_refused(
+def test_foreign_sub_agent_of_the_same_name_is_refused(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture
 ) -> None:
-    """By force it is replaced, and comes back; one that was edited since goes as it is ours."""
+    """With --force it is replaced and later restored; an edited one of ours is removed."""
     file = repo.path / ".claude/agents/feeder-search.md"
     file.parent.mkdir(parents=True)
     file.write_text("mine\n")
@@ -176,7 +176,7 @@ def test_anothers_sub_agent_of_the_name_is_refused(
     assert read_all_files() == before
 
 
-def test_what_a_client_does_not_have_is_told(feeder: RunFeeder, repo: Repo) -> None:
+def test_missing_support_of_a_client_is_reported(feeder: RunFeeder, repo: Repo) -> None:
     """The server is installed all the same."""
     answer = feeder(repo, "mcp", "install", "--client", "zed", "--agent", "--instructions")
     assert answer.code == 0
@@ -184,7 +184,7 @@ def test_what_a_client_does_not_have_is_told(feeder: RunFeeder, repo: Repo) -> N
     assert "Zed has no sub-agent file for a user.\n" in answer.err
 
 
-def test_clients_that_share_a_sub_agent_describe_it_alike() -> None:
+def test_clients_with_a_common_sub_agent_file_write_the_same() -> None:
     shared: dict[str, set[str]] = {}
     for client in CLIENTS:
         for file in client.agent_files.values():

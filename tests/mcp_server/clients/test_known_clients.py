@@ -1,4 +1,4 @@
-"""Each client is told in its own file and shape, in either scope, and all is taken back."""
+"""Each client is configured in its own file and format, in either scope, and restored."""
 
 import json
 import tomllib
@@ -59,7 +59,7 @@ Picture = Callable[[], dict[str, bytes | None]]
 
 
 def read_config(file: Path) -> Any:
-    """By a reader that is not the program's."""
+    """Reads a configuration file with an independent parser."""
     text = file.read_text("utf-8")
     return tomllib.loads(text) if file.suffix == ".toml" else json.loads(text)
 
@@ -69,10 +69,10 @@ def test_every_client_and_scope_has_its_case() -> None:
 
 
 @pytest.mark.parametrize(("client", "scope"), [*SERVERS])
-def test_a_client_finds_the_server_in_its_own_file(
+def test_server_is_written_to_the_clients_file(
     feeder: RunFeeder, home: Path, repo: Repo, client: str, scope: str
 ) -> None:
-    """Which has nothing else, where there was none."""
+    """A new file has nothing else."""
     answer = feeder(repo, "mcp", "install", "--client", client, "--scope", scope)
     assert answer.code == 0, answer.err
     file, key, entry = SERVERS[client, scope]
@@ -83,7 +83,7 @@ def test_a_client_finds_the_server_in_its_own_file(
     ("client", "key", "entry"),
     [("vscode", "servers", OPEN), ("zed", "context_servers", {"source": "custom", **PLAIN})],
 )
-def test_a_file_that_each_system_has_elsewhere_says_the_same(
+def test_file_content_is_the_same_on_every_system(
     feeder: RunFeeder, repo: Repo, client: str, key: str, entry: dict[str, Any]
 ) -> None:
     [change] = feeder(repo, "mcp", "install", "--client", client, "--json").json["changes"]
@@ -91,10 +91,10 @@ def test_a_file_that_each_system_has_elsewhere_says_the_same(
 
 
 @pytest.mark.parametrize(("client", "scope"), HAVING)
-def test_what_was_installed_goes_without_a_trace(
+def test_uninstall_removes_everything(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture, client: str, scope: str
 ) -> None:
-    """The server, the page of instructions, the sub-agent and the folders that they needed."""
+    """The server, the instruction block, the sub-agent and their folders."""
     before = read_all_files()
     also = ["--instructions", "--agent"]
     assert feeder(repo, "mcp", "install", "--client", client, "--scope", scope, *also).code == 0
@@ -107,8 +107,8 @@ def test_what_was_installed_goes_without_a_trace(
     assert read_all_files() == before
 
 
-def worlds() -> Iterator[tuple[str, str, str]]:
-    """Texts that a client's file may have had, `KEY` for the name of its servers."""
+def file_texts() -> Iterator[tuple[str, str, str]]:
+    """Generates texts of a client's file; `KEY` stands for the name of its servers."""
     yield "empty", "", ""
     yield "blank", "\n", "\n"
     yield "nothing in it", "{}", "# mine\n"
@@ -128,9 +128,9 @@ def worlds() -> Iterator[tuple[str, str, str]]:
     yield "in one line", '{"a": 1, "KEY": {"b": {}}, "c": {}}', "a = 1\nKEY = { b = { c = 1 } }\n"
 
 
-@pytest.mark.parametrize("world", [*worlds()], ids=lambda world: world[0])
+@pytest.mark.parametrize("world", [*file_texts()], ids=lambda world: world[0])
 @pytest.mark.parametrize(("client", "scope"), HAVING)
-def test_a_file_that_was_there_is_as_it_was_afterwards(
+def test_existing_file_is_restored_to_the_byte(
     feeder: RunFeeder,
     repo: Repo,
     read_all_files: Picture,
@@ -138,7 +138,7 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
     scope: str,
     world: tuple[str, str, str],
 ) -> None:
-    """To the byte, comments, line ends and all; while the server is in, the rest means the same."""
+    """With comments and line ends; while installed, the rest means the same."""
     install = ["mcp", "install", "--client", client, "--scope", scope, "--json"]
     [change] = feeder(repo, *install, "--dry-run").json["changes"]
     file = Path(change["file"])
@@ -161,7 +161,7 @@ def test_a_file_that_was_there_is_as_it_was_afterwards(
 
 
 @pytest.mark.parametrize("client", ["windsurf", "antigravity", "cline", "grok"])
-def test_a_scope_that_a_client_lacks_is_told(
+def test_unsupported_scope_is_reported(
     feeder: RunFeeder, repo: Repo, read_all_files: Picture, client: str
 ) -> None:
     before = read_all_files()
@@ -171,8 +171,8 @@ def test_a_scope_that_a_client_lacks_is_told(
     assert read_all_files() == before
 
 
-def test_clients_that_share_a_file_share_what_it_says(feeder: RunFeeder, repo: Repo) -> None:
-    """Claude Code and Copilot CLI read one file of a project: it is written once."""
+def test_clients_with_a_common_file_write_it_once(feeder: RunFeeder, repo: Repo) -> None:
+    """Claude Code and Copilot CLI read one file of a project."""
     both = ["--client", "copilot", "--client", "claude", "--scope", "project"]
     [one] = feeder(repo, "mcp", "install", *both, "--json").json["changes"]
     assert (one["clients"], one["action"]) == (["copilot", "claude"], "created")
@@ -183,17 +183,15 @@ def test_clients_that_share_a_file_share_what_it_says(feeder: RunFeeder, repo: R
         assert one["action"] == "unchanged"
 
 
-def test_of_two_names_of_a_file_the_one_that_is_there_is_written(
-    feeder: RunFeeder, repo: Repo
-) -> None:
+def test_existing_one_of_two_file_names_is_written(feeder: RunFeeder, repo: Repo) -> None:
     (repo.path / "opencode.jsonc").write_text("{} // mine\n")
     assert feeder(repo, "mcp", "install", "--client", "opencode", "--scope", "project").code == 0
     assert not (repo.path / "opencode.json").exists()
     assert "feeder" in (repo.path / "opencode.jsonc").read_text()
 
 
-def test_what_was_put_under_another_name_is_found(feeder: RunFeeder, repo: Repo) -> None:
-    """A file that goes first has come since."""
+def test_entry_in_the_other_file_name_is_found(feeder: RunFeeder, repo: Repo) -> None:
+    """A file with precedence was added since."""
     opencode = ["--client", "opencode", "--scope", "project"]
     (repo.path / "opencode.jsonc").write_text("{} // mine\n")
     assert feeder(repo, "mcp", "install", *opencode).code == 0
@@ -216,14 +214,14 @@ def test_what_was_put_under_another_name_is_found(feeder: RunFeeder, repo: Repo)
         ("{CLAUDE_CONFIG_DIR:~}/.claude.json", "linux", "/etc/claude/.claude.json"),
     ],
 )
-def test_a_file_is_where_its_system_has_it(written: str, platform: str, file: str) -> None:
-    """Variables go first; an empty one says nothing."""
+def test_file_path_depends_on_the_system(written: str, platform: str, file: str) -> None:
+    """Variables have precedence; an empty one is ignored."""
     environment = {"APPDATA": "C:/Users/a/AppData", "CODEX_HOME": ""}
     environment["CLAUDE_CONFIG_DIR"] = "/etc/claude"
     assert expand_path(written, environment, platform) == file
 
 
-def test_variables_of_clients_are_followed(
+def test_environment_variables_of_clients_are_used(
     feeder: RunFeeder, repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
@@ -231,5 +229,5 @@ def test_variables_of_clients_are_followed(
     assert read_config(tmp_path / "codex/config.toml") == {"mcp_servers": {"feeder": PLAIN}}
 
 
-def test_names_are_unique() -> None:
+def test_client_names_are_unique() -> None:
     assert len(CLIENT_NAMES) == len({*CLIENT_NAMES}) >= 10

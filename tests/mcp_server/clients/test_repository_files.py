@@ -1,4 +1,4 @@
-"""What lies in this repository for its team and for the registry is what the program needs."""
+"""The MCP files of this repository, for its contributors and for the registry."""
 
 import json
 import re
@@ -14,13 +14,13 @@ SERVER = json.loads((ROOT / "server.json").read_text("utf-8"))
 [PACKAGE] = SERVER["packages"]
 
 
-def test_the_teams_file_is_what_install_writes(feeder: RunFeeder, repo: Repo) -> None:
+def test_mcp_json_is_what_install_writes(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "mcp", "install", "--client", "claude", "--scope", "project").code == 0
     assert (ROOT / ".mcp.json").read_bytes() == (repo.path / ".mcp.json").read_bytes()
 
 
-def test_the_registry_gets_what_its_schema_asks_for() -> None:
-    """That of 2025-12-11: what is required, what is allowed, and how long it may be."""
+def test_server_json_follows_the_registry_schema() -> None:
+    """Of 2025-12-11: required fields, allowed fields and lengths."""
     assert SERVER["$schema"].endswith("/schemas/2025-12-11/server.schema.json")
     assert SERVER.keys() == {"$schema", "name", "title", "description", "version", "packages"}
     assert re.fullmatch(r"[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+", SERVER["name"])
@@ -34,18 +34,18 @@ def test_the_registry_gets_what_its_schema_asks_for() -> None:
     assert PACKAGE.keys() == allowed | {"packageArguments"}
 
 
-def test_the_registry_gets_the_version_that_is_published() -> None:
+def test_server_json_has_the_published_version() -> None:
     assert SERVER["version"] == PACKAGE["version"] == package.__version__
 
 
-def test_what_the_registry_starts_is_a_command_of_the_package() -> None:
-    """`uvx NAME` runs the command that is called as the package is."""
+def test_server_json_command_exists_in_the_package() -> None:
+    """`uvx NAME` runs the command named like the package."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert PACKAGE["runtimeHint"] == "uvx"
     assert project["name"] == PACKAGE["identifier"]
     assert project["scripts"][PACKAGE["identifier"]] == project["scripts"]["feeder"]
 
 
-def test_readme_says_whose_package_it_is() -> None:
-    """The registry looks for the name in the page that the package index shows."""
+def test_readme_has_the_name_that_the_registry_checks() -> None:
+    """The registry looks for it on the package index page."""
     assert f"mcp-name: {SERVER['name']} " in (ROOT / "README.md").read_text("utf-8")

@@ -1,4 +1,4 @@
-"""What a client is to run starts this program, and what starts one is known as ours."""
+"""The server command of a client entry, and recognizing entries of this program."""
 
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,10 @@ from feeder.errors import UserError
 from feeder.mcp.clients.server_entries import is_own_entry, server_command, shell_command
 
 
-def test_a_program_without_a_command_of_its_own_is_a_module(
+def test_program_without_a_command_is_started_as_a_module(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As where it is on the path of a Python alone."""
+    """As when it is only on the Python path."""
     python = str(tmp_path / "my python")
     monkeypatch.setattr("sys.executable", python)
     assert server_command("user") == [python, "-m", "feeder", "mcp"]
@@ -21,7 +21,7 @@ def test_a_program_without_a_command_of_its_own_is_a_module(
     assert shell_command(server_command("project")) == "feeder"
 
 
-def test_what_uvx_runs_from_its_cache_is_not_there_for_long(
+def test_command_in_the_uvx_cache_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "uv/archive-v0/x1/bin/python"))
@@ -50,6 +50,6 @@ def test_what_uvx_runs_from_its_cache_is_not_there_for_long(
         (None, False),
     ],
 )
-def test_what_starts_a_feeder_is_ours(entry: Any, expected: bool) -> None:
-    """By whatever path; another program of the name is not."""
+def test_entry_that_starts_feeder_is_recognized(entry: Any, expected: bool) -> None:
+    """With any path; another program of the name is not."""
     assert is_own_entry(entry) == expected

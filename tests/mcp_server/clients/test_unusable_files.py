@@ -1,4 +1,4 @@
-"""A file that is another's, broken or not to be written is refused, and stays as it is."""
+"""A client file that is foreign, broken or read-only is refused and stays unchanged."""
 
 import json
 import os
@@ -18,7 +18,7 @@ CODEX = ("mcp", "install", "--client", "codex")
 
 @pytest.fixture
 def file(home: Path) -> Path:
-    """Cursor's, in a folder that is there."""
+    """Cursor's file in an existing folder."""
     (home / ".cursor").mkdir()
     return home / ".cursor/mcp.json"
 
@@ -46,7 +46,7 @@ def file(home: Path) -> Path:
         ),
     ],
 )
-def test_json_that_cannot_be_edited_is_refused_with_the_place(
+def test_json_that_cannot_be_edited_is_refused_with_the_position(
     feeder: RunFeeder,
     repo: Repo,
     file: Path,
@@ -54,7 +54,7 @@ def test_json_that_cannot_be_edited_is_refused_with_the_place(
     content: str,
     why: str | None,
 ) -> None:
-    """Of names that come twice the last counts, as for those who read the file."""
+    """Of repeated keys the last one counts, as for other readers."""
     file.write_text(content)
     before = read_all_files()
     answer = feeder(repo, *CURSOR)
@@ -68,7 +68,7 @@ def test_json_that_cannot_be_edited_is_refused_with_the_place(
     assert read_all_files() == before
 
 
-def test_toml_that_is_broken_is_refused_with_the_place(
+def test_invalid_toml_is_refused_with_the_position(
     feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture
 ) -> None:
     (home / ".codex").mkdir()
@@ -81,7 +81,7 @@ def test_toml_that_is_broken_is_refused_with_the_place(
 
 
 @pytest.mark.parametrize("content", ["ü".encode("latin-1"), '{"a": 1}'.encode("utf-16")])
-def test_another_encoding_is_refused(
+def test_file_that_is_not_utf8_is_refused(
     feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture, content: bytes
 ) -> None:
     file.write_bytes(content)
@@ -92,10 +92,10 @@ def test_another_encoding_is_refused(
     assert read_all_files() == before
 
 
-def test_one_file_that_is_refused_keeps_all_from_being_written(
+def test_one_refused_file_prevents_all_writes(
     feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
-    """The good one comes first."""
+    """The valid one comes first."""
     file.write_text("{")
     before = read_all_files()
     answer = feeder(repo, "mcp", "install", "--client", "claude", "--client", "cursor")
@@ -103,7 +103,7 @@ def test_one_file_that_is_refused_keeps_all_from_being_written(
     assert read_all_files() == before
 
 
-def test_anothers_server_of_the_name_is_replaced_by_force_and_comes_back(
+def test_foreign_server_of_the_name_is_replaced_by_force_and_restored(
     feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     file.write_text('{"mcpServers": {"feeder": {"command": "birds"}}}')
@@ -115,7 +115,7 @@ def test_anothers_server_of_the_name_is_replaced_by_force_and_comes_back(
     assert read_all_files() == before
 
 
-def test_anothers_server_of_the_name_is_left_by_uninstall(
+def test_foreign_server_of_the_name_is_kept_by_uninstall(
     feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     """Unless it is forced."""
@@ -131,17 +131,17 @@ def test_anothers_server_of_the_name_is_left_by_uninstall(
     assert not file.exists()
 
 
-def test_a_file_that_uninstall_has_no_business_in_may_be_broken(
+def test_uninstall_ignores_broken_files_without_feeder(
     feeder: RunFeeder, repo: Repo, file: Path
 ) -> None:
-    """One that speaks of a feeder has to be read."""
+    """A broken file that names feeder is an error."""
     file.write_text("{")
     assert feeder(repo, "mcp", "uninstall").code == 0
     file.write_text('{"feeder"')
     assert feeder(repo, "mcp", "uninstall").code == 2
 
 
-def test_a_folder_in_the_place_of_the_file_is_refused(
+def test_folder_instead_of_the_file_is_refused(
     feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
     file.mkdir()
@@ -152,7 +152,7 @@ def test_a_folder_in_the_place_of_the_file_is_refused(
     assert read_all_files() == before
 
 
-def test_a_file_in_the_place_of_the_folder_is_refused(
+def test_file_instead_of_the_folder_is_refused(
     feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture
 ) -> None:
     (home / ".codex").write_text("mine")
@@ -163,10 +163,10 @@ def test_a_file_in_the_place_of_the_folder_is_refused(
     assert read_all_files() == before
 
 
-def test_a_file_that_is_read_only_is_refused(
+def test_read_only_file_is_refused(
     feeder: RunFeeder, repo: Repo, file: Path, read_all_files: Picture
 ) -> None:
-    """Though its folder would let it be replaced."""
+    """Although its folder is writable."""
     file.write_text("{}")
     file.chmod(0o444)
     before = read_all_files()
@@ -176,8 +176,8 @@ def test_a_file_that_is_read_only_is_refused(
     assert read_all_files() == before
 
 
-def test_a_folder_that_is_read_only_is_refused(feeder: RunFeeder, repo: Repo, file: Path) -> None:
-    """What was noted of the change harms nobody."""
+def test_read_only_folder_is_refused(feeder: RunFeeder, repo: Repo, file: Path) -> None:
+    """The receipt written before is harmless."""
     file.write_text("{}")
     file.parent.chmod(0o555)
     if os.access(file.parent, os.W_OK):
@@ -191,10 +191,10 @@ def test_a_folder_that_is_read_only_is_refused(feeder: RunFeeder, repo: Repo, fi
     assert feeder(repo, *CURSOR).code == 0
 
 
-def test_a_link_is_followed_and_stays(
+def test_symbolic_link_is_followed_and_kept(
     feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path, read_all_files: Picture
 ) -> None:
-    """As of those who keep such files in a repository of their own; the mode stays too."""
+    """As for dotfiles in a repository; the mode stays too."""
     kept = tmp_path / "dotfiles.json"
     kept.write_text("{}\n")
     kept.chmod(0o640)
@@ -209,7 +209,7 @@ def test_a_link_is_followed_and_stays(
     assert read_all_files() == before
 
 
-def test_a_link_to_a_file_that_is_to_come_is_followed(
+def test_link_to_a_missing_file_is_followed(
     feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path
 ) -> None:
     file.symlink_to(tmp_path / "kept/mcp.json")
@@ -221,10 +221,10 @@ def test_a_link_to_a_file_that_is_to_come_is_followed(
 
 
 @pytest.mark.parametrize("link", [".mcp.json", "CLAUDE.md", ".claude"])
-def test_a_link_that_a_commit_brings_does_not_lead_out_of_the_project(
+def test_project_link_out_of_the_project_is_refused(
     feeder: RunFeeder, home: Path, repo: Repo, read_all_files: Picture, link: str
 ) -> None:
-    """Else another's file would be written for whoever installs."""
+    """A commit could otherwise make install write another file."""
     (home / "profile").write_text("mine\n")
     (home / "folder").mkdir()
     (repo.path / link).symlink_to(home / ("folder" if link == ".claude" else "profile"))
@@ -236,9 +236,7 @@ def test_a_link_that_a_commit_brings_does_not_lead_out_of_the_project(
     assert read_all_files() == before
 
 
-def test_a_new_file_has_the_mode_that_the_user_gives_files(
-    feeder: RunFeeder, repo: Repo, file: Path
-) -> None:
+def test_new_file_follows_the_umask(feeder: RunFeeder, repo: Repo, file: Path) -> None:
     mask = os.umask(0o027)
     try:
         assert feeder(repo, *CURSOR).code == 0
@@ -248,8 +246,8 @@ def test_a_new_file_has_the_mode_that_the_user_gives_files(
     assert [*file.parent.iterdir()] == [file]
 
 
-def test_what_others_wrote_since_stays(feeder: RunFeeder, repo: Repo, file: Path) -> None:
-    """Servers beside ours, and settings of the user in ours while it is there."""
+def test_later_changes_are_kept(feeder: RunFeeder, repo: Repo, file: Path) -> None:
+    """Other servers, and user settings in the feeder entry while it is installed."""
     feeder(repo, *CURSOR)
     text = file.read_text()
     facts = json.loads(text)
@@ -263,10 +261,10 @@ def test_what_others_wrote_since_stays(feeder: RunFeeder, repo: Repo, file: Path
     assert json.loads(file.read_text()) == {"mcpServers": {"birds": {"command": "birds"}}}
 
 
-def test_without_a_receipt_what_is_ours_is_found_in_the_file(
+def test_without_a_receipt_the_entry_is_recognized(
     feeder: RunFeeder, home: Path, repo: Repo
 ) -> None:
-    """As after a colleague's commit; a table and a file that have nothing else go too."""
+    """As after a colleague's commit; an empty table and file are removed too."""
     (repo.path / ".codex").mkdir()
     codex = repo.path / ".codex/config.toml"
     codex.write_text("# ours\na = 1\n\n[b] # two\n")
@@ -279,7 +277,7 @@ def test_without_a_receipt_what_is_ours_is_found_in_the_file(
     assert codex.read_text().startswith("# ours\na = 1\n\n[b] # two\n")
 
 
-def test_receipts_that_are_none_are_refused(feeder: RunFeeder, home: Path, repo: Repo) -> None:
+def test_invalid_receipts_are_refused(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     (home / ".local/state/feeder").mkdir(parents=True)
     receipts = home / ".local/state/feeder/installed.json"
     for content in ("{", "[1]", '{"a": 1}'):
