@@ -1,4 +1,4 @@
-"""Requests under way at once, and how they end."""
+"""Concurrent embedding requests and how they end."""
 
 import signal
 import subprocess
@@ -17,8 +17,8 @@ from source.repos import Repo
 SHORT_OF_ITS_PATIENCE_S = 60
 
 
-def test_answers_come_in_the_order_of_their_requests() -> None:
-    """Although the first is the last to be answered."""
+def test_results_are_in_the_order_of_requests() -> None:
+    """Although the first request is answered last."""
     last = threading.Event()
 
     def ask(number: int) -> int:
@@ -32,8 +32,8 @@ def test_answers_come_in_the_order_of_their_requests() -> None:
     assert run_concurrently(ask, []) == []
 
 
-def test_after_an_error_no_request_is_begun() -> None:
-    """Those under way may end; the error is the caller's at once, while the others are silent."""
+def test_after_an_error_no_request_is_started() -> None:
+    """The error is raised at once, without waiting for running requests."""
     begun: list[int] = []
     released = threading.Event()
 
@@ -51,7 +51,7 @@ def test_after_an_error_no_request_is_begun() -> None:
 
 
 def test_ctrl_c_does_not_wait_for_a_silent_server(repo: Repo, tmp_path: Path) -> None:
-    """It would be silent for two minutes."""
+    """The server would be silent for two minutes."""
     repo.commit({f"m{number}.py": f"def f{number}():\n    pass\n" for number in range(200)})
     with running_server() as server, ExitStack() as stack:
         program = (sys.executable, "-m", "feeder", "sync", "--model", f"{server.url}#bge-m3")

@@ -1,3 +1,5 @@
+"""The embedding cache: hits, eviction, concurrency and unusable files."""
+
 import os
 import subprocess
 import sys
@@ -26,15 +28,17 @@ def cached(path: Path) -> Iterator[CachedEmbedder]:
         yield embedder
 
 
-def request(path: Path, *texts: str, model: str = "hashed", dimensions: int = 64) -> int:
-    """How many of the texts a program that starts now has to give to its model."""
+def embed_in_new_process(
+    path: Path, *texts: str, model: str = "hashed", dimensions: int = 64
+) -> int:
+    """Returns how many of the texts a newly started program gives to its model."""
     with closing(CachedEmbedder(HashedEmbedder(dimensions, model=model), path)) as embedder:
         embedder.embed(texts)
         return embedder.misses
 
 
-class Interrupted(HashedEmbedder):
-    """Someone presses Ctrl-C while the second call runs."""
+class InterruptedEmbedder(HashedEmbedder):
+    """Raises KeyboardInterrupt in the second call."""
 
     def embed(self, texts: Sequence[str]) -> list[Vector]:
         if self.calls == 1:
@@ -42,14 +46,14 @@ class Interrupted(HashedEmbedder):
         return super().embed(texts)
 
 
-def test_a_text_goes_to_the_model_once(path: Path) -> None:
-    """What one run embedded, the next run finds in the file."""
-    assert request(path, "one", "two") == 2
-    assert request(path, "two", "three", "one") == 1
+def test_text_is_embedded_once(path: Path) -> None:
+    """The next run finds it in the file."""
+    assert embed_in_new_process(path, "one", "two") == 2
+    assert embed_in_new_process(path, "two", "three", "one") == 1
 
 
-def test_a_cached_vector_is_the_models_bit_by_bit(path: Path) -> None:
-    """An index comes out the same with a cold cache, a warm one, and none."""
+def test_cached_vector_is_bit_identical(path: Path) -> None:
+    """The index is the same with a cold cache, a warm one and none."""
     texts = ["three words here", "", "\ud800 not UTF-8"]
     bare = HashedEmbedder().embed(texts)
     for _ in range(2):
@@ -59,30 +63,29 @@ def test_a_cached_vector_is_the_models_bit_by_bit(path: Path) -> None:
         assert {vector.dtype for vector in vectors} == {np.dtype("float32")}
 
 
-def test_vectors_come_in_the_callers_order(cached: CachedEmbedder) -> None:
-    """Known and new texts may alternate."""
+def test_vectors_are_in_the_order_of_texts(cached: CachedEmbedder) -> None:
+    """Cached and new texts may alternate."""
     cached.embed(["b", "d"])
     vectors = cached.embed(["a", "b", "c", "d"])
     np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b", "c", "d"]))
 
 
-def test_a_text_that_comes_twice_in_a_call_is_embedded_once(cached: CachedEmbedder) -> None:
-    """The second one counts as a hit: hits and embedded texts add up to what was asked for."""
+def test_repeated_text_in_a_call_is_embedded_once(cached: CachedEmbedder) -> None:
+    """The second one counts as a hit, so the counts add up."""
     first, other, second = cached.embed(["same", "other", "same"])
     assert (cached.misses, cached.hits) == (2, 1)
     assert first.tobytes() == second.tobytes() != other.tobytes()
 
 
 def test_hits_and_embedded_texts_are_counted_over_all_calls(cached: CachedEmbedder) -> None:
-    """The report can say what a run did not have to compute."""
+    """For the report of the run."""
     cached.embed(["a", "b"])
     cached.embed(["b", "c", "d"])
     assert (cached.misses, cached.hits) == (4, 1)
 
 
-def test_a_call_that_needs_no_model_does_not_wake_it(path: Path) -> None:
-    """A model that is loaded at its first text stays unloaded while the cache has all."""
-    request(path, "known")
+def test_call_with_hits_only_does_not_load_the_model(path: Path) -> None:
+    embed_in_new_process(path, "known")
     model = HashedEmbedder()
     with closing(CachedEmbedder(model, path)) as embedder:
         embedder.embed(["known"])
@@ -91,30 +94,28 @@ def test_a_call_that_needs_no_model_does_not_wake_it(path: Path) -> None:
 
 
 def test_models_never_share_a_vector(path: Path) -> None:
-    """Another name or another number of dimensions is another model."""
-    assert request(path, "text") == 1
-    assert request(path, "text", model="other") == 1
-    assert request(path, "text", dimensions=32) == 1
-    assert request(path, "text") == 0
+    """Another name or number of dimensions is another model."""
+    assert embed_in_new_process(path, "text") == 1
+    assert embed_in_new_process(path, "text", model="other") == 1
+    assert embed_in_new_process(path, "text", dimensions=32) == 1
+    assert embed_in_new_process(path, "text") == 0
 
 
-def test_it_has_its_models_name_size_and_batch(path: Path) -> None:
-    """A cache stands in for its model, also in the index's meta."""
+def test_cache_has_the_identity_of_its_model(path: Path) -> None:
     with closing(CachedEmbedder(HashedEmbedder(16, model="m", batch=200), path)) as embedder:
         assert (embedder.model, embedder.dimensions, embedder.batch) == ("m", 16, 200)
 
 
-def test_queries_are_not_kept(path: Path) -> None:
-    """A query's vector is the model's own, and leaves nothing in the file."""
+def test_queries_are_not_cached(path: Path) -> None:
     with closing(CachedEmbedder(HashedEmbedder(), path)) as embedder:
         vector = embedder.embed_query("where is it")
         assert (embedder.hits, embedder.misses) == (0, 0)
     np.testing.assert_array_equal(vector, HashedEmbedder().embed_query("where is it"))
-    assert request(path, "where is it") == 1
+    assert embed_in_new_process(path, "where is it") == 1
 
 
-def test_closing_it_closes_its_model(path: Path) -> None:
-    """Twice is as good as once."""
+def test_close_closes_the_model(path: Path) -> None:
+    """It may be called twice."""
     model = HashedEmbedder()
     embedder = CachedEmbedder(model, path)
     embedder.close()
@@ -122,17 +123,16 @@ def test_closing_it_closes_its_model(path: Path) -> None:
     assert model.closed
 
 
-def test_an_interrupted_run_loses_only_the_call_under_way(path: Path) -> None:
-    """What earlier calls brought is there when the next run starts."""
-    with closing(CachedEmbedder(Interrupted(), path)) as embedder:
+def test_interrupted_run_loses_only_the_current_call(path: Path) -> None:
+    with closing(CachedEmbedder(InterruptedEmbedder(), path)) as embedder:
         embedder.embed(["a", "b"])
         with pytest.raises(KeyboardInterrupt):
             embedder.embed(["c", "d"])
-    assert request(path, "a", "b", "c", "d") == 2
+    assert embed_in_new_process(path, "a", "b", "c", "d") == 2
 
 
-def test_above_the_limit_the_texts_not_asked_for_longest_are_dropped(path: Path) -> None:
-    """Being asked for again counts, not being made: the first ten are the oldest, and stay."""
+def test_least_recently_used_texts_are_evicted(path: Path) -> None:
+    """The oldest ten are used again and stay."""
     first = [f"first {number}" for number in range(10)]
     for texts in (first, [f"next {number}" for number in range(10)], first):
         with closing(CachedEmbedder(HashedEmbedder(1024), path)) as embedder:
@@ -140,12 +140,18 @@ def test_above_the_limit_the_texts_not_asked_for_longest_are_dropped(path: Path)
     # thirty vectors of 4,096 bytes: the last ten and the first fit, with what tells of them
     with closing(CachedEmbedder(HashedEmbedder(1024), path, max_bytes=130_000)) as embedder:
         embedder.embed([f"last {number}" for number in range(10)])
-    assert request(path, *first, *(f"last {number}" for number in range(10)), dimensions=1024) == 0
-    assert request(path, *(f"next {number}" for number in range(10)), dimensions=1024) > 0
+    assert (
+        embed_in_new_process(
+            path, *first, *(f"last {number}" for number in range(10)), dimensions=1024
+        )
+        == 0
+    )
+    assert (
+        embed_in_new_process(path, *(f"next {number}" for number in range(10)), dimensions=1024) > 0
+    )
 
 
-def test_the_limit_is_of_bytes(path: Path) -> None:
-    """However many texts pass through it, the file does not grow beyond."""
+def test_file_stays_within_its_size_limit(path: Path) -> None:
     with closing(CachedEmbedder(HashedEmbedder(1024), path, max_bytes=1_000_000)) as embedder:
         for number in range(20):
             embedder.embed([f"{number} {text}" for text in range(50)])
@@ -153,8 +159,8 @@ def test_the_limit_is_of_bytes(path: Path) -> None:
     assert 800_000 < path.stat().st_size < 1_300_000
 
 
-def test_a_call_larger_than_the_limit_is_answered_whole(path: Path) -> None:
-    """The limit is the file's, not the caller's."""
+def test_call_larger_than_the_limit_returns_all_vectors(path: Path) -> None:
+    """The limit applies to the file only."""
     with closing(CachedEmbedder(HashedEmbedder(), path, max_bytes=1)) as embedder:
         vectors = embedder.embed(["a", "b", "c"])
     np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b", "c"]))
@@ -172,8 +178,8 @@ cache.close()
 """
 
 
-def at_once(path: Path, max_bytes: int) -> None:
-    """Four processes that start together, each writing 40 times; none has anything to say."""
+def run_concurrently(path: Path, max_bytes: int) -> None:
+    """Starts four processes at once, each writing 40 times; none may print anything."""
     running = [
         subprocess.Popen(
             [sys.executable, "-c", RUN, path, str(number), str(max_bytes)],
@@ -186,25 +192,24 @@ def at_once(path: Path, max_bytes: int) -> None:
     assert [process.communicate(timeout=120)[1] for process in running] == [""] * 4
 
 
-def test_processes_may_use_a_new_file_at_once(path: Path) -> None:
-    """They lose nothing and wait for one another."""
-    at_once(path, MAX_BYTES)
+def test_processes_may_create_the_file_at_once(path: Path) -> None:
+    """They wait for each other and lose nothing."""
+    run_concurrently(path, MAX_BYTES)
     shared = [f"shared {number}" for number in range(40)]
     own = [f"own {owner} {number}" for owner in range(4) for number in range(40)]
-    assert request(path, *shared, *own) == 0
+    assert embed_in_new_process(path, *shared, *own) == 0
 
 
-def test_processes_may_make_room_at_once(path: Path) -> None:
-    """What one drops the other embeds anew, and the file is sound."""
-    at_once(path, 30_000)
+def test_processes_may_evict_at_once(path: Path) -> None:
+    """One embeds again what the other evicted, and the file stays valid."""
+    run_concurrently(path, 30_000)
     with closing(apsw.Connection(str(path))) as connection:
         assert connection.pragma("integrity_check") == "ok"
-    assert request(path, "another") == 1
+    assert embed_in_new_process(path, "another") == 1
 
 
-def test_the_folder_of_the_file_is_made(tmp_path: Path) -> None:
-    """A first run needs no preparation."""
-    assert request(tmp_path / "new" / "folder" / "cache.db", "text") == 1
+def test_folder_is_created(tmp_path: Path) -> None:
+    assert embed_in_new_process(tmp_path / "new" / "folder" / "cache.db", "text") == 1
 
 
 def foreign_database(path: Path) -> None:
@@ -213,13 +218,13 @@ def foreign_database(path: Path) -> None:
 
 
 def later_version(path: Path) -> None:
-    request(path, "text")
+    embed_in_new_process(path, "text")
     with closing(apsw.Connection(str(path))) as connection:
         connection.pragma("user_version", 2)
 
 
 def corrupt_pages(path: Path) -> None:
-    request(path, "text")
+    embed_in_new_process(path, "text")
     content = path.read_bytes()
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
 
@@ -229,10 +234,10 @@ def text_file(path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [foreign_database, later_version, corrupt_pages, text_file])
-def test_a_file_that_is_no_cache_is_refused_and_left_alone(
+def test_file_that_is_no_cache_is_refused_and_not_changed(
     make: Callable[[Path], None], path: Path
 ) -> None:
-    """The sentence names the file and the remedy."""
+    """The error names the file and the remedy."""
     make(path)
     before = path.read_bytes()
     with pytest.raises(UserError, match=r"cache\.db.*or choose another file with --cache\.$"):
@@ -240,39 +245,38 @@ def test_a_file_that_is_no_cache_is_refused_and_left_alone(
     assert path.read_bytes() == before
 
 
-def test_a_folder_in_the_files_place_is_refused(tmp_path: Path) -> None:
-    """What the file system says is in the sentence."""
+def test_folder_instead_of_the_file_is_refused(tmp_path: Path) -> None:
+    """The error has the message of the file system."""
     with pytest.raises(UserError, match=r"cannot be used \(.+\)\. Delete it, or choose another"):
         CachedEmbedder(HashedEmbedder(), tmp_path).embed(["a"])
 
 
-def test_a_parent_that_is_a_file_is_refused(tmp_path: Path) -> None:
-    """No folder can be made there."""
+def test_file_instead_of_the_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(UserError, match="cannot be used"):
         CachedEmbedder(HashedEmbedder(), tmp_path / "file" / "cache.db").embed(["a"])
 
 
-def test_a_query_does_not_open_the_file(path: Path) -> None:
-    """What cannot be used, or must not be written, stops no search."""
+def test_query_does_not_open_the_file(path: Path) -> None:
+    """An unusable or read-only file stops no search."""
     path.write_text("junk", encoding="utf-8")
     with closing(CachedEmbedder(HashedEmbedder(), path)) as embedder:
         embedder.embed_query("a")
     assert path.read_text(encoding="utf-8") == "junk"
 
 
-def test_an_empty_file_is_a_new_cache(path: Path) -> None:
-    """A run that died before its first write has left one."""
+def test_empty_file_is_a_new_cache(path: Path) -> None:
+    """As left by a run that crashed before its first write."""
     path.touch()
-    assert request(path, "text") == 1
-    assert request(path, "text") == 0
+    assert embed_in_new_process(path, "text") == 1
+    assert embed_in_new_process(path, "text") == 0
 
 
 @pytest.mark.parametrize("make", [foreign_database, later_version, corrupt_pages, text_file])
-def test_a_run_goes_on_without_a_file_that_cannot_be_used(
+def test_unusable_file_is_reported_and_the_run_continues(
     make: Callable[[Path], None], path: Path
 ) -> None:
-    """It says so once, with the remedy, and remembers nothing."""
+    """Once, with the remedy; nothing is cached."""
     make(path)
     told: list[str] = []
     with closing(CachedEmbedder(HashedEmbedder(), path, on_warning=told.append)) as embedder:
@@ -298,8 +302,8 @@ cache.close()
 """
 
 
-def test_a_run_goes_on_when_the_disk_is_full(path: Path) -> None:
-    """What it has embedded is not lost to it: 300 KB hold one call of the three, not two."""
+def test_full_disk_does_not_stop_the_run(path: Path) -> None:
+    """The vectors are still returned: 300 KB hold one call of three."""
     env = {"PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
         [sys.executable, "-c", FULL, path], env=env, check=True, capture_output=True, text=True
@@ -307,19 +311,19 @@ def test_a_run_goes_on_when_the_disk_is_full(path: Path) -> None:
     [line] = done.stdout.splitlines()
     assert "cannot be used" in line
     assert line.endswith("This run continues without a cache.")
-    assert request(path, *(f"0 {text}" for text in range(50)), dimensions=1024) == 0
+    assert embed_in_new_process(path, *(f"0 {text}" for text in range(50)), dimensions=1024) == 0
 
 
-def test_a_run_without_a_file_remembers_nothing() -> None:
-    """Neither in memory, which a large run would fill."""
+def test_without_a_file_nothing_is_cached() -> None:
+    """Not in memory either, which a large run would fill."""
     with closing(CachedEmbedder(HashedEmbedder(), None)) as embedder:
         embedder.embed(["a"])
         embedder.embed(["a"])
     assert (embedder.misses, embedder.hits) == (2, 0)
 
 
-def test_forgetting_leaves_others_their_file(path: Path) -> None:
-    """A process that has it open goes on, and the disk has its room back."""
+def test_clear_does_not_break_other_processes(path: Path) -> None:
+    """They continue, and the disk space is freed."""
     with (
         closing(CachedEmbedder(HashedEmbedder(1024), path)) as embedder,
         closing(CacheFile(path)) as file,

@@ -1,4 +1,4 @@
-"""The `Embedder` of whoever answers at an address, against a server over real HTTP."""
+"""The `Embedder` for a model behind an address, against a server over real HTTP."""
 
 from typing import Any
 
@@ -18,8 +18,8 @@ from feeder.errors import UserError
 
 
 @pytest.mark.parametrize("as_base64", [False, True])
-def test_vectors_come_in_the_order_of_their_texts(model: Model, as_base64: bool) -> None:
-    """The server gives the last first, of length 2, as numbers or as base64."""
+def test_vectors_are_in_the_order_of_texts(model: Model, as_base64: bool) -> None:
+    """The server returns them in reverse, with length 2, as numbers or as base64."""
     model.server.always = respond_with_vectors(as_base64=as_base64)
     vectors = model().embed(["a", "b", "c"])
     assert [vector.dtype for vector in vectors] == [np.float32] * 3
@@ -27,8 +27,8 @@ def test_vectors_come_in_the_order_of_their_texts(model: Model, as_base64: bool)
         assert vector == pytest.approx(expected, abs=1e-6)
 
 
-def test_what_is_sent(model: Model) -> None:
-    """The key in its header, the model's name, the texts; no format, which Voyage would refuse."""
+def test_request_has_key_model_and_texts(model: Model) -> None:
+    """No encoding format, which Voyage would reject."""
     model(key="s3cret-key", known=model.known()).embed(["a"])
     [request] = model.server.log
     assert request.path == "/v1/embeddings"
@@ -37,7 +37,7 @@ def test_what_is_sent(model: Model) -> None:
     assert request.headers["Content-Type"] == "application/json"
 
 
-def test_no_key_is_no_header(model: Model) -> None:
+def test_without_a_key_no_header_is_sent(model: Model) -> None:
     """As for Ollama."""
     model(known=model.known()).embed(["a"])
     assert "Authorization" not in model.server.log[0].headers
@@ -56,8 +56,8 @@ def test_no_key_is_no_header(model: Model) -> None:
         ("https://u:p@h/v1?api-version=1#m", "https://h/v1/embeddings?api-version=1", "m@h"),
     ],
 )  # fmt: skip
-def test_an_address_and_the_name_that_the_index_keeps(url: str, path: str, place: str) -> None:
-    """Models of one name at two places are two; user, password and query are not kept."""
+def test_model_identity_contains_name_and_address(url: str, path: str, place: str) -> None:
+    """Without user, password and query."""
     endpoint = Endpoint(parse_address(url))
     assert endpoint.address.url == path
     assert EndpointEmbedder(endpoint).model == place
@@ -69,8 +69,8 @@ def test_an_address_and_the_name_that_the_index_keeps(url: str, path: str, place
     ["http://h/v1", "http://h/v1#", "http://#m", "ftp://u:pa55@h#m", "http://h:x/v1#m",
      "http://h/v1#a b", "http://[h/v1#m", "http://h\x1b/v1#m", "http:///v1#m"],
 )  # fmt: skip
-def test_what_is_no_address_is_told_with_an_example(wrong: str) -> None:
-    """And not quoted: there may be a password in it."""
+def test_invalid_address_is_an_error_with_an_example(wrong: str) -> None:
+    """The address is not quoted, since it may contain a password."""
     with pytest.raises(UserError) as raised:
         parse_address(wrong)
     assert str(raised.value) == (
@@ -79,8 +79,8 @@ def test_what_is_no_address_is_told_with_an_example(wrong: str) -> None:
     )
 
 
-def test_a_key_with_odd_characters_is_not_sent(model: Model) -> None:
-    """It would break the header, and be quoted."""
+def test_key_with_invalid_characters_is_refused(model: Model) -> None:
+    """It would break the header and be quoted in an error."""
     with pytest.raises(UserError, match="FEEDER_API_KEY has spaces") as raised:
         model(key="one two")
     assert "one two" not in str(raised.value)
@@ -103,10 +103,10 @@ def test_a_key_with_odd_characters_is_not_sent(model: Model) -> None:
         ("bge-m3", {"input": ["t"]}, {"input": ["t"]}),
     ],
 )  # fmt: skip
-def test_each_family_is_asked_as_it_wants(
+def test_each_model_family_gets_its_prompts(
     model: Model, name: str, text: dict[str, Any], query: dict[str, Any]
 ) -> None:
-    """By what stands before a text, or by what the request says of it."""
+    """As a prefix of the text or as a field of the request."""
     embedder = model(name)
     model.server.always = respond_with_vectors(dimensions=embedder.dimensions)
     embedder.embed(["t"])
@@ -117,8 +117,8 @@ def test_each_family_is_asked_as_it_wants(
     ]
 
 
-def test_dimensions_are_asked_once_and_only_where_nothing_tells_them(model: Model) -> None:
-    """One short text; the table and the index spare it."""
+def test_dimensions_are_requested_once_if_unknown(model: Model) -> None:
+    """With one short text; a table of models and the index make it unnecessary."""
     unknown = model()
     assert (unknown.dimensions, unknown.dimensions) == (64, 64)
     assert [request.texts for request in model.server.log] == [["a"]]
@@ -133,15 +133,15 @@ def test_dimensions_are_asked_once_and_only_where_nothing_tells_them(model: Mode
     [("text-embedding-3-small", "dimensions"), ("voyage-code-3", "output_dimension"),
      ("some-model", "dimensions")],
 )  # fmt: skip
-def test_shorter_vectors_are_asked_for(model: Model, name: str, field: str) -> None:
-    """In the server's own words for it."""
+def test_shorter_vectors_are_requested(model: Model, name: str, field: str) -> None:
+    """With the parameter name of the server."""
     embedder = model(name, 64)
     assert len(embedder.embed(["a"])[0]) == 64
     assert model.server.log[0].body[field] == 64
 
 
-def test_vectors_that_come_whole_are_cut_where_the_model_allows_it(model: Model) -> None:
-    """LM Studio does not heed `dimensions`. The first numbers, at length 1."""
+def test_full_vectors_are_shortened_if_the_model_allows_it(model: Model) -> None:
+    """LM Studio ignores `dimensions`. The first numbers are normalized to length 1."""
     model.server.always = respond_with_vectors(dimensions=1024)
     text = " ".join(f"word{number}" for number in range(200))
     [vector] = model("qwen3-embedding:0.6b", 256).embed([text])
@@ -149,37 +149,37 @@ def test_vectors_that_come_whole_are_cut_where_the_model_allows_it(model: Model)
     assert vector == pytest.approx(whole[:256] / np.linalg.norm(whole[:256]), abs=1e-6)
 
 
-def test_a_length_that_is_the_models_own_is_not_sent(model: Model) -> None:
-    """vLLM refuses even that."""
+def test_default_dimensions_are_not_sent(model: Model) -> None:
+    """vLLM rejects the parameter."""
     model.server.always = respond_as_bge_m3
     model("bge-m3", 1024).embed(["a"])
     assert set(model.server.log[0].body) == {"model", "input"}
 
 
-def test_an_unknown_model_that_is_shortened_is_another_one(model: Model) -> None:
-    """Its index does not tell how long its vectors are when nobody asks for fewer numbers."""
+def test_shortened_unknown_model_has_another_identity(model: Model) -> None:
+    """Its index does not tell the full number of dimensions."""
     assert model("m", 64).model == f"m@{model.server.place} at 64"
     assert model("text-embedding-3-small", 64).model == (
         f"text-embedding-3-small@{model.server.place}"
     )
 
 
-def test_texts_are_dealt_to_requests(model: Model) -> None:
-    """32 a request where nothing is known; 70 texts are three."""
+def test_texts_are_distributed_to_requests(model: Model) -> None:
+    """32 per request for an unknown model: 70 texts are three requests."""
     model(known=model.known()).embed([f"text {number}" for number in range(70)])
     assert sorted(len(request.texts) for request in model.server.log) == [23, 23, 24]
 
 
-def test_a_long_text_is_cut_to_what_the_model_reads(model: Model) -> None:
-    """512 tokens of three bytes, what stands before it included."""
+def test_long_text_is_cut_to_the_models_limit(model: Model) -> None:
+    """512 tokens of three bytes, including the prefix."""
     embedder = model("e5-small-v2")
     model.server.always = respond_with_vectors(dimensions=384)
     embedder.embed(["x" * 5000])
     assert model.server.log[0].texts == ["passage: " + "x" * (1536 - 9)]
 
 
-def test_what_is_spent_is_counted(model: Model) -> None:
-    """Requests as they were sent, tokens as the server counts them: 7 a text."""
+def test_requests_and_tokens_are_counted(model: Model) -> None:
+    """Tokens as the server reports them: 7 per text."""
     model.server.answers = [respond_with(500, {"error": "busy"})]
     embedder = model(known=model.known())
     embedder.embed(["a", "b"])

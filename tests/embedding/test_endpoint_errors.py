@@ -1,4 +1,4 @@
-"""What a server at an address refuses, and what it answers that is no answer."""
+"""Error responses and invalid responses of an embedding server."""
 
 import time
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ ELSE = "{p} answered HTTP %d without embeddings (%r). " + CHECK
 
 
 def too_large(words: Any, status: int, *, texts: int, chars: int = 10_000) -> Answer:
-    """A server that takes so many texts, none longer than that."""
+    """Responds with an error to requests with more texts or a longer text."""
 
     def answer(request: EmbeddingRequest) -> EmbeddingResponse:
         if len(request.texts) > texts or max(map(len, request.texts)) > chars:
@@ -57,8 +57,10 @@ def too_large(words: Any, status: int, *, texts: int, chars: int = 10_000) -> An
         (429, {"error": {"message": "Request too large for text-embedding-3-small on TPM"}}),
     ],
 )
-def test_what_is_too_large_is_halved(model: Model, status: int, words: Any) -> None:
-    """As TEI, Ollama, vLLM, Voyage, Mistral, DashScope, llama.cpp and OpenAI say it; no waiting."""
+def test_too_large_request_is_halved(model: Model, status: int, words: Any) -> None:
+    """For the error messages of TEI, Ollama, vLLM, Voyage, Mistral, DashScope, llama.cpp and
+    OpenAI, without waiting.
+    """
     model.server.always = too_large(words, status, texts=2, chars=100)
     vectors = model("bge-m3").embed(["a", "b" * 150, "c"])
     for vector, expected in zip(
@@ -68,16 +70,16 @@ def test_what_is_too_large_is_halved(model: Model, status: int, words: Any) -> N
     assert model.clock.slept == []
 
 
-def test_what_is_always_too_large_ends(model: Model) -> None:
-    """At a text of one character."""
+def test_request_that_stays_too_large_is_an_error(model: Model) -> None:
+    """After a text of one character."""
     said_ = model.error_message(ServiceError, respond_with(413, {"error": "Payload too large"}))
     assert said_.endswith("Payload too large (HTTP 413).")
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 529])
 @pytest.mark.parametrize("page", [{"error": {"message": "busy"}}, "<title>Busy</title>", ""])
-def test_what_passes_is_tried_again(model: Model, status: int, page: Any) -> None:
-    """After 1, 2, 4 and 8 s and up to one more; five tries, then the run ends with it."""
+def test_transient_error_is_retried(model: Model, status: int, page: Any) -> None:
+    """After 1, 2, 4 and 8 s, each with up to one more; after five tries the run fails."""
     model.server.answers = [respond_with(status, page)] * 4
     model.server.always = respond_as_bge_m3
     assert len(model("bge-m3").embed(["a"])) == 1
@@ -91,16 +93,16 @@ def test_what_passes_is_tried_again(model: Model, status: int, page: Any) -> Non
 @pytest.mark.parametrize(
     ("after", "slept"), [("7", 7), ("Mon, 12 Jan 1970 13:46:52 GMT", 12), ("9999", 300)]
 )
-def test_a_server_that_says_how_long_is_waited_for(model: Model, after: str, slept: int) -> None:
-    """The clock stands at 1,000,000 s, which is 13:46:40 of that day; five minutes at most."""
+def test_retry_after_is_obeyed(model: Model, after: str, slept: int) -> None:
+    """At most five minutes; the clock is at 1,000,000 s, which is 13:46:40 of that day."""
     model.server.answers = [respond_with(429, {"error": "slow down"}, Retry_After=after)]
     model.server.always = respond_as_bge_m3
     model("bge-m3").embed(["a"])
     assert model.clock.slept == [slept]
 
 
-def test_a_question_is_tried_once(model: Model) -> None:
-    """Whoever asks has words to go on with, and waits."""
+def test_query_is_tried_once(model: Model) -> None:
+    """A user waits, and words can be searched without it."""
     model.server.always = respond_with(503, {"error": "loading"}, Retry_After="60")
     with pytest.raises(ServiceError):
         model("bge-m3").embed_query("a")
@@ -151,8 +153,10 @@ def test_a_question_is_tried_once(model: Model) -> None:
         (200, [1, 2], ELSE % (200, "[1, 2]")),
     ],
 )
-def test_what_the_user_has_to_change(model: Model, status: int, answer: Any, sentence: str) -> None:
-    """One sentence in the server's words, and the remedy; one request."""
+def test_permanent_error_names_the_remedy(
+    model: Model, status: int, answer: Any, sentence: str
+) -> None:
+    """One sentence with the server's message, after one request."""
     words = model.error_message(UserError, respond_with(status, answer))
     place = model.server.place
     assert words == sentence.format(m=f"bge-m3@{place}", p=place)
@@ -167,15 +171,14 @@ def test_what_the_user_has_to_change(model: Model, status: int, answer: Any, sen
         (429, {"error": {"message": "You exceeded it, see there", "code": "insufficient_quota"}}),
     ],
 )
-def test_a_used_up_quota_is_final(model: Model, status: int, answer: Any) -> None:
-    """Another try would change nothing."""
+def test_exhausted_quota_is_not_retried(model: Model, status: int, answer: Any) -> None:
     words = model.error_message(ServiceError, respond_with(status, answer))
     assert words.endswith("Wait, or raise the quota there; then run again.")
     assert len(model.server.log) == 1
 
 
-def test_a_redirect_is_not_followed(model: Model) -> None:
-    """The key would go along."""
+def test_redirect_is_not_followed(model: Model) -> None:
+    """It would pass on the key."""
     with running_server() as other:
         elsewhere = respond_with(307, "", Location=f"{other.url}/embeddings")
         words = model.error_message(UserError, elsewhere, key="s3cret-key")
@@ -207,8 +210,8 @@ LONG = [1.0] * 1024
         respond_with(200, {"data": [{"index": 0}, {"index": 1}]}),
     ],
 )
-def test_anything_but_a_vector_a_text_is_refused(model: Model, answer: Answer) -> None:
-    """Too few, too many, none, of two lengths, none that is numbers."""
+def test_response_without_one_vector_per_text_is_an_error(model: Model, answer: Answer) -> None:
+    """Too few, too many, of two lengths, or not numbers."""
     words = model.error_message(ServiceError, answer)
     assert words == (
         f"bge-m3@{model.server.place} did not return 2 vectors of one length for 2 "
@@ -218,15 +221,14 @@ def test_anything_but_a_vector_a_text_is_refused(model: Model, answer: Answer) -
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "0", "1e60", "null"])
-def test_a_vector_without_a_direction_is_refused(model: Model, number: str) -> None:
-    """It would be near nothing, or everything."""
+def test_zero_or_infinite_vector_is_an_error(model: Model, number: str) -> None:
     vector = f"[{', '.join([number] * 1024)}]"
     page = f'{{"data": [{{"embedding": {vector}}}, {{"embedding": {vector}}}]}}'
     assert "are zero or not finite" in model.error_message(ServiceError, respond_with(200, page))
 
 
-def test_other_dimensions_than_before_are_refused(model: Model) -> None:
-    """The model behind the name has changed; the remedy names the length that works."""
+def test_changed_dimensions_are_an_error(model: Model) -> None:
+    """The model behind the name has changed; the remedy names the right number."""
     with pytest.raises(UserError) as raised:
         model(known=model.known(32)).embed(["a"])
     assert str(raised.value) == (
@@ -236,15 +238,15 @@ def test_other_dimensions_than_before_are_refused(model: Model) -> None:
     assert len(model(dimensions=64).embed(["a"])[0]) == 64
 
 
-def test_a_model_that_does_not_shorten_says_its_length(model: Model) -> None:
-    """Its first numbers alone mean nothing: nothing is cut."""
+def test_model_that_cannot_shorten_is_an_error(model: Model) -> None:
+    """The remedy names its dimensions; vectors are not cut."""
     model.server.always = respond_as_bge_m3
     with pytest.raises(UserError, match="returned vectors of 1024 dimensions; expected 100"):
         model("bge-m3", 100).embed(["a"])
 
 
-def test_an_answer_that_breaks_off_is_asked_for_again(model: Model) -> None:
-    """The connection ends before all has come, or the JSON does."""
+def test_incomplete_response_is_retried(model: Model) -> None:
+    """The connection or the JSON ends early."""
     kind = {"Content-Type": "application/json"}
     model.server.answers = [
         lambda request: EmbeddingResponse(200, b'{"data": [', kind, length=1000),
@@ -255,8 +257,8 @@ def test_an_answer_that_breaks_off_is_asked_for_again(model: Model) -> None:
     assert len(model.clock.slept) == 2
 
 
-def test_a_server_that_is_silent_is_left(model: Model) -> None:
-    """Five tries, each for as long as is allowed."""
+def test_silent_server_times_out(model: Model) -> None:
+    """Five tries, each up to the timeout."""
     with running_server() as silent:
         released = silent.lock  # held: no request is answered
         with released:
@@ -266,8 +268,8 @@ def test_a_server_that_is_silent_is_left(model: Model) -> None:
     assert len(model.clock.slept) == 4
 
 
-def test_an_answer_that_never_ends_is_left(model: Model) -> None:
-    """A byte now and then keeps a connection alive for ever."""
+def test_endless_response_times_out(model: Model) -> None:
+    """A byte now and then would keep the connection open forever."""
 
     def drip() -> Iterator[bytes]:
         while True:
@@ -281,8 +283,8 @@ def test_an_answer_that_never_ends_is_left(model: Model) -> None:
     assert len(model.server.log) == 1
 
 
-def test_a_server_that_is_not_there_is_told(clock: FakeClock) -> None:
-    """With what to check; it may just be starting, so it is asked again."""
+def test_unreachable_server_is_an_error_after_retries(clock: FakeClock) -> None:
+    """It may be starting; the error names what to check."""
     with running_server() as gone:
         address = parse_address(f"{gone.url}#bge-m3")
     embedder = EndpointEmbedder(Endpoint(address, clock=clock))
@@ -296,7 +298,7 @@ SECRET = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 
 
 def echoing(request: EmbeddingRequest) -> EmbeddingResponse:
-    """A server that quotes what it got."""
+    """Responds with an error that quotes the request."""
     return respond_with(400, {"error": f"bad request: {request.headers} {request.path}"})(request)
 
 
@@ -309,10 +311,10 @@ def echoing(request: EmbeddingRequest) -> EmbeddingResponse:
         ("", f"?k={SECRET}", ""),
     ],
 )
-def test_no_error_shows_a_secret(
+def test_errors_show_no_secret(
     server: Server, clock: FakeClock, userinfo: str, query: str, key: str
 ) -> None:
-    """Be it the key, a password, a user, or in the query; nor does the name."""
+    """Neither key, password, user nor query; the model's name has none either."""
     server.always = echoing
     said_ = f"http://{userinfo}{server.place}/v1{query}#bge-m3"
     embedder = EndpointEmbedder(Endpoint(parse_address(said_), key, clock=clock))
@@ -325,8 +327,8 @@ def test_no_error_shows_a_secret(
     assert not [half for half in halves if half in shown]
 
 
-def test_user_and_password_of_the_address_let_in(server: Server) -> None:
-    """As a proxy before the server wants them: "me:pw" in base64."""
+def test_user_and_password_are_sent_as_basic_authentication(server: Server) -> None:
+    """ "me:pw" in base64."""
     endpoint = Endpoint(parse_address(f"http://me:pw@{server.place}/v1#bge-m3"), "key")
     server.always = respond_as_bge_m3
     embedder = EndpointEmbedder(endpoint)
@@ -335,8 +337,7 @@ def test_user_and_password_of_the_address_let_in(server: Server) -> None:
     assert server.log[0].headers["Authorization"] == "Basic bWU6cHc="
 
 
-def test_closing_ends_a_wait(server: Server) -> None:
-    """Whoever waits for another try is told, and does not wait on."""
+def test_close_ends_a_retry_delay(server: Server) -> None:
     server.always = respond_with(429, {"error": "slow down"}, Retry_After="300")
     endpoint = Endpoint(parse_address(f"{server.url}#bge-m3"))
     with ThreadPoolExecutor() as pool:

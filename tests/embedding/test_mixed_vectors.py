@@ -1,4 +1,4 @@
-"""A node with a line lies between its text and what the line says, nearer to its text."""
+"""The vector of a described node lies between its text and its description, nearer to the text."""
 
 import math
 import struct
@@ -21,8 +21,8 @@ from feeder.store.static_vectors import VectorCode
 FLOATS = st.floats(-1, 1, width=32)
 
 
-def test_a_blend_is_in_length_1_and_nearer_to_the_text() -> None:
-    """Of two directions at right angles: 1 : share, so cos = 1 / sqrt(1 + share²)."""
+def test_blend_is_normalized_and_nearer_to_the_text() -> None:
+    """For orthogonal vectors in the ratio 1 : share, cos = 1 / sqrt(1 + share²)."""
     text, line = np.eye(2, dtype=np.float32)
     both = mix_vectors(text, line)
     length = math.sqrt(1 + DESCRIPTION_WEIGHT**2)
@@ -30,12 +30,12 @@ def test_a_blend_is_in_length_1_and_nearer_to_the_text() -> None:
     assert both @ text > both @ line > 0
 
 
-def test_a_line_that_says_what_the_text_says_changes_nothing() -> None:
+def test_description_with_the_vector_of_the_text_changes_nothing() -> None:
     one = np.array([0.6, 0.8], dtype=np.float32)
     assert mix_vectors(one, one) == pytest.approx(one)
 
 
-def test_rows_are_blended_each_with_its_own() -> None:
+def test_rows_are_blended_pairwise() -> None:
     texts, lines = np.eye(3, dtype=np.float32), np.eye(3, dtype=np.float32)[::-1]
     found = mix_vectors(texts, lines)
     for at in range(3):
@@ -43,7 +43,7 @@ def test_rows_are_blended_each_with_its_own() -> None:
 
 
 @given(arrays(np.float32, (3, 8), elements=FLOATS))
-def test_a_code_is_its_vector_to_half_a_step(vectors: np.ndarray) -> None:
+def test_quantization_error_is_half_a_step(vectors: np.ndarray) -> None:
     """A step is 1/127 of the largest number."""
     codes = quantize(vectors)
     assert [len(code) for code in codes] == [4 + 8] * 3
@@ -51,7 +51,7 @@ def test_a_code_is_its_vector_to_half_a_step(vectors: np.ndarray) -> None:
     assert (np.abs(dequantize(codes) - vectors) <= steps * 0.501 + 1e-9).all()
 
 
-def test_codes_are_blended_as_their_vectors_are() -> None:
+def test_codes_are_blended_like_their_vectors() -> None:
     texts = np.array([[1, 0, 0, 0], [0, 0.6, 0.8, 0]], dtype=np.float32)
     lines = np.array([[0, 0, 0, 1], [0, 0, 1, 0]], dtype=np.float32)
     found = dequantize(mix_codes(quantize(texts), quantize(lines)))
@@ -59,8 +59,8 @@ def test_codes_are_blended_as_their_vectors_are() -> None:
         assert one == pytest.approx(mix_vectors(text, line), abs=0.01)
 
 
-def test_codes_that_rounding_parts_are_neither_unlike() -> None:
-    """Sums end in another last bit where more is made at once."""
+def test_rounding_differences_are_no_difference() -> None:
+    """Larger batches change the last bit of sums."""
     one, two = (VectorCode(struct.pack("<f", scale) + b"\1\2") for scale in (0.002, 0.002000001))
     assert bytes(one) != bytes(two)
     assert (one == two, one != two) == (True, False)

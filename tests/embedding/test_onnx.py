@@ -1,4 +1,4 @@
-"""The embedded model itself: what MiniLM makes of texts, and what it costs."""
+"""The MiniLM model: its vectors, its resources and its installation."""
 
 import calendar
 import colorsys
@@ -81,7 +81,7 @@ def minilm() -> Iterator[OnnxEmbedder]:
 
 @pytest.fixture(scope="module")
 def functions(minilm: OnnxEmbedder) -> npt.NDArray[np.float32]:
-    """A row a function, its header as nodes have one."""
+    """One row per function, with the header of a node."""
     return np.array(
         minilm.embed(
             [
@@ -93,7 +93,7 @@ def functions(minilm: OnnxEmbedder) -> npt.NDArray[np.float32]:
 
 
 def isolated(program: str, *paths: str) -> str:
-    """What a program prints that sees the standard library, the sources and `paths` alone."""
+    """Runs a program with only the standard library, the sources and `paths`."""
     return subprocess.run(
         [sys.executable, "-S", "-c", program],
         env={"PYTHONPATH": os.pathsep.join([SOURCES, *paths])},
@@ -103,8 +103,8 @@ def isolated(program: str, *paths: str) -> str:
     ).stdout
 
 
-def test_a_vector_is_float32_of_length_1_and_of_the_named_size(minilm: OnnxEmbedder) -> None:
-    """Also that of nothing, of NUL, of what is no UTF-8, and of a text far above the limit."""
+def test_vectors_are_normalized_float32(minilm: OnnxEmbedder) -> None:
+    """Also for empty texts, NUL, lone surrogates and texts far above the limit."""
     texts = ["def add(a, b):", "", "\x00", "\ud800", "\U0001f600", "word " * 5_000, "x" * 20_000]
     vectors = np.array(minilm.embed(texts))
     assert vectors.shape == (7, minilm.dimensions) == (7, 384)
@@ -112,10 +112,10 @@ def test_a_vector_is_float32_of_length_1_and_of_the_named_size(minilm: OnnxEmbed
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-6)
 
 
-def test_a_texts_vector_does_not_depend_on_its_neighbours(minilm: OnnxEmbedder) -> None:
-    """Alone, among others, in another order, on one thread: the same bits.
+def test_vector_does_not_depend_on_the_batch(minilm: OnnxEmbedder) -> None:
+    """The bits are the same alone, among others, in another order and on one thread.
 
-    An index is compared row by row with one that was made from other batches.
+    Validation compares an index row by row with one that was made from other batches.
     """
     texts = ["short", "a text of some more words " * 9, "def f():\n    return 1\n", "ю 中 é " * 20]
     together = [vector.tobytes() for vector in minilm.embed(texts)]
@@ -125,13 +125,12 @@ def test_a_texts_vector_does_not_depend_on_its_neighbours(minilm: OnnxEmbedder) 
         assert [vector.tobytes() for vector in single.embed(texts)] == together
 
 
-def test_no_text_makes_no_vector(minilm: OnnxEmbedder) -> None:
-    """An empty call is a call."""
+def test_empty_call_returns_no_vectors(minilm: OnnxEmbedder) -> None:
     assert minilm.embed([]) == []
 
 
-def test_a_text_is_read_up_to_256_tokens(minilm: OnnxEmbedder) -> None:
-    """[CLS], 254 words of one token, [SEP]: the 254th word counts, the 255th does not."""
+def test_text_is_cut_at_256_tokens(minilm: OnnxEmbedder) -> None:
+    """With [CLS] and [SEP], the 254th word counts and the 255th does not."""
     words = ["low"] * 253
     full, longer, other = minilm.embed(
         [" ".join([*words, *end]) for end in (["high"], ["high", "sea"], ["sea"])]
@@ -152,18 +151,18 @@ def test_a_text_is_read_up_to_256_tokens(minilm: OnnxEmbedder) -> None:
         ("the person's name and mailbox out of a From header", email.utils.parseaddr),
     ],
 )
-def test_a_paraphrase_finds_its_function(
+def test_paraphrase_finds_its_function(
     query: str,
     expected: Callable[..., object],
     minilm: OnnxEmbedder,
     functions: npt.NDArray[np.float32],
 ) -> None:
-    """Among 24 functions of the standard library, the one that is meant comes first."""
+    """Among 24 functions of the standard library."""
     assert FUNCTIONS[int(np.argmax(functions @ minilm.embed_query(query)))] is expected
 
 
-def test_a_closed_embedder_opens_again(minilm: OnnxEmbedder) -> None:
-    """Closing twice is closing once, and the vectors stay the same."""
+def test_closed_embedder_can_be_used_again(minilm: OnnxEmbedder) -> None:
+    """It may be closed twice, and the vectors stay the same."""
     embedder = OnnxEmbedder()
     embedder.close()
     first = embedder.embed(["text"])
@@ -174,15 +173,15 @@ def test_a_closed_embedder_opens_again(minilm: OnnxEmbedder) -> None:
     embedder.close()
 
 
-def test_it_is_an_embedder(minilm: OnnxEmbedder) -> None:
-    """Its name is what the index keeps; a name stands for one model, tokenizer and length."""
+def test_model_identity(minilm: OnnxEmbedder) -> None:
+    """It stands for one model, tokenizer and length."""
     embedder: Embedder = minilm
     assert (embedder.model, embedder.batch) == ("all-MiniLM-L6-v2-int8", 16)
 
 
 @pytest.mark.needs("local")
-def test_weights_that_are_not_the_published_ones_are_refused(tmp_path: Path) -> None:
-    """A package that was tampered with never runs: the SHA-256 is checked first."""
+def test_changed_weights_are_refused(tmp_path: Path) -> None:
+    """Their SHA-256 is checked before they are loaded."""
     weights = tmp_path / "model.onnx"
     weights.write_bytes(b"something else")
     about = OnnxModel(
@@ -202,15 +201,14 @@ except UserError as error:
 """
 
 
-def test_without_the_extra_one_sentence_says_how_to_get_it() -> None:
-    """The program starts, knows that the model is missing, and names the command."""
+def test_without_the_extra_the_remedy_is_named() -> None:
     said = isolated(REFUSED)
     assert said.startswith("False Local models need the package onnxruntime.")
     assert "Install it with: pip install 'headfeed[local]'" in said
 
 
-def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -> None:
-    """onnxruntime alone, as another program may have brought it, is not enough."""
+def test_without_the_weights_the_remedy_is_named(tmp_path: Path) -> None:
+    """onnxruntime alone may come from another program."""
     (tmp_path / "onnxruntime.py").touch()
     said = isolated(REFUSED, str(tmp_path))
     assert said.startswith("False The local model is not installed.")
@@ -219,13 +217,13 @@ def test_without_the_weights_one_sentence_says_how_to_get_them(tmp_path: Path) -
 
 @pytest.mark.needs("local")
 def test_with_the_extra_the_model_is_available() -> None:
-    """These tests run on it."""
+    """These tests use it."""
     assert is_available()
 
 
 @pytest.mark.needs("local")
-def test_nothing_heavy_is_imported_before_the_first_text() -> None:
-    """`feeder --help`, and a run that finds nothing new, pay for neither numpy nor onnxruntime."""
+def test_heavy_modules_are_imported_with_the_first_text() -> None:
+    """`feeder --help` and a run without changes import neither numpy nor onnxruntime."""
     program = (
         "import sys; from feeder.embedding import cache, onnx; onnx.is_available()\n"
         "onnx.OnnxEmbedder().close()\n"
@@ -235,10 +233,8 @@ def test_nothing_heavy_is_imported_before_the_first_text() -> None:
 
 
 @pytest.mark.needs("local")
-def test_the_model_leaves_nothing_in_the_home(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A library that knows its user by an id there would also tell somebody of him."""
+def test_model_writes_nothing_to_the_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A library that stores a device id there could also send it."""
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / "home"))
     (tmp_path / "home").mkdir()
@@ -249,8 +245,8 @@ def test_the_model_leaves_nothing_in_the_home(
 
 @pytest.mark.needs("local")
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_no_process_takes_300_mb() -> None:
-    """With six texts of full length under way at once: more are not, on however many cores."""
+def test_process_uses_less_than_300_mb() -> None:
+    """With six full texts at a time, the maximum on any number of cores."""
     program = (
         "import os, re; from feeder.embedding.onnx import OnnxEmbedder\n"
         "OnnxEmbedder(threads=6).embed(['word ' * length for length in range(226, 258)])\n"
@@ -266,16 +262,16 @@ def test_no_process_takes_300_mb() -> None:
 
 
 def children() -> set[int]:
-    """The processes that this thread has started."""
+    """Returns the child processes of this thread."""
     tasks = Path(f"/proc/self/task/{threading.get_native_id()}/children")
     return set(map(int, tasks.read_text().split()))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
-def test_a_model_whose_process_is_killed_is_named_and_started_again(
+def test_killed_model_process_is_reported_and_restarted(
     minilm: OnnxEmbedder,
 ) -> None:
-    """As the kernel does when memory runs out."""
+    """As by the kernel when memory runs out."""
     expected, others = minilm.embed(["a"]), children()
     with closing(OnnxEmbedder()) as embedder:
         embedder.embed(["a"])
@@ -286,8 +282,7 @@ def test_a_model_whose_process_is_killed_is_named_and_started_again(
         np.testing.assert_array_equal(embedder.embed(["a"]), expected)
 
 
-def test_a_text_never_gets_the_vector_of_an_interrupted_one(minilm: OnnxEmbedder) -> None:
-    """Ctrl-C while the model is at work: what it was at is not taken for the next answer."""
+def test_interrupted_result_is_never_returned_for_another_text(minilm: OnnxEmbedder) -> None:
     with closing(OnnxEmbedder(threads=1)) as embedder:
         embedder.embed(["a"])
         threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT]).start()

@@ -1,7 +1,7 @@
-"""Another model in a folder: here a network of five tokens and two dimensions.
+"""ONNX models in a folder: here a network of five tokens and two dimensions.
 
-It looks each token up in a table and does nothing else, so that every vector can be worked out in
-one's head: [CLS] (0, 2) and [SEP] (0, -2) cancel out, a is (3, 4), b is (5, 2), [UNK] is (0, -1).
+It only looks up each token in a table, so that vectors can be computed by hand: [CLS] (0, 2) and
+[SEP] (0, -2) cancel out, a is (3, 4), b is (5, 2), [UNK] is (0, -1).
 """
 
 import json
@@ -65,75 +65,75 @@ def write(path: Path, **settings: object) -> None:
     path.write_text(json.dumps(settings), encoding="utf-8")
 
 
-def opened(folder: Path) -> closing[OnnxEmbedder]:
-    """The model of the folder."""
+def open_model(folder: Path) -> closing[OnnxEmbedder]:
+    """Opens the model in the folder."""
     require_extras("local")
     return closing(OnnxEmbedder.from_folder(folder))
 
 
-def embedded(folder: Path, *texts: str) -> list[list[float]]:
-    """The texts' vectors by the folder's model, to six places."""
-    with opened(folder) as embedder:
+def embed_texts(folder: Path, *texts: str) -> list[list[float]]:
+    """Returns the vectors of texts, rounded to six digits."""
+    with open_model(folder) as embedder:
         return [np.round(vector.astype(float), 6).tolist() for vector in embedder.embed(texts)]
 
 
-def model(folder: Path) -> str:
-    """The name under which the index keeps the folder's model."""
-    with opened(folder) as embedder:
+def identity_of(folder: Path) -> str:
+    """Returns the identity of the folder's model."""
+    with open_model(folder) as embedder:
         return embedder.model
 
 
-def test_a_texts_vector_is_the_mean_of_its_tokens_at_length_1(folder: Path) -> None:
-    """a: (3, 4) / 5; a b: (8, 6) / 10; a token of the specials alone: (0, -1)."""
-    assert embedded(folder, "a", "a b", "?") == [[0.6, 0.8], [0.8, 0.6], [0.0, -1.0]]
+def test_vector_is_the_normalized_mean_of_token_vectors(folder: Path) -> None:
+    """a: (3, 4) / 5; a b: (8, 6) / 10; an unknown token alone: (0, -1)."""
+    assert embed_texts(folder, "a", "a b", "?") == [[0.6, 0.8], [0.8, 0.6], [0.0, -1.0]]
 
 
-def test_tokens_that_cancel_out_make_a_zero_and_no_nan(folder: Path) -> None:
-    """[CLS] and [SEP] alone add up to nothing."""
-    assert embedded(folder, "") == [[0.0, 0.0]]
+def test_tokens_that_cancel_out_give_zero_not_nan(folder: Path) -> None:
+    """[CLS] and [SEP] alone add up to zero."""
+    assert embed_texts(folder, "") == [[0.0, 0.0]]
 
 
-def test_a_query_is_embedded_like_a_text(folder: Path) -> None:
-    """These models tell the two apart by nothing."""
-    with opened(folder) as embedder:
+def test_query_is_embedded_like_a_text(folder: Path) -> None:
+    """These models have no prompts."""
+    with open_model(folder) as embedder:
         np.testing.assert_allclose(embedder.embed_query("b a"), [0.8, 0.6], rtol=1e-6)
 
 
-def test_the_models_size_is_that_of_its_config(folder: Path) -> None:
-    """DistilBERT calls it dim."""
+def test_dimensions_are_read_from_the_config(folder: Path) -> None:
+    """DistilBERT names them `dim`."""
     write(folder / "config.json", dim=2)
-    with opened(folder) as embedder:
+    with open_model(folder) as embedder:
         assert embedder.dimensions == 2
 
 
-def test_weights_may_lie_in_a_folder_named_onnx(folder: Path) -> None:
-    """Where exports for the browser put them."""
+def test_weights_may_be_in_a_subfolder_onnx(folder: Path) -> None:
+    """As in exports for browsers."""
     (folder / "onnx").mkdir()
     (folder / "model.onnx").rename(folder / "onnx" / "model.onnx")
-    assert embedded(folder, "a") == [[0.6, 0.8]]
+    assert embed_texts(folder, "a") == [[0.6, 0.8]]
 
 
-def test_a_network_is_given_the_inputs_it_names(folder: Path) -> None:
+def test_network_gets_the_inputs_it_declares(folder: Path) -> None:
     """BERT has three, DistilBERT two, this one had one."""
     inputs = ("input_ids", "attention_mask", "token_type_ids")
     (folder / "model.onnx").write_bytes(network(TABLE, inputs))
-    assert embedded(folder, "a") == [[0.6, 0.8]]
+    assert embed_texts(folder, "a") == [[0.6, 0.8]]
 
 
-def test_the_first_token_is_the_text_where_the_model_was_trained_so(folder: Path) -> None:
-    """CLS pooling leaves [CLS]: (0, 2), whatever follows."""
+def test_cls_pooling(folder: Path) -> None:
+    """The vector of [CLS] is (0, 2), whatever follows."""
     write(
         folder / "1_Pooling/config.json",
         pooling_mode_cls_token=True,
         pooling_mode_mean_tokens=False,
     )
-    assert embedded(folder, "a b") == [[0.0, 1.0]]
+    assert embed_texts(folder, "a b") == [[0.0, 1.0]]
 
 
-def test_capitals_count_where_the_model_was_trained_so(folder: Path) -> None:
-    """`A` is unknown to a cased model that knows `a`: (0, -1)."""
+def test_cased_model_keeps_capitals(folder: Path) -> None:
+    """`A` is unknown to a model that knows `a`: (0, -1)."""
     write(folder / "tokenizer_config.json", do_lower_case=False)
-    assert embedded(folder, "A", "a") == [[0.0, -1.0], [0.6, 0.8]]
+    assert embed_texts(folder, "A", "a") == [[0.0, -1.0], [0.6, 0.8]]
 
 
 @pytest.mark.parametrize(
@@ -144,24 +144,21 @@ def test_capitals_count_where_the_model_was_trained_so(folder: Path) -> None:
         ("sentence_bert_config.json", "max_seq_length"),
     ],
 )
-def test_a_text_is_cut_at_the_shortest_length_that_a_file_names(
-    file: str, key: str, folder: Path
-) -> None:
-    """Three tokens are [CLS] a [SEP], of `a b` too; a length like 1e30 is no limit."""
+def test_text_is_cut_at_the_shortest_configured_length(file: str, key: str, folder: Path) -> None:
+    """Three tokens are [CLS] a [SEP], also for `a b`; a length such as 1e30 is no limit."""
     write(folder / "tokenizer_config.json", model_max_length=1e30)
     write(folder / file, hidden_size=2, **{key: 3})
-    assert embedded(folder, "a b") == [[0.6, 0.8]]
+    assert embed_texts(folder, "a b") == [[0.6, 0.8]]
 
 
-def test_the_name_is_the_folders_and_a_digest(folder: Path) -> None:
-    """A person recognises the model, and 12 hex digits tell its versions apart."""
-    assert re.fullmatch("tiny@[0-9a-f]{12}", model(folder))
+def test_identity_is_the_folders_name_and_a_digest(folder: Path) -> None:
+    """12 hex digits distinguish versions."""
+    assert re.fullmatch("tiny@[0-9a-f]{12}", identity_of(folder))
 
 
-def test_a_copy_of_a_folder_is_the_same_model(folder: Path, tmp_path: Path) -> None:
-    """Vectors stay good when the folder moves."""
+def test_copy_of_a_folder_has_the_same_identity(folder: Path, tmp_path: Path) -> None:
     copy = shutil.copytree(folder, tmp_path / "elsewhere" / "tiny")
-    assert model(copy) == model(folder)
+    assert identity_of(copy) == identity_of(folder)
 
 
 @pytest.mark.parametrize(
@@ -174,17 +171,16 @@ def test_a_copy_of_a_folder_is_the_same_model(folder: Path, tmp_path: Path) -> N
         ("1_Pooling/config.json", b'{"pooling_mode_cls_token": true}'),
     ],
 )
-def test_whatever_changes_vectors_changes_the_name(file: str, content: bytes, folder: Path) -> None:
-    """Vectors of two models never mix, also when they share a folder's name."""
-    before = model(folder)
+def test_identity_changes_with_the_vectors(file: str, content: bytes, folder: Path) -> None:
+    before = identity_of(folder)
     (folder / file).parent.mkdir(exist_ok=True)
     (folder / file).write_bytes(content)
-    assert model(folder) != before
+    assert identity_of(folder) != before
 
 
 @pytest.mark.parametrize("file", ["model.onnx", "vocab.txt", "config.json"])
-def test_a_missing_file_is_named(file: str, folder: Path) -> None:
-    """The sentence says what a model folder needs."""
+def test_missing_file_is_an_error(file: str, folder: Path) -> None:
+    """It names what a model folder needs."""
     (folder / file).unlink()
     with pytest.raises(UserError, match=rf"has no .*{file}.*\. Choose a folder with an ONNX model"):
         OnnxEmbedder.from_folder(folder)
@@ -199,8 +195,9 @@ def test_a_missing_file_is_named(file: str, folder: Path) -> None:
         ("1_Pooling/config.json", b'{"pooling_mode_max_tokens": true}', "other than mean or cls"),
     ],
 )
-def test_an_unusable_setting_is_named(file: str, content: bytes, said: str, folder: Path) -> None:
-    """What a folder says wrongly is found before a text is read."""
+def test_invalid_setting_is_an_error_before_any_text(
+    file: str, content: bytes, said: str, folder: Path
+) -> None:
     (folder / file).parent.mkdir(exist_ok=True)
     (folder / file).write_bytes(content)
     with pytest.raises(UserError, match=said):
@@ -217,13 +214,13 @@ def test_an_unusable_setting_is_named(file: str, content: bytes, said: str, fold
         ("config.json", b'{"hidden_size": 3}', "returns 2 dimensions, its config.json says 3"),
     ],
 )
-def test_an_unusable_model_is_named_when_it_is_loaded(
+def test_invalid_model_is_an_error_at_the_first_text(
     file: str, content: bytes, said: str, folder: Path
 ) -> None:
-    """The first text loads it; a table too short for the vocabulary shows then, too."""
+    """Including a table that is too small for the vocabulary."""
     (folder / file).write_bytes(content)
     with (
-        opened(folder) as embedder,
+        open_model(folder) as embedder,
         pytest.raises(UserError, match=said),
     ):
         embedder.embed(["b"])

@@ -1,4 +1,4 @@
-"""The static model: what its vectors are, and what a file that is not the shipped one leads to."""
+"""The static model: its vectors, and errors of other files."""
 
 import hashlib
 import json
@@ -47,45 +47,45 @@ def unit(*numbers: float) -> list[float]:
     return [number / norm for number in numbers]
 
 
-def test_a_body_is_the_weighted_mean_of_its_parts(small: StaticEmbedder) -> None:
+def test_body_is_the_weighted_mean_of_its_tokens(small: StaticEmbedder) -> None:
     # read (50, 0) once; file (0, 50) three times, which counts 1 + ln 3
     [vector] = small.embed_fields([("", "read(file, file, File)")])
     assert vector == pytest.approx(unit(50, 50 * (1 + math.log(3))), abs=1e-6)
 
 
-def test_a_name_counts_by_its_share_beside_the_body(small: StaticEmbedder) -> None:
+def test_name_has_its_share_beside_the_body(small: StaticEmbedder) -> None:
     # unit(body) is (1, 0), unit(name) (0, 1): `lib` has no weight in names
     [vector] = small.embed_fields([("lib/file", "read")])
     assert vector == pytest.approx(unit(1, _SHARE), abs=1e-6)
 
 
-def test_the_first_line_of_a_text_is_its_name(small: StaticEmbedder) -> None:
+def test_first_line_of_a_text_is_its_name(small: StaticEmbedder) -> None:
     [vector] = small.embed(["lib/file\nread"])
     assert vector == pytest.approx(unit(1, _SHARE), abs=1e-6)
 
 
-def test_a_text_of_one_line_is_a_body(small: StaticEmbedder) -> None:
+def test_one_line_text_is_a_body(small: StaticEmbedder) -> None:
     [vector] = small.embed(["lib"])
     assert vector == pytest.approx([0, -1], abs=1e-6)
 
 
-def test_a_part_weighs_otherwise_in_a_question(small: StaticEmbedder) -> None:
+def test_tokens_have_other_weights_in_a_query(small: StaticEmbedder) -> None:
     assert small.embed_query("read file") == pytest.approx(unit(100, 50), abs=1e-6)
 
 
-def test_a_part_outside_the_vocabulary_is_the_mean_of_its_buckets(small: StaticEmbedder) -> None:
+def test_unknown_token_is_the_mean_of_its_ngram_buckets(small: StaticEmbedder) -> None:
     assert small.embed_query("xyzzy") == pytest.approx([0.6, 0.8], abs=1e-6)
 
 
 @pytest.mark.parametrize("text", ["", " \n\t", "{}();", "\n", "…"])
-def test_a_text_without_words_has_a_direction(small: StaticEmbedder, text: str) -> None:
-    """A question of that kind has no direction, and nothing is near it."""
+def test_text_without_words_has_a_vector(small: StaticEmbedder, text: str) -> None:
+    """A query without words has none, and nothing is near it."""
     [vector] = small.embed([text])
     assert vector.tolist() == pytest.approx([0.5**0.5, 0.5**0.5])
     assert small.embed_query(text).tolist() == [0, 0]
 
 
-def test_vectors_are_of_length_one_and_float32(shipped: StaticEmbedder) -> None:
+def test_vectors_are_normalized_float32(shipped: StaticEmbedder) -> None:
     vectors = shipped.embed(
         ["a.py python method f\ndef f(): pass", "größe 文件 🐛 x_1", "q" * 10_000]
     )
@@ -94,14 +94,14 @@ def test_vectors_are_of_length_one_and_float32(shipped: StaticEmbedder) -> None:
         assert float(np.linalg.norm(vector)) == pytest.approx(1, abs=1e-5)
 
 
-def test_a_vector_does_not_depend_on_the_texts_beside_it(shipped: StaticEmbedder) -> None:
+def test_vector_does_not_depend_on_the_batch(shipped: StaticEmbedder) -> None:
     texts = [f"src/x{n}.py python method f{n}\nreturn quux{n} + {n}" for n in range(200)]
     together = shipped.embed(texts)
     alone = [StaticEmbedder().embed([text])[0] for text in texts[::50]]
     np.testing.assert_allclose(np.array(together[::50]), np.array(alone), atol=1e-6)
 
 
-def test_more_unknown_words_than_are_remembered_change_nothing(shipped: StaticEmbedder) -> None:
+def test_more_unknown_words_than_the_cache_holds_change_nothing(shipped: StaticEmbedder) -> None:
     text = "src/one.py python method one\nfrobnicate the wibble"
     [before] = shipped.embed([text])
     shipped.embed([" ".join(f"zq{n}xk{m}jv" for m in range(300)) for n in range(60)])
@@ -109,7 +109,7 @@ def test_more_unknown_words_than_are_remembered_change_nothing(shipped: StaticEm
     np.testing.assert_allclose(before, after, atol=1e-6)
 
 
-def test_it_is_an_embedder_named_after_its_file(shipped: StaticEmbedder) -> None:
+def test_model_identity_is_that_of_its_file(shipped: StaticEmbedder) -> None:
     embedder: Embedder = shipped
     assert embedder.model == f"feeder-static-{STATIC_MODEL_SHA256[:8]}"
     assert embedder.dimensions == 256
@@ -117,14 +117,14 @@ def test_it_is_an_embedder_named_after_its_file(shipped: StaticEmbedder) -> None
     embedder.close()
 
 
-def test_it_knows_words_that_mean_the_same(shipped: StaticEmbedder) -> None:
+def test_synonyms_are_near(shipped: StaticEmbedder) -> None:
     request = shipped.embed_query("delete a directory")
     right, wrong = shipped.embed(["remove_folder(path)", "parse_json(text)"])
     assert float(request @ right) > float(request @ wrong) + 0.2
 
 
 @pytest.mark.parametrize("change", [b"", b"x", None])
-def test_another_file_is_refused_with_a_remedy(tmp_path: Path, change: bytes | None) -> None:
+def test_changed_file_is_refused_with_a_remedy(tmp_path: Path, change: bytes | None) -> None:
     path = tmp_path / "model.bin"
     content = MODEL_FILE.read_bytes()
     path.write_bytes(content[:-1] if change is None else change)
@@ -132,12 +132,12 @@ def test_another_file_is_refused_with_a_remedy(tmp_path: Path, change: bytes | N
         StaticEmbedder(path)
 
 
-def test_a_missing_file_is_told(tmp_path: Path) -> None:
+def test_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"cannot be read .*Install it again"):
         StaticEmbedder(tmp_path / "none.bin")
 
 
-def test_the_shipped_file_is_small_enough() -> None:
+def test_shipped_file_is_within_its_size_limit() -> None:
     assert MODEL_FILE.stat().st_size <= 10_000_000
 
 
@@ -173,7 +173,7 @@ process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(embe
 """
 
 
-def test_javascript_finds_the_same_vectors_of_questions(shipped: StaticEmbedder) -> None:
+def test_javascript_computes_the_same_query_vectors(shipped: StaticEmbedder) -> None:
     texts = [
         "how is a JSON file parsed?",
         "xyzzyFoo frobnicated",

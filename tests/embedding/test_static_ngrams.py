@@ -1,4 +1,4 @@
-"""What is done for many words at once is what the rules say of each."""
+"""The vectorized implementation of n-grams equals the rules for a single word."""
 
 from itertools import product
 
@@ -27,7 +27,7 @@ def test_words_as_bytes_are_the_same_words(text: str) -> None:
 
 
 @given(st.lists(parts, min_size=1, max_size=12))
-def test_a_part_is_the_mean_of_its_runs_rows(some: list[str]) -> None:
+def test_token_is_the_mean_of_its_ngram_rows(some: list[str]) -> None:
     table = np.random.default_rng(7).standard_normal((BASE + BUCKETS, 4), dtype=np.float32)
     ordered = sorted(some, key=len, reverse=True)
     means = NgramRows(ordered, BASE, BUCKETS).mean(table)
@@ -36,8 +36,8 @@ def test_a_part_is_the_mean_of_its_runs_rows(some: list[str]) -> None:
         assert mean.tolist() == pytest.approx(table[rows].mean(axis=0).tolist(), abs=1e-5)
 
 
-def test_as_many_unknown_words_at_once_as_none_foresaw_are_all_made() -> None:
-    """More than room is kept for: a page of names, and the same names one by one."""
+def test_more_unknown_words_than_the_buffer_holds_are_all_computed() -> None:
+    """As one call and one by one."""
     names = ["zq" + "".join(some) + "v" for some in product("bcdfghjklmnpqrstvwxyz", repeat=3)]
     pages = [" ".join(names[at : at + 300]) for at in range(0, len(names), 300)]
     some = [" ".join(reversed(page.split())) for page in pages[::10]]

@@ -1,4 +1,4 @@
-"""The parts of texts: the golden cases, in Python and in the JavaScript that a Worker runs."""
+"""Tokens of the static model: golden cases, in Python and in the Worker's JavaScript."""
 
 import json
 import subprocess
@@ -23,12 +23,12 @@ process.stdout.write(JSON.stringify([found, runs]));
 """
 
 
-def parted(text: str) -> list[str]:
+def tokens_of(text: str) -> list[str]:
     return [part for word in split_words(text) for part in split_tokens(word)]
 
 
 def by_node(texts: list[str]) -> Any:
-    """The parts of each text and the runs of each part, by the JavaScript."""
+    """Returns tokens and n-grams of each text, computed by the JavaScript."""
     command = ["node", "--input-type=module", "--eval", _RUN, str(_SCRIPT)]
     request = json.dumps(texts).encode()
     return json.loads(
@@ -37,35 +37,35 @@ def by_node(texts: list[str]) -> Any:
 
 
 @pytest.mark.parametrize("case", _CASES["tokens"], ids=lambda case: case["about"])
-def test_a_text_has_these_parts(case: dict[str, Any]) -> None:
-    assert parted(case["text"]) == case["parts"]
+def test_text_has_the_expected_tokens(case: dict[str, Any]) -> None:
+    assert tokens_of(case["text"]) == case["parts"]
 
 
 @pytest.mark.parametrize("case", _CASES["grams"], ids=lambda case: case["part"])
-def test_a_part_has_these_runs(case: dict[str, Any]) -> None:
+def test_token_has_the_expected_ngrams(case: dict[str, Any]) -> None:
     assert ngrams(case["part"]) == case["grams"]
 
 
 @pytest.mark.parametrize("case", _CASES["fnv1a"], ids=lambda case: repr(case["text"]))
-def test_the_digest_is_the_published_one(case: dict[str, Any]) -> None:
+def test_hash_has_its_published_values(case: dict[str, Any]) -> None:
     assert fnv1a(case["text"]) == case["digest"]
 
 
-def test_javascript_finds_the_same_parts_in_the_golden_cases() -> None:
+def test_javascript_finds_the_same_tokens() -> None:
     found, _ = by_node([case["text"] for case in _CASES["tokens"]])
     assert found == [case["parts"] for case in _CASES["tokens"]]
 
 
-def test_javascript_finds_the_same_runs_and_digests() -> None:
+def test_javascript_finds_the_same_ngrams_and_hashes() -> None:
     texts = [case["text"] for case in _CASES["tokens"]]
     _, runs = by_node(texts)
     assert runs == [
-        [[[run, fnv1a(run)] for run in ngrams(part)] for part in parted(text)] for text in texts
+        [[[run, fnv1a(run)] for run in ngrams(part)] for part in tokens_of(text)] for text in texts
     ]
 
 
-def test_javascript_agrees_on_every_sign_that_both_unicodes_know() -> None:
-    """Signs newer than Unicode 3.2 may be known to one of the two alone."""
+def test_javascript_agrees_on_every_character_of_unicode_3_2() -> None:
+    """Newer characters may be known to only one of the two."""
     known = [
         chr(point) for point in range(0x30000)
         if unicodedata.ucd_3_2_0.category(chr(point)) not in ("Cn", "Cs")
@@ -74,8 +74,8 @@ def test_javascript_agrees_on_every_sign_that_both_unicodes_know() -> None:
     texts = ["".join(known[at : at + 40]) for at in range(0, len(known), 40)]
     texts += [f"a{sign}B{sign}1" for sign in known]
     found, _ = by_node(texts)
-    assert [text for text, some in zip(texts, found, strict=True) if some != parted(text)] == []
+    assert [text for text, some in zip(texts, found, strict=True) if some != tokens_of(text)] == []
 
 
-def test_a_lone_surrogate_parts_words() -> None:
-    assert parted("ab\ud800cd") == ["ab", "cd"]
+def test_lone_surrogate_separates_words() -> None:
+    assert tokens_of("ab\ud800cd") == ["ab", "cd"]

@@ -1,3 +1,5 @@
+"""The WordPiece tokenizer of BERT models."""
+
 import hashlib
 from pathlib import Path
 
@@ -19,7 +21,7 @@ def small(tmp_path: Path) -> Path:
 
 
 def tokens(text: str, vocabulary: Path, *, max_tokens: int = 64, lower: bool = True) -> str:
-    """The tokens between [CLS] and [SEP], a space between two."""
+    """Returns the tokens between [CLS] and [SEP], joined by spaces."""
     names = vocabulary.read_text(encoding="utf-8").split("\n")
     ids = WordPiece(vocabulary, max_tokens=max_tokens, lower=lower).encode(text)
     assert names[ids[0]] == "[CLS]"
@@ -27,8 +29,8 @@ def tokens(text: str, vocabulary: Path, *, max_tokens: int = 64, lower: bool = T
     return " ".join(names[number] for number in ids[1:-1])
 
 
-def test_the_shipped_vocabulary_is_that_of_bert_base_uncased() -> None:
-    """The vocabulary is the published file, byte for byte but for a checkout's line ends."""
+def test_shipped_vocabulary_is_that_of_bert_base_uncased() -> None:
+    """Byte for byte, except for line ends of a checkout."""
     content = VOCABULARY_FILE.read_bytes().replace(b"\r\n", b"\n")
     assert (
         hashlib.sha256(content).hexdigest()
@@ -36,13 +38,12 @@ def test_the_shipped_vocabulary_is_that_of_bert_base_uncased() -> None:
     )
 
 
-def test_an_id_is_the_number_of_its_line() -> None:
-    """The ids are those of the published model: [CLS] 101, hello 7592, world 2088, [SEP] 102."""
+def test_id_is_the_line_number_of_the_token() -> None:
+    """As published: [CLS] 101, hello 7592, world 2088, [SEP] 102."""
     assert WordPiece(max_tokens=8).encode("Hello world") == [101, 7592, 2088, 102]
 
 
-def test_a_vocabulary_with_windows_line_ends_is_the_same(tmp_path: Path) -> None:
-    """A line's end is no part of its token."""
+def test_vocabulary_with_crlf_line_ends_is_the_same(tmp_path: Path) -> None:
     path = tmp_path / "vocab.txt"
     path.write_bytes("\r\n".join(TOKENS).encode())
     assert WordPiece(path, max_tokens=8).encode("lowest") == [1, 12, 2]
@@ -59,8 +60,8 @@ def test_a_vocabulary_with_windows_line_ends_is_the_same(tmp_path: Path) -> None
         (" \t\r\n\u00a0\u2003", ""),
     ],
 )
-def test_words_become_the_longest_known_pieces(text: str, expected: str, small: Path) -> None:
-    """A word is split by longest match from the left, and is unknown when a part of it is."""
+def test_words_are_split_by_longest_match(text: str, expected: str, small: Path) -> None:
+    """From the left; a word with an unknown rest is unknown."""
     assert tokens(text, small) == expected
 
 
@@ -73,13 +74,13 @@ def test_words_become_the_longest_known_pieces(text: str, expected: str, small: 
         ("low\u2028low", "low low"),
     ],
 )
-def test_characters_without_a_shape_are_dropped(text: str, expected: str, small: Path) -> None:
-    """Controls, zero-width characters, replacement characters and surrogates split no word."""
+def test_invisible_characters_are_dropped(text: str, expected: str, small: Path) -> None:
+    """Control characters, zero-width characters, U+FFFD and surrogates split no word."""
     assert tokens(text, small) == expected
 
 
-def test_a_cased_model_keeps_capitals_and_accents(small: Path) -> None:
-    """Without `lower`, `Low` and `l\u00f2w` are not `low`."""
+def test_cased_model_keeps_capitals_and_accents(small: Path) -> None:
+    """Without `lower`, `Low` and `lòw` are not `low`."""
     assert tokens("low Low l\u00f2w", small, lower=False) == "low [UNK] [UNK]"
 
 
@@ -95,22 +96,23 @@ def test_a_cased_model_keeps_capitals_and_accents(small: Path) -> None:
         ("[SEP]", "[ sep ]"),
     ],
 )
-def test_text_is_read_as_the_uncased_model_was_taught(text: str, expected: str) -> None:
-    """Lower case, no accents, ASCII symbols and Unicode punctuation apart, ideographs apart.
+def test_text_is_normalized_like_in_the_uncased_model(text: str, expected: str) -> None:
+    """Lower case, no accents; ASCII symbols, Unicode punctuation and ideographs are separate
+    tokens.
 
-    A capital sigma has one lower case wherever it stands, and a token's name in a text is text.
+    A capital sigma has one lower case form everywhere, and a token's name in a text is plain text.
     """
     assert tokens(text, VOCABULARY_FILE) == expected
 
 
-def test_a_word_of_more_than_100_characters_is_unknown(small: Path) -> None:
-    """`want` and 32 times `ing` are 100 characters and still split; three more are too many."""
+def test_word_of_more_than_100_characters_is_unknown(small: Path) -> None:
+    """`want` and 32 times `ing` are 100 characters and are split; one `ing` more is too long."""
     assert tokens("want" + "ing" * 32, small).split() == ["want", *["##ing"] * 32]
     assert tokens("want" + "ing" * 33, small) == "[UNK]"
 
 
-def test_a_long_text_is_cut_at_the_models_length(small: Path) -> None:
-    """[CLS] and [SEP] are among the tokens that count; a word may be cut between its pieces."""
+def test_long_text_is_cut_at_the_models_length(small: Path) -> None:
+    """[CLS] and [SEP] count; a word may be cut between its pieces."""
     assert WordPiece(small, max_tokens=5).encode("low unwanted low") == [1, 11, 7, 4, 2]
 
 
@@ -118,15 +120,15 @@ def test_a_long_text_is_cut_at_the_models_length(small: Path) -> None:
     ("content", "said"),
     [(b"want\n[CLS]\n", r"has no \[SEP\], \[UNK\]"), (b"\xff\xfe", "cannot be read")],
 )
-def test_another_kind_of_vocabulary_is_refused(content: bytes, said: str, tmp_path: Path) -> None:
-    """A vocabulary that is not BERT's is named, with what it lacks."""
+def test_vocabulary_of_another_kind_is_refused(content: bytes, said: str, tmp_path: Path) -> None:
+    """The error names the missing tokens."""
     path = tmp_path / "vocab.txt"
     path.write_bytes(content)
     with pytest.raises(UserError, match=said):
         WordPiece(path, max_tokens=8)
 
 
-def test_a_missing_vocabulary_is_named(tmp_path: Path) -> None:
-    """The sentence says which file was looked for."""
+def test_missing_vocabulary_is_an_error(tmp_path: Path) -> None:
+    """It names the file."""
     with pytest.raises(UserError, match=r"absent\.txt cannot be read"):
         WordPiece(tmp_path / "absent.txt", max_tokens=8)

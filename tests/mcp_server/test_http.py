@@ -15,23 +15,23 @@ CALL = {**NOW, "mcp_method": "tools/call"}
 
 
 @pytest.fixture
-def asked() -> Iterator[Web]:
+def web_client() -> Iterator[Web]:
     with web() as one:
         yield one
 
 
-def test_client_with_initialize(asked: Web) -> None:
+def test_client_with_initialize(web_client: Web) -> None:
     """There is no session: the negotiated version is sent as a header and not stored."""
-    hello = asked.post(
+    hello = web_client.post(
         request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo={})
     )
     assert (hello.status_code, hello.json()["result"]["protocolVersion"]) == (200, "2025-06-18")
     assert "mcp-session-id" not in hello.headers
-    ready = asked.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    ready = web_client.post({"jsonrpc": "2.0", "method": "notifications/initialized"})
     assert (ready.status_code, ready.content) == (202, b"")
-    listed = asked.post(request("tools/list"), mcp_protocol_version="2025-06-18")
+    listed = web_client.post(request("tools/list"), mcp_protocol_version="2025-06-18")
     assert listed.json()["result"]["tools"][0]["name"] == "say"
-    response = asked.post(request("tools/call", "a", name="say", arguments={"x": 1}))
+    response = web_client.post(request("tools/call", "a", name="say", arguments={"x": 1}))
     assert response.headers["content-type"] == "application/json"
     assert response.json() == {
         "jsonrpc": "2.0",
@@ -40,19 +40,21 @@ def test_client_with_initialize(asked: Web) -> None:
     }
 
 
-def test_client_that_sends_its_version_with_each_request(asked: Web) -> None:
+def test_client_that_sends_its_version_with_each_request(web_client: Web) -> None:
     """The first message may be any."""
-    response = asked.post(modern("tools/call", name="say", arguments={}), **CALL, mcp_name="say")
+    response = web_client.post(
+        modern("tools/call", name="say", arguments={}), **CALL, mcp_name="say"
+    )
     assert (response.status_code, response.json()["result"]["resultType"]) == (200, "complete")
-    found = asked.post(modern("server/discover"), **NOW, mcp_method="server/discover")
+    found = web_client.post(modern("server/discover"), **NOW, mcp_method="server/discover")
     assert found.json()["result"]["supportedVersions"] == ["2026-07-28"]
 
 
-def test_both_eras_in_any_order(asked: Web) -> None:
+def test_both_eras_in_any_order(web_client: Web) -> None:
     """Some clients send `initialize` after `server/discover`, with that request's header."""
-    asked.post(modern("server/discover"), **NOW, mcp_method="server/discover")
+    web_client.post(modern("server/discover"), **NOW, mcp_method="server/discover")
     hand = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
-    hello = asked.post(request("initialize", **hand), **NOW)
+    hello = web_client.post(request("initialize", **hand), **NOW)
     assert (hello.status_code, hello.json()["result"]["protocolVersion"]) == (200, "2025-11-25")
 
 
@@ -64,16 +66,16 @@ def test_both_eras_in_any_order(asked: Web) -> None:
         ("größe", "=?base64?" + base64.b64encode("größe".encode()).decode() + "?="),
     ],
 )
-def test_name_header_may_be_base64(asked: Web, name: str, header: str) -> None:
+def test_name_header_may_be_base64(web_client: Web, name: str, header: str) -> None:
     """Where no header can hold it, or anyhow."""
-    response = asked.post(modern("tools/call", name=name), **CALL, mcp_name=header)
+    response = web_client.post(modern("tools/call", name=name), **CALL, mcp_name=header)
     assert response.status_code == 200
-    assert asked.tools.called == [name]
+    assert web_client.tools.called == [name]
 
 
-def test_header_values_are_trimmed_and_names_ignore_case(asked: Web) -> None:
+def test_header_values_are_trimmed_and_names_ignore_case(web_client: Web) -> None:
     body = json.dumps(modern("tools/call", name="say"))
-    response = asked.raw(
+    response = web_client.raw(
         f"Content-Length: {len(body)}",
         "MCP-PROTOCOL-VERSION: 2026-07-28",
         "mcp-method:tools/call",
@@ -81,7 +83,7 @@ def test_header_values_are_trimmed_and_names_ignore_case(asked: Web) -> None:
         body=body,
     )
     assert response.startswith("HTTP/1.1 200 ")
-    assert asked.tools.called == ["say"]
+    assert web_client.tools.called == ["say"]
 
 
 @pytest.mark.parametrize(
@@ -104,29 +106,31 @@ def test_header_values_are_trimmed_and_names_ignore_case(asked: Web) -> None:
     ],
 )
 def test_headers_that_contradict_the_body_are_refused(
-    asked: Web, method: str, headers: dict[str, str]
+    web_client: Web, method: str, headers: dict[str, str]
 ) -> None:
     """With -32020 and the request's id; nothing is called."""
-    response = asked.post(modern(method, 9, name="say", uri="x:y"), **headers)
+    response = web_client.post(modern(method, 9, name="say", uri="x:y"), **headers)
     answer = response.json()
     assert (response.status_code, answer["error"]["code"], answer["id"]) == (400, -32020, 9)
-    assert asked.tools.called == []
+    assert web_client.tools.called == []
 
 
-def test_repeated_header_is_refused(asked: Web) -> None:
+def test_repeated_header_is_refused(web_client: Web) -> None:
     """Two readers of the request could use different values."""
     twice = [*JSON.items(), ("mcp-protocol-version", "2026-07-28"), ("mcp-method", "tools/call")]
     body = json.dumps(modern("tools/call", name="say"))
     names = [("mcp-name", "say"), ("mcp-name", "wait")]
-    response = asked.client.post("/mcp", content=body, headers=[*twice, *names])
+    response = web_client.client.post("/mcp", content=body, headers=[*twice, *names])
     assert (response.status_code, response.json()["error"]["code"]) == (400, -32020)
 
 
-def test_unknown_version_lists_the_known_ones(asked: Web) -> None:
+def test_unknown_version_lists_the_known_ones(web_client: Web) -> None:
     """In header and body, or in the header alone."""
     meta = {**MODERN, VERSION: "2099-01-01"}
     for params in ({"_meta": meta}, {}):
-        response = asked.post(request("tools/list", **params), mcp_protocol_version="2099-01-01")
+        response = web_client.post(
+            request("tools/list", **params), mcp_protocol_version="2099-01-01"
+        )
         assert response.status_code == 400
         assert response.json()["error"]["code"] == -32022
         known = {"supported": ["2026-07-28"], "requested": "2099-01-01"}
@@ -142,10 +146,10 @@ def test_unknown_version_lists_the_known_ones(asked: Web) -> None:
     ],
 )
 def test_errors_have_http_statuses_in_the_newer_version(
-    asked: Web, meta: dict[str, object], code: int, status: int
+    web_client: Web, meta: dict[str, object], code: int, status: int
 ) -> None:
     """A message without a required field is malformed; an unknown method is not found."""
-    response = asked.post(request("what/ever", 3, _meta=meta), **NOW, mcp_method="what/ever")
+    response = web_client.post(request("what/ever", 3, _meta=meta), **NOW, mcp_method="what/ever")
     assert (response.status_code, response.json()["error"]["code"], response.json()["id"]) == (
         status,
         code,
@@ -153,9 +157,9 @@ def test_errors_have_http_statuses_in_the_newer_version(
     )
 
 
-def test_errors_have_status_200_after_initialize(asked: Web) -> None:
+def test_errors_have_status_200_after_initialize(web_client: Web) -> None:
     """To these clients 404 means the end of the session."""
-    response = asked.post(request("what/ever"), mcp_protocol_version="2025-11-25")
+    response = web_client.post(request("what/ever"), mcp_protocol_version="2025-11-25")
     assert (response.status_code, response.json()["error"]["code"]) == (200, -32601)
 
 
@@ -172,43 +176,43 @@ def test_errors_have_status_200_after_initialize(asked: Web) -> None:
         (b'{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600),
     ],
 )
-def test_invalid_message_is_refused(asked: Web, body: bytes, code: int) -> None:
+def test_invalid_message_is_refused(web_client: Web, body: bytes, code: int) -> None:
     """The next one is answered."""
-    response = asked.post(body)
+    response = web_client.post(body)
     assert (response.status_code, response.json()["error"]["code"], response.json()["id"]) == (
         400,
         code,
         None,
     )
-    assert asked.post(request("ping")).json()["result"] == {}
+    assert web_client.post(request("ping")).json()["result"] == {}
 
 
-def test_batches_are_accepted_only_in_version_2025_03_26(asked: Web) -> None:
+def test_batches_are_accepted_only_in_version_2025_03_26(web_client: Web) -> None:
     """The version of a client without the header; a batch may not have it."""
     both = [request("ping", 1), request("ping", 2)]
-    assert [one["id"] for one in asked.post(both).json()] == [1, 2]
-    later = asked.post(both, mcp_protocol_version="2025-06-18")
+    assert [one["id"] for one in web_client.post(both).json()] == [1, 2]
+    later = web_client.post(both, mcp_protocol_version="2025-06-18")
     assert (later.status_code, later.json()["error"]["code"]) == (400, -32600)
-    mixed = asked.post([request("ping"), modern("tools/call", 2, name="say")])
+    mixed = web_client.post([request("ping"), modern("tools/call", 2, name="say")])
     assert (mixed.status_code, mixed.json()["error"]["code"]) == (400, -32600)
-    assert asked.tools.called == []
+    assert web_client.tools.called == []
 
 
-def test_response_of_a_client_is_accepted_and_ignored(asked: Web) -> None:
+def test_response_of_a_client_is_accepted_and_ignored(web_client: Web) -> None:
     """As the older versions require."""
-    response = asked.post({"jsonrpc": "2.0", "id": 1, "result": {}})
+    response = web_client.post({"jsonrpc": "2.0", "id": 1, "result": {}})
     assert (response.status_code, response.content) == (202, b"")
 
 
-def test_internal_error_affects_one_request(asked: Web) -> None:
-    response = asked.post(request("tools/call", name="die"))
+def test_internal_error_affects_one_request(web_client: Web) -> None:
+    response = web_client.post(request("tools/call", name="die"))
     assert response.json()["error"]["code"] == -32603
-    assert asked.post(request("ping")).status_code == 200
+    assert web_client.post(request("ping")).status_code == 200
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "HEAD"])
-def test_get_and_delete_are_not_supported(asked: Web, method: str) -> None:
-    response = asked.client.request(method, "/mcp")
+def test_get_and_delete_are_not_supported(web_client: Web, method: str) -> None:
+    response = web_client.client.request(method, "/mcp")
     assert (response.status_code, response.headers["allow"]) == (405, "POST")
 
 
@@ -223,47 +227,47 @@ def test_get_and_delete_are_not_supported(asked: Web, method: str) -> None:
     ],
 )
 def test_content_type_and_accept_are_checked(
-    asked: Web, header: str, value: str, status: int
+    web_client: Web, header: str, value: str, status: int
 ) -> None:
-    assert asked.post(request("ping"), **{header: value}).status_code == status
+    assert web_client.post(request("ping"), **{header: value}).status_code == status
 
 
-def test_large_declared_body_is_refused_before_it_is_read(asked: Web) -> None:
+def test_large_declared_body_is_refused_before_it_is_read(web_client: Web) -> None:
     for length in ("1048577", "9" * 20):
-        assert asked.raw(f"Content-Length: {length}").startswith("HTTP/1.1 413 ")
+        assert web_client.raw(f"Content-Length: {length}").startswith("HTTP/1.1 413 ")
 
 
-def test_chunked_body_is_refused_above_the_limit(asked: Web) -> None:
+def test_chunked_body_is_refused_above_the_limit(web_client: Web) -> None:
     """No more than the largest message is kept in memory."""
     empty = len(json.dumps(request("tools/call", name="say", arguments={"x": ""})))
     longest = request("tools/call", name="say", arguments={"x": "x" * (MAX_BODY_BYTES - empty)})
-    assert asked.post(longest).status_code == 200
+    assert web_client.post(longest).status_code == 200
 
     def parts() -> Iterator[bytes]:
         yield json.dumps(longest).encode()
         yield b" "
 
-    response = asked.client.post("/mcp", content=parts(), headers=JSON)
+    response = web_client.client.post("/mcp", content=parts(), headers=JSON)
     assert response.status_code == 413
-    assert asked.tools.called == ["say"]
+    assert web_client.tools.called == ["say"]
 
 
-def test_disconnect_cancels_the_call(asked: Web) -> None:
+def test_disconnect_cancels_the_call(web_client: Web) -> None:
     """The tool learns it at its next step, and the server keeps running."""
     body = json.dumps(request("tools/call", name="wait"))
-    with asked.sent(f"Content-Length: {len(body)}", body=body):
-        assert asked.tools.waits.wait(60)
-        assert not asked.tools.ended.is_set()
-    assert asked.tools.ended.wait(60)
-    assert asked.post(request("ping")).json()["result"] == {}
+    with web_client.sent(f"Content-Length: {len(body)}", body=body):
+        assert web_client.tools.waits.wait(60)
+        assert not web_client.tools.ended.is_set()
+    assert web_client.tools.ended.wait(60)
+    assert web_client.post(request("ping")).json()["result"] == {}
 
 
-def test_calls_run_concurrently(asked: Web) -> None:
+def test_calls_run_concurrently(web_client: Web) -> None:
     """While one blocks, other calls and requests are answered."""
     with ThreadPoolExecutor() as threads:
-        waiting = threads.submit(asked.post, request("tools/call", name="wait"))
-        assert asked.tools.waits.wait(60)
-        assert asked.post(request("tools/call", name="say")).status_code == 200
-        assert asked.post(request("tools/list")).status_code == 200
-        asked.tools.may_end.set()
+        waiting = threads.submit(web_client.post, request("tools/call", name="wait"))
+        assert web_client.tools.waits.wait(60)
+        assert web_client.post(request("tools/call", name="say")).status_code == 200
+        assert web_client.post(request("tools/list")).status_code == 200
+        web_client.tools.may_end.set()
         assert waiting.result(60).json()["result"]["isError"] is False

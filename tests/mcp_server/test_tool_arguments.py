@@ -60,7 +60,7 @@ def test_list_of_other_types_is_refused(argument: object) -> None:
         given("read", target=argument)
 
 
-def test_lone_surrogates_and_nul_are_removed() -> None:
+def test_lone_surrogates_and_nul_are_replaced() -> None:
     """Both would make a system call fail."""
     assert given("read", target=["a\ud800b\0c"])["target"] == ["a?b c"]
 

@@ -1,4 +1,4 @@
-"""Who may ask over HTTP: no page but ours, under no name but ours, and not without a token."""
+"""Access control of the HTTP server: host names, origins and the token."""
 
 import hashlib
 import hmac
@@ -32,7 +32,7 @@ def of(host: str) -> AccessControl:
 
 
 def status(access: AccessControl, path: str = "/mcp", **headers: str) -> int:
-    """200 where the guard has nothing against it."""
+    """The status of a response; 200 if access control allows the request."""
     own = {name.replace("_", "-"): value for name, value in headers.items()}
     refusal = access.check_request(path, Headers({"authorization": f"Bearer {TOKEN}", **own}))
     return refusal.status if refusal else 200
@@ -41,8 +41,8 @@ def status(access: AccessControl, path: str = "/mcp", **headers: str) -> int:
 @pytest.mark.parametrize(
     "host", ["localhost", "LOCALHOST:8421", "127.0.0.1:8421", "[::1]:8421", "127.0.0.1:9000"]
 )
-def test_names_of_this_machine(host: str) -> None:
-    """A port may be another: it may have been led here, as by ssh."""
+def test_local_host_names_are_accepted(host: str) -> None:
+    """With any port, which may be forwarded, as by ssh."""
     assert status(of("127.0.0.1"), host=host) == 200
 
 
@@ -59,14 +59,14 @@ def test_names_of_this_machine(host: str) -> None:
         socket.gethostname() + ".evil.example",
     ],
 )
-def test_a_name_that_leads_here_is_not_ours(host: str) -> None:
-    """A page from there would be of one origin with its own requests."""
+def test_foreign_host_name_is_refused(host: str) -> None:
+    """Otherwise a page from that name would have the same origin (DNS rebinding)."""
     assert status(of("127.0.0.1"), host=host) == 421
     assert status(of("0.0.0.0"), host=host) == 421
 
 
-def test_names_that_a_server_for_others_has() -> None:
-    """The one it was told, and this machine's own where it listens everywhere."""
+def test_host_names_of_a_public_server() -> None:
+    """The configured one, and this machine's own if it listens on all addresses."""
     assert status(of("index.example"), host="index.example:8421") == 200
     assert status(of("0.0.0.0"), host=socket.gethostname()) == 200
     assert status(of("0.0.0.0"), host="192.0.2.7:8421") == 200
@@ -85,8 +85,8 @@ def test_names_that_a_server_for_others_has() -> None:
         ("", 403),
     ],
 )
-def test_only_our_own_page_asks(origin: str, answer: int) -> None:
-    """Behind something that speaks TLS too; a page on another port is another's."""
+def test_requests_of_other_origins_are_refused(origin: str, answer: int) -> None:
+    """Also behind a TLS proxy; a page on another port is another origin."""
     assert status(of("127.0.0.1"), host="localhost:8421", origin=origin) == answer
 
 
@@ -94,8 +94,8 @@ def test_only_our_own_page_asks(origin: str, answer: int) -> None:
     ("site", "answer"),
     [("same-origin", 200), ("none", 200), ("same-site", 403), ("cross-site", 403)],
 )
-def test_a_browser_says_how_far_away_a_page_is(site: str, answer: int) -> None:
-    """Where it says no origin, as for a picture; a link may lead to what is everybody's."""
+def test_sec_fetch_site_is_checked(site: str, answer: int) -> None:
+    """For requests without an origin, such as images; a link may lead to public pages."""
     access = of("127.0.0.1")
     assert status(access, host="localhost", sec_fetch_site=site) == answer
     assert status(access, "/", host="localhost", sec_fetch_site=site) == 200
@@ -105,13 +105,13 @@ def test_a_browser_says_how_far_away_a_page_is(site: str, answer: int) -> None:
     "authorization",
     ["", "Bearer", "Bearer ", "Bearer 0123456789abcdeg", f"Basic {TOKEN}", TOKEN, "Bearer é"],
 )
-def test_nobody_asks_without_the_token(authorization: str) -> None:
+def test_request_without_the_token_is_refused(authorization: str) -> None:
     for path in ("/mcp", "/api/search", "/mcp/", "//", "/anything"):
         assert status(of("127.0.0.1"), path, host="localhost", authorization=authorization) == 401
 
 
-def test_the_cookie_is_made_of_the_token_and_is_not_the_token() -> None:
-    """Other servers on this machine are sent it too."""
+def test_cookie_is_derived_from_the_token() -> None:
+    """Other servers on this machine receive the cookie too."""
     access = of("127.0.0.1")
     made = hmac.new(TOKEN.encode(), b"cookie", hashlib.sha256).hexdigest()
     none = {"host": "localhost", "authorization": ""}
@@ -128,10 +128,8 @@ def test_the_cookie_is_made_of_the_token_and_is_not_the_token() -> None:
         ({"host": "evil.example"}, 421),
     ],
 )
-def test_a_refusal_comes_before_anything_is_touched(
-    asked: Web, headers: dict[str, str], answer: int
-) -> None:
-    """It says what to do, as JSON, and no tool was called."""
+def test_refused_request_calls_no_tool(asked: Web, headers: dict[str, str], answer: int) -> None:
+    """The response is JSON and names the remedy."""
     body = json.dumps(request("tools/call", name="say"))
     said = asked.client.post("/mcp", content=body, headers={**JSON, **headers})
     assert said.status_code == answer
@@ -140,14 +138,13 @@ def test_a_refusal_comes_before_anything_is_touched(
     assert asked.tools.called == []
 
 
-def test_a_refusal_comes_before_the_body(asked: Web) -> None:
-    """A page elsewhere makes this machine keep nothing in memory."""
+def test_request_is_refused_before_its_body_is_read(asked: Web) -> None:
+    """A foreign page cannot fill the memory."""
     assert asked.raw("Content-Length: 1000", host="evil.example").startswith("HTTP/1.1 421 ")
 
 
 @pytest.mark.parametrize("path", ["/", "/mcp", "/nowhere"])
-def test_a_browser_is_told_to_be_careful(asked: Web, path: str) -> None:
-    """Whatever the answer is."""
+def test_security_headers_are_in_every_response(asked: Web, path: str) -> None:
     for headers in ({}, {"authorization": "no"}):
         said: httpx.Response = asked.client.get(path, headers=headers)
         policy = said.headers["content-security-policy"]
@@ -160,12 +157,12 @@ def test_a_browser_is_told_to_be_careful(asked: Web, path: str) -> None:
         assert "server" not in said.headers
 
 
-def test_what_there_is_not_is_said(asked: Web) -> None:
+def test_unknown_address_is_not_found(asked: Web) -> None:
     said = asked.client.get("/nowhere")
     assert (said.status_code, said.json()["error"]) == (404, "Not Found.")
 
 
-def test_whoever_opens_the_address_learns_what_it_is(asked: Web) -> None:
+def test_address_of_the_mcp_endpoint_shows_a_page(asked: Web) -> None:
     said = httpx.get(asked.base, trust_env=False)
     assert said.status_code == 200
     assert "POST /mcp" in said.text

@@ -1,4 +1,4 @@
-"""The JSON interface: what docs/reference/http-api.md says, and nothing that is not public."""
+"""The JSON API: as docs/reference/http-api.md describes it, and nothing that is not public."""
 
 import json
 import re
@@ -25,13 +25,13 @@ ANY = "…"
 SECRET = "ghp_" + "Zk3q9XbT7LmN2vR8wYc4JdF6hAsP1eQuG0oV"  # pragma: allowlist secret
 
 
-def desk_of(folder: Path) -> IndexService:
+def open_service(folder: Path) -> IndexService:
     return IndexService(Settings(directory=folder, vectors=False))
 
 
 @pytest.fixture(scope="module")
 def asked(shop: Path) -> Iterator[Web]:
-    desk = desk_of(shop)
+    desk = open_service(shop)
     with web(desk) as one:
         yield one
     desk.close()
@@ -43,42 +43,42 @@ def other(repo: Repo) -> Iterator[tuple[Repo, Web]]:
     repo.commit({"a.py": f'token = "{SECRET}"\n\n\ndef shown():\n    return token\n'})
     repo.commit({"page.html": "<h1><script>alert(1)</script></h1>\n"})
     index(repo)
-    desk = desk_of(repo.path)
+    desk = open_service(repo.path)
     with web(desk) as one:
         yield repo, one
     desk.close()
 
 
-def is_like(said: Any, example: Any) -> bool:
-    """Whether an answer is what the page shows."""
+def matches_example(said: Any, example: Any) -> bool:
+    """True if a response has the form of an example on the page."""
     if example == ANY:
         return True
     if isinstance(example, dict) and isinstance(said, dict):
         names = example.keys() - {ANY}
         is_whole = ANY in example or names == said.keys()
-        return is_whole and all(n in said and is_like(said[n], example[n]) for n in names)
+        return is_whole and all(n in said and matches_example(said[n], example[n]) for n in names)
     if isinstance(example, list) and isinstance(said, list):
-        return len(said) == len(example) and all(map(is_like, said, example))
+        return len(said) == len(example) and all(map(matches_example, said, example))
     return bool(said == example)
 
 
 @pytest.mark.parametrize(("address", "example"), EXAMPLES, ids=[one for one, _ in EXAMPLES])
-def test_the_page_tells_what_is_answered(asked: Web, address: str, example: str) -> None:
+def test_responses_match_the_reference_page(asked: Web, address: str, example: str) -> None:
     said = asked.client.get(address)
-    assert is_like(said.json(), json.loads(example)), said.text
+    assert matches_example(said.json(), json.loads(example)), said.text
     assert ("error" in said.json()) == (said.status_code >= 400)
 
 
-def test_the_page_has_an_example_of_each() -> None:
-    """As many as there are addresses that answer with JSON, and three of errors."""
+def test_reference_page_has_an_example_of_each_endpoint() -> None:
+    """Each endpoint with JSON, and three errors."""
     names = {address.removeprefix("/api/").partition("?")[0] for address, _ in EXAMPLES}
     of_files = {"node", "file", "document", "outline", "map", "history"}
     assert names == {"search", "similar", *of_files, "status", "proof"}
     assert len(EXAMPLES) == 12
 
 
-def test_narrowing_and_pages(asked: Web) -> None:
-    """A filter may be said several times; a page goes on where the other ended."""
+def test_filters_and_pagination(asked: Web) -> None:
+    """A filter may be repeated; a page continues the previous one."""
     both = asked.client.get("/api/search?q=exchange&path=src&path=tests&limit=50").json()
     one = asked.client.get("/api/search?q=exchange&path=tests&limit=50").json()
     assert {hit["path"] for hit in one["hits"]} == {"tests/test_money.py"}
@@ -113,17 +113,16 @@ def test_narrowing_and_pages(asked: Web) -> None:
         ("nothing", 404, "Not Found"),
     ],
 )
-def test_what_cannot_be_answered(asked: Web, address: str, status: int, said: str) -> None:
-    """A sentence, and what to do."""
+def test_errors_name_the_remedy(asked: Web, address: str, status: int, said: str) -> None:
     answer = asked.client.get(f"/api/{address}")
     assert (answer.status_code, answer.json().keys()) == (status, {"error", "remedy"})
     assert said in answer.json()["error"]
     assert answer.json()["remedy"]
 
 
-def test_without_an_index(repo: Repo) -> None:
-    """Which may come later; a server lives without it."""
-    desk = desk_of(repo.path)
+def test_server_runs_without_an_index(repo: Repo) -> None:
+    """It may be created later."""
+    desk = open_service(repo.path)
     with web(desk) as one:
         answer = one.client.get("/api/status")
         assert (answer.status_code, answer.json().keys()) == (503, {"error", "remedy"})
@@ -133,8 +132,8 @@ def test_without_an_index(repo: Repo) -> None:
     desk.close()
 
 
-def test_an_answer_that_is_known_is_not_sent_again(other: tuple[Repo, Web]) -> None:
-    """Until a file, and with it the answer, is another."""
+def test_unchanged_response_is_304(other: tuple[Repo, Web]) -> None:
+    """Until a file changes the result."""
     repo, one = other
     first = one.client.get("/api/file?path=a.py")
     same = one.client.get("/api/file?path=a.py", headers={"if-none-match": first.headers["etag"]})
@@ -146,8 +145,8 @@ def test_an_answer_that_is_known_is_not_sent_again(other: tuple[Repo, Web]) -> N
     assert now.headers["etag"] != first.headers["etag"]
 
 
-def test_secrets_are_masked_in_every_answer(other: tuple[Repo, Web]) -> None:
-    """A line keeps its length; the same line without a secret is as it is."""
+def test_secrets_are_masked_in_every_response(other: tuple[Repo, Web]) -> None:
+    """A line keeps its length, and lines without a secret are unchanged."""
     _, one = other
     for address in ("search?q=token", "file?path=a.py", "search?q=shown", "outline?path=a.py"):
         text = one.client.get(f"/api/{address}").text
@@ -159,8 +158,8 @@ def test_secrets_are_masked_in_every_answer(other: tuple[Repo, Web]) -> None:
     assert any(first in hit["window"]["lines"] for hit in hits)
 
 
-def test_only_what_is_indexed_is_read(other: tuple[Repo, Web]) -> None:
-    """A file that is kept out is on the map with its reason, and nowhere else."""
+def test_only_indexed_files_are_read(other: tuple[Repo, Web]) -> None:
+    """A skipped file is only on the map, with its reason."""
     repo, one = other
     repo.commit({".env": "A=1\n"})
     repo.commit({"logo.bin": b"\0\1"})
@@ -172,8 +171,8 @@ def test_only_what_is_indexed_is_read(other: tuple[Repo, Web]) -> None:
         assert one.client.get("/api/file", params={"path": path}).status_code == 404
 
 
-def noted(repo: Repo, number: int) -> list[str]:
-    """The questions that are noted, once there are as many; no answer waits for that."""
+def logged_queries(repo: Repo, number: int) -> list[str]:
+    """Waits for this many logged queries and returns them; responses do not wait for the log."""
     log = QueryLog(repo.path / ".feeder/queries.db")
     until_s = time.monotonic() + 60
     while len(log.queries()) < number and time.monotonic() < until_s:
@@ -181,20 +180,20 @@ def noted(repo: Repo, number: int) -> list[str]:
     return [one.text for one in log.queries()]
 
 
-def test_questions_are_noted_as_those_of_the_command_line(other: tuple[Repo, Web]) -> None:
-    """Not as somebody types, nor the pages that follow, nor again whoever has the answer."""
+def test_queries_are_logged_like_those_of_the_command(other: tuple[Repo, Web]) -> None:
+    """Not while typing, not for later pages, and not for cached responses."""
     repo, one = other
     for more in ("&meaning=no", "&offset=10"):
         assert one.client.get(f"/api/search?q=typing{more}").status_code == 200
     first = one.client.get("/api/search?q=shown&language=python")
     known = {"if-none-match": first.headers["etag"]}
     assert one.client.get("/api/search?q=shown&language=python", headers=known).status_code == 304
-    assert noted(repo, 1) == ["shown"]
+    assert logged_queries(repo, 1) == ["shown"]
     one.client.get("/api/search?q=other+words")
-    assert noted(repo, 2) == ["shown", "other words"]
+    assert logged_queries(repo, 2) == ["shown", "other words"]
 
 
-def test_questions_are_not_noted_where_that_is_off(repo: Repo) -> None:
+def test_queries_are_not_logged_if_disabled(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n"})
     index(repo)
     desk = IndexService(Settings(directory=repo.path, vectors=False, query_log=False))
@@ -204,8 +203,8 @@ def test_questions_are_not_noted_where_that_is_off(repo: Repo) -> None:
     assert not (repo.path / ".feeder/queries.db").exists()
 
 
-def test_when_files_were_last_changed(other: tuple[Repo, Web]) -> None:
-    """Of the commit that the index equals; a file that is only edited has its commit's time."""
+def test_last_change_of_files(other: tuple[Repo, Web]) -> None:
+    """From the commit of the index; an edited file has the time of its last commit."""
     repo, one = other
     repo.commit({"later.py": "a = 1\n"})
     index(repo)
@@ -216,11 +215,11 @@ def test_when_files_were_last_changed(other: tuple[Repo, Web]) -> None:
     assert one.client.get("/api/map").json()["history"] is True
 
 
-def test_a_folder_outside_git_has_no_history(tmp_path: Path) -> None:
+def test_folder_outside_git_has_no_history(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("a = 1\n")
     words = ["process", "-C", str(tmp_path), "--path", ".", "--no-vectors", "--jobs", "1", "-q"]
     cli.main(words, standalone_mode=False)
-    desk = desk_of(tmp_path)
+    desk = open_service(tmp_path)
     with web(desk) as one:
         assert one.client.get("/api/map").json()["history"] is False
         said = one.client.get("/api/history")
@@ -229,8 +228,7 @@ def test_a_folder_outside_git_has_no_history(tmp_path: Path) -> None:
     desk.close()
 
 
-def test_what_is_indexed_is_text(other: tuple[Repo, Web]) -> None:
-    """No browser takes an answer for a page."""
+def test_responses_are_never_html(other: tuple[Repo, Web]) -> None:
     _, one = other
     said = one.client.get("/api/search?q=<script>alert")
     assert said.headers["content-type"] == "application/json"
@@ -238,8 +236,8 @@ def test_what_is_indexed_is_text(other: tuple[Repo, Web]) -> None:
     assert "<script>alert(1)</script>" in said.json()["hits"][0]["text"]
 
 
-def test_the_token_becomes_a_cookie(asked: Web) -> None:
-    """A browser's page shows it once; no script reads it, and no other site sends it."""
+def test_token_is_exchanged_for_a_cookie(asked: Web) -> None:
+    """No script can read it, and no other site can send it."""
     with httpx.Client(base_url=asked.base, trust_env=False) as browser:
         assert browser.get("/api/status").status_code == 401
         assert browser.post("/api/session").status_code == 401
@@ -254,5 +252,5 @@ def test_the_token_becomes_a_cookie(asked: Web) -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])
-def test_questions_change_nothing(asked: Web, method: str) -> None:
+def test_get_requests_change_nothing(asked: Web, method: str) -> None:
     assert asked.client.request(method, "/api/search?q=x").status_code == 405

@@ -1,4 +1,4 @@
-"""The page in a real browser: what somebody types, sees and hears of."""
+"""The page in a real browser: input, display and accessibility."""
 
 import re
 from collections.abc import Iterator
@@ -54,14 +54,14 @@ def page(browser: Browser, site: Web) -> Iterator[Page]:
 
 
 def go(page: Page, site: Web, address: str) -> None:
-    """Opens an address of the page, until it shows what that means."""
+    """Opens an address of the page and waits for the result."""
     page.goto(f"{site.base}/{address}")
     expect(page.locator("main :is(h1, h2)").first).to_be_attached()
     page.wait_for_load_state("networkidle")
 
 
-def test_hits_come_as_somebody_types(page: Page) -> None:
-    """The address follows; back leads to where one was."""
+def test_hits_are_updated_while_typing(page: Page) -> None:
+    """The address changes too; the back button returns to the previous state."""
     page.get_by_role("searchbox").press_sequentially("needle", delay=20)
     expect(page.locator(".hit")).to_have_count(5)
     page.wait_for_url("**/?q=needle")
@@ -71,15 +71,15 @@ def test_hits_come_as_somebody_types(page: Page) -> None:
     expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
 
 
-def test_the_token_does_not_stay_in_the_address(page: Page, site: Web) -> None:
-    """Nor where scripts could read it."""
+def test_token_is_removed_from_the_address(page: Page, site: Web) -> None:
+    """And is not readable by scripts."""
     assert page.url == f"{site.base}/"
     assert page.evaluate("document.cookie") == ""
     assert TOKEN not in page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
 
 
-def test_the_page_that_opens_it_leads_to_it(browser: Browser, site: Web) -> None:
-    """A file of this machine, by which nobody types the token."""
+def test_local_start_page_opens_the_server(browser: Browser, site: Web) -> None:
+    """A private file, so that nobody types the token."""
     context = browser.new_context()
     page = context.new_page()
     with redirect_page(str(site.address)) as file:
@@ -89,8 +89,8 @@ def test_the_page_that_opens_it_leads_to_it(browser: Browser, site: Web) -> None
     context.close()
 
 
-def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> None:
-    """Characters that JavaScript counts as two hinder nothing; code has its colours."""
+def test_words_are_highlighted_at_their_place(browser: Browser, site: Web) -> None:
+    """Also after characters outside the BMP; code has syntax colours."""
     with open_page(browser, site, "?q=needle+total") as page:
         hit = page.locator(".hit", has=page.get_by_role("link", name="src/cart.py"))
         expect(hit.locator("mark").first).to_be_visible()
@@ -101,16 +101,16 @@ def test_the_words_are_marked_where_they_stand(browser: Browser, site: Web) -> N
         expect(hit.locator(".t-kwd").first).to_have_text(re.compile("class|def"))
 
 
-def test_a_window_in_the_middle_of_a_text_has_its_colour(browser: Browser, site: Web) -> None:
-    """Its beginning is above the lines that are shown."""
+def test_snippet_within_a_multiline_string_has_its_colour(browser: Browser, site: Web) -> None:
+    """The string begins above the shown lines."""
     with open_page(browser, site, "?q=gondola+lift") as page:
         line = page.locator(".hit .row", has_text="class of a gondola")
         expect(line.locator(".t-cmnt, .t-str").first).to_contain_text("class of a")
         expect(line.locator(".t-kwd")).to_have_count(0)
 
 
-def test_names_and_code_are_text(browser: Browser, site: Web) -> None:
-    """Nothing that a file holds runs, is loaded, or turns the direction of writing."""
+def test_names_and_code_are_escaped(browser: Browser, site: Web) -> None:
+    """Nothing in a file runs, is loaded or changes the text direction."""
     with open_page(browser, site, "?q=needle") as page:
         expect(page.get_by_role("link", name=f"{HOSTILE}:1")).to_be_visible()
         expect(page.locator(".hits")).to_contain_text("</script><script>document.title")
@@ -122,7 +122,7 @@ def test_names_and_code_are_text(browser: Browser, site: Web) -> None:
         assert page.locator("main img, main script").count() == 0
 
 
-def test_the_keyboard_is_enough(page: Page) -> None:
+def test_page_works_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     page.keyboard.type("needle")
@@ -147,7 +147,7 @@ def test_the_keyboard_is_enough(page: Page) -> None:
     expect(page.get_by_role("dialog")).to_have_count(0)
 
 
-def test_a_place_is_copied(browser: Browser, site: Web) -> None:
+def test_place_is_copied(browser: Browser, site: Web) -> None:
     rights = ["clipboard-read", "clipboard-write"]
     with open_page(browser, site, "?q=symbol:Cart", permissions=rights) as page:
         expect(page.locator(".hit").first).to_be_visible()
@@ -157,7 +157,7 @@ def test_a_place_is_copied(browser: Browser, site: Web) -> None:
         assert page.evaluate("navigator.clipboard.readText()") == "src/cart.py:1"
 
 
-def test_counts_narrow_and_are_taken_back(browser: Browser, site: Web) -> None:
+def test_facets_add_and_remove_filters(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?q=needle") as page:
         page.get_by_role("link", name="python 4").click()
         expect(page.locator(".hit")).to_have_count(4)
@@ -169,7 +169,7 @@ def test_counts_narrow_and_are_taken_back(browser: Browser, site: Web) -> None:
 
 
 def test_many_hits_are_paged(browser: Browser, site: Web) -> None:
-    """Twenty at once, none of them twice."""
+    """20 per page, each hit once."""
     with open_page(browser, site, "?q=plenty") as page:
         expect(page.locator(".hit")).to_have_count(20)
         first = page.locator(".hit a.opens").all_inner_texts()
@@ -179,7 +179,7 @@ def test_many_hits_are_paged(browser: Browser, site: Web) -> None:
         assert not set(first) & set(page.locator(".hit a.opens").all_inner_texts())
 
 
-def test_a_file_has_its_outline_and_each_line_its_address(browser: Browser, site: Web) -> None:
+def test_file_view_has_an_outline_and_line_links(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?file=web/many.js#L200") as page:
         expect(page.locator("#L200")).to_be_in_viewport()
         expect(page.locator("#L200")).to_have_class(re.compile("here"))
@@ -193,15 +193,14 @@ def test_a_file_has_its_outline_and_each_line_its_address(browser: Browser, site
         expect(page.locator(".row.here")).to_have_count(3)
 
 
-def test_nothing_found_says_what_to_try(browser: Browser, site: Web) -> None:
+def test_empty_result_suggests_what_to_try(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?q=needle&path=/docs&language=markdown&node_type=class") as page:
         expect(page.get_by_role("heading", name="No hits")).to_be_visible()
         page.get_by_role("link", name="without type: class").click()
         expect(page.locator(".hit")).to_have_count(1)
 
 
-def test_what_is_wrong_says_what_to_change(browser: Browser, site: Web) -> None:
-    """A filter that names nothing."""
+def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
     with open_page(browser, site) as page:
         page.goto(f"{site.base}/?q=x")
         page.get_by_role("searchbox").fill("lang:klingon needle")
@@ -209,8 +208,8 @@ def test_what_is_wrong_says_what_to_change(browser: Browser, site: Web) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_core_finds_nothing(browser: Browser, site: Web, scheme: str) -> None:
-    """In any view, nor in the help above one."""
+def test_axe_core_finds_no_violations(browser: Browser, site: Web, scheme: str) -> None:
+    """In any view, nor in the help."""
     with open_page(browser, site, color_scheme=scheme) as page:
         page.keyboard.press("?")
         assert accessibility_violations(page) == []
@@ -219,7 +218,7 @@ def test_axe_core_finds_nothing(browser: Browser, site: Web, scheme: str) -> Non
             assert accessibility_violations(page) == []
 
 
-def test_a_phone_shows_it_without_scrolling_aside(browser: Browser, site: Web) -> None:
+def test_page_fits_the_width_of_a_phone(browser: Browser, site: Web) -> None:
     with open_page(browser, site, viewport=NARROW) as page:
         for address in ("", *VIEWS):
             go(page, site, address)
@@ -227,7 +226,7 @@ def test_a_phone_shows_it_without_scrolling_aside(browser: Browser, site: Web) -
             assert accessibility_violations(page) == []
 
 
-def test_dark_is_dark(browser: Browser, site: Web) -> None:
+def test_dark_colour_scheme(browser: Browser, site: Web) -> None:
     shades = []
     for scheme in ("light", "dark"):
         with open_page(browser, site, color_scheme=scheme) as page:
@@ -237,8 +236,8 @@ def test_dark_is_dark(browser: Browser, site: Web) -> None:
     assert shades[1] < 100
 
 
-def test_without_scripts(browser: Browser, site: Web) -> None:
-    """The token is typed, then a form gives a first page of hits."""
+def test_page_without_scripts(browser: Browser, site: Web) -> None:
+    """After the token form, a search form shows a first page of hits."""
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{site.base}/?q=needle")
@@ -252,7 +251,7 @@ def test_without_scripts(browser: Browser, site: Web) -> None:
     context.close()
 
 
-def test_a_wrong_token_is_told_and_typed_again(browser: Browser, site: Web) -> None:
+def test_wrong_token_is_reported_and_can_be_entered_again(browser: Browser, site: Web) -> None:
     context = browser.new_context()
     page = context.new_page()
     page.goto(f"{site.base}/?q=needle#token=a-wrong-token-of-somebody")
@@ -267,8 +266,8 @@ def test_a_wrong_token_is_told_and_typed_again(browser: Browser, site: Web) -> N
     context.close()
 
 
-def test_another_page_learns_nothing(browser: Browser, site: Web) -> None:
-    """With our cookie, from another port of this machine, which is of one site with us."""
+def test_page_of_another_port_cannot_read_responses(browser: Browser, site: Web) -> None:
+    """Its requests have our cookie, since ports are the same site."""
     with open_page(browser, site) as ours:
         page = ours.context.new_page()
         other = f"http://127.0.0.1:{site.address.port + 1}/"
@@ -283,8 +282,8 @@ def test_another_page_learns_nothing(browser: Browser, site: Web) -> None:
             assert said == "refused"
 
 
-def test_an_index_that_comes_later_is_waited_for(browser: Browser, repo: Repo) -> None:
-    """Without a click: what hinders is told until then."""
+def test_page_waits_for_the_index(browser: Browser, repo: Repo) -> None:
+    """It shows the reason and reloads without a click."""
     repo.commit({"a.py": "def needle(): pass\n"})
     (repo.path / ".feeder").mkdir()
     context = browser.new_context()
@@ -301,8 +300,8 @@ def test_an_index_that_comes_later_is_waited_for(browser: Browser, repo: Repo) -
     context.close()
 
 
-def test_a_stopped_server_is_told(browser: Browser, tmp_path: Path) -> None:
-    """And what to do; what is there stays until then."""
+def test_stopped_server_is_reported(browser: Browser, tmp_path: Path) -> None:
+    """With the remedy; the shown hits stay."""
     repo = Repo(tmp_path / "short")
     repo.commit({"a.py": "def needle(): pass\n"})
     index(repo)
@@ -317,8 +316,8 @@ def test_a_stopped_server_is_told(browser: Browser, tmp_path: Path) -> None:
     context.close()
 
 
-def test_a_name_that_leads_here_gets_nothing(browser: Browser, site: Web) -> None:
-    """As another site's that was made to lead to this machine."""
+def test_foreign_host_name_gets_nothing(browser: Browser, site: Web) -> None:
+    """As in a DNS rebinding attack."""
     context = browser.new_context()
     page = context.new_page()
     answer = page.goto(f"http://evil.example:{site.address.port}/")

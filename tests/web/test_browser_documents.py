@@ -1,4 +1,4 @@
-"""A document on the page, in a real browser: its text, and a way to the document itself."""
+"""Documents on the page in a real browser: extracted text and the original file."""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -25,8 +25,8 @@ FILE = "?file=docs%2Fmanual+%231.pdf"
 AT_PAGE_2 = "api/document?path=docs%2Fmanual%20%231.pdf#page=2"
 
 
-def test_a_pdf_opens_at_its_page(browser: Browser, site: Web) -> None:
-    """In a tab of its own, which the browser's own viewer shows."""
+def test_pdf_opens_at_its_page(browser: Browser, site: Web) -> None:
+    """In a tab of its own, in the browser's viewer."""
     with open_page(browser, site, "?q=needle+type:page") as page:
         link = page.get_by_role("link", name="Open PDF, p. 2")
         with page.context.expect_page() as opened:
@@ -37,7 +37,7 @@ def test_a_pdf_opens_at_its_page(browser: Browser, site: Web) -> None:
         assert tab.evaluate("window.opener") is None
 
 
-def test_another_document_is_saved(browser: Browser, site: Web) -> None:
+def test_other_documents_are_downloaded(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?q=report") as page:
         with page.expect_download() as saved:
             page.get_by_role("link", name="Download DOCX").click()
@@ -45,8 +45,8 @@ def test_another_document_is_saved(browser: Browser, site: Web) -> None:
         assert saved.value.path().read_bytes() == REPORT
 
 
-def test_code_is_opened_in_an_editor_and_a_document_is_not(browser: Browser, site: Web) -> None:
-    """Whose lines are not those of its file."""
+def test_editor_link_is_only_for_code(browser: Browser, site: Web) -> None:
+    """Lines of a document are not those of its file."""
     with open_page(browser, site, "?q=needle") as page:
         expect(page.locator(".hit")).to_have_count(3)
         for path, editor in (("src/sewing.py", 1), ("docs/manual #1.pdf", 0)):
@@ -54,14 +54,13 @@ def test_code_is_opened_in_an_editor_and_a_document_is_not(browser: Browser, sit
             expect(hit.get_by_role("link", name="Open in editor")).to_have_count(editor)
 
 
-def test_the_outline_of_a_pdf_names_sections_with_their_pages(browser: Browser, site: Web) -> None:
+def test_outline_of_a_pdf_has_sections_with_pages(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?file=docs/marked.pdf") as page:
         links = page.get_by_role("navigation", name="Outline").get_by_role("link")
         expect(links).to_have_text(["Safety, p. 1 doc page", "Service, p. 2 doc page"])
 
 
-def test_its_text_leads_to_the_page_of_the_marked_line(browser: Browser, site: Web) -> None:
-    """Which another line changes."""
+def test_page_link_follows_the_selected_line(browser: Browser, site: Web) -> None:
     with open_page(browser, site, FILE) as page:
         expect(page.get_by_role("link", name="Open PDF, p. 1")).to_be_visible()
         line = page.locator(".row", has_text="The needle is here")
@@ -70,7 +69,7 @@ def test_its_text_leads_to_the_page_of_the_marked_line(browser: Browser, site: W
         expect(link).to_have_attribute("href", AT_PAGE_2)
 
 
-def test_one_that_has_changed_says_so(browser: Browser, repo: Repo) -> None:
+def test_changed_document_is_reported(browser: Browser, repo: Repo) -> None:
     """In the tab that was to show it."""
     repo.commit(FILES)
     index(repo)
@@ -86,9 +85,7 @@ def test_one_that_has_changed_says_so(browser: Browser, repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_core_finds_nothing_and_a_phone_has_room(
-    browser: Browser, site: Web, scheme: str
-) -> None:
+def test_documents_are_accessible_and_fit_a_phone(browser: Browser, site: Web, scheme: str) -> None:
     for address in ("?q=needle", FILE):
         with open_page(browser, site, address, viewport=NARROW, color_scheme=scheme) as page:
             expect(page.locator("a[target]").first).to_be_visible()

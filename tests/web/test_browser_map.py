@@ -1,4 +1,4 @@
-"""The map in a real browser: areas that are lines, what is not indexed, and where a click leads."""
+"""The map in a real browser: areas by lines, skipped files, colours and links."""
 
 import json
 import re
@@ -39,8 +39,8 @@ def page(browser: Browser, site: Web) -> Iterator[Page]:
         yield one
 
 
-def test_areas_are_lines_and_nothing_overlaps(page: Page) -> None:
-    """Of a flat folder all of the room is used, and each file has its share of it."""
+def test_areas_are_proportional_to_lines(page: Page) -> None:
+    """They do not overlap and fill the whole map."""
     weights = [400, 300, 200, 50, 25, 20, 5]
     boxes = page.evaluate(
         """async (weights) => {
@@ -61,7 +61,7 @@ def test_areas_are_lines_and_nothing_overlaps(page: Page) -> None:
         assert min(wide, high) < 1e-6
 
 
-def test_what_is_not_indexed_is_told_with_its_reason(page: Page) -> None:
+def test_skipped_files_have_their_reason(page: Page) -> None:
     colours = page.get_by_role("list", name="Colours")
     expect(colours.get_by_role("listitem")).to_have_text(
         ["indexed 3", "not indexed: a lock file 1"]
@@ -71,8 +71,8 @@ def test_what_is_not_indexed_is_told_with_its_reason(page: Page) -> None:
     expect(page.get_by_role("status")).to_contain_text("1 not indexed")
 
 
-def test_a_click_narrows_the_search(page: Page) -> None:
-    """Into the folder; what is asked then is asked there; a file opens."""
+def test_click_on_a_folder_filters_the_search(page: Page) -> None:
+    """A click on a file opens it."""
     page.get_by_role("img").click(position={"x": 100, "y": 100})
     page.wait_for_url("**/?view=map&below=src")
     page.get_by_role("searchbox").fill("small")
@@ -83,15 +83,15 @@ def test_a_click_narrows_the_search(page: Page) -> None:
     expect(page.get_by_role("heading", name="src/large.py")).to_be_visible()
 
 
-def test_languages_are_colours(page: Page) -> None:
+def test_languages_have_colours(page: Page) -> None:
     page.get_by_role("link", name="Languages").click()
     colours = page.get_by_role("list", name="Colours")
     expect(colours).to_contain_text("python 2")
     expect(colours).to_contain_text("markdown 1")
 
 
-def test_the_last_change_is_a_colour(page: Page) -> None:
-    """All files are of a commit of today; the table says the day."""
+def test_last_change_has_a_colour(page: Page) -> None:
+    """All files were committed today; the table shows the date."""
     page.get_by_role("link", name="Last change").click()
     expect(page.get_by_role("list", name="Colours")).to_have_text("in the last 7 days 4")
     row = page.get_by_role("row", name="yarn.lock")
@@ -99,8 +99,8 @@ def test_the_last_change_is_a_colour(page: Page) -> None:
     assert accessibility_violations(page) == []
 
 
-def test_ages_are_told_apart(browser: Browser, site: Web) -> None:
-    """The latest first; of what a walk did not reach it says so."""
+def test_ages_have_different_colours(browser: Browser, site: Web) -> None:
+    """The latest first; files beyond the history limit say so."""
     now_s = time.time()
     ages = {"src/large.py": 1, "src/in/small.py": 20, "docs/guide.md": 100}
     changed = {path: int(now_s - days * 86_400) for path, days in ages.items()}
@@ -115,8 +115,8 @@ def test_ages_are_told_apart(browser: Browser, site: Web) -> None:
             expect(page.get_by_role("row", name="yarn.lock")).to_contain_text(rest)
 
 
-def test_a_file_may_be_called_as_what_each_object_has(browser: Browser, site: Web) -> None:
-    """Nobody says when it was changed."""
+def test_file_named_like_an_object_property_is_shown(browser: Browser, site: Web) -> None:
+    """Its last change is unknown."""
     files = [MANY[0] | {"path": "constructor"}]
     known = json.dumps({"files": files, "history": True, "index": {"repo": "r"}, "note": ""})
     with open_page(browser, site) as page:
@@ -128,8 +128,8 @@ def test_a_file_may_be_called_as_what_each_object_has(browser: Browser, site: We
         expect(row).to_contain_text("in no commit yet")
 
 
-def test_without_a_history_no_last_change_is_offered(browser: Browser, site: Web) -> None:
-    """As at the edge, which has no git; an address that wants it shows what is indexed."""
+def test_without_history_the_last_change_is_not_offered(browser: Browser, site: Web) -> None:
+    """As in a Worker, which has no git; an address that requests it shows the indexed state."""
     answer = json.dumps({"files": MANY[:40], "index": {"repo": "large"}, "note": "It is large."})
     with open_page(browser, site) as page:
         page.route("**/api/map", lambda route: route.fulfill(body=answer))
@@ -139,7 +139,7 @@ def test_without_a_history_no_last_change_is_offered(browser: Browser, site: Web
         expect(page.get_by_role("link", name="Last change")).to_have_count(0)
 
 
-def test_a_late_answer_does_not_take_the_place_of_another_view(browser: Browser, site: Web) -> None:
+def test_late_response_does_not_replace_another_view(browser: Browser, site: Web) -> None:
     with open_page(browser, site) as page:
         held: list[Route] = []
 
@@ -156,8 +156,8 @@ def test_a_late_answer_does_not_take_the_place_of_another_view(browser: Browser,
         expect(page.get_by_role("heading", name="Checks")).to_be_visible()
 
 
-def test_twenty_thousand_files_are_drawn(browser: Browser, site: Web) -> None:
-    """All of them counted; bench/page.py says in which time."""
+def test_20000_files_are_drawn(browser: Browser, site: Web) -> None:
+    """bench/page.py measures the time."""
     answer = json.dumps({"files": MANY, "index": {"repo": "large"}, "note": "It is large."})
     with open_page(browser, site) as page:
         page.route("**/api/map", lambda route: route.fulfill(body=answer))

@@ -1,4 +1,4 @@
-"""A document itself is sent to who may ask, as it was indexed; no other file ever is."""
+"""A document is served only to authorized clients and as indexed; no other file is served."""
 
 import os
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ FILES: dict[str, str | bytes] = {
 
 @pytest.fixture
 def asked(repo: Repo) -> Iterator[Web]:
-    """A server of documents that a test changes, each limited to a hundred kilobytes."""
+    """A server of documents that a test may change, limited to 100 KB each."""
     repo.commit(FILES)
     index(repo)
     desk = IndexService(Settings(directory=repo.path, vectors=False, max_document_bytes=100_000))
@@ -48,13 +48,13 @@ def got(asked: Web, path: str, **headers: str) -> httpx.Response:
 
 
 def error(answer: httpx.Response) -> str:
-    """Why there is no document; nothing of one is in the answer."""
+    """Returns the reason why a document is not served; its content must not be in the response."""
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "application/json"
     return str(answer.json()["error"])
 
 
-def test_a_pdf_is_shown_and_nothing_in_it_runs(site: Web) -> None:
+def test_pdf_is_shown_inline_without_scripts(site: Web) -> None:
     answer = got(site, "docs/manual.pdf")
     assert (answer.status_code, answer.content) == (200, MANUAL)
     assert answer.headers["content-type"] == "application/pdf"
@@ -65,7 +65,7 @@ def test_a_pdf_is_shown_and_nothing_in_it_runs(site: Web) -> None:
     assert answer.headers["cache-control"] == "no-store"
 
 
-def test_any_other_document_is_saved_under_its_name(site: Web) -> None:
+def test_other_documents_are_attachments(site: Web) -> None:
     answer = got(site, "docs/Bericht größer.docx")
     assert (answer.status_code, answer.content) == (200, REPORT)
     assert answer.headers["content-type"].endswith("wordprocessingml.document")
@@ -74,7 +74,7 @@ def test_any_other_document_is_saved_under_its_name(site: Web) -> None:
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
-def test_every_kind_of_document_has_its_type() -> None:
+def test_each_document_format_has_its_content_type() -> None:
     from feeder.web.documents import CONTENT_TYPES
 
     assert CONTENT_TYPES.keys() == DOCUMENT_EXTENSIONS
@@ -100,8 +100,8 @@ def test_every_kind_of_document_has_its_type() -> None:
         "\ud800.pdf",
     ],
 )
-def test_nothing_else_is_sent(site: Web, path: str) -> None:
-    """No text, folder or document that is not indexed, and nothing by a way around."""
+def test_no_other_file_is_served(site: Web, path: str) -> None:
+    """No text file, folder or unindexed document, and no path tricks."""
     folder = site.client.get("/api/status").json()["places"]["folder"]
     Path(folder).with_name("outside.pdf").write_bytes(MANUAL)
     sent = quote(path.encode("utf-8", "surrogatepass"), safe="")
@@ -110,8 +110,10 @@ def test_nothing_else_is_sent(site: Web, path: str) -> None:
 
 
 @pytest.mark.parametrize("place", ["docs/manual.pdf", "docs"])
-def test_a_link_that_leads_out_is_not_followed(asked: Web, repo: Repo, place: str) -> None:
-    """In the place of the document, or of its folder, since it was indexed."""
+def test_symbolic_link_out_of_the_folder_is_not_followed(
+    asked: Web, repo: Repo, place: str
+) -> None:
+    """Even if it replaced an indexed document or its folder."""
     outside = repo.path.with_name("outside")
     (repo.path / "docs").rename(outside)
     (repo.path / place).parent.mkdir(exist_ok=True)
@@ -122,30 +124,30 @@ def test_a_link_that_leads_out_is_not_followed(asked: Web, repo: Repo, place: st
     )
 
 
-def test_one_that_has_changed_says_so(asked: Web, repo: Repo) -> None:
+def test_changed_document_is_an_error(asked: Web, repo: Repo) -> None:
     (repo.path / "docs/manual.pdf").write_bytes(MANUAL + b"\n")
     answer = got(asked, "docs/manual.pdf")
     assert "has been deleted or changed since it was indexed" in error(answer)
     assert "feeder sync" in answer.json()["remedy"]
 
 
-def test_one_that_git_alone_has_is_taken_from_there(asked: Web, repo: Repo) -> None:
-    """As its lines are; where git has it no more, that is said."""
+def test_missing_document_is_read_from_git(asked: Web, repo: Repo) -> None:
+    """If git has it no more, the error says so."""
     (repo.path / "docs/manual.pdf").unlink()
     assert got(asked, "docs/manual.pdf").content == MANUAL
     (repo.path / ".git").rename(repo.path / "no.git")
     assert "has been deleted" in error(got(asked, "docs/manual.pdf"))
 
 
-def test_one_that_is_too_large_is_not_read(asked: Web, repo: Repo) -> None:
+def test_too_large_document_is_not_read(asked: Web, repo: Repo) -> None:
     os.truncate(repo.path / "docs/manual.pdf", 100_001)
     answer = got(asked, "docs/manual.pdf")
     assert error(answer) == "docs/manual.pdf is larger than 100,000 bytes."
     assert answer.json()["remedy"] == "Set a larger --max-document-bytes."
 
 
-def test_who_may_not_ask_gets_nothing(site: Web) -> None:
-    """The guard is that of all addresses: a token, our name, our page."""
+def test_unauthorized_client_gets_no_document(site: Web) -> None:
+    """Token, host name and origin are checked as for every address."""
     for headers, status in (
         ({"authorization": "Bearer wrong"}, 401),
         ({"host": "evil.example"}, 421),
@@ -156,8 +158,7 @@ def test_who_may_not_ask_gets_nothing(site: Web) -> None:
         assert (answer.status_code, MANUAL in answer.content) == (status, False)
 
 
-def test_a_tab_gets_a_sentence(site: Web) -> None:
-    """Whatever was asked for, it is text."""
+def test_errors_in_a_tab_are_plain_text(site: Web) -> None:
     answer = got(site, "<b>none</b>.pdf", accept="text/html,*/*;q=0.8")
     assert answer.status_code == 404
     assert answer.headers["content-type"] == "text/html; charset=utf-8"

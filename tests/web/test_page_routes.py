@@ -1,4 +1,4 @@
-"""The page as it is sent: its files, what it weighs, and what it shows where no script runs."""
+"""The page as served: its files, its size, and the forms that work without scripts."""
 
 import gzip
 import re
@@ -21,7 +21,7 @@ MOST_BYTES = 60_000
 
 @pytest.fixture
 def asked(repo: Repo) -> Iterator[Web]:
-    """A server of files whose names and lines are HTML."""
+    """A server of files whose names and lines contain HTML."""
     repo.commit(
         {
             "<b>bold.py": "def shown():\n    return '<script>alert(1)</script> needle'\n",
@@ -37,7 +37,7 @@ def asked(repo: Repo) -> Iterator[Web]:
 
 @pytest.fixture
 def browser(asked: Web) -> Iterator[httpx.Client]:
-    """Somebody without the token, who keeps cookies."""
+    """A client with cookies but without the token."""
     with httpx.Client(base_url=asked.base, trust_env=False) as client:
         yield client
 
@@ -46,27 +46,26 @@ def sign_in(browser: httpx.Client, token: str = TOKEN, query: str = "") -> httpx
     return browser.post("/session", data={"token": token, "query": query})
 
 
-def test_all_of_it_is_light() -> None:
+def test_page_is_small() -> None:
     contents = [page_files.page_file(path).content for path in page_files.file_paths()]
     contents.append(page_files.index_html().encode())
     assert sum(len(gzip.compress(content)) for content in contents) < MOST_BYTES
 
 
-def test_no_file_names_another_server() -> None:
-    """Nothing is fetched from elsewhere; a namespace is a name."""
+def test_no_file_loads_from_another_server() -> None:
+    """XML namespaces are names only."""
     for path in page_files.file_paths():
         text = page_files.page_file(path).content.decode().replace("http://www.w3.org/2000/svg", "")
         assert not re.search(r"https?://[a-z]", text), path
 
 
-def test_no_text_becomes_html() -> None:
-    """No script has a way to read a text as HTML."""
+def test_scripts_do_not_use_html_sinks() -> None:
     ways = r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|setHTML|srcdoc"
     for path in page_files.file_paths():
         assert not re.search(ways, page_files.page_file(path).content.decode()), path
 
 
-def test_everybody_gets_its_files_and_nothing_beside_them(browser: httpx.Client) -> None:
+def test_page_files_are_public_and_no_others(browser: httpx.Client) -> None:
     for path, kind in (("/", "html"), ("/app.js", "javascript"), ("/page.css", "css")):
         answer = browser.get(path)
         assert (answer.status_code, answer.headers["x-content-type-options"]) == (200, "nosniff")
@@ -76,14 +75,14 @@ def test_everybody_gets_its_files_and_nothing_beside_them(browser: httpx.Client)
         assert browser.get(path).status_code == 401
 
 
-def test_a_file_that_is_known_is_not_sent_again(browser: httpx.Client) -> None:
+def test_unchanged_file_is_304(browser: httpx.Client) -> None:
     first = browser.get("/app.js")
     same = browser.get("/app.js", headers={"if-none-match": first.headers["etag"]})
     assert (same.status_code, same.content) == (304, b"")
 
 
-def test_the_token_is_typed_where_no_script_runs(browser: httpx.Client) -> None:
-    """A wrong one is told; the right one leads to what was asked."""
+def test_token_form_works_without_scripts(browser: httpx.Client) -> None:
+    """A wrong token is reported; the right one leads to the requested page."""
     assert 'action="/session"' in browser.get("/?q=needle").text
     wrong = sign_in(browser, "another token", "q=needle")
     assert (wrong.status_code, "The token is wrong" in wrong.text) == (401, True)
@@ -95,25 +94,25 @@ def test_the_token_is_typed_where_no_script_runs(browser: httpx.Client) -> None:
     assert "2 hits" in browser.get(right.headers["location"]).text
 
 
-def test_a_form_of_another_site_brings_no_token(browser: httpx.Client) -> None:
+def test_token_form_of_another_site_is_refused(browser: httpx.Client) -> None:
     for headers in ({"origin": "https://evil.example"}, {"sec-fetch-site": "same-site"}):
         answer = browser.post("/session", data={"token": TOKEN}, headers=headers)
         assert answer.status_code == 403
 
 
-def test_a_form_that_is_too_large(browser: httpx.Client) -> None:
+def test_too_large_form_is_refused(browser: httpx.Client) -> None:
     assert sign_in(browser, "x" * 5_000).status_code == 413
 
 
-def test_where_the_query_leads_is_here(browser: httpx.Client) -> None:
-    """Whatever somebody makes a form say."""
+def test_redirect_stays_on_this_server(browser: httpx.Client) -> None:
+    """Whatever the form contains."""
     answer = sign_in(browser, query="//evil.example/\r\nx: y")
     assert answer.headers["location"].startswith("/?")
     assert "x" not in answer.headers
 
 
-def test_names_and_lines_are_text(browser: httpx.Client) -> None:
-    """Also what turns the direction of writing."""
+def test_names_and_lines_are_escaped(browser: httpx.Client) -> None:
+    """Including bidirectional control characters."""
     sign_in(browser)
     text = browser.get("/?q=needle").text
     assert "&lt;b&gt;bold.py:1" in text
@@ -122,29 +121,29 @@ def test_names_and_lines_are_text(browser: httpx.Client) -> None:
     assert "\\u202e" in text
 
 
-def test_a_question_is_text_too(browser: httpx.Client) -> None:
+def test_query_is_escaped(browser: httpx.Client) -> None:
     sign_in(browser)
     text = browser.get("/", params={"q": '"</noscript><i>"'}).text
     assert "No hits for &quot;&lt;/noscript&gt;&lt;i&gt;&quot;" in text
     assert 'name="q" value="&quot;&lt;/noscript&gt;&lt;i&gt;&quot;"' in text
 
 
-def test_what_is_wrong_is_said(browser: httpx.Client) -> None:
-    """What is no parameter of a search is the page's own."""
+def test_errors_are_shown(browser: httpx.Client) -> None:
+    """Unknown parameters belong to the page itself."""
     sign_in(browser)
     assert "no language klingon" in browser.get("/?q=needle&language=klingon").text
     assert "2 hits" in browser.get("/?q=needle&view=search").text
 
 
-def test_no_other_page_makes_the_server_search(browser: httpx.Client) -> None:
-    """One of another port has our cookie: ports are one site."""
+def test_search_request_of_another_page_is_refused(browser: httpx.Client) -> None:
+    """A page on another port has our cookie, since ports are the same site."""
     sign_in(browser)
     answer = browser.get("/?q=needle", headers={"sec-fetch-site": "same-site"})
     assert (answer.status_code, "bold.py" in answer.text) == (200, False)
 
 
-def test_the_worker_may_serve_the_folder_as_it_is() -> None:
-    """Every file that a file of it names is there, by a name that is no root's."""
+def test_folder_can_be_served_by_the_worker() -> None:
+    """Every file that another one refers to exists, by a relative name."""
     for path in (*page_files.file_paths(), f"/{page_files.INDEX_FILE}"):
         file = page_files.PAGE_FOLDER / path.removeprefix("/")
         pattern = r"""^import\b.*from ['"](\.[^'"]+)|(?:href|src)="([a-z][\w.]+)\""""

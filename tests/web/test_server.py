@@ -1,4 +1,4 @@
-"""`feeder serve`: where it listens, what it says first, whom it follows, and how it ends."""
+"""`feeder serve`: its address, its output, index updates and shutdown."""
 
 import os
 import shutil
@@ -38,8 +38,8 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-class Serving:
-    """A process that serves, and its first line."""
+class ServerProcess:
+    """A server process and its first line of output."""
 
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         assert process.stdout
@@ -48,7 +48,7 @@ class Serving:
         self.url, _, self.token = self.call_tool.partition("#token=")
 
     def search(self, query: str) -> str:
-        """The text that the tool answers."""
+        """Returns the text of the search tool."""
         return str(self.call(query).json()["result"]["content"][0]["text"])
 
     def call(self, query: str) -> httpx.Response:
@@ -59,8 +59,8 @@ class Serving:
 
 
 @contextmanager
-def serving(repo: Repo, *options: str, **env: str) -> Iterator[Serving]:
-    """A server of a repository, in a process of its own."""
+def running_server(repo: Repo, *options: str, **env: str) -> Iterator[ServerProcess]:
+    """Runs a server for a repository in a process of its own."""
     require_extras("serve")
     with subprocess.Popen(
         [FEEDER, "serve", *options],
@@ -71,14 +71,14 @@ def serving(repo: Repo, *options: str, **env: str) -> Iterator[Serving]:
         env={**os.environ, "FEEDER_MODEL": "words", "FEEDER_JOBS": "1", **env},
     ) as process:
         try:
-            yield Serving(process)
+            yield ServerProcess(process)
         finally:
             process.kill()
 
 
-def test_the_address_comes_first_and_the_index_by_itself(shop: Repo) -> None:
-    """What was never fed is fed at the first question; what is edited is found soon."""
-    with serving(shop) as one:
+def test_server_prints_its_address_and_updates_the_index(shop: Repo) -> None:
+    """The first query creates the index; edits are found soon."""
+    with running_server(shop) as one:
         assert urlsplit(one.url).hostname == "127.0.0.1"
         assert len(one.token) >= 32
         assert not (shop.path / ".feeder").exists()
@@ -88,9 +88,9 @@ def test_the_address_comes_first_and_the_index_by_itself(shop: Repo) -> None:
             time.sleep(0.2)
 
 
-def test_ctrl_c_ends_it_at_once_and_well(shop: Repo) -> None:
-    """There is no other way to end it: 0, and no traceback; a connection that is open is left."""
-    with serving(shop, "--token", TOKEN) as one:
+def test_ctrl_c_exits_with_0_at_once(shop: Repo) -> None:
+    """Without a traceback, even with an open connection."""
+    with running_server(shop, "--token", TOKEN) as one:
         assert one.call("cart").status_code == 200
         with socket.create_connection(("127.0.0.1", urlsplit(one.url).port)):
             one.process.send_signal(signal.SIGINT)
@@ -99,24 +99,24 @@ def test_ctrl_c_ends_it_at_once_and_well(shop: Repo) -> None:
     assert "Traceback" not in err
 
 
-def test_a_token_of_ones_own(shop: Repo) -> None:
-    """From the environment too, where no other user of the machine reads it."""
-    with serving(shop, FEEDER_TOKEN="a/token&with#signs") as one:
+def test_token_may_be_given(shop: Repo) -> None:
+    """Also in the environment, where no other user can read it."""
+    with running_server(shop, FEEDER_TOKEN="a/token&with#signs") as one:
         assert one.token == "a%2Ftoken%26with%23signs"
         assert one.call("cart").status_code == 401
         one.token = "a/token&with#signs"
         assert one.call("cart").status_code == 200
 
 
-def test_the_next_port_where_one_is_taken() -> None:
-    """Near the usual one, and of two servers each has its own."""
+def test_next_free_port_is_used() -> None:
+    """Near the default; each of two servers has its own."""
     with web() as one, web() as other:
         ports = [one.address.port, other.address.port]
         assert ports[0] != ports[1]
         assert all(asked.post(request("ping")).status_code == 200 for asked in (one, other))
 
 
-def test_any_port_where_all_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_free_port_is_used_if_the_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         monkeypatch.setattr(listens, "DEFAULT_PORT", taken.getsockname()[1])
         monkeypatch.setattr(listens, "PORT_ATTEMPTS", 1)
@@ -126,8 +126,8 @@ def test_any_port_where_all_near_ones_are_taken(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.needs("serve")
-def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> None:
-    """No other is taken instead."""
+def test_given_port_that_is_taken_is_an_error(shop: Repo, feeder: RunFeeder) -> None:
+    """No other port is used instead."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         answer = feeder(shop, "serve", "--port", port)
@@ -151,33 +151,33 @@ def test_a_port_that_was_said_and_is_taken(shop: Repo, feeder: RunFeeder) -> Non
         (["--port", "65536"], "65536 is not in the range"),
     ],
 )
-def test_what_cannot_be_served(
+def test_invalid_options_are_errors(
     shop: Repo, feeder: RunFeeder, options: list[str], output: str
 ) -> None:
-    """A sentence that says what to change."""
+    """The message names the remedy."""
     answer = feeder(shop, "serve", *options)
     assert (answer.code, answer.out) == (2, "")
     assert output in answer.err
 
 
-def test_another_address_of_this_machine(shop: Repo) -> None:
-    """Its name; an address of IPv6 has brackets."""
-    with serving(shop, "--host", "localhost", "--token", TOKEN) as one:
+def test_host_option(shop: Repo) -> None:
+    """By name; an IPv6 address has brackets."""
+    with running_server(shop, "--host", "localhost", "--token", TOKEN) as one:
         assert one.url.startswith("http://localhost:")
         assert one.call("cart").status_code == 200
     assert str(Address("::1", 8421, TOKEN)) == f"http://[::1]:8421/#token={TOKEN}"
 
 
 @pytest.mark.needs("serve")
-def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Path) -> None:
-    """But a page that its owner alone reads, and that is there as long as the server is."""
+def test_browser_is_opened_with_a_private_file(shop: Repo, tmp_path: Path) -> None:
+    """The token is in a file that only its owner can read and that is deleted with the server."""
     log = tmp_path / "log"
     for name in ("xdg-open", "open"):
         program = tmp_path / name
         program.write_text(f'#!/bin/sh\necho "$@" > {log}.part; mv {log}.part {log}\n')
         program.chmod(0o755)
     path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
-    with serving(shop, "--open", PATH=path) as one:
+    with running_server(shop, "--open", PATH=path) as one:
         while not log.exists():
             time.sleep(0.05)
         output = log.read_text().strip()
@@ -191,19 +191,19 @@ def test_the_browser_gets_no_token_on_its_command_line(shop: Repo, tmp_path: Pat
 
 
 @pytest.mark.needs("serve")
-def test_where_there_is_no_browser_it_says_so(shop: Repo, tmp_path: Path) -> None:
-    """And serves: the address is there."""
+def test_missing_browser_is_reported(shop: Repo, tmp_path: Path) -> None:
+    """The server runs and prints its address."""
     git = shutil.which("git")
     assert git
     (tmp_path / "git").symlink_to(git)
-    with serving(shop, "--open", PATH=str(tmp_path)) as one:
+    with running_server(shop, "--open", PATH=str(tmp_path)) as one:
         assert one.call("cart").status_code == 200
         one.process.send_signal(signal.SIGINT)
         _, err = one.process.communicate(timeout=60)
     assert "No browser could be started. Open the address above." in err
 
 
-def test_without_the_extra_it_says_how_to_install_it(
+def test_without_the_extra_the_remedy_is_named(
     shop: Repo, feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "uvicorn", None)
@@ -212,7 +212,7 @@ def test_without_the_extra_it_says_how_to_install_it(
     assert "pip install 'headfeed[serve]'" in answer.err
 
 
-def test_a_token_is_made_anew_each_time() -> None:
+def test_each_server_has_a_new_token() -> None:
     made = []
     for _ in range(2):
         some, address = listen(None, None, None)

@@ -1,4 +1,4 @@
-"""The checks of the index from the page: begun by a button, told while they run, then shown."""
+"""Validation of the index on the page: started by a button, with progress and verdict."""
 
 import sqlite3
 import time
@@ -23,13 +23,13 @@ def mine(repo: Repo) -> Iterator[tuple[Path, Web]]:
 
 
 def spoil(folder: Path) -> None:
-    """One node less than its file says."""
+    """Deletes one node of a file."""
     with sqlite3.connect(folder / ".feeder/index.db") as database:
         database.execute("DELETE FROM docs WHERE path = 'b.py'")
 
 
-def proven(one: Web) -> dict[str, object]:
-    """The verdict of a run that is begun now."""
+def verdict_of_new_run(one: Web) -> dict[str, object]:
+    """Starts a validation and returns its verdict."""
     answer = one.client.post("/api/proof")
     assert (answer.status_code, answer.json()["failed"]) == (200, None)
     while (now := one.client.get("/api/proof").json())["running"]:
@@ -39,18 +39,18 @@ def proven(one: Web) -> dict[str, object]:
     return verdict
 
 
-def test_the_checks_are_those_of_validate(mine: tuple[Path, Web]) -> None:
-    """Right at first; after a row was lost, what is wrong and what mends it."""
+def test_verdict_equals_that_of_the_command(mine: tuple[Path, Web]) -> None:
+    """For a correct index, and after a row was deleted, with the remedy."""
     folder, one = mine
-    first = proven(one)
+    first = verdict_of_new_run(one)
     assert (first["passed"], first["advice"]) == (True, "")
     spoil(folder)
-    second = proven(one)
+    second = verdict_of_new_run(one)
     assert second["passed"] is False
     assert "feeder validate --repair" in str(second["advice"])
 
 
-def test_without_an_index_it_says_so(repo: Repo) -> None:
+def test_without_an_index_there_is_an_error(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n"})
     with index_server(repo.path) as one:
         one.client.post("/api/proof")
@@ -60,7 +60,7 @@ def test_without_an_index_it_says_so(repo: Repo) -> None:
         assert "feeder sync" in now["failed"]
 
 
-def test_a_button_runs_them(browser: Browser, mine: tuple[Path, Web]) -> None:
+def test_button_starts_the_validation(browser: Browser, mine: tuple[Path, Web]) -> None:
     folder, one = mine
     with open_page(browser, one, "?view=proof") as page:
         expect(page.get_by_role("heading", level=1)).to_contain_text("The index equals HEAD")
@@ -75,8 +75,8 @@ def test_a_button_runs_them(browser: Browser, mine: tuple[Path, Web]) -> None:
         assert accessibility_violations(page) == []
 
 
-def test_what_runs_took_is_told(browser: Browser, mine: tuple[Path, Web]) -> None:
-    """Of the run that made the index; of the checks once they were run."""
+def test_duration_of_runs_is_shown(browser: Browser, mine: tuple[Path, Web]) -> None:
+    """Of the last sync, and of the validation once it has run."""
     folder, one = mine
     with open_page(browser, one, "?view=proof") as page:
         runs = page.get_by_role("region", name="Last runs")
@@ -95,8 +95,8 @@ def test_what_runs_took_is_told(browser: Browser, mine: tuple[Path, Web]) -> Non
         expect(row).to_contain_text("2 read")
 
 
-def test_how_far_they_are_is_told(browser: Browser, mine: tuple[Path, Web]) -> None:
-    """Whatever time they take, by what the server says."""
+def test_progress_of_the_validation_is_shown(browser: Browser, mine: tuple[Path, Web]) -> None:
+    """For any duration, as the server reports it."""
     _, one = mine
     running = '{"running": true, "what": "content", "done": 1, "total": 2, "verdict": null}'
     with open_page(browser, one) as page:
