@@ -1,4 +1,4 @@
-"""A run that may take only so much stops cleanly, and repeated runs come to the end."""
+"""Runs with a budget stop cleanly, and repeated runs complete the index."""
 
 import json
 
@@ -17,7 +17,7 @@ FILES = 12
 LEFT = "SELECT count(*) FROM files WHERE state = 'pending'"
 
 
-def part(number: int) -> str:
+def file_of_three_nodes(number: int) -> str:
     """A file of three nodes."""
     return "\n\n".join(
         f"def {name}{number}(value):\n    return value + {number}\n" for name in ("a", "b", "c")
@@ -25,21 +25,21 @@ def part(number: int) -> str:
 
 
 @pytest.fixture
-def parts(feeder: RunFeeder, repo: Repo) -> Repo:
-    """Twelve files of three nodes, and a place at Cloudflare."""
-    repo.commit({f"p{number:02}.py": part(number) for number in range(FILES)})
+def repo_of_12_files(feeder: RunFeeder, repo: Repo) -> Repo:
+    """Twelve files of three nodes, and an empty index at Cloudflare."""
+    repo.commit({f"p{number:02}.py": file_of_three_nodes(number) for number in range(FILES)})
     assert feeder(repo, "init").code == 0
     return repo
 
 
 @pytest.mark.parametrize("has_cache", [True, False])
-def test_embeddings_are_limited_to_whole_files(
-    feeder: RunFeeder, standin: StandIn, console: Console, parts: Repo, has_cache: bool
+def test_embedding_budget_stops_at_whole_files(
+    feeder: RunFeeder, standin: StandIn, console: Console, repo_of_12_files: Repo, has_cache: bool
 ) -> None:
-    """Ten texts are three files; all is found by word at once, by meaning after four runs."""
+    """Ten texts are three files. All words are indexed at once, all vectors after four runs."""
     codes = []
     for run in range(1, 5):
-        answer = feeder(parts, "sync", "--max-embeddings", "10", "--json")
+        answer = feeder(repo_of_12_files, "sync", "--max-embeddings", "10", "--json")
         codes.append(answer.code)
         assert answer.json["texts_embedded"] == 9
         assert answer.json["texts_waiting"] == 36 - 9 * run
@@ -47,16 +47,16 @@ def test_embeddings_are_limited_to_whole_files(
         assert len(standin.vectors("acme_shop_code")) == 9 * run
         assert console.sql("SELECT count(*) FROM docs") == [[36]]
         if not has_cache:
-            feeder(parts, "cache", "--clear")
+            feeder(repo_of_12_files, "cache", "--clear")
     assert codes == [75, 75, 75, 0]
-    assert feeder(parts, "validate", "--wait").code == 0
+    assert feeder(repo_of_12_files, "validate", "--wait").code == 0
 
 
-def test_a_stopped_run_says_what_stopped_it_after_its_report(
-    feeder: RunFeeder, parts: Repo
+def test_stopped_run_names_the_budget_after_its_report(
+    feeder: RunFeeder, repo_of_12_files: Repo
 ) -> None:
-    """The report is on stdout, the sentence on stderr."""
-    answer = feeder(parts, "sync", "--max-embeddings", "10")
+    """The report is on stdout, the message on stderr."""
+    answer = feeder(repo_of_12_files, "sync", "--max-embeddings", "10")
     assert answer.code == 75
     assert answer.out.startswith("Files: 12 processed")
     assert answer.err.splitlines()[-1] == (
@@ -65,66 +65,68 @@ def test_a_stopped_run_says_what_stopped_it_after_its_report(
     )
 
 
-def test_a_file_with_more_texts_than_the_limit_is_done_whole(
-    feeder: RunFeeder, console: Console, parts: Repo
+def test_file_larger_than_the_budget_is_completed(
+    feeder: RunFeeder, console: Console, repo_of_12_files: Repo
 ) -> None:
-    """A run that did nothing would be followed by others like it; the first writes words."""
+    """Otherwise no run would make progress."""
     embedded = []
     for _ in range(3):
-        answer = feeder(parts, "sync", "--max-embeddings", "1", "--json")
+        answer = feeder(repo_of_12_files, "sync", "--max-embeddings", "1", "--json")
         embedded.append(answer.json["texts_embedded"])
     assert embedded == [0, 3, 3]
     assert console.sql(LEFT) == [[FILES - 2]]
 
 
-def test_texts_of_the_cache_are_not_counted(
-    feeder: RunFeeder, console: Console, parts: Repo
+def test_cached_texts_do_not_count(
+    feeder: RunFeeder, console: Console, repo_of_12_files: Repo
 ) -> None:
-    """They cost nothing: the files have moved, and no text has changed."""
-    assert feeder(parts, "sync").code == 0
-    parts.commit({f"p{number:02}.py": f"\n{part(number)}" for number in range(FILES)})
+    """The files have moved, and no text has changed."""
+    assert feeder(repo_of_12_files, "sync").code == 0
+    repo_of_12_files.commit(
+        {f"p{number:02}.py": f"\n{file_of_three_nodes(number)}" for number in range(FILES)}
+    )
     # what is committed along is wrangler.toml, with a few nodes of its own
-    answer = feeder(parts, "sync", "--max-embeddings", "10", "--json")
+    answer = feeder(repo_of_12_files, "sync", "--max-embeddings", "10", "--json")
     assert (answer.code, answer.json["texts_cached"]) == (0, 36)
     assert console.sql("SELECT count(*) FROM outbox") == [[0]]
 
 
 @pytest.mark.parametrize("most", [1, 4, 6, 8, 12])
-def test_requests_are_limited(
-    feeder: RunFeeder, standin: StandIn, console: Console, parts: Repo, most: int
+def test_request_budget_is_kept(
+    feeder: RunFeeder, standin: StandIn, console: Console, repo_of_12_files: Repo, most: int
 ) -> None:
-    """From eight on never more than said; below, a run does one piece, so that runs end."""
+    """From eight on; below that a run makes one step, so that repeated runs end."""
     codes = [75]
     while codes[-1] == 75:
         before = sum(standin.counts().values())
-        codes.append(feeder(parts, "sync", "--max-requests", str(most)).code)
+        codes.append(feeder(repo_of_12_files, "sync", "--max-requests", str(most)).code)
         spent = sum(standin.counts().values()) - before
         assert spent <= max(most, 8)
         assert len(codes) < 30
     assert codes[-1] == 0
-    assert feeder(parts, "validate", "--wait").code == 0
+    assert feeder(repo_of_12_files, "validate", "--wait").code == 0
     if most >= 8:
         assert len(codes) <= 3
 
 
-def test_the_index_keeps_how_many_requests_a_run_took(
-    feeder: RunFeeder, standin: StandIn, console: Console, parts: Repo
+def test_number_of_requests_is_stored(
+    feeder: RunFeeder, standin: StandIn, console: Console, repo_of_12_files: Repo
 ) -> None:
-    """All of them, the last one too, which writes it; a run with nothing to do is not kept."""
+    """Including the last one, which stores it. A run without changes stores nothing."""
     before = sum(standin.counts().values())
-    assert feeder(parts, "sync").code == 0
+    assert feeder(repo_of_12_files, "sync").code == 0
     spent = sum(standin.counts().values()) - before
-    assert feeder(parts, "sync").code == 0
+    assert feeder(repo_of_12_files, "sync").code == 0
     [[text]] = console.sql("SELECT value FROM meta WHERE key LIKE '%:cost:sync'")
     kept = json.loads(text)
     assert (kept["requests"], kept["files_processed"]) == (spent, FILES)
 
 
-def test_a_large_outbox_is_emptied_piece_by_piece(
+def test_large_outbox_is_emptied_in_batches(
     feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo
 ) -> None:
-    """Vectors of nodes that are gone, a hundred a request."""
-    repo.commit({f"p{number:03}.py": part(number) for number in range(150)})
+    """100 ids per request."""
+    repo.commit({f"p{number:03}.py": file_of_three_nodes(number) for number in range(150)})
     feeder(repo, "init")
     assert feeder(repo, "sync").code == 0
     repo.commit({f"p{number:03}.py": None for number in range(150)})
@@ -140,10 +142,10 @@ def test_a_large_outbox_is_emptied_piece_by_piece(
     assert feeder(repo, "validate", "--wait").code == 0
 
 
-def test_words_of_many_files_can_be_stopped_too(
+def test_budget_stops_between_transactions_of_words(
     feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
-    """At the border of a transaction, which takes 2,000 nodes."""
+    """A transaction has up to 2,000 nodes."""
     many = "\n".join(f"# H{number}\n\n{'words ' * 130}\n" for number in range(1100))
     repo.commit({f"d{number}.md": many for number in range(3)})
     feeder(repo, "init")
@@ -155,18 +157,18 @@ def test_words_of_many_files_can_be_stopped_too(
 
 
 @pytest.mark.needs("local")
-def test_the_local_index_knows_the_limit_of_embeddings_too(
-    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, parts: Repo
+def test_embedding_budget_applies_to_a_local_index(
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, repo_of_12_files: Repo
 ) -> None:
-    """Its model costs no requests, but time."""
+    """Its model takes time instead of requests."""
     monkeypatch.delenv("FEEDER_MODEL")
-    answer = feeder(parts, "sync", "--store", "local", "--max-embeddings", "6", "--json")
+    answer = feeder(repo_of_12_files, "sync", "--store", "local", "--max-embeddings", "6", "--json")
     assert (answer.code, answer.json["texts_embedded"]) == (75, 6)
     assert answer.json["usage"] is None
 
 
-def test_the_first_piece_is_always_allowed_and_a_no_stays_a_no() -> None:
-    """So repeated runs end, and a stopped one does not begin smaller pieces."""
+def test_first_step_is_always_allowed_and_a_stopped_run_stays_stopped() -> None:
+    """A stopped run does not start smaller steps."""
     budget = Budget(max_requests=5, requests_sent=lambda: 3)
     assert budget.allows(100)
     assert not budget.allows(1)
@@ -177,7 +179,7 @@ def test_the_first_piece_is_always_allowed_and_a_no_stays_a_no() -> None:
 
 
 def test_shares_of_the_free_tier() -> None:
-    """Worked out from Cloudflare's numbers: rows and neurons a day, dimensions and bytes in all."""
+    """From Cloudflare's limits: rows and neurons per day, dimensions and bytes in total."""
     usage = Usage(
         {"d1": 3, "ai": 2},
         {"ai": 1},
@@ -210,10 +212,10 @@ def test_shares_of_the_free_tier() -> None:
     )
 
 
-def test_the_report_says_what_was_retried(feeder: RunFeeder, standin: StandIn, parts: Repo) -> None:
-    """And how long the run has waited."""
+def test_report_counts_retries(feeder: RunFeeder, standin: StandIn, repo_of_12_files: Repo) -> None:
+    """And the time waited."""
     standin.fault("throttled", route="vectorize.upsert", retry_after=1)
-    usage = feeder(parts, "sync", "--json").json["usage"]
+    usage = feeder(repo_of_12_files, "sync", "--json").json["usage"]
     assert usage["retries"] == {"vectorize": 1}
     assert usage["requests"]["vectorize"] == 3
     assert usage["waited_s"] >= 1

@@ -1,4 +1,4 @@
-"""The commands over the cloud store: which store it is, what they print, and what can be wrong."""
+"""The commands with the cloud store: the choice of the store, output and errors."""
 
 import socket
 import threading
@@ -27,23 +27,24 @@ def shop(repo: Repo) -> Repo:
 
 
 @pytest.fixture
-def made(feeder: RunFeeder, shop: Repo) -> Repo:
-    """A repository whose place at Cloudflare is made, and empty."""
+def initialized_repo(feeder: RunFeeder, shop: Repo) -> Repo:
+    """A repository with an empty index at Cloudflare."""
     assert feeder(shop, "init").code == 0
     return shop
 
 
 @pytest.fixture
-def fed(feeder: RunFeeder, made: Repo) -> Repo:
-    """The same with its index."""
-    answer = feeder(made, "sync")
+def indexed_repo(feeder: RunFeeder, initialized_repo: Repo) -> Repo:
+    """A repository with its index at Cloudflare."""
+    answer = feeder(initialized_repo, "sync")
     assert answer.code == 0, answer.err
-    return made
+    return initialized_repo
 
 
-def test_the_whole_way(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
-    """Sync, search, statistics and proof, each over HTTP."""
-    answer = feeder(fed, "search", "addLine", "--json")
+def test_sync_search_stats_and_validate(
+    feeder: RunFeeder, standin: StandIn, indexed_repo: Repo
+) -> None:
+    answer = feeder(indexed_repo, "search", "addLine", "--json")
     first = answer.json["hits"][0]
     assert (first["symbol"], first["word_rank"], first["path"]) == (
         "Cart.addLine",
@@ -53,21 +54,19 @@ def test_the_whole_way(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
     assert first["vector_rank"] is not None
     assert answer.err.startswith("acme/shop: Cloudflare, D1 database ")
 
-    stats = feeder(fed, "stats", "--json").json
+    stats = feeder(indexed_repo, "stats", "--json").json
     assert stats["models"] == ["@cf/baai/bge-small-en-v1.5"]
     assert sum(stats["node_types"].values()) == 7
     assert stats["usage"]["dimensions"] == 7 * 384
     assert stats["usage"]["requests"] == {"d1": 1}
     assert 0 < stats["usage"]["free_tier"]["database_bytes"] < 0.01
 
-    proof = feeder(fed, "validate", "--wait")
+    proof = feeder(indexed_repo, "validate", "--wait")
     assert (proof.code, proof.out.splitlines()[-1]) == (0, "The index is right.")
     assert "docs not pending 7, vectors 7" in proof.out
 
 
-def test_what_is_like_a_node_is_asked_by_its_stored_vector(
-    feeder: RunFeeder, standin: StandIn, shop: Repo
-) -> None:
+def test_similar_uses_the_stored_vector(feeder: RunFeeder, standin: StandIn, shop: Repo) -> None:
     """One request for it and one for the nearest; no text is embedded."""
     static = ("--model", "static")
     assert feeder(shop, "init", *static).code == 0
@@ -84,8 +83,8 @@ def test_what_is_like_a_node_is_asked_by_its_stored_vector(
     assert not any(count for name, count in asked.items() if name.startswith("ai"))
 
 
-def test_the_static_model_asks_no_service(feeder: RunFeeder, standin: StandIn, shop: Repo) -> None:
-    """Vectors of 256 numbers by this machine; Workers AI is not asked, at no step."""
+def test_static_model_calls_no_service(feeder: RunFeeder, standin: StandIn, shop: Repo) -> None:
+    """Its 256-number vectors are computed on this machine."""
     static = ("--model", "static")
     assert "(256 dimensions, cosine)" in feeder(shop, "init", *static).out
     answer = feeder(shop, "sync", *static, "--json")
@@ -101,10 +100,12 @@ def test_the_static_model_asks_no_service(feeder: RunFeeder, standin: StandIn, s
     assert not any(count for name, count in standin.counts().items() if name.startswith("ai"))
 
 
-def test_nothing_changed_costs_one_request(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
-    """With all that the program asks of schema, budget and model."""
+def test_sync_without_changes_takes_one_request(
+    feeder: RunFeeder, standin: StandIn, indexed_repo: Repo
+) -> None:
+    """It returns schema version, budget and model."""
     before = sum(standin.counts().values())
-    answer = feeder(fed, "sync")
+    answer = feeder(indexed_repo, "sync")
     assert (
         answer.out.splitlines()[0] == "The index is up to date with the source tree: nothing to do."
     )
@@ -112,57 +113,55 @@ def test_nothing_changed_costs_one_request(feeder: RunFeeder, standin: StandIn, 
     assert "Requests: 1 D1." in answer.out.splitlines()
 
 
-def test_process_apply_and_delete_work_on_it(
-    feeder: RunFeeder, console: Console, fed: Repo
-) -> None:
-    """The same commands as on the local index."""
+def test_process_apply_and_delete(feeder: RunFeeder, console: Console, indexed_repo: Repo) -> None:
+    """As with a local index."""
     paths = "SELECT path FROM files WHERE path GLOB 'new*' ORDER BY path"
-    (fed.path / "new.py").write_text("def fresh():\n    pass\n")
-    assert feeder(fed, "process", "--path", "new.py").code == 0
+    (indexed_repo.path / "new.py").write_text("def fresh():\n    pass\n")
+    assert feeder(indexed_repo, "process", "--path", "new.py").code == 0
     assert console.sql(paths) == [["new.py"]]
-    (fed.path / "news.json").write_text('[{"file": "new.py", "action": "delete"}]')
-    assert feeder(fed, "apply", "news.json").code == 0
+    (indexed_repo.path / "news.json").write_text('[{"file": "new.py", "action": "delete"}]')
+    assert feeder(indexed_repo, "apply", "news.json").code == 0
     assert console.sql(paths) == []
-    assert feeder(fed, "delete", "--path", "docs").code == 0
+    assert feeder(indexed_repo, "delete", "--path", "docs").code == 0
     assert console.sql("SELECT path FROM files WHERE path GLOB 'docs/*'") == []
 
 
-def test_validate_sees_what_is_wrong_and_repairs_it(
-    feeder: RunFeeder, standin: StandIn, console: Console, fed: Repo
+def test_validate_finds_and_repairs_differences(
+    feeder: RunFeeder, standin: StandIn, console: Console, indexed_repo: Repo
 ) -> None:
-    """A vector that is missing, one too many, a row and a posting."""
+    """A missing vector, an extra one, a row and a posting."""
     index = "vectorize/v2/indexes/acme_shop_code"
     [lost] = console.sql("SELECT id FROM docs WHERE symbol = 'Cart.total'")[0]
     console.post(f"{index}/delete_by_ids", {"ids": [lost]})
     console.sql("DELETE FROM docs_fts WHERE rowid = (SELECT min(seq) FROM docs)")
 
-    red = feeder(fed, "validate")
+    red = feeder(indexed_repo, "validate")
     assert red.code == 1
     assert f"src/cart.py: node {lost} has no vector" in red.out
     assert "has no posting" in red.out
 
-    assert feeder(fed, "validate", "--repair").code == 0
-    assert feeder(fed, "validate", "--wait").code == 0
+    assert feeder(indexed_repo, "validate", "--repair").code == 0
+    assert feeder(indexed_repo, "validate", "--wait").code == 0
     assert lost in standin.vectors("acme_shop_code")
 
 
-def test_what_is_not_seen_yet_is_waited_for(
-    feeder: RunFeeder, standin: StandIn, made: Repo
+def test_validate_waits_for_queued_writes(
+    feeder: RunFeeder, standin: StandIn, initialized_repo: Repo
 ) -> None:
-    """Vectorize shows writes later; without --wait they are missing."""
+    """Vectorize applies writes later; without --wait they are missing."""
     standin.change(vectorize_delay_s=4)
-    feeder(made, "sync")
-    early = feeder(made, "validate")
+    feeder(initialized_repo, "sync")
+    early = feeder(initialized_repo, "validate")
     assert (early.code, "has no vector" in early.out) == (1, True)
-    assert feeder(made, "validate", "--wait").code == 0
+    assert feeder(initialized_repo, "validate", "--wait").code == 0
 
 
-def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
-    feeder: RunFeeder, standin: StandIn, made: Repo, users_cache: Path
+def test_dry_run_estimates_requests_and_free_tier_shares(
+    feeder: RunFeeder, standin: StandIn, initialized_repo: Repo, users_cache: Path
 ) -> None:
-    """Then the real run takes what was said."""
+    """The run then takes as many."""
     before = standin.rows_written()
-    facts = feeder(made, "sync", "--dry-run", "--json").json
+    facts = feeder(initialized_repo, "sync", "--dry-run", "--json").json
     assert standin.rows_written() == before
     assert facts["texts_embedded"] == 7
     # one request to Vectorize before the first vector: the index's dimensions are asked for
@@ -171,53 +170,59 @@ def test_a_dry_run_foresees_requests_and_shares_and_writes_nothing(
     assert facts["usage"]["free_tier"]["rows_written"] == (20 + 7 * 6 + 4 * 2) / 100_000
     assert not users_cache.parent.exists()
 
-    real = feeder(made, "sync", "--json").json
+    real = feeder(initialized_repo, "sync", "--json").json
     assert real["usage"]["requests"] == {"d1": 3, "vectorize": 2, "ai": 1}
     assert real["requests"] == real["usage"]["requests"]
 
 
-def test_a_dry_run_foresees_the_tokens_of_the_very_texts(
-    feeder: RunFeeder, fed: Repo, monkeypatch: pytest.MonkeyPatch
+def test_dry_run_estimates_tokens_of_the_texts(
+    feeder: RunFeeder, indexed_repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Short and long ones, in any script, the same text twice, and what the cache has."""
+    """Short and long ones, in any script, repeated or cached."""
     signs = "".join(f"計 = {number}\n" for number in range(400))
     same = "def apple():\n    return 'same'\n"
-    fed.commit({"signs.py": signs, "long.txt": "many words " * 2000, "a/x.py": same, "x.py": same})
-    (fed.path / "src/cart.py").rename(fed.path / "cart.py")
-    fed.commit()
-    foreseen = feeder(fed, "sync", "--dry-run", "--json").json
-    real = feeder(fed, "sync", "--json").json
+    indexed_repo.commit(
+        {"signs.py": signs, "long.txt": "many words " * 2000, "a/x.py": same, "x.py": same}
+    )
+    (indexed_repo.path / "src/cart.py").rename(indexed_repo.path / "cart.py")
+    indexed_repo.commit()
+    foreseen = feeder(indexed_repo, "sync", "--dry-run", "--json").json
+    real = feeder(indexed_repo, "sync", "--json").json
     assert foreseen["texts_embedded"] == real["texts_embedded"] > 10
     assert foreseen["usage"]["tokens"] == real["usage"]["tokens"]
     assert foreseen["usage"]["neurons"] == real["usage"]["neurons"]
     assert foreseen["usage"]["requests"]["ai"] == real["usage"]["requests"]["ai"]
 
 
-def test_the_cache_stands_before_workers_ai(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
-    """A node that has only moved is not embedded again."""
-    fed.commit()
-    feeder(fed, "sync")
+def test_cached_texts_are_not_sent_to_workers_ai(
+    feeder: RunFeeder, standin: StandIn, indexed_repo: Repo
+) -> None:
+    """A moved node is not embedded again."""
+    indexed_repo.commit()
+    feeder(indexed_repo, "sync")
     before = standin.counts()["ai"]
-    fed.commit({"src/cart.py": f"\n{CART}"})
-    facts = feeder(fed, "sync", "--json").json
+    indexed_repo.commit({"src/cart.py": f"\n{CART}"})
+    facts = feeder(indexed_repo, "sync", "--json").json
     assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 5)
     assert standin.counts()["ai"] == before
 
 
-def test_another_index_gets_all_vectors(feeder: RunFeeder, standin: StandIn, fed: Repo) -> None:
-    """What is complete in one index is not in another; texts come from the cache."""
-    assert feeder(fed, "init", "--index-name", "moved").code == 0
+def test_other_vectorize_index_gets_all_vectors(
+    feeder: RunFeeder, standin: StandIn, indexed_repo: Repo
+) -> None:
+    """From the cache."""
+    assert feeder(indexed_repo, "init", "--index-name", "moved").code == 0
     assert (
-        feeder(fed, "search", "cart")
+        feeder(indexed_repo, "search", "cart")
         .err.splitlines()[-1]
         .startswith("The index has no vectors by @cf/")
     )
-    facts = feeder(fed, "sync", "--json").json
+    facts = feeder(indexed_repo, "sync", "--json").json
     assert (facts["texts_embedded"], facts["texts_cached"]) == (0, 7)
     assert len(standin.vectors("moved")) == 7
-    assert feeder(fed, "validate", "--wait").code == 0
+    assert feeder(indexed_repo, "validate", "--wait").code == 0
 
-    back = feeder(fed, "sync", "--index-name", "acme_shop_code")
+    back = feeder(indexed_repo, "sync", "--index-name", "acme_shop_code")
     assert (back.code, "has 7 vectors" in back.err, "--index-name" in back.err) == (2, True, True)
 
 
@@ -239,22 +244,22 @@ CHOICES = [
 
 
 @pytest.mark.parametrize(("arguments", "environment", "is_cloud", "why"), CHOICES)
-def test_the_first_line_says_which_store_it_is_and_why(
+def test_first_line_names_the_store_and_the_reason(
     feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
-    made: Repo,
+    initialized_repo: Repo,
     arguments: list[str],
     environment: dict[str, str],
     is_cloud: bool,
     why: str,
 ) -> None:
-    """--store decides, then --db, then whether there are credentials."""
+    """--store decides, then --db, then credentials."""
     monkeypatch.setenv("FEEDER_VECTORS", "no")
     monkeypatch.delenv("FEEDER_MODEL")
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
 
-    answer = feeder(made, "sync", *arguments)
+    answer = feeder(initialized_repo, "sync", *arguments)
 
     assert answer.code == 0
     [line] = answer.err.splitlines()
@@ -263,12 +268,12 @@ def test_the_first_line_says_which_store_it_is_and_why(
     assert line.endswith(f"; {why}")
 
 
-def test_flags_go_before_the_environment_and_both_before_wrangler_toml(
-    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, made: Repo
+def test_flags_override_the_environment_and_both_override_wrangler_toml(
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, initialized_repo: Repo
 ) -> None:
-    """For the index and for the database."""
-    (made.path / "sub").mkdir()
-    place = made.path / "sub"
+    """For the index and the database."""
+    (initialized_repo.path / "sub").mkdir()
+    place = initialized_repo.path / "sub"
     assert "Vectorize index acme_shop_code," in feeder(place, "stats").err
     monkeypatch.setenv("FEEDER_INDEX_NAME", "of-environment")
     monkeypatch.setenv("FEEDER_DATABASE_ID", UNKNOWN)
@@ -278,10 +283,10 @@ def test_flags_go_before_the_environment_and_both_before_wrangler_toml(
     assert f"D1 database {NOT_HERE}, Vectorize index of-flag," in answer.err
 
 
-def test_wrangler_toml_is_that_of_the_repository(
+def test_only_wrangler_toml_of_the_repository_is_read(
     feeder: RunFeeder, tmp_path: Path, shop: Repo
 ) -> None:
-    """One above it belongs to something else."""
+    """One in a parent folder belongs to another project."""
     (tmp_path / "wrangler.toml").write_text(
         f'[[d1_databases]]\nbinding = "CODE_DB"\ndatabase_id = "{UNKNOWN}"\n'
     )
@@ -289,10 +294,10 @@ def test_wrangler_toml_is_that_of_the_repository(
     assert (answer.code, "the database id is missing" in answer.err) == (2, True)
 
 
-def test_one_sentence_names_all_that_is_missing(
+def test_one_error_names_all_missing_settings(
     feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, shop: Repo
 ) -> None:
-    """The token, which is no flag, the account and the database."""
+    """The token, for which there is no flag, the account and the database."""
     monkeypatch.delenv("CLOUDFLARE_API_TOKEN")
     monkeypatch.delenv("CLOUDFLARE_ACCOUNT_ID")
     answer = feeder(shop, "sync", "--store", "cloudflare")
@@ -322,16 +327,19 @@ BAD = {
 
 
 @pytest.mark.parametrize("what", BAD)
-def test_a_wrong_setting_is_named_and_nothing_is_written(
-    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, console: Console, made: Repo, what: str
+def test_wrong_setting_is_an_error_before_any_write(
+    feeder: RunFeeder,
+    monkeypatch: pytest.MonkeyPatch,
+    console: Console,
+    initialized_repo: Repo,
+    what: str,
 ) -> None:
-    """One sentence with the setting to change, before the first row."""
     environment, code, said = BAD[what]
     before = console.standin.rows_written()
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
 
-    answer = feeder(made, "sync")
+    answer = feeder(initialized_repo, "sync")
 
     assert (answer.code, answer.out) == (code, "")
     last = answer.err.splitlines()[-1]
@@ -349,38 +357,40 @@ def test_a_wrong_setting_is_named_and_nothing_is_written(
         (["d1", "vectorize"], "Workers AI Read", 7),
     ],
 )
-def test_a_permission_that_the_token_lacks_is_named(
+def test_missing_permission_is_named(
     feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
     console: Console,
-    made: Repo,
+    initialized_repo: Repo,
     permissions: list[str],
     said: str,
     rows: int,
 ) -> None:
-    """Without Workers AI the words are in, and the next run brings the vectors."""
+    """Without Workers AI the words are indexed, and the next run adds the vectors."""
     console.standin.grant("partial-token", *permissions)
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
-    answer = feeder(made, "sync")
+    answer = feeder(initialized_repo, "sync")
     assert (answer.code, said in answer.err) == (2, True)
     assert "partial-token" not in answer.out + answer.err
     assert console.sql("SELECT count(*) FROM docs") == [[rows]]
 
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", console.standin.token)
-    assert feeder(made, "sync").code == 0
-    assert feeder(made, "sync").code == 0  # deletes what the run before may have left, once more
-    assert feeder(made, "validate", "--wait").code == 0
+    assert feeder(initialized_repo, "sync").code == 0
+    assert (
+        feeder(initialized_repo, "sync").code == 0
+    )  # deletes what the run before may have left, once more
+    assert feeder(initialized_repo, "validate", "--wait").code == 0
 
 
 @pytest.mark.parametrize("permissions", [["vectorize"], ["d1"]])
-def test_init_names_a_permission_that_the_token_lacks(
+def test_init_names_a_missing_permission(
     feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
     console: Console,
     shop: Repo,
     permissions: list[str],
 ) -> None:
-    """Before it makes anything."""
+    """Before it creates anything."""
     console.standin.grant("partial-token", *permissions)
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
     answer = feeder(shop, "init")
@@ -402,55 +412,57 @@ def test_init_names_a_permission_that_the_token_lacks(
         ),
     ],
 )
-def test_a_database_that_holds_no_index_is_refused(
-    feeder: RunFeeder, console: Console, made: Repo, command: str, sql: str, said: str
+def test_database_without_an_index_is_refused(
+    feeder: RunFeeder, console: Console, initialized_repo: Repo, command: str, sql: str, said: str
 ) -> None:
-    """It is left as it is."""
+    """It is not changed."""
     other = console.make_database()
     console.sql(sql, other)
     before = console.sql("SELECT name FROM sqlite_schema ORDER BY name", other)
-    answer = feeder(made, *command.split(), "--database-id", other)
+    answer = feeder(initialized_repo, *command.split(), "--database-id", other)
     assert (answer.code, said in answer.err) == (2, True)
     assert console.sql("SELECT name FROM sqlite_schema ORDER BY name", other) == before
 
 
 @pytest.mark.parametrize("command", ["sync", "search x", "stats", "validate"])
-def test_a_newer_schema_is_refused(
-    feeder: RunFeeder, console: Console, fed: Repo, command: str
+def test_newer_schema_is_refused(
+    feeder: RunFeeder, console: Console, indexed_repo: Repo, command: str
 ) -> None:
     """With the first request; the remedy is a newer program."""
     console.sql("INSERT INTO d1_migrations (name) VALUES ('0009_later.sql')")
     before = sum(console.standin.counts().values())
-    answer = feeder(fed, *command.split())
+    answer = feeder(indexed_repo, *command.split())
     assert (answer.code, "0009_later.sql. Update feeder." in answer.err) == (2, True)
     assert sum(console.standin.counts().values()) == before + 1
 
 
-def test_an_older_schema_asks_for_init(feeder: RunFeeder, console: Console, fed: Repo) -> None:
-    """It is not brought up to date in passing."""
+def test_older_schema_asks_for_init(
+    feeder: RunFeeder, console: Console, indexed_repo: Repo
+) -> None:
+    """It is not migrated implicitly."""
     console.sql("DELETE FROM d1_migrations")
-    answer = feeder(fed, "sync")
+    answer = feeder(indexed_repo, "sync")
     assert (answer.code, "lacks the migration 0001_init.sql" in answer.err) == (2, True)
     assert answer.err.endswith("with: feeder init\n")
 
 
-def test_a_quota_that_is_used_up_ends_the_run_with_its_report(
-    feeder: RunFeeder, standin: StandIn, made: Repo
+def test_exhausted_quota_ends_the_run_with_its_report(
+    feeder: RunFeeder, standin: StandIn, initialized_repo: Repo
 ) -> None:
-    """Words are in by then; the sentence says when to go on, and the next run does."""
+    """The words are indexed; the message says when to run again, and that run completes."""
     standin.fault("ai_daily_neurons", route="ai.run")
-    answer = feeder(made, "sync")
+    answer = feeder(initialized_repo, "sync")
     assert answer.code == 1
     assert "resets at 00:00 UTC" in answer.err
     assert answer.out.startswith("Files: 4 processed")
-    assert feeder(made, "search", "addLine").out.startswith("src/cart.py:")
+    assert feeder(initialized_repo, "search", "addLine").out.startswith("src/cart.py:")
 
-    assert feeder(made, "sync").code == 0
-    assert feeder(made, "validate", "--wait").code == 0
+    assert feeder(initialized_repo, "sync").code == 0
+    assert feeder(initialized_repo, "validate", "--wait").code == 0
 
 
-class LogIn(BaseHTTPRequestHandler):
-    """A proxy's page instead of an answer."""
+class LoginPage(BaseHTTPRequestHandler):
+    """A proxy's login page instead of a response."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers["Content-Length"]))
@@ -471,8 +483,8 @@ class LogIn(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def guest_network() -> Iterator[str]:
-    """The address of a page that is not Cloudflare's."""
-    server = HTTPServer(("127.0.0.1", 0), LogIn)
+    """The address of a login page instead of Cloudflare's."""
+    server = HTTPServer(("127.0.0.1", 0), LoginPage)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}/client/v4"
@@ -482,33 +494,36 @@ def guest_network() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("command", ["sync", "init"])
-def test_the_page_of_a_proxy_is_no_answer(
-    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, made: Repo, guest_network: str, command: str
+def test_page_of_a_proxy_is_an_error(
+    feeder: RunFeeder,
+    monkeypatch: pytest.MonkeyPatch,
+    initialized_repo: Repo,
+    guest_network: str,
+    command: str,
 ) -> None:
-    """Its title is shown, and what to look at."""
+    """With its title and what to check."""
     monkeypatch.setenv("CLOUDFLARE_BASE_URL", guest_network)
-    answer = feeder(made, command)
+    answer = feeder(initialized_repo, command)
     assert answer.code == 2
     assert "Log in to the guest network" in answer.err
     assert "CLOUDFLARE_BASE_URL" in answer.err
 
 
 @pytest.mark.parametrize("command", ["sync", "init"])
-def test_no_network_is_said(
-    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, made: Repo, command: str
+def test_missing_network_is_an_error(
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, initialized_repo: Repo, command: str
 ) -> None:
-    """After the tries of the border; nobody listens at that port."""
+    """After all tries; no server listens at that port."""
     with socket.socket() as unheard:
         unheard.bind(("127.0.0.1", 0))
         port = unheard.getsockname()[1]
         monkeypatch.setenv("CLOUDFLARE_BASE_URL", f"http://127.0.0.1:{port}/client/v4")
-        answer = feeder(made, command)
+        answer = feeder(initialized_repo, command)
     assert answer.code == 1
     assert "cannot be reached" in answer.err.splitlines()[-1]
 
 
-def test_a_file_that_is_no_toml_is_named(feeder: RunFeeder, shop: Repo) -> None:
-    """With its place and what is wrong."""
+def test_invalid_toml_is_an_error_with_its_position(feeder: RunFeeder, shop: Repo) -> None:
     (shop.path / "wrangler.toml").write_text("name = \n")
     answer = feeder(shop, "init")
     assert answer.code == 2

@@ -1,4 +1,4 @@
-"""The page of costs says what is measured."""
+"""The documentation page of costs has the measured numbers."""
 
 from pathlib import Path
 
@@ -10,20 +10,20 @@ from feeder.session.cost_estimate import model_prices
 PAGE = (Path(__file__).parents[2] / "docs/explanation/costs.md").read_text()
 
 
-def test_the_page_has_the_table_that_the_command_prints(standin: StandIn) -> None:
-    """For 60 files; the one for 500 comes from the same command."""
+def test_page_has_the_table_of_the_command(standin: StandIn) -> None:
+    """For 60 files; the table for 500 comes from the same command."""
     assert costs.table(standin, 60) in PAGE
     assert "10,000 nodes in 500 files:" in PAGE
 
 
-def test_so_it_does_for_texts(standin: StandIn) -> None:
-    """A row or two a file, no request more than without, and no text embedded."""
+def test_page_has_the_costs_of_stored_source(standin: StandIn) -> None:
+    """One or two rows per file, no further request, no embedding."""
     assert costs.texts_table(standin, 60) in PAGE
     assert "10,000 nodes in 500 files, with stored source:" in PAGE
 
 
-def test_so_it_does_for_each_model(standin: StandIn) -> None:
-    """And `feeder init` foresees those requests without sending one."""
+def test_page_has_the_costs_of_each_model(standin: StandIn) -> None:
+    """`feeder init` estimates the same requests without sending any."""
     assert costs.models_table(standin, 60) in PAGE
     assert "First sync of 10,000 nodes in 500 files, by model:" in PAGE
     foreseen = {(price.model, price.dimensions): price for price in model_prices(1_200, 60, 60)}

@@ -22,7 +22,7 @@ MARK = Statement(sql.RECORD_WRITE_NUMBER, ("shop:write:1", "7"))
 
 
 def test_rows_are_tuples_in_the_order_of_the_columns(cloud: Cloud) -> None:
-    """Two columns of one name stay two, numbers in JSON stay whole, and NULL is None."""
+    """Two columns may have one name, numbers stay exact, and NULL is None."""
     statement = Statement(
         "SELECT value->>0 AS x, value->>1 AS x, value->>2, typeof(value->>0) FROM json_each(?)",
         ('[[1, "ü𝄞", null], [9007199254740991, "", 0.5]]',),
@@ -33,8 +33,8 @@ def test_rows_are_tuples_in_the_order_of_the_columns(cloud: Cloud) -> None:
     ]
 
 
-def test_a_batch_is_one_transaction(cloud: Cloud) -> None:
-    """When one statement fails, none of them was run; the error says what SQLite said."""
+def test_batch_is_one_transaction(cloud: Cloud) -> None:
+    """If one statement fails, none takes effect; the error has SQLite's message."""
     cloud.d1.run([Statement("CREATE TABLE t (a UNIQUE)")])
     insert = Statement("INSERT INTO t VALUES (1)")
 
@@ -44,15 +44,14 @@ def test_a_batch_is_one_transaction(cloud: Cloud) -> None:
     assert cloud.rows("SELECT * FROM t") == []
 
 
-def test_nothing_to_run_is_no_request(cloud: Cloud) -> None:
-    """An empty list is an empty answer."""
+def test_empty_batch_sends_no_request(cloud: Cloud) -> None:
     cloud.spent()
     assert cloud.d1.run([]) == []
     assert cloud.spent()["d1"] == 0
 
 
-def test_what_is_billed_is_summed(cloud: Cloud) -> None:
-    """Rows read and written, as the answers tell them."""
+def test_billed_rows_are_summed(cloud: Cloud) -> None:
+    """Rows read and written, as the responses report them."""
     cloud.d1.run([Statement("CREATE TABLE t (a)")])
     cloud.d1.rows.clear()
 
@@ -62,7 +61,7 @@ def test_what_is_billed_is_summed(cloud: Cloud) -> None:
 
 
 def test_migrations_are_applied_once(cloud: Cloud) -> None:
-    """As wrangler keeps them: by name, in its table."""
+    """Recorded by name in wrangler's table."""
     names = [migration.name for migration in known_migrations()]
 
     assert migrate(cloud.d1) == names
@@ -71,10 +70,10 @@ def test_migrations_are_applied_once(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize("fault", LOST, ids=str)
-def test_a_migration_whose_answer_is_lost_counts_as_applied(
+def test_migration_with_a_lost_response_counts_as_applied(
     cloud: Cloud, fault: dict[str, Any]
 ) -> None:
-    """The second try finds the tables there."""
+    """The retry finds its tables."""
     cloud.standin.fault(route="d1.query", **fault)
 
     migrate(cloud.d1)
@@ -83,8 +82,8 @@ def test_a_migration_whose_answer_is_lost_counts_as_applied(
     assert cloud.rows("SELECT count(*) FROM docs") == [(0,)]
 
 
-def test_a_migration_that_fails_is_an_error(cloud: Cloud) -> None:
-    """Here because a table is there that it wants to make; nothing of it stays."""
+def test_failed_migration_is_an_error(cloud: Cloud) -> None:
+    """A table that it creates exists already; nothing of it remains."""
     cloud.d1.run([Statement("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name)")])
     cloud.d1.run([Statement("CREATE TABLE docs_fts (id)")])
 
@@ -94,8 +93,8 @@ def test_a_migration_that_fails_is_an_error(cloud: Cloud) -> None:
     assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'docs'") == []
 
 
-def test_a_broken_guard_is_another_runs_doing(cloud: Cloud) -> None:
-    """The run that does not own the index any more writes nothing."""
+def test_failed_fencing_check_means_superseded(cloud: Cloud) -> None:
+    """The run that lost ownership writes nothing."""
     cloud.migrated()
     written = Statement(sql.SET_META, ('{"a": "b"}',))
 
@@ -106,10 +105,10 @@ def test_a_broken_guard_is_another_runs_doing(cloud: Cloud) -> None:
 
 
 @pytest.mark.parametrize("fault", LOST, ids=str)
-def test_a_marked_write_whose_answer_is_lost_is_not_done_twice(
+def test_marked_write_with_a_lost_response_is_not_repeated(
     cloud: Cloud, fault: dict[str, Any]
 ) -> None:
-    """The second try breaks on the mark of the first."""
+    """The retry finds the mark of the first try."""
     cloud.migrated()
     cloud.d1.run([Statement("CREATE TABLE t (a)")])
     cloud.standin.fault(route="d1.raw", **fault)
@@ -121,8 +120,8 @@ def test_a_marked_write_whose_answer_is_lost_is_not_done_twice(
     assert cloud.rows("SELECT * FROM meta") == [("shop:write:1", "7")]
 
 
-def test_a_marked_write_that_did_not_arrive_is_done_once(cloud: Cloud) -> None:
-    """The mark tells a lost request from a lost answer; the next number is another write."""
+def test_marked_write_that_did_not_arrive_is_retried(cloud: Cloud) -> None:
+    """The mark distinguishes a lost request from a lost response."""
     cloud.migrated()
     cloud.d1.run([Statement("CREATE TABLE t (a)")])
     insert = Statement("INSERT INTO t VALUES (1) RETURNING a")
@@ -133,24 +132,24 @@ def test_a_marked_write_that_did_not_arrive_is_done_once(cloud: Cloud) -> None:
     assert cloud.api.retries["d1"] == 1
 
 
-def test_a_call_that_hangs_is_sent_again(cloud: Cloud) -> None:
-    """When no byte has come for so long that none will."""
+def test_hanging_call_is_retried(cloud: Cloud) -> None:
+    """After the timeout."""
     cloud.standin.fault("hang", route="d1.raw", after=True)
     impatient = D1(cloud.connect(timeout_s=0.5), cloud.database_id)
 
     assert impatient.run([Statement("SELECT 1")]) == [[(1,)]]
 
 
-def test_a_database_that_fails_on_and_on_is_an_error(cloud: Cloud) -> None:
-    """After five tries the last failure is told."""
+def test_fifth_failure_is_an_error(cloud: Cloud) -> None:
+    """It has the last message."""
     cloud.standin.fault("d1_internal", times=5)
 
     with pytest.raises(TransientError, match="internal error"):
         cloud.d1.run([Statement("SELECT 1")])
 
 
-def test_a_statement_that_takes_too_long_is_too_large(cloud: Cloud) -> None:
-    """D1 stops a call after its 30 s; here it has less."""
+def test_statement_timeout_counts_as_too_large(cloud: Cloud) -> None:
+    """D1 stops a call after 30 s; here it is less."""
     cloud.standin.change(d1_timeout_s=0.2)
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
@@ -166,14 +165,14 @@ def test_a_statement_that_takes_too_long_is_too_large(cloud: Cloud) -> None:
         ("../../../user", "--database-id"),
     ],
 )
-def test_a_database_that_is_not_there_is_named(cloud: Cloud, database: str, named: str) -> None:
-    """Whether the id is unknown or none at all."""
+def test_missing_database_is_an_error(cloud: Cloud, database: str, named: str) -> None:
+    """For an unknown id and for an invalid one."""
     with pytest.raises(UserError, match=named):
         D1(cloud.api, database).run([Statement("SELECT 1")])
 
 
-def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
-    """Also a token that nobody knows, and an account of somebody else."""
+def test_missing_permission_is_named(cloud: Cloud) -> None:
+    """Also for an unknown token and a foreign account."""
     cloud.standin.grant("only-vectors", "vectorize", "ai")
     other = "f" * 32
     with pytest.raises(UserError, match="D1 Edit"):

@@ -1,4 +1,4 @@
-"""Vectors in Vectorize are of the text and of the line, whatever changes; and what that costs."""
+"""Vectors in Vectorize are of text and description after each change, and their cost."""
 
 from contextlib import suppress
 from typing import Any
@@ -35,8 +35,8 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def unlike(cloud: Cloud, shop: Repo) -> list[str]:
-    """Nodes whose vector in Vectorize is not of their text and line of now."""
+def wrong_vectors(cloud: Cloud, shop: Repo) -> list[str]:
+    """Returns the nodes whose vector in Vectorize is not that of their text and description."""
     cloud.standin.settle(INDEX)
     held = cloud.standin.vectors(INDEX)
     said = {str(id_): str(line) for id_, line in cloud.rows(LINES)}
@@ -51,59 +51,62 @@ def unlike(cloud: Cloud, shop: Repo) -> list[str]:
     return wrong
 
 
-def described(cloud: Cloud, shop: Repo, lines: FakeDescriber | None = None, **more: Any) -> None:
+def run_with_descriptions(
+    cloud: Cloud, shop: Repo, lines: FakeDescriber | None = None, **more: Any
+) -> None:
     how = DescriptionOptions(lines, **more) if lines or more else None
     sync(cloud.feed(Commit(shop.path), describing=how))
 
 
-def test_each_vector_is_of_the_text_and_of_the_line(cloud: Cloud, shop: Repo) -> None:
-    """After each change; a run that has nothing to do takes one request as ever."""
-    described(cloud, shop)
-    assert unlike(cloud, shop) == []
-    described(cloud, shop, FakeDescriber())
-    assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
+def test_vector_is_of_text_and_description(cloud: Cloud, shop: Repo) -> None:
+    """After each change. A run without changes takes one request."""
+    run_with_descriptions(cloud, shop)
+    assert wrong_vectors(cloud, shop) == []
+    run_with_descriptions(cloud, shop, FakeDescriber())
+    assert (wrong_vectors(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
     cloud.spent()
-    described(cloud, shop, FakeDescriber())
+    run_with_descriptions(cloud, shop, FakeDescriber())
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
     shop.commit({"src/cart.py": None, "lib/cart.py": f"# moved\n{CART}"})
-    described(cloud, shop)
-    assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
-    described(cloud, shop, OtherFakeDescriber("others"), redescribe=True)
-    assert unlike(cloud, shop) == []
+    run_with_descriptions(cloud, shop)
+    assert (wrong_vectors(cloud, shop), cloud.rows(MARKS)) == ([], [(4,)])
+    run_with_descriptions(cloud, shop, OtherFakeDescriber("others"), redescribe=True)
+    assert wrong_vectors(cloud, shop) == []
     sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
-    assert (unlike(cloud, shop), cloud.rows(MARKS)) == ([], [(0,)])
+    assert (wrong_vectors(cloud, shop), cloud.rows(MARKS)) == ([], [(0,)])
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
 
 
-def test_what_a_line_costs(cloud: Cloud, repo: Repo) -> None:
-    """Four rows of D1: a line, its entry by hash and its words, and the mark of its vector.
+def test_cost_of_a_description(cloud: Cloud, repo: Repo) -> None:
+    """Four rows of D1: the description, its entry by hash, its words and the mark of its vector.
 
-    Vectorize takes a request more, for a thousand vectors."""
+    Vectorize takes one more request per 1,000 vectors.
+    """
     cloud.migrated()
     repo.commit(SHOP)
-    described(cloud, repo, FakeDescriber())
+    run_with_descriptions(cloud, repo, FakeDescriber())
     rows = []
     for number in (20, 60):
-        repo.commit({f"a{number}.py": "".join(part(number, at) for at in range(number))})
-        described(cloud, repo)
+        repo.commit({f"a{number}.py": "".join(partial_run(number, at) for at in range(number))})
+        run_with_descriptions(cloud, repo)
         cloud.spent()
         before = cloud.standin.rows_written()
-        described(cloud, repo, FakeDescriber())
+        run_with_descriptions(cloud, repo, FakeDescriber())
         rows.append(cloud.standin.rows_written() - before)
         assert cloud.spent()["vectorize"] == 1
     writes = 60 // BATCH_REQUESTS - 20 // BATCH_REQUESTS  # each leaves its number
     assert (rows[1] - rows[0] - writes) / (60 - 20) == 4
 
 
-def part(number: int, at: int) -> str:
+def partial_run(number: int, at: int) -> str:
     return f"def part_{number}_{at}(value):\n    return value + {at}\n\n\n"
 
 
 @pytest.mark.parametrize("then", ["off", "others"])
-def test_what_a_dying_run_has_sent_is_sent_again(cloud: Cloud, shop: Repo, then: str) -> None:
-    """Whatever its lines have become meanwhile."""
-    described(cloud, shop)
+def test_vectors_of_a_crashed_run_are_sent_again(cloud: Cloud, shop: Repo, then: str) -> None:
+    """Whatever the descriptions have become since."""
+    run_with_descriptions(cloud, shop)
     for at in range(1, 30):
         fuse = FaultInjector(at, before=False)
         run = cloud.feed(Commit(shop.path), describing=DescriptionOptions(FakeDescriber()))
@@ -113,8 +116,8 @@ def test_what_a_dying_run_has_sent_is_sent_again(cloud: Cloud, shop: Repo, then:
         if then == "off":
             sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         else:
-            described(cloud, shop, OtherFakeDescriber("others"), redescribe=True)
-        assert unlike(cloud, shop) == []
+            run_with_descriptions(cloud, shop, OtherFakeDescriber("others"), redescribe=True)
+        assert wrong_vectors(cloud, shop) == []
         sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(None)))
         if not fuse.has_failed:
             assert at > 8

@@ -1,4 +1,4 @@
-"""Lines on methods and classes in D1, by a model of Workers AI: what they cost and find."""
+"""Descriptions in D1, made by a model of Workers AI: their cost and their use in searches."""
 
 import pytest
 from clouds import Cloud
@@ -37,16 +37,16 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def described(cloud: Cloud, shop: Repo, *, named: bool = True) -> SyncContext:
+def sync_with_descriptions(cloud: Cloud, shop: Repo, *, named: bool = True) -> SyncContext:
     how = DescriptionOptions(WorkersAIDescriber(cloud.api, MODEL)) if named else None
     run = cloud.feed(Commit(shop.path), describing=how)
     sync(run)
     return run
 
 
-def test_each_line_is_kept_and_found(cloud: Cloud, shop: Repo) -> None:
-    """By the words that a model has said, with a filter or without."""
-    described(cloud, shop)
+def test_descriptions_are_stored_and_found(cloud: Cloud, shop: Repo) -> None:
+    """By their words, with and without a filter."""
+    sync_with_descriptions(cloud, shop)
     assert cloud.rows(LINES) == DUE
     for path in (None, "src"):
         found = search_scope(
@@ -58,25 +58,23 @@ def test_each_line_is_kept_and_found(cloud: Cloud, shop: Repo) -> None:
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
 
 
-def test_what_has_moved_costs_no_question_and_what_has_changed_one(
-    cloud: Cloud, shop: Repo
-) -> None:
-    """A line more is a write of a few rows; a run that changes nothing is one request."""
-    described(cloud, shop)
+def test_moved_nodes_take_no_request_and_changed_ones_take_one(cloud: Cloud, shop: Repo) -> None:
+    """A description is a few rows; a run without changes is one request."""
+    sync_with_descriptions(cloud, shop)
     cloud.spent()
-    described(cloud, shop)
+    sync_with_descriptions(cloud, shop)
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
     shop.commit({"src/cart.py": None, "lib/cart.py": f"# moved\n{CART}"})
-    described(cloud, shop, named=False)
+    sync_with_descriptions(cloud, shop, named=False)
     assert (cloud.spent()["ai"], cloud.rows(LINES)) == (0, DUE)
     shop.commit({"lib/cart.py": f"# moved\n{CART}".replace("emptyCart", "newCart")})
-    described(cloud, shop)
+    sync_with_descriptions(cloud, shop)
     assert cloud.spent()["ai"] == 1
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
 
 
-def test_neurons_are_counted_by_the_models_price(cloud: Cloud, shop: Repo) -> None:
-    """And foreseen; of a model that no list has, nothing is said."""
+def test_neurons_are_counted_and_estimated_by_the_models_price(cloud: Cloud, shop: Repo) -> None:
+    """For an unknown model there is no number."""
     describer = WorkersAIDescriber(cloud.api, MODEL)
     sync(cloud.feed(Commit(shop.path), describing=DescriptionOptions(describer)))
     price = PRICES[MODEL]
@@ -86,8 +84,8 @@ def test_neurons_are_counted_by_the_models_price(cloud: Cloud, shop: Repo) -> No
     assert WorkersAIDescriber(cloud.api, "@cf/new/model").neurons(1, 1) is None
 
 
-def test_what_is_no_model_of_workers_ai_is_refused(cloud: Cloud) -> None:
-    """Before a request where its name tells, else in the service's words."""
+def test_unknown_model_is_refused(cloud: Cloud) -> None:
+    """Before a request if the name is invalid, else with the service's message."""
     with pytest.raises(UserError, match="is not a model of Workers AI"):
         WorkersAIDescriber(cloud.api, "llama")
     with pytest.raises(UserError, match="Choose another --describe"):

@@ -1,4 +1,4 @@
-"""What `feeder doctor` sees at Cloudflare: what is there, and what is not."""
+"""The findings of `feeder doctor` about an index at Cloudflare."""
 
 import pytest
 from program import Console, console, feeder
@@ -10,7 +10,7 @@ from source.repos import Repo
 __all__ = ["console", "feeder"]
 
 
-def test_before_init_it_names_what_lacks_and_after_a_run_all_is_there(
+def test_missing_parts_are_named_before_init_and_none_after_a_run(
     feeder: RunFeeder, repo: Repo, console: Console
 ) -> None:
     repo.commit(SHOP)
@@ -27,9 +27,7 @@ def test_before_init_it_names_what_lacks_and_after_a_run_all_is_there(
     assert "The index equals HEAD " in found["index"]["says"]
 
 
-def test_a_database_that_is_gone_stops_a_run(
-    feeder: RunFeeder, repo: Repo, console: Console
-) -> None:
+def test_deleted_database_is_an_error(feeder: RunFeeder, repo: Repo, console: Console) -> None:
     repo.commit(SHOP)
     feeder(repo, "init", "-q")
     console.delete_database()
@@ -39,10 +37,10 @@ def test_a_database_that_is_gone_stops_a_run(
     assert index["stops"]
 
 
-def test_a_token_that_is_refused_stops_a_run_and_is_not_shown(
+def test_refused_token_is_an_error_and_is_not_shown(
     feeder: RunFeeder, repo: Repo, console: Console, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By the database and by the index of vectors, each with what to do."""
+    """For the database and the index of vectors, each with a remedy."""
     repo.commit(SHOP)
     feeder(repo, "init", "-q")
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-of-nobody-at-all")

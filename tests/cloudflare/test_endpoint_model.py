@@ -1,4 +1,4 @@
-"""An index at Cloudflare with the vectors of a model at an address."""
+"""An index at Cloudflare with vectors of a model behind an address."""
 
 from collections.abc import Iterator
 
@@ -16,17 +16,19 @@ __all__ = ["console", "feeder"]
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
-    """It serves bge-m3, and its requests do not go by the account's limits."""
+    """A server for bge-m3, whose requests do not count against the account's limits."""
     with running_server() as server:
         server.always = respond_as_bge_m3
         monkeypatch.setenv("FEEDER_MODEL", f"{server.url}#bge-m3")
         yield server
 
 
-def test_it_is_fed_proved_and_searched(
+def test_sync_validate_and_search(
     feeder: RunFeeder, standin: StandIn, server: Server, repo: Repo
 ) -> None:
-    """Vectorize is made for its vectors; Workers AI is not asked; requests to it are counted."""
+    """Vectorize has its dimensions, Workers AI is not called, and requests to the model are
+    counted.
+    """
     repo.commit(SHOP)
     assert feeder(repo, "init").code == 0
     fed = feeder(repo, "sync", "--json")
@@ -45,10 +47,10 @@ def test_it_is_fed_proved_and_searched(
     assert f"Searched by words only: bge-m3@{server.place}: loading (HTTP 503)." in found.err
 
 
-def test_it_is_refused_and_finished(
+def test_failed_requests_leave_files_pending_for_the_next_run(
     feeder: RunFeeder, console: Console, server: Server, repo: Repo
 ) -> None:
-    """Words are there, files wait; and a plan names the requests to the model."""
+    """A dry run names the requests to the model."""
     repo.commit(SHOP)
     feeder(repo, "init")
     server.always = respond_with(402, {"detail": "Payment Required"})

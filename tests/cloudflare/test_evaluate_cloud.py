@@ -16,7 +16,7 @@ __all__ = ["console", "feeder"]
 def test_evaluation_of_an_index_at_cloudflare(
     feeder: RunFeeder, standin: StandIn, repo: Repo, tmp_path: Path
 ) -> None:
-    """Missing answers are looked up in D1 in two requests, however many there are."""
+    """Missing answers are looked up in D1 with two requests, however many there are."""
     repo.commit(SHOP)
     assert (feeder(repo, "init").code, feeder(repo, "sync").code) == (0, 0)
     found = [{"symbol": "Cart.addLine"}, "src/cart.py", "docs/guide.md:1-2"]

@@ -1,4 +1,4 @@
-"""A write whose answer is lost is sent again: the run is right all the same, in both databases."""
+"""A write whose response is lost is sent again without an effect, in both databases."""
 
 from collections.abc import Iterator, Sequence
 
@@ -18,8 +18,8 @@ STATES = "SELECT path, state FROM files WHERE state NOT IN ('clean', 'skipped')"
 LEFT = "SELECT key FROM meta WHERE key GLOB '*:write:*'"
 
 
-class Forgetful:
-    """A database on a wire that loses the answer to one call, and sends that call again."""
+class LossyDatabase:
+    """A database that loses the response to one call and sends that call again."""
 
     def __init__(self, database: Database, number: int) -> None:
         self.place = database.place
@@ -43,7 +43,7 @@ class Forgetful:
 
 @pytest.fixture(params=["SQLite", "D1"])
 def database(request: pytest.FixtureRequest) -> Iterator[Database]:
-    """An empty index, in each of the databases."""
+    """An empty index in each of the two databases."""
     if request.param == "D1":
         database: Database = request.getfixturevalue("cloud").d1
     else:
@@ -53,26 +53,30 @@ def database(request: pytest.FixtureRequest) -> Iterator[Database]:
     database.close()
 
 
-def answered(database: Database, sql: str) -> list[Row]:
+def run_all_changes(database: Database, sql: str) -> list[Row]:
     [rows] = database.run([Statement(sql)])
     return rows
 
 
 @pytest.mark.parametrize("number", (1, 2, 3))
-def test_a_lost_answer_changes_nothing(database: Database, repo: Repo, number: int) -> None:
-    """Nodes get their vectors, vectors of nodes that went go too, and the report is right."""
+def test_lost_response_does_not_change_the_result(
+    database: Database, repo: Repo, number: int
+) -> None:
+    """Vectors are written and deleted correctly, and the report is right."""
     repo.commit(SHOP)
     sync(new_sync_context(Commit(repo.path), database, HashedEmbedder()))
     repo.commit({"src/cart.py": CART.replace("addLine", "putLine"), "config.json": None})
     run = new_sync_context(Commit(repo.path), database, HashedEmbedder())
-    run.index.database = forgetful = Forgetful(database, number)
+    run.index.database = forgetful = LossyDatabase(database, number)
 
     sync(run)
 
-    ids = [row[0] for row in answered(database, DOCS)]
-    assert [row[0] for row in answered(database, "SELECT id FROM vectors ORDER BY id")] == ids
-    assert answered(database, STATES) == answered(database, LEFT) == []
-    assert answered(database, "SELECT id FROM outbox") == []
+    ids = [row[0] for row in run_all_changes(database, DOCS)]
+    assert [
+        row[0] for row in run_all_changes(database, "SELECT id FROM vectors ORDER BY id")
+    ] == ids
+    assert run_all_changes(database, STATES) == run_all_changes(database, LEFT) == []
+    assert run_all_changes(database, "SELECT id FROM outbox") == []
     assert (run.report.nodes_new, run.report.texts_embedded) == (1, 1)
     # the state, one batch of words, the end; and reading back what the lost answer said
     assert forgetful.calls == (4 if number == 2 else 3)

@@ -1,4 +1,4 @@
-"""`feeder init` at Cloudflare: what is missing is made, and nothing else."""
+"""`feeder init` at Cloudflare creates only what is missing."""
 
 import tomllib
 from pathlib import Path
@@ -52,10 +52,10 @@ def _line(verb: str, thing: str) -> str:
     return f"{verb}: {thing}"
 
 
-def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
+def test_metadata_index_that_is_not_visible_yet_is_requested_again(
     feeder: RunFeeder, standin: StandIn, repo: Repo
 ) -> None:
-    """A second init asks for it once more, and says so; a later one finds it."""
+    """The message says so; a later init finds it."""
     standin.change(vectorize_delay_s=30)
     first = feeder(repo, "init").out.splitlines()
     assert first == lines("created", repo)
@@ -67,10 +67,8 @@ def test_what_vectorize_does_not_show_yet_is_not_said_to_be_made_again(
     assert feeder(repo, "init").out.splitlines() == lines("exists", repo)
 
 
-def test_init_makes_all_that_an_index_needs(
-    feeder: RunFeeder, console: Console, repo: Repo
-) -> None:
-    """Database, schema, index, metadata indexes; each is told, and wrangler.toml says where."""
+def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo) -> None:
+    """Database, schema, index and metadata indexes; wrangler.toml gets the bindings."""
     answer = feeder(repo, "init")
 
     assert (answer.code, answer.out.splitlines()) == (0, lines("created", repo))
@@ -102,11 +100,11 @@ def test_init_makes_all_that_an_index_needs(
     }
 
 
-def test_init_says_what_each_model_costs(feeder: RunFeeder, repo: Repo) -> None:
-    """Of 10,000 nodes; which fit, and what is chosen. Worked out by hand.
+def test_init_prints_the_cost_of_each_model(feeder: RunFeeder, repo: Repo) -> None:
+    """For 10,000 nodes, computed by hand.
 
-    5,000,000 stored dimensions; 720 bytes a text, 3 a token, 0.012 $ a million tokens, and 1,000
-    neurons for 0.011 $; the static model's table takes two requests.
+    5,000,000 stored dimensions; 720 bytes per text, 3 per token, $0.012 per million tokens, and
+    1,000 neurons for $0.011; the static model's table takes two requests.
     """
     model = ("--model", "@cf/qwen/qwen3-embedding-0.6b", "--dimensions", "256")
     answer = feeder(repo, "init", *model)
@@ -119,8 +117,7 @@ def test_init_says_what_each_model_costs(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "init", *model, "--quiet").err == ""
 
 
-def test_a_second_init_finds_everything(feeder: RunFeeder, console: Console, repo: Repo) -> None:
-    """It changes neither the account nor the file."""
+def test_second_init_changes_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     feeder(repo, "init")
     before = (repo.path / "wrangler.toml").read_bytes()
 
@@ -131,10 +128,8 @@ def test_a_second_init_finds_everything(feeder: RunFeeder, console: Console, rep
     assert console.names() == (["acme_shop"], ["acme_shop_code"])
 
 
-def test_init_finds_by_name_what_no_file_binds(
-    feeder: RunFeeder, console: Console, repo: Repo
-) -> None:
-    """A database made by hand is taken; only what it lacks is made."""
+def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo: Repo) -> None:
+    """In a database made by hand only what is missing is created."""
     database_id = console.make_database("acme_shop")
     console.make_database("acme_shop_too")
 
@@ -154,8 +149,8 @@ def test_init_finds_by_name_what_no_file_binds(
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
 
 
-def test_a_dry_run_makes_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:
-    """It says what would be made."""
+def test_dry_run_creates_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:
+    """It prints what would be created."""
     answer = feeder(repo, "init", "--dry-run")
     assert (answer.code, answer.out.splitlines()) == (0, lines("would be created", repo))
     assert console.names() == ([], [])
@@ -167,8 +162,8 @@ def test_a_dry_run_makes_nothing(feeder: RunFeeder, console: Console, repo: Repo
     assert again.out.splitlines() == lines("exists", repo)
 
 
-def test_a_machine_is_told_the_same(feeder: RunFeeder, repo: Repo) -> None:
-    """Names, and whether they were there."""
+def test_json_lists_the_resources(feeder: RunFeeder, repo: Repo) -> None:
+    """With their names and whether they existed."""
     facts = feeder(repo, "init", "--json").json
     assert facts[0] == {
         "name": "D1 database acme_shop",
@@ -179,10 +174,10 @@ def test_a_machine_is_told_the_same(feeder: RunFeeder, repo: Repo) -> None:
     assert len(facts) == len(THINGS) + 1
 
 
-def test_metadata_indexes_come_before_the_first_vector(
+def test_metadata_indexes_are_created_before_the_first_vector(
     feeder: RunFeeder, standin: StandIn, repo: Repo
 ) -> None:
-    """Vectors written before are not in them."""
+    """They do not include vectors written before."""
     repo.commit({"a.py": "def apple():\n    pass\n"})
     feeder(repo, "init")
     feeder(repo, "sync")
@@ -192,10 +187,10 @@ def test_metadata_indexes_come_before_the_first_vector(
     )
 
 
-def test_no_metadata_index_hides_older_vectors(
+def test_missing_metadata_index_is_not_added_to_an_index_with_vectors(
     feeder: RunFeeder, console: Console, standin: StandIn, repo: Repo
 ) -> None:
-    """One of an index that was fed without is left out, and said; so it is in a dry run."""
+    """This is reported, also in a dry run."""
     repo.commit({"a.py": "def apple():\n    pass\n"})
     feeder(repo, "init")
     base = "vectorize/v2/indexes/acme_shop_code/metadata_index/delete"
@@ -229,8 +224,10 @@ GREETING = "grüß dich"
 """
 
 
-def test_the_rest_of_wrangler_toml_stays(feeder: RunFeeder, console: Console, repo: Repo) -> None:
-    """Byte for byte, with its comments and blanks; somebody else's database keeps its binding."""
+def test_rest_of_wrangler_toml_is_unchanged(
+    feeder: RunFeeder, console: Console, repo: Repo
+) -> None:
+    """Byte for byte, including comments; a foreign database keeps its binding."""
     file = repo.path / "wrangler.toml"
     file.write_text(MINE)
 
@@ -253,7 +250,7 @@ def test_the_rest_of_wrangler_toml_stays(feeder: RunFeeder, console: Console, re
 
 
 def test_inline_bindings_stay_inline(feeder: RunFeeder, console: Console, repo: Repo) -> None:
-    """A list of tables on one line gets one more."""
+    """A list of tables on one line gets one more entry."""
     file = repo.path / "wrangler.toml"
     one = '{ binding = "USERS", index_name = "users" }, { binding = "X", index_name = "x" }'
     file.write_text(f"vectorize = [{one}]\n")
@@ -266,8 +263,8 @@ def test_inline_bindings_stay_inline(feeder: RunFeeder, console: Console, repo: 
     ]
 
 
-def test_the_place_of_an_id_is_filled(feeder: RunFeeder, console: Console, repo: Repo) -> None:
-    """This project's own wrangler.toml holds one: no database has an id of zeros."""
+def test_placeholder_id_is_replaced(feeder: RunFeeder, console: Console, repo: Repo) -> None:
+    """This project's own wrangler.toml has one: an id of zeros."""
     own = (Path(__file__).parents[2] / "wrangler.toml").read_text()
     file = repo.path / "wrangler.toml"
     file.write_text(own)
@@ -281,10 +278,10 @@ def test_the_place_of_an_id_is_filled(feeder: RunFeeder, console: Console, repo:
     assert file.read_text() == filled.replace('_name = "feeder"', '_name = "acme_shop"')
 
 
-def test_init_and_wrangler_leave_the_same_schema(
+def test_init_and_wrangler_create_the_same_schema(
     feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
-    """wrangler sends its table, then each file's text with a note of it; to the blank the same."""
+    """wrangler runs each file and records it; the result is equal to the last space."""
     feeder(repo, "init")
     other = console.make_database()
     console.sql(
@@ -313,8 +310,8 @@ def test_init_and_wrangler_leave_the_same_schema(
     ]
 
 
-def test_the_migrations_lie_where_wrangler_toml_says(feeder: RunFeeder, repo: Repo) -> None:
-    """`wrangler d1 migrations apply --local` finds them there; git does not."""
+def test_migrations_are_in_the_folder_of_wrangler_toml(feeder: RunFeeder, repo: Repo) -> None:
+    """`wrangler d1 migrations apply --local` finds them there; git ignores it."""
     repo.commit({"README.md": "# Shop\n"})
     feeder(repo, "init")
     folder = repo.path / bindings(repo)["d1_databases"][0]["migrations_dir"]
@@ -324,10 +321,10 @@ def test_the_migrations_lie_where_wrangler_toml_says(feeder: RunFeeder, repo: Re
 
 
 @pytest.mark.parametrize(("dimensions", "metric"), [(768, "cosine"), (384, "euclidean")])
-def test_an_index_of_another_shape_is_named(
+def test_index_of_another_shape_is_an_error(
     feeder: RunFeeder, console: Console, repo: Repo, dimensions: int, metric: str
 ) -> None:
-    """With the remedy, before anything is made."""
+    """With the remedy, before anything is created."""
     console.make_index("acme_shop_code", dimensions, metric)
 
     answer = feeder(repo, "init")
@@ -347,10 +344,10 @@ def test_an_index_of_another_shape_is_named(
         "INSERT INTO d1_migrations VALUES (1, '0001_init.sql')",
     ],
 )
-def test_another_programs_database_is_left_alone(
+def test_database_of_another_program_is_not_changed(
     feeder: RunFeeder, console: Console, repo: Repo, sql: str
 ) -> None:
-    """Also where it has migrations of the same names; nothing is made elsewhere either."""
+    """Even if its migrations have the same names; nothing else is created."""
     database_id = console.make_database("acme_shop")
     console.sql(sql, database_id)
     before = console.sql("SELECT name FROM sqlite_schema", database_id)
@@ -363,7 +360,7 @@ def test_another_programs_database_is_left_alone(
     assert console.names() == (["acme_shop"], [])
 
 
-def test_a_newer_database_is_left_alone(feeder: RunFeeder, console: Console, repo: Repo) -> None:
+def test_newer_database_is_not_changed(feeder: RunFeeder, console: Console, repo: Repo) -> None:
     """The remedy is a newer program."""
     feeder(repo, "init")
     console.sql("INSERT INTO d1_migrations (name) VALUES ('0009_later.sql')")
@@ -382,10 +379,9 @@ def test_a_newer_database_is_left_alone(feeder: RunFeeder, console: Console, rep
     ],
     ids=str,
 )
-def test_an_answer_that_is_lost_changes_nothing(
+def test_lost_response_creates_nothing_twice(
     feeder: RunFeeder, console: Console, repo: Repo, fault: dict[str, Any], route: str
 ) -> None:
-    """What is made twice is there once."""
     console.standin.fault(route=route, **fault)
 
     answer = feeder(repo, "init")
@@ -397,26 +393,25 @@ def test_an_answer_that_is_lost_changes_nothing(
 
 
 @pytest.mark.parametrize("route", ["d1.list", "d1.create", "vectorize.list_indexes"])
-def test_a_refusal_in_an_answer_of_200_is_a_refusal(
+def test_error_with_status_200_is_an_error(
     feeder: RunFeeder, console: Console, repo: Repo, route: str
 ) -> None:
-    """Nothing is made on the word of its status."""
     console.standin.fault("success_false", route=route, times=9, retry_after=0)
     answer = feeder(repo, "init")
     assert (answer.code, "internal server error" in answer.err) == (1, True)
 
 
-def test_a_key_of_old_in_the_environment_does_not_replace_the_token(
+def test_global_api_key_does_not_replace_the_token(
     feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, repo: Repo
 ) -> None:
-    """CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY are another way to log in, and not ours."""
+    """CLOUDFLARE_EMAIL and CLOUDFLARE_API_KEY are not used."""
     monkeypatch.setenv("CLOUDFLARE_EMAIL", "me@example.org")
     monkeypatch.setenv("CLOUDFLARE_API_KEY", "0123456789abcdef0123456789abcdef01234")
     assert feeder(repo, "init").code == 0
 
 
-def test_this_projects_wrangler_toml_binds_what_the_program_makes() -> None:
-    """The three bindings, with the program's own migrations, for `wrangler d1 migrations apply`."""
+def test_this_projects_wrangler_toml_matches_the_program() -> None:
+    """Three bindings and the program's migrations."""
     root = Path(__file__).parents[2]
     said = tomllib.loads((root / "wrangler.toml").read_text())
     [database] = said["d1_databases"]

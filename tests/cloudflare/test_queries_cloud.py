@@ -1,4 +1,4 @@
-"""Questions to an index at Cloudflare are noted on this machine, and nowhere else."""
+"""Queries to an index at Cloudflare are logged on this machine only."""
 
 import shutil
 
@@ -12,11 +12,12 @@ from source.repos import Repo
 __all__ = ["console", "feeder"]
 
 
-def test_questions_are_noted_beside_the_tree(
+def test_queries_are_logged_in_the_index_folder(
     feeder: RunFeeder, standin: StandIn, repo: Repo
 ) -> None:
-    """Without a request for it, and invisible to git where the folder came without its own
-    .gitignore; no folder is made for them."""
+    """Without a request, and ignored by git even if the folder has no .gitignore; no folder is
+    created.
+    """
     repo.commit(SHOP)
     assert (feeder(repo, "init").code, feeder(repo, "sync").code) == (0, 0)
     (repo.path / ".feeder/.gitignore").unlink()

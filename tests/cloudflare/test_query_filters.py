@@ -1,4 +1,4 @@
-"""A scope as Vectorize's filter, by the rules of its documentation and in the stand-in."""
+"""Scopes as filters of Vectorize, by its documented rules and in the stand-in."""
 
 import json
 from typing import Any
@@ -29,7 +29,7 @@ def filters(scope: Scope) -> list[dict[str, Any]]:
 
 
 def indexed(text: str) -> bytes:
-    """The first 64 bytes, without the part of a character at their end."""
+    """Returns the first 64 bytes, without a partial character at the end."""
     whole = b""
     for character in text:
         if len(whole + character.encode()) > 64:
@@ -39,7 +39,7 @@ def indexed(text: str) -> bytes:
 
 
 def passes(filter_: dict[str, Any], metadata: Metadata) -> bool:
-    """By the documentation, were operands not shortened."""
+    """Evaluates a filter by the documentation, without shortening its operands."""
     for name, condition in filter_.items():
         value = indexed(metadata[name])
         low, equal, high = (_operand(condition, operator) for operator in ("$gte", "$eq", "$lt"))
@@ -61,8 +61,8 @@ rests = st.text(characters, max_size=70)
 
 @settings(max_examples=500)
 @given(place=places, rest=rests, repo=places, language=places)
-def test_all_of_a_scope_comes_through(place: str, rest: str, repo: str, language: str) -> None:
-    """A folder's files pass the first filter, a file the second, a glob's files the only one."""
+def test_filter_accepts_all_of_a_scope(place: str, rest: str, repo: str, language: str) -> None:
+    """The first filter of a folder, the second of a file, and the only one of a glob."""
     same = {"repo": repo, "language": language}
     folder, file = filters(Scope.of_repo(repo, place, language))
     [glob] = filters(Scope.of_repo(repo, f"{place}*", language))
@@ -73,8 +73,8 @@ def test_all_of_a_scope_comes_through(place: str, rest: str, repo: str, language
 
 @settings(max_examples=500)
 @given(place=places, path=places)
-def test_a_folder_that_fits_is_said_exactly(place: str, path: str) -> None:
-    """Up to 64 bytes with its slash; but where no text of so many bytes comes right after all."""
+def test_short_folder_has_an_exact_filter(place: str, path: str) -> None:
+    """Up to 64 bytes with the slash, if an upper bound of so many bytes exists."""
     [folder, _] = filters(Scope.of_repo("r", place))
     [glob] = filters(Scope.of_repo("r", f"{place}*"))
     if len(place.encode()) <= 63:
@@ -84,8 +84,8 @@ def test_a_folder_that_fits_is_said_exactly(place: str, path: str) -> None:
 
 @settings(max_examples=200)
 @given(repo=rests, language=rests, node_type=rests, path=rests)
-def test_a_filter_fits(repo: str, language: str, node_type: str, path: str) -> None:
-    """Below 2,048 bytes, and no text in it is above 64."""
+def test_filter_is_within_the_limits(repo: str, language: str, node_type: str, path: str) -> None:
+    """2,048 bytes in total, 64 per string."""
     for filter_ in filters(Scope.of_repo(repo, path, language, node_type)):
         assert len(json.dumps(filter_, separators=(",", ":"))) < 2048
         texts = [text for value in filter_.values() for text in _texts(value)]
@@ -96,8 +96,8 @@ def _texts(condition: str | dict[str, str]) -> list[str]:
     return [condition] if isinstance(condition, str) else list(condition.values())
 
 
-def test_a_scope_is_said_in_vectorizes_words() -> None:
-    """The slash comes before the nought."""
+def test_filter_of_a_scope() -> None:
+    """`/` sorts before `0`."""
     everywhere = {"repo": "acme/shop", "language": "go", "node_type": "class"}
     assert filters(Scope.of_repo("acme/shop", None, "go", "class")) == [everywhere]
     assert filters(Scope.of_repo("r", "src/")) == [
@@ -110,41 +110,43 @@ def test_a_scope_is_said_in_vectorizes_words() -> None:
     assert filters(Scope.of_repo("r", "*.py")) == [{"repo": "r"}]
 
 
-def test_what_is_nearer_elsewhere_hides_nothing(cloud: Cloud, repo: Repo) -> None:
-    """The one node of a folder, and of a file, is found among 120 that lie nearer."""
+def test_nearer_vectors_outside_the_scope_hide_nothing(cloud: Cloud, repo: Repo) -> None:
+    """The one node of a folder or file is found among 120 nearer ones."""
     near = {f"lib-b/order_{n}.py": f"def order_{n}():\n    cancel(order)\n" for n in range(120)}
     repo.commit(near | {"lib/cart.py": ADD})
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
 
     for path in ("lib", "lib/cart.py", "lib/*.py"):
-        assert meant(cloud, Scope.of_repo(REPO, path)) == ["lib/cart.py"]
+        assert paths_by_vectors(cloud, Scope.of_repo(REPO, path)) == ["lib/cart.py"]
 
 
-def test_a_folder_beyond_64_bytes_is_found(cloud: Cloud, repo: Repo) -> None:
-    """What begins with the same 64 bytes is left out afterwards."""
+def test_folder_with_a_long_path_is_found(cloud: Cloud, repo: Repo) -> None:
+    """Other paths with the same first 64 bytes are filtered out afterwards."""
     deep = "src/main/java/com/acme/shop/checkout/payment/provider/internal/größe"
     repo.commit({f"{deep}/cart.py": ADD, f"{deep}-b/cart.py": ADD, "cart.py": ADD})
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
 
     for path in (deep, f"{deep}/cart.py", f"{deep}/*.py"):
-        assert meant(cloud, Scope.of_repo(REPO, path)) == [f"{deep}/cart.py"]
+        assert paths_by_vectors(cloud, Scope.of_repo(REPO, path)) == [f"{deep}/cart.py"]
 
 
-def test_a_branchs_new_name_hides_nothing(cloud: Cloud, repo: Repo) -> None:
-    """The vectors of unchanged nodes keep the old one, and cost nothing."""
+def test_renamed_branch_hides_nothing(cloud: Cloud, repo: Repo) -> None:
+    """Vectors of unchanged nodes keep the old name and are not rewritten."""
     repo.commit({"cart.py": ADD})
     cloud.migrated().synced(Commit(repo.path))
     repo.commit({"other.py": "def other(): ...\n"})
     cloud.synced(Commit(repo.path), branch="trunk")
     cloud.standin.settle()
 
-    assert set(meant(cloud, Scope.of_repo(REPO))) == {"cart.py", "other.py"}
+    assert set(paths_by_vectors(cloud, Scope.of_repo(REPO))) == {"cart.py", "other.py"}
 
 
-def test_an_index_without_metadata_indexes_is_searched_too(cloud: Cloud, repo: Repo) -> None:
-    """No filter finds what was written before they were made: then all are asked for."""
+def test_index_without_metadata_indexes_is_searched_without_filters(
+    cloud: Cloud, repo: Repo
+) -> None:
+    """A filter would not match vectors written before."""
     base = "vectorize/v2/indexes/acme_shop_code/metadata_index"
     for name in ("path", "language", "node_type", "repo", "branch"):
         cloud.post(f"{base}/delete", {"propertyName": name})
@@ -152,11 +154,11 @@ def test_an_index_without_metadata_indexes_is_searched_too(cloud: Cloud, repo: R
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
 
-    assert meant(cloud, Scope.of_repo(REPO, "src")) == ["src/cart.py"]
+    assert paths_by_vectors(cloud, Scope.of_repo(REPO, "src")) == ["src/cart.py"]
 
 
-def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
-    """And once more for a file, which cannot be told from a folder."""
+def test_search_takes_one_request_to_vectorize(cloud: Cloud, repo: Repo) -> None:
+    """And a second one for a file, which cannot be distinguished from a folder."""
     repo.commit({"src/cart.py": ADD})
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
@@ -167,12 +169,12 @@ def test_a_search_asks_vectorize_once(cloud: Cloud, repo: Repo) -> None:
         (Scope.of_repo(REPO, "src/cart.py"), 2),
     ):
         cloud.spent()
-        assert meant(cloud, scope) == ["src/cart.py"]
+        assert paths_by_vectors(cloud, scope) == ["src/cart.py"]
         assert cloud.spent()["vectorize"] == requests
 
 
-def meant(cloud: Cloud, scope: Scope) -> list[str]:
-    """The paths that a question finds by meaning."""
+def paths_by_vectors(cloud: Cloud, scope: Scope) -> list[str]:
+    """Returns the paths that a query finds by vectors."""
     semantics = ModelVectors(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
     found = search_scope(
         cloud.d1, [embedding_query_model(semantics)], "cancel order", scope, Pagination(10)

@@ -1,4 +1,6 @@
-"""The API's request limit, as the stand-in keeps it: 1,200 in 5 minutes, then a block of 5 more."""
+"""The API's rate limit as the stand-in enforces it: 1,200 requests in 5 minutes, then a 5-minute
+block.
+"""
 
 import pytest
 from clouds import Cloud
@@ -11,7 +13,7 @@ ONE = [Statement("SELECT 1")]
 
 @pytest.fixture
 def timed(cloud: Cloud) -> Cloud:
-    """An account in which no time passes but that which is slept."""
+    """An account whose time only advances while the program waits."""
     cloud.standin.freeze()
     return cloud
 
@@ -20,8 +22,8 @@ def statuses(cloud: Cloud) -> set[int]:
     return {entry["status"] for entry in cloud.standin.log()}
 
 
-def test_a_run_that_comes_near_the_limit_slows_down_and_is_never_refused(timed: Cloud) -> None:
-    """It gets through the window with what others have left of it, and on in the next one."""
+def test_run_near_the_limit_slows_down_and_gets_no_error(timed: Cloud) -> None:
+    """It uses what others have left of the window and continues in the next one."""
     timed.standin.spend(1100)
 
     for _ in range(150):
@@ -31,8 +33,8 @@ def test_a_run_that_comes_near_the_limit_slows_down_and_is_never_refused(timed: 
     assert 250 <= timed.api.waited_s <= 350
 
 
-def test_two_runs_that_share_a_token_share_its_limit(timed: Cloud) -> None:
-    """Each sees in the header what the other has taken."""
+def test_two_runs_with_one_token_share_its_limit(timed: Cloud) -> None:
+    """The header tells each what the other has used."""
     timed.standin.spend(1100)
     databases = [timed.d1, D1(timed.connect(), timed.database_id)]
 
@@ -43,8 +45,8 @@ def test_two_runs_that_share_a_token_share_its_limit(timed: Cloud) -> None:
     assert statuses(timed) == {200}
 
 
-def test_a_block_is_waited_for(timed: Cloud) -> None:
-    """Somebody else has used everything up: refused once, then 300 s of patience."""
+def test_block_is_waited_for(timed: Cloud) -> None:
+    """Others have used up the limit: one error, then a delay of 300 s."""
     timed.standin.spend(1200)
 
     timed.d1.run(ONE)

@@ -1,4 +1,4 @@
-"""What a run costs in requests, counted where they arrive; a change that costs more fails here."""
+"""The number of requests of each kind of run; a change that needs more fails here."""
 
 import pytest
 from clouds import Cloud
@@ -16,7 +16,7 @@ NODES = 2000
 
 
 def module(number: int) -> str:
-    """A file of 20 nodes."""
+    """Returns a file of 20 nodes."""
     return "\n\n".join(
         f'class Part{number}x{part}:\n    """Part {part} of module {number}."""\n\n'
         + "\n".join(
@@ -28,8 +28,8 @@ def module(number: int) -> str:
 
 
 @pytest.fixture
-def fed(cloud: Cloud, repo: Repo) -> Cloud:
-    """An account that was fed a repository of 2,000 nodes in 100 files, by Workers AI."""
+def indexed_cloud(cloud: Cloud, repo: Repo) -> Cloud:
+    """An account with an index of 2,000 nodes in 100 files, made with Workers AI."""
     repo.commit({f"src/parts/m{number:03}.py": module(number) for number in range(FILES)})
     cloud.make_index("parts", 1024)
     cloud.vectorize = Vectorize(cloud.api, "parts")
@@ -38,7 +38,7 @@ def fed(cloud: Cloud, repo: Repo) -> Cloud:
 
 
 def _spent(cloud: Cloud, repo: Repo) -> dict[str, int]:
-    """Requests of a run in which no embedding is cached."""
+    """Returns the requests of a run without cached embeddings."""
     cloud.spent()
     embedder = WorkersAIEmbedder(cloud.api)
     run = cloud.feed(Commit(repo.path), embedder)
@@ -47,25 +47,25 @@ def _spent(cloud: Cloud, repo: Repo) -> dict[str, int]:
     return {**cloud.spent(), "texts": run.report.texts_embedded}
 
 
-def test_requests_and_rows_of_each_kind_of_run(fed: Cloud, repo: Repo) -> None:
-    """A first feed, nothing changed, one edit, a line at the top of a file, half of it renamed."""
-    before = fed.standin.rows_written()
+def test_requests_and_rows_of_each_kind_of_run(indexed_cloud: Cloud, repo: Repo) -> None:
+    """A first sync, no change, one edit, a line inserted at the top of a file, half renamed."""
+    before = indexed_cloud.standin.rows_written()
     # state, two transactions of words, one between 1,000 vectors and the next, the end;
     # whether the index fits is asked once, before two upserts
-    assert _spent(fed, repo) == {"d1": 5, "vectorize": 3, "ai": 20, "texts": 2000}
-    assert len(fed.node_ids()) == NODES
-    assert (fed.standin.rows_written() - before) / NODES <= 7
+    assert _spent(indexed_cloud, repo) == {"d1": 5, "vectorize": 3, "ai": 20, "texts": 2000}
+    assert len(indexed_cloud.node_ids()) == NODES
+    assert (indexed_cloud.standin.rows_written() - before) / NODES <= 7
 
-    assert _spent(fed, repo) == {"d1": 1, "vectorize": 0, "ai": 0, "texts": 0}
+    assert _spent(indexed_cloud, repo) == {"d1": 1, "vectorize": 0, "ai": 0, "texts": 0}
 
     edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
     repo.commit({"src/parts/m003.py": edited})
     # state, words, the end; one upsert and no deletion: the ids have stayed
-    assert _spent(fed, repo) == {"d1": 3, "vectorize": 1, "ai": 1, "texts": 1}
+    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 1, "ai": 1, "texts": 1}
 
     repo.commit({"src/parts/m004.py": f"\n{module(4)}"})
     # twenty ids have changed: an upsert and a deletion
-    assert _spent(fed, repo) == {"d1": 3, "vectorize": 2, "ai": 1, "texts": 20}
+    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 2, "ai": 1, "texts": 20}
 
     for number in range(50, 100):
         (repo.path / "src/kept").mkdir(exist_ok=True)
@@ -73,4 +73,4 @@ def test_requests_and_rows_of_each_kind_of_run(fed: Cloud, repo: Repo) -> None:
         (repo.path / "src/parts" / name).rename(repo.path / "src/kept" / name)
     repo.commit()
     # a thousand ids are deleted by a hundred
-    assert _spent(fed, repo) == {"d1": 3, "vectorize": 11, "ai": 10, "texts": 1000}
+    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 11, "ai": 10, "texts": 1000}

@@ -1,4 +1,4 @@
-"""D1 answers every kind of question as a database on this machine does."""
+"""D1 answers every kind of query like a local database."""
 
 import pytest
 from clouds import Cloud
@@ -34,8 +34,8 @@ QUESTIONS = [
 ]
 
 
-def test_d1_answers_as_sqlite_does(cloud: Cloud, repo: Repo) -> None:
-    """The same nodes in the same order, with the same notes; scores but for their last digits."""
+def test_d1_and_sqlite_return_the_same_hits(cloud: Cloud, repo: Repo) -> None:
+    """In the same order and with the same notes; scores differ only by rounding."""
     repo.commit(FILES)
     here = open_database()
     run_sync(Commit(repo.path), here)

@@ -1,4 +1,4 @@
-"""A question to an index in the cloud takes two requests to D1, and one more to read a filter."""
+"""A query to an index in the cloud takes two requests to D1, and one more to resolve filters."""
 
 from clouds import DIMENSIONS, Cloud
 
@@ -26,7 +26,7 @@ FILES = {
 MANY = 300
 
 
-def asked(
+def requests_of_query(
     cloud: Cloud, question: str, prefer: tuple[str, ...] = (), side: QueryModel | None = None
 ) -> ResultList:
     query, *preferred = [parse_query(question), *map(parse_preference, prefer)]
@@ -53,61 +53,62 @@ QUESTIONS = [
 """With their trips, and a file that answers."""
 
 
-def test_a_question_takes_two_trips(cloud: Cloud, repo: Repo) -> None:
-    """Whatever it asks for; what narrows it is looked up at once before, repositories first."""
+def test_query_takes_two_requests(cloud: Cloud, repo: Repo) -> None:
+    """Filters are resolved in one request before, repositories first."""
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
     for question, trips, finds in QUESTIONS:
         cloud.spent()
-        answer = asked(cloud, question)
+        answer = requests_of_query(cloud, question)
         assert cloud.spent()["d1"] == trips, question
         assert finds in {one.hit.path for one in answer.results}, question
 
 
-def test_what_finds_nothing_takes_one(cloud: Cloud, repo: Repo) -> None:
-    """There are no nodes to ask of."""
+def test_query_without_candidates_takes_one_request(cloud: Cloud, repo: Repo) -> None:
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
     cloud.spent()
 
-    assert not asked(cloud, "nowhereatall").results
+    assert not requests_of_query(cloud, "nowhereatall").results
     assert cloud.spent()["d1"] == 1
 
 
-def test_what_is_preferred_is_looked_up_with_the_filters(cloud: Cloud, repo: Repo) -> None:
-    """And which nodes lie there is asked with the rest that is known of them."""
+def test_boosts_are_resolved_with_the_filters(cloud: Cloud, repo: Repo) -> None:
+    """Which candidates they match is read in the second request."""
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
     cloud.spent()
 
-    found = asked(cloud, "line lang:py,md", prefer=("docs", "lang:md")).results
+    found = requests_of_query(cloud, "line lang:py,md", prefer=("docs", "lang:md")).results
 
     assert cloud.spent()["d1"] == 3
     assert [one.hit.path for one in found if "preferred" in one.score_parts] == ["docs/guide.md"]
 
 
-def test_a_model_is_no_further_trip_to_d1(cloud: Cloud, repo: Repo) -> None:
-    """Its nodes are asked for with those of the words."""
+def test_vectors_take_no_further_request_to_d1(cloud: Cloud, repo: Repo) -> None:
+    """Their nodes are read with those of the words."""
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
     semantics = ModelVectors(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
     cloud.spent()
 
-    found = asked(cloud, "how is a line added", side=embedding_query_model(semantics)).results
+    found = requests_of_query(
+        cloud, "how is a line added", side=embedding_query_model(semantics)
+    ).results
 
     assert cloud.spent() == {"d1": 2, "vectorize": 1, "ai": 0}
     assert any("vector" in one.ranks for one in found)
 
 
-def test_every_name_is_read_for_a_misspelt_one_alone(cloud: Cloud, repo: Repo) -> None:
-    """Where a node is called so, or has the word, D1 reads some rows and not one for each name."""
+def test_all_names_are_read_only_for_an_unknown_name(cloud: Cloud, repo: Repo) -> None:
+    """If a node has the name or the word, D1 reads a few rows only."""
     repo.commit({f"{n}.py": f"def step{n}x(): ...\n" for n in range(MANY)} | FILES)
     cloud.migrated().synced(Commit(repo.path))
 
     def read(question: str) -> int:
         before = cloud.d1.rows["read"]
-        asked(cloud, question)
+        requests_of_query(cloud, question)
         return cloud.d1.rows["read"] - before
 
     assert read("addLine") < MANY

@@ -1,4 +1,4 @@
-"""The embeddings that a user's runs share, whichever folder and store they are of."""
+"""The embedding cache that all runs of a user share, in any folder and store."""
 
 import shutil
 from pathlib import Path
@@ -14,7 +14,7 @@ __all__ = ["console", "feeder"]
 
 
 @pytest.fixture
-def fed(feeder: RunFeeder, repo: Repo) -> Repo:
+def indexed_repo(feeder: RunFeeder, repo: Repo) -> Repo:
     """A repository with its index."""
     repo.commit(SHOP)
     assert feeder(repo, "init").code == 0
@@ -23,8 +23,8 @@ def fed(feeder: RunFeeder, repo: Repo) -> Repo:
     return repo
 
 
-def embedded(feeder: RunFeeder, repo: Repo) -> tuple[int, int]:
-    """How many texts a run embeds, and how many it remembers, when the cart's nodes have moved."""
+def embedded_and_cached(feeder: RunFeeder, repo: Repo) -> tuple[int, int]:
+    """Returns how many texts a run embeds and how many are cached after nodes have moved."""
     lines = repo.path.joinpath("src/cart.py").read_text()
     repo.commit({"src/cart.py": f"\n{lines}"})
     answer = feeder(repo, "sync", "--json")
@@ -32,49 +32,52 @@ def embedded(feeder: RunFeeder, repo: Repo) -> tuple[int, int]:
     return answer.json["texts_embedded"], answer.json["texts_cached"]
 
 
-def test_a_cleaned_clone_remembers(feeder: RunFeeder, fed: Repo) -> None:
-    """`git clean -fdx` takes nothing of it."""
-    fed.git("clean", "-fdxq")
-    assert not (fed.path / ".feeder").exists()
-    assert embedded(feeder, fed) == (0, 5)
+def test_cleaned_clone_uses_the_cache(feeder: RunFeeder, indexed_repo: Repo) -> None:
+    """After `git clean -fdx`."""
+    indexed_repo.git("clean", "-fdxq")
+    assert not (indexed_repo.path / ".feeder").exists()
+    assert embedded_and_cached(feeder, indexed_repo) == (0, 5)
 
 
-def test_another_clone_remembers(feeder: RunFeeder, fed: Repo, tmp_path: Path) -> None:
-    """Of the same user, also for an index of its own."""
-    shutil.copytree(fed.path, tmp_path / "clone", ignore=shutil.ignore_patterns(".feeder"))
+def test_another_clone_uses_the_cache(
+    feeder: RunFeeder, indexed_repo: Repo, tmp_path: Path
+) -> None:
+    """Of the same user, also for another index."""
+    shutil.copytree(indexed_repo.path, tmp_path / "clone", ignore=shutil.ignore_patterns(".feeder"))
     clone = Repo.__new__(Repo)
     clone.path = tmp_path / "clone"
     assert feeder(clone, "init", "--index-name", "other").code == 0
     assert feeder(clone, "sync", "--json").json["texts_embedded"] == 0
 
 
-def test_a_cache_that_a_commit_brings_is_not_read(
-    feeder: RunFeeder, fed: Repo, users_cache: Path
+def test_cache_from_a_commit_is_not_read(
+    feeder: RunFeeder, indexed_repo: Repo, users_cache: Path
 ) -> None:
-    """Whoever made it would decide which vectors go to Cloudflare, or lie in an index here."""
-    (fed.path / ".feeder/embeddings.db").write_bytes(users_cache.read_bytes())
-    fed.git("add", "-f", ".feeder/embeddings.db")
+    """Its author would control the vectors of the index."""
+    (indexed_repo.path / ".feeder/embeddings.db").write_bytes(users_cache.read_bytes())
+    indexed_repo.git("add", "-f", ".feeder/embeddings.db")
     shutil.rmtree(users_cache.parent)
-    assert embedded(feeder, fed) == (5, 0)
+    assert embedded_and_cached(feeder, indexed_repo) == (5, 0)
 
 
-def test_a_named_file_is_taken_instead(feeder: RunFeeder, fed: Repo, tmp_path: Path) -> None:
-    """Then the user's is not read."""
-    fed.commit({"src/cart.py": f"\n{CART}"})
-    answer = feeder(fed, "sync", "--json", "--cache", tmp_path / "own.db")
+def test_given_file_replaces_the_users_cache(
+    feeder: RunFeeder, indexed_repo: Repo, tmp_path: Path
+) -> None:
+    indexed_repo.commit({"src/cart.py": f"\n{CART}"})
+    answer = feeder(indexed_repo, "sync", "--json", "--cache", tmp_path / "own.db")
     assert (answer.json["texts_embedded"], (tmp_path / "own.db").exists()) == (5, True)
 
 
 @pytest.mark.parametrize("place", ["missing", "a file", "junk"])
-def test_a_run_goes_on_without(
+def test_run_continues_without_a_usable_cache(
     feeder: RunFeeder,
-    fed: Repo,
+    indexed_repo: Repo,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     users_cache: Path,
     place: str,
 ) -> None:
-    """Without a home, with one that cannot be written or with what is no cache; it says so once."""
+    """Without a home, with a read-only one or with a foreign file; it is reported once."""
     if place == "junk":
         users_cache.write_bytes(b"junk" * 1000)
     elif place == "a file":
@@ -83,38 +86,38 @@ def test_a_run_goes_on_without(
     else:
         monkeypatch.delenv("XDG_CACHE_HOME")
         monkeypatch.setenv("HOME", str(tmp_path / "missing"))
-    fed.commit({"src/cart.py": f"\n{CART}", "src/new.py": "def new(): ...\n"})
-    answer = feeder(fed, "sync")
+    indexed_repo.commit({"src/cart.py": f"\n{CART}", "src/new.py": "def new(): ...\n"})
+    answer = feeder(indexed_repo, "sync")
     assert (answer.code, answer.err.count("This run continues without")) == (0, 1), answer.err
-    assert feeder(fed, "validate", "--wait").code == 0
+    assert feeder(indexed_repo, "validate", "--wait").code == 0
     assert not (tmp_path / "missing").exists()
 
 
-def test_a_home_without_the_variable_has_its_usual_place(
-    feeder: RunFeeder, fed: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_cache_path_without_the_variable_is_in_the_home(
+    feeder: RunFeeder, indexed_repo: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """A relative one counts as none."""
+    """A relative value is ignored."""
     (tmp_path / "home").mkdir()
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     monkeypatch.setattr("sys.platform", "linux")
-    assert feeder(fed, "cache", "--json").json["file"] == str(
+    assert feeder(indexed_repo, "cache", "--json").json["file"] == str(
         tmp_path / "home/.cache/feeder/embeddings.db"
     )
     monkeypatch.setattr("sys.platform", "darwin")
-    assert feeder(fed, "cache", "--json").json["file"] == str(
+    assert feeder(indexed_repo, "cache", "--json").json["file"] == str(
         tmp_path / "home/Library/Caches/feeder/embeddings.db"
     )
 
 
-def test_what_is_remembered_is_told_and_forgotten(
-    feeder: RunFeeder, fed: Repo, users_cache: Path
+def test_cache_is_reported_and_cleared(
+    feeder: RunFeeder, indexed_repo: Repo, users_cache: Path
 ) -> None:
-    """Its place, size and models; nothing is left of it but an empty file."""
-    told = feeder(fed, "cache").out.splitlines()
+    """Path, size and models; an empty file is left."""
+    told = feeder(indexed_repo, "cache").out.splitlines()
     assert told[0].startswith(f"{users_cache}: 0.0 MB of at most 500")
     assert len(told) == 2
-    facts = feeder(fed, "cache", "--json").json
+    facts = feeder(indexed_repo, "cache", "--json").json
     [of] = facts.pop("models")
     assert (of["dimensions"], of["texts"]) == (384, 9)
     assert facts == {
@@ -123,20 +126,22 @@ def test_what_is_remembered_is_told_and_forgotten(
         "limit_bytes": 500_000_000,
     }
 
-    assert feeder(fed, "cache", "--clear", "--json").json["models"] == []
-    assert embedded(feeder, fed) == (5, 0)
+    assert feeder(indexed_repo, "cache", "--clear", "--json").json["models"] == []
+    assert embedded_and_cached(feeder, indexed_repo) == (5, 0)
 
 
-def test_telling_makes_nothing(feeder: RunFeeder, repo: Repo, users_cache: Path) -> None:
-    """Nor does forgetting what is not there."""
+def test_reporting_and_clearing_create_no_file(
+    feeder: RunFeeder, repo: Repo, users_cache: Path
+) -> None:
     for arguments in ([], ["--clear"]):
         answer = feeder(repo, "cache", *arguments)
         assert (answer.code, answer.out) == (0, f"{users_cache}: no embeddings cached\n")
     assert not users_cache.parent.exists()
 
 
-def test_what_is_no_cache_is_not_cleared(feeder: RunFeeder, repo: Repo, tmp_path: Path) -> None:
-    """It may be somebody's."""
+def test_file_that_is_no_cache_is_not_cleared(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
     (tmp_path / "mails.db").write_bytes(b"mails" * 1000)
     answer = feeder(repo, "cache", "--clear", "--cache", tmp_path / "mails.db")
     assert answer.code == 2

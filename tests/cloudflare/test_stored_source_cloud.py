@@ -1,4 +1,4 @@
-"""The lines of files in D1: what they cost there, and what a Worker makes of them."""
+"""Stored source in D1: its cost, and reading it in a Worker."""
 
 import json
 import re
@@ -30,14 +30,14 @@ LONG = "".join(f"def number_{number}():\n    return {number}\n\n\n" for number i
 
 
 def block(language: str) -> str:
-    """What docs/how-to/cloudflare.md shows in this language for stored source."""
+    """Returns the code block of this language for stored source in docs/how-to/cloudflare.md."""
     section = PAGE.partition("## Store the source lines for the Worker")[2].partition("\n## ")[0]
     [found] = re.findall(rf"```{language}\n(.*?)```", section, re.DOTALL)
     return str(found)
 
 
 def shown(rows: list[dict[str, Any]]) -> list[list[tuple[int, str]]]:
-    """What the page's JavaScript makes of rows."""
+    """Runs the page's JavaScript on rows."""
     command = ["node", "--input-type=module", "--eval", block("js") + READ]
     done = subprocess.run(command, input=json.dumps(rows).encode(), capture_output=True, check=True)
     return [[(number, line) for number, line in one] for one in json.loads(done.stdout)]
@@ -50,16 +50,16 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def synced(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> SyncContext:
+def sync_with_source(cloud: Cloud, repo: Repo, *, texts: bool | None = None) -> SyncContext:
     run = cloud.feed(Commit(repo.path), texts=texts)
     sync(run)
     return run
 
 
-def test_a_worker_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
-    """By the page's own SQL and JavaScript, each at its number; a class with its methods."""
+def test_worker_code_of_the_docs_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
+    """With the page's own SQL and JavaScript; a class with its methods."""
     assert block("sql").strip() == stored_source.SOURCE_OF_NODES.strip()
-    synced(cloud, shop, texts=True)
+    sync_with_source(cloud, shop, texts=True)
     assert len(LONG) > 2 * BLOCK_BYTES
     files = {"src/cart.py": CART.split("\n"), "src/long.py": LONG.split("\n")}
     nodes = cloud.rows("SELECT id, path, start_line, end_line FROM docs WHERE path GLOB 'src/*'")
@@ -73,36 +73,38 @@ def test_a_worker_shows_the_lines_of_any_node(cloud: Cloud, shop: Repo) -> None:
         assert found[str(id_)] == list(enumerate(expected, start=int(str(start))))
 
 
-def test_a_run_takes_no_request_more_and_a_row_for_each_part(cloud: Cloud, shop: Repo) -> None:
-    """Where nothing has changed one request, as without texts; nothing is embedded for them."""
-    synced(cloud, shop)
+def test_stored_source_takes_no_further_request_and_one_row_per_part(
+    cloud: Cloud, shop: Repo
+) -> None:
+    """A run without changes takes one request, and nothing is embedded."""
+    sync_with_source(cloud, shop)
     rows = cloud.standin.rows_written()
     cloud.spent()
-    later = synced(cloud, shop, texts=True)
+    later = sync_with_source(cloud, shop, texts=True)
     assert cloud.spent() == {"d1": 4, "vectorize": 0, "ai": 0}
     parts = int(str(cloud.rows("SELECT count(*) FROM texts")[0][0]))
     assert parts == later.report.text_rows == 3 + -(-len(LONG) // BLOCK_BYTES)
     assert parts <= cloud.standin.rows_written() - rows <= parts + 30  # what a run notes of itself
 
     cloud.spent()
-    synced(cloud, shop)
+    sync_with_source(cloud, shop)
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
 
     shop.commit({"src/cart.py": CART.replace("self", "this", 1)})
-    synced(cloud, shop)
+    sync_with_source(cloud, shop)
     assert cloud.spent()["d1"] == 3
     assert validate(cloud.feed(Commit(shop.path)), wait=True).passed
 
-    synced(cloud, shop, texts=False)
+    sync_with_source(cloud, shop, texts=False)
     assert cloud.rows("SELECT 1 FROM texts") == []
     assert cloud.rows("SELECT 1 FROM meta WHERE key GLOB '*:texts'") == []
 
 
-def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) -> None:
-    """Down to one file's."""
-    synced(cloud, shop)
+def test_batches_are_halved_until_d1_accepts_them(cloud: Cloud, shop: Repo) -> None:
+    """Down to one file."""
+    sync_with_source(cloud, shop)
     cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=25_000)
-    synced(cloud, shop, texts=True)
+    sync_with_source(cloud, shop, texts=True)
     assert stored_source.stored_paths(cloud.d1, REPO) == {
         "config.json",
         "docs/guide.md",
@@ -111,7 +113,7 @@ def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) ->
     }
 
 
-def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
+def test_dry_run_reports_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
     """As the run then writes them."""
     from feeder.embedding import NO_USAGE
     from feeder.session.cost_estimate import estimated_usage
@@ -123,6 +125,6 @@ def test_a_plan_tells_rows_bytes_and_shares(cloud: Cloud, shop: Repo) -> None:
     sync(plain, dry_run=True)
     without = estimated_usage(plain.report, None, NO_USAGE, None)
     assert usage.rows_written - without.rows_written == usage.text_rows
-    run = synced(cloud, shop, texts=True)
+    run = sync_with_source(cloud, shop, texts=True)
     assert (usage.text_rows, usage.text_bytes) == (run.report.text_rows, run.report.text_bytes)
     assert any("are stored source: 0.0 MB (below 0.1 %" in line for line in usage.lines())

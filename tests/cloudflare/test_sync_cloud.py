@@ -1,4 +1,4 @@
-"""The cloud assembly holds what the embedded one holds, whatever happened before."""
+"""The cloud store has the same content as the local one, whatever happened before."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -41,14 +41,14 @@ CHANGES: dict[str, Change] = {
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
-    """A repository of a commit with code, a document, data, an empty and two kept-out files."""
+    """A repository of one commit: code, a document, data, an empty file and two excluded files."""
     repo.commit(SHOP)
     return repo
 
 
 @pytest.fixture
 def embedded() -> Iterator[SQLite]:
-    """The embedded store."""
+    """A local index with vectors."""
     database = open_database()
     yield database
     database.close()
@@ -59,13 +59,13 @@ def docs(database: SQLite) -> list[Row]:
 
 
 def vectors(cloud: Cloud) -> Vectors:
-    """What Vectorize has of each node, once all is seen."""
+    """Returns the vectors and metadata in Vectorize after all writes are visible."""
     cloud.standin.settle(INDEX)
     return {id_: found["values"] for id_, found in cloud.standin.vectors(INDEX).items()}
 
 
-def check_whole(cloud: Cloud, embedded: SQLite, tree: Commit) -> None:
-    """The index is equal to the tree and to the embedded one, and nothing is left to do."""
+def assert_complete(cloud: Cloud, embedded: SQLite, tree: Commit) -> None:
+    """Checks that the index equals the tree and the local index, and that no work is left."""
     assert cloud.docs() == docs(embedded)
     assert cloud.vector_ids() == cloud.node_ids()
     assert set(cloud.states().values()) <= {"clean", "skipped"}
@@ -76,10 +76,10 @@ def check_whole(cloud: Cloud, embedded: SQLite, tree: Commit) -> None:
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_the_cloud_holds_the_same_rows_as_the_embedded_store(
+def test_cloud_has_the_same_rows_as_the_local_index(
     cloud: Cloud, embedded: SQLite, shop: Repo, change: str
 ) -> None:
-    """After a first feed and after each kind of change, row by row."""
+    """After a first sync and each kind of change."""
     cloud.migrated()
     first = Commit(shop.path)
     reports = [cloud.synced(first), run_sync(first, embedded, HashedEmbedder(DIMENSIONS))]
@@ -87,15 +87,15 @@ def test_the_cloud_holds_the_same_rows_as_the_embedded_store(
     tree = Commit(shop.path)
     reports += [cloud.synced(tree), run_sync(tree, embedded, HashedEmbedder(DIMENSIONS))]
 
-    check_whole(cloud, embedded, tree)
+    assert_complete(cloud, embedded, tree)
     for ours, theirs in (reports[:2], reports[2:]):
         assert ours.nodes_new == theirs.nodes_new
         assert ours.nodes_deleted == theirs.nodes_deleted
         assert ours.texts_embedded == theirs.texts_embedded
 
 
-def test_vectors_tell_where_their_nodes_stand(cloud: Cloud, shop: Repo) -> None:
-    """Metadata for those who search the vectors alone; no text."""
+def test_vectors_have_metadata_of_their_nodes(cloud: Cloud, shop: Repo) -> None:
+    """For searches of the vectors alone; without text."""
     cloud.migrated().synced(Commit(shop.path))
     cloud.standin.settle(INDEX)
 
@@ -130,7 +130,7 @@ EDIT = {**CHANGES["edit"], "docs/guide.md": None, "src/list.py": "def wishes():\
 
 @pytest.fixture
 def reference(cloud: Cloud, shop: Repo, embedded: SQLite) -> Vectors:
-    """The vectors after an edit in which nothing went wrong; `embedded` then stands there too."""
+    """The vectors after an edit without errors, which `embedded` has too."""
     cloud.migrated()
     for change in ({}, EDIT):
         shop.commit(change)
@@ -139,8 +139,8 @@ def reference(cloud: Cloud, shop: Repo, embedded: SQLite) -> Vectors:
     return vectors(cloud)
 
 
-def again(cloud: Cloud, shop: Repo) -> Cloud:
-    """A new account that was fed the commit before the edit."""
+def new_account_before_the_edit(cloud: Cloud, shop: Repo) -> Cloud:
+    """Returns a new account with an index of the commit before the edit."""
     cloud.standin.reset()
     other = Cloud(cloud.standin).migrated()
     shop.git("checkout", "-q", "HEAD~1")
@@ -152,55 +152,55 @@ def again(cloud: Cloud, shop: Repo) -> Cloud:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
-def test_whatever_request_fails_once_the_index_is_right(
+def test_single_failed_request_does_not_change_the_result(
     cloud: Cloud, shop: Repo, embedded: SQLite, reference: Vectors, fault: dict[str, Any]
 ) -> None:
-    """Before or after the work was done: the run goes on, and every node gets its vector."""
+    """Before or after its work; every node gets its vector."""
     number = 0
     fired = True
     while fired:
         number += 1
-        other = again(cloud, shop)
+        other = new_account_before_the_edit(cloud, shop)
         other.standin.fault(requests=[number], **fault)
         other.synced(Commit(shop.path))
         fired = bool(other.standin.faults()[0]["fired"])
         assert vectors(other) == reference, f"request {number}"
-        check_whole(other, embedded, Commit(shop.path))
+        assert_complete(other, embedded, Commit(shop.path))
         other.close()
     assert number > 4
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_a_run_that_dies_at_any_request_is_finished_by_the_next(
+def test_next_run_completes_a_run_that_crashed_at_any_request(
     cloud: Cloud, shop: Repo, embedded: SQLite, reference: Vectors, after: bool
 ) -> None:
-    """The network fails for good, before or after the work was done.
+    """The network fails permanently, before or after the work.
 
-    Vectorize may still have a write of the dead run before it: a third run deletes once more.
+    Vectorize may still apply a write of the crashed run later, so a third run deletes once more.
     """
-    whole = again(cloud, shop)
+    whole = new_account_before_the_edit(cloud, shop)
     whole.synced(Commit(shop.path))
     requests = sum(whole.spent().values())
     assert requests > 4
     for number in range(1, requests + 1):
-        other = again(cloud, shop)
+        other = new_account_before_the_edit(cloud, shop)
         other.standin.fault("reset", requests=list(range(number, number + 5)), after=after)
         with pytest.raises(TransientError):
             other.synced(Commit(shop.path))
         other.synced(Commit(shop.path))
         assert vectors(other) == reference, f"request {number}"
         other.synced(Commit(shop.path))
-        check_whole(other, embedded, Commit(shop.path))
+        assert_complete(other, embedded, Commit(shop.path))
         other.close()
 
 
-def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
+def test_superseded_run_leaves_the_index_to_the_other(
     cloud: Cloud, shop: Repo, embedded: SQLite, reference: Vectors
 ) -> None:
-    """Another run comes between any two of its requests; the next one finds nothing wrong."""
+    """Between any two of its requests; the next run finds nothing wrong."""
     outcomes = set()
     for number in range(1, 6):
-        other = again(cloud, shop)
+        other = new_account_before_the_edit(cloud, shop)
         tree = Commit(shop.path)
         run = other.feed(tree)
         fuse = FaultInjector(number, fail=partial(sync, other.feed(tree)))
@@ -212,13 +212,13 @@ def test_a_run_that_is_overtaken_stops_and_leaves_the_index_to_the_other(
             outcomes.add("overtaken")
         other.synced(tree)
         assert vectors(other) == reference, f"request {number}"
-        check_whole(other, embedded, tree)
+        assert_complete(other, embedded, tree)
         other.close()
     assert outcomes == {"done", "overtaken"}
 
 
-class Napping(FakeClock):
-    """A clock by which something happens while somebody sleeps, once."""
+class ClockWithAction(FakeClock):
+    """A clock that runs an action during the first delay."""
 
     def __init__(self, standin: StandIn, dream: Callable[[], None]) -> None:
         super().__init__(standin)
@@ -231,17 +231,17 @@ class Napping(FakeClock):
 
 
 @pytest.mark.parametrize("route", ["vectorize.upsert", "vectorize.delete_by_ids"])
-def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector(
+def test_run_superseded_during_a_retry_delay_writes_no_vector(
     cloud: Cloud, shop: Repo, route: str
 ) -> None:
-    """Vectorize refuses it for 5 minutes, in which another run brings another commit."""
+    """Vectorize returns errors for 5 minutes, in which another run indexes another commit."""
     cloud.migrated().synced(Commit(shop.path))
     shop.commit(EDIT)
     # another text at the same lines is the same node, and what was deleted comes back
     older, edit = Commit(shop.path), CART.replace("return Cart()", "return Trolley()")
     shop.commit({"src/cart.py": edit, "docs/guide.md": GUIDE})
     newer = Commit(shop.path)
-    clock = Napping(cloud.standin, lambda: sync(cloud.feed(newer)))
+    clock = ClockWithAction(cloud.standin, lambda: sync(cloud.feed(newer)))
     account = cloud.standin.account_id
     asleep = Api(cloud.standin.token, account, base_url=cloud.standin.base_url, clock=clock)
     run = cloud.feed(older)
@@ -264,10 +264,8 @@ def test_a_run_that_is_overtaken_while_it_waits_for_another_try_writes_no_vector
 
 
 @pytest.mark.parametrize("kind", ["d1_timeout", "d1_memory", "d1_cpu", "d1_overloaded"])
-def test_a_batch_that_is_too_large_is_halved(
-    cloud: Cloud, shop: Repo, embedded: SQLite, kind: str
-) -> None:
-    """At the borders of files, until D1 takes it."""
+def test_too_large_batch_is_halved(cloud: Cloud, shop: Repo, embedded: SQLite, kind: str) -> None:
+    """Between files, until D1 accepts it."""
     shop.commit({f"docs/{number}.md": GUIDE for number in range(20)})
     cloud.migrated()
     cloud.standin.fault(kind, route="d1.raw", bytes_above=12_000)
@@ -275,12 +273,12 @@ def test_a_batch_that_is_too_large_is_halved(
     cloud.synced(Commit(shop.path))
 
     run_sync(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
-    check_whole(cloud, embedded, Commit(shop.path))
+    assert_complete(cloud, embedded, Commit(shop.path))
     assert cloud.standin.faults()[0]["fired"] > 1
 
 
-def test_a_file_that_is_too_large_by_itself_ends_the_run(cloud: Cloud, shop: Repo) -> None:
-    """With the service's words; nothing of the file is written."""
+def test_file_that_d1_never_accepts_ends_the_run(cloud: Cloud, shop: Repo) -> None:
+    """With the service's message; nothing of the file is written."""
     cloud.migrated()
     cloud.standin.fault("d1_memory", route="d1.raw", bytes_above=3_000)
 
@@ -290,22 +288,22 @@ def test_a_file_that_is_too_large_by_itself_ends_the_run(cloud: Cloud, shop: Rep
     assert "src/cart.py" not in cloud.states()
 
 
-def test_a_batch_that_was_done_too_slowly_to_be_told_is_not_halved(
+def test_batch_that_timed_out_after_its_work_is_not_halved(
     cloud: Cloud, shop: Repo, embedded: SQLite
 ) -> None:
-    """The mark tells that it was done, and what it wrote is read back."""
+    """The mark shows that it was done, and the result is read."""
     cloud.migrated()
     cloud.standin.fault("d1_timeout", route="d1.raw", requests=[2], after=True)
 
     report = cloud.synced(Commit(shop.path))
 
     run_sync(Commit(shop.path), embedded, HashedEmbedder(DIMENSIONS))
-    check_whole(cloud, embedded, Commit(shop.path))
+    assert_complete(cloud, embedded, Commit(shop.path))
     assert report.texts_embedded == len(cloud.node_ids())
 
 
-def test_embeddings_that_are_down_delay_only_the_vectors(cloud: Cloud, shop: Repo) -> None:
-    """The quota of the day ends the run after the words are in; the next one brings the rest."""
+def test_unavailable_embeddings_delay_only_the_vectors(cloud: Cloud, shop: Repo) -> None:
+    """The daily quota ends the run after the words; the next run adds the vectors."""
     from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 
     cloud.make_index("parts", 1024)
@@ -321,10 +319,10 @@ def test_embeddings_that_are_down_delay_only_the_vectors(cloud: Cloud, shop: Rep
     assert cloud.rows("SELECT count(*) FROM docs_fts WHERE docs_fts MATCH 'addLine'") == [(1,)]
 
 
-def test_another_model_asks_for_another_index_before_anything_is_written(
-    cloud: Cloud, shop: Repo
-) -> None:
-    """Vectorize cannot be emptied, and vectors of two models do not compare."""
+def test_other_model_needs_another_vectorize_index(cloud: Cloud, shop: Repo) -> None:
+    """Vectorize cannot be cleared, and vectors of two models are not comparable; nothing is
+    written.
+    """
     cloud.migrated().synced(Commit(shop.path))
     cloud.standin.settle(INDEX)
     before = cloud.rows("SELECT * FROM meta ORDER BY key")

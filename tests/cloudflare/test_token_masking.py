@@ -1,4 +1,4 @@
-"""The token is seen nowhere, whatever a service answers: neither whole nor by halves."""
+"""The token is never visible, in whole or in part, whatever a service responds."""
 
 import socketserver
 import threading
@@ -45,15 +45,17 @@ ECHOES = {
 }
 
 
-def halves(text: str) -> list[str]:
-    """What of the text gives half of the token away."""
+def leaked_parts(text: str) -> list[str]:
+    """Returns the parts of a text that contain half of the token."""
     parts = (TOKEN[start : start + HALF] for start in range(len(TOKEN) - HALF + 1))
     return [part for part in parts if part in text]
 
 
 @pytest.fixture
-def fed(feeder: RunFeeder, repo: Repo, standin: StandIn, monkeypatch: pytest.MonkeyPatch) -> Repo:
-    """A repository with its index, fed by a token of its own."""
+def indexed_repo(
+    feeder: RunFeeder, repo: Repo, standin: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> Repo:
+    """A repository with its index, made with a token of its own."""
     standin.grant(TOKEN, "d1", "vectorize", "ai")
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", TOKEN)
     repo.commit(SHOP)
@@ -64,27 +66,27 @@ def fed(feeder: RunFeeder, repo: Repo, standin: StandIn, monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES.keys())
 def test_no_command_shows_the_token(
-    feeder: RunFeeder, fed: Repo, standin: StandIn, echo: str
+    feeder: RunFeeder, indexed_repo: Repo, standin: StandIn, echo: str
 ) -> None:
-    """Also when Cloudflare's refusal repeats it, in whatever form."""
+    """Even if an error response repeats it, in any form."""
     standin.fault("server_error", status=403, code=10000, message=f"No: {echo}.", rate=1.0)
-    fed.commit({"src/cart.py": "def other(): pass\n"})
+    indexed_repo.commit({"src/cart.py": "def other(): pass\n"})
     for command in COMMANDS:
-        answer = feeder(fed, *command)
+        answer = feeder(indexed_repo, *command)
         assert answer.code in {1, 2}, command
-        assert halves(answer.out + answer.err) == [], command
+        assert leaked_parts(answer.out + answer.err) == [], command
 
 
-def test_no_file_keeps_the_token(fed: Repo, tmp_path: Path, users_cache: Path) -> None:
-    """Neither the cache nor the bindings nor what else a run leaves."""
+def test_no_file_contains_the_token(indexed_repo: Repo, tmp_path: Path, users_cache: Path) -> None:
+    """Neither the cache, the bindings nor other files of a run."""
     places = (*tmp_path.rglob("*"), *users_cache.parent.iterdir())
     written = [place for place in places if place.is_file()]
     assert {"embeddings.db", "wrangler.toml"} <= {place.name for place in written}
-    assert [place for place in written if halves(place.read_bytes().decode("latin-1"))] == []
+    assert [place for place in written if leaked_parts(place.read_bytes().decode("latin-1"))] == []
 
 
 class _Echo(socketserver.StreamRequestHandler):
-    """Answers with what it was sent, in a place that the test chooses."""
+    """Responds with the received headers in a place that the test chooses."""
 
     def handle(self) -> None:
         while (line := self.rfile.readline()).strip():
@@ -94,8 +96,8 @@ class _Echo(socketserver.StreamRequestHandler):
 
 
 @pytest.fixture
-def echoing() -> Iterator[Callable[[bytes], Api]]:
-    """Starts a server whose answer has the token at each `%`; what reaches it."""
+def echo_server() -> Iterator[Callable[[bytes], Api]]:
+    """Starts a server that puts the token at each `%`; yields what reaches it."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Echo) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         apis = []
@@ -136,13 +138,13 @@ REFUSED = b'{"success": false, "errors": [{"code": 7500, "message": "%s"}]}'
     ],
     ids=repr,
 )
-def test_no_answer_brings_the_token_into_an_error(
-    echoing: Callable[[bytes], Api], answer: bytes
+def test_no_response_puts_the_token_into_an_error(
+    echo_server: Callable[[bytes], Api], answer: bytes
 ) -> None:
-    """In no place of it, also where it is not even HTTP."""
-    api = echoing(answer)
+    """In any place of it, even if it is not HTTP."""
+    api = echo_server(answer)
     with pytest.raises(FeederError) as caught:
         api.call(Call("d1", "d1/database/x/raw", b"{}"))
     error = caught.value
     shown = [str(error), repr(error), repr(vars(error)), *traceback.format_exception(error)]
-    assert halves("".join(shown)) == []
+    assert leaked_parts("".join(shown)) == []

@@ -1,4 +1,4 @@
-"""The proof of an index at Cloudflare: every column of every node, for few requests and rows."""
+"""Validation of an index at Cloudflare: every column of every node, with few requests and rows."""
 
 import pytest
 from clouds import Cloud
@@ -14,8 +14,8 @@ WORDS = "Words were not compared: that needs a database on this machine."
 COLUMNS = ("language", "node_type", "symbol", "signature", "logical_path", "text_sha")
 
 
-def proof(cloud: Cloud, repo: Repo) -> ValidationResult:
-    """Once Vectorize shows all that was written."""
+def validate_after_writes(cloud: Cloud, repo: Repo) -> ValidationResult:
+    """Validates after Vectorize has applied all writes."""
     return validate(cloud.feed(Commit(repo.path)), wait=True)
 
 
@@ -27,9 +27,9 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def test_an_index_that_equals_head_is_right_as_far_as_it_is_read(cloud: Cloud, shop: Repo) -> None:
-    """The words stay in D1, which would read a row for each, and the verdict says so."""
-    verdict = proof(cloud, shop)
+def test_correct_index_is_right_as_far_as_it_is_read(cloud: Cloud, shop: Repo) -> None:
+    """Postings are not read, since D1 would read a row for each; the verdict says so."""
+    verdict = validate_after_writes(cloud, shop)
     assert verdict.passed
     assert verdict.notes == [WORDS]
     assert verdict.checks[-1].name == ROWS
@@ -46,20 +46,22 @@ def test_an_index_that_equals_head_is_right_as_far_as_it_is_read(cloud: Cloud, s
         "repo = 'acme/other'",
     ],
 )
-def test_a_false_column_is_found_and_mended(cloud: Cloud, shop: Repo, lie: str) -> None:
-    """All rows are then those of a clean first feed."""
+def test_wrong_column_is_found_and_repaired(cloud: Cloud, shop: Repo, lie: str) -> None:
+    """All rows then equal those of a fresh index."""
     before = cloud.docs()
     cloud.rows(f"UPDATE docs SET {lie} WHERE symbol = 'Cart.total'")
-    verdict = proof(cloud, shop)
+    verdict = validate_after_writes(cloud, shop)
     [check] = [check for check in verdict.checks if check.name == ROWS]
     assert check.differences[0].startswith("src/cart.py: ")
     repair(cloud.feed(Commit(shop.path)), verdict)
-    assert proof(cloud, shop).passed
+    assert validate_after_writes(cloud, shop).passed
     assert cloud.docs() == before
 
 
-def test_content_costs_three_requests_and_three_rows_a_node(cloud: Cloud, repo: Repo) -> None:
-    """One for 5,000 nodes, one that finds no more and sees the last file again, one for writers."""
+def test_content_check_takes_three_requests_and_three_rows_per_node(
+    cloud: Cloud, repo: Repo
+) -> None:
+    """One per 5,000 nodes, one for the end of the list, and one for writes during the check."""
     file = "".join(f"def f{number}():\n    pass\n\n\n" for number in range(20))
     repo.commit({f"m{number:02}.py": file for number in range(30)})
     tree = Commit(repo.path)

@@ -14,7 +14,7 @@ from feeder.store.scope import Scope
 
 
 def vector(name: str, values: Sequence[float] = (1,), **metadata: Value) -> NodeVector:
-    """A vector whose other numbers are 0."""
+    """Returns a vector whose other numbers are 0."""
     numbers = np.zeros(DIMENSIONS, dtype=np.float32)
     numbers[: len(values)] = values
     return NodeVector(name, "sha", numbers, metadata)
@@ -28,15 +28,15 @@ def requests(cloud: Cloud, route: str) -> list[dict[str, int]]:
     return [entry for entry in cloud.standin.log() if entry["route"] == f"vectorize.{route}"]
 
 
-def kept(cloud: Cloud, name: str) -> dict[str, Value]:
-    """The metadata of a vector as it was kept."""
+def metadata_of(cloud: Cloud, name: str) -> dict[str, Value]:
+    """Returns the stored metadata of a vector."""
     cloud.standin.settle()
     metadata: dict[str, Value] = cloud.standin.vectors(INDEX)[name]["metadata"]
     return metadata
 
 
 def test_vectors_replace_those_with_the_same_id(cloud: Cloud) -> None:
-    """A second upsert of an id keeps the later numbers and metadata, to seven digits."""
+    """Numbers are stored with seven digits."""
     cloud.vectorize.upsert([vector("a", [0.123456789], path="x.py"), vector("b", [1e-9])])
     cloud.vectorize.upsert([vector("a", [0.987654321], path="y.py")])
 
@@ -48,23 +48,21 @@ def test_vectors_replace_those_with_the_same_id(cloud: Cloud) -> None:
     assert found["b"]["values"][0] == pytest.approx(1e-9, rel=1e-6)
 
 
-def test_no_vectors_are_no_request(cloud: Cloud) -> None:
-    """Nor are no ids to delete."""
+def test_empty_upsert_and_delete_send_no_request(cloud: Cloud) -> None:
     cloud.spent()
     cloud.vectorize.upsert([])
     cloud.vectorize.delete([])
     assert cloud.spent()["vectorize"] == 0
 
 
-def test_an_upsert_takes_five_thousand_vectors_a_request(cloud: Cloud) -> None:
-    """More are sent in several."""
+def test_upsert_sends_5000_vectors_per_request(cloud: Cloud) -> None:
     cloud.vectorize.upsert([vector(name) for name in ids(5001)])
 
     assert [entry["vectors"] for entry in requests(cloud, "upsert")] == [5000, 1]
 
 
-def test_an_upsert_takes_fifty_megabytes_a_request(cloud: Cloud) -> None:
-    """10 KB of metadata a vector make 5,000 of them more than that."""
+def test_upsert_sends_at_most_50_mb_per_request(cloud: Cloud) -> None:
+    """With 10 KB of metadata, fewer than 5,000 vectors fit."""
     cloud.vectorize.upsert([vector(name, text="x" * 10_200) for name in ids(5000)])
 
     sent = requests(cloud, "upsert")
@@ -72,8 +70,8 @@ def test_an_upsert_takes_fifty_megabytes_a_request(cloud: Cloud) -> None:
     assert max(entry["bytes"] for entry in sent) <= 50_000_000
 
 
-def test_ids_are_deleted_by_a_hundred(cloud: Cloud) -> None:
-    """Vectorize would refuse more as a whole; ids without a vector are fine."""
+def test_100_ids_are_deleted_per_request(cloud: Cloud) -> None:
+    """More would be an error; unknown ids are accepted."""
     cloud.vectorize.upsert([vector(name) for name in ids(205)])
 
     cloud.vectorize.delete([*ids(201), "never there"])
@@ -82,8 +80,8 @@ def test_ids_are_deleted_by_a_hundred(cloud: Cloud) -> None:
     assert cloud.vector_ids() == ids(205)[201:]
 
 
-def test_all_ids_are_read_by_pages_of_a_thousand(cloud: Cloud) -> None:
-    """Three requests for 2,001 of them."""
+def test_ids_are_listed_in_pages_of_1000(cloud: Cloud) -> None:
+    """Three requests for 2,001 ids."""
     cloud.vectorize.upsert([vector(name) for name in ids(2001)])
     cloud.standin.settle()
 
@@ -91,13 +89,13 @@ def test_all_ids_are_read_by_pages_of_a_thousand(cloud: Cloud) -> None:
     assert len(requests(cloud, "list")) == 3
 
 
-def test_an_index_without_vectors_has_no_ids(cloud: Cloud) -> None:
-    """And that is one request."""
+def test_empty_index_lists_no_ids(cloud: Cloud) -> None:
+    """With one request."""
     assert list(cloud.vectorize.ids()) == []
 
 
-def test_the_nearest_come_first(cloud: Cloud) -> None:
-    """With the cosine as their score; Vectorize answers a hundred at most."""
+def test_nearest_come_first(cloud: Cloud) -> None:
+    """The score is the cosine; Vectorize returns at most 100."""
     names = {"x": [1, 0], "y": [0, 1], "xy": [1, 1]}
     cloud.vectorize.upsert([vector(name, at, repo="r") for name, at in names.items()])
     cloud.standin.settle()
@@ -109,35 +107,33 @@ def test_the_nearest_come_first(cloud: Cloud) -> None:
     assert [near.score for near in found] == pytest.approx([0.995, 0.774, 0.0995], abs=1e-3)
 
 
-def test_long_metadata_is_cut_and_the_rest_kept(cloud: Cloud) -> None:
-    """Of a vector above 10,240 bytes the longest texts are cut, to exactly what fits."""
+def test_long_metadata_is_truncated(cloud: Cloud) -> None:
+    """Above 10,240 bytes the longest strings are cut, to exactly what fits."""
     cloud.vectorize.upsert([vector("a", symbol="s" * 20_000, path="src/a.py", start_line=7)])
 
-    found = kept(cloud, "a")
+    found = metadata_of(cloud, "a")
     assert (found["path"], found["start_line"]) == ("src/a.py", 7)
     assert len(json.dumps(found, separators=(",", ":"))) == 10_240
 
 
 @pytest.mark.parametrize("text", ["𝄞" * 5_000, "ü" * 9_000, '"\n\x01' * 4_000])
-def test_no_character_is_cut_in_two(cloud: Cloud, text: str) -> None:
-    """What is kept is the beginning of the text, whatever a character's length in JSON."""
+def test_truncation_keeps_whole_characters(cloud: Cloud, text: str) -> None:
     cloud.vectorize.upsert([vector("a", symbol=text, logical_path=text)])
 
-    found = kept(cloud, "a")
+    found = metadata_of(cloud, "a")
     assert all(text.startswith(str(value)) for value in found.values())
     size = len(json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode())
     assert 10_240 - 6 <= size <= 10_240
 
 
-def test_a_lone_surrogate_does_not_refuse_the_others(cloud: Cloud) -> None:
-    """A name that is no text becomes one."""
+def test_lone_surrogate_is_replaced(cloud: Cloud) -> None:
     cloud.vectorize.upsert([vector("a", path="caf\udce9.py"), vector("b")])
 
-    assert kept(cloud, "a") == {"path": "caf?.py"}
+    assert metadata_of(cloud, "a") == {"path": "caf?.py"}
 
 
-def test_an_index_cannot_be_cleared_but_an_empty_one_is_clear(cloud: Cloud) -> None:
-    """Another model needs another index; the sentence says how to get it."""
+def test_clear_is_refused_unless_the_index_is_empty(cloud: Cloud) -> None:
+    """Another model needs another index; the error says how to get one."""
     cloud.vectorize.clear(Statement("SELECT 1"))
     cloud.vectorize.upsert([vector("a")])
     cloud.standin.settle()
@@ -146,8 +142,8 @@ def test_an_index_cannot_be_cleared_but_an_empty_one_is_clear(cloud: Cloud) -> N
         cloud.vectorize.check_can_clear()
 
 
-def test_other_dimensions_are_named(cloud: Cloud) -> None:
-    """For a vector as for a query."""
+def test_other_dimensions_are_an_error(cloud: Cloud) -> None:
+    """For vectors and queries."""
     cloud.make_index("small", 2)
     small = Vectorize(cloud.api, "small")
 
@@ -157,21 +153,21 @@ def test_other_dimensions_are_named(cloud: Cloud) -> None:
         small.query(vector("a").values, 5, Scope.of_repo("r"))
 
 
-def test_an_index_that_is_not_there_is_named(cloud: Cloud) -> None:
-    """With the command that makes it."""
+def test_missing_index_is_an_error(cloud: Cloud) -> None:
+    """With the command that creates it."""
     with pytest.raises(UserError, match="--index-name, or create it with: feeder init"):
         Vectorize(cloud.api, "missing").upsert([vector("a")])
 
 
-def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
+def test_missing_permission_is_named(cloud: Cloud) -> None:
     """Vectorize Edit."""
     cloud.standin.grant("only-d1", "d1")
     with pytest.raises(UserError, match="Vectorize Edit"):
         list(Vectorize(cloud.connect("only-d1"), INDEX).ids())
 
 
-def test_writes_are_waited_for(cloud: Cloud) -> None:
-    """Vectorize shows a write half a minute later; then all before it are seen as well."""
+def test_wait_until_a_write_is_visible(cloud: Cloud) -> None:
+    """Vectorize applies it half a minute later, with all earlier ones."""
     cloud.vectorize.upsert([vector("a")])
     assert list(cloud.vectorize.ids()) == []
 
@@ -181,8 +177,8 @@ def test_writes_are_waited_for(cloud: Cloud) -> None:
     assert 30 <= cloud.api.waited_s <= 40
 
 
-def test_the_wait_ends_when_it_takes_too_long(cloud: Cloud) -> None:
-    """The answer says that not all is seen."""
+def test_wait_times_out(cloud: Cloud) -> None:
+    """The result says that not all writes are visible."""
     cloud.standin.change(vectorize_delay_s=600)
     cloud.vectorize.upsert([vector("a")])
 
@@ -190,8 +186,8 @@ def test_the_wait_ends_when_it_takes_too_long(cloud: Cloud) -> None:
     assert cloud.api.waited_s == 20
 
 
-def test_a_write_that_is_stepped_past_is_followed_by_another(cloud: Cloud) -> None:
-    """Of writes that are processed together only the last is named: somebody else's, here."""
+def test_wait_continues_if_another_write_is_processed_last(cloud: Cloud) -> None:
+    """Vectorize names only the last of the writes processed together."""
     other = Vectorize(cloud.connect(), INDEX)
     count = iter(range(100))
     pause = cloud.clock.wait

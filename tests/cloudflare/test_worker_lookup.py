@@ -1,4 +1,4 @@
-"""The table in which a Worker looks up a question's vector: in D1, beside the static model's."""
+"""The lookup table in D1, from which a Worker computes the static vector of a query."""
 
 import json
 import subprocess
@@ -52,8 +52,8 @@ QUESTIONS = [
 ]
 
 
-def by_node(said: list[dict[str, Any]]) -> dict[str, Any]:
-    """What a Worker's JavaScript makes of questions, or of the rows that came for them."""
+def run_in_node(said: list[dict[str, Any]]) -> dict[str, Any]:
+    """Runs the Worker's JavaScript on queries or on the rows for them."""
     command = ["node", "--input-type=module", "--eval", ASKED, str(SCRIPT)]
     asked = json.dumps(said).encode()
     done = subprocess.run(command, input=asked, capture_output=True, check=True)
@@ -62,7 +62,7 @@ def by_node(said: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def large() -> LookupTable:
-    """One whose rows take a parameter each, so that it is written in several transactions."""
+    """Returns a table of long rows that is written in several transactions."""
     size, codes = BATCH_STATEMENTS - 1, "c" * 800_000
     rows = [row._replace(codes=codes) for row in small_lookup_table(size=size).rows()]
     return LookupTable("large", size, size * len(codes), lambda: iter(rows))
@@ -75,72 +75,72 @@ def shop(cloud: Cloud, repo: Repo) -> Repo:
     return repo
 
 
-def fed(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> SyncContext:
-    """A run with this table."""
+def new_run(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> SyncContext:
+    """Returns a run with this table."""
     return cloud.feed(Commit(repo.path), lookup=lookup)
 
 
-def synced(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> SyncContext:
-    run = fed(cloud, repo, lookup)
+def sync_with_table(cloud: Cloud, repo: Repo, lookup: LookupTable | None) -> SyncContext:
+    run = new_run(cloud, repo, lookup)
     sync(run)
     return run
 
 
-def whole(lookup: LookupTable) -> list[Any]:
+def expected_rows(lookup: LookupTable) -> list[Any]:
     return [list(lookup.rows()), lookup.identity]
 
 
-def test_a_question_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: Repo) -> None:
-    """Known and unknown words, each alphabet, and what looks like SQL."""
+def test_query_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: Repo) -> None:
+    """For known and unknown words, all alphabets, and SQL."""
     model = StaticEmbedder()
-    synced(cloud, shop, build_lookup())
-    [(value,)] = cloud.rows(by_node([])["LAYOUT_SQL"])
+    sync_with_table(cloud, shop, build_lookup())
+    [(value,)] = cloud.rows(run_in_node([])["LAYOUT_SQL"])
     said: list[dict[str, Any]] = [
         {"text": text, "about": json.loads(str(value))} for text in QUESTIONS
     ]
-    asked = by_node(said)
+    asked = run_in_node(said)
     answers = cloud.d1.run([Statement(asked["CODES_SQL"], (param,)) for param in asked["answers"]])
     told = [one | {"rows": rows} for one, rows in zip(said, answers, strict=True)]
-    for text, found in zip(QUESTIONS, by_node(told)["answers"], strict=True):
+    for text, found in zip(QUESTIONS, run_in_node(told)["answers"], strict=True):
         np.testing.assert_allclose(found, model.embed_query(text), atol=1e-6, err_msg=text)
 
 
-def test_it_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:
-    """A row is one row written; the next run finds it there, and an edit writes none of it."""
-    synced(cloud, shop, None)
+def test_table_is_written_once_in_two_requests(cloud: Cloud, shop: Repo) -> None:
+    """One row written per row; later runs and edits write none."""
+    sync_with_table(cloud, shop, None)
     without = cloud.spent()["d1"]
     shop.commit({"src/new.py": "def new():\n    pass\n"})
     rows = cloud.standin.rows_written()
-    run = synced(cloud, shop, build_lookup())
+    run = sync_with_table(cloud, shop, build_lookup())
     assert run.report.lookup_rows == SLOT_COUNT
     assert SLOT_COUNT < cloud.standin.rows_written() - rows < SLOT_COUNT + 100
     assert cloud.spent()["d1"] == without + build_lookup().request_count == without + 2
-    sync(fed(cloud, shop, build_lookup()))
+    sync(new_run(cloud, shop, build_lookup()))
     assert cloud.spent() == {"d1": 1, "vectorize": 0, "ai": 0}
 
 
-def test_an_index_that_equals_head_gets_the_table_that_it_lacks(cloud: Cloud, shop: Repo) -> None:
-    """One that an older program fed; no text is embedded for it."""
-    synced(cloud, shop, None)
-    run = synced(cloud, shop, small_lookup_table())
-    assert cloud.lookup_rows() == whole(small_lookup_table())
+def test_up_to_date_index_gets_a_missing_table(cloud: Cloud, shop: Repo) -> None:
+    """As one made by an older version; no text is embedded."""
+    sync_with_table(cloud, shop, None)
+    run = sync_with_table(cloud, shop, small_lookup_table())
+    assert cloud.lookup_rows() == expected_rows(small_lookup_table())
     assert (run.report.texts_embedded, run.report.lookup_rows) == (0, 3)
 
 
-def test_another_version_of_the_model_replaces_it(cloud: Cloud, shop: Repo) -> None:
-    """Rows that it has no more go, and rows that are as before are not written."""
-    synced(cloud, shop, small_lookup_table("one", 300))
+def test_other_version_of_the_model_replaces_the_table(cloud: Cloud, shop: Repo) -> None:
+    """Unchanged rows are not written."""
+    sync_with_table(cloud, shop, small_lookup_table("one", 300))
     rows = cloud.standin.rows_written()
-    synced(cloud, shop, small_lookup_table("two", 200))
-    assert cloud.lookup_rows() == whole(small_lookup_table("two", 200))
+    sync_with_table(cloud, shop, small_lookup_table("two", 200))
+    assert cloud.lookup_rows() == expected_rows(small_lookup_table("two", 200))
     assert cloud.standin.rows_written() - rows < 200
 
 
-def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
-    """A Worker would take a table of another model for the index's own."""
-    synced(cloud, shop, small_lookup_table())
+def test_model_without_a_table_removes_it(cloud: Cloud, shop: Repo) -> None:
+    """A Worker would otherwise use the table of another model."""
+    sync_with_table(cloud, shop, small_lookup_table())
     cloud.make_index("other", 128)
-    run = fed(cloud, shop, None)
+    run = new_run(cloud, shop, None)
     embedder = CachedEmbedder(HashedEmbedder(128), MEMORY)
     run.model_vectors = ModelVectors(embedder, Vectorize(cloud.api, "other"))
     sync(run)
@@ -148,68 +148,68 @@ def test_a_model_that_needs_none_takes_it_out(cloud: Cloud, shop: Repo) -> None:
     assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'") == []
 
 
-def test_a_run_without_a_model_leaves_it(cloud: Cloud, shop: Repo) -> None:
-    """As it leaves the vectors."""
-    synced(cloud, shop, small_lookup_table())
+def test_run_without_a_model_keeps_the_table(cloud: Cloud, shop: Repo) -> None:
+    """Like the vectors."""
+    sync_with_table(cloud, shop, small_lookup_table())
     shop.commit({"src/new.py": "def new():\n    pass\n"})
-    run = fed(cloud, shop, None)
+    run = new_run(cloud, shop, None)
     run.model_vectors = None
     sync(run)
-    assert cloud.lookup_rows() == whole(small_lookup_table())
+    assert cloud.lookup_rows() == expected_rows(small_lookup_table())
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_a_run_that_dies_at_any_request_leaves_no_half_of_it(
+def test_crashed_run_leaves_no_partial_table_in_meta(
     cloud: Cloud, shop: Repo, *, before: bool
 ) -> None:
-    """What `meta` names is whole; the next run makes the rest."""
+    """The next run completes it."""
     table = large()
     for at in range(1, 30):
         cloud.rows("DROP TABLE IF EXISTS lookup")
         cloud.rows(f"DELETE FROM meta WHERE key = '{META_KEY}'")
         fuse = FaultInjector(at, before=before)
-        run = fed(cloud, shop, table)
+        run = new_run(cloud, shop, table)
         run.index.database = FailingDatabase(cloud.d1, fuse)
         with suppress(Crash):
             sync(run)
         if cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'"):
-            assert cloud.lookup_rows() == whole(table)
-        synced(cloud, shop, table)
-        assert cloud.lookup_rows() == whole(table)
+            assert cloud.lookup_rows() == expected_rows(table)
+        sync_with_table(cloud, shop, table)
+        assert cloud.lookup_rows() == expected_rows(table)
         if not fuse.has_failed:
             assert at > 4  # two requests of the table, and those around them
             return
     pytest.fail("the run has more requests than were tried")
 
 
-def test_a_database_that_wants_less_at_once_gets_it(cloud: Cloud, shop: Repo) -> None:
-    """Down to one parameter a request."""
-    synced(cloud, shop, None)
+def test_batches_are_halved_until_d1_accepts_them(cloud: Cloud, shop: Repo) -> None:
+    """Down to one parameter per request."""
+    sync_with_table(cloud, shop, None)
     cloud.standin.fault("d1_cpu", route="d1.raw", bytes_above=900_000)
-    synced(cloud, shop, large())
-    assert cloud.lookup_rows() == whole(large())
+    sync_with_table(cloud, shop, large())
+    assert cloud.lookup_rows() == expected_rows(large())
 
 
-def test_a_budget_ends_between_two_pieces(cloud: Cloud, shop: Repo) -> None:
-    """And the next run goes on; its vectors wait until then."""
-    synced(cloud, shop, None)
-    run = fed(cloud, shop, large())
+def test_budget_stops_between_two_batches(cloud: Cloud, shop: Repo) -> None:
+    """The next run continues; the vectors wait until then."""
+    sync_with_table(cloud, shop, None)
+    run = new_run(cloud, shop, large())
     run.budget = Budget(max_requests=1)
     with pytest.raises(StoppedEarly):
         sync(run)
     assert cloud.rows(f"SELECT 1 FROM meta WHERE key = '{META_KEY}'") == []
     assert 0 < len(cloud.rows("SELECT slot FROM lookup")) < large().row_count
-    synced(cloud, shop, large())
-    assert cloud.lookup_rows() == whole(large())
+    sync_with_table(cloud, shop, large())
+    assert cloud.lookup_rows() == expected_rows(large())
 
 
-def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: Repo) -> None:
+def test_first_shard_writes_the_table(cloud: Cloud, shop: Repo) -> None:
     """It is the same for all."""
     for number in (2, 1):
-        run = fed(cloud, shop, small_lookup_table())
+        run = new_run(cloud, shop, small_lookup_table())
         sync(replace(run, shard=Shard(number, 2), token="shared"))
         assert run.report.lookup_rows == (3 if number == 1 else 0)
-    assert cloud.lookup_rows() == whole(small_lookup_table())
+    assert cloud.lookup_rows() == expected_rows(small_lookup_table())
 
 
 @pytest.mark.parametrize(
@@ -225,25 +225,25 @@ def test_of_several_that_share_the_work_the_first_writes_it(cloud: Cloud, shop: 
         (f"DELETE FROM meta WHERE key = '{META_KEY}'", "meta does not name the lookup table"),
     ],
 )
-def test_what_is_wrong_with_it_is_named_and_mended(
+def test_wrong_rows_are_found_and_repaired(
     cloud: Cloud, shop: Repo, damage: str, said: str
 ) -> None:
-    """For as many rows as were damaged."""
-    synced(cloud, shop, small_lookup_table())
-    assert validate(fed(cloud, shop, small_lookup_table()), wait=True).passed
+    """With the number of damaged rows."""
+    sync_with_table(cloud, shop, small_lookup_table())
+    assert validate(new_run(cloud, shop, small_lookup_table()), wait=True).passed
     cloud.rows(damage)
-    verdict = validate(fed(cloud, shop, small_lookup_table()), wait=True)
+    verdict = validate(new_run(cloud, shop, small_lookup_table()), wait=True)
     [check] = [check for check in verdict.checks if not check.passed]
     assert check.name == CHECK
     assert said in check.differences
-    repair(fed(cloud, shop, small_lookup_table()), verdict)
-    assert validate(fed(cloud, shop, small_lookup_table()), wait=True).passed
-    assert cloud.lookup_rows() == whole(small_lookup_table())
+    repair(new_run(cloud, shop, small_lookup_table()), verdict)
+    assert validate(new_run(cloud, shop, small_lookup_table()), wait=True).passed
+    assert cloud.lookup_rows() == expected_rows(small_lookup_table())
 
 
-def test_a_plan_says_its_rows(cloud: Cloud, shop: Repo) -> None:
-    """And nothing is written."""
-    run = fed(cloud, shop, small_lookup_table())
+def test_dry_run_reports_its_rows(cloud: Cloud, shop: Repo) -> None:
+    """Nothing is written."""
+    run = new_run(cloud, shop, small_lookup_table())
     sync(run, dry_run=True)
     assert run.report.lookup_rows == 3
     assert cloud.rows("SELECT name FROM sqlite_schema WHERE name = 'lookup'") == []

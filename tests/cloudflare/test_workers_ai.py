@@ -29,8 +29,8 @@ def embedded(cloud: Cloud, *texts: str, **settings: Any) -> list[Any]:
     return vectors
 
 
-def test_the_default_is_bge_m3(cloud: Cloud) -> None:
-    """1,024 dimensions, each vector of length 1 and 32 bits a number."""
+def test_default_model_is_bge_m3(cloud: Cloud) -> None:
+    """1,024 dimensions, length 1, float32."""
     embedder = WorkersAIEmbedder(cloud.api)
     [vector] = embedder.embed(["def add(a, b): return a + b"])
 
@@ -42,15 +42,15 @@ def test_the_default_is_bge_m3(cloud: Cloud) -> None:
 
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_embeds_texts_and_queries(cloud: Cloud, name: str) -> None:
-    """As long as the table says."""
+    """With the dimensions of the table."""
     embedder = WorkersAIEmbedder(cloud.api, name)
 
     assert [len(vector) for vector in embedder.embed(["one", "two"])] == [embedder.dimensions] * 2
     assert len(embedder.embed_query("three")) == embedder.dimensions
 
 
-def test_vectors_come_in_the_order_of_their_texts(cloud: Cloud) -> None:
-    """Although texts of many lengths are dealt to several requests, under way at once."""
+def test_vectors_are_in_the_order_of_texts(cloud: Cloud) -> None:
+    """Although texts are distributed to several concurrent requests."""
     texts = [f"number{number} " * (1 + number * 37 % 50) for number in range(450)]
 
     together = embedded(cloud, *texts)
@@ -68,25 +68,25 @@ def test_vectors_come_in_the_order_of_their_texts(cloud: Cloud) -> None:
         (QWEN, 65, [21, 22, 22]),
     ],
 )
-def test_a_request_takes_what_the_model_takes(
+def test_request_has_the_models_number_of_texts(
     cloud: Cloud, model: str | None, count: int, sizes: list[int]
 ) -> None:
-    """A hundred texts of bge-m3, 32 of qwen3; no text is no request."""
+    """100 for bge-m3, 32 for qwen3; no request for no text."""
     embedded(cloud, *[f"text {number}" for number in range(count)], model=model)
     embedded(cloud, model=model)
 
     assert sorted(entry["texts"] for entry in requests(cloud)) == sizes
 
 
-def test_a_request_stays_below_its_tokens(cloud: Cloud) -> None:
-    """100 texts of 3,000 characters are 100,000 tokens by the estimate, 50,000 a request."""
+def test_request_is_below_the_token_limit(cloud: Cloud) -> None:
+    """100 texts of 3,000 characters are an estimated 100,000 tokens; the limit is 50,000."""
     embedded(cloud, *["x" * 3000] * 100)
 
     assert [entry["texts"] for entry in requests(cloud)] == [50, 50]
 
 
-def test_too_long_a_text_is_cut(cloud: Cloud) -> None:
-    """Whether the model can be told to cut or not; the end does not count."""
+def test_too_long_text_is_cut(cloud: Cloud) -> None:
+    """Whether or not the model has a parameter for it."""
     long = "word " * 20_000
     for model in ("@cf/baai/bge-m3", QWEN, GEMMA):
         [vector] = embedded(cloud, long, model=model)
@@ -94,8 +94,8 @@ def test_too_long_a_text_is_cut(cloud: Cloud) -> None:
         assert np.array_equal(vector, same)
 
 
-def test_a_text_that_the_service_finds_too_long_is_halved(cloud: Cloud) -> None:
-    """The estimate can be wrong; a request that was too large is cut as well."""
+def test_text_that_the_service_rejects_as_too_long_is_halved(cloud: Cloud) -> None:
+    """The estimate can be wrong; a too large request is split as well."""
     # four characters a token by the stand-in, so these 400 tokens are too many for it
     cloud.standin.change(ai_request_tokens=150)
 
@@ -105,12 +105,11 @@ def test_a_text_that_the_service_finds_too_long_is_halved(cloud: Cloud) -> None:
     assert [entry["status"] for entry in requests(cloud)] == [413, 413, 200, 413, 200]
 
 
-def test_odd_texts_are_embedded(cloud: Cloud) -> None:
-    """An empty one and one that is no text are no reason to refuse the others."""
+def test_empty_and_invalid_texts_are_embedded(cloud: Cloud) -> None:
     assert len(embedded(cloud, "", "caf\udce9", "𝄞")) == 3
 
 
-def test_vectors_are_shortened_and_made_long_again(cloud: Cloud) -> None:
+def test_shortened_vectors_are_normalized(cloud: Cloud) -> None:
     """The first numbers of the whole vector, at length 1."""
     [whole] = embedded(cloud, "a text", model=QWEN)
     [short] = embedded(cloud, "a text", model=QWEN, dimensions=256)
@@ -127,22 +126,22 @@ def test_vectors_are_shortened_and_made_long_again(cloud: Cloud) -> None:
         (GEMMA, 300, "Set --dimensions 128 or 256 or 512 or 768."),
     ],
 )
-def test_dimensions_that_a_model_does_not_make_are_refused(
+def test_unsupported_dimensions_are_refused(
     cloud: Cloud, model: str | None, dimensions: int, remedy: str
 ) -> None:
-    """With those that it makes."""
+    """The error lists the supported ones."""
     with pytest.raises(UserError, match=remedy):
         WorkersAIEmbedder(cloud.api, model, dimensions)
 
 
-def test_a_model_that_is_not_there_is_refused(cloud: Cloud) -> None:
-    """With those that there are."""
+def test_unknown_model_is_refused(cloud: Cloud) -> None:
+    """The error lists the known ones."""
     with pytest.raises(UserError, match="Choose one of: @cf/baai/bge-m3, "):
         WorkersAIEmbedder(cloud.api, "@cf/acme/none")
 
 
-def test_a_query_goes_as_the_model_wants_it(cloud: Cloud) -> None:
-    """qwen3 and the smaller ones read questions unlike texts; bge-m3 does not."""
+def test_query_prompt_depends_on_the_model(cloud: Cloud) -> None:
+    """qwen3 and the smaller models have one; bge-m3 does not."""
     for model, differs in (("@cf/baai/bge-m3", False), (QWEN, True), (GEMMA, True)):
         embedder = WorkersAIEmbedder(cloud.api, model)
         [text] = embedder.embed(["add an article"])
@@ -161,16 +160,16 @@ def test_a_query_goes_as_the_model_wants_it(cloud: Cloud) -> None:
         ([3] * 1050, 11, 1050),  # a thousand texts are handed over at once
     ],
 )
-def test_what_texts_would_take_is_foreseen(
+def test_requests_are_estimated_from_text_sizes(
     cloud: Cloud, sizes: list[int], requests: int, tokens: int
 ) -> None:
-    """By their bytes, three a token; a request takes 100 texts and 50,000 tokens."""
+    """Three bytes per token; 100 texts and 50,000 tokens per request."""
     found = WorkersAIEmbedder(cloud.api).estimate(sizes)
     assert (found.requests, found.tokens) == (requests, tokens)
 
 
 def test_tokens_and_neurons_are_estimated(cloud: Cloud) -> None:
-    """Three bytes a token; $0.012 a million tokens at $0.011 for 1,000 neurons."""
+    """Three bytes per token; $0.012 per million tokens at $0.011 per 1,000 neurons."""
     embedder = WorkersAIEmbedder(cloud.api)
     embedder.embed(["x" * 3000] * 10)
     embedder.embed_query("abc")
@@ -179,8 +178,8 @@ def test_tokens_and_neurons_are_estimated(cloud: Cloud) -> None:
     assert embedder.usage.neurons == pytest.approx(10_001 * 0.012 / 0.011 / 1000)
 
 
-def test_passing_failures_do_not_show(cloud: Cloud) -> None:
-    """Among requests under way at once, some fail."""
+def test_transient_errors_are_retried(cloud: Cloud) -> None:
+    """Some of the concurrent requests fail."""
     cloud.standin.fault("ai_capacity", route="ai.run", requests=[1, 4])
     cloud.standin.fault("reset", route="ai.run", requests=[2])
 
@@ -188,8 +187,8 @@ def test_passing_failures_do_not_show(cloud: Cloud) -> None:
     assert cloud.api.retries["ai"] == 3
 
 
-def test_the_quota_of_the_day_ends_it(cloud: Cloud) -> None:
-    """Those that wait in the queue are not sent any more, and the embedder can be used again."""
+def test_daily_quota_stops_all_requests(cloud: Cloud) -> None:
+    """Queued ones are not sent, and the embedder can be used again."""
     cloud.standin.fault("ai_daily_neurons", route="ai.run")
     embedder = WorkersAIEmbedder(cloud.api)
 
@@ -201,7 +200,7 @@ def test_the_quota_of_the_day_ends_it(cloud: Cloud) -> None:
     embedder.close()
 
 
-def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
+def test_missing_permission_is_named(cloud: Cloud) -> None:
     """Workers AI Read."""
     cloud.standin.grant("only-d1", "d1")
     with pytest.raises(UserError, match="Workers AI Read"):
@@ -221,8 +220,8 @@ def test_a_token_without_the_permission_is_told_which(cloud: Cloud) -> None:
         (None, "0 vectors"),
     ],
 )
-def test_an_answer_that_does_not_fit_is_an_error(result: Any, complaint: str) -> None:
-    """What was asked for is counted, and measured."""
+def test_malformed_response_is_an_error(result: Any, complaint: str) -> None:
+    """The number and length of vectors are checked."""
     api = Api("token", "account", base_url="https://api.example.org", clock=FakeClock())
     with respx.mock as mock:
         mock.route().respond(json={"success": True, "result": result})
@@ -231,10 +230,8 @@ def test_an_answer_that_does_not_fit_is_an_error(result: Any, complaint: str) ->
 
 
 @given(st.lists(st.integers(1, 60), max_size=60), st.integers(1, 10), st.integers(60, 200))
-def test_dealing_keeps_to_both_limits_and_loses_nothing(
-    sizes: list[int], most: int, most_size: int
-) -> None:
-    """Every position is in one part; no part has too many, or is too large."""
+def test_distribution_keeps_both_limits(sizes: list[int], most: int, most_size: int) -> None:
+    """Every text is in exactly one request."""
     parts = split_batches(sizes, most, most_size)
 
     assert sorted(at for part in parts for at in part) == list(range(len(sizes)))
@@ -242,8 +239,8 @@ def test_dealing_keeps_to_both_limits_and_loses_nothing(
     assert all(sum(sizes[at] for at in part) <= most_size for part in parts)
 
 
-def test_dealing_fills_requests_evenly() -> None:
-    """Worked out by hand: the largest first, in turns."""
+def test_distribution_fills_requests_evenly() -> None:
+    """Computed by hand: the largest first, in turns."""
     assert split_batches([1, 9, 5, 7, 3, 2], 3, 100) == [[1, 2, 5], [3, 4, 0]]
     assert split_batches([50, 50, 50], 100, 100) == [[0, 2], [1]]
     assert split_batches([500], 100, 100) == [[0]]

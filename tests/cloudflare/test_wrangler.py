@@ -1,4 +1,4 @@
-"""The project's file for wrangler, in each of its forms: found, read and edited, all else kept."""
+"""wrangler's configuration file in each format: found, read and edited without other changes."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ EDITED = WORKER.replace(
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
 @pytest.mark.parametrize("name", ["wrangler.json", "wrangler.jsonc"])
 def test_bindings_are_added_to_json_with_comments(tmp_path: Path, name: str, eol: str) -> None:
-    """Comments, commas, line ends and environments stay; a second time nothing is new."""
+    """Comments, commas, line ends and environments stay; a second run adds nothing."""
     file = tmp_path / name
     file.write_bytes(WORKER.replace("\n", eol).encode())
 
@@ -60,8 +60,8 @@ def test_bindings_are_added_to_json_with_comments(tmp_path: Path, name: str, eol
     assert not wrangler.write_bindings(file, NAMES)
 
 
-def test_an_empty_object_is_filled(tmp_path: Path) -> None:
-    """wrangler asks for a name only when it deploys."""
+def test_empty_object_is_filled(tmp_path: Path) -> None:
+    """wrangler needs a name only to deploy."""
     file = tmp_path / "wrangler.jsonc"
     file.write_text("{}\n")
     wrangler.write_bindings(file, NAMES)
@@ -90,8 +90,8 @@ def test_an_empty_object_is_filled(tmp_path: Path) -> None:
         b'vectorize = "x"',
     ],
 )
-def test_a_broken_file_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
-    """One sentence that names it; nothing is written."""
+def test_invalid_file_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
+    """Nothing is written."""
     file = tmp_path / name
     file.write_bytes(content)
     with pytest.raises(UserError, match=rf"{name}(: \w+ is not a list| cannot be read)"):
@@ -99,8 +99,8 @@ def test_a_broken_file_is_refused(tmp_path: Path, name: str, content: bytes) -> 
     assert file.read_bytes() == content
 
 
-def test_wrangler_decides_which_file_counts(tmp_path: Path) -> None:
-    """A name goes before the folder: wrangler.json above beats wrangler.jsonc here."""
+def test_file_precedence_is_that_of_wrangler(tmp_path: Path) -> None:
+    """The name counts before the folder: wrangler.json above precedes wrangler.jsonc here."""
     (tmp_path / "wrangler.json").write_text("{}")
     shop = tmp_path / "shop"
     web = shop / "web"
@@ -117,8 +117,8 @@ def test_wrangler_decides_which_file_counts(tmp_path: Path) -> None:
     assert wrangler.find_file(web) == shop / "wrangler.json"
 
 
-def test_init_edits_the_file_that_is_there(feeder: RunFeeder, console: Console, repo: Repo) -> None:
-    """No second file and no second database are made, and the commands take what it says."""
+def test_init_edits_the_existing_file(feeder: RunFeeder, console: Console, repo: Repo) -> None:
+    """No second file or database is created, and the commands read the file."""
     file = repo.path / "wrangler.jsonc"
     database_id = console.make_database("mine")
     one = f'{{ "binding": "CODE_DB", "database_id": "{database_id}" }}'
@@ -140,7 +140,7 @@ def test_init_edits_the_file_that_is_there(feeder: RunFeeder, console: Console, 
     assert feeder(repo, "stats").code == 0
 
 
-def test_init_makes_nothing_beside_a_broken_file(
+def test_init_creates_nothing_with_an_invalid_file(
     feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
     (repo.path / "wrangler.jsonc").write_text('{"name": "web",,}')

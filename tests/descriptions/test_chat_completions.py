@@ -1,4 +1,4 @@
-"""A language model at an address: what it is asked, and what becomes of each of its answers."""
+"""A language model behind an address: its requests, responses and errors."""
 
 from collections.abc import Iterator
 
@@ -38,8 +38,8 @@ def describer(model: ChatServer) -> Iterator[EndpointDescriber]:
     made.close()
 
 
-def test_it_is_asked_as_openai_has_it(model: ChatServer, describer: EndpointDescriber) -> None:
-    """With the prompt and the text apart, a key, and no more tokens than a line may take."""
+def test_request_has_openais_format(model: ChatServer, describer: EndpointDescriber) -> None:
+    """Prompt and text are separate messages, with a key and a token limit."""
     assert describer.ask("Do so.", "python method add\n\x00\ud800") == ModelAnswer(
         "Does what is called add here."
     )
@@ -75,7 +75,7 @@ def test_it_is_asked_as_openai_has_it(model: ChatServer, describer: EndpointDesc
         ),
     ],
 )
-def test_each_answer_is_taken_for_what_it_is(
+def test_response_is_a_description_or_a_reason(
     model: ChatServer, describer: EndpointDescriber, answer: Answer, told: ModelAnswer
 ) -> None:
     model.always = answer
@@ -103,7 +103,7 @@ def test_each_answer_is_taken_for_what_it_is(
         (error_reply(500, "it fell over"), ServiceError, "it fell over"),
     ],
 )
-def test_each_refusal_is_told_with_its_remedy(
+def test_error_response_names_the_remedy(
     model: ChatServer,
     describer: EndpointDescriber,
     answer: Answer,
@@ -117,16 +117,16 @@ def test_each_refusal_is_told_with_its_remedy(
     assert KEY not in str(raised.value)
 
 
-def test_what_passes_is_asked_again(model: ChatServer, describer: EndpointDescriber) -> None:
+def test_transient_error_is_retried(model: ChatServer, describer: EndpointDescriber) -> None:
     model.answers = [error_reply(429, "slow"), error_reply(500, "fell"), error_reply(503, "busy")]
     assert describer.ask("Do so.", "python method add").text.startswith("Does")
     assert len(model.log) == 4 <= MAX_TRIES
 
 
-def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
+def test_rejected_parameter_is_replaced_in_later_requests(
     model: ChatServer, describer: EndpointDescriber
 ) -> None:
-    """As models that think first do."""
+    """As by reasoning models."""
     model.answers = [
         error_reply(400, "Unsupported parameter: 'max_tokens' is not supported with this model."),
         error_reply(400, "Unsupported value: 'temperature' does not support 0 with this model."),
@@ -150,11 +150,11 @@ def test_what_a_model_refuses_to_be_told_is_told_otherwise_from_then_on(
         ("@cf/meta/llama", "models of Workers AI need --store cloudflare"),
     ],
 )
-def test_what_is_no_model_is_refused_in_a_sentence(said: str, words: str) -> None:
+def test_invalid_model_is_refused(said: str, words: str) -> None:
     with pytest.raises(UserError, match=words):
         select_describer(Settings(describe=said))
 
 
-def test_nobody_is_asked_where_none_is_named() -> None:
+def test_without_a_model_no_request_is_sent() -> None:
     assert select_describer(Settings()) is None
     assert select_describer(Settings(describe="off")) is None

@@ -1,4 +1,4 @@
-"""`--describe` as a user meets it: what it says, how it ends, and what is shown afterwards."""
+"""`--describe` in the commands: report, exit codes and output."""
 
 import json
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def feeder(
 
 @pytest.fixture
 def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
-    """As the environment names it."""
+    """A model server that the environment names."""
     with running_chat_server() as model:
         monkeypatch.setenv("FEEDER_DESCRIBE", f"{model.url}#some-model")
         yield model
@@ -39,7 +39,7 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def test_a_run_says_what_it_made_and_each_command_shows_it(
+def test_run_reports_descriptions_and_commands_show_them(
     feeder: RunFeeder, shop: Repo, model: ChatServer
 ) -> None:
     dry = feeder(shop, "sync", "--dry-run")
@@ -57,10 +57,10 @@ def test_a_run_says_what_it_made_and_each_command_shows_it(
     assert feeder(shop, "validate").code == 0
 
 
-def test_a_limit_ends_with_75_and_a_server_that_refuses_with_its_own_code(
+def test_limit_exits_with_75_and_server_errors_with_their_code(
     feeder: RunFeeder, shop: Repo, model: ChatServer
 ) -> None:
-    """What is done is kept, and the index equals HEAD."""
+    """Finished descriptions are stored, and the index equals HEAD."""
     model.always = error_reply(401, "no such key")
     refused = feeder(shop, "sync")
     assert (refused.code, "FEEDER_API_KEY" in refused.err) == (2, True)
@@ -72,7 +72,7 @@ def test_a_limit_ends_with_75_and_a_server_that_refuses_with_its_own_code(
     assert report["descriptions_made"] == 1
 
 
-def test_off_takes_them_out_and_more_of_it_needs_a_model(
+def test_describe_off_removes_descriptions_and_redescribe_needs_a_model(
     feeder: RunFeeder, shop: Repo, model: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     feeder(shop, "sync")

@@ -1,4 +1,4 @@
-"""What a model says is text: one line of it, without what is no sentence of its own."""
+"""A model's answer becomes one line of text without phrases that describe nothing."""
 
 import pytest
 from hypothesis import given
@@ -36,7 +36,7 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
         (f"Signs by {KEY} what is sent. # pragma: allowlist secret", None),
     ],
 )
-def test_a_line_is_cleaned(said: str, description: str | None) -> None:
+def test_description_is_cleaned(said: str, description: str | None) -> None:
     found = parse_description(ModelAnswer(said), CODE)
     assert KEY not in found.text
     assert description is None or found == SanitizedAnswer(description)
@@ -62,11 +62,11 @@ def test_a_line_is_cleaned(said: str, description: str | None) -> None:
         ("Yes.", RejectReason.NOT_A_SENTENCE),
     ],
 )
-def test_what_is_no_description_is_none(said: str, reason: RejectReason) -> None:
+def test_answer_without_a_description_is_rejected(said: str, reason: RejectReason) -> None:
     assert parse_description(ModelAnswer(said), CODE) == SanitizedAnswer(reason=reason)
 
 
-def test_a_long_line_is_cut_at_a_word() -> None:
+def test_long_description_is_cut_at_a_word() -> None:
     [description, reason] = parse_description(ModelAnswer("Adds articles " * 40), CODE)
     assert (
         reason,
@@ -77,8 +77,8 @@ def test_a_long_line_is_cut_at_a_word() -> None:
 
 
 @given(said=st.text(), whole=st.booleans())
-def test_whatever_a_model_says_is_one_line_or_a_reason(said: str, whole: bool) -> None:
-    """Nothing in it moves a terminal, and it is no longer than it may be."""
+def test_any_answer_is_one_line_or_a_reason(said: str, whole: bool) -> None:
+    """Without control characters and within the length limit."""
     description, reason = parse_description(ModelAnswer(said, whole), CODE)
     assert bool(description) != bool(reason)
     assert len(description) <= MAX_DESCRIPTION_CHARS

@@ -1,4 +1,4 @@
-"""What `feeder doctor` sees: of a machine as it should be, and of each thing that is not."""
+"""The findings of `feeder doctor`: a correct setup and each problem."""
 
 import os
 import shutil
@@ -27,15 +27,15 @@ def shop(repo: Repo) -> Repo:
     return repo
 
 
-def seen(answer: CommandResult) -> dict[str, dict[str, Any]]:
+def findings(answer: CommandResult) -> dict[str, dict[str, Any]]:
     """The findings by their names."""
     return {one["name"]: one for one in answer.json["findings"]}
 
 
-def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: RunFeeder, shop: Repo) -> None:
+def test_up_to_date_index_has_no_problems(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     answer = feeder(shop, "doctor", "--json")
-    found = seen(answer)
+    found = findings(answer)
     assert answer.code == 0
     assert not answer.json["stops"]
     index = found["index"]
@@ -45,78 +45,78 @@ def test_a_fed_index_of_head_has_nothing_to_be_done(feeder: RunFeeder, shop: Rep
     assert found["store"]["says"] == "this machine (no CLOUDFLARE_API_TOKEN)"
 
 
-def test_without_an_index_it_says_how_to_make_one(feeder: RunFeeder, shop: Repo) -> None:
+def test_without_an_index_the_remedy_is_named(feeder: RunFeeder, shop: Repo) -> None:
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 0
     remedy = "Create it: feeder sync (outside git: feeder process --path .)"
-    assert seen(answer)["index"] == Finding("index", "there is none yet", remedy)._asdict()
+    assert findings(answer)["index"] == Finding("index", "there is none yet", remedy)._asdict()
     assert not (shop.path / ".feeder").exists()
 
 
-def test_an_index_behind_head_is_no_stop(feeder: RunFeeder, shop: Repo) -> None:
+def test_index_behind_head_is_a_warning(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     shop.commit({"more.py": "def more():\n    return 1\n"})
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 0
-    assert seen(answer)["index"]["remedy"] == "feeder sync"
-    assert "1 commit behind HEAD" in seen(answer)["index"]["says"]
+    assert findings(answer)["index"]["remedy"] == "feeder sync"
+    assert "1 commit behind HEAD" in findings(answer)["index"]["says"]
 
 
-def test_outside_of_git_it_says_what_can_be_done(feeder: RunFeeder, tmp_path: Path) -> None:
+def test_outside_git_the_alternatives_are_named(feeder: RunFeeder, tmp_path: Path) -> None:
     answer = feeder(tmp_path, "doctor")
     assert answer.code == 0
     assert "feeder process --path ." in answer.out
 
 
-def test_without_git_a_run_is_stopped(
+def test_missing_git_is_an_error(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     (tmp_path / "bin").mkdir()
     monkeypatch.setenv("PATH", os.fspath(tmp_path / "bin"))
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
-    assert seen(answer)["git"]["stops"]
-    assert seen(answer)["git"]["remedy"] == "Install it, or add it to the PATH."
+    assert findings(answer)["git"]["stops"]
+    assert findings(answer)["git"]["remedy"] == "Install it, or add it to the PATH."
     assert [one["name"] for one in answer.json["findings"] if one["stops"]] == ["git"]
-    assert not seen(answer)["parser"]["stops"]
+    assert not findings(answer)["parser"]["stops"]
 
 
-def test_a_file_in_place_of_the_index_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
+def test_file_instead_of_the_index_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     (shop.path / ".feeder" / "index.db").write_bytes(b"this is no database at all\n" * 100)
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
-    assert seen(answer)["index"]["stops"]
-    assert seen(answer)["index"]["remedy"]
+    assert findings(answer)["index"]["stops"]
+    assert findings(answer)["index"]["remedy"]
 
 
-def test_a_grammar_that_does_not_compile_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
+def test_invalid_grammar_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     own = shop.path / "own.json"
     own.write_text('{"python": {"queries": ["(no_such_node) @method"]}}', "utf-8")
     answer = feeder(shop, "doctor", "--json", "--grammar", own)
     assert answer.code == 1
-    assert seen(answer)["parser"]["stops"]
+    assert findings(answer)["parser"]["stops"]
 
 
-def test_settings_that_cannot_be_read_stop_a_run(feeder: RunFeeder, shop: Repo) -> None:
+def test_unreadable_settings_are_an_error(feeder: RunFeeder, shop: Repo) -> None:
     (shop.path / ".feeder.toml").write_text("[categories\n", "utf-8")
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
-    assert seen(answer)["settings"]["stops"]
+    assert findings(answer)["settings"]["stops"]
 
 
-def test_a_token_alone_says_what_lacks_and_is_not_shown(
+def test_token_without_other_settings_names_what_is_missing(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "a-token-that-nobody-sees")
     answer = feeder(shop, "doctor", "--json", "--store", "cloudflare")
     assert answer.code == 1
-    assert "the account id" in seen(answer)["credentials"]["says"]
+    assert "the account id" in findings(answer)["credentials"]["says"]
     assert "a-token-that-nobody-sees" not in answer.out + answer.err
 
 
-def test_a_token_in_an_address_is_not_shown(feeder: RunFeeder, shop: Repo) -> None:
-    """Also where it stands in a path, as nobody should write it and somebody does."""
+def test_token_in_an_address_is_not_shown(feeder: RunFeeder, shop: Repo) -> None:
+    """Nor in a path."""
     token = "ghp_" + "a1B2" * 9
     shop.git("remote", "add", "origin", f"https://127.0.0.1/{token}@shop/cart.git")
     answer = feeder(shop, "doctor", "--model", f"http://127.0.0.1:9/{token}/v1#m")
@@ -124,7 +124,7 @@ def test_a_token_in_an_address_is_not_shown(feeder: RunFeeder, shop: Repo) -> No
     assert "x" * len(token) in answer.out
 
 
-def test_the_users_folder_is_not_named(
+def test_home_folder_is_not_shown(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", os.fspath(shop.path.parent))
@@ -133,7 +133,7 @@ def test_the_users_folder_is_not_named(
     assert "~/repo" in answer.out
 
 
-def test_a_limit_on_open_files_that_is_too_low_stops_a_run() -> None:
+def test_too_low_limit_of_open_files_is_an_error() -> None:
     resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (100, before[1]))
@@ -153,25 +153,25 @@ def test_extras_are_those_of_the_program() -> None:
     assert not named["[serve]"].absent
 
 
-def test_an_extra_that_is_absent_is_neither_right_nor_wrong(
+def test_missing_extra_is_neither_ok_nor_an_error(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With a mark of its own."""
+    """It has a mark of its own."""
 
     def absent(package: str) -> str:
         raise PackageNotFoundError(package)
 
     monkeypatch.setattr("feeder.doctor.environment.version", absent)
     answer = feeder(shop, "doctor", "--json")
-    found = seen(answer)["[documents]"]
+    found = findings(answer)["[documents]"]
     assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")
     [line] = [one for one in feeder(shop, "doctor").out.splitlines() if "[documents]" in one]
     says = "not installed; to add it: pip install 'headfeed[documents]'"
     assert line.split(maxsplit=2) == ["-", "[documents]", says]
 
 
-def test_an_older_index_is_not_touched(feeder: RunFeeder, shop: Repo) -> None:
-    """Any other command would bring it on."""
+def test_older_index_is_not_migrated(feeder: RunFeeder, shop: Repo) -> None:
+    """Any other command would migrate it."""
     *before, last = known_migrations()
     (shop.path / ".feeder").mkdir()
     file = shop.path / ".feeder" / "index.db"
@@ -181,43 +181,43 @@ def test_an_older_index_is_not_touched(feeder: RunFeeder, shop: Repo) -> None:
             add = Statement("INSERT INTO d1_migrations (name) VALUES (?)", (step.name,))
             database.script(step.sql, [add])
     content = file.read_bytes()
-    found = seen(feeder(shop, "doctor", "--model", "words", "--json"))["index"]
+    found = findings(feeder(shop, "doctor", "--model", "words", "--json"))["index"]
     assert found["says"].endswith(f"has an older schema, without {last.name}")
     assert (found["stops"], "feeder sync" in found["remedy"]) == (False, True)
     assert file.read_bytes() == content
 
 
-def test_an_index_in_a_folder_that_nobody_may_write_stops_a_run(
+def test_read_only_index_folder_is_an_error(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Though the file may be written: SQLite writes beside it."""
+    """Even if the file is writable: SQLite writes files beside it."""
     feeder(shop, "sync", "-q")
     locked = shop.path / ".feeder"
     # root may write everywhere
     monkeypatch.setattr(os, "access", lambda path, mode, **_: Path(path) != locked)
     answer = feeder(shop, "doctor", "--json")
     assert answer.code == 1
-    assert seen(answer)["disk"]["says"] == f"{locked} is not writable"
+    assert findings(answer)["disk"]["says"] == f"{locked} is not writable"
 
 
-def test_what_a_question_lacks_is_told(feeder: RunFeeder, shop: Repo) -> None:
-    """An index of words alone, asked by the model that comes with the program."""
+def test_missing_vectors_for_searches_are_reported(feeder: RunFeeder, shop: Repo) -> None:
+    """For an index of words searched with the static model."""
     feeder(shop, "sync", "-q", "--no-vectors")
-    found = seen(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
+    found = findings(feeder(shop, "doctor", "--vectors", "--model", "static", "--json"))
     assert found["vectors"]["says"] == "none, words only"
     assert found["model"]["says"].startswith("feeder-static-")
     assert "Make them: feeder sync" in found["model"]["remedy"]
 
 
-def test_a_model_that_does_not_answer_stops_a_run(feeder: RunFeeder, shop: Repo) -> None:
-    """Of vectors, and of descriptions; the index is looked at all the same."""
+def test_unreachable_model_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
+    """Of vectors or descriptions; the index is checked all the same."""
     feeder(shop, "sync", "-q", "--no-vectors")
     nobody = "http://127.0.0.1:9/v1#none"
     for options, name in ((("--model", nobody), "model"), (("--describe", nobody), "describing")):
         answer = feeder(shop, "doctor", "--vectors", *options, "--json")
         assert answer.code == 1
         stops = [one["name"] for one in answer.json["findings"] if one["stops"]]
-        assert (stops, seen(answer)["index"]["stops"]) == ([name], False)
+        assert (stops, findings(answer)["index"]["stops"]) == ([name], False)
 
 
 def changed(shop: Repo, *statements: Statement) -> None:
@@ -226,28 +226,28 @@ def changed(shop: Repo, *statements: Statement) -> None:
         database.run(statements)
 
 
-def test_an_index_that_was_left_half_made_says_so(feeder: RunFeeder, shop: Repo) -> None:
-    """As a run that is killed leaves it: begun, and not done."""
+def test_incomplete_index_is_reported(feeder: RunFeeder, shop: Repo) -> None:
+    """As a killed run leaves it."""
     feeder(shop, "sync", "-q")
     changed(
         shop,
         Statement("UPDATE meta SET value = 'another' WHERE key LIKE '%:run'"),
         Statement("DELETE FROM meta WHERE key LIKE '%:tree'"),
     )
-    found = seen(feeder(shop, "doctor", "--json"))["index"]
+    found = findings(feeder(shop, "doctor", "--json"))["index"]
     assert "a later sync is running or was stopped" in found["says"]
     assert (found["remedy"], found["stops"]) == ("feeder sync", False)
 
 
-def test_texts_that_are_kept_are_counted(feeder: RunFeeder, shop: Repo) -> None:
-    """The lines of its three files that have any."""
+def test_stored_source_is_counted(feeder: RunFeeder, shop: Repo) -> None:
+    """Three files have lines."""
     feeder(shop, "sync", "-q", "--texts")
-    says = seen(feeder(shop, "doctor", "--json"))["stored source"]["says"]
+    says = findings(feeder(shop, "doctor", "--json"))["stored source"]["says"]
     assert says == "3 rows, 0.0 MB compressed"
 
 
-def test_lines_that_wait_are_told(feeder: RunFeeder, repo: Repo) -> None:
-    """Of three methods and classes one has a line."""
+def test_pending_descriptions_are_reported(feeder: RunFeeder, repo: Repo) -> None:
+    """One of three methods and classes is described."""
     repo.commit(
         {"a.py": "def one():\n    pass\n\n\ndef two():\n    pass\n\n\nclass C:\n    x = 1\n"}
     )
@@ -258,36 +258,36 @@ def test_lines_that_wait_are_told(feeder: RunFeeder, repo: Repo) -> None:
         Statement("UPDATE docs SET describes = 'x' WHERE symbol = 'one'"),
         Statement(f"INSERT INTO descriptions ({columns}) VALUES ({values})"),
     )
-    found = seen(feeder(repo, "doctor", "--json"))["descriptions"]
+    found = findings(feeder(repo, "doctor", "--json"))["descriptions"]
     assert found["says"] == "1 nodes by m"
     assert found["remedy"] == "Describe 2 more: feeder sync --describe MODEL"
 
 
-def test_documents_that_are_kept_out_are_told(feeder: RunFeeder, shop: Repo) -> None:
-    """By a program that cannot read them."""
+def test_skipped_documents_are_reported(feeder: RunFeeder, shop: Repo) -> None:
+    """If the installation cannot read them."""
     feeder(shop, "sync", "-q")
     kept_out = "UPDATE files SET reason = ? WHERE path = 'logo.bin'"
     changed(shop, Statement(kept_out, (NOT_INSTALLED,)))
-    found = seen(feeder(shop, "doctor", "--json"))["documents"]
+    found = findings(feeder(shop, "doctor", "--json"))["documents"]
     assert found["says"] == "1 skipped"
     assert "pip install 'headfeed[documents]'" in found["remedy"]
 
 
-def test_an_index_of_documents_stops_who_cannot_read_them(
+def test_index_of_documents_without_the_extra_is_an_error(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As a run of this program would be: another installation has read them."""
+    """As in a sync by this installation."""
     feeder(shop, "sync", "-q")
     made_by = "UPDATE meta SET value = 'documents:1/1/1' WHERE key LIKE '%:parser'"
     a_pdf = "UPDATE files SET path = 'a.pdf' WHERE path = 'config.json'"
     changed(shop, Statement(made_by), Statement(a_pdf))
     monkeypatch.setattr("feeder.doctor.index_checks.extractor_versions", lambda: "")
     answer = feeder(shop, "doctor", "--json")
-    assert (answer.code, seen(answer)["documents"]["stops"]) == (1, True)
-    assert seen(answer)["documents"]["says"].startswith("the index has 1;")
+    assert (answer.code, findings(answer)["documents"]["stops"]) == (1, True)
+    assert findings(answer)["documents"]["says"].startswith("the index has 1;")
 
 
-def test_nothing_is_written(feeder: RunFeeder, shop: Repo) -> None:
+def test_doctor_writes_nothing(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync", "-q")
     shutil.rmtree(shop.path / ".feeder")
     before = sorted(shop.path.rglob("*"))

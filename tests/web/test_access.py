@@ -162,7 +162,7 @@ def test_unknown_address_is_not_found(asked: Web) -> None:
     assert (said.status_code, said.json()["error"]) == (404, "Not Found.")
 
 
-def test_address_of_the_mcp_endpoint_shows_a_page(asked: Web) -> None:
+def test_root_address_describes_the_server(asked: Web) -> None:
     said = httpx.get(asked.base, trust_env=False)
     assert said.status_code == 200
     assert "POST /mcp" in said.text
