@@ -13,7 +13,7 @@ import pytest
 import rich
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import Ask, answered, call_tools_in
+from mcp_server.test_tools import Ask, call_tools_in, result_text
 from source.repos import Repo
 
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
@@ -65,7 +65,7 @@ def code_of_hits(place: Path, text: str) -> Iterator[str]:
 def test_result_has_few_more_tokens_than_its_code(place: Path, ask: Ask) -> None:
     """At most 1.12 times as many, for ten whole methods per query."""
     asked = {"path": ["httpx", "rich"], "type": "method", "detail": "full", "budget": 15_000}
-    answers = [answered(ask("search", query=query, limit=10, **asked)) for query in QUESTIONS]
+    answers = [result_text(ask("search", query=query, limit=10, **asked)) for query in QUESTIONS]
     alone = ["\n".join(code_of_hits(place, answer)) for answer in answers]
     assert all(len(HEADING.findall(answer)) == 10 for answer in answers)
     assert not any("Shortened" in answer for answer in answers)
@@ -75,7 +75,7 @@ def test_result_has_few_more_tokens_than_its_code(place: Path, ask: Ask) -> None
 def test_byte_budget_is_at_least_the_token_budget(ask: Ask) -> None:
     """In any language, 3.2 bytes are one token or less."""
     answers = [
-        answered(ask("search", query=f"lang:{language} cart", budget=1_000, limit=20))
+        result_text(ask("search", query=f"lang:{language} cart", budget=1_000, limit=20))
         for language in ("python", "kotlin", "go", "rust", "ruby", "php", "csharp", "sql", "yaml")
     ]
     assert max(token_count(answers)) <= 1_000

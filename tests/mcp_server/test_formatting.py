@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import Ask, answered, call_tools_in, ends
+from mcp_server.test_tools import Ask, call_tools_in, footer, result_text
 from source.repos import Repo
 
 FUNCTION = '''\
@@ -64,20 +64,20 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 @pytest.mark.parametrize(("tool", "arguments"), CALLS)
 def test_result_fits_8_kb_by_default(ask: Ask, tool: str, arguments: dict[str, Any]) -> None:
     """It ends with the freshness of the index, in at most three lines."""
-    text = answered(ask(tool, **arguments))
+    text = result_text(ask(tool, **arguments))
     assert len(text.encode()) <= 8_192
-    assert len(ends(text)) <= 3
-    assert ends(text)[-1].startswith("The index equals HEAD ")
+    assert len(footer(text)) <= 3
+    assert footer(text)[-1].startswith("The index equals HEAD ")
 
 
 @pytest.mark.parametrize("budget", [100, 500, 2_500, 5_000])
 @pytest.mark.parametrize("detail", ["auto", "full"])
 def test_budget_is_kept_and_truncation_is_reported(ask: Ask, budget: int, detail: str) -> None:
     """A token is 3.2 bytes."""
-    text = answered(ask("search", query="payment", limit=50, budget=budget, detail=detail))
+    text = result_text(ask("search", query="payment", limit=50, budget=budget, detail=detail))
     assert len(text.encode()) <= max(budget * 3.2, 600)
     shown = len(re.findall(r"^\S+:\d+-\d+ ", text, re.MULTILINE))
-    count, *output, _ = ends(text)
+    count, *output, _ = footer(text)
     assert count.startswith(f"{shown} of ")
     assert any(one.startswith("Shortened to fit: ") for one in output)
 
@@ -85,8 +85,8 @@ def test_budget_is_kept_and_truncation_is_reported(ask: Ask, budget: int, detail
 def test_largest_result_is_below_the_limit_of_clients(ask: Ask) -> None:
     """Clients save more than 50,000 characters to a file."""
     targets = ["src/long.py", "src/payments.py", "docs/one_line.txt"] * 10
-    assert 40_000 < len(answered(ask("read", target=targets, budget=15_000))) < 50_000
-    text = answered(ask("search", query="payment", limit=50, budget=15_000, detail="full"))
+    assert 40_000 < len(result_text(ask("read", target=targets, budget=15_000))) < 50_000
+    text = result_text(ask("search", query="payment", limit=50, budget=15_000, detail="full"))
     assert len(text) < 50_000
 
 
@@ -94,7 +94,7 @@ def test_partial_read_names_the_next_lines(ask: Ask) -> None:
     """The parts together are the whole file."""
     target, lines = "src/long.py", []
     for _ in range(20):
-        text = answered(ask("read", target=target))
+        text = result_text(ask("read", target=target))
         head, *body = text.split("\n\n")[0].split("\n")
         lines += body
         rest = re.search(r"^Not shown: (\S+)\. Read ", text, re.MULTILINE)
@@ -107,6 +107,6 @@ def test_partial_read_names_the_next_lines(ask: Ask) -> None:
 
 
 def test_long_line_is_cut_and_the_cut_is_reported(ask: Ask) -> None:
-    text = answered(ask("read", target="docs/one_line.txt", budget=200))
+    text = result_text(ask("read", target="docs/one_line.txt", budget=200))
     assert len(text.encode()) <= 640
     assert re.search(r"^Line 1 of docs/one_line.txt is cut by 9\d\d\d characters\.$", text, re.M)

@@ -63,7 +63,7 @@ class RefreshedIndex:
         """Refreshes the index and returns the note."""
         return self.refresh().note
 
-    def vectors_state(self) -> str | None:
+    def vectors(self) -> str | None:
         """Returns the state of the vectors in `meta`."""
         with open_session(self.place, self.settings, writes=False, create=False) as store:
             meta = store.index.read_state_of([]).meta

@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import answered, call_tools_in, ends
+from mcp_server.test_tools import call_tools_in, footer, result_text
 from source.repos import Repo
 
 GO = "package shop\n\ntype Cart{0} struct {{\n\tLines int\n}}\n\n" + "".join(
@@ -20,9 +20,9 @@ def test_outline_of_a_large_folder_lists_types_without_members(
     repo.commit({f"src/cart{one}.go": GO.format(one) for one in range(10)})
     index(repo)
     for more in ({}, {"depth": 1}):
-        text = answered(call_tools_in(repo.path)("outline", path="src", **more))
+        text = result_text(call_tools_in(repo.path)("outline", path="src", **more))
         assert text.split("\n")[:2] == ["src/cart0.go: shop.Cart0", "src/cart1.go: shop.Cart1"]
-        assert ends(text)[:2] == [
+        assert footer(text)[:2] == [
             "310 symbols and sections in 10 files",
             "Shortened to top-level names. Outline a file or a subfolder.",
         ]

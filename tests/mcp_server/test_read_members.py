@@ -3,7 +3,7 @@
 import pytest
 
 from mcp_server.conftest import index
-from mcp_server.test_tools import Ask, answered, call_tools_in, refused
+from mcp_server.test_tools import Ask, call_tools_in, error_text, result_text
 from source.repos import Repo
 
 STEPS = "".join(f"    step_{number}('a step of the long way')\n" for number in range(60))
@@ -23,27 +23,29 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Ask:
 @pytest.mark.parametrize("target", ["settings.py#RETRIES", "RETRIES", "retries"])
 def test_constant_is_read_with_its_lines(asked: Ask, target: str) -> None:
     """Not the whole file."""
-    assert answered(asked("read", target=target)).startswith(CHUNK)
+    assert result_text(asked("read", target=target)).startswith(CHUNK)
 
 
 @pytest.mark.parametrize("target", ["Color.GREEN", "Color.java#GREEN", "acme.Color.GREEN"])
 def test_enum_member_is_read_as_the_enum(asked: Ask, target: str) -> None:
-    assert answered(asked("read", target=target)).startswith("Color.java:3-8 class acme.Color\n")
+    assert result_text(asked("read", target=target)).startswith("Color.java:3-8 class acme.Color\n")
 
 
 def test_ambiguous_constant_lists_the_readable_names(asked: Ask) -> None:
-    text = refused(asked("read", target="PORT"))
+    text = error_text(asked("read", target="PORT"))
     assert text.startswith("PORT matches 2 targets: ")
     for target, line in (("settings.py#PORT", 70), ("other/settings.py#PORT", 1)):
         assert target in text
-        assert answered(asked("read", target=target)).startswith(target.split("#")[0] + f":{line}-")
+        assert result_text(asked("read", target=target)).startswith(
+            target.split("#")[0] + f":{line}-"
+        )
 
 
 def test_unknown_name_suggests_names_of_the_file(asked: Ask) -> None:
     """The nearest ones, including members, or the command that lists all."""
-    assert refused(asked("read", target="settings.py#RETRYS")).startswith(
+    assert error_text(asked("read", target="settings.py#RETRYS")).startswith(
         "The index has no settings.py#RETRYS. Did you mean RETRIES?"
     )
-    assert 'the outline tool with path "settings.py"' in refused(
+    assert 'the outline tool with path "settings.py"' in error_text(
         asked("read", target="settings.py#zzz")
     )
