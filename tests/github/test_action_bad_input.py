@@ -1,4 +1,4 @@
-"""What does the action make of inputs that are wrong, or meant to do harm?"""
+"""The action with invalid or malicious inputs."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from github.workflows import workflow
 
 
 def run(hub: Hub, **inputs: str) -> Outcome:
-    """A first push with these inputs."""
+    """Runs a first push with these inputs."""
     commit = hub.repo.commit({FEED: workflow(**inputs), "cart.py": "def add(): ...\n"})
     return hub.run(events.push(events.ZERO, commit))
 
@@ -34,10 +34,10 @@ def run(hub: Hub, **inputs: str) -> Outcome:
     ],
     ids=str,
 )
-def test_a_bad_input_is_named(
+def test_invalid_input_is_an_error(
     hub: Hub, console: Console, tmp_path: Path, inputs: dict[str, str], named: str
 ) -> None:
-    """It ends with exit code 2, one sentence in the log and on the run's page, and nothing else."""
+    """Exit code 2 and one sentence in the log and on the run's page."""
     mark = str(tmp_path / "mark")
     outcome = run(hub, **{key: value.replace("MARK", mark) for key, value in inputs.items()})
     assert outcome.exit_codes == [2]
@@ -49,8 +49,8 @@ def test_a_bad_input_is_named(
     assert console.sql("SELECT count(*) FROM docs") == [[0]]
 
 
-def test_empty_secrets(hub: Hub) -> None:
-    """Without the secrets a push ends with the sentence that names what to set."""
+def test_missing_secrets_are_an_error(hub: Hub) -> None:
+    """It names what to set."""
     commit = hub.repo.commit({FEED: workflow()})
     outcome = hub.run(events.push(events.ZERO, commit), secrets={})
     assert outcome.exit_codes == [2]
@@ -59,8 +59,8 @@ def test_empty_secrets(hub: Hub) -> None:
     assert "CLOUDFLARE_ACCOUNT_ID" in error
 
 
-def test_the_token_is_nowhere(hub: Hub, console: Console) -> None:
-    """Neither log nor annotations nor summary ever have the token, even when it is refused."""
+def test_token_is_not_shown(hub: Hub, console: Console) -> None:
+    """Not in log, annotations or summary, even if it is refused."""
     token = "secret-of-nobody"
     secrets = {**hub.settings.secrets, "CLOUDFLARE_API_TOKEN": token}
     commit = hub.repo.commit({FEED: workflow()})
@@ -69,8 +69,8 @@ def test_the_token_is_nowhere(hub: Hub, console: Console) -> None:
     assert token not in outcome.text
 
 
-def test_a_branch_that_reads_like_a_command(hub: Hub, console: Console) -> None:
-    """git allows it as a name: such a branch is fed as any other, and nothing is executed."""
+def test_branch_named_like_a_command_is_indexed(hub: Hub, console: Console) -> None:
+    """git allows such a name; nothing is executed."""
     branch = 'a";echo${IFS}pwned;"'
     hub.repo.git("checkout", "-q", "-b", branch)
     commit = hub.repo.commit({FEED: workflow(branch=branch), "cart.py": "def add(): ...\n"})

@@ -1,4 +1,4 @@
-"""What do the inputs of the action change?"""
+"""The inputs of the action."""
 
 import json
 
@@ -12,7 +12,7 @@ FILES = {"cart.py": "def add(): ...\n", "docs/guide.md": "# Guide\n\nHow to run 
 
 
 def run(hub: Hub, *steps: Step) -> Outcome:
-    """A first push of the files to a job of these steps."""
+    """Runs a first push of the files with a job of these steps."""
     commit = hub.repo.commit({**FILES, FEED: job(checkout(), *steps)})
     outcome = hub.run(events.push(events.ZERO, commit))
     assert outcome.passed, outcome.log
@@ -23,20 +23,20 @@ def paths(console: Console) -> list[str]:
     return [str(path) for [path] in console.sql("SELECT DISTINCT path FROM docs ORDER BY path")]
 
 
-def test_repo(hub: Hub, console: Console) -> None:
-    """The index may call the repository otherwise than GitHub does."""
+def test_repo_input(hub: Hub, console: Console) -> None:
+    """The index may have another repository name than GitHub."""
     run(hub, feeder(repo="acme/market", index_name="acme_shop_code"))
     assert console.sql("SELECT DISTINCT repo FROM docs") == [["acme/market"]]
 
 
-def test_path(hub: Hub, console: Console) -> None:
-    """Only a folder of a monorepo is fed."""
+def test_path_input(hub: Hub, console: Console) -> None:
+    """Only a folder of a monorepo is indexed."""
     run(hub, feeder(path="docs"))
     assert paths(console) == ["docs/guide.md"]
 
 
-def test_force(hub: Hub, console: Console) -> None:
-    """An older run, once more, takes the index back to its commit."""
+def test_force_input(hub: Hub, console: Console) -> None:
+    """A rerun of an older event takes the index back to its commit."""
     first = hub.repo.commit({FEED: job(checkout(), feeder(force="true")), **FILES})
     assert hub.run(events.push(events.ZERO, first)).passed
     second = hub.repo.commit({"cart.py": None})
@@ -46,14 +46,14 @@ def test_force(hub: Hub, console: Console) -> None:
     assert "cart.py" in paths(console)
 
 
-def test_deltas(hub: Hub, console: Console) -> None:
-    """A workflow that makes its own deltas gives them as JSON."""
+def test_deltas_input(hub: Hub, console: Console) -> None:
+    """A workflow passes its own deltas as JSON."""
     run(hub, feeder(command="apply", deltas='[{"file": "cart.py", "action": "process"}]'))
     assert paths(console) == ["cart.py"]
 
 
-def test_validate_and_report(hub: Hub) -> None:
-    """The index is proven afterwards, and a later step can read the whole report."""
+def test_validate_input_and_report_output(hub: Hub) -> None:
+    """The index is validated afterwards, and a later step can read the report."""
     read = {"run": 'cat "$REPORT"', "env": {"REPORT": "${{ steps.feeder.outputs.report }}"}}
     outcome = run(hub, feeder(validate="true"), read)
     report = json.loads(outcome.log[outcome.log.rindex('{\n  "report"') :])

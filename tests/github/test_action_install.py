@@ -1,4 +1,4 @@
-"""How does the action come to what it runs, and what of the machine does it touch?"""
+"""The installation of the action: packages, environment, cache and grammars."""
 
 import re
 import subprocess
@@ -13,22 +13,22 @@ from github.workflows import checkout, feeder, job, workflow
 from source.repos import Repo
 
 
-def test_it_works_on_a_machine_that_has_nothing_installed(first_outcome: Outcome) -> None:
-    """From nothing, pinned packages with hashes make an environment, and feeder runs in it."""
+def test_action_installs_pinned_packages_on_a_new_machine(first_outcome: Outcome) -> None:
+    """With hashes, in an environment of its own, where feeder runs."""
     assert first_outcome.passed, first_outcome.log
     assert first_outcome.outputs()["matrix"] == '{"shard": ["1/2", "2/2"]}'
 
 
-def test_a_second_step_of_the_job_finds_it(first_outcome: Outcome) -> None:
-    """Used twice in a job, the action installs once: the mark put there meanwhile is not gone."""
+def test_second_step_of_a_job_reuses_the_environment(first_outcome: Outcome) -> None:
+    """A file put there in between still exists."""
     assert first_outcome.passed, first_outcome.log
     assert first_outcome.outputs("again")["matrix"] == '{"shard": ["1/3", "2/3", "3/3"]}'
 
 
-def test_the_local_store_brings_a_model_along(
+def test_local_store_installs_the_model(
     repo: Repo, tmp_path: Path, release: Path, first_outcome: Outcome
 ) -> None:
-    """With store: local no secret is needed, and the embedding model on the CPU is installed."""
+    """With store: local no secret is needed, and the CPU model is installed."""
     find = {"run": '"$RUNNER_TEMP"/feeder-venv/*/bin/python -c "import onnxruntime"'}
     commit = repo.commit({FEED: job(checkout(), feeder(store="local", validate="true"), find)})
     hub = Hub(repo, Runner(tmp_path, release, tmp_path / "none"), Settings({}, {}, {}))
@@ -37,10 +37,10 @@ def test_the_local_store_brings_a_model_along(
     assert int(outcome.outputs()["embedded"]) > 0
 
 
-def test_a_later_run_takes_it_from_the_cache(
+def test_later_run_restores_the_environment_from_the_cache(
     repo: Repo, tmp_path: Path, release: Path, first_cache: Path
 ) -> None:
-    """Where nothing could be installed: the environment of the same lock is fetched whole."""
+    """On a machine where nothing could be installed."""
     [venv_cache] = [place.name for place in first_cache.iterdir() if place.is_dir()]
     assert re.fullmatch(r"feeder-venv-\w+-\w+-[0-9a-f]{32}", venv_cache)
     commit = repo.commit({FEED: job(checkout(), feeder(command="plan", shards="2"))})
@@ -51,10 +51,10 @@ def test_a_later_run_takes_it_from_the_cache(
     assert outcome.outputs()["matrix"] == '{"shard": ["1/1"]}'
 
 
-def test_every_shipped_grammar_is_there_and_no_other(
+def test_only_shipped_grammars_are_installed(
     venv_cache: Path, release: Path, first_outcome: Outcome
 ) -> None:
-    """Half of what pip installs is grammars that no query is for."""
+    """They are half of what pip would install."""
     assert first_outcome.passed, first_outcome.log
     [python] = venv_cache.glob("*/bin/python")
     check = "from feeder.parse.grammars import load_grammars; load_grammars().compile_all()"
@@ -72,8 +72,8 @@ def environment(*arguments: str, **env: str) -> str:
     return done.stdout
 
 
-def test_the_key_is_that_of_what_is_installed() -> None:
-    """Another lock, or a grammar file that may need other grammars, is another environment."""
+def test_cache_key_depends_on_what_is_installed() -> None:
+    """On the lock and on a grammar file, which may need other grammars."""
     keys = [
         environment("key", "cloudflare.txt"),
         environment("key", "local.txt"),
@@ -88,10 +88,10 @@ def test_the_key_is_that_of_what_is_installed() -> None:
     ("env", "left"),
     [({}, ["python.abi3.so"]), ({"FEEDER_GRAMMAR": "a.json"}, ["cobol.abi3.so", "python.abi3.so"])],
 )
-def test_a_grammar_file_may_name_any_grammar(
+def test_user_grammar_file_may_name_any_grammar(
     tmp_path: Path, env: dict[str, str], left: list[str]
 ) -> None:
-    """Without one of the user's own, the shipped file says which are needed."""
+    """Without one, the shipped file lists the needed grammars."""
     grammars = tmp_path / "tree_sitter_language_pack/bindings"
     grammars.mkdir(parents=True)
     (grammars.parent / "__init__.py").touch()
@@ -102,8 +102,8 @@ def test_a_grammar_file_may_name_any_grammar(
 
 
 @pytest.mark.parametrize("module", ["signal", "click", "feeder/__init__"])
-def test_nothing_of_the_checkout_is_imported(hub: Hub, tmp_path: Path, module: str) -> None:
-    """A file of the repository that is called as a module of Python is indexed, never run."""
+def test_no_module_is_imported_from_the_checkout(hub: Hub, tmp_path: Path, module: str) -> None:
+    """A file named like a Python module is indexed, never run."""
     mark = tmp_path / "imported"
     code = f"open({str(mark)!r}, 'w').close()\n"
     commit = hub.repo.commit({FEED: workflow(), f"{module}.py": code})

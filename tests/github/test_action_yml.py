@@ -1,4 +1,4 @@
-"""Does action.yml say what the program understands, and is it safe to use?"""
+"""action.yml agrees with the program's options and is safe to use."""
 
 import re
 from typing import Any
@@ -35,8 +35,8 @@ NO_INPUTS = {
 """Settings for which a workflow sets the environment itself, or GitHub does."""
 
 
-def twins() -> set[str]:
-    """The environment variables that the commands behind the action take, the first of each."""
+def option_variables() -> set[str]:
+    """Returns the first environment variable of each option of the action's commands."""
     commands = ("action", "sync", "apply", "validate", "plan")
     options = [option for name in commands for option in cli.commands[name].params]
     names = [option.envvar for option in options if isinstance(option, click.Option)]
@@ -45,7 +45,6 @@ def twins() -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(ACTION["inputs"]))
 def test_every_input_is_described_and_has_a_default(name: str) -> None:
-    """A user reads in action.yml what an input is and what it is when nothing is said."""
     said = ACTION["inputs"][name]
     assert re.fullmatch(r"[a-z]+(-[a-z]+)*", name)
     assert said["description"].endswith(".")
@@ -53,7 +52,7 @@ def test_every_input_is_described_and_has_a_default(name: str) -> None:
 
 
 def test_every_input_reaches_the_program() -> None:
-    """Each but those of other steps is one variable of the step that runs feeder, as its option."""
+    """Each input is one variable of the step that runs feeder, except those of other steps."""
     inputs = {*ACTION["inputs"]} - {"embedding-cache", "documents"}
     expected = {
         SAID.get(name, f"FEEDER_{name.replace('-', '_').upper()}"): f"${{{{ inputs.{name} }}}}"
@@ -63,14 +62,14 @@ def test_every_input_reaches_the_program() -> None:
     assert {name: value for name, value in FEED["env"].items() if name not in own} == expected
 
 
-def test_the_program_takes_what_the_action_sets() -> None:
-    """Every variable is an option's twin, and every option is an input or left out on purpose."""
+def test_every_variable_of_the_step_is_an_option() -> None:
+    """And every option is an input or left out deliberately."""
     ours = {"PYTHON", "PYTHONSAFEPATH", "CLOUDFLARE_API_TOKEN", "CLOUDFLARE_ACCOUNT_ID"}
-    assert {*FEED["env"]} - ours == twins() - NO_INPUTS - {"FEEDER_ACCOUNT_ID"}
+    assert {*FEED["env"]} - ours == option_variables() - NO_INPUTS - {"FEEDER_ACCOUNT_ID"}
 
 
-def test_the_commands_are_those_of_the_program() -> None:
-    """The description of `command` names each choice."""
+def test_command_input_lists_the_commands() -> None:
+    """In its description."""
     [option] = [one for one in cli.commands["action"].params if one.name == "command"]
     assert isinstance(option.type, click.Choice)
     for choice in option.type.choices:
@@ -78,15 +77,15 @@ def test_the_commands_are_those_of_the_program() -> None:
 
 
 @pytest.mark.parametrize("name", sorted(ACTION["outputs"]))
-def test_every_output_is_the_programs(name: str) -> None:
-    """Outputs are described, and are those of the step that runs feeder, under the same names."""
+def test_every_output_is_written_by_the_program(name: str) -> None:
+    """They are described and have the same names."""
     said = ACTION["outputs"][name]
     assert said["description"].endswith(".")
     assert said["value"] == f"${{{{ steps.feed.outputs.{name} }}}}"
 
 
-def test_nothing_is_left_in_the_users_job() -> None:
-    """Neither environment nor path of later steps changes, nor the Python that they find."""
+def test_later_steps_are_not_affected() -> None:
+    """Neither environment, PATH nor Python."""
     assert "GITHUB_ENV" not in TEXT
     assert "GITHUB_PATH" not in TEXT
     [python] = [step for step in STEPS if "setup-python" in step.get("uses", "")]

@@ -1,4 +1,4 @@
-"""The program as a step of a GitHub workflow: what it reads of the event, and what it leaves."""
+"""The program as a step of a workflow: the event that it reads and the files that it writes."""
 
 import json
 import socket
@@ -27,7 +27,7 @@ INPUTS = (
 
 
 class Outcome(NamedTuple):
-    """How a step ended: its exit code, streams, outputs, summary and annotations."""
+    """The end of a step: exit code, streams, outputs, summary and annotations."""
 
     code: int
     out: str
@@ -41,9 +41,9 @@ class Outcome(NamedTuple):
 
 
 class Step:
-    """A step of a job, in a checkout; it has no secrets, and its index is a file.
+    """A step of a job in a checkout, without secrets and with a local index.
 
-    What `action.yml` sets is set, and empty where the workflow does not say it.
+    Variables that `action.yml` sets are set, empty if the workflow has no input for them.
     """
 
     def __init__(
@@ -70,12 +70,12 @@ class Step:
         )
 
     def set(self, **variables: object) -> None:
-        """Environment variables, for all runs that follow."""
+        """Sets environment variables for all later runs."""
         for name, value in variables.items():
             self._patch.setenv(name, str(value))
 
     def happens(self, event: events.Event) -> None:
-        """The event of all runs that follow."""
+        """Sets the event of all later runs."""
         payload = self._folder / "event.json"
         payload.write_text(json.dumps(event.payload))
         self.set(
@@ -86,7 +86,7 @@ class Step:
         )
 
     def run(self, checkout: Repo | Path, *arguments: str, **variables: object) -> Outcome:
-        """What the program makes of its arguments; of the inputs, if there are none."""
+        """Runs the program with arguments, or with the inputs if there are none."""
         self._runs += 1
         output, summary = (self._folder / f"{name}-{self._runs}" for name in ("output", "summary"))
         with self._patch.context() as patch:
@@ -127,13 +127,13 @@ def step(
 
 @pytest.fixture
 def shop(repo: Repo, step: Step) -> Repo:
-    """A checkout of main whose first push has come."""
+    """A checkout of main after its first push."""
     step.happens(events.push(events.ZERO, repo.commit(SHOP)))
     return repo
 
 
 def pushed(step: Step, repo: Repo, files: dict[str, str | None], number: int) -> str:
-    """A further push; `number` is its run's."""
+    """Makes another push; `number` is that of its run."""
     before = repo.git("rev-parse", "HEAD")
     repo.write(files)
     repo.git("add", "-A", ":!.feeder")
@@ -144,7 +144,7 @@ def pushed(step: Step, repo: Repo, files: dict[str, str | None], number: int) ->
     return after
 
 
-def asked(repo: Repo, sql: str) -> list[Any]:
+def search_hits(repo: Repo, sql: str) -> list[Any]:
     """What the index of a checkout answers."""
     database = SQLite(repo.path / ".feeder/index.db")
     [rows] = database.run([Statement(sql)])
@@ -156,13 +156,15 @@ def has_index(repo: Repo) -> bool:
     return (repo.path / ".feeder").exists()
 
 
-def test_a_push_is_fed_under_githubs_names(step: Step, shop: Repo) -> None:
-    """The index equals the commit, which the summary says first and the outputs for machines."""
+def test_push_is_indexed_under_githubs_names(step: Step, shop: Repo) -> None:
+    """The index equals the commit; summary and outputs name it."""
     outcome = step.run(shop)
     head = shop.git("rev-parse", "HEAD")
     assert outcome.code == 0
-    assert asked(shop, FILES) == sorted(SHOP)
-    assert asked(shop, "SELECT DISTINCT repo || ' ' || branch FROM docs") == ["acme/shop main"]
+    assert search_hits(shop, FILES) == sorted(SHOP)
+    assert search_hits(shop, "SELECT DISTINCT repo || ' ' || branch FROM docs") == [
+        "acme/shop main"
+    ]
     assert outcome.summary.startswith(f"## feeder action: the index equals `{head[:7]}`\n")
     report = Path(outcome.outputs.pop("report"))
     assert json.loads(report.read_text())["report"]["head"] == head
@@ -178,8 +180,8 @@ def test_a_push_is_fed_under_githubs_names(step: Step, shop: Repo) -> None:
     }
 
 
-def test_the_log_is_folded_and_nothing_is_annotated(step: Step, shop: Repo) -> None:
-    """A run that went well is one line in the log that can be opened."""
+def test_successful_run_is_one_folded_log_line(step: Step, shop: Repo) -> None:
+    """Without annotations."""
     outcome = step.run(shop, "sync")
     assert outcome.annotations == [
         Command("group", {}, "feeder sync"),
@@ -188,8 +190,8 @@ def test_the_log_is_folded_and_nothing_is_annotated(step: Step, shop: Repo) -> N
     assert outcome.out.startswith("Files: 4 processed")
 
 
-def test_commands_in_names_and_code_are_words(step: Step, shop: Repo) -> None:
-    """The runner obeys what the program says itself, and nothing that a commit holds."""
+def test_workflow_commands_in_names_and_code_are_escaped(step: Step, shop: Repo) -> None:
+    """The runner obeys only the program's own commands."""
     evil = "::set-output name=head-sha::forged"
     files: dict[str, str | None] = {
         f"{evil}.yml": "- " * 300 + "answer\n",
@@ -204,8 +206,8 @@ def test_commands_in_names_and_code_are_words(step: Step, shop: Repo) -> None:
     assert Runner().read(fed.out + found.out) == []
 
 
-def test_a_second_push_says_what_it_changed(step: Step, shop: Repo) -> None:
-    """One file with a node came, and one with a node went."""
+def test_second_push_reports_its_changes(step: Step, shop: Repo) -> None:
+    """One file with a node was added and one deleted."""
     step.run(shop)
     pushed(step, shop, {"new.py": "def new(): ...\n", "config.json": None}, number=2)
     outputs = step.run(shop).outputs
@@ -213,8 +215,8 @@ def test_a_second_push_says_what_it_changed(step: Step, shop: Repo) -> None:
     assert changed == {"upserted": "1", "deleted": "1", "unchanged": "3"}
 
 
-def test_differences_end_with_1(step: Step, shop: Repo) -> None:
-    """validate is red: each difference is an error on the run's page, and the report is kept."""
+def test_validation_with_differences_exits_with_1(step: Step, shop: Repo) -> None:
+    """Each is an error on the run's page, and the report is written."""
     step.run(shop)
     pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
     outcome = step.run(shop, FEEDER_COMMAND="validate")
@@ -224,16 +226,16 @@ def test_differences_end_with_1(step: Step, shop: Repo) -> None:
     assert json.loads(Path(outcome.outputs["report"]).read_text())["validation"]["passed"] is False
 
 
-def test_repair_mends_them(step: Step, shop: Repo) -> None:
-    """validate is green again, and so is the next one without it."""
+def test_repair_removes_the_differences(step: Step, shop: Repo) -> None:
+    """The next validation passes without it."""
     step.run(shop)
     pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
     assert step.run(shop, FEEDER_COMMAND="validate", FEEDER_REPAIR="true").code == 0
     assert step.run(shop, FEEDER_COMMAND="validate").code == 0
 
 
-def test_a_validation_afterwards_is_in_the_same_summary(step: Step, shop: Repo) -> None:
-    """What was done and the proof of it, in one report."""
+def test_sync_and_validation_have_one_summary(step: Step, shop: Repo) -> None:
+    """And one report."""
     outcome = step.run(shop, FEEDER_VALIDATE="true")
     assert outcome.code == 0
     assert "checks passed" in outcome.summary.splitlines()[0]
@@ -262,7 +264,7 @@ def test_a_validation_afterwards_is_in_the_same_summary(step: Step, shop: Repo) 
     ],
     ids=str,
 )
-def test_a_wrong_input_ends_with_2(
+def test_invalid_input_exits_with_2(
     step: Step, shop: Repo, variables: dict[str, str], named: str
 ) -> None:
     """It is named in the log, on the run's page and in the summary; nothing is written."""
@@ -276,15 +278,15 @@ def test_a_wrong_input_ends_with_2(
 
 
 @pytest.mark.parametrize("arguments", [["unheard"], ["sync", "--unheard"]], ids=" ".join)
-def test_a_wrong_call_ends_with_2(step: Step, shop: Repo, arguments: list[str]) -> None:
-    """For a workflow that calls the program by itself; it is annotated in the same way."""
+def test_usage_error_exits_with_2(step: Step, shop: Repo, arguments: list[str]) -> None:
+    """For a workflow that calls the program directly; it is annotated too."""
     outcome = step.run(shop, *arguments)
     assert outcome.code == 2
     assert "unheard" in "".join(outcome.annotated("error"))
 
 
-def test_an_older_run_that_is_run_again_ends_with_75(step: Step, shop: Repo) -> None:
-    """The index stays at the newer commit, and the warning says how to go back."""
+def test_rerun_of_an_older_event_exits_with_75(step: Step, shop: Repo) -> None:
+    """The index stays at the newer commit, and the warning names the remedy."""
     first = shop.git("rev-parse", "HEAD")
     step.run(shop)
     second = pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
@@ -297,14 +299,14 @@ def test_an_older_run_that_is_run_again_ends_with_75(step: Step, shop: Repo) -> 
     assert outcome.annotated("error") == []
     assert "--force" in "".join(outcome.annotated("warning"))
     assert outcome.summary.startswith("## feeder action: superseded by a later run")
-    assert asked(shop, HEAD) == [second]
+    assert search_hits(shop, HEAD) == [second]
 
     assert step.run(shop, **again, FEEDER_FORCE="true").code == 0
-    assert asked(shop, HEAD) == [first]
+    assert search_hits(shop, HEAD) == [first]
 
 
-def test_an_older_run_of_the_branchs_tip_is_as_new_as_any(step: Step, shop: Repo) -> None:
-    """A workflow that checks the branch out brings what its event did not know of."""
+def test_rerun_on_the_tip_of_the_branch_is_allowed(step: Step, shop: Repo) -> None:
+    """A workflow that checks out the branch has newer commits than its event."""
     first = shop.git("rev-parse", "HEAD")
     step.run(shop)
     pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
@@ -312,14 +314,16 @@ def test_an_older_run_of_the_branchs_tip_is_as_new_as_any(step: Step, shop: Repo
     tip = pushed(step, shop, {"newer.py": "def newer(): ...\n"}, number=3)
     step.happens(events.push(events.ZERO, first))
     assert step.run(shop, GITHUB_RUN_NUMBER=1, GITHUB_RUN_ATTEMPT=2).code == 0
-    assert asked(shop, HEAD) == [tip]
+    assert search_hits(shop, HEAD) == [tip]
 
 
 @pytest.mark.parametrize(
     ("ref", "on"), [("refs/tags/v1", "--detach"), ("refs/heads/wip", "-bwip")], ids=["tag", "wip"]
 )
-def test_what_is_not_about_the_branch_is_green(step: Step, shop: Repo, ref: str, on: str) -> None:
-    """A notice says why; no index is made, and none is asked, so that no secrets are needed."""
+def test_event_of_another_branch_succeeds_without_work(
+    step: Step, shop: Repo, ref: str, on: str
+) -> None:
+    """A notice gives the reason; no index is opened, so no secrets are needed."""
     shop.git("checkout", "-q", on)
     step.happens(events.push(events.ZERO, shop.git("rev-parse", "HEAD"), ref=ref))
     outcome = step.run(shop, FEEDER_STORE="cloudflare")
@@ -331,58 +335,56 @@ def test_what_is_not_about_the_branch_is_green(step: Step, shop: Repo, ref: str,
     assert (outcome.outputs, has_index(shop)) == ({}, False)
 
 
-def test_the_action_needs_an_event(step: Step, shop: Repo) -> None:
-    """On a laptop the commands themselves are meant."""
+def test_action_command_needs_an_event(step: Step, shop: Repo) -> None:
+    """Outside of Actions the other commands are meant."""
     outcome = step.run(shop, GITHUB_ACTIONS="")
     assert outcome.code == 2
     assert "This is not GitHub Actions" in outcome.err
     assert (outcome.annotations, outcome.summary) == ([], "")
 
 
-def test_the_repository_can_be_called_otherwise(step: Step, shop: Repo) -> None:
-    """The input repo outdoes GitHub's name: a monorepo has an index of its own for each folder."""
+def test_repo_input_overrides_githubs_name(step: Step, shop: Repo) -> None:
+    """A monorepo has an index for each folder."""
     assert step.run(shop, FEEDER_REPO="acme/market").code == 0
-    assert asked(shop, "SELECT DISTINCT repo FROM docs") == ["acme/market"]
+    assert search_hits(shop, "SELECT DISTINCT repo FROM docs") == ["acme/market"]
 
 
 def test_a_renamed_branch_is_renamed_in_the_index(step: Step, shop: Repo) -> None:
-    """GitHub says the new name with the next event; no file is read again for it."""
+    """The next event has the new name; no file is read again."""
     step.run(shop)
     shop.git("branch", "-q", "-m", "trunk")
     push = events.push(events.ZERO, shop.git("rev-parse", "HEAD"), ref="refs/heads/trunk")
     step.happens(push._replace(payload={"repository": {"default_branch": "trunk"}}))
     outcome = step.run(shop, GITHUB_RUN_NUMBER=2, GITHUB_RUN_ID=9002)
     assert (outcome.code, outcome.outputs["upserted"]) == (0, "0")
-    assert asked(shop, "SELECT DISTINCT branch FROM docs") == ["trunk"]
+    assert search_hits(shop, "SELECT DISTINCT branch FROM docs") == ["trunk"]
 
 
 @pytest.mark.parametrize(("folder", "files"), [("docs", ["docs/guide.md"]), ("", sorted(SHOP))])
-def test_a_folder_can_be_all_of_the_index(
-    step: Step, shop: Repo, folder: str, files: list[str]
-) -> None:
-    """--path and its twin are the same; an empty one is the whole tree."""
+def test_path_input_selects_a_folder(step: Step, shop: Repo, folder: str, files: list[str]) -> None:
+    """Like --path; an empty value is the whole tree."""
     assert step.run(shop, FEEDER_PATH=folder).code == 0
-    assert asked(shop, FILES) == files
+    assert search_hits(shop, FILES) == files
     outcome = step.run(shop, "sync", "--path", folder, "--repo", "acme/shop")
     assert "nothing to do" in outcome.out
 
 
-def test_a_folder_is_not_called_the_commit(step: Step, shop: Repo) -> None:
+def test_index_of_a_folder_is_not_reported_as_the_commit(step: Step, shop: Repo) -> None:
     outcome = step.run(shop, FEEDER_PATH="docs")
     assert outcome.summary.startswith("## feeder action: the index has the folder docs of ")
 
 
-def test_deltas_of_the_workflow_are_applied(step: Step, shop: Repo) -> None:
-    """Only the files named; those outside of the folder are left out."""
+def test_deltas_input_is_applied(step: Step, shop: Repo) -> None:
+    """To the named files only; those outside of the folder are left out."""
     deltas = [{"file": name, "action": "process"} for name in ("docs/guide.md", "src/cart.py")]
     outcome = step.run(shop, FEEDER_DELTAS=json.dumps(deltas), FEEDER_PATH="docs")
     assert outcome.code == 0
-    assert asked(shop, FILES) == ["docs/guide.md"]
+    assert search_hits(shop, FILES) == ["docs/guide.md"]
     assert outcome.summary.startswith("## feeder action: the index has the given files of ")
 
 
-def test_a_dry_run_writes_nothing(step: Step, shop: Repo) -> None:
-    """The outputs are what the run would come to."""
+def test_dry_run_writes_nothing(step: Step, shop: Repo) -> None:
+    """The outputs are those of the run."""
     outcome = step.run(shop, FEEDER_DRY_RUN="true")
     assert (outcome.code, outcome.outputs["upserted"]) == (0, "7")
     assert outcome.summary.startswith("## feeder action: dry run for ")
@@ -391,7 +393,7 @@ def test_a_dry_run_writes_nothing(step: Step, shop: Repo) -> None:
 
 @pytest.fixture
 def unanswered() -> Iterator[Callable[[], bool]]:
-    """An address of the API that nobody answers at, and whether anybody called."""
+    """An API address without a server, and a function that tells whether it was called."""
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
         patch.setenv("CLOUDFLARE_BASE_URL", f"http://127.0.0.1:{server.getsockname()[1]}")
         server.setblocking(False)
@@ -406,10 +408,10 @@ def unanswered() -> Iterator[Callable[[], bool]]:
         yield was_called
 
 
-def test_a_pull_request_of_a_fork_gets_a_plan(
+def test_fork_pull_request_gets_a_dry_run(
     step: Step, shop: Repo, unanswered: Callable[[], bool]
 ) -> None:
-    """Without secrets: what it changes, with the requests that it would take; nobody is asked."""
+    """Without secrets: its changes and the requests they would take; nothing is called."""
     base = shop.git("rev-parse", "HEAD")
     shop.git("checkout", "-q", "--detach")
     merge = shop.commit({"new.py": "def new(): ...\n", "config.json": None})
@@ -425,10 +427,10 @@ def test_a_pull_request_of_a_fork_gets_a_plan(
     assert not has_index(shop)
 
 
-def test_a_dry_run_without_a_token_is_against_an_empty_index(
+def test_dry_run_without_a_token_compares_with_an_empty_index(
     step: Step, shop: Repo, unanswered: Callable[[], bool]
 ) -> None:
-    """What a first feed would take; the log says what it was compared with."""
+    """The log says so."""
     outcome = step.run(
         shop, "sync", "--dry-run", "--json", FEEDER_STORE="cloudflare", FEEDER_VECTORS=""
     )
@@ -441,10 +443,9 @@ def test_a_dry_run_without_a_token_is_against_an_empty_index(
     assert not has_index(shop)
 
 
-def test_a_real_run_without_a_token_is_refused(
+def test_run_without_a_token_is_refused(
     step: Step, shop: Repo, unanswered: Callable[[], bool]
 ) -> None:
-    """It would have nowhere to write."""
     outcome = step.run(shop, "sync", FEEDER_STORE="cloudflare")
     assert outcome.code == 2
     assert "CLOUDFLARE_API_TOKEN" in outcome.err
@@ -452,8 +453,8 @@ def test_a_real_run_without_a_token_is_refused(
 
 
 @pytest.mark.parametrize("arguments", [["plan", "--shards", "3"], ["plan"], ["action"]], ids=str)
-def test_a_plan_is_a_matrix(step: Step, shop: Repo, arguments: list[str]) -> None:
-    """As `strategy.matrix` takes it: on stdout, and as an output."""
+def test_plan_prints_a_matrix(step: Step, shop: Repo, arguments: list[str]) -> None:
+    """In the form of `strategy.matrix`, on stdout and as an output."""
     outcome = step.run(shop, *arguments, FEEDER_COMMAND="plan", FEEDER_SHARDS="3")
     assert outcome.code == 0
     assert json.loads(outcome.out) == {"shard": ["1/3", "2/3", "3/3"]}
@@ -461,51 +462,51 @@ def test_a_plan_is_a_matrix(step: Step, shop: Repo, arguments: list[str]) -> Non
 
 
 @pytest.mark.parametrize(("shards", "jobs", "each"), [("2", 2, 3), ("16", 6, 1), ("1", 1, 6)])
-def test_no_job_is_without_a_file_to_share(
+def test_plan_makes_at_most_one_job_per_file(
     step: Step, shop: Repo, shards: str, jobs: int, each: int
 ) -> None:
-    """Of six files at most six shards are made; how many files a job has is said."""
+    """Six files are at most six shards; the files per job are printed."""
     outcome = step.run(shop, "plan", "--shards", shards)
     assert len(json.loads(outcome.out)["shard"]) == jobs
     assert f"6 files, about {each} each" in outcome.err
 
 
-def test_only_the_files_of_the_folder_are_shared(step: Step, shop: Repo) -> None:
+def test_plan_counts_only_files_of_the_folder(step: Step, shop: Repo) -> None:
     """Two of the six are in src."""
     outcome = step.run(shop, "plan", "--shards", "16", FEEDER_PATH="src")
     assert json.loads(outcome.out) == {"shard": ["1/2", "2/2"]}
 
 
 @pytest.mark.parametrize("shards", ["0", "257", "many"])
-def test_a_matrix_has_1_to_256_jobs(step: Step, shop: Repo, shards: str) -> None:
-    """GitHub takes no more."""
+def test_plan_accepts_1_to_256_jobs(step: Step, shop: Repo, shards: str) -> None:
+    """GitHub's maximum."""
     outcome = step.run(shop, "plan", "--shards", shards)
     assert outcome.code == 2
     assert "matrix" not in outcome.outputs
 
 
-def test_the_jobs_of_a_run_share_its_name(step: Step, shop: Repo) -> None:
-    """Each feeds its part; `meta` names the commit when the last has ended."""
+def test_jobs_of_a_run_share_its_id(step: Step, shop: Repo) -> None:
+    """Each indexes its shard; `meta` names the commit after the last one."""
     first = step.run(shop, FEEDER_SHARD="1/2")
     assert first.summary.startswith("## feeder action: the index has shard 1/2 of ")
-    assert asked(shop, HEAD) == []
+    assert search_hits(shop, HEAD) == []
     assert step.run(shop, FEEDER_SHARD="2/2").code == 0
-    assert asked(shop, HEAD) == [shop.git("rev-parse", "HEAD")]
-    assert asked(shop, FILES) == sorted(SHOP)
+    assert search_hits(shop, HEAD) == [shop.git("rev-parse", "HEAD")]
+    assert search_hits(shop, FILES) == sorted(SHOP)
 
 
-def test_a_shard_needs_the_name_that_it_shares(step: Step, shop: Repo) -> None:
-    """Elsewhere than in Actions the user gives it; without one nothing is written."""
+def test_shard_outside_actions_needs_a_run_id(step: Step, shop: Repo) -> None:
+    """Without one nothing is written."""
     alone = {"GITHUB_ACTIONS": "", "FEEDER_RUN": ""}
     outcome = step.run(shop, "sync", "--shard", "1/2", **alone)
     assert outcome.code == 2
     assert "give all of them the same --run NAME" in outcome.err
-    assert asked(shop, FILES) == []
+    assert search_hits(shop, FILES) == []
     assert step.run(shop, "sync", "--shard", "1/2", "--run", "monday", **alone).code == 0
 
 
-def test_a_checkout_below_the_workspace(step: Step, shop: Repo) -> None:
-    """working-directory says where it is; files are annotated from the workspace's root."""
+def test_checkout_in_a_subfolder_of_the_workspace(step: Step, shop: Repo) -> None:
+    """With working-directory; annotations are relative to the workspace."""
     pushed(step, shop, {"deep.yaml": "- " * 254 + "treasure\n"}, number=2)
     outcome = step.run(shop.path.parent, FEEDER_DIRECTORY=shop.path.name)
     assert outcome.code == 0

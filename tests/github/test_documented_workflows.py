@@ -1,4 +1,4 @@
-"""Do the workflows that the pages show to paste work as they stand there?"""
+"""The workflows shown in the documentation work when pasted."""
 
 import re
 import shutil
@@ -33,7 +33,7 @@ index_name = "acme_shop_code"
 
 
 def pasted(page: str, heading: str) -> str:
-    """The workflow below a heading, of this action."""
+    """Returns the workflow below a heading, with this version of the action."""
     text = (ROOT / page).read_text("utf-8")
     _, _, below = text.partition(f"\n## {heading}\n")
     found = re.search(r"^( *)```yaml\n(.*?)^\1```$", below, re.MULTILINE | re.DOTALL)
@@ -43,8 +43,8 @@ def pasted(page: str, heading: str) -> str:
 
 
 @pytest.fixture
-def settled(hub: Hub, console: Console) -> dict[str, str]:
-    """The files of a repository whose wrangler.toml is as `feeder init` leaves it."""
+def initialized_files(hub: Hub, console: Console) -> dict[str, str]:
+    """The files of a repository after `feeder init` has written wrangler.toml."""
     hub.settings = hub.settings._replace(variables={})
     return {**FILES, "wrangler.toml": WRANGLER.format(database_id=console.database_id())}
 
@@ -55,13 +55,13 @@ def paths(console: Console) -> list[str]:
 
 
 @pytest.mark.parametrize("branch", ["main", "master"])
-def test_the_workflow_that_feeds(
-    hub: Hub, console: Console, settled: dict[str, str], branch: str
+def test_sync_workflow(
+    hub: Hub, console: Console, initialized_files: dict[str, str], branch: str
 ) -> None:
-    """With the two secrets and nothing else it feeds the first push."""
+    """With the two secrets it indexes the first push."""
     workflow = pasted(GUIDE, FEED_HEADING)
     assert branch in yaml.safe_load(workflow)[True]["push"]["branches"]  # on is true in YAML
-    commit = hub.repo.commit({**settled, FEED: workflow})
+    commit = hub.repo.commit({**initialized_files, FEED: workflow})
     hub.repo.git("branch", "-m", branch)
     push = events.push(events.ZERO, commit, ref=f"refs/heads/{branch}")
     repository = {**events.REPOSITORY, "default_branch": branch}
@@ -70,8 +70,8 @@ def test_the_workflow_that_feeds(
     assert paths(console) == sorted(FILES)
 
 
-def test_a_job_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> None:
-    """There git sees another user's checkout: the error says what the page says, which mends it."""
+def test_workflow_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> None:
+    """git sees a checkout of another user: the error and its remedy are those of the page."""
     page = (ROOT / GUIDE).read_text("utf-8")
     [allow] = re.findall(r"^ +- run: (git config .*safe\.directory.*)$", page, re.MULTILINE)
     real = shutil.which("git")
@@ -96,10 +96,12 @@ def test_a_job_in_a_container(hub: Hub, console: Console, tmp_path: Path) -> Non
     assert paths(console) == ["cart.py"]
 
 
-def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
-    """Of a fork's pull request: what it changes is counted, and nothing written."""
+def test_pull_request_workflow(
+    hub: Hub, console: Console, initialized_files: dict[str, str]
+) -> None:
+    """The changes of a fork's pull request are counted, and nothing is written."""
     workflow = pasted(GUIDE, "Plan pull requests")
-    base = hub.repo.commit({**settled, FEED: workflow})
+    base = hub.repo.commit({**initialized_files, FEED: workflow})
     head, merge = proposed(hub, {"new.py": "def new(): ...\n"})
     outcome = hub.run(events.pull_request(7, base, head, merge), secrets={})
     assert outcome.passed, outcome.log
@@ -107,21 +109,21 @@ def test_a_plan(hub: Hub, console: Console, settled: dict[str, str]) -> None:
     assert paths(console) == []
 
 
-def test_a_proof(hub: Hub, console: Console, settled: dict[str, str]) -> None:
-    """Red where nothing was fed yet, green where all was."""
+def test_validate_workflow(hub: Hub, console: Console, initialized_files: dict[str, str]) -> None:
+    """It fails without an index and passes after a sync."""
     feed = pasted(GUIDE, FEED_HEADING)
     validate = pasted(GUIDE, "Validate on a schedule")
-    commit = hub.repo.commit({**settled, FEED: feed, "validate.yml": validate})
+    commit = hub.repo.commit({**initialized_files, FEED: feed, "validate.yml": validate})
     assert not hub.run(events.schedule(commit), "validate.yml").passed
     assert hub.run(events.push(events.ZERO, commit)).passed
     outcome = hub.run(events.schedule(commit), "validate.yml")
     assert outcome.passed, outcome.log
 
 
-def test_a_monorepo(hub: Hub, console: Console, settled: dict[str, str]) -> None:
-    """Each folder is fed under its own name, into one database."""
+def test_monorepo_workflow(hub: Hub, console: Console, initialized_files: dict[str, str]) -> None:
+    """Each folder is indexed under its own name, in one database."""
     workflow = pasted(GUIDE, "Index a monorepo")
-    commit = hub.repo.commit({**settled, FEED: workflow})
+    commit = hub.repo.commit({**initialized_files, FEED: workflow})
     outcome = hub.run(events.push(events.ZERO, commit))
     assert outcome.passed, outcome.log
     assert console.sql("SELECT repo, path FROM docs ORDER BY repo") == [
@@ -130,10 +132,10 @@ def test_a_monorepo(hub: Hub, console: Console, settled: dict[str, str]) -> None
     ]
 
 
-def test_a_first_feed(hub: Hub, console: Console, settled: dict[str, str]) -> None:
-    """In shards, of which there are no more than files."""
+def test_first_sync_workflow(hub: Hub, console: Console, initialized_files: dict[str, str]) -> None:
+    """In shards, at most one per file."""
     workflow = pasted(GUIDE, "Share a large first run")
-    commit = hub.repo.commit({**settled, FEED: workflow})
+    commit = hub.repo.commit({**initialized_files, FEED: workflow})
     outcome = hub.run(events.workflow_dispatch(commit))
     assert outcome.passed, outcome.log
     assert paths(console) == sorted(FILES)

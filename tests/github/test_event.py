@@ -1,4 +1,4 @@
-"""What has GitHub told of an event, and is it about the branch that the index follows?"""
+"""Reading GitHub's event, and deciding whether it is about the followed branch."""
 
 import json
 from pathlib import Path
@@ -20,8 +20,8 @@ RUN = {
 }
 
 
-def told(folder: Path, event: events.Event, **variables: str) -> Event:
-    """The event as a process of the run knows it, from variables and the payload's file."""
+def read_event(folder: Path, event: events.Event, **variables: str) -> Event:
+    """Returns the event from variables and the payload's file."""
     file = folder / "event.json"
     file.write_text(json.dumps(event.payload))
     said = {
@@ -44,47 +44,44 @@ OTHER = events.push(events.ZERO, TWO, ref="refs/heads/wip")
 
 @pytest.mark.parametrize("environ", [{}, {"GITHUB_ACTIONS": "false"}, {"GITHUB_SHA": ONE}])
 def test_there_is_no_event_outside_of_actions(environ: dict[str, str]) -> None:
-    """The variable that GitHub always sets decides, not one that others set too."""
+    """Only the variable that GitHub always sets decides."""
     assert current_event(environ) is None
 
 
-def test_an_event_is_what_the_runner_says(tmp_path: Path) -> None:
-    """The variables name it, and the payload's file has the rest."""
-    event = told(tmp_path, PUSH)
+def test_event_is_read_from_variables_and_payload(tmp_path: Path) -> None:
+    event = read_event(tmp_path, PUSH)
     assert (event.name, event.ref, event.sha) == ("push", "refs/heads/main", TWO)
     assert (event.repository, event.default_branch) == ("acme/shop", "main")
     assert event.payload["before"] == ONE
 
 
-def test_a_run_is_named_with_its_attempt(tmp_path: Path) -> None:
-    """Its jobs share the name; when it is run again it has another one, but the same number."""
-    assert told(tmp_path, PUSH).run_id == "actions-9001-2"
-    assert told(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="").run_id == "actions-9001-1"
-    assert told(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="3").number == 17
+def test_run_id_includes_the_attempt(tmp_path: Path) -> None:
+    """All jobs of a run share it; a rerun has another id but the same number."""
+    assert read_event(tmp_path, PUSH).run_id == "actions-9001-2"
+    assert read_event(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="").run_id == "actions-9001-1"
+    assert read_event(tmp_path, PUSH, GITHUB_RUN_ATTEMPT="3").number == 17
 
 
-def test_a_workflow_is_its_file(tmp_path: Path) -> None:
-    """On whichever branch, so that numbers are compared; a runner without it gives the name."""
+def test_workflow_is_identified_by_its_file(tmp_path: Path) -> None:
+    """On any branch; an older runner gives only the name."""
     file = "acme/shop/.github/workflows/feed.yml"
-    assert told(tmp_path, PUSH).workflow == file
-    on_wip = told(tmp_path, OTHER, GITHUB_WORKFLOW_REF=f"{file}@refs/heads/wip")
+    assert read_event(tmp_path, PUSH).workflow == file
+    on_wip = read_event(tmp_path, OTHER, GITHUB_WORKFLOW_REF=f"{file}@refs/heads/wip")
     assert on_wip.workflow == file
-    assert told(tmp_path, PUSH, GITHUB_WORKFLOW_REF="").workflow == "feed"
+    assert read_event(tmp_path, PUSH, GITHUB_WORKFLOW_REF="").workflow == "feed"
 
 
 @pytest.mark.parametrize("number", ["", "many", "-1", "1.5"])
-def test_a_number_that_is_none_is_0(tmp_path: Path, number: str) -> None:
+def test_invalid_run_number_is_0(tmp_path: Path, number: str) -> None:
     """Such a run is compared with no other."""
-    assert told(tmp_path, PUSH, GITHUB_RUN_NUMBER=number).number == 0
+    assert read_event(tmp_path, PUSH, GITHUB_RUN_NUMBER=number).number == 0
 
 
 @pytest.mark.parametrize(
     "content", [None, b"", b"no JSON", b"[1]", b"\xff{}", b'{"repository": 1}']
 )
-def test_a_payload_that_is_not_there_leaves_the_variables(
-    tmp_path: Path, content: bytes | None
-) -> None:
-    """An odd runner is no reason to fail: nothing is known of the branch, and it is fed."""
+def test_missing_payload_is_no_error(tmp_path: Path, content: bytes | None) -> None:
+    """The branch is unknown, and it is indexed."""
     file = tmp_path / "event.json"
     if content is not None:
         file.write_bytes(content)
@@ -105,14 +102,14 @@ def test_a_payload_that_is_not_there_leaves_the_variables(
         ("", False),
     ],
 )
-def test_only_a_pull_request_is_a_proposal(tmp_path: Path, name: str, is_proposal: bool) -> None:
-    """Its commit is checked out, but on no branch yet."""
-    assert told(tmp_path, PUSH._replace(name=name)).is_pull_request is is_proposal
+def test_pull_request_events_are_recognized(tmp_path: Path, name: str, is_proposal: bool) -> None:
+    """Their commit is checked out, but is not on a branch yet."""
+    assert read_event(tmp_path, PUSH._replace(name=name)).is_pull_request is is_proposal
 
 
-def test_a_pull_request_names_the_commit_that_it_would_change(tmp_path: Path) -> None:
-    """Its base, not its head; the followed branch is the base's, not the fork's."""
-    event = told(tmp_path, events.pull_request(7, ONE, TWO, "3" * 40))
+def test_pull_request_has_its_base_commit(tmp_path: Path) -> None:
+    """And the branch of the base, not of the fork."""
+    event = read_event(tmp_path, events.pull_request(7, ONE, TWO, "3" * 40))
     assert (event.base, event.default_branch) == (ONE, "main")
 
 
@@ -141,11 +138,11 @@ def test_a_pull_request_names_the_commit_that_it_would_change(tmp_path: Path) ->
         "tag, but the branch is checked out",
     ],
 )
-def test_the_followed_branch_is_fed(
+def test_event_of_the_followed_branch_is_indexed(
     tmp_path: Path, happened: events.Event, checked_out: str | None
 ) -> None:
-    """Whatever has happened to it; and what is checked out counts, not what has happened."""
-    assert told(tmp_path, happened).skip_reason("main", checked_out, TWO) is None
+    """The checked-out commit counts, not that of the event."""
+    assert read_event(tmp_path, happened).skip_reason("main", checked_out, TWO) is None
 
 
 @pytest.mark.parametrize(
@@ -169,28 +166,28 @@ def test_the_followed_branch_is_fed(
         "another branch is checked out",
     ],
 )
-def test_what_is_on_no_followed_branch_is_left_alone(
+def test_event_of_another_branch_is_ignored(
     tmp_path: Path, happened: events.Event, checked_out: str | None, named: str
 ) -> None:
-    """The reason names both what is there and what is followed."""
-    why = told(tmp_path, happened).skip_reason("main", checked_out, TWO)
+    """The reason names both branches."""
+    why = read_event(tmp_path, happened).skip_reason("main", checked_out, TWO)
     assert why == f"{named} is checked out, and the index follows main"
 
 
-def test_a_commit_that_the_workflow_chose_is_fed(tmp_path: Path) -> None:
-    """Detached at another commit than the event's: that was meant."""
-    assert told(tmp_path, TAG).skip_reason("main", None, ONE) is None
+def test_detached_checkout_of_another_commit_is_indexed(tmp_path: Path) -> None:
+    """The workflow has chosen it."""
+    assert read_event(tmp_path, TAG).skip_reason("main", None, ONE) is None
 
 
-def test_a_branch_of_the_users_choice_is_followed(tmp_path: Path) -> None:
-    """Then the default branch is another one."""
-    assert told(tmp_path, OTHER).skip_reason("wip", "wip", TWO) is None
-    assert told(tmp_path, PUSH).skip_reason("wip", "main", TWO) == (
+def test_configured_branch_is_followed(tmp_path: Path) -> None:
+    """Instead of the default branch."""
+    assert read_event(tmp_path, OTHER).skip_reason("wip", "wip", TWO) is None
+    assert read_event(tmp_path, PUSH).skip_reason("wip", "main", TWO) == (
         "main is checked out, and the index follows wip"
     )
 
 
-def test_the_end_of_a_branch_is_not_about_the_index(tmp_path: Path) -> None:
-    """GitHub gives such a run the default branch's tip; the payload has the name that is gone."""
-    event = told(tmp_path, events.branch_deleted("wip", ONE, TWO))
+def test_deleted_branch_is_ignored(tmp_path: Path) -> None:
+    """The run is on the default branch; the payload has the deleted name."""
+    event = read_event(tmp_path, events.branch_deleted("wip", ONE, TWO))
     assert event.skip_reason("main", "main", TWO) == "wip was deleted"

@@ -1,4 +1,4 @@
-"""What does each event of GitHub do to the index?"""
+"""The effect of each GitHub event on the index."""
 
 import pytest
 from program import Console
@@ -13,34 +13,34 @@ TAKE = "def take(cart, article):\n    cart.remove(article)\n"
 
 @pytest.fixture
 def first(hub: Hub) -> str:
-    """The branch's first commit: `add`, and a workflow that feeds the commit of its event."""
+    """The first commit: `add`, and a workflow that indexes the commit of its event."""
     return hub.repo.commit({FEED: job(checkout(fetch_depth=0), feeder()), "cart.py": ADD})
 
 
 @pytest.fixture
 def fed(hub: Hub, first: str) -> str:
-    """The same, and the index has it."""
+    """The same, with an index of it."""
     outcome = hub.run(events.push(events.ZERO, first))
     assert outcome.passed, outcome.log
     return first
 
 
 def symbols(console: Console) -> list[str]:
-    """Of the nodes of all Python files."""
+    """Returns the symbols of the nodes of all Python files."""
     rows = console.sql("SELECT symbol FROM docs WHERE language = 'python' ORDER BY symbol")
     return [str(symbol) for [symbol] in rows]
 
 
-def test_first_push(hub: Hub, console: Console, first: str) -> None:
-    """A push to a branch that was not there, with a base of zeros, feeds all of it."""
+def test_first_push_indexes_everything(hub: Hub, console: Console, first: str) -> None:
+    """Its base is all zeros."""
     outcome = hub.run(events.push(events.ZERO, first))
     assert outcome.passed, outcome.log
     assert symbols(console) == ["add"]
     assert outcome.outputs()["head-sha"] == first
 
 
-def test_push(hub: Hub, console: Console, fed: str) -> None:
-    """A push brings what changed, and says how much that was."""
+def test_push_indexes_the_changes(hub: Hub, console: Console, fed: str) -> None:
+    """And reports their number."""
     second = hub.repo.commit({"take.py": TAKE})
     outcome = hub.run(events.push(fed, second))
     assert outcome.passed, outcome.log
@@ -49,8 +49,7 @@ def test_push(hub: Hub, console: Console, fed: str) -> None:
     assert counts == {"upserted": "1", "deleted": "0", "unchanged": "2"}
 
 
-def test_forced_push(hub: Hub, console: Console, fed: str) -> None:
-    """A push that rewrites the branch brings the index to what the branch is now."""
+def test_force_push_indexes_the_rewritten_branch(hub: Hub, console: Console, fed: str) -> None:
     second = hub.repo.commit({"cart.py": None, "take.py": TAKE})
     assert hub.run(events.push(fed, second)).passed
     hub.repo.git("reset", "-q", "--hard", fed)
@@ -59,15 +58,14 @@ def test_forced_push(hub: Hub, console: Console, fed: str) -> None:
     assert symbols(console) == ["add"]
 
 
-def test_workflow_dispatch(hub: Hub, console: Console, first: str) -> None:
-    """A run by hand feeds the branch as a push does."""
+def test_workflow_dispatch_indexes_the_branch(hub: Hub, console: Console, first: str) -> None:
     outcome = hub.run(events.workflow_dispatch(first))
     assert outcome.passed, outcome.log
     assert symbols(console) == ["add"]
 
 
-def test_pull_request_from_a_fork(hub: Hub, console: Console, fed: str) -> None:
-    """A pull request without secrets gets a plan of what it changes, and nothing is written."""
+def test_fork_pull_request_gets_a_dry_run(hub: Hub, console: Console, fed: str) -> None:
+    """Without secrets; nothing is written."""
     head, merge = proposed(hub, {"take.py": TAKE})
     outcome = hub.run(events.pull_request(7, fed, head, merge), secrets={})
     assert outcome.passed, outcome.log
@@ -77,8 +75,8 @@ def test_pull_request_from_a_fork(hub: Hub, console: Console, fed: str) -> None:
     assert not list(hub.runner.cache.glob("*-9002-1"))
 
 
-def test_pull_request_with_the_secrets(hub: Hub, console: Console, fed: str) -> None:
-    """With the secrets, as a branch of the same repository has them, it is still only a plan."""
+def test_pull_request_with_secrets_gets_a_dry_run(hub: Hub, console: Console, fed: str) -> None:
+    """As from a branch of the same repository."""
     head, merge = proposed(hub, {"take.py": TAKE})
     outcome = hub.run(events.pull_request(7, fed, head, merge))
     assert outcome.passed, outcome.log
@@ -87,7 +85,7 @@ def test_pull_request_with_the_secrets(hub: Hub, console: Console, fed: str) -> 
 
 
 def proposed(hub: Hub, files: dict[str, str]) -> tuple[str, str]:
-    """The commit of a pull request, and its merge into main as GitHub makes it."""
+    """Commits a pull request and its merge into main, as GitHub does."""
     git = hub.repo.git
     git("checkout", "-q", "-b", "patch-1")
     head = hub.repo.commit(files)
@@ -99,8 +97,8 @@ def proposed(hub: Hub, files: dict[str, str]) -> tuple[str, str]:
     return head, merge
 
 
-def test_merge_group(hub: Hub, console: Console, fed: str) -> None:
-    """What waits in the merge queue is not on the branch: nothing is done, and it is no failure."""
+def test_merge_group_is_ignored(hub: Hub, console: Console, fed: str) -> None:
+    """It is not on the branch; the job succeeds."""
     hub.repo.git("checkout", "-q", "-b", f"gh-readonly-queue/main/pr-7-{fed}")
     queued = hub.repo.commit({"take.py": TAKE})
     outcome = hub.run(events.merge_group(7, fed, queued))
@@ -110,8 +108,8 @@ def test_merge_group(hub: Hub, console: Console, fed: str) -> None:
     assert "the index follows main" in notice
 
 
-def test_tag(hub: Hub, console: Console, fed: str) -> None:
-    """A tag is not the branch, even where it is newer: nothing is done, and that is said."""
+def test_tag_is_ignored(hub: Hub, console: Console, fed: str) -> None:
+    """Even if it is newer than the branch; a notice says so."""
     hub.repo.git("checkout", "-q", "--detach")
     tagged = hub.repo.commit({"take.py": TAKE})
     hub.repo.git("tag", "v1", tagged)
@@ -121,8 +119,8 @@ def test_tag(hub: Hub, console: Console, fed: str) -> None:
     assert len(outcome.annotated("notice")) == 1
 
 
-def test_other_branch(hub: Hub, console: Console, fed: str) -> None:
-    """A push to a branch that the index does not follow does nothing, and that is said."""
+def test_push_to_another_branch_is_ignored(hub: Hub, console: Console, fed: str) -> None:
+    """A notice says so."""
     hub.repo.git("checkout", "-q", "-b", "wip")
     other = hub.repo.commit({"take.py": TAKE})
     outcome = hub.run(events.push(events.ZERO, other, ref="refs/heads/wip"))
@@ -132,16 +130,16 @@ def test_other_branch(hub: Hub, console: Console, fed: str) -> None:
     assert "wip" in notice
 
 
-def test_deleted_branch(hub: Hub, console: Console, fed: str) -> None:
-    """The end of a branch is not about the index: nothing is done, and that is said."""
+def test_deletion_of_a_branch_is_ignored(hub: Hub, console: Console, fed: str) -> None:
+    """A notice says so."""
     outcome = hub.run(events.branch_deleted("wip", fed, fed))
     assert outcome.passed, outcome.log
     assert symbols(console) == ["add"]
     assert outcome.annotated("notice") == ["Nothing to do: wip was deleted."]
 
 
-def test_run_once_more(hub: Hub, console: Console, fed: str) -> None:
-    """A re-run of an older push's commit is refused, the index stays, and the exit code is kept."""
+def test_rerun_of_an_older_push_is_refused(hub: Hub, console: Console, fed: str) -> None:
+    """The index stays, and the exit code is passed on."""
     second = hub.repo.commit({"take.py": TAKE})
     assert hub.run(events.push(fed, second)).passed
     outcome = hub.run(events.push(events.ZERO, fed), number=1, attempt=2)

@@ -1,4 +1,4 @@
-"""What GitHub's runner understands of a run, read back by the runner's own rules."""
+"""Workflow commands, outputs and summaries, read back by the rules of GitHub's runner."""
 
 import io
 import json
@@ -36,9 +36,9 @@ class Command(NamedTuple):
 
 
 class Runner:
-    """Reads lines as GitHub's runner does: two forms of commands, and a fence against both.
+    """Reads lines as GitHub's runner does: two forms of commands, and stop-commands.
 
-    Where it compares by the rules of a culture, it is `careless` about what is not printable.
+    If `careless`, it ignores unprintable characters in comparisons, like culture-sensitive code.
     """
 
     NAMES = frozenset({"group", "endgroup", "error", "warning", "notice", "add-mask"})
@@ -50,7 +50,7 @@ class Runner:
         self._token = ""
 
     def read(self, text: str) -> list[Command]:
-        """What it obeys of a stream; all that it does not is shown in the log."""
+        """Returns the commands in a stream; all other text goes to the log."""
         for line in re.split(r"\r\n|\r|\n", text):
             seen = "".join(filter(str.isprintable, line)) if self._careless else line
             command = self._current(seen.lstrip()) or self._legacy(seen)
@@ -94,7 +94,7 @@ def _unescaped(text: str, chars: str) -> str:
 
 
 def read_outputs(text: str) -> dict[str, str]:
-    """What the runner reads from a step's file of outputs."""
+    """Returns the outputs that the runner reads from a step's file."""
     outputs = {}
     lines = iter(text.split("\n"))
     for line in lines:
@@ -122,10 +122,10 @@ def stream() -> io.StringIO:
 
 
 @pytest.mark.parametrize("actions", [{}, {"GITHUB_ACTIONS": ""}, {"GITHUB_ACTIONS": "false"}])
-def test_outside_of_actions_nothing_is_said_or_written(
+def test_nothing_is_written_outside_of_actions(
     actions: dict[str, str], tmp_path: Path, stream: io.StringIO
 ) -> None:
-    """Whatever else the environment holds."""
+    """Whatever else is in the environment."""
     files = {"GITHUB_OUTPUT": "o", "GITHUB_STEP_SUMMARY": "s"}
     environ = {name: str(tmp_path / file) for name, file in files.items()}
     with job(stream, {**environ, **actions, "RUNNER_TEMP": str(tmp_path)}) as nowhere:
@@ -139,8 +139,8 @@ def test_outside_of_actions_nothing_is_said_or_written(
     assert (stream.getvalue(), list(tmp_path.iterdir())) == ("", [])
 
 
-def test_a_group_has_a_title_and_an_end(stream: io.StringIO) -> None:
-    """What is printed meanwhile is shown between them."""
+def test_group_has_a_title_and_an_end(stream: io.StringIO) -> None:
+    """Output in between is shown inside it."""
     with job(stream).group("sync: 100% of\nit"):
         print("a line", file=stream)
     runner = Runner()
@@ -151,16 +151,16 @@ def test_a_group_has_a_title_and_an_end(stream: io.StringIO) -> None:
     assert "a line" in runner.shown
 
 
-def test_nothing_printed_within_a_group_is_obeyed(stream: io.StringIO) -> None:
-    """In neither form of commands, and not by a guess at the fence."""
+def test_commands_within_a_group_are_not_obeyed(stream: io.StringIO) -> None:
+    """In either form, nor by guessing the stop token."""
     with job(stream).group("title"):
         print("::error::a\n  ::add-mask::b\nx ##[warning]c", file=stream)
         print("::stop-commands::d\n::d::\n::error::e", file=stream)
     assert [command.name for command in obeyed(stream)] == ["group", "endgroup"]
 
 
-def test_each_group_has_a_fence_of_its_own(stream: io.StringIO) -> None:
-    """So that the log of one does not tell how to leave the next."""
+def test_each_group_has_its_own_stop_token(stream: io.StringIO) -> None:
+    """So that the log of one does not reveal the next."""
     here = job(stream)
     for _ in range(2):
         with here.group("title"):
@@ -169,24 +169,23 @@ def test_each_group_has_a_fence_of_its_own(stream: io.StringIO) -> None:
     assert len(set(fences)) == 2
 
 
-def test_a_group_ends_after_a_line_without_an_end(stream: io.StringIO) -> None:
-    """As a bar of progress leaves one, and a program that fails."""
+def test_group_ends_after_an_unterminated_line(stream: io.StringIO) -> None:
+    """As left by a progress bar or a failing program."""
     with pytest.raises(ValueError, match="boom"), job(stream).group("title"):
         stream.write("50 %")
         raise ValueError("boom")
     assert [command.name for command in obeyed(stream)] == ["group", "endgroup"]
 
 
-def test_a_group_within_a_group_is_none(stream: io.StringIO) -> None:
-    """GitHub knows no deeper ones; the outer one goes on."""
+def test_nested_group_is_ignored(stream: io.StringIO) -> None:
+    """GitHub does not support it; the outer one continues."""
     here = job(stream)
     with here.group("outer"), here.group("inner"):
         pass
     assert [command.message for command in obeyed(stream)] == ["outer", ""]
 
 
-def test_what_was_printed_on_stdout_leaves_before_the_group_ends() -> None:
-    """Not only when the program ends."""
+def test_stdout_is_flushed_before_the_group_ends() -> None:
     program = (
         "from feeder.github.job import Job\n"
         "with Job.from_environ({'GITHUB_ACTIONS': 'true'}).group('title'):\n"
@@ -204,8 +203,8 @@ def test_what_was_printed_on_stdout_leaves_before_the_group_ends() -> None:
     assert lines.index("a result") < lines.index("::endgroup::")
 
 
-def test_annotations_wait_for_the_end_of_a_group(stream: io.StringIO) -> None:
-    """Outside of one they come at once."""
+def test_annotations_are_written_after_the_group(stream: io.StringIO) -> None:
+    """Outside of a group at once."""
     here = job(stream)
     here.annotate("notice", "before")
     assert obeyed(stream) == [Command("notice", {}, "before")]
@@ -221,8 +220,10 @@ def test_annotations_wait_for_the_end_of_a_group(stream: io.StringIO) -> None:
 @pytest.mark.parametrize(
     ("number", "said"), [(9, "8"), (10, "1 more error"), (1234, "1,225 more errors")]
 )
-def test_nine_annotations_of_a_level_are_shown(number: int, said: str, stream: io.StringIO) -> None:
-    """And, as the tenth, how many more there are; each level counts for itself."""
+def test_nine_annotations_per_level_and_a_count(
+    number: int, said: str, stream: io.StringIO
+) -> None:
+    """The tenth says how many more there are."""
     with job(stream) as here:
         here.annotate("warning", "a warning")
         for index in range(number):
@@ -235,8 +236,8 @@ def test_nine_annotations_of_a_level_are_shown(number: int, said: str, stream: i
 
 @given(texts)
 @example("100%, %0A is no line, %25 no sign")
-def test_any_message_arrives(message: str) -> None:
-    """As one command, with what cannot be seen made visible."""
+def test_any_message_is_one_command(message: str) -> None:
+    """Invisible characters are escaped."""
     stream = io.StringIO()
     job(stream).annotate("error", message)
     assert obeyed(stream) == [Command("error", {}, escape_invisible(message))]
@@ -246,8 +247,8 @@ names = texts.filter(lambda name: name.strip() not in {"", ".", ".."} and "\0" n
 
 
 @given(names.map(lambda name: name.strip().replace("/", "")).filter(lambda name: name.strip(".")))
-def test_any_file_arrives(name: str) -> None:
-    """Its name with what cannot be seen made visible, and its line."""
+def test_any_file_name_is_annotated(name: str) -> None:
+    """With its line; invisible characters are escaped."""
     stream = io.StringIO()
     workspace = {**ANYWHERE, "GITHUB_WORKSPACE": "/nowhere/work"}
     job(stream, workspace).annotate("warning", "m", f"/nowhere/work/{name}", 7)
@@ -256,10 +257,10 @@ def test_any_file_arrives(name: str) -> None:
     ]
 
 
-def test_a_file_is_named_from_the_workspaces_root(
+def test_annotated_file_is_relative_to_the_workspace(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: io.StringIO
 ) -> None:
-    """Also when the run is in a folder below it, or the workspace is reached by a link."""
+    """Also from a subfolder, or if the workspace is reached by a link."""
     (tmp_path / "real" / "web").mkdir(parents=True)
     (tmp_path / "link").symlink_to("real")
     monkeypatch.chdir(tmp_path / "real" / "web")
@@ -270,7 +271,7 @@ def test_a_file_is_named_from_the_workspaces_root(
     assert facts == [{"file": "web/a.py", "line": "3"}, {"file": "web/a.py"}]
 
 
-def test_a_file_outside_of_the_workspace_is_named_in_the_message(
+def test_file_outside_the_workspace_is_named_in_the_message(
     tmp_path: Path, stream: io.StringIO
 ) -> None:
     """GitHub has no page for it."""
@@ -280,20 +281,20 @@ def test_a_file_outside_of_the_workspace_is_named_in_the_message(
 
 
 def test_each_line_of_a_secret_is_masked(stream: io.StringIO) -> None:
-    """As it is; empty lines are none."""
+    """Except empty lines."""
     job(stream).mask("50%: a\r\n\r\n \n\tb\n")
     assert obeyed(stream) == [Command("add-mask", {}, "50%: a"), Command("add-mask", {}, "\tb")]
 
 
 @pytest.mark.parametrize("secret", ["", " ", "\n", "\r\n\t"])
-def test_an_empty_secret_is_not_masked(secret: str, stream: io.StringIO) -> None:
-    """The runner would warn of it."""
+def test_empty_secret_is_not_masked(secret: str, stream: io.StringIO) -> None:
+    """The runner would warn."""
     job(stream).mask(secret)
     assert stream.getvalue() == ""
 
 
-def test_a_secret_is_masked_within_a_group(stream: io.StringIO) -> None:
-    """Even after a line without an end; what follows is as harmless as before."""
+def test_secret_is_masked_within_a_group(stream: io.StringIO) -> None:
+    """Even after an unterminated line; later text stays inert."""
     here = job(stream)
     with here.group("title"):
         stream.write("50 %")
@@ -305,8 +306,10 @@ def test_a_secret_is_masked_within_a_group(stream: io.StringIO) -> None:
 @given(st.text(), st.text())
 @example("a\nend-0\n", "=<<x\n\n")
 @example("\r\n", "")
-def test_any_output_arrives(tmp_path_factory: pytest.TempPathFactory, one: str, other: str) -> None:
-    """Whatever its lines are, and with another one after it."""
+def test_any_output_value_is_read_back(
+    tmp_path_factory: pytest.TempPathFactory, one: str, other: str
+) -> None:
+    """With any lines, and followed by another output."""
     file = tmp_path_factory.getbasetemp() / "any_output"
     file.unlink(missing_ok=True)
     here = job(io.StringIO(), {**ANYWHERE, "GITHUB_OUTPUT": str(file)})
@@ -317,7 +320,7 @@ def test_any_output_arrives(tmp_path_factory: pytest.TempPathFactory, one: str, 
     assert read_outputs(written) == {"one": one, "number": "12", "other": other}
 
 
-def test_a_byte_that_is_no_utf8_is_written_as_an_escape(tmp_path: Path) -> None:
+def test_invalid_utf8_is_escaped(tmp_path: Path) -> None:
     """In outputs and in the summary."""
     file = tmp_path / "file"
     here = job(
@@ -328,7 +331,7 @@ def test_a_byte_that_is_no_utf8_is_written_as_an_escape(tmp_path: Path) -> None:
     assert read_outputs(file.read_text().removesuffix("b\\udc80\n")) == {"name": "a\\udc80"}
 
 
-def summarized(tmp_path: Path, *parts: str) -> bytes:
+def write_summary(tmp_path: Path, *parts: str) -> bytes:
     file = tmp_path / "summary.md"
     here = job(io.StringIO(), {**ANYWHERE, "GITHUB_STEP_SUMMARY": str(file)})
     for part in parts:
@@ -336,35 +339,35 @@ def summarized(tmp_path: Path, *parts: str) -> bytes:
     return file.read_bytes()
 
 
-def test_a_summary_is_added_to_what_is_there(tmp_path: Path) -> None:
-    """Each on lines of its own."""
-    assert summarized(tmp_path, "größe", "two") == "größe\ntwo\n".encode()
+def test_summary_is_appended(tmp_path: Path) -> None:
+    """On lines of its own."""
+    assert write_summary(tmp_path, "größe", "two") == "größe\ntwo\n".encode()
 
 
-def test_a_summary_that_just_fits_is_whole(tmp_path: Path) -> None:
-    """The limit is in bytes, and below the runner's."""
-    written = summarized(tmp_path, "ä" * (MAX_SUMMARY_BYTES // 2 - 1) + "x")
+def test_summary_of_the_maximum_size_is_complete(tmp_path: Path) -> None:
+    """The limit is in bytes, below the runner's."""
+    written = write_summary(tmp_path, "ä" * (MAX_SUMMARY_BYTES // 2 - 1) + "x")
     assert len(written) == MAX_SUMMARY_BYTES < MIB
     assert written.endswith(b"x\n")
 
 
-def test_a_long_summary_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
-    """Its last line says so, and what comes later finds no room."""
+def test_long_summary_is_cut_at_a_line_end(tmp_path: Path) -> None:
+    """Its last line says so, and nothing is added later."""
     lines = [f"{number} größer als der Kreis" for number in range(50_000)]
-    written = summarized(tmp_path, "first", "\n".join(lines), "later\n" * 100)
+    written = write_summary(tmp_path, "first", "\n".join(lines), "later\n" * 100)
     assert MAX_SUMMARY_BYTES - 200 < len(written) <= MAX_SUMMARY_BYTES
     kept, _, rest = written.partition(TRUNCATION_NOTICE)
     assert rest == b""
     assert kept.decode().split("\n") == ["first", *lines[: kept.count(b"\n") - 1], ""]
 
 
-def test_a_line_that_is_longer_than_the_limit_is_left_out(tmp_path: Path) -> None:
-    """That something is missing is said."""
-    assert summarized(tmp_path, "first", "x" * MIB) == b"first\n" + TRUNCATION_NOTICE
+def test_line_longer_than_the_limit_is_left_out(tmp_path: Path) -> None:
+    """The omission is reported."""
+    assert write_summary(tmp_path, "first", "x" * MIB) == b"first\n" + TRUNCATION_NOTICE
 
 
-def test_a_file_of_facts_never_takes_anothers_name(tmp_path: Path) -> None:
-    """Two steps of a job each keep a report."""
+def test_each_report_file_has_its_own_name(tmp_path: Path) -> None:
+    """Two steps of a job each write a report."""
     here = job(io.StringIO(), {**ANYWHERE, "RUNNER_TEMP": str(tmp_path)})
     facts = [{"path": "größe"}, {"path": "\udc80"}, {}]
     paths = [here.write_json("report", fact) for fact in facts]
@@ -374,8 +377,8 @@ def test_a_file_of_facts_never_takes_anothers_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", [None, ""])
-def test_a_runner_without_files_gets_none(value: str | None, stream: io.StringIO) -> None:
-    """Old ones have no summaries; an empty variable is none."""
+def test_runner_without_summary_files_gets_none(value: str | None, stream: io.StringIO) -> None:
+    """Older runners; an empty variable counts as missing."""
     names = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP")
     here = job(stream, {**ANYWHERE, **({} if value is None else dict.fromkeys(names, value))})
     here.output("name", "value")
@@ -384,8 +387,8 @@ def test_a_runner_without_files_gets_none(value: str | None, stream: io.StringIO
     assert stream.getvalue() == ""
 
 
-def test_a_file_that_cannot_be_written_is_a_warning(tmp_path: Path, stream: io.StringIO) -> None:
-    """The run goes on: what it has come to counts more."""
+def test_unwritable_file_is_a_warning(tmp_path: Path, stream: io.StringIO) -> None:
+    """The result of the run counts more."""
     names = ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "RUNNER_TEMP")
     here = job(stream, {**ANYWHERE, **dict.fromkeys(names, str(tmp_path / "not" / "there"))})
     here.output("matrix", "value")
@@ -402,23 +405,22 @@ def test_a_file_that_cannot_be_written_is_a_warning(tmp_path: Path, stream: io.S
 @given(hostile)
 @example("::error::a\r ::error::b\n###[error]c")
 @example("\u00ad:\u200b:error::a\n#\u00ad#\u200b[error]b")
-def test_inert_text_is_never_obeyed(text: str) -> None:
-    """No line of it, in whichever form, and whatever stands between its characters unseen."""
+def test_inert_text_contains_no_command(text: str) -> None:
+    """In either form, with invisible characters in between."""
     inert = job(io.StringIO()).neutralize_commands(text)
     assert Runner().read(inert) == Runner(careless=True).read(inert) == []
 
 
 @given(st.lists(hostile))
-def test_inert_json_says_the_same(facts: list[str]) -> None:
-    """A reader of stdout sees no difference."""
+def test_inert_json_has_the_same_value(facts: list[str]) -> None:
     line = json.dumps(facts, ensure_ascii=False, indent=2)
     inert = job(io.StringIO()).neutralize_commands(line)
     assert json.loads(inert) == facts
     assert Runner(careless=True).read(inert) == []
 
 
-def test_ordinary_text_is_inert_as_it_is() -> None:
-    """Colons and signs that are no command stay."""
+def test_ordinary_text_is_unchanged() -> None:
+    """Colons and other characters that form no command stay."""
     text = "std::vector, a: b\n  - # 12 ## x [y]\n:: "
     assert (
         job(io.StringIO()).neutralize_commands(text)
@@ -437,6 +439,6 @@ def test_ordinary_text_is_inert_as_it_is() -> None:
         ("a\r\nb", "a\r\nb"),
     ],
 )
-def test_what_hides_is_made_visible(text: str, seen: str) -> None:
-    """Control characters, marks of direction, of no width, and bytes that are no text."""
+def test_invisible_characters_are_escaped(text: str, seen: str) -> None:
+    """Control characters, direction marks, zero-width characters and invalid bytes."""
     assert escape_invisible(text) == seen

@@ -1,4 +1,4 @@
-"""What a job's page shows of a run, rendered by an independent reader of markdown."""
+"""The job summary of a run, rendered by an independent markdown reader."""
 
 import json
 import re
@@ -30,7 +30,7 @@ words = hostile.filter(str.strip)
 
 
 def report(**facts: Any) -> dict[str, Any]:
-    """A report as a machine gets it; finished unless told."""
+    """A report as in the JSON output, finished by default."""
     whole = Report("acme/shop", "main", **{"head": SHA, "finished": True, **facts})
     return dict(json.loads(json.dumps(whole.as_json())))
 
@@ -48,7 +48,7 @@ def first_line(*facts: Any, part: str = "") -> str:
 
 
 def section(text: str, title: str) -> list[str]:
-    """The lines below a heading up to the next one, without empty ones."""
+    """Returns the non-empty lines between a heading and the next one."""
     _, _, below = text.partition(f"### {title}\n")
     return [line for line in re.split("^### ", below, flags=re.M)[0].split("\n") if line]
 
@@ -75,19 +75,19 @@ def inline(tokens: Sequence[Token]) -> list[Token]:
         ((None, None, None), "nothing to do"),
     ],
 )
-def test_the_first_line_tells_the_state(facts: tuple[Any, ...], line: str) -> None:
-    """In one sentence: what failed before what was done."""
+def test_first_line_is_the_state(facts: tuple[Any, ...], line: str) -> None:
+    """In one sentence; failures come before changes."""
     assert first_line(*facts) == f"## feeder: {line}"
 
 
-def test_a_part_of_the_tree_is_not_called_the_whole() -> None:
-    """A finished run over it tells what the index has."""
+def test_partial_run_is_not_reported_as_the_whole() -> None:
+    """The first line names the part."""
     line = first_line(report(), None, None, part="shard 3/16")
     assert line == "## feeder: the index has shard 3/16 of `abc1234`"
 
 
-def test_what_changed_is_told_in_three_lines() -> None:
-    """Files, nodes and texts, with separators of thousands."""
+def test_changes_are_three_lines() -> None:
+    """Files, nodes and texts, with thousands separators."""
     facts = report(
         files_processed=1204,
         files_deleted=1,
@@ -109,8 +109,7 @@ def test_what_changed_is_told_in_three_lines() -> None:
     ]
 
 
-def test_a_plan_speaks_of_what_would_be() -> None:
-    """The same lines, in the conditional."""
+def test_dry_run_summary_is_in_the_conditional() -> None:
     facts = report(dry_run=True, files_processed=3, nodes_new=7, usage=Usage())
     text = summary("feeder", facts, None, None)
     assert section(text, "What would change")[0] == (
@@ -120,7 +119,7 @@ def test_a_plan_speaks_of_what_would_be() -> None:
 
 
 def test_nodes_by_type_are_a_chart() -> None:
-    """The most frequent first, without what there is none of or what is no type of a node."""
+    """Ordered by number, without zeros and other counts."""
     types = Counter({"chunk": 20, "method": 6000, "md_section": 0, 'x" : 1\n```': 5})
     lines = section(summary("feeder", report(nodes_by_type=types), None, None), "What changed")
     assert lines[3:] == [
@@ -134,14 +133,13 @@ def test_nodes_by_type_are_a_chart() -> None:
 
 
 @pytest.mark.parametrize("types", [{}, {"method": 3}, {"method": 3, "chunk": 0}])
-def test_one_type_of_node_is_no_chart(types: dict[str, int]) -> None:
-    """Looking beats reading only where there is something to compare."""
+def test_single_node_type_has_no_chart(types: dict[str, int]) -> None:
     text = summary("feeder", report(nodes_by_type=Counter(types)), None, None)
     assert "mermaid" not in text
 
 
-def test_what_it_cost_is_a_table_with_shares_of_the_free_tier() -> None:
-    """100,000 rows written, 5,000,000 read and 10,000 neurons are free a day."""
+def test_costs_are_a_table_with_free_tier_shares() -> None:
+    """Free per day: 100,000 rows written, 5,000,000 read, 10,000 neurons."""
     usage = Usage(
         requests={"d1": 12, "ai": 1204},
         retries={"d1": 2, "ai": 0},
@@ -168,13 +166,12 @@ def test_what_it_cost_is_a_table_with_shares_of_the_free_tier() -> None:
     ]
 
 
-def test_an_index_in_a_file_costs_nothing() -> None:
-    """So there is nothing to tell of it."""
+def test_local_index_has_no_cost_table() -> None:
     assert "cost" not in summary("feeder", report(), None, None)
 
 
 def test_skipped_files_are_counted_by_reason() -> None:
-    """The most frequent reason first, with its first twenty files behind it."""
+    """The most frequent reason first, with its first 20 files."""
     skipped = {"yarn.lock": "a lock file"}
     skipped |= {f"{number:02}.png": "binary, by its name" for number in range(22)}
     lines = section(summary("feeder", report(skipped=skipped), None, None), "Skipped: 23 files")
@@ -190,22 +187,22 @@ def test_skipped_files_are_counted_by_reason() -> None:
 
 
 def test_rare_reasons_are_counted_together() -> None:
-    """After twenty of them."""
+    """Beyond the first 20."""
     skipped = {f"{number}.png": f"reason {number}" for number in range(22)}
     text = summary("feeder", report(skipped=skipped), None, None)
     assert section(text, "Skipped: 22 files")[-1] == "And 2 files for 2 other reasons."
 
 
 def test_files_as_plain_text_are_named_with_their_reasons() -> None:
-    """Twenty of them."""
+    """20 of them."""
     reasons = {f"{number:02}.yaml": "the parser crashed" for number in range(21)}
     text = summary("feeder", report(as_plain_text=reasons), None, None)
     lines = section(text, "Indexed as plain text: 21 files")
     assert (lines[0], lines[20]) == ("- `00.yaml`: the parser crashed", "- and 1 more file")
 
 
-def test_parity_is_a_table_of_checks() -> None:
-    """With their figures; what differs stands below."""
+def test_validation_is_a_table_of_checks() -> None:
+    """With counts; differences are below."""
     text = summary("feeder", None, verdict(GOOD, BAD), None)
     assert section(text, "Validation: 1 of 2 checks passed") == [
         "|  | Check | Figures |",
@@ -218,23 +215,22 @@ def test_parity_is_a_table_of_checks() -> None:
     ]
 
 
-def test_what_a_proof_did_not_look_at_stands_below_it() -> None:
-    """As the verdict notes it."""
+def test_notes_of_a_validation_are_below_it() -> None:
     proof = ValidationResult([GOOD], Damage(), ["Words were *not* compared."]).as_json()
     text = summary("feeder", None, proof, None)
     assert text.endswith("\n\nWords were &#42;not&#42; compared.\n")
 
 
-def test_notes_and_errors_are_shown_as_they_are() -> None:
-    """An error's lines stay lines; what stops early is a warning."""
+def test_notes_and_errors_are_shown_unchanged() -> None:
+    """An error keeps its lines; a stopped run is a warning."""
     text = summary("feeder", report(notes=["A *note*."]), None, UserError("One.\n\n<b>Two</b>"))
     assert "> [!CAUTION]\n> One.<br>&#60;b&#62;Two&#60;/b&#62;\n" in text
     assert "\n- A &#42;note&#42;.\n" in text
     assert "> [!WARNING]\n> Enough.\n" in summary("feeder", None, None, StoppedEarly("Enough."))
 
 
-def test_any_run_has_a_summary_far_below_the_limit() -> None:
-    """However many files there are, and however long and odd their names."""
+def test_any_summary_is_far_below_the_size_limit() -> None:
+    """With any number of files and any names."""
     odd = "\u202e|`" * 1000
     many = {f"{number}{odd}": f"{odd}{number % 100}" for number in range(2_000)}
     bad = Check(odd, dict.fromkeys(("a", "b"), 1), list(many))
@@ -250,8 +246,8 @@ def test_any_run_has_a_summary_far_below_the_limit() -> None:
 @example(text="1. a")
 @example(text="- a")
 @example(text="https://evil.example www.evil.example <b>x</b> &amp; @you #1 __a__ a_b $x$")
-def test_prose_shows_just_its_text(frame: str, text: str) -> None:
-    """Wherever it stands: it makes no mark-up and no new line."""
+def test_prose_is_escaped(frame: str, text: str) -> None:
+    """It adds no markup and no line."""
     shown = escape_invisible(text.strip().replace("\r", r"\r").replace("\n", r"\n"))
     line = escape_markdown(text, 10_000)
     children = inline(markdown.parse(frame.format(line)))
@@ -262,8 +258,8 @@ def test_prose_shows_just_its_text(frame: str, text: str) -> None:
     )
 
 
-def test_prose_names_nobody_and_counts_nothing() -> None:
-    """GitHub itself makes links of @names, #numbers and addresses, and formulas between $."""
+def test_prose_makes_no_github_links() -> None:
+    """GitHub links @names, #numbers and addresses, and renders formulas between $."""
     line = escape_markdown("@you #1 $x$ https://a.example www.a.example")
     assert not re.search(r"@|(?<!&)#|\$|://|www\.", line)
 
@@ -274,8 +270,8 @@ def test_prose_names_nobody_and_counts_nothing() -> None:
 @example("a`b``c")
 @example(" a ")
 @example("  ")
-def test_code_shows_just_its_text(text: str) -> None:
-    """It is one span in its line of a list, whatever backticks it has."""
+def test_code_is_escaped(text: str) -> None:
+    """One code span in its list line, with any backticks."""
     shown = escape_invisible(text.replace("\r", r"\r").replace("\n", r"\n"))
     tokens = markdown.parse(f"<details>\n\n- {code_span(text)}: why\n\n</details>")
     spans = inline(tokens)
@@ -284,8 +280,10 @@ def test_code_shows_just_its_text(text: str) -> None:
 
 
 @given(path=hostile, reason=words, note=words, error=words)
-def test_nothing_of_a_repository_breaks_out(path: str, reason: str, note: str, error: str) -> None:
-    """The page has the blocks of an ordinary run, whatever its words are."""
+def test_repository_text_does_not_change_the_structure(
+    path: str, reason: str, note: str, error: str
+) -> None:
+    """The blocks are those of an ordinary run."""
 
     def blocks(path: str, reason: str, note: str, error: str) -> list[tuple[str, str]]:
         checks = verdict(GOOD, Check(reason, {note: 1}, [path]))

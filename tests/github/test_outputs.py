@@ -1,4 +1,4 @@
-"""What a step leaves for the workflow: annotations, outputs, a summary and the report."""
+"""What a step writes for the workflow: annotations, outputs, summary and report."""
 
 import io
 import json
@@ -26,7 +26,7 @@ GOOD = Check("every node has its posting", {"docs": 12}, [])
 BAD = Check("the index holds the files of HEAD", {"files": 3}, ["a.py is missing", "b.py is old"])
 
 
-class Place:
+class StepFiles:
     """A step of a job, with the files that the runner reads afterwards."""
 
     def __init__(self, folder: Path, *, is_there: bool = True) -> None:
@@ -58,12 +58,12 @@ class Place:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+def place(tmp_path: Path) -> StepFiles:
+    return StepFiles(tmp_path)
 
 
 def report(**facts: Any) -> dict[str, Any]:
-    """A finished run's, as a machine gets it."""
+    """A completed run's report, as in the JSON output."""
     return Report("acme/shop", "main", **{"head": HEAD, "finished": True, **facts}).as_json()
 
 
@@ -71,8 +71,8 @@ def verdict(*checks: Check) -> dict[str, Any]:
     return ValidationResult(list(checks), Damage()).as_json()
 
 
-def test_the_outputs_are_the_counts_of_the_report(place: Place) -> None:
-    """Nodes, files and texts as action.yml says; the requests are those of all services."""
+def test_outputs_are_the_counts_of_the_report(place: StepFiles) -> None:
+    """As action.yml names them; requests of all services are summed."""
     whole = report(
         nodes_new=7,
         nodes_deleted=2,
@@ -97,15 +97,15 @@ def test_the_outputs_are_the_counts_of_the_report(place: Place) -> None:
     }
 
 
-def test_nothing_is_an_output_too(place: Place) -> None:
-    """A later step that compares with 0 needs no case for a run with nothing to do."""
+def test_zero_is_written_as_an_output(place: StepFiles) -> None:
+    """So that later steps can compare with 0."""
     place.account(report=report()).publish("feeder sync", None)
     counts = {"upserted", "deleted", "unchanged", "skipped", "embedded", "requests"}
     assert {place.outputs[name] for name in counts} == {"0"}
 
 
-def test_the_kept_report_has_both_halves(place: Place) -> None:
-    """What a run did and what the validation found; a half that was not asked for is null."""
+def test_report_file_has_run_and_validation(place: StepFiles) -> None:
+    """A part that did not run is null."""
     place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
     kept = json.loads(Path(place.outputs["report"]).read_text())
     assert (kept["report"]["nodes_new"], kept["validation"]["passed"]) == (7, True)
@@ -115,14 +115,14 @@ def test_the_kept_report_has_both_halves(place: Place) -> None:
     assert (kept["report"], kept["validation"]["passed"]) == (None, False)
 
 
-def test_a_plan_is_an_output_and_nothing_else(place: Place) -> None:
-    """No run, no report, and no summary that says nothing."""
+def test_plan_writes_only_its_output(place: StepFiles) -> None:
+    """Neither a report nor a summary."""
     place.account(matrix='{"shard": ["1/2", "2/2"]}').publish("feeder plan", None)
     assert place.outputs == {"matrix": '{"shard": ["1/2", "2/2"]}'}
     assert (place.summary, place.annotations) == ("", [])
 
 
-def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
+def test_successful_run_has_no_annotation(place: StepFiles) -> None:
     place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
     assert place.annotations == []
     assert place.summary.startswith("## feeder action: the index equals `abc1234`, 1 check passed")
@@ -140,15 +140,15 @@ def test_a_run_that_went_well_is_not_annotated(place: Place) -> None:
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Exception) else "",
 )
-def test_what_went_wrong_is_annotated_once(place: Place, error: FeederError, level: str) -> None:
-    """As an error where somebody must act, as a warning where the next run goes on."""
+def test_failure_has_one_annotation(place: StepFiles, error: FeederError, level: str) -> None:
+    """An error if somebody must act, a warning if the next run continues."""
     place.account().publish("feeder sync", error)
     assert place.annotations == [Command(level, {}, str(error))]
     assert place.summary.count(str(error)) == 1
 
 
-def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
-    """Its counts are outputs, and they stand in the summary."""
+def test_run_that_ended_early_writes_its_counts(place: StepFiles) -> None:
+    """As outputs and in the summary."""
     early = report(nodes_new=7, finished=False)
     place.account(report=early).publish(
         "feeder sync", StoppedEarly("Stopped by --max-embeddings 5.")
@@ -158,10 +158,10 @@ def test_a_run_that_ended_early_still_says_what_it_did(place: Place) -> None:
     assert "7 added" in place.summary
 
 
-def test_files_taken_as_plain_text_are_warned_of(
-    place: Place, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_files_indexed_as_plain_text_have_a_warning(
+    place: StepFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beside the file: its author can see why it is not found by symbol."""
+    """At the file: it is not found by symbol."""
     monkeypatch.chdir(tmp_path)
     crashed = report(as_plain_text={"deep.yaml": "the parser crashed (SIGSEGV)"})
     place.account(report=crashed).publish("feeder sync", None)
@@ -169,8 +169,8 @@ def test_files_taken_as_plain_text_are_warned_of(
     assert place.annotations == [Command("warning", {"file": "deep.yaml", "line": "1"}, said)]
 
 
-def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -> None:
-    """One each, with its first difference; checks that passed are silent."""
+def test_failed_check_is_an_error_and_its_remedy_a_notice(place: StepFiles) -> None:
+    """With its first difference; passed checks have none."""
     place.account(verdict=verdict(GOOD, BAD)).publish("feeder validate", None)
     assert place.annotations == [
         Command(
@@ -185,8 +185,8 @@ def test_a_check_that_failed_is_an_error_and_the_remedy_a_notice(place: Place) -
     assert place.summary.startswith("## feeder validate: the index is not right, 1 of 2 checks")
 
 
-def test_why_nothing_was_done_is_a_notice(place: Place) -> None:
-    """In the summary as well, as the text that it is: names of branches come from others."""
+def test_reason_for_no_work_is_a_notice(place: StepFiles) -> None:
+    """Also in the summary, escaped, since branch names come from others."""
     note = "Nothing to do: <b>wip is checked out, and the index follows main."
     place.account(note=note).publish("feeder action", None)
     assert place.annotations == [Command("notice", {}, note)]
@@ -195,8 +195,8 @@ def test_why_nothing_was_done_is_a_notice(place: Place) -> None:
     assert place.outputs == {}
 
 
-def test_a_note_follows_what_was_done(place: Place) -> None:
-    """A pull request's plan has its numbers first."""
+def test_note_follows_the_counts(place: StepFiles) -> None:
+    """As for a pull request."""
     plan = report(dry_run=True, nodes_new=7)
     note = "Dry run for a pull request: what its merge would change in the index."
     place.account(report=plan, note=note).publish("feeder action", None)
@@ -205,15 +205,15 @@ def test_a_note_follows_what_was_done(place: Place) -> None:
     assert "nothing was done" not in place.summary
 
 
-def test_a_part_is_not_called_the_whole(place: Place) -> None:
-    """A shard, a folder or given files do not make the index equal to the commit."""
+def test_partial_run_is_not_reported_as_the_whole(place: StepFiles) -> None:
+    """For a shard, a folder or given files."""
     place.account(report=report(), part="shard 3/16").publish("feeder sync", None)
     assert place.summary.startswith("## feeder sync: the index has shard 3/16 of `abc1234`")
 
 
-def test_outside_of_actions_nothing_is_written(tmp_path: Path) -> None:
-    """Not even where the variables name files."""
-    place = Place(tmp_path, is_there=False)
+def test_nothing_is_written_outside_of_actions(tmp_path: Path) -> None:
+    """Even if the variables name files."""
+    place = StepFiles(tmp_path, is_there=False)
     account = place.account(report=report(), verdict=verdict(BAD), note="a note", matrix="{}")
     account.publish("feeder action", UserError("wrong"))
     assert place.annotations == []

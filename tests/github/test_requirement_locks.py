@@ -1,4 +1,4 @@
-"""Do the locks pin what the project says it needs, and nothing by where it is from?"""
+"""The requirement locks pin what the project needs, without addresses."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ LOCKS = [CLOUDFLARE, LOCAL, DOCUMENTS, BUILD]
 
 
 def pins(lock: Path) -> dict[str, set[str]]:
-    """The versions of each package; more than one where the interpreter decides."""
+    """Returns the versions of each package; several if they depend on the interpreter."""
     found: dict[str, set[str]] = {}
     for name, version in re.findall(r"^([\w.-]+)==([^\s;]+)", lock.read_text(), re.MULTILINE):
         found.setdefault(name, set()).add(version)
@@ -28,8 +28,8 @@ def pins(lock: Path) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
-def test_it_names_no_place(lock: Path) -> None:
-    """A lock has names, versions and hashes: no address, no index, no path."""
+def test_lock_has_no_address(lock: Path) -> None:
+    """Only names, versions and hashes: no index and no path."""
     text = lock.read_text()
     assert "://" not in text
     assert not re.search(r"^\s*-(?!-hash=sha256:[0-9a-f]{64})", text, re.MULTILINE)
@@ -38,7 +38,7 @@ def test_it_names_no_place(lock: Path) -> None:
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
 def test_every_pin_has_hashes(lock: Path) -> None:
-    """pip takes no file that is not one of those that were locked."""
+    """pip accepts only the locked files."""
     entries = re.split(r"^(?=[\w.-]+==)", lock.read_text(), flags=re.MULTILINE)[1:]
     assert len(entries) >= len(pins(lock)) > 0
     assert all("--hash=sha256:" in entry for entry in entries)
@@ -55,20 +55,19 @@ def test_every_pin_has_hashes(lock: Path) -> None:
     ],
     ids=["cloudflare", "local", "documents", "build", "build system"],
 )
-def test_it_has_what_the_project_needs(lock: Path, needed: list[str]) -> None:
-    """Every dependency is pinned to a version that pyproject.toml allows: else run `make lock`."""
+def test_lock_has_all_dependencies(lock: Path, needed: list[str]) -> None:
+    """Each with a version that pyproject.toml allows; else run `make lock`."""
     found = pins(lock)
     for requirement in map(Requirement, needed):
         versions = found[canonicalize_name(requirement.name)]
         assert all(requirement.specifier.contains(version) for version in versions)
 
 
-def test_the_stores_differ_in_the_model_alone() -> None:
-    """What is in both locks is the same in both."""
+def test_locks_of_the_stores_differ_only_in_the_model() -> None:
     local = pins(LOCAL)
     assert {name: local[name] for name in pins(CLOUDFLARE)} == pins(CLOUDFLARE)
 
 
-def test_what_reads_documents_needs_nothing_of_its_own() -> None:
-    """Its lock is installed beside either of the others, and names no package of theirs."""
+def test_documents_lock_shares_no_package_with_the_others() -> None:
+    """It is installed beside one of them."""
     assert not pins(DOCUMENTS).keys() & pins(LOCAL).keys()

@@ -1,4 +1,4 @@
-"""Is the index right after what happens to a repository over time, run by the shipped workflows?"""
+"""The index is right after typical histories of a repository with the shipped workflows."""
 
 import time
 
@@ -22,20 +22,20 @@ def function(number: int) -> str:
 
 @pytest.fixture
 def first(hub: Hub) -> str:
-    """A commit of many files that has the shipped workflows."""
+    """A commit of many files with the shipped workflows."""
     files = {f"src/m{number}.py": function(number) for number in range(FILES)}
     workflows = {name: shipped(name) for name in (FEED, VALIDATE, FIRST_FEED)}
     return hub.repo.commit({**files, **workflows})
 
 
-def validated(hub: Hub, **inputs: str) -> Outcome:
-    """What validate.yml says of the index, run by hand on the branch's tip."""
+def run_validation(hub: Hub, **inputs: str) -> Outcome:
+    """Runs validate.yml manually on the branch's tip and returns its outcome."""
     tip = hub.repo.git("rev-parse", "main")
     return hub.run(events.workflow_dispatch(tip, **inputs), VALIDATE)
 
 
 def head(console: Console) -> str:
-    """The commit that the index says it equals."""
+    """Returns the commit in the index."""
     [[commit]] = console.sql("SELECT value FROM meta WHERE key = 'acme/shop:head'")
     return str(commit)
 
@@ -44,8 +44,8 @@ def functions(console: Console) -> set[str]:
     return {str(name) for [name] in console.sql("SELECT symbol FROM docs WHERE node_type='method'")}
 
 
-def test_a_repository_grows_and_shrinks(hub: Hub, console: Console, first: str) -> None:
-    """First feed, then a push with an edit, a rename and a delete; an old run again is harmless."""
+def test_pushes_with_edit_rename_and_delete(hub: Hub, console: Console, first: str) -> None:
+    """After a first sync; a rerun of an older event does no harm."""
     outcome = hub.run(events.push(events.ZERO, first))
     assert outcome.passed, outcome.log
     assert functions(console) == {f"f{number}" for number in range(FILES)}
@@ -61,13 +61,13 @@ def test_a_repository_grows_and_shrinks(hub: Hub, console: Console, first: str) 
     assert outcome.passed, outcome.log
     assert outcome.outputs()["upserted"] == "0"
     assert head(console) == second
-    assert validated(hub).passed
+    assert run_validation(hub).passed
 
 
-def test_a_cancelled_run_is_finished_by_the_next(
+def test_next_run_completes_a_cancelled_one(
     hub: Hub, console: Console, standin: StandIn, first: str
 ) -> None:
-    """A run that is killed while it embeds leaves what the next run completes."""
+    """It was killed while embedding."""
     standin.fault("throttled", route="ai.run", retry_after=600)
     running = hub.start(events.push(events.ZERO, first))
     while running.is_running and "ai.run" not in standin.routes():
@@ -78,37 +78,37 @@ def test_a_cancelled_run_is_finished_by_the_next(
     outcome = hub.run(events.workflow_dispatch(first))
     assert outcome.passed, outcome.log
     assert functions(console) == {f"f{number}" for number in range(FILES)}
-    assert validated(hub).passed
+    assert run_validation(hub).passed
 
 
-def test_an_inconsistency_is_found_and_mended(hub: Hub, console: Console, first: str) -> None:
-    """validate.yml is red where rows are missing, tells it for an issue, and repair mends it."""
+def test_inconsistency_is_found_and_repaired(hub: Hub, console: Console, first: str) -> None:
+    """validate.yml fails, writes the text of an issue, and repairs on request."""
     assert hub.run(events.push(events.ZERO, first)).passed
-    assert validated(hub).passed
+    assert run_validation(hub).passed
 
     console.sql("DELETE FROM docs WHERE path IN ('src/m3.py', 'src/m4.py')")
-    outcome = validated(hub)
+    outcome = run_validation(hub)
     assert outcome.exit_codes == [1]
     assert any("src/m3.py" in text for text in outcome.annotated("error"))
     assert "src/m3.py" in outcome.summary
     assert "For an issue" in outcome.summary
 
-    assert validated(hub, repair="true").passed
+    assert run_validation(hub, repair="true").passed
     assert functions(console) == {f"f{number}" for number in range(FILES)}
-    assert validated(hub).passed
+    assert run_validation(hub).passed
 
 
-def test_a_first_feed_in_shards(hub: Hub, console: Console, first: str) -> None:
-    """first-feed.yml shares the files out to jobs, and the index equals HEAD when all are done."""
+def test_first_sync_in_shards(hub: Hub, console: Console, first: str) -> None:
+    """The index equals HEAD after all jobs."""
     outcome = hub.run(events.workflow_dispatch(first, shards="3"), FIRST_FEED)
     assert outcome.passed, outcome.log
     assert functions(console) == {f"f{number}" for number in range(FILES)}
     assert head(console) == first
-    assert validated(hub).passed
+    assert run_validation(hub).passed
 
 
-def test_a_pull_request_gets_a_plan(hub: Hub, console: Console, first: str) -> None:
-    """feed.yml's job for pull requests has no secrets, and says what the merge would change."""
+def test_pull_request_gets_a_dry_run(hub: Hub, console: Console, first: str) -> None:
+    """Without secrets, for the merge."""
     hub.repo.git("checkout", "-q", "-b", "patch-1")
     head_ = hub.repo.commit({"src/new.py": function(1)})
     hub.repo.git("update-ref", "refs/pull/7/merge", head_)
@@ -119,8 +119,8 @@ def test_a_pull_request_gets_a_plan(hub: Hub, console: Console, first: str) -> N
     assert console.sql("SELECT count(*) FROM docs") == [[0]]
 
 
-def test_the_merge_queue_gets_an_answer(hub: Hub, console: Console, first: str) -> None:
-    """feed.yml answers to the queue without secrets, so that its plan can be a required check."""
+def test_merge_queue_job_succeeds(hub: Hub, console: Console, first: str) -> None:
+    """Without secrets, so that the dry run can be a required check."""
     hub.repo.git("checkout", "-q", "-b", f"gh-readonly-queue/main/pr-7-{first}")
     queued = hub.repo.commit({"src/new.py": function(1)})
     outcome = hub.run(events.merge_group(7, first, queued))
