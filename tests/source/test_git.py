@@ -144,3 +144,51 @@ def test_files_of_a_name(repo: Repo) -> None:
         (b".noindex", git.blob_id(b"", "sha1")),
         (b"a/b/.noindex", git.blob_id(b"x", "sha1")),
     ]
+
+
+def test_checkout_has_the_ids_and_the_branch_of_head(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    checkout = git.read_checkout(repo.path)
+    assert checkout == git.Checkout(
+        repo.path, repo.git("rev-parse", "HEAD"), repo.git("rev-parse", "HEAD^{tree}"), "main"
+    )
+
+
+def test_checkout_before_the_first_commit_has_a_branch_alone(repo: Repo) -> None:
+    assert git.read_checkout(repo.path) == git.Checkout(repo.path, None, None, "main")
+
+
+def test_checkout_with_a_detached_head_has_no_branch(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("checkout", "-q", "--detach")
+    checkout = git.read_checkout(repo.path)
+    assert checkout and (checkout.branch, checkout.commit) == (None, repo.git("rev-parse", "HEAD"))
+
+
+def test_checkout_of_a_bare_repository_is_the_repository(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
+    checkout = git.read_checkout(tmp_path / "bare.git")
+    assert checkout and checkout.root == tmp_path / "bare.git"
+    assert checkout.tree == repo.git("rev-parse", "HEAD^{tree}")
+
+
+def test_checkout_outside_of_git_is_none(tmp_path: Path) -> None:
+    assert git.read_checkout(tmp_path) is None
+
+
+def test_checkout_below_a_folder_with_a_line_break_is_found(tmp_path: Path) -> None:
+    folder = tmp_path / "two\nlines"
+    folder.mkdir()
+    other = Repo(folder)
+    other.commit({"b/a.py": "a = 1\n"})
+    checkout = git.read_checkout(folder / "b")
+    assert checkout and checkout.root == folder
+
+
+def test_branch_with_the_name_of_head_is_no_obstacle(repo: Repo) -> None:
+    repo.commit({"HEAD": "a = 1\n"})
+    repo.git("branch", "-q", "other")
+    repo.git("update-ref", "refs/heads/HEAD", "HEAD")
+    checkout = git.read_checkout(repo.path)
+    assert checkout and checkout.branch == "main"

@@ -31,16 +31,15 @@ GIVEN_FILES = "the given files"
 def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
     """Make the index equal to HEAD, whatever earlier runs left."""
     from feeder.session import workspace
-    from feeder.session.workspace import repository_of, workspace_for
     from feeder.sync.sync import sync
 
     settings = Settings(**params)
-    repository = repository_of(settings)
-    place = workspace_for(repository, settings)
+    checkout = workspace.checkout_of(settings)
+    place = workspace.workspace_for(checkout.root.resolve(), settings, checkout)
     if working_tree:
         tree = workspace.working_tree(place, settings, writes=not dry_run)
     else:
-        tree = workspace.commit_tree(place, settings)
+        tree = workspace.commit_tree(place, settings, checkout)
     part = f"shard {settings.shard}" if settings.shard else ""
     with _writing_run(
         place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)

@@ -2,15 +2,21 @@
 with it: a commit, the working tree or a folder.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from feeder.cloudflare.credentials import choose_store
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import UserError
 from feeder.source import Sizes, Tree
+
+if TYPE_CHECKING:
+    from feeder.source.git import Checkout
 
 
 @dataclass
@@ -22,23 +28,31 @@ class Workspace:
     branch: str
 
 
-def workspace_for(base: Path, settings: Settings) -> Workspace:
-    """Returns the workspace of a base folder, named by the settings, its remote or itself."""
+def workspace_for(base: Path, settings: Settings, checkout: Checkout | None = None) -> Workspace:
+    """Returns the workspace of a base folder, named by the settings, its remote or itself.
+
+    `checkout` is the repository at `base`, if the caller has just read it.
+    """
     from feeder.source import git
     from feeder.source.paths import escape_name
 
-    repository = git.find_root(base)
+    checkout = checkout or git.read_checkout(base)
     repo, branch = settings.repo, settings.branch
-    if repository is not None:
-        repo = repo or git.origin_slug(repository)
-        branch = branch or git.current_branch(repository) or git.default_branch(repository)
+    if checkout is not None:
+        repo = repo or git.origin_slug(checkout.root)
+        branch = branch or checkout.branch or git.default_branch(checkout.root)
     name = escape_name(os.fsencode(base.name)) or "root"
     return Workspace(base, repo or name, branch or "HEAD")
 
 
 def current_workspace(settings: Settings) -> Workspace:
     """Returns the workspace of the settings' directory."""
-    return workspace_for(base_folder(settings.directory), settings)
+    from feeder.source import git
+
+    directory = settings.directory.resolve()
+    checkout = git.read_checkout(directory)
+    base = checkout.root.resolve() if checkout else _folder_with_index(directory)
+    return workspace_for(base, settings, checkout)
 
 
 def base_folder(directory: Path) -> Path:
@@ -46,12 +60,14 @@ def base_folder(directory: Path) -> Path:
     from feeder.source import git
 
     directory = directory.resolve()
-    if repository := git.find_root(directory):
-        return repository.resolve()
-    for folder in (directory, *directory.parents):
-        if (folder / INDEX_FOLDER).is_dir():
-            return folder
-    return directory
+    repository = git.find_root(directory)
+    return repository.resolve() if repository else _folder_with_index(directory)
+
+
+def _folder_with_index(directory: Path) -> Path:
+    """Returns the nearest folder above that has an index, else the directory itself."""
+    folders = (directory, *directory.parents)
+    return next((folder for folder in folders if (folder / INDEX_FOLDER).is_dir()), directory)
 
 
 def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
@@ -74,15 +90,20 @@ def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
 
 def repository_of(settings: Settings) -> Path:
     """Returns the root of the repository around the directory; raises UserError without one."""
+    return checkout_of(settings).root.resolve()
+
+
+def checkout_of(settings: Settings) -> Checkout:
+    """Returns the repository around the directory; raises UserError without one."""
     from feeder.source import git
 
-    repository = git.find_root(settings.directory.resolve())
-    if repository is None:
+    checkout = git.read_checkout(settings.directory.resolve())
+    if checkout is None:
         raise UserError(
             f"{settings.directory.resolve()} is in no git repository. "
             "Change to a repository, or index the files as they are: feeder process --path ."
         )
-    return repository.resolve()
+    return checkout
 
 
 def has_index(workspace: Workspace, settings: Settings) -> bool:
@@ -106,11 +127,15 @@ def indexed_tree(workspace: Workspace, settings: Settings, *, working: bool = Fa
     return folder_tree(workspace, [workspace.base], settings)
 
 
-def commit_tree(workspace: Workspace, settings: Settings) -> Tree:
-    """Returns HEAD, or the one folder of it that the settings name."""
+def commit_tree(workspace: Workspace, settings: Settings, checkout: Checkout | None = None) -> Tree:
+    """Returns HEAD, or the one folder of it that the settings name.
+
+    `checkout` has HEAD's ids, if the caller has just read them.
+    """
     from feeder.source.git_trees import Commit
 
-    return Commit(workspace.base, subfolder=settings.path, sizes=_size_limits(settings))
+    head = (checkout.commit, checkout.tree) if checkout else (None, None)
+    return Commit(workspace.base, *head, subfolder=settings.path, sizes=_size_limits(settings))
 
 
 def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = True) -> Tree:

@@ -61,7 +61,51 @@ def _url_path(url: str) -> str:
 _FOLDER_MODE = b"040000"
 
 
+_BRANCHES = b"refs/heads/"
+
+
+_ONLY_NAMED_BARE = ("-c", "safe.bareRepository=explicit")
+"""A setting with which git finds no bare repository above a folder."""
+
+
 _REV_PARSE = ("rev-parse", "-q", "--verify", "--end-of-options")
+
+
+class Checkout(NamedTuple):
+    """A repository and its HEAD: the ids of commit and root tree, and the branch.
+
+    `root` is that of the working tree, or the bare repository. Before the first commit there are no
+    ids; a detached HEAD has no branch.
+    """
+
+    root: Path
+    commit: str | None
+    tree: str | None
+    branch: str | None
+
+
+def read_checkout(folder: Path) -> Checkout | None:
+    """The repository around a folder and its HEAD, usually from one git process; None outside.
+
+    Raises UserError as `find_root` does.
+    """
+    head = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
+    try:
+        result = run_git(folder, *_ONLY_NAMED_BARE, "rev-parse", *head, "--show-toplevel")
+    except NoRepositoryError:
+        return None
+    if result.returncode == 0:
+        commit, tree, ref, top = result.stdout.split(b"\n", 3)
+        if ref == b"HEAD" or ref.startswith(_BRANCHES):
+            branch = None if ref == b"HEAD" else paths.escape_name(ref.removeprefix(_BRANCHES))
+            root = Path(os.fsdecode(top.removesuffix(b"\n")))
+            return Checkout(root, commit.decode(), tree.decode(), branch)
+    # a bare repository, one without a commit, or a HEAD at a ref that is no branch
+    found = find_root(folder)
+    if found is None:
+        return None
+    ids = _head_ids(found) or (None, None)
+    return Checkout(found, ids[0], ids[1], current_branch(found))
 
 
 def find_root(path: Path) -> Path | None:
@@ -72,7 +116,7 @@ def find_root(path: Path) -> Path | None:
     """
     folder = path if path.is_dir() else path.parent
     try:
-        top = run_git(folder, "-c", "safe.bareRepository=explicit", "rev-parse", "--show-toplevel")
+        top = run_git(folder, *_ONLY_NAMED_BARE, "rev-parse", "--show-toplevel")
     except NoRepositoryError:
         return None
     if not is_bare_error(top):
@@ -108,10 +152,18 @@ def head_commit_or_none(folder: Path) -> str | None:
 
 def head_ids(repository: Path) -> tuple[str, str]:
     """The ids of HEAD and of its root tree; raises UserError before the first commit."""
-    head = commit_id(repository, "HEAD")
-    if head is None:
+    ids = _head_ids(repository)
+    if ids is None:
         raise UserError(f"{repository} has no commit at HEAD. Commit something first.")
-    return head, git_output(repository, *_REV_PARSE, f"{head}^{{tree}}").decode().strip()
+    return ids
+
+
+def _head_ids(repository: Path) -> tuple[str, str] | None:
+    result = run_git(repository, "rev-parse", "-q", "HEAD^{commit}", "HEAD^{tree}")
+    if result.returncode:
+        return None
+    commit, tree = result.stdout.decode().split()
+    return commit, tree
 
 
 def has_tree(repository: Path, tree: str) -> bool:

@@ -64,15 +64,24 @@ class StoredTree:
 class Commit(StoredTree):
     """HEAD of a repository (bare, shallow or a worktree too), or one folder of it.
 
-    Raises UserError if there is no repository, no commit or no such folder.
+    The ids of HEAD's commit and root tree are read unless they are given. Raises UserError if there
+    is no repository, no commit or no such folder.
     """
 
     working_tree_id = ""
 
     def __init__(
-        self, repository: Path, *, subfolder: str = "", sizes: Sizes = DEFAULT_SIZES
+        self,
+        repository: Path,
+        commit: str | None = None,
+        root_tree_id: str | None = None,
+        *,
+        subfolder: str = "",
+        sizes: Sizes = DEFAULT_SIZES,
     ) -> None:
-        self.commit, self.root_tree_id = git.head_ids(repository)
+        if commit is None or root_tree_id is None:
+            commit, root_tree_id = git.head_ids(repository)
+        self.commit, self.root_tree_id = commit, root_tree_id
         super().__init__(repository, self.commit, subfolder=subfolder, sizes=sizes)
         if subfolder:
             self.root_tree_id = git.folder_tree_id(repository, self.commit, subfolder)
