@@ -184,7 +184,8 @@ SKIPPED: dict[str, str | bytes] = {
         (
             "deep/down/yarn.lock",
             "deep/down/yarn.lock is not in the index: it was skipped (a lock file). To include it, "
-            "unset linguist-generated for it in .gitattributes, commit that, and run feeder sync.",
+            "add a line with its path and -linguist-generated to .gitattributes, commit that, and "
+            "run feeder sync.",
         ),
         (
             "credentials.json:1-3",

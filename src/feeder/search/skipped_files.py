@@ -12,8 +12,8 @@ from feeder.store.inventory import skipped_files
 _CHANGE_ATTRIBUTES = "To include it, change .gitattributes, commit that, and run feeder sync."
 
 _UNSET_GENERATED = (
-    "To include it, unset linguist-generated for it in .gitattributes, commit that, and run "
-    "feeder sync."
+    "To include it, add a line with its path and -linguist-generated to .gitattributes, commit "
+    "that, and run feeder sync."
 )
 
 SKIP_REMEDIES = MappingProxyType(
