@@ -55,6 +55,7 @@ CREATE TABLE files (
   state TEXT NOT NULL,
   reason TEXT,
   stopped INTEGER NOT NULL DEFAULT 0,
+  parser TEXT NOT NULL DEFAULT '',
   PRIMARY KEY (repo, path)
 ) WITHOUT ROWID;
 

@@ -54,7 +54,7 @@ class HashedEmbedder:
 class HashedStaticEmbedder(NamedTuple):
     """A `StaticEmbedder` of the same vectors, quantized to int8."""
 
-    model: str = "hashed-codes"
+    model: str = "feeder-static-hashed"
     dimensions: int = 32
 
     def __call__(self, texts: Sequence[str]) -> list[bytes]:

@@ -16,7 +16,8 @@ _NO_TERMS = Statement("DROP TABLE IF EXISTS terms")
 _TABLES = {
     "docs": """SELECT id, branch, path, language, node_type, symbol, signature, logical_path,
         start_line, end_line, text_sha FROM docs WHERE repo = ?1 ORDER BY id""",
-    "files": "SELECT path, blob, nodes, state, reason FROM files WHERE repo = ?1 ORDER BY path",
+    "files": """SELECT path, blob, nodes, state, reason, parser
+        FROM files WHERE repo = ?1 ORDER BY path""",
     "outbox": "SELECT id, path FROM outbox WHERE repo = ?1 ORDER BY id",
     # the number and commit of the event, without the name of its run
     "meta": """SELECT key,

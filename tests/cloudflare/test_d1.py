@@ -69,6 +69,25 @@ def test_migrations_are_applied_once(cloud: Cloud) -> None:
     assert cloud.rows("SELECT name FROM d1_migrations ORDER BY id") == [(name,) for name in names]
 
 
+def test_the_column_for_parsers_costs_no_row_for_each_file(cloud: Cloud) -> None:
+    """The migration changes the schema alone, however many files the index has."""
+    *_, last = known_migrations()
+    assert last.name == "0008_file_parser.sql"
+    migrate(cloud.d1)
+    cloud.d1.run([Statement("ALTER TABLE files DROP COLUMN parser")])
+    cloud.d1.run([Statement("DELETE FROM d1_migrations WHERE name = ?", (last.name,))])
+    files = """WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)
+        INSERT INTO files (repo, path, blob, sha_head, nodes, state)
+        SELECT 'shop', i, 'b', 'c', 1, 'clean' FROM n"""
+    cloud.d1.run([Statement(files)])
+    cloud.d1.rows.clear()
+
+    assert migrate(cloud.d1) == [last.name]
+
+    assert cloud.d1.rows["written"] < 10
+    assert cloud.rows("SELECT count(*) FROM files WHERE parser = ''") == [(500,)]
+
+
 @pytest.mark.parametrize("fault", LOST, ids=str)
 def test_migration_with_a_lost_response_counts_as_applied(
     cloud: Cloud, fault: dict[str, Any]

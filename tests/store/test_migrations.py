@@ -23,7 +23,7 @@ COLUMNS = {
         "start_line end_line text_sha members describes vector_line"
     ),
     "docs_fts": "id symbol path body",
-    "files": "repo path blob sha_head nodes state reason stopped",
+    "files": "repo path blob sha_head nodes state reason stopped parser",
     "outbox": "id repo path",
     "meta": "key value",
     "descriptions": "seq sha model prompt line reason line_sha",

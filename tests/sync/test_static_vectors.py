@@ -99,7 +99,7 @@ def test_index_without_static_vectors_gets_them_in_the_next_run(
 def test_other_static_model_replaces_all_vectors(shop: Repo, database: SQLite) -> None:
     """Vectors of two models are never mixed."""
     run_sync(Commit(shop.path), database, static_model=CODES)
-    other = HashedStaticEmbedder("wider", 64)
+    other = HashedStaticEmbedder("feeder-static-wider", 64)
     run_sync(Commit(shop.path), database, static_model=other)
     [[sizes]] = [database.run([Statement("SELECT DISTINCT length(code) FROM meanings")])]
     assert sizes == [(SCALE_BYTES + 64,)]

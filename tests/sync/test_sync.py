@@ -526,7 +526,7 @@ def test_run_by_words_alone_keeps_no_nodes_in_memory(repo: Repo, database: SQLit
     repo.commit({"src/tax.py": "def tax():\n    return 19\n"})
     run = new_sync_context(Commit(repo.path), database)
     state = run.index.read_state({})
-    work = compare_files(run.tree.entries(), state.files or {}, set())
+    work = compare_files(run.tree.entries(), state.files or {})
     run.index.begin(run.token, state, {}, recompute_vectors=False)
-    assert write_nodes(run, state, work, ignore_budget=False) == ({}, set())
+    assert write_nodes(run, state, work) == ({}, set())
     assert run.report.texts_waiting == 1

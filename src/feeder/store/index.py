@@ -231,6 +231,16 @@ class Index:
         added = returned[sql.ADD_NODES]
         return NodeChanges(added, returned[sql.DELETE_NODES] - added)
 
+    def write_static_vectors(self, files: Sequence[IndexedFile]) -> None:
+        """Writes only the static vectors of the files' nodes, which the index has; one request."""
+        parsers = json.dumps({file.path: file.parser for file in files})
+        self._owner.write(
+            [
+                *static_vectors.add_vector_statements(files),
+                Statement(sql.SET_FILE_PARSERS, (self.repo, parsers)),
+            ]
+        )
+
     def write_statements(
         self, statements: list[Statement], *, is_last: bool = False
     ) -> list[list[Row]] | None:

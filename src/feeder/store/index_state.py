@@ -15,7 +15,9 @@ STATIC_MODEL_PREFIX = "feeder-static-"
 class FileRow(NamedTuple):
     """A row of `files`; `state` is `clean`, `pending` or `skipped`.
 
-    `stopped` is 1 if the parser was stopped by a limit.
+    `stopped` is 1 if the parser was stopped by a limit. `parser` identifies the parser and static
+    model by which the file was read; it is empty if the file was not read, and in rows of earlier
+    versions, for which the parser in `meta` is valid.
     """
 
     path: str
@@ -23,6 +25,7 @@ class FileRow(NamedTuple):
     state: str
     reason: str | None
     stopped: int = 0
+    parser: str = ""
 
 
 class UnchangedFiles(NamedTuple):

@@ -34,7 +34,8 @@ class IndexedFile(NamedTuple):
     masked secrets. `stopped` means that the parser was stopped by a limit, which another run may
     not reach. `static_vectors` are codes, empty without a static model. `source_parts` are set if
     the index stores source. A description key is the hash of the text that a description is made
-    of, empty for nodes without one.
+    of, empty for nodes without one. `parser` identifies the parser and the static model; it is
+    empty if the file was not read.
     """
 
     path: str
@@ -50,6 +51,7 @@ class IndexedFile(NamedTuple):
     static_vectors: Sequence[bytes] = ()
     source_parts: Sequence[SourceBlock] = ()
     description_keys: Sequence[str] = ()
+    parser: str = ""
 
 
 def node_keys_json(files: Iterable[IndexedFile]) -> str:
@@ -104,11 +106,22 @@ def posting_rows(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
 
 
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
-    """Yields a row of `files` for each: path, blob, number of nodes, state, reason, stopped."""
+    """Yields a row of `files` for each.
+
+    Path, blob, number of nodes, state, reason, stopped, parser.
+    """
     for file in files:
         with_nodes = "pending" if pending and file.nodes else "clean"
         state = "skipped" if file.skipped else with_nodes
-        yield [file.path, file.blob, len(file.nodes), state, file.reason, int(file.stopped)]
+        yield [
+            file.path,
+            file.blob,
+            len(file.nodes),
+            state,
+            file.reason,
+            int(file.stopped),
+            file.parser,
+        ]
 
 
 def file_batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:

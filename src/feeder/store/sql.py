@@ -45,7 +45,7 @@ _DIFFERS_FROM_EXPECTED = """
 """
 # if all values are as expected, only files with a reason are returned; the others are counted
 READ_FILES = f"""
-SELECT path, blob, state, reason, stopped FROM files
+SELECT path, blob, state, reason, stopped, parser FROM files
 WHERE repo = ?1 AND path > ?3 AND (reason IS NOT NULL OR {_DIFFERS_FROM_EXPECTED})
 ORDER BY path LIMIT ?4
 """
@@ -54,7 +54,7 @@ COUNT_INDEXED_FILES = (
     f"{_DIFFERS_FROM_EXPECTED}"
 )
 READ_FILES_AT = """
-SELECT path, blob, state, reason, stopped FROM files
+SELECT path, blob, state, reason, stopped, parser FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 """
 READ_NODE_KEYS = """
@@ -100,12 +100,17 @@ WHERE NOT EXISTS (SELECT 1 FROM docs_fts f WHERE f.rowid = d.seq)
 """
 
 UPSERT_FILES = """
-INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason, stopped)
-SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5
+INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason, stopped, parser)
+SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6
 FROM json_each(?3) WHERE true
 ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excluded.blob,
   nodes = excluded.nodes, state = excluded.state, reason = excluded.reason,
-  stopped = excluded.stopped
+  stopped = excluded.stopped, parser = excluded.parser
+"""
+# ?2 {path: parser}
+SET_FILE_PARSERS = """
+UPDATE files SET parser = j.value FROM json_each(?2) j
+WHERE files.repo = ?1 AND files.path = j.key
 """
 DELETE_FILES = "DELETE FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
 INVALIDATE_FILES = """

@@ -57,7 +57,13 @@ END
 """,
 )
 _IN_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
-_DELETE_REPO = (f"DELETE FROM meanings {_IN_REPO}", f"DELETE FROM plain_meanings {_IN_REPO}")
+_DELETE_REPO = (
+    f"DELETE FROM meanings {_IN_REPO}",
+    f"DELETE FROM plain_meanings {_IN_REPO}",
+    # no file has vectors of the static model that follows the parser
+    "UPDATE files SET parser = substr(parser, 1, instr(parser, ' ') - 1) "
+    "WHERE repo = ? AND instr(parser, ' ') > 0",
+)
 # vectors of another text, or with other rounding: the description is blended in again
 _DELETE_CHANGED_TEXT_VECTORS = """
 DELETE FROM plain_meanings WHERE seq IN (

@@ -8,14 +8,11 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.parse.extract import (
-    FINGERPRINT_PREFIX,
-    fingerprint_without_documents,
-    includes_documents,
-)
+from feeder.parse.extract import includes_documents
 from feeder.source import Entry, SkipReason, file_types
 from feeder.store.index_state import FileRow, IndexState
 from feeder.sync.context import SyncContext
+from feeder.sync.parser_identity import FileParsers, ParserIdentity, ReadState
 from feeder.sync.report import Report
 
 
@@ -23,7 +20,8 @@ class Diff(NamedTuple):
     """The differences between the index and the source tree.
 
     `pending` files lack only their vectors. At the paths `without_vectors` no node can be trusted
-    to have one, whether or not the file has changed.
+    to have one, whether or not the file has changed. `without_static_vectors` are those of the
+    unchanged and pending files whose static vectors are missing or of another model.
     """
 
     to_index: list[Entry]
@@ -31,37 +29,46 @@ class Diff(NamedTuple):
     pending: list[Entry]
     unchanged: list[Entry]
     without_vectors: set[str]
-
-
-MIXED_PARSER = "mixed"
-"""Value of `parser` in `meta` while only some files have been read by the new parser."""
+    without_static_vectors: list[Entry]
 
 
 class StaleReason(StrEnum):
     """Reasons to index files again although they have not changed."""
 
     PARSER = (
-        "The index was made by another parser or static model: every file is parsed again, and "
-        "nodes whose text differs are embedded again."
+        "Files were read by another parser: they are parsed again, and nodes whose text differs "
+        "are embedded again."
     )
     DOCUMENTS = (
-        "The readers of documents (PDF, DOCX, XLSX…) were installed or have changed: every "
-        "document is parsed again."
+        "The readers of documents (PDF, DOCX, XLSX…) were installed or have changed: documents "
+        "that others have read are parsed again."
+    )
+    STATIC_VECTORS = (
+        "The index lacks vectors of the static model: they are computed, and nothing else of these "
+        "files changes."
+    )
+    NO_STATIC_VECTORS = (
+        "The index has vectors of the static model, and this run is without it: they are removed."
     )
     RULES = "The rules for excluding files have changed: excluded files are examined again."
     VECTORS = "The index has no vectors of this embedding model: every node is embedded."
 
 
+PARSER_REASONS = frozenset(
+    {
+        StaleReason.PARSER,
+        StaleReason.DOCUMENTS,
+        StaleReason.STATIC_VECTORS,
+        StaleReason.NO_STATIC_VECTORS,
+    }
+)
+"""The reasons for which nodes or static vectors differ from those that the run would make."""
+
+
 def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
     """Returns why this program would make the index in another way."""
     meta, key = state.meta, run.index.meta_key
-    stale = set()
-    own_parser = run.parser.fingerprint
-    index_parser = meta.get(key("parser"), own_parser)
-    if fingerprint_without_documents(index_parser) != fingerprint_without_documents(own_parser):
-        stale.add(StaleReason.PARSER)
-    elif index_parser != own_parser:
-        stale.add(StaleReason.DOCUMENTS)
+    stale = _parser_reasons(run, state)
     if (
         run.tree.root_tree_id
         and meta.get(key("rules"), run.tree.rules_digest) != run.tree.rules_digest
@@ -72,17 +79,29 @@ def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
     return stale
 
 
-def mixed_parser_value(index_parser: str, own_parser: str, stale: Set[StaleReason]) -> str:
-    """Returns the parser's value in `meta` while files are parsed again; no program has it as
-    its fingerprint, so after a crash the next run parses all files again.
+_REASONS_BY_ROW = {
+    ReadState.OTHER_PARSER: StaleReason.PARSER,
+    ReadState.OTHER_STATIC_MODEL: StaleReason.STATIC_VECTORS,
+}
 
-    It names document readers as soon as one of both programs has them.
-    """
-    parser = (
-        MIXED_PARSER if StaleReason.PARSER in stale else fingerprint_without_documents(own_parser)
-    )
-    has_documents = includes_documents(index_parser) or includes_documents(own_parser)
-    return f"{parser} {FINGERPRINT_PREFIX}{MIXED_PARSER}" if has_documents else parser
+
+def _parser_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
+    """The reasons by the parser in `meta`, and by those of files if it is this run's."""
+    own_fingerprint = run.parser.fingerprint
+    index_fingerprint = state.meta.get(run.index.meta_key("parser"), own_fingerprint)
+    if index_fingerprint == own_fingerprint:
+        parsers = FileParsers(run, state)
+        states = {parsers.read_state(row) for row in (state.files or {}).values()}
+        return {_REASONS_BY_ROW[one] for one in states if one in _REASONS_BY_ROW}
+    own, index = map(ParserIdentity.from_fingerprint, (own_fingerprint, index_fingerprint))
+    stale = set()
+    if index.common != own.common:
+        stale.add(StaleReason.PARSER)
+    elif index.documents != own.documents:
+        stale.add(StaleReason.DOCUMENTS)
+    if index.static_model != own.static_model:
+        stale.add(StaleReason.STATIC_VECTORS if own.static_model else StaleReason.NO_STATIC_VECTORS)
+    return stale
 
 
 def refuse_unreadable_documents(
@@ -113,8 +132,10 @@ def announce_stale(
         return
     for reason in sorted(stale):
         run.progress.message(reason)
+    static = len(diff.without_static_vectors)
+    static_part = f"; static vectors only: {static}" if static else ""
     run.progress.message(
-        f"Files to parse: {len(diff.to_index)}; to embed only: {len(diff.pending)}."
+        f"Files to parse: {len(diff.to_index)}; to embed only: {len(diff.pending)}{static_part}."
     )
 
 
@@ -123,22 +144,34 @@ _SKIPS_BY_TREE = frozenset(SkipReason)
 
 
 def compare_files(
-    entries: Iterable[Entry], stored_files: dict[str, FileRow], stale: Set[StaleReason]
+    entries: Iterable[Entry],
+    stored_files: dict[str, FileRow],
+    stale: Set[StaleReason] = frozenset(),
+    parsers: FileParsers | None = None,
 ) -> Diff:
-    """Compares the files of the source tree with those of the index."""
+    """Compares the files of the source tree with those of the index.
+
+    Without `parsers` it does not matter by which parser and static model a file was read.
+    """
     rest = dict(stored_files)
-    diff = Diff([], [], [], [], set())
+    diff = Diff([], [], [], [], set(), [])
     for entry in entries:
         row = rest.pop(entry.path, None)
         lacks_vectors = row is not None and _lacks_vectors(row, stale)
         if lacks_vectors:
             diff.without_vectors.add(entry.path)
-        if row is None or _differs(entry, row, stale):
+        if row is None or _differs(entry, row):
             diff.to_index.append(entry)
-        elif lacks_vectors:
-            diff.pending.append(entry)
-        else:
-            diff.unchanged.append(entry)
+            continue
+        read_state = parsers.read_state(row) if parsers and not entry.skip else ReadState.CURRENT
+        # the parser may be stopped elsewhere this time, or come to its end
+        has_uncertain_nodes = bool(row.stopped) and read_state is not ReadState.CURRENT
+        if read_state is ReadState.OTHER_PARSER or has_uncertain_nodes:
+            diff.to_index.append(entry)
+            continue
+        if read_state is ReadState.OTHER_STATIC_MODEL:
+            diff.without_static_vectors.append(entry)
+        (diff.pending if lacks_vectors else diff.unchanged).append(entry)
     diff.deleted.extend(sorted(rest))
     return diff
 
@@ -147,16 +180,11 @@ def _lacks_vectors(row: FileRow, stale: Set[StaleReason]) -> bool:
     return row.state == "pending" or (StaleReason.VECTORS in stale and row.state == "clean")
 
 
-def _differs(entry: Entry, row: FileRow, stale: Set[StaleReason]) -> bool:
+def _differs(entry: Entry, row: FileRow) -> bool:
     if entry.skip:
         return (row.state, row.reason, row.blob) != ("skipped", entry.skip, entry.blob)
-    if entry.blob != row.blob:
-        return True
-    if row.state == "skipped" and row.reason in _SKIPS_BY_TREE:
-        return True
-    return StaleReason.PARSER in stale or (
-        StaleReason.DOCUMENTS in stale and bool(file_types.document_extension(entry.path))
-    )
+    is_readable_now = row.state == "skipped" and row.reason in _SKIPS_BY_TREE
+    return entry.blob != row.blob or is_readable_now
 
 
 STAYS_WORDS_ONLY = (

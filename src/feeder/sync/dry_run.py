@@ -27,6 +27,7 @@ def estimate_run(run: SyncContext, state: IndexState, diff: Diff) -> None:
         deleted_ids.difference_update(file.ids)
         count_file(run.report, file, new)
     run.report.nodes_deleted = len(deleted_ids)
+    run.report.files_vectors_only = len(diff.without_static_vectors)
     if not run.model_vectors:
         run.report.texts_waiting = len(to_embed) if "model" in state.meta else 0
         return

@@ -39,6 +39,7 @@ class Report:
     files_processed: int = 0
     files_deleted: int = 0
     files_unchanged: int = 0
+    files_vectors_only: int = 0
     nodes_new: int = 0
     nodes_deleted: int = 0
     nodes_by_type: Counter[str] = field(default_factory=Counter)
@@ -97,7 +98,12 @@ class Report:
             f"{self.files_processed} {verb}processed, {self.files_deleted} {verb}deleted, "
             f"{self.files_unchanged} unchanged, {len(self.skipped)} skipped"
         )
-        return f"Files: {counts}."
+        added = (
+            f"; static vectors {verb}added to {self.files_vectors_only}"
+            if self.files_vectors_only
+            else ""
+        )
+        return f"Files: {counts}{added}."
 
     def _nodes_line(self) -> str:
         verb = "would be " if self.dry_run else ""

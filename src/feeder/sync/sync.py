@@ -36,7 +36,6 @@ from feeder.sync.diff import (
     compare_files,
     folder_label,
     match_index_model,
-    mixed_parser_value,
     refuse_other_folder,
     refuse_unreadable_documents,
     report_diff,
@@ -45,6 +44,7 @@ from feeder.sync.diff import (
 )
 from feeder.sync.dry_run import estimate_run, run_cost_meta
 from feeder.sync.node_descriptions import Descriptions
+from feeder.sync.parser_identity import FileParsers, fingerprint_while_reading
 from feeder.sync.side_tables import SideTable, SideTableFactory, TableWrite, merged
 from feeder.sync.source_table import StoredSource
 from feeder.sync.vectors import clear_outbox, embed_and_upload
@@ -173,9 +173,8 @@ def apply_target(run: SyncContext, state: IndexState, target: Target) -> None:
     """
     run, tables, stale, diff = _prepare(run, state, target)
     sendable = run.model_vectors and (diff.pending or state.outbox)
-    if _is_up_to_date(run, state, target, tables) and not (
-        diff.to_index or diff.deleted or sendable
-    ):
+    to_write = diff.to_index or diff.deleted or diff.without_static_vectors
+    if _is_up_to_date(run, state, target, tables) and not (to_write or sendable):
         if run.index.has_superseded(state, run.token):  # a run that ended in that moment
             run.index.finish(VectorProgress(), {}, target.share)
         run.report.finished = True
@@ -186,9 +185,7 @@ def apply_target(run: SyncContext, state: IndexState, target: Target) -> None:
     _begin_write(run, state, stale, target.share, tables)
     for table in tables:
         table.clear()
-    # no record tells which files the new parser has read, so all are read before a budget counts
-    is_reparse = not stale.isdisjoint({StaleReason.PARSER, StaleReason.DOCUMENTS})
-    pending_nodes, deleted_ids = write_nodes(run, state, diff, ignore_budget=is_reparse)
+    pending_nodes, deleted_ids = write_nodes(run, state, diff)
     if run.budget.stop_reason:
         target = target._replace(meta={})
     written = [table.write(state) for table in tables]
@@ -217,7 +214,7 @@ def _prepare(
     refuse_unreadable_documents(run, state, target.entries)
     stale = stale_reasons(run, state)
     files = state.files or {}
-    diff = compare_files(target.entries, files, stale)
+    diff = compare_files(target.entries, files, stale, FileParsers(run, state))
     if run is not requested_run:
         check_model_compatible(requested_run, state, diff)
     report_diff(run.report, diff, files, stale)
@@ -257,7 +254,7 @@ def _begin_write(
         meta[run.index.meta_key("parser")] = (
             run.parser.fingerprint
             if index_parser is None
-            else mixed_parser_value(index_parser, run.parser.fingerprint, stale)
+            else fingerprint_while_reading(index_parser, run.parser.fingerprint)
         )
     recompute = StaleReason.VECTORS in stale
     replaces = recompute and "model" in state.meta

@@ -13,6 +13,7 @@ from feeder.sync.concurrency import take_ownership
 from feeder.sync.content_check import Comparison, compare_content
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import (
+    PARSER_REASONS,
     Diff,
     StaleReason,
     compare_files,
@@ -106,7 +107,7 @@ def _compare_with_head(
 ) -> ValidationResult:
     """Adds the checks that compare the index with the files of HEAD."""
     refuse_unreadable_documents(run, state, run.tree.entries())
-    diff = compare_files(run.tree.entries(), state.files or {}, set())
+    diff = compare_files(run.tree.entries(), state.files or {})
     result.checks.append(_check_files(run, state, diff))
     if reason := _no_content_reason(run, state, content=content):
         return result._replace(notes=[*result.notes, reason])
@@ -276,7 +277,7 @@ def _is_skipped_unread(entry: Entry, row: FileRow | None) -> bool:
 def _no_content_reason(run: SyncContext, state: IndexState, *, content: bool) -> str | None:
     if not content:
         return "Rows and words were not compared with the files: --no-content."
-    if stale_reasons(run, state) & {StaleReason.PARSER, StaleReason.DOCUMENTS}:
+    if stale_reasons(run, state) & PARSER_REASONS:
         return "Rows and words were not compared with the files: another parser made them."
     return None
 

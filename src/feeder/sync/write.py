@@ -3,7 +3,7 @@ parts of a run.
 """
 
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import NamedTuple, Self
 
@@ -13,9 +13,10 @@ from feeder.nodes import node_ids
 from feeder.parse import ParsedFile
 from feeder.source import Entry
 from feeder.store.index_state import IndexState, NodeChanges
-from feeder.store.rows import IndexedFile, batched
+from feeder.store.rows import IndexedFile, batched, node_keys
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import Diff
+from feeder.sync.parser_identity import ParserIdentity
 from feeder.sync.report import Report
 
 BATCH_NODES = 2000
@@ -23,6 +24,8 @@ BATCH_CHARS = 3_000_000
 """Size of one transaction: a few of D1's parameters and a few seconds of its time."""
 BATCH_DELETED_FILES = 2000
 """Files that one transaction deletes."""
+STATIC_VECTORS_STEP = "static vectors"
+"""Name of the step that only adds static vectors: the words are complete by then."""
 
 
 class PendingNodes(NamedTuple):
@@ -46,39 +49,91 @@ class PendingNodes(NamedTuple):
 
 
 def write_nodes(
-    run: SyncContext, state: IndexState, diff: Diff, *, ignore_budget: bool
+    run: SyncContext, state: IndexState, diff: Diff
 ) -> tuple[dict[str, PendingNodes], set[str]]:
-    """Writes rows and postings of changed files, and deletes those of deleted files.
+    """Writes rows and postings of changed files, deletes those of deleted files, and adds the
+    static vectors that other files lack.
 
     Returns the nodes to embed by path, and the ids of deleted nodes. Without an embedding model
     nodes to embed are only counted. Where the budget ends it, `diff` is reduced to what is done.
     """
+    writer = _NodeWriter(run, diff, pending=bool(run.model_vectors) or "model" in state.meta)
     written: set[str] = set()
-    pending = bool(run.model_vectors) or "model" in state.meta
-    to_embed: dict[str, PendingNodes] = {}
-    deleted_ids: set[str] = set()
     groups = batch_files(indexed_files(run, diff.to_index))
     with run.progress.step("words", len(diff.to_index)) as step:
         for files, paths in zip_longest(
             groups, batched(diff.deleted, BATCH_DELETED_FILES), fillvalue=()
         ):
-            if not ignore_budget and not run.budget.allows(1):
+            if not run.budget.allows(1):
                 _drop_unwritten(diff, written)
                 break
             written.update(file.path for file in files)
-            changes = _write_batch(run, files, paths, pending=pending)
-            deleted_ids |= changes.removed
-            for file in files:
-                count_file(run.report, file, changes.added)
-                is_unembedded = file.path in diff.without_vectors
-                ids = set(file.ids) if is_unembedded else changes.added.intersection(file.ids)
-                if ids and run.model_vectors:
-                    to_embed[file.path] = PendingNodes.from_ids(file.blob, ids)
-                elif pending:
-                    run.report.texts_waiting += len(ids)
+            writer.write(files, paths)
             step(len(files))
-    run.report.nodes_deleted = len(deleted_ids)
-    return to_embed, deleted_ids
+    if diff.without_static_vectors and not run.budget.stop_reason:
+        _write_static_vectors(run, diff, writer)
+    run.report.nodes_deleted = len(writer.deleted_ids)
+    return writer.to_embed, writer.deleted_ids
+
+
+class _NodeWriter:
+    """Writes files and collects what follows from it: nodes to embed, ids of deleted nodes."""
+
+    def __init__(self, run: SyncContext, diff: Diff, *, pending: bool) -> None:
+        self.to_embed: dict[str, PendingNodes] = {}
+        self.deleted_ids: set[str] = set()
+        self._run = run
+        self._diff = diff
+        self._pending = pending
+
+    def write(self, files: Sequence[IndexedFile], deleted: Sequence[str]) -> None:
+        run = self._run
+        changes = _write_batch(run, files, deleted, pending=self._pending)
+        self.deleted_ids |= changes.removed
+        for file in files:
+            count_file(run.report, file, changes.added)
+            is_unembedded = file.path in self._diff.without_vectors
+            ids = set(file.ids) if is_unembedded else changes.added.intersection(file.ids)
+            if ids and run.model_vectors:
+                self.to_embed[file.path] = PendingNodes.from_ids(file.blob, ids)
+            elif self._pending:
+                run.report.texts_waiting += len(ids)
+
+
+def _write_static_vectors(run: SyncContext, diff: Diff, writer: _NodeWriter) -> None:
+    """Adds the static vectors of files whose nodes are in the index, as far as the budget allows.
+
+    A file whose nodes differ nevertheless, because its parser was stopped or it was just edited, is
+    written as a changed one.
+    """
+    entries = {entry.path: entry for entry in diff.without_static_vectors}
+    with run.progress.step(STATIC_VECTORS_STEP, len(entries)) as step:
+        for files in batch_files(indexed_files(run, diff.without_static_vectors)):
+            if not run.budget.allows(1):
+                return
+            stored = run.index.node_keys(file.path for file in files)
+            same = [file for file in files if _has_same_nodes(file, entries[file.path], stored)]
+            run.index.write_static_vectors(same)
+            run.report.files_vectors_only += len(same)
+            done = {file.path for file in same}
+            if changed := [file for file in files if file.path not in done]:
+                for file in changed:
+                    _mark_as_changed(diff, entries[file.path])
+                writer.write(changed, ())
+            step(len(files))
+
+
+def _has_same_nodes(file: IndexedFile, entry: Entry, stored_keys: Mapping[str, str]) -> bool:
+    keys = dict(node_keys(file))
+    is_as_listed = file.blob == entry.blob and not file.skipped and not file.stopped
+    return is_as_listed and all(stored_keys.get(id_) == key for id_, key in keys.items())
+
+
+def _mark_as_changed(diff: Diff, entry: Entry) -> None:
+    for others in (diff.unchanged, diff.pending):
+        if entry in others:
+            others.remove(entry)
+    diff.to_index.append(entry)
 
 
 def _drop_unwritten(diff: Diff, written: Collection[str]) -> None:
@@ -126,6 +181,7 @@ def count_stored_source(report: Report, file: IndexedFile) -> None:
 def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[IndexedFile]:
     """Yields the files as the index shall hold them; skipped ones first, which need no reading."""
     to_read = [entry for entry in entries if not entry.skip]
+    made_by = ParserIdentity.from_fingerprint(run.parser.fingerprint)
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
@@ -145,6 +201,7 @@ def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[Indexe
             static_vectors=parsed.static_vectors,
             source_parts=parsed.source_blocks,
             description_keys=subject_hashes(parsed.nodes) if run.index.stores_descriptions else (),
+            parser=made_by.of_file(entry.path, has_nodes=skip is None),
         )
 
 

@@ -1,0 +1,339 @@
+"""Files that are read again, by another parser or for static vectors, are read once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from fault_injection import Crash, FailingDatabase, FaultInjector
+from feeder.errors import StoppedEarly
+from feeder.parse import ParsedFile
+from feeder.source.git_trees import Commit
+from feeder.store import Row, Statement
+from feeder.store.index_state import static_model_name
+from feeder.store.migrations import known_migrations, migrate
+from feeder.store.sqlite import SQLite
+from feeder.sync.diff import StaleReason
+from feeder.sync.parser_identity import ParserIdentity, fingerprint_while_reading
+from feeder.sync.sync import sync
+from feeder.sync.validate import repair, validate
+from hash_embedder import HashedEmbedder, HashedStaticEmbedder
+from index_helpers import (
+    REPO,
+    InProcessParser,
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
+)
+from source.repos import Repo
+
+STATIC = HashedStaticEmbedder()
+FILES = 6
+NAMES = [f"part{number}.py" for number in range(FILES)]
+PARSER_IN_META = f"SELECT value FROM meta WHERE key = '{REPO}:parser'"
+VERSIONS = "the index was made by this parser, these rules and this model"
+
+
+@pytest.fixture
+def parts(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Commit:
+    """Six files of one node each; a transaction writes one of them."""
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 1)
+    repo.commit({name: f"def part{at}():\n    return {at}\n" for at, name in enumerate(NAMES)})
+    return Commit(repo.path)
+
+
+def read_by(database: SQLite, fingerprint: str) -> set[str]:
+    """The files whose row names this parser and static model."""
+    identity = ParserIdentity.from_fingerprint(fingerprint)
+    rows = query_rows(database, "SELECT path, parser FROM files")
+    return {path for path, parser in rows if parser == identity.of_file(path, has_nodes=True)}
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["not done", "done"])
+def test_a_killed_reading_by_another_parser_goes_on_where_it_stopped(
+    tmp_path: Path, parts: Commit, *, before: bool
+) -> None:
+    """Wherever it dies, the next run parses the files that it has not written."""
+    expected = fresh_snapshot(parts, parser=InProcessParser("2"))
+    left_over = set()
+    for at in count(1):
+        database = open_database(tmp_path / f"{at}.db")
+        run_sync(parts, database, parser=InProcessParser("1"))
+        fuse = FaultInjector(at, before=before)
+        with suppress(Crash):
+            failing = FailingDatabase(database, fuse)
+            sync(new_sync_context(parts, failing, parser=InProcessParser("2")))
+        rest = [name for name in NAMES if name not in read_by(database, "2")]
+        parser = InProcessParser("2")
+        run_sync(parts, database, parser=parser)
+        assert parser.parsed == rest
+        assert index_snapshot(database) == expected
+        database.close()
+        left_over.add(len(rest))
+        if not fuse.has_failed:
+            break
+    assert left_over == set(range(FILES + 1))
+
+
+def test_runs_that_all_die_after_their_first_files_come_to_an_end(
+    parts: Commit, database: SQLite
+) -> None:
+    """Each makes progress: reading the state, one file, and death at the next."""
+    run_sync(parts, database, parser=InProcessParser("1"))
+    for done in range(1, FILES + 1):
+        with suppress(Crash):
+            failing = FailingDatabase(database, FaultInjector(5))
+            sync(new_sync_context(parts, failing, parser=InProcessParser("2")))
+        assert len(read_by(database, "2")) >= min(done, FILES)
+    run_sync(parts, database, parser=InProcessParser("2"))
+    assert index_snapshot(database) == fresh_snapshot(parts, parser=InProcessParser("2"))
+
+
+def test_a_budget_stops_a_reading_by_another_parser(parts: Commit, database: SQLite) -> None:
+    """And each run that follows goes on."""
+    run_sync(parts, database, parser=InProcessParser("1"))
+    for done in range(1, FILES):
+        run = new_sync_context(parts, database, parser=InProcessParser("2"))
+        run.budget.max_requests = 0
+        with pytest.raises(StoppedEarly):
+            sync(run)
+        assert read_by(database, "2") == set(NAMES[:done])
+    run = new_sync_context(parts, database, parser=InProcessParser("2"))
+    run.budget.max_requests = 0
+    sync(run)
+    assert index_snapshot(database) == fresh_snapshot(parts, parser=InProcessParser("2"))
+
+
+def test_a_reading_that_was_stopped_is_not_of_the_parser_before_either(
+    parts: Commit, database: SQLite
+) -> None:
+    """The parser before reads what the other one has read, and nothing else."""
+    run_sync(parts, database, parser=InProcessParser("1"))
+    run = new_sync_context(parts, database, parser=InProcessParser("2"))
+    run.budget.max_requests = 0
+    with suppress(StoppedEarly):
+        sync(run)
+    parser = InProcessParser("1")
+    run_sync(parts, database, parser=parser)
+    assert parser.parsed == NAMES[:1]
+    assert index_snapshot(database) == fresh_snapshot(parts, parser=InProcessParser("1"))
+
+
+class Counting(FailingDatabase):
+    """Counts the statements that write nodes or postings."""
+
+    written = 0
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        node_tables = ("INSERT INTO docs", "DELETE FROM docs")
+        self.written += sum(one.sql.lstrip().startswith(node_tables) for one in statements)
+        return super().run(statements)
+
+
+def test_static_vectors_are_added_without_a_write_of_nodes(parts: Commit, database: SQLite) -> None:
+    """The words of an index are the same with vectors and without."""
+    run_sync(parts, database)
+    counting = Counting(database, FaultInjector(0))
+    report = run_sync(parts, counting, static_model=STATIC)
+    assert counting.written == 0
+    assert report.notes == [StaleReason.STATIC_VECTORS]
+    assert (report.files_processed, report.files_unchanged) == (0, FILES)
+    assert report.files_vectors_only == FILES
+    assert index_snapshot(database) == fresh_snapshot(parts, static_model=STATIC)
+
+
+@pytest.mark.parametrize("before", [True, False], ids=["not done", "done"])
+def test_a_killed_run_for_static_vectors_goes_on_where_it_stopped(
+    tmp_path: Path, parts: Commit, *, before: bool
+) -> None:
+    """Until all nodes have theirs, `meta` names no static model, so that no search uses them."""
+    expected = fresh_snapshot(parts, static_model=STATIC)
+    own = InProcessParser(static_model=STATIC).fingerprint
+    left_over = set()
+    for at in count(1):
+        database = open_database(tmp_path / f"{at}.db")
+        run_sync(parts, database)
+        fuse = FaultInjector(at, before=before)
+        with suppress(Crash):
+            sync(new_sync_context(parts, FailingDatabase(database, fuse), static_model=STATIC))
+        rest = [name for name in NAMES if name not in read_by(database, own)]
+        [fingerprint] = query_rows(database, PARSER_IN_META)
+        if rest:
+            assert static_model_name(fingerprint) == ""
+        parser = InProcessParser(static_model=STATIC)
+        run_sync(parts, database, static_model=STATIC, parser=parser)
+        assert parser.parsed == rest
+        assert index_snapshot(database) == expected
+        database.close()
+        left_over.add(len(rest))
+        if not fuse.has_failed:
+            break
+    assert left_over == set(range(FILES + 1))
+
+
+def test_vectors_that_a_stopped_run_has_added_go_with_a_run_of_words(
+    parts: Commit, database: SQLite
+) -> None:
+    run_sync(parts, database)
+    run = new_sync_context(parts, database, static_model=STATIC)
+    run.budget.max_requests = 0
+    with pytest.raises(StoppedEarly):
+        sync(run)
+    assert query_rows(database, "SELECT count(*) FROM meanings") == [1]
+    run_sync(parts, database)
+    assert index_snapshot(database) == fresh_snapshot(parts)
+    parser = InProcessParser(static_model=STATIC)
+    run_sync(parts, database, static_model=STATIC, parser=parser)
+    assert parser.parsed == NAMES
+
+
+def test_a_run_of_words_removes_static_vectors_and_reads_no_file(
+    parts: Commit, database: SQLite
+) -> None:
+    run_sync(parts, database, static_model=STATIC)
+    parser = InProcessParser()
+    report = run_sync(parts, database, parser=parser)
+    assert parser.parsed == []
+    assert report.notes == [StaleReason.NO_STATIC_VECTORS]
+    assert index_snapshot(database) == fresh_snapshot(parts)
+
+
+def test_static_vectors_stay_in_use_while_another_parser_reads(
+    parts: Commit, database: SQLite
+) -> None:
+    """No node is without its vector at any moment."""
+    run_sync(parts, database, static_model=STATIC, parser=InProcessParser("1", STATIC))
+    parser = InProcessParser("2", STATIC)
+    run = new_sync_context(parts, database, static_model=STATIC, parser=parser)
+    run.budget.max_requests = 0
+    with pytest.raises(StoppedEarly):
+        sync(run)
+    [fingerprint] = query_rows(database, PARSER_IN_META)
+    assert fingerprint == f"mixed {STATIC.model}"
+
+
+@pytest.mark.parametrize(
+    ("index", "own", "meanwhile"),
+    [
+        ("1 a b", "2 a b", "mixed"),
+        ("1 documents:1", "1 documents:2", "1 documents:mixed"),
+        ("1 documents:1", "2 documents:1", "mixed documents:1"),
+        ("1", "2 documents:1", "mixed documents:mixed"),
+        ("1", "1 feeder-static-a", "1"),
+        ("1 feeder-static-a", "1", "1"),
+        ("1 feeder-static-a", "1 feeder-static-b", "1"),
+        (
+            "1 feeder-static-a",
+            "2 documents:1 feeder-static-a",
+            "mixed documents:mixed feeder-static-a",
+        ),
+        ("mixed feeder-static-a", "2 feeder-static-a", "mixed feeder-static-a"),
+        ("mixed", "2 feeder-static-a", "mixed"),
+    ],
+)
+def test_meta_names_only_what_all_files_have(index: str, own: str, meanwhile: str) -> None:
+    assert fingerprint_while_reading(index, own) == meanwhile
+
+
+def test_model_vectors_are_kept_when_static_vectors_are_added(
+    parts: Commit, database: SQLite
+) -> None:
+    run_sync(parts, database, HashedEmbedder())
+    embedder = HashedEmbedder()
+    run_sync(parts, database, embedder, static_model=STATIC)
+    assert embedder.texts == 0
+    assert index_snapshot(database) == fresh_snapshot(parts, HashedEmbedder(), static_model=STATIC)
+
+
+class Stopping(InProcessParser):
+    """A parser that is stopped in one file, whose nodes are then other ones."""
+
+    def parse(
+        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
+    ) -> Iterator[ParsedFile]:
+        for parsed in super().parse(files, keep_source=keep_source):
+            if parsed.path != NAMES[2]:
+                yield parsed
+                continue
+            [node] = parsed.nodes
+            chunk = node._replace(node_type="chunk", symbol=None, signature=None)
+            reason = "the parser timed out"
+            yield parsed._replace(nodes=[chunk], reason=reason, stopped=True)
+
+
+@pytest.mark.parametrize("first", [InProcessParser(), Stopping()], ids=["parsed", "stopped"])
+@pytest.mark.parametrize(
+    "second",
+    [InProcessParser(static_model=STATIC), Stopping(static_model=STATIC)],
+    ids=["then parsed", "then stopped"],
+)
+def test_a_file_whose_parser_is_stopped_gets_new_nodes(
+    parts: Commit, database: SQLite, first: InProcessParser, second: InProcessParser
+) -> None:
+    """Its nodes may be others than the last time, also with the same parser."""
+    run_sync(parts, database, HashedEmbedder(), parser=first)
+    run_sync(parts, database, HashedEmbedder(), static_model=STATIC, parser=second)
+    assert index_snapshot(database) == fresh_snapshot(
+        parts, HashedEmbedder(), static_model=STATIC, parser=second
+    )
+
+
+def _without_parser_column(database: SQLite) -> None:
+    """Makes the index one of the version before."""
+    execute = database.connection.execute
+    execute("ALTER TABLE files DROP COLUMN parser")
+    [*_, last] = known_migrations()
+    assert "parser" in last.name
+    execute("DELETE FROM d1_migrations WHERE name = ?", (last.name,))
+
+
+def test_an_older_index_is_not_read_again(parts: Commit, database: SQLite) -> None:
+    """Its files were read by the parser in `meta`."""
+    run_sync(parts, database, static_model=STATIC)
+    _without_parser_column(database)
+    migrate(database)
+    assert query_rows(database, "SELECT DISTINCT parser FROM files") == [""]
+    parser = InProcessParser(static_model=STATIC)
+    run_sync(parts, database, static_model=STATIC, parser=parser)
+    assert parser.parsed == []
+    assert validate(new_sync_context(parts, database, static_model=STATIC)).passed
+
+
+@pytest.mark.parametrize(
+    "fingerprint", ["in process", "older", "mixed"], ids=["the same", "another", "several"]
+)
+def test_an_older_index_is_read_again_where_its_parser_was_another(
+    parts: Commit, database: SQLite, fingerprint: str
+) -> None:
+    """Also where a run of the older program was stopped, whose files are not known."""
+    run_sync(parts, database, parser=InProcessParser("in process"))
+    query_rows(database, "UPDATE meta SET value = ? WHERE key = ?", fingerprint, f"{REPO}:parser")
+    _without_parser_column(database)
+    migrate(database)
+    run = new_sync_context(parts, database, static_model=STATIC)
+    run.budget.max_requests = 0
+    with pytest.raises(StoppedEarly):
+        sync(run)
+    parser = InProcessParser(static_model=STATIC)
+    report = run_sync(parts, database, static_model=STATIC, parser=parser)
+    assert parser.parsed == NAMES[1:]
+    assert report.files_vectors_only == (FILES - 1 if fingerprint == "in process" else 0)
+    assert index_snapshot(database) == fresh_snapshot(parts, static_model=STATIC)
+
+
+def test_a_file_of_another_parser_is_found_and_read_again(parts: Commit, database: SQLite) -> None:
+    """Although `meta` says that all were read by this one."""
+    run_sync(parts, database)
+    query_rows(database, "UPDATE files SET parser = 'other' WHERE path = ?", NAMES[3])
+    result = validate(new_sync_context(parts, database))
+    [check] = [check for check in result.checks if not check.passed]
+    assert (check.name, check.differences) == (VERSIONS, [str(StaleReason.PARSER)])
+    parser = InProcessParser()
+    repair(new_sync_context(parts, database, parser=parser), result)
+    assert parser.parsed == [NAMES[3]]
+    assert validate(new_sync_context(parts, database)).passed
