@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.mcp.formatting import index_note
+from feeder.mcp.formatting import index_note, missing_vectors_notes
 from feeder.mcp.index_refresh import VECTORS_PENDING_NOTE
 from feeder.search.index_status import IndexStatus
 
@@ -35,6 +35,13 @@ def test_a_note_advises_no_command_while_the_index_is_being_updated(
     age: IndexStatus, before: str
 ) -> None:
     assert index_note(before, age.note) == f"{before} {NOTES[age]}"
+
+
+def test_missing_vectors_are_named_without_advice_while_they_are_computed() -> None:
+    note = "The index has no vectors by feeder-static-1."
+    advice = f"{note} Make them: feeder sync"
+    assert missing_vectors_notes(VECTORS_PENDING_NOTE, [advice]) == [note]
+    assert missing_vectors_notes(None, [advice]) == [advice]
 
 
 @pytest.mark.parametrize("before", [None, "The index could not be updated: disk."])

@@ -206,6 +206,22 @@ def test_an_answer_does_not_wait_for_many_files(shop: Repo) -> None:
     assert len(index.files()) == index_refresh.MAX_FILES_TO_WAIT_FOR + 3
 
 
+def test_static_vectors_are_added_while_words_answer(shop: Repo, feeder: RunFeeder) -> None:
+    """An index that was made without vectors has words of all files from the start."""
+    count = index_refresh.MAX_FILES_TO_WAIT_FOR + 1
+    shop.commit({f"src/{number}.py": f"x = {number}\n" for number in range(count)})
+    assert feeder(shop, "sync", "--no-vectors").code == 0
+    index = RefreshedIndex(shop)
+    note = index.note()
+    assert note
+    total = f" of {count + 2} files); vectors are being computed."
+    assert note.startswith("Words are of all files (static vectors: ")
+    assert note.endswith(total)
+    while index.note():
+        pass
+    assert feeder(shop, "validate").code == 0
+
+
 def test_an_error_is_reported_and_the_index_stays(shop: Repo) -> None:
     def fails() -> Commit:
         raise UserError("git is gone.")

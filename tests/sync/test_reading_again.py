@@ -1,5 +1,6 @@
 """Files that are read again, by another parser or for static vectors, are read once."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import count
@@ -337,3 +338,35 @@ def test_a_file_of_another_parser_is_found_and_read_again(parts: Commit, databas
     repair(new_sync_context(parts, database, parser=parser), result)
     assert parser.parsed == [NAMES[3]]
     assert validate(new_sync_context(parts, database)).passed
+
+
+def test_on_this_machine_the_first_transactions_are_small(
+    repo: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each is at most twice as large as the one before; elsewhere each costs a request."""
+    monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 32)
+    repo.commit({f"part{at:02}.py": f"def part{at}():\n    pass\n" for at in range(60)})
+    sizes = {}
+    for requests_per_write in (0, 1):
+        counting = BatchSizes(database, FaultInjector(0))
+        run = new_sync_context(
+            Commit(repo.path), counting, parser=InProcessParser(str(requests_per_write))
+        )
+        run.budget.requests_per_write = requests_per_write
+        sync(run)
+        sizes[requests_per_write] = counting.files
+    # a file counts as one more node
+    assert sizes == {0: [1, 2, 4, 8, 16, 16, 13], 1: [16, 16, 16, 12]}
+
+
+class BatchSizes(FailingDatabase):
+    """Counts the files that each transaction writes."""
+
+    def __init__(self, database: SQLite, faults: FaultInjector) -> None:
+        super().__init__(database, faults)
+        self.files: list[int] = []
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        pages = [one.params[2] for one in statements if "INSERT INTO files" in one.sql]
+        self.files += [len(json.loads(str(page))) for page in pages]
+        return super().run(statements)

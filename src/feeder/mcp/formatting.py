@@ -46,6 +46,7 @@ MIN_PASSAGE_BYTES = 80
 _SYNC_HINT = re.compile(
     r"\.?(?: To continue| To index all files)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
 )
+_VECTORS_HINT = re.compile(r" Make them: feeder sync$")
 _OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
 _UPDATE_NOTE_ENDS = (RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS)
 
@@ -111,9 +112,19 @@ def index_note(refresh_note: str | None, age_note: str) -> str:
 
     The latter without its advice to run `feeder sync` if the index is being updated anyway.
     """
-    if refresh_note and refresh_note.endswith(_UPDATE_NOTE_ENDS):
+    if _is_being_updated(refresh_note):
         age_note = _SYNC_HINT.sub(".", age_note)
     return " ".join(filter(None, [refresh_note, age_note]))
+
+
+def missing_vectors_notes(refresh_note: str | None, notes: Iterable[str]) -> list[str]:
+    """The notes on vectors that the index lacks, without advice if they are being computed."""
+    is_updated = _is_being_updated(refresh_note)
+    return [_VECTORS_HINT.sub("", note) if is_updated else note for note in notes]
+
+
+def _is_being_updated(refresh_note: str | None) -> bool:
+    return refresh_note is not None and refresh_note.endswith(_UPDATE_NOTE_ENDS)
 
 
 def bytes_beside_footer(tokens: int, footer: Iterable[str]) -> int:

@@ -33,6 +33,7 @@ from feeder.session.workspace import Workspace, workspace_for
 from feeder.source import Tree
 from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
 from feeder.sync.sync import sync
+from feeder.sync.write import STATIC_VECTORS_STEP
 
 if TYPE_CHECKING:
     from feeder.parse.worker_pool import WorkerPool
@@ -201,6 +202,8 @@ class _RefreshRun:
         if self._blocked_note:
             return self._blocked_note
         progress = f" ({self._monitor})" if self._monitor.total else ""
+        if self._monitor.step_name == STATIC_VECTORS_STEP:
+            return f"Words are of all files{progress}; {VECTORS_IN_PROGRESS}"
         if self._is_first:
             return f"The index is being created{progress}: {RETRY_SOON}"
         return f"Files have changed, and the index is being updated{progress}: {RETRY_SOON}"

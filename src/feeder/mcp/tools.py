@@ -18,6 +18,7 @@ from feeder.mcp.formatting import (
     format_read_results,
     index_note,
     join_answer,
+    missing_vectors_notes,
 )
 from feeder.mcp.outline_format import format_outline
 from feeder.search import engine
@@ -51,7 +52,8 @@ def search(index: SearchIndex, arguments: Arguments, freshness_note: str | None)
     query, filters = arguments["query"], _filters(index, arguments)
     request = SearchRequest(query, filters, arguments["limit"], arguments["offset"], SNIPPET_LINES)
     page = engine.search(index, request)
-    notes = [*page.notes, *page.warnings, *index.missing_notes, *_truncation_note(query)]
+    missing = missing_vectors_notes(freshness_note, index.missing_notes)
+    notes = [*page.notes, *page.warnings, *missing, *_truncation_note(query)]
     if not page.total and page.plan:
         return _no_hits(index, page.plan, notes, index_note(freshness_note, page.note))
     options = AnswerOptions(arguments["detail"], arguments["budget"])

@@ -22,6 +22,9 @@ from feeder.sync.report import Report
 BATCH_NODES = 2000
 BATCH_CHARS = 3_000_000
 """Size of one transaction: a few of D1's parameters and a few seconds of its time."""
+FIRST_BATCH_SHARE = 16
+"""Where a write costs no request, the first transaction is that much smaller and the next ones
+grow: a run that is stopped after a second, as those of a server may be, has saved something."""
 BATCH_DELETED_FILES = 2000
 """Files that one transaction deletes."""
 STATIC_VECTORS_STEP = "static vectors"
@@ -59,7 +62,7 @@ def write_nodes(
     """
     writer = _NodeWriter(run, diff, pending=bool(run.model_vectors) or "model" in state.meta)
     written: set[str] = set()
-    groups = batch_files(indexed_files(run, diff.to_index))
+    groups = _growing_batches(run, diff.to_index)
     with run.progress.step("words", len(diff.to_index)) as step:
         for files, paths in zip_longest(
             groups, batched(diff.deleted, BATCH_DELETED_FILES), fillvalue=()
@@ -108,7 +111,7 @@ def _write_static_vectors(run: SyncContext, diff: Diff, writer: _NodeWriter) -> 
     """
     entries = {entry.path: entry for entry in diff.without_static_vectors}
     with run.progress.step(STATIC_VECTORS_STEP, len(entries)) as step:
-        for files in batch_files(indexed_files(run, diff.without_static_vectors)):
+        for files in _growing_batches(run, diff.without_static_vectors):
             if not run.budget.allows(1):
                 return
             stored = run.index.node_keys(file.path for file in files)
@@ -220,16 +223,24 @@ def parsed_files(
         yield in_progress.popleft(), parsed
 
 
-def batch_files(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
-    """Groups files into transactions."""
+def _growing_batches(run: SyncContext, entries: Sequence[Entry]) -> Iterator[list[IndexedFile]]:
+    first_share = 1 if run.budget.requests_per_write else FIRST_BATCH_SHARE
+    return batch_files(indexed_files(run, entries), first_share)
+
+
+def batch_files(files: Iterable[IndexedFile], first_share: int = 1) -> Iterator[list[IndexedFile]]:
+    """Groups files into transactions; the first is of 1/`first_share` of the full size, and each is
+    at most twice as large as the one before.
+    """
     batch: list[IndexedFile] = []
     nodes = chars = 0
     for file in files:
         batch.append(file)
         nodes += len(file.nodes) + 1
         chars += sum(len(node.text) for node in file.nodes)
-        if nodes >= BATCH_NODES or chars >= BATCH_CHARS:
+        if nodes * first_share >= BATCH_NODES or chars * first_share >= BATCH_CHARS:
             yield batch
             batch, nodes, chars = [], 0, 0
+            first_share = max(1, first_share // 2)
     if batch:
         yield batch
