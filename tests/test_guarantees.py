@@ -62,6 +62,18 @@ def test_a_run_that_is_killed_in_the_midst_of_a_transaction_is_finished_by_the_n
     assert tally.tried == 2
 
 
+@pytest.mark.needs("local")
+def test_a_killed_run_that_reads_all_files_again_is_finished_by_the_next(
+    embedded: Store, history: Commits
+) -> None:
+    """SIGKILL after a transaction, on an index of another parser; then a run on a later commit."""
+    scene = killed.scenes(history)[2]
+    row = killed.Row(scene, "after", "a later one", scene.later)
+    tally = killed.tried(embedded, row, Reference(embedded), [6, 8])
+    assert tally.broken == []
+    assert tally.tried == 2
+
+
 def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_next(
     cloud: Cloud, history: Commits
 ) -> None:

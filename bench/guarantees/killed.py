@@ -31,12 +31,21 @@ class Scene(NamedTuple):
     before: Path | None
     killed: Path
     later: Path
+    is_read_again: bool = False
+    """True if another parser has read the files of the index."""
+
+    def start(self, store: Store) -> None:
+        """Resets the index to that with which the scenario begins."""
+        store.start(self.before)
+        if self.is_read_again:
+            store.mark_as_read_by_another_parser()
 
 
 def scenes(commits: Commits) -> list[Scene]:
     return [
         Scene("first sync", None, commits.first, commits.second),
         Scene("update", commits.first, commits.second, commits.third),
+        Scene("reading again", commits.first, commits.first, commits.second, is_read_again=True),
     ]
 
 
@@ -74,7 +83,7 @@ def rows(store: Store, commits: Commits) -> Iterator[Row]:
         for moment in store.moments:
             yield Row(scene, moment, "the same", scene.killed)
             yield Row(scene, moment, "a later one", scene.later)
-            if scene.before:
+            if scene.before and scene.before != scene.killed:
                 yield Row(scene, moment, "the one before", scene.before)
 
 
@@ -87,7 +96,7 @@ def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) ->
     whole, expected = reference.of(row.scene.killed), reference.of(row.then)
     name = f"{store.name}, {row.scene.name}, {row.moment}, {row.name}"
     for at in table.counted(name, steps):
-        store.start(row.scene.before)
+        row.scene.start(store)
         ended = store.killed(row.scene.killed, at, row.moment)
         if not ended.was_killed:
             ended.expect_done()

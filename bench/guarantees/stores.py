@@ -35,6 +35,10 @@ from guarantees.program import (
 )
 
 INDEX = "acme_shop_code"
+_OTHER_PARSER = (
+    Statement("UPDATE files SET parser = 'other' WHERE parser <> ''"),
+    Statement("UPDATE meta SET value = 'other' WHERE key GLOB '*:parser'"),
+)
 _SCHEMA = Statement("SELECT 1 FROM sqlite_schema WHERE name = 'meta'")
 
 
@@ -72,6 +76,10 @@ class Store(ABC):
     @abstractmethod
     def start(self, checkout: Path | None) -> None:
         """Resets the index to that of a checkout, or to an empty one for None."""
+
+    @abstractmethod
+    def mark_as_read_by_another_parser(self) -> None:
+        """Changes the index as if another version of the parser had read its files."""
 
     @abstractmethod
     def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
@@ -120,6 +128,10 @@ class Embedded(Store):
             self.synced(checkout).expect_done()
             self._made[checkout] = Path(shutil.copy(self._file, made))
         shutil.copy(self._made[checkout], self._file)
+
+    def mark_as_read_by_another_parser(self) -> None:
+        with closing(SQLite(self._file)) as database:
+            database.run(_OTHER_PARSER)
 
     def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
         return self.synced(checkout, AtTransaction(at, die, moment))
@@ -201,6 +213,9 @@ class Cloud(Store):
             self._http.post(address, content=sent.content, headers=kind).raise_for_status()
         shutil.copy(made.cache, self._cache)
         self.standin.settle()
+
+    def mark_as_read_by_another_parser(self) -> None:
+        D1(self._api, self._database_id).run(_OTHER_PARSER)
 
     def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
         seen = sum(self.standin.counts().values())

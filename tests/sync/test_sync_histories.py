@@ -21,6 +21,7 @@ __all__ = ["small_batches", "standin_process"]
 
 ENDS = (
     *("deaths", "overtaken", "shards' deaths", "stops", "descriptions"),
+    "stops while reading again",
     *("documents kept", "documents taken out", "deaths where documents are not read"),
 )
 

@@ -234,6 +234,19 @@ class History(Branch):
                 break
         self._assert_index_equals(self._head.tree)
 
+    @rule(parser=st.sampled_from(["old", "documents:other"]), requests=early_calls)
+    def read_again_with_stops(self, parser: str, requests: int) -> None:
+        """After a run by another parser, stopped runs end, and each file is read by one of them."""
+        run_sync(self._head.tree, self._database, **both(MODEL, parser), store_source=self._texts)
+        for _ in range(2 * len(self._head.files) + 3):
+            run = self._limited(MODEL, None, requests)
+            try:
+                sync(run)
+                break
+            except StoppedEarly:
+                self._happened["stops while reading again"] += 1
+        self._is_of(self._head.tree)
+
     @rule(
         edits=edits,
         fates=st.lists(st.integers(-1, 9), min_size=2, max_size=3),
