@@ -63,7 +63,7 @@ def test_a_run_that_is_killed_in_the_midst_of_a_transaction_is_finished_by_the_n
 
 
 @pytest.mark.needs("local")
-def test_a_killed_run_that_reads_all_files_again_is_finished_by_the_next(
+def test_killed_run_that_reads_all_files_again_is_completed_by_the_next(
     embedded: Store, history: Commits
 ) -> None:
     """SIGKILL after a transaction, on an index of another parser; then a run on a later commit."""

@@ -69,8 +69,8 @@ def test_migrations_are_applied_once(cloud: Cloud) -> None:
     assert cloud.rows("SELECT name FROM d1_migrations ORDER BY id") == [(name,) for name in names]
 
 
-def test_the_column_for_parsers_costs_no_row_for_each_file(cloud: Cloud) -> None:
-    """The migration changes the schema alone, however many files the index has."""
+def test_migration_of_the_parser_column_writes_no_row_of_a_file(cloud: Cloud) -> None:
+    """It changes only the schema."""
     *_, last = known_migrations()
     assert last.name == "0008_file_parser.sql"
     migrate(cloud.d1)

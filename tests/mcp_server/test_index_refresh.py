@@ -207,7 +207,7 @@ def test_an_answer_does_not_wait_for_many_files(shop: Repo) -> None:
 
 
 def test_static_vectors_are_added_while_words_answer(shop: Repo, feeder: RunFeeder) -> None:
-    """An index that was made without vectors has words of all files from the start."""
+    """The note says that words are complete in an index that was made without vectors."""
     count = index_refresh.MAX_FILES_TO_WAIT_FOR + 1
     shop.commit({f"src/{number}.py": f"x = {number}\n" for number in range(count)})
     assert feeder(shop, "sync", "--no-vectors").code == 0

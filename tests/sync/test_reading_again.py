@@ -1,4 +1,6 @@
-"""Files that are read again, by another parser or for static vectors, are read once."""
+"""A run that reads files again, with another parser or for static vectors, resumes where the last
+one stopped.
+"""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -55,11 +57,11 @@ def read_by(database: SQLite, fingerprint: str) -> set[str]:
     return {path for path, parser in rows if parser == identity.of_file(path, has_nodes=True)}
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["not done", "done"])
-def test_a_killed_reading_by_another_parser_goes_on_where_it_stopped(
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_crashed_run_with_another_parser_is_resumed(
     tmp_path: Path, parts: Commit, *, before: bool
 ) -> None:
-    """Wherever it dies, the next run parses the files that it has not written."""
+    """At any call of the crash, the next run parses only the files that were not written."""
     expected = fresh_snapshot(parts, parser=InProcessParser("2"))
     left_over = set()
     for at in count(1):
@@ -81,10 +83,8 @@ def test_a_killed_reading_by_another_parser_goes_on_where_it_stopped(
     assert left_over == set(range(FILES + 1))
 
 
-def test_runs_that_all_die_after_their_first_files_come_to_an_end(
-    parts: Commit, database: SQLite
-) -> None:
-    """Each makes progress: reading the state, one file, and death at the next."""
+def test_runs_that_all_crash_early_make_progress(parts: Commit, database: SQLite) -> None:
+    """Each run reads the state, writes one file and crashes at the next one."""
     run_sync(parts, database, parser=InProcessParser("1"))
     for done in range(1, FILES + 1):
         with suppress(Crash):
@@ -95,8 +95,8 @@ def test_runs_that_all_die_after_their_first_files_come_to_an_end(
     assert index_snapshot(database) == fresh_snapshot(parts, parser=InProcessParser("2"))
 
 
-def test_a_budget_stops_a_reading_by_another_parser(parts: Commit, database: SQLite) -> None:
-    """And each run that follows goes on."""
+def test_budget_stops_a_run_with_another_parser(parts: Commit, database: SQLite) -> None:
+    """Each run that follows reads the next file."""
     run_sync(parts, database, parser=InProcessParser("1"))
     for done in range(1, FILES):
         run = new_sync_context(parts, database, parser=InProcessParser("2"))
@@ -110,10 +110,9 @@ def test_a_budget_stops_a_reading_by_another_parser(parts: Commit, database: SQL
     assert index_snapshot(database) == fresh_snapshot(parts, parser=InProcessParser("2"))
 
 
-def test_a_reading_that_was_stopped_is_not_of_the_parser_before_either(
+def test_earlier_parser_reads_only_the_files_that_the_stopped_run_read(
     parts: Commit, database: SQLite
 ) -> None:
-    """The parser before reads what the other one has read, and nothing else."""
     run_sync(parts, database, parser=InProcessParser("1"))
     run = new_sync_context(parts, database, parser=InProcessParser("2"))
     run.budget.max_requests = 0
@@ -136,8 +135,7 @@ class Counting(FailingDatabase):
         return super().run(statements)
 
 
-def test_static_vectors_are_added_without_a_write_of_nodes(parts: Commit, database: SQLite) -> None:
-    """The words of an index are the same with vectors and without."""
+def test_static_vectors_are_added_without_writing_nodes(parts: Commit, database: SQLite) -> None:
     run_sync(parts, database)
     counting = Counting(database, FaultInjector(0))
     report = run_sync(parts, counting, static_model=STATIC)
@@ -148,11 +146,11 @@ def test_static_vectors_are_added_without_a_write_of_nodes(parts: Commit, databa
     assert index_snapshot(database) == fresh_snapshot(parts, static_model=STATIC)
 
 
-@pytest.mark.parametrize("before", [True, False], ids=["not done", "done"])
-def test_a_killed_run_for_static_vectors_goes_on_where_it_stopped(
+@pytest.mark.parametrize("before", [True, False], ids=["before", "after"])
+def test_crashed_run_that_adds_static_vectors_is_resumed(
     tmp_path: Path, parts: Commit, *, before: bool
 ) -> None:
-    """Until all nodes have theirs, `meta` names no static model, so that no search uses them."""
+    """`meta` names no static model until all nodes have vectors, so that no search uses them."""
     expected = fresh_snapshot(parts, static_model=STATIC)
     own = InProcessParser(static_model=STATIC).fingerprint
     left_over = set()
@@ -177,7 +175,7 @@ def test_a_killed_run_for_static_vectors_goes_on_where_it_stopped(
     assert left_over == set(range(FILES + 1))
 
 
-def test_vectors_that_a_stopped_run_has_added_go_with_a_run_of_words(
+def test_run_without_vectors_removes_those_of_a_stopped_run(
     parts: Commit, database: SQLite
 ) -> None:
     run_sync(parts, database)
@@ -193,7 +191,7 @@ def test_vectors_that_a_stopped_run_has_added_go_with_a_run_of_words(
     assert parser.parsed == NAMES
 
 
-def test_a_run_of_words_removes_static_vectors_and_reads_no_file(
+def test_run_without_vectors_removes_static_vectors_and_reads_no_file(
     parts: Commit, database: SQLite
 ) -> None:
     run_sync(parts, database, static_model=STATIC)
@@ -204,10 +202,10 @@ def test_a_run_of_words_removes_static_vectors_and_reads_no_file(
     assert index_snapshot(database) == fresh_snapshot(parts)
 
 
-def test_static_vectors_stay_in_use_while_another_parser_reads(
+def test_static_vectors_stay_in_use_while_files_are_parsed_again(
     parts: Commit, database: SQLite
 ) -> None:
-    """No node is without its vector at any moment."""
+    """Every node has its vector at any moment."""
     run_sync(parts, database, static_model=STATIC, parser=InProcessParser("1", STATIC))
     parser = InProcessParser("2", STATIC)
     run = new_sync_context(parts, database, static_model=STATIC, parser=parser)
@@ -237,7 +235,9 @@ def test_static_vectors_stay_in_use_while_another_parser_reads(
         ("mixed", "2 feeder-static-a", "mixed"),
     ],
 )
-def test_meta_names_only_what_all_files_have(index: str, own: str, meanwhile: str) -> None:
+def test_fingerprint_in_meta_while_files_are_read_again(
+    index: str, own: str, meanwhile: str
+) -> None:
     assert fingerprint_while_reading(index, own) == meanwhile
 
 
@@ -252,7 +252,7 @@ def test_model_vectors_are_kept_when_static_vectors_are_added(
 
 
 class Stopping(InProcessParser):
-    """A parser that is stopped in one file, whose nodes are then other ones."""
+    """A parser that is stopped in one file, which then has another node."""
 
     def parse(
         self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
@@ -273,10 +273,10 @@ class Stopping(InProcessParser):
     [InProcessParser(static_model=STATIC), Stopping(static_model=STATIC)],
     ids=["then parsed", "then stopped"],
 )
-def test_a_file_whose_parser_is_stopped_gets_new_nodes(
+def test_file_whose_parser_was_stopped_is_written_whole(
     parts: Commit, database: SQLite, first: InProcessParser, second: InProcessParser
 ) -> None:
-    """Its nodes may be others than the last time, also with the same parser."""
+    """Its nodes may differ from the last time although the parser is the same."""
     run_sync(parts, database, HashedEmbedder(), parser=first)
     run_sync(parts, database, HashedEmbedder(), static_model=STATIC, parser=second)
     assert index_snapshot(database) == fresh_snapshot(
@@ -285,7 +285,7 @@ def test_a_file_whose_parser_is_stopped_gets_new_nodes(
 
 
 def _without_parser_column(database: SQLite) -> None:
-    """Makes the index one of the version before."""
+    """Turns the index into one of the version before."""
     execute = database.connection.execute
     execute("ALTER TABLE files DROP COLUMN parser")
     [*_, last] = known_migrations()
@@ -293,8 +293,8 @@ def _without_parser_column(database: SQLite) -> None:
     execute("DELETE FROM d1_migrations WHERE name = ?", (last.name,))
 
 
-def test_an_older_index_is_not_read_again(parts: Commit, database: SQLite) -> None:
-    """Its files were read by the parser in `meta`."""
+def test_older_index_is_not_read_again(parts: Commit, database: SQLite) -> None:
+    """A row without a parser was read by the parser in `meta`."""
     run_sync(parts, database, static_model=STATIC)
     _without_parser_column(database)
     migrate(database)
@@ -308,10 +308,10 @@ def test_an_older_index_is_not_read_again(parts: Commit, database: SQLite) -> No
 @pytest.mark.parametrize(
     "fingerprint", ["in process", "older", "mixed"], ids=["the same", "another", "several"]
 )
-def test_an_older_index_is_read_again_where_its_parser_was_another(
+def test_older_index_of_another_parser_is_read_again(
     parts: Commit, database: SQLite, fingerprint: str
 ) -> None:
-    """Also where a run of the older program was stopped, whose files are not known."""
+    """Also after a stopped run of the older program, which does not say what it has read."""
     run_sync(parts, database, parser=InProcessParser("in process"))
     query_rows(database, "UPDATE meta SET value = ? WHERE key = ?", fingerprint, f"{REPO}:parser")
     _without_parser_column(database)
@@ -327,8 +327,8 @@ def test_an_older_index_is_read_again_where_its_parser_was_another(
     assert index_snapshot(database) == fresh_snapshot(parts, static_model=STATIC)
 
 
-def test_a_file_of_another_parser_is_found_and_read_again(parts: Commit, database: SQLite) -> None:
-    """Although `meta` says that all were read by this one."""
+def test_file_of_another_parser_is_found_and_repaired(parts: Commit, database: SQLite) -> None:
+    """Although `meta` names the right parser."""
     run_sync(parts, database)
     query_rows(database, "UPDATE files SET parser = 'other' WHERE path = ?", NAMES[3])
     result = validate(new_sync_context(parts, database))
@@ -340,10 +340,10 @@ def test_a_file_of_another_parser_is_found_and_read_again(parts: Commit, databas
     assert validate(new_sync_context(parts, database)).passed
 
 
-def test_on_this_machine_the_first_transactions_are_small(
+def test_first_transactions_of_a_local_run_are_small(
     repo: Repo, database: SQLite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each is at most twice as large as the one before; elsewhere each costs a request."""
+    """Each is twice as large as the one before. At D1, where each is a request, all are full."""
     monkeypatch.setattr("feeder.sync.write.BATCH_NODES", 32)
     repo.commit({f"part{at:02}.py": f"def part{at}():\n    pass\n" for at in range(60)})
     sizes = {}

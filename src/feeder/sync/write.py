@@ -23,8 +23,9 @@ BATCH_NODES = 2000
 BATCH_CHARS = 3_000_000
 """Size of one transaction: a few of D1's parameters and a few seconds of its time."""
 FIRST_BATCH_SHARE = 16
-"""Where a write costs no request, the first transaction is that much smaller and the next ones
-grow: a run that is stopped after a second, as those of a server may be, has saved something."""
+"""The first transaction of a local run is that much smaller, and the next ones grow: a run that is
+stopped after a second, as those of a server may be, has saved something. At D1 each transaction is
+a request."""
 BATCH_DELETED_FILES = 2000
 """Files that one transaction deletes."""
 STATIC_VECTORS_STEP = "static vectors"
