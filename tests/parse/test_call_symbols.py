@@ -1,4 +1,4 @@
-"""A call with a string and a function is known by that string, in whatever tests or routes so."""
+"""Calls with a string and a function, such as tests and routes, are nodes named by the string."""
 
 import pytest
 
@@ -22,23 +22,23 @@ CALLS = {
 
 
 @pytest.mark.parametrize("path", CALLS)
-def test_a_call_is_a_method_with_the_name_of_its_string(path: str) -> None:
+def test_call_is_a_method_named_by_its_string(path: str) -> None:
     text, symbol = CALLS[path]
     [node] = nodes_of(path, text)
     assert (node.node_type, node.symbol) == ("method", symbol)
 
 
-def test_a_php_route_is_a_method() -> None:
+def test_php_route_is_a_method() -> None:
     found = nodes_of("web.php", "<?php\nRoute::get('/carts', function () {\n    a();\n});\n")
     assert outline(found) == ["chunk - 1:1", "method /carts 2:4"]
 
 
-def test_a_go_spec_is_a_method_of_its_package() -> None:
+def test_go_spec_is_a_method_of_its_package() -> None:
     found = nodes_of("a_test.go", 'package a\nvar _ = Describe("a cart", func() {\n\tb()\n})\n')
     assert outline(found) == ["chunk - 1:1", "method a.a cart 2:4"]
 
 
-def test_a_scala_test_is_a_method_of_its_suite() -> None:
+def test_scala_test_is_a_method_of_its_suite() -> None:
     text = 'class CartTest extends FunSuite {\n  test("adds") { a() }\n  "ends" in { b() }\n}\n'
     assert outline(nodes_of("CartTest.scala", text))[1:] == [
         "method CartTest.adds 2:2",
@@ -63,7 +63,7 @@ def test_a_scala_test_is_a_method_of_its_suite() -> None:
         ("A.java", "class A { void f() {\n", '  get("adds", (q) -> { a(); });\n', "} }\n", "adds"),
     ],
 )
-def test_what_a_call_or_function_calls_is_a_node_only_when_that_is_large(
+def test_nested_call_is_a_node_only_in_a_large_one(
     path: str, opening: str, inner: str, end: str, symbol: str
 ) -> None:
     small = nodes_of(path, opening + inner + end)
@@ -82,7 +82,7 @@ def test_what_a_call_or_function_calls_is_a_node_only_when_that_is_large(
         ("export default defineConfig(() => ({ a: 1 }));\n", "default"),
     ],
 )
-def test_a_call_that_is_given_a_name_keeps_it(text: str, symbol: str) -> None:
+def test_call_assigned_to_a_name_has_that_name(text: str, symbol: str) -> None:
     [node] = nodes_of("a.ts", text)
     assert (node.node_type, node.symbol) == ("method", symbol)
 
@@ -96,16 +96,16 @@ def test_a_call_that_is_given_a_name_keeps_it(text: str, symbol: str) -> None:
         ("a.groovy", "implementation('a:b')\n"),
     ],
 )
-def test_other_calls_stay_text(path: str, text: str) -> None:
+def test_other_calls_are_no_nodes(path: str, text: str) -> None:
     assert {node.node_type for node in nodes_of(path, text)} == {"chunk"}
 
 
-def test_a_component_that_is_registered_with_its_functions_is_a_class() -> None:
+def test_component_registered_with_functions_is_a_class() -> None:
     found = nodes_of("a.js", "Vue.component('my-cart', {\n  data() { return 1; },\n});\n")
     assert only(found, "my-cart").node_type == "class"
 
 
-def test_a_call_with_an_empty_string_has_no_name() -> None:
+def test_call_with_an_empty_string_has_no_name() -> None:
     found = nodes_of("a.test.ts", "it('', () => {});\nit(\"\", () => {});\nit('adds', () => {});\n")
     assert [node.symbol for node in found if node.symbol] == ["adds"]
 
@@ -119,23 +119,23 @@ def test_a_call_with_an_empty_string_has_no_name() -> None:
         ("a_test.go", 'package a\nvar _ = It("2", func() {\n\tb()\n})\n'),
     ],
 )
-def test_a_string_without_a_letter_names_no_call(path: str, text: str) -> None:
+def test_string_without_letters_names_no_call(path: str, text: str) -> None:
     assert {node.node_type for node in nodes_of(path, text)} == {"chunk"}
 
 
-def test_letters_are_those_of_any_script() -> None:
+def test_letters_of_any_script_count() -> None:
     [node] = nodes_of("a.test.ts", "it('加入购物车', () => {});\n")
     assert node.symbol == "加入购物车"
 
 
-def test_what_such_a_call_holds_is_known_as_if_it_had_no_string() -> None:
+def test_names_inside_an_unnamed_call_have_no_prefix() -> None:
     text = (
         'Vagrant.configure("2") do |config|\n  config.vm.define "web" do |web|\n    a\n  end\nend\n'
     )
     assert outline(nodes_of("Vagrantfile", text)) == ["chunk - 1:5", "method web 2:4"]
 
 
-def test_the_root_of_a_site_is_a_name() -> None:
-    """A route has no letter there."""
+def test_root_route_is_a_name() -> None:
+    """It has no letter."""
     found = nodes_of("app.js", "app.get('/', (request) => {\n  answer(request);\n});\n")
     assert [(node.node_type, node.symbol) for node in found] == [("method", "/")]

@@ -1,4 +1,4 @@
-"""What holds for code in every language: where a declaration begins and ends, what is split."""
+"""Properties of code in every language: the extent of declarations, and splitting."""
 
 import string
 from collections.abc import Iterator
@@ -24,18 +24,18 @@ from parse.outlines import (
 )
 
 
-def test_a_comment_right_above_a_declaration_belongs_to_it() -> None:
+def test_comment_above_a_declaration_belongs_to_it() -> None:
     found = nodes_of("doc.go", "package a\n\n// One.\n// Two.\nfunc F() {}\n")
     assert outline(found) == ["chunk - 1:1", "method a.F 3:5"]
     assert only(found, "a.F").text == "// One.\n// Two.\nfunc F() {}"
 
 
-def test_a_blank_line_parts_a_comment_from_the_declaration() -> None:
+def test_blank_line_separates_a_comment_from_the_declaration() -> None:
     found = nodes_of("doc.go", "package a\n\n// Of the section that follows.\n\nfunc F() {}\n")
     assert outline(found) == ["chunk - 1:3", "method a.F 5:5"]
 
 
-def test_a_comment_behind_code_is_no_doc_of_the_next_declaration() -> None:
+def test_trailing_comment_does_not_belong_to_the_next_declaration() -> None:
     found = nodes_of("doc.go", "package a\n\nvar limit = 1000000000 // how many\nfunc F() {}\n")
     assert outline(found) == ["chunk - 1:3", "method a.F 4:4"]
 
@@ -52,18 +52,16 @@ def test_a_comment_behind_code_is_no_doc_of_the_next_declaration() -> None:
         ("a.kt", "@A // b\n// c\n@D(\n  1, // e\n) // f\nclass X {}\n"),
     ],
 )
-def test_annotations_with_comments_behind_and_between_them_are_the_declarations(
-    path: str, text: str
-) -> None:
+def test_annotations_with_comments_belong_to_the_declaration(path: str, text: str) -> None:
     assert outline(nodes(path, text)) == ["class X 1:6"]
 
 
-def test_what_stands_beside_a_declaration_on_its_lines_belongs_to_it() -> None:
+def test_code_on_the_lines_of_a_declaration_belongs_to_it() -> None:
     found = nodes_of("beside.ts", "export const f = () => {\n  go();\n}; // since 2\nf();\n")
     assert only(found, "f").text == "export const f = () => {\n  go();\n}; // since 2"
 
 
-def test_a_class_on_one_line_shares_it_with_its_methods() -> None:
+def test_one_line_class_shares_its_line_with_its_methods() -> None:
     found = nodes_of("One.java", "class One { int a() { return 1; } int b() { return 2; } }\n")
     assert outline(found) == ["class One 1:1", "method One.a 1:1", "method One.b 1:1"]
     assert [node.text for node in found] == [
@@ -73,13 +71,13 @@ def test_a_class_on_one_line_shares_it_with_its_methods() -> None:
     ]
 
 
-def test_overloads_on_one_line_have_ids_of_their_own() -> None:
+def test_overloads_on_one_line_have_different_ids() -> None:
     found = nodes_of("Two.java", "class Two {\n  void f(int a) {} void f(long a) {}\n}\n")
     assert outline(found)[1:] == ["method Two.f 2:2", "method Two.f 2:2"]
     assert len(set(node_ids("acme/shop", "Two.java", found))) == 3
 
 
-def test_a_large_method_is_split_into_pieces_that_bear_its_name() -> None:
+def test_large_method_is_split_into_parts_with_its_name() -> None:
     lines = "".join(f"    step({n:02})  # {'.' * 40}\n" for n in range(99))
     found = nodes_of("long.py", f"def long():\n{lines}")
     assert {(node.symbol, node.signature) for node in found} == {("long", "def long():")}
@@ -88,14 +86,14 @@ def test_a_large_method_is_split_into_pieces_that_bear_its_name() -> None:
     assert all(PART_MIN <= len(node.text) <= PART_MAX for node in found[:-1])
 
 
-def test_a_closing_brace_joins_the_chunk_that_opened_it_however_far() -> None:
+def test_distant_closing_brace_joins_the_chunk_that_opened_it() -> None:
     body = "\n\n".join(f"  export function f{n}() {{}}" for n in range(20))
     found = nodes_of("space.ts", f"export namespace a {{\n{body}\n}}\n")
     assert outline(found)[0] == "chunk - 1:41"
     assert found[0].text == "export namespace a {\n}"
 
 
-def test_a_short_line_with_words_far_from_other_chunks_stays_alone() -> None:
+def test_distant_short_line_with_words_is_its_own_chunk() -> None:
     filler = "".join(f"def f{n}():\n    return {n}\n\n" for n in range(9))
     found = nodes_of("far.py", f"import os\n\n{filler}empty = object()\n")
     assert [node.text for node in found if node.node_type == "chunk"] == [
@@ -104,26 +102,26 @@ def test_a_short_line_with_words_far_from_other_chunks_stays_alone() -> None:
     ]
 
 
-def test_what_one_query_finds_inside_another_finds_of_the_same_thing_is_one_node() -> None:
+def test_overlapping_captures_of_a_declaration_are_one_node() -> None:
     found = nodes_of(
         "get.kt", "class A {\n    var a = 1\n        get() = field\n        set(v) {}\n}\n"
     )
     assert outline(found) == ["class A 1:5", "method A.a 2:4"]
 
 
-def test_declarations_nested_by_the_hundreds_cost_no_file() -> None:
+def test_hundreds_of_nested_declarations_are_parsed() -> None:
     text = "".join(f"{' ' * depth}def f{depth}():\n" for depth in range(400)) + " " * 400 + "pass\n"
     assert_properties_hold("deep.py", text, nodes("deep.py", text))
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
-def test_a_sample_loses_no_character(path: Path) -> None:
+def test_sample_loses_no_character(path: Path) -> None:
     assert_properties_hold(path.name, path.read_text("utf-8"), sample(path.name))
 
 
 @st.composite
-def torn(draw: st.DrawFn) -> tuple[str, str]:
-    """The name of a sample and its text after a few accidents."""
+def damaged_samples(draw: st.DrawFn) -> tuple[str, str]:
+    """Generates names of samples with their text after a few random edits."""
     path = draw(st.sampled_from(SAMPLE_FILES))
     text = path.read_text("utf-8")
     for accident in draw(st.lists(st.sampled_from(ACCIDENTS), min_size=1, max_size=6)):
@@ -133,17 +131,17 @@ def torn(draw: st.DrawFn) -> tuple[str, str]:
 
 
 def cut(draw: st.DrawFn, text: str, start: int) -> str:
-    """From one place in the text to another."""
+    """Moves text from one place to another."""
     return text[start : draw(st.integers(start, len(text)))]
 
 
 def flip(draw: st.DrawFn, text: str, at: int) -> str:
-    """One character becomes punctuation."""
+    """Replaces one character by punctuation."""
     return text[:at] + draw(st.sampled_from(string.punctuation)) + text[at + 1 :]
 
 
 def rearrange(draw: st.DrawFn, text: str, at: int) -> str:
-    """Some lines are gone, doubled or in another order."""
+    """Removes, doubles or reorders lines."""
     lines = text.splitlines(keepends=True)
     first = text.count("\n", 0, at)
     some = lines[first : first + draw(st.integers(1, 8))]
@@ -156,15 +154,15 @@ ACCIDENTS = [cut, flip, flip, rearrange, rearrange]
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[WorkerPool]:
-    """A parser that an accident can hang (a torn build.gradle did, in its query) without harm."""
+    """A worker pool; some edits make a query hang, as in a damaged build.gradle."""
     with WorkerPool(count=1, limits=Limits(timeout_s=2)) as parser:
         yield parser
 
 
 @settings(deadline=None, max_examples=200)
-@given(file=torn())
-def test_a_torn_file_keeps_the_laws(workers: WorkerPool, file: tuple[str, str]) -> None:
-    """Every character is in one node, ids are unique; the same file gives the same nodes."""
+@given(file=damaged_samples())
+def test_damaged_file_keeps_the_properties(workers: WorkerPool, file: tuple[str, str]) -> None:
+    """Each character is in one node, ids are unique, and the result is deterministic."""
     path, text = file
     found, again = workers.parse([(path, text.encode())] * 2)
     assert_properties_hold(path, text, found.nodes)

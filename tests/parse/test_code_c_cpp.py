@@ -24,19 +24,19 @@ def test_c_signatures(symbol: str, signature: str) -> None:
     assert only(C, symbol).signature == signature
 
 
-def test_the_parameters_of_an_old_c_function_are_in_its_signature() -> None:
+def test_knr_parameters_are_in_the_signature() -> None:
     assert only(C, "node_cost").signature == "static int node_cost(price, count) int price, count"
 
 
-def test_a_c_struct_is_indexed_with_the_variable_and_without_the_types_inside_it() -> None:
+def test_c_struct_has_its_variable_but_not_its_nested_types() -> None:
     assert only(C, "range").text == "struct range {\n  int low, high;\n} whole = { 0, 100 };"
 
 
-def test_a_header_of_cpp_and_its_class() -> None:
+def test_cpp_header_and_its_class() -> None:
     assert {node.language for node in HEADER} == {"cpp"}
 
 
-def test_a_cpp_class_is_indexed_with_its_template_line_and_without_its_members() -> None:
+def test_cpp_class_has_its_template_line_but_not_its_methods() -> None:
     cart = only(HEADER, "acme.shop.Cart")
     assert cart.signature == "template <typename T> class CART_API Cart final : public Base<T>"
     assert cart.text == (
@@ -59,7 +59,7 @@ def test_cpp_signatures(symbol: str, signature: str) -> None:
     assert only(HEADER, f"acme.shop.{symbol}").signature == signature
 
 
-def test_the_template_line_belongs_to_a_member() -> None:
+def test_template_line_belongs_to_the_member() -> None:
     add = only(CPP, "acme.shop.Cart.add")
     assert add.signature == "template <typename T> Cart<T>& Cart<T>::add(const T& item)"
     assert add.text.startswith("template <typename T>\nCart<T>& Cart<T>::add")
@@ -77,11 +77,11 @@ def test_the_template_line_belongs_to_a_member() -> None:
         ("#include <vector>\n", "cpp"),
     ],
 )
-def test_the_content_of_a_header_tells_its_language(text: str, language: str) -> None:
+def test_language_of_a_header_depends_on_its_content(text: str, language: str) -> None:
     assert GRAMMARS.detect_language("a.h", text.encode()) == (language, "code")
 
 
-def test_an_export_macro_does_not_hide_a_class() -> None:
+def test_export_macro_does_not_hide_a_class() -> None:
     nodes = nodes_of(
         "a.hpp",
         """
@@ -100,7 +100,7 @@ def test_an_export_macro_does_not_hide_a_class() -> None:
     assert only(nodes, "Cart").text == "class ACME_EXPORT Cart : public Base {\n};"
 
 
-def test_a_file_that_conditionals_garble_is_read_with_their_first_branches() -> None:
+def test_unbalanced_conditionals_are_parsed_with_their_first_branches() -> None:
     nodes = nodes_of(
         "a.c",
         """

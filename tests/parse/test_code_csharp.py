@@ -23,7 +23,7 @@ def test_signatures(symbol: str, signature: str) -> None:
     assert only(CART, f"Acme.Shop.{symbol}").signature == signature
 
 
-def test_a_class_is_indexed_with_its_fields_and_properties_without_code() -> None:
+def test_class_has_its_fields_and_auto_properties() -> None:
     assert only(CART, "Acme.Shop.Cart").text == (
         "/// <summary>A cart.</summary>\n    [Serializable]\n"
         "    public partial class Cart<T> : ICloneable where T : class\n    {\n"
@@ -32,5 +32,5 @@ def test_a_class_is_indexed_with_its_fields_and_properties_without_code() -> Non
     )
 
 
-def test_a_local_function_is_part_of_its_method() -> None:
+def test_local_function_is_part_of_its_method() -> None:
     assert "bool Known(T other) => other == item;" in only(CART, "Acme.Shop.Cart.Add").text

@@ -1,4 +1,4 @@
-"""Go, Rust and Dart: receivers, impl blocks, bodies beside their signatures."""
+"""Go, Rust and Dart: receivers, impl blocks, and bodies apart from signatures."""
 
 import pytest
 
@@ -9,11 +9,11 @@ RUST = sample("cart.rs")
 DART = sample("cart.dart")
 
 
-def test_a_go_type_group_leaves_its_frame_to_the_chunk_above() -> None:
+def test_frame_of_a_go_type_group_belongs_to_the_chunk_above() -> None:
     assert GO[0].text.endswith('var ErrFull = errors.New("full")\n\ntype (\n)')
 
 
-def test_a_go_interface_is_indexed_without_its_methods() -> None:
+def test_go_interface_is_indexed_without_its_methods() -> None:
     assert only(GO, "shop.Shape").text == (
         "// Shape is a figure.\ntype Shape interface {\n\tfmt.Stringer\n}"
     )
@@ -33,14 +33,14 @@ def test_go_signatures(symbol: str, signature: str) -> None:
     assert only(GO, f"shop.{symbol}").signature == signature
 
 
-def test_rust_attributes_belong_to_the_text_and_not_to_the_signature() -> None:
+def test_rust_attributes_are_in_the_text_but_not_in_the_signature() -> None:
     add = only(RUST, "Cart.add")
     assert add.text.startswith("/// Adds an item.\n    #[inline]\n    pub fn add(")
     assert add.signature == "pub fn add(&mut self, item: T) -> &mut Self"
     assert only(RUST, "tests.adds_an_item").text.startswith("#[test] // slow\n")
 
 
-def test_the_impl_blocks_of_a_type_differ_in_their_signatures() -> None:
+def test_impl_blocks_of_a_type_have_different_signatures() -> None:
     assert [node.signature for node in RUST if node.symbol == "Cart"] == [
         "pub struct Cart<T> where T: Clone",
         "impl<T: Clone> Cart<T>",
@@ -49,19 +49,19 @@ def test_the_impl_blocks_of_a_type_differ_in_their_signatures() -> None:
     ]
 
 
-def test_a_rust_impl_block_is_indexed_without_its_methods() -> None:
+def test_rust_impl_block_is_indexed_without_its_methods() -> None:
     block = next(node for node in RUST if node.start_line == 12)
     assert block.text == "impl<T: Clone> Cart<T> {\n    pub const MAX: usize = 10;\n}"
 
 
-def test_a_dart_method_holds_the_body_that_follows_its_signature() -> None:
+def test_dart_method_contains_its_body() -> None:
     add = only(DART, "acme.shop.Cart.add")
     assert add.signature == "Future<void> add(T item, [int count = 1])"
     assert add.text.startswith("/// Adds an item.\n  @override\n  Future<void> add(")
     assert add.text.endswith("_count += twice(count);\n  }")
 
 
-def test_a_dart_class_is_indexed_without_its_methods() -> None:
+def test_dart_class_is_indexed_without_its_methods() -> None:
     assert only(DART, "acme.shop.Cart").text == (
         "/// A cart.\n@immutable\n"
         "class Cart<T extends Item> extends Store with Logging implements Closeable {\n"

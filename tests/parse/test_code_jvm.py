@@ -44,7 +44,7 @@ def test_java_annotations_stay_in_the_signature(symbol: str, signature: str) -> 
     assert only(JAVA, f"acme.shop.{symbol}").signature == signature
 
 
-def test_a_kotlin_property_is_a_method_when_it_has_an_accessor_with_a_body() -> None:
+def test_kotlin_property_with_an_accessor_body_is_a_method() -> None:
     assert only(KOTLIN, "acme.shop.Cart").text == (
         "/** A cart. */\n@Serializable\n"
         "open class Cart<T : Item>(val owner: String) : Store(owner), Closeable {\n"
@@ -78,7 +78,7 @@ def test_kotlin_signatures_end_before_the_body(symbol: str, signature: str) -> N
     assert only(KOTLIN, f"acme.shop.{symbol}").signature == signature
 
 
-def test_groovy_annotations_are_read_although_the_grammar_cannot() -> None:
+def test_groovy_annotations_are_parsed_despite_the_grammar() -> None:
     assert only(GROOVY, "acme.shop.Cart").text == (
         '/**\n * A cart.\n */\n@ToString(includes = "owner")\n'
         "class Cart extends Store implements Closeable {\n"
@@ -89,10 +89,10 @@ def test_groovy_annotations_are_read_although_the_grammar_cannot() -> None:
     assert only(GROOVY, "acme.shop.Cart.add").signature == "void add(Item item, int count = 1)"
 
 
-def test_a_jenkinsfile_is_groovy() -> None:
+def test_jenkinsfile_is_groovy() -> None:
     assert GRAMMARS.detect_language("ci/Jenkinsfile", b"") == ("groovy", "code")
 
 
-def test_symbols_of_a_file_never_lack_their_package() -> None:
+def test_symbols_always_have_their_package() -> None:
     named: list[Node] = [node for node in (*JAVA, *KOTLIN, *GROOVY) if node.symbol]
     assert all(str(node.symbol).startswith("acme.shop.") for node in named)

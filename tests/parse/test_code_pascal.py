@@ -1,4 +1,4 @@
-"""Pascal: declarations and bodies apart, forward declarations, files without an own ending."""
+"""Pascal: separate declarations and bodies, forward declarations, files of ambiguous extensions."""
 
 import pytest
 
@@ -7,11 +7,11 @@ from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 CART = sample("Shop.Cart.pas")
 
 
-def test_a_forward_declaration_is_text_of_the_unit() -> None:
+def test_forward_declaration_is_text_of_the_unit() -> None:
     assert CART[0].text.endswith("type\n  TCart = class;")
 
 
-def test_a_class_is_indexed_with_its_fields_and_properties() -> None:
+def test_class_has_its_fields_and_properties() -> None:
     assert only(CART, "Shop.Cart.TCart").text == (
         "// A cart.\n  TCart = class(TInterfacedObject, IShape)\n  private\n"
         "    FItems: TStringList;\n  type\n  public\n"
@@ -34,14 +34,14 @@ def test_signatures(symbol: str, signature: str) -> None:
     assert only(CART, f"Shop.Cart.{symbol}").signature == signature
 
 
-def test_a_body_has_its_comment_and_its_local_procedures() -> None:
+def test_body_has_its_comment_and_local_procedures() -> None:
     body = next(node for node in CART if node.start_line == 64)
     assert body.signature == "procedure TCart.Add(const Item: string)"
     assert body.text.startswith("{ Keeps the order. }\nprocedure TCart.Add")
     assert "  procedure Log;\n  begin\n  end;" in body.text
 
 
-def test_a_body_in_two_versions_is_one_method() -> None:
+def test_conditional_body_is_one_method() -> None:
     body = only(sample("generics.pas"), "Generics.TList.End")
     assert body.signature == "function TList<T>.&End: Integer"
     assert body.text.endswith("{$ELSE}\nbegin\n  Result := 2;\nend;\n{$ENDIF}")
@@ -57,11 +57,11 @@ def test_a_body_in_two_versions_is_one_method() -> None:
         ("a.dpk", "package A;\nend.\n", "pascal"),
     ],
 )
-def test_the_content_tells_what_an_include_is(path: str, text: str, language: str) -> None:
+def test_language_of_an_include_depends_on_its_content(path: str, text: str, language: str) -> None:
     assert GRAMMARS.detect_language(path, text.encode())[0] == language
 
 
-def test_an_include_has_its_routines_without_a_unit() -> None:
+def test_include_has_its_routines_without_a_unit() -> None:
     nodes = nodes_of(
         "events.inc",
         """

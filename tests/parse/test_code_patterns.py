@@ -1,4 +1,4 @@
-"""Languages whose declarations patterns find, and signatures of those that grammars read so."""
+"""Languages with declarations found by patterns instead of a grammar."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_signatures(name: str, symbol: str, signature: str) -> None:
     assert only(sample(name), symbol).signature == signature
 
 
-def test_clauses_of_one_name_are_one_node_unless_a_blank_line_parts_them() -> None:
+def test_adjacent_clauses_of_one_name_are_one_node() -> None:
     found = nodes_of(
         "Size.hs",
         """
@@ -61,7 +61,7 @@ def test_clauses_of_one_name_are_one_node_unless_a_blank_line_parts_them() -> No
     """)
 
 
-def test_a_recipe_holds_its_conditionals_and_not_those_behind_it() -> None:
+def test_recipe_contains_its_conditionals_but_not_later_ones() -> None:
     found = nodes_of(
         "Makefile",
         """
@@ -89,7 +89,7 @@ def test_a_recipe_holds_its_conditionals_and_not_those_behind_it() -> None:
     """)
 
 
-def test_a_routine_of_sql_server_ends_with_its_batch() -> None:
+def test_sql_server_routine_ends_with_its_batch() -> None:
     found = nodes_of(
         "restock.sql",
         """
@@ -110,7 +110,7 @@ def test_a_routine_of_sql_server_ends_with_its_batch() -> None:
     """)
 
 
-def test_the_schema_that_postgresql_puts_into_an_extension_is_a_schema() -> None:
+def test_schema_of_a_postgresql_extension_is_a_schema() -> None:
     found = nodes_of(
         "create_parent.sql",
         """
@@ -139,12 +139,12 @@ def test_the_schema_that_postgresql_puts_into_an_extension_is_a_schema() -> None
     )
 
 
-def test_a_statement_of_sql_that_nothing_ends_stops_before_the_next_one() -> None:
+def test_unterminated_sql_statement_ends_before_the_next_one() -> None:
     found = nodes_of("two.sql", "CREATE TABLE a (id INT)\nCREATE TABLE b (id INT)\n")
     assert outline(found) == ["class a 1:1", "class b 2:2"]
 
 
-def test_a_routine_of_mysql_ends_at_its_delimiter_however_far_in() -> None:
+def test_mysql_routine_ends_at_its_delimiter() -> None:
     found = nodes_of(
         "film.sql",
         """
@@ -167,7 +167,7 @@ def test_a_routine_of_mysql_ends_at_its_delimiter_however_far_in() -> None:
     """)
 
 
-def test_functions_of_zsh_are_found_where_the_grammar_of_bash_is_lost() -> None:
+def test_zsh_functions_are_found_where_the_bash_grammar_fails() -> None:
     found = nodes_of(
         "widgets.zsh",
         """

@@ -25,13 +25,13 @@ def test_signatures(symbol: str, signature: str) -> None:
     assert only(CART, f"Acme.Shop.{symbol}").signature == signature
 
 
-def test_an_enum_is_indexed_with_its_cases() -> None:
+def test_enum_has_its_cases() -> None:
     assert only(CART, "Acme.Shop.Suit").text == "enum Suit: string\n{\n    case Hearts = 'H';\n}"
 
 
-def test_a_closure_is_part_of_its_method() -> None:
+def test_closure_is_part_of_its_method() -> None:
     assert "$log = function () { return 1; };" in only(CART, "Acme.Shop.Cart.add").text
 
 
-def test_an_include_of_php_is_known_by_its_content() -> None:
+def test_php_include_is_recognized_by_its_content() -> None:
     assert GRAMMARS.detect_language("common.inc", b"<?php\n$a = 1;\n") == ("php", "code")

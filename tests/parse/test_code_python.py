@@ -5,7 +5,7 @@ from parse.outlines import nodes, nodes_of, only, outline, sample
 CART = sample("cart.py")
 
 
-def test_a_class_is_indexed_without_its_methods_but_with_its_docstring_and_decorators() -> None:
+def test_class_has_its_docstring_and_decorators_but_not_its_methods() -> None:
     assert only(CART, "Item").text == (
         "# Cents, never floats.\n"
         "@dataclass(frozen=True)\n"
@@ -17,14 +17,14 @@ def test_a_class_is_indexed_without_its_methods_but_with_its_docstring_and_decor
     )
 
 
-def test_a_method_starts_at_its_decorator_and_holds_what_is_nested_in_it() -> None:
+def test_method_starts_at_its_decorator_and_contains_nested_functions() -> None:
     text = only(CART, "Item.parse").text
     assert text.startswith("@classmethod\n    def parse(\n")
     assert "def strip(part: str)" in text
     assert text.endswith("return cls(strip(name), int(strip(cents)))")
 
 
-def test_a_decorator_with_a_comment_behind_it_belongs_to_the_declaration() -> None:
+def test_decorator_with_a_trailing_comment_belongs_to_the_declaration() -> None:
     text = """\
 @override_settings(DEBUG=True)  # why
 class A:
@@ -46,23 +46,23 @@ class A:
     assert [node.signature for node in found] == ["class A:", "def load(self):"]
 
 
-def test_a_comment_that_a_blank_line_parts_from_a_decorator_is_none_of_it() -> None:
+def test_comment_separated_from_a_decorator_does_not_belong_to_it() -> None:
     found = nodes("a.py", "# Apart from it.\n\n@final  # right above\nclass A: ...\n")
     assert outline(found) == ["chunk - 1:1", "class A 3:4"]
 
 
-def test_a_signature_is_one_line_without_decorators_and_comments() -> None:
+def test_signature_is_one_line_without_decorators_and_comments() -> None:
     assert only(CART, "Item.parse").signature == 'def parse( cls, text: str, ) -> "Item":'
     assert only(CART, "restock").signature == "async def restock(items: list[Item]) -> None:"
     assert only(CART, "Price").signature == "type Price[T] = dict[str, T]"
 
 
-def test_a_definition_inside_a_condition_leaves_the_condition_as_a_chunk() -> None:
+def test_condition_around_a_definition_is_a_chunk() -> None:
     chunk = next(node for node in CART if node.start_line == 37)
     assert chunk.text == "try:\n    from speedups import total\nexcept ImportError:"
 
 
-def test_a_nested_function_is_a_node_once_the_outer_one_exceeds_3000_characters() -> None:
+def test_nested_function_is_a_node_if_the_outer_one_exceeds_3000_characters() -> None:
     filler = "    log('a line of forty characters, and so on')\n" * 70
     found = nodes_of("big.py", f"def outer():\n    def inner():\n        return 1\n{filler}")
     symbols = [node.symbol for node in found]

@@ -1,4 +1,4 @@
-"""Ruby: modules, singleton classes, methods that calls define."""
+"""Ruby: modules, singleton classes, and methods that calls define."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from parse.outlines import GRAMMARS, only, sample
 CART = sample("cart.rb")
 
 
-def test_a_class_keeps_what_is_called_in_it() -> None:
+def test_class_contains_the_calls_in_its_body() -> None:
     assert only(CART, "Acme.Shop.Cart").text == (
         "# A cart.\n  class Shop::Cart < Base\n    include Enumerable\n    attr_reader :items\n"
         "    class << self\n    end\n  end"
@@ -30,5 +30,5 @@ def test_signatures(symbol: str, signature: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["Rakefile", "lib/Gemfile", "a.gemspec", "config.ru", "x.rake"])
-def test_files_of_ruby_without_its_ending(path: str) -> None:
+def test_ruby_files_without_the_rb_extension(path: str) -> None:
     assert GRAMMARS.detect_language(path, b"") == ("ruby", "code")

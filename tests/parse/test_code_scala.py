@@ -21,19 +21,19 @@ def test_signatures_end_before_the_equals_sign(symbol: str, signature: str) -> N
     assert only(BRACES, f"acme.shop.Cart.{symbol}").signature == signature
 
 
-def test_a_class_is_indexed_with_its_end_marker_and_without_its_methods() -> None:
+def test_class_has_its_end_marker_but_not_its_methods() -> None:
     assert only(INDENTED, "acme.Cart").text == (
         "class Cart(limit: Int):\n  private val items = Nil\nend Cart"
     )
 
 
-def test_the_access_of_an_enum_does_not_hide_it() -> None:
+def test_access_modifier_does_not_hide_an_enum() -> None:
     color = only(INDENTED, "acme.Color")
     assert color.signature == "private enum Color(val rgb: Int)"
     assert color.text == "private enum Color(val rgb: Int):\n  case Red extends Color(1)"
 
 
-def test_an_operator_of_colons_is_called_as_it_is_written() -> None:
+def test_operator_with_colons_has_its_written_name() -> None:
     text = """
         class Cart {
           def ::(item: Int): Int = item

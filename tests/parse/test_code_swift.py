@@ -1,4 +1,4 @@
-"""Swift: extensions, computed properties, what is not called func."""
+"""Swift: extensions, computed properties, and declarations without `func`."""
 
 import pytest
 
@@ -25,14 +25,14 @@ def test_signatures(symbol: str, signature: str) -> None:
     assert only(CART, symbol).signature == signature
 
 
-def test_an_extension_is_a_class_of_the_name_that_it_extends() -> None:
+def test_extension_is_a_class_named_by_its_type() -> None:
     assert [node.signature for node in CART if node.symbol == "Cart"] == [
         "@available(iOS 13, *) public final class Cart<T: Item>: Base where T: Hashable",
         "extension Cart: Shape where T == Int",
     ]
 
 
-def test_a_class_is_indexed_with_its_stored_properties() -> None:
+def test_class_has_its_stored_properties() -> None:
     assert CART[1].text == (
         "/// A cart.\n@available(iOS 13, *)\n"
         "public final class Cart<T: Item>: Base where T: Hashable {\n"

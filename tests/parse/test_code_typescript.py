@@ -6,7 +6,7 @@ CART = sample("cart.ts")
 ROUTER = sample("router.js")
 
 
-def test_a_class_is_indexed_without_its_methods_and_signed_without_its_decorators() -> None:
+def test_class_has_no_methods_and_its_signature_no_decorators() -> None:
     cart = only(CART, "Cart")
     head = "export abstract class Cart<T extends Item> extends Store implements Iterable<T>"
     assert cart.signature == head
@@ -19,7 +19,7 @@ def test_a_class_is_indexed_without_its_methods_and_signed_without_its_decorator
     )
 
 
-def test_signatures_begin_with_what_stands_before_the_declaration_on_its_line() -> None:
+def test_signature_starts_with_the_text_before_the_declaration() -> None:
     assert only(CART, "format").signature == "export const format: Format = (cents) =>"
     assert only(CART, "Cart.add").signature == "add = async (item: T) =>"
     assert only(CART, "Cart.close").signature == "abstract close(): void"
@@ -31,7 +31,7 @@ def test_signatures_begin_with_what_stands_before_the_declaration_on_its_line() 
     ]
 
 
-def test_what_a_namespace_leaves_over_is_a_chunk() -> None:
+def test_rest_of_a_namespace_is_a_chunk() -> None:
     chunk = next(node for node in CART if node.start_line == 42)
     assert chunk.text == "export namespace shop {\n}"
 
@@ -43,13 +43,13 @@ def test_tsx_components() -> None:
     )
 
 
-def test_a_jsdoc_comment_belongs_to_its_function_across_one_blank_line() -> None:
+def test_jsdoc_comment_belongs_to_its_function_across_one_blank_line() -> None:
     assert only(ROUTER, "Router").text.startswith(
         "/**\n * Routes requests.\n */\n\nfunction Router"
     )
 
 
-def test_the_members_of_an_object_are_nodes_once_it_exceeds_3000_characters() -> None:
+def test_members_of_an_object_above_3000_characters_are_nodes() -> None:
     members = "".join(f"  step{n}() {{\n    return {n}; // {'.' * 90}\n  }},\n" for n in range(30))
     nodes = nodes_of("steps.js", f"const steps = {{\n{members}  last: () => 1,\n}};\n")
     assert outline(nodes)[:2] == ["class steps 1:93", "method steps.step0 2:4"]
@@ -57,12 +57,12 @@ def test_the_members_of_an_object_are_nodes_once_it_exceeds_3000_characters() ->
     assert only(nodes, "steps").text == "const steps = {\n};"
 
 
-def test_a_large_closure_opens_and_adds_nothing_to_the_names_in_it() -> None:
+def test_declarations_in_a_large_closure_are_nodes_without_a_prefix() -> None:
     filler = "  log('a line of forty characters, and so on');\n" * 70
     nodes = nodes_of("iife.js", f"(function () {{\n  function inner() {{}}\n{filler}}})();\n")
     assert only(nodes, "inner").start_line == 2
 
 
-def test_what_a_small_closure_declares_stays_in_the_text_around_it() -> None:
+def test_declarations_in_a_small_closure_are_no_nodes() -> None:
     nodes = nodes_of("small.js", "setup(() => {\n  function inner() {}\n  inner();\n});\n")
     assert outline(nodes) == ["chunk - 1:4"]

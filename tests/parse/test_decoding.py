@@ -1,4 +1,4 @@
-"""Is it text, in which encoding, and into which chunks does it go?"""
+"""Recognizing text and its encoding, and splitting plain text into chunks."""
 
 import codecs
 import json
@@ -37,8 +37,8 @@ CHINESE = "// 这是一个中文注释 用于说明代码\nint x = 1;\n"
         ("<?xml version='1.0' encoding='ISO-8859-15'?>\n<price>5 €</price>\n", "iso-8859-15"),
     ],
 )
-def test_text_that_is_not_utf8_is_read_in_its_encoding(text: str, encoding: str) -> None:
-    """The declared encoding, or else the most likely one; Western for a few accents among ASCII."""
+def test_text_that_is_not_utf8_is_decoded(text: str, encoding: str) -> None:
+    """With the declared encoding, or the most likely one; a Western one for a few accents."""
     assert decode_text(text.encode(encoding)).decode() == text
 
 
@@ -52,13 +52,12 @@ def test_text_that_is_not_utf8_is_read_in_its_encoding(text: str, encoding: str)
         (codecs.BOM_UTF32_BE, "utf-32-be"),
     ],
 )
-def test_a_byte_order_mark_decides_and_goes(mark: bytes, encoding: str) -> None:
-    """What follows it is read as it says."""
+def test_byte_order_mark_decides_the_encoding_and_is_removed(mark: bytes, encoding: str) -> None:
     assert decode_text(mark + GERMAN.encode(encoding)).decode() == GERMAN
 
 
-def test_a_few_broken_bytes_do_not_lose_a_file() -> None:
-    """UTF-8 stays UTF-8 with a stray byte in it, UTF-16 with half a character at its end."""
+def test_few_invalid_bytes_do_not_lose_a_file() -> None:
+    """UTF-8 with a stray byte, UTF-16 with half a character at the end."""
     utf8 = "Größe, Länge, schöne Wörter\n".encode()
     assert decode_text(utf8 * 3 + b"\xff\n").decode() == utf8.decode() * 3 + "\ufffd\n"
     utf16 = codecs.BOM_UTF16_LE + ("x = 1\n" * 30).encode("utf-16-le")
@@ -78,14 +77,13 @@ def test_a_few_broken_bytes_do_not_lose_a_file() -> None:
         ),
     ],
 )
-def test_what_is_no_text_is_left_out_with_the_reason(content: bytes, reason: str) -> None:
-    """It has no nodes."""
+def test_binary_file_is_skipped_with_a_reason(content: bytes, reason: str) -> None:
     assert parse_file(GRAMMARS, "file.txt", content) == ParsedFile("file.txt", [], reason)
 
 
 @pytest.mark.parametrize("size", [16, 300, 5000])
 def test_random_bytes_are_no_text(size: int) -> None:
-    """Also without a NUL byte among them."""
+    """Even without a NUL byte."""
     noise = random.Random(size)
     content = bytes(noise.randrange(1, 256) for _ in range(size))
     with pytest.raises(NotTextError):
@@ -93,21 +91,21 @@ def test_random_bytes_are_no_text(size: int) -> None:
 
 
 def test_line_ends_become_newlines() -> None:
-    """A lone carriage return ends a line only where nothing else does."""
+    """A carriage return ends a line only in a file without newlines."""
     assert decode_text(b"a\r\nb\r\n") == b"a\nb\n"
     assert decode_text(b"a\rb\r") == b"a\nb\n"
     assert decode_text(b"50 %\r100 %\ndone\r\n") == b"50 %\r100 %\ndone\n"
 
 
-def test_lines_are_those_that_newlines_end() -> None:
-    """Form feeds and U+2028 are within a line."""
+def test_only_newlines_end_lines() -> None:
+    """Form feeds and U+2028 do not."""
     text = "one\n\x0ctwo\u2028still two\x85and here\n\nfour"
     assert document_nodes("notes.txt", text) == [("chunk", None, 1, 4)]
     assert_properties_hold("notes.txt", text, nodes("notes.txt", text))
 
 
-def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
-    """The same holds for one of white space only, whatever its language."""
+def test_empty_file_has_no_nodes_and_no_skip_reason() -> None:
+    """Also one with white space only, in any language."""
     for path in ("a.txt", "a.md", "a.json", "a.yaml", "a.toml", "a.xml", "a.py", "a.ipynb"):
         for content in (b"", b"\n \t\r\n\n", codecs.BOM_UTF8):
             assert parse_file(GRAMMARS, path, content) == ParsedFile(path, [])
@@ -129,21 +127,21 @@ def test_an_empty_file_has_no_nodes_and_needs_no_reason() -> None:
         ("run.unknown-ending", "text"),
     ],
 )
-def test_any_other_text_is_chunks_of_its_language(path: str, language: str) -> None:
-    """The name or the ending tells the language, and what is unknown is text."""
+def test_other_text_is_chunks_of_its_language(path: str, language: str) -> None:
+    """The name or extension decides; unknown files are `text`."""
     assert [(n.language, n.node_type) for n in nodes(path, "some words\n")] == [(language, "chunk")]
 
 
-def test_a_long_line_is_cut_into_pieces() -> None:
-    """Nothing of it is lost, and each piece says the line."""
+def test_long_line_is_split_into_parts() -> None:
+    """Each part has the line's number, and nothing is lost."""
     text = "".join(f"f{n}({{a:{n}}});" for n in range(100_000))
     found = nodes("bundle.css", text)
     assert_properties_hold("bundle.css", text, found)
     assert {(node.start_line, node.end_line) for node in found} == {(1, 1)}
 
 
-def test_a_notebook_is_chunks_with_its_images_cut() -> None:
-    """An image keeps its line and its first 60 characters; sources and other outputs stay whole."""
+def test_damaged_notebook_is_chunks_with_truncated_images() -> None:
+    """An image keeps its line and its first 60 characters; other text stays complete."""
     cell = {"cell_type": "code", "source": ["import pandas as pd\n", "pd.read_csv('sales.csv')"]}
     image = {"data": {"image/png": "iVBORw0KGgo" + "A" * 70_000 + "=="}}
     text = json.dumps({"cells": [{**cell, "outputs": [image]}]}, indent=1)

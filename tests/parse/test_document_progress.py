@@ -1,4 +1,4 @@
-"""A long document tells which of its pages or sheets is read; others tell nothing."""
+"""Long documents report the page or sheet that is being read; other files report nothing."""
 
 import importlib
 import sys
@@ -37,7 +37,7 @@ SHEETS = xlsx({name: [("Name", "Value"), ("a", 1)] for name in ("One", "Two")})
 
 @pytest.fixture(scope="module")
 def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """The parsers above, where a worker finds them too."""
+    """The test parsers, importable by a worker."""
     folder = tmp_path_factory.mktemp("parsers")
     (folder / "progress_parsers.py").write_text(PARSERS)
     sys.path.insert(0, str(folder))
@@ -45,8 +45,8 @@ def parsers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     sys.path.remove(str(folder))
 
 
-def heard(parser: str, path: str, content: bytes) -> tuple[list[str], ParsedFile]:
-    """What is told while a real worker parses a file, and what becomes of it."""
+def parse_with_progress(parser: str, path: str, content: bytes) -> tuple[list[str], ParsedFile]:
+    """Returns the reported progress of a file and its parse result."""
     parse: ParseFile = getattr(importlib.import_module("progress_parsers"), parser)
     said: list[str] = []
     with WorkerPool(count=1, parse_file=parse) as workers:
@@ -61,24 +61,24 @@ def heard(parser: str, path: str, content: bytes) -> tuple[list[str], ParsedFile
     ("path", "content", "kind", "total"),
     [("a/manual.pdf", PAGES, "page", 1200), ("prices.xlsx", SHEETS, "sheet", 2)],
 )
-def test_a_document_tells_each_page_or_sheet_and_its_end(
+def test_each_page_or_sheet_and_the_end_are_reported(
     parsers: None, path: str, content: bytes, kind: str, total: int
 ) -> None:
     name = path.rpartition("/")[2]
-    said, parsed = heard("often", path, content)
+    said, parsed = parse_with_progress("often", path, content)
     places = [f"{name}: {kind} {number:,} of {total:,}" for number in range(1, total + 1)]
     assert said == [*places, ""]
     assert len({node.logical_path for node in parsed.nodes}) == total
 
 
 @pytest.mark.needs("documents")
-def test_what_is_read_soon_tells_nothing(parsers: None) -> None:
-    said, parsed = heard("seldom", "manual.pdf", PAGES)
+def test_short_files_report_no_progress(parsers: None) -> None:
+    said, parsed = parse_with_progress("seldom", "manual.pdf", PAGES)
     assert said == []
     assert parsed.nodes
 
 
-def test_a_document_that_ends_its_worker_is_not_told_any_more(parsers: None) -> None:
-    said, parsed = heard("dying", "manual.pdf", PAGES)
+def test_progress_ends_when_a_document_ends_its_worker(parsers: None) -> None:
+    said, parsed = parse_with_progress("dying", "manual.pdf", PAGES)
     assert said[-2:] == ["manual.pdf: page 1 of 3", ""]
     assert parsed.skip == "the parser crashed (exit code 3)"

@@ -1,4 +1,4 @@
-"""Do secrets stay out of what documents call their parts? Such names need not stand in the text."""
+"""Secrets in names of a document's parts are masked; such names may not be in its text."""
 
 import pytest
 
@@ -33,8 +33,8 @@ FILES: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("path", FILES)
-def test_no_node_says_a_secret(path: str) -> None:
-    """Neither its text nor what it is called; an `x` for each letter stands in its place."""
+def test_no_node_contains_a_secret(path: str) -> None:
+    """Neither its text nor its logical path; each character is replaced by `x`."""
     nodes = parsed(path, FILES[path]).nodes
     assert TOKEN not in repr(nodes)
     assert "x" * len(TOKEN) in repr(nodes)

@@ -1,4 +1,4 @@
-"""Documents of an office or a press: their text is taken out, with headings, tables and code."""
+"""Office and other documents: extraction of text with headings, tables and code."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.needs("documents")
 LONG = "The watchdog resets the unit when nobody has fed it for a second, as the table below says. "
 
 
-def test_a_docx_has_sections_by_the_names_of_its_styles_in_any_language() -> None:
+def test_docx_sections_follow_style_ids_in_any_language() -> None:
     body = p("Manual", "Titel") + p("Registers", "berschrift1") + p(LONG * 2)
     body += p("Control", "berschrift2") + p(LONG * 2)
     assert outline("m.docx", docx(body)) == [
@@ -24,7 +24,7 @@ def test_a_docx_has_sections_by_the_names_of_its_styles_in_any_language() -> Non
     ]
 
 
-def test_a_table_is_a_node_with_its_head_for_a_signature() -> None:
+def test_table_is_a_node_with_its_header_as_signature() -> None:
     rows = [("Name", "Offset"), ("CTRL", "0x00"), ("STAT", "0x04")]
     [_, table] = parsed("m.docx", docx(p("Registers", "berschrift1") + tbl(rows))).nodes
     assert (table.node_type, table.logical_path) == ("doc_table", "Registers")
@@ -32,7 +32,7 @@ def test_a_table_is_a_node_with_its_head_for_a_signature() -> None:
     assert table.signature == "Name | Offset"
 
 
-def test_each_piece_of_a_long_table_has_the_head() -> None:
+def test_each_part_of_a_long_table_has_the_header() -> None:
     rows = [("Name", "Offset"), *((f"REGISTER {n}", f"0x{n:04}") for n in range(400))]
     pieces = parsed("m.docx", docx(tbl(rows))).nodes
     assert len(pieces) > 2
@@ -40,20 +40,20 @@ def test_each_piece_of_a_long_table_has_the_head() -> None:
     assert "\n".join(piece.text for piece in pieces).count("REGISTER") == 400
 
 
-def test_a_table_up_to_the_limit_stays_whole() -> None:
+def test_table_up_to_the_limit_is_not_split() -> None:
     rows = [("Name", "Use"), *((f"R{n}", LONG[:80]) for n in range(30))]
     [table] = parsed("m.docx", docx(tbl(rows))).nodes
     assert 2500 < len(table.text) <= NODE_LIMIT
 
 
-def test_a_paragraph_up_to_the_limit_stays_whole() -> None:
+def test_paragraph_up_to_the_limit_is_not_split() -> None:
     long = "Alpha " + LONG * 28
     body = p("Short text before it. " * 20) + p(long) + p("And behind it. " * 40)
     texts = [" ".join(node.text.split()) for node in parsed("m.docx", docx(body)).nodes]
     assert sum(" ".join(long.split()) in text for text in texts) == 1
 
 
-def test_code_in_a_row_is_one_block() -> None:
+def test_consecutive_code_paragraphs_are_one_block() -> None:
     body = p(LONG) + p("int main(void) {", "Quelltext") + p("    return 0;", "Quelltext")
     body += p("}", "Quelltext") + p(LONG)
     assert [
@@ -63,7 +63,7 @@ def test_code_in_a_row_is_one_block() -> None:
     ] == [("doc_codeblock", "int main(void) {\n    return 0;\n}")]
 
 
-def test_what_was_deleted_or_is_there_twice_is_left_out() -> None:
+def test_deleted_and_repeated_text_is_left_out() -> None:
     body = "<w:p><w:del><w:r><w:delText>gone</w:delText><w:t>gone</w:t></w:r></w:del>"
     body += "<w:r><w:t>stays</w:t></w:r></w:p>"
     body += f"<x:AlternateContent xmlns:x='x'><x:Choice>{p('once')}</x:Choice>"
@@ -72,7 +72,7 @@ def test_what_was_deleted_or_is_there_twice_is_left_out() -> None:
     assert text.split() == ["stays", "once"]
 
 
-def test_notes_stand_at_the_end() -> None:
+def test_notes_are_at_the_end() -> None:
     notes = f"<w:footnotes {docs.W}><w:footnote>{p('Below 5 V.')}</w:footnote></w:footnotes>"
     text = extract_document("docx", docx(p("Power it."), footnotes=notes)).text.decode()
     assert text == "Power it.\n\nBelow 5 V.\n"
@@ -91,7 +91,7 @@ def test_slides_are_pages_in_the_order_of_the_presentation() -> None:
     assert "7" not in found[0].text
 
 
-def test_an_odt_has_headings_tables_and_blanks() -> None:
+def test_odt_has_headings_tables_and_spaces() -> None:
     body = '<text:h text:outline-level="1">Clock</text:h>'
     body += f"<text:p>a<text:s text:c='3'/>b</text:p><text:p>{LONG}</text:p>"
     cells = "<table:table-cell><text:p>{}</text:p></table:table-cell>"
@@ -108,7 +108,7 @@ def test_an_odt_has_headings_tables_and_blanks() -> None:
     assert found[1].text == "Name | Hz\nslow | 10"
 
 
-def test_the_slides_of_an_odp_are_sections_by_their_titles() -> None:
+def test_odp_slides_are_sections_named_by_their_titles() -> None:
     frame = '<draw:frame presentation:class="{}"><text:p>{}</text:p></draw:frame>'
     slides = "".join(
         f"<draw:page>{frame.format('title', title)}{frame.format('outline', LONG * 2)}</draw:page>"
@@ -121,7 +121,7 @@ def test_the_slides_of_an_odp_are_sections_by_their_titles() -> None:
     ]
 
 
-def test_a_workbook_has_ranges_of_rows_with_the_head_of_their_sheet() -> None:
+def test_workbook_has_row_ranges_with_the_header_of_their_sheet() -> None:
     prices: list[tuple[str | float, ...]] = [
         ("Article", "Price"),
         *((f"Widget {n}", n + 0.5) for n in range(300)),
@@ -136,7 +136,7 @@ def test_a_workbook_has_ranges_of_rows_with_the_head_of_their_sheet() -> None:
     assert rows == ["Article | Price", *(f"Widget {n} | {n}.5" for n in range(300))]
 
 
-def test_an_epub_is_read_in_its_order() -> None:
+def test_epub_is_read_in_spine_order() -> None:
     chapters = [
         f"<!DOCTYPE html><html><body><h1>One &amp; all</h1><p>{LONG}&nbsp;{LONG}</p></body></html>",
         f"<body><h1>Two</h1><pre>x = 1\n  y = 2</pre><script>no()</script><p>{LONG * 2}</p></body>",
@@ -152,13 +152,13 @@ def test_an_epub_is_read_in_its_order() -> None:
 
 
 @pytest.mark.parametrize("charset", ["idna", "zlib", "none-such"])
-def test_a_frame_in_no_known_encoding_is_read_as_utf_8(charset: str) -> None:
+def test_frame_with_an_unknown_encoding_is_read_as_utf8(charset: str) -> None:
     page = docs.mhtml((f"Content-Type: text/html; charset={charset}", b"<p>Caf\xc3\xa9 \xff</p>"))
     [node] = parsed("page.mhtml", page).nodes
     assert node.text == "Caf\u00e9 \ufffd"
 
 
-def test_a_page_that_a_browser_saved_is_read_with_its_frames() -> None:
+def test_saved_web_page_is_read_with_its_frames() -> None:
     coded = "Content-Type: text/html\r\nContent-Transfer-Encoding: quoted-printable"
     picture = ("Content-Type: image/png\r\nContent-Transfer-Encoding: base64", b"aGVsbG8=")
     frame = ("Content-Type: text/html; charset=iso-8859-1", b"<p>Gr\xfc\xdfe</p>")
@@ -173,12 +173,12 @@ def test_a_page_that_a_browser_saved_is_read_with_its_frames() -> None:
     ]
 
 
-def test_a_letter_is_no_saved_page() -> None:
+def test_email_is_no_saved_web_page() -> None:
     letter = b"Subject: Hello\r\nContent-Type: text/plain\r\n\r\nSome words."
     assert parsed("letter.mht", letter).skip == "no page that a browser saved"
 
 
-def test_a_pdf_has_pages_in_the_sections_of_its_bookmarks() -> None:
+def test_pdf_has_pages_in_the_sections_of_its_bookmarks() -> None:
     pages = [
         [Line("Clock", y=750, size=16), Line("It ticks.", y=700)],
         [Line("and goes on.", y=750), Line("Power", y=700, size=16), Line("5 V.", y=650)],
@@ -191,7 +191,7 @@ def test_a_pdf_has_pages_in_the_sections_of_its_bookmarks() -> None:
     ]
 
 
-def test_without_bookmarks_larger_type_is_a_heading() -> None:
+def test_without_bookmarks_larger_font_is_a_heading() -> None:
     page = [Line("Clock", y=780, size=18), *(Line(LONG[:60], y=740 - 12 * n) for n in range(8))]
     page.append(Line("Ticks", y=600, size=14))
     page += [Line(LONG[:60], y=560 - 12 * n) for n in range(8)]
@@ -201,7 +201,7 @@ def test_without_bookmarks_larger_type_is_a_heading() -> None:
     ]
 
 
-def test_a_typewriters_face_is_code_with_its_indent() -> None:
+def test_monospaced_font_is_code_with_its_indentation() -> None:
     code = ["def init():", "    start()", "    if x:", "        stop()"]
     page = [Line(LONG[:60], y=760 - 12 * n) for n in range(20)]
     page += [
@@ -212,7 +212,7 @@ def test_a_typewriters_face_is_code_with_its_indent() -> None:
     assert [one.text for one in blocks] == ["\n".join(code)]
 
 
-def test_cells_below_one_another_are_a_table() -> None:
+def test_aligned_cells_are_a_table() -> None:
     rows = [("Name", "Offset"), ("CTRL", "0x00"), ("STATUS", "0x04"), ("DATA", "0x08")]
     page = [Line(LONG[:60], y=760 - 12 * n) for n in range(4)]
     page += [
@@ -225,13 +225,13 @@ def test_cells_below_one_another_are_a_table() -> None:
     assert table.signature == "Name | Offset"
 
 
-def test_a_document_is_told_by_its_bytes_whatever_it_is_called() -> None:
+def test_document_format_is_recognized_by_content() -> None:
     [node] = parsed("m.pdf", docx(p("It is Word's."))).nodes
     assert node.language == "docx"
     assert parsed("m.docx", b"no archive at all").skip == "no docx by its first bytes"
 
 
-def test_secrets_are_masked_and_lines_stay() -> None:
+def test_secrets_are_masked_without_changing_lines() -> None:
     token = "ghp_" + "a1B2" * 9
     body = p("Before") + p(f"token = {token}") + p("Behind")
     found = parsed("m.docx", docx(body))
@@ -248,7 +248,7 @@ def test_secrets_are_masked_and_lines_stay() -> None:
         ("m.pdf", docs.pdf([[Line(LONG[:70], y=800 - 11 * n) for n in range(70)]] * 4)),
     ],
 )
-def test_all_of_the_text_is_in_one_node_each(path: str, content: bytes) -> None:
+def test_each_text_is_in_exactly_one_node(path: str, content: bytes) -> None:
     text = extract_document(path.rpartition(".")[2], content).text.decode()
     found = parsed(path, content).nodes
     said = Counter("".join("".join(one.text for one in found).split()))

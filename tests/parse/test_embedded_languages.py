@@ -1,4 +1,6 @@
-"""Are scripts and styles read in their own language, and texts cut where their parts begin?"""
+"""Scripts and styles in HTML and components, parsed in their own language; splitting of CSS and
+HTML.
+"""
 
 import pytest
 
@@ -18,8 +20,8 @@ from parse.outlines import assert_properties_hold, document_nodes, nodes, nodes_
         ('<script lang="coffee">', []),
     ],
 )
-def test_a_script_is_in_the_language_of_its_tag(tag: str, symbols: list[str]) -> None:
-    """JavaScript without one; one that no grammar reads stays text."""
+def test_script_has_the_language_of_its_tag(tag: str, symbols: list[str]) -> None:
+    """JavaScript by default; text if there is no grammar."""
     found = nodes("a.vue", f"{tag}\nfunction f() {{ return 1 }}\n</script>\n")
     assert [node.symbol for node in found if node.symbol] == symbols
 
@@ -34,18 +36,18 @@ def test_a_script_is_in_the_language_of_its_tag(tag: str, symbols: list[str]) ->
         (' type="application/ld+json"', []),
     ],
 )
-def test_what_a_page_does_not_run_is_text(kind: str, symbols: list[str]) -> None:
+def test_data_scripts_are_text(kind: str, symbols: list[str]) -> None:
     found = nodes("a.html", f"<script{kind}>\nfunction f() {{ return 1 }}\n</script>\n")
     assert [node.symbol for node in found if node.symbol] == symbols
 
 
-def test_a_component_that_is_an_index_has_its_folders_name() -> None:
+def test_component_named_index_has_the_name_of_its_folder() -> None:
     script = "<script>\nexport default {\n  data() { return {} },\n}\n</script>\n"
     found = nodes("src/cart/index.vue", script)
     assert [node.symbol for node in found if node.symbol] == ["cart", "cart.data"]
 
 
-def test_a_declaration_beside_a_tag_is_without_it() -> None:
+def test_declaration_on_the_line_of_a_tag_excludes_the_tag() -> None:
     found = nodes("a.html", "<script>function f() { return 1 }</script>\n")
     assert [(n.symbol, n.text) for n in found] == [
         (None, "<script>\n</script>"),
@@ -65,13 +67,13 @@ def test_a_declaration_beside_a_tag_is_without_it() -> None:
         "/* a */ .a { " + "b { " * 300 + "/*",
     ],
 )
-def test_what_is_left_open_loses_nothing(path: str, text: str) -> None:
+def test_unclosed_tags_lose_nothing(path: str, text: str) -> None:
     shown = text.removeprefix("\ufeff").replace("\r\n", "\n")
     assert_properties_hold(path, shown, nodes(path, text))
 
 
-def test_rules_are_cut_apart_and_not_through() -> None:
-    """Rules of 300 characters, of which none begins without indentation before: four to a piece."""
+def test_css_is_split_between_rules() -> None:
+    """Four rules of 300 characters per part."""
     rule = "  .a {\n" + "    b: c;\n" * 28 + "  " + "x" * 3 + ": y }\n"
     found = nodes("a.css", rule * 12)
     lines = len(rule.splitlines())
@@ -79,8 +81,8 @@ def test_rules_are_cut_apart_and_not_through() -> None:
     assert len(found) > 1
 
 
-def test_a_comment_goes_with_the_rule_below_it() -> None:
-    """Two rules of 647 characters go into a piece, and a third does not."""
+def test_css_comment_stays_with_the_rule_below_it() -> None:
+    """Two rules of 647 characters fit into a part, a third does not."""
     rule = ".a {\n" + "  b: c;\n" * 80 + "}\n"
     comment = "/* What is sold. */\n\n"
     assert document_nodes("a.css", rule + rule + comment + rule) == [
@@ -89,8 +91,8 @@ def test_a_comment_goes_with_the_rule_below_it() -> None:
     ]
 
 
-def test_a_heading_closes_what_is_known_by_its_id() -> None:
-    """A box for the layout adds nothing to the names of the sections in it."""
+def test_heading_ends_the_section_of_an_id() -> None:
+    """A layout element adds nothing to the logical path of its sections."""
     words = "<p>" + "What is sold here, to whom, and for how much of it. " * 2 + "</p>\n"
     head = f'<div id="app">\n{words}<h1>Shop &lt;3</h1>\n{words}</div>\n'
     text = f'{head}<nav id="end">\n{words}</nav>\n'
@@ -101,15 +103,15 @@ def test_a_heading_closes_what_is_known_by_its_id() -> None:
     ]
 
 
-def test_deep_boxes_stay_in_the_tenth() -> None:
+def test_elements_below_the_tenth_level_stay_in_it() -> None:
     text = '<div id="a">' * 2000 + "words " * 20 + "</div>" * 2000
     found = nodes("a.html", text)
     assert_properties_hold("a.html", text, found)
     assert max(str(node.logical_path).count(">") for node in found) == 9
 
 
-def test_the_options_of_a_component_are_known_by_their_names() -> None:
-    """In a file of JavaScript too, where the component has no name."""
+def test_options_of_a_component_have_their_names() -> None:
+    """Also in JavaScript files, where the component has no name."""
     found = nodes_of(
         "cart.js",
         """
@@ -134,8 +136,8 @@ def test_the_options_of_a_component_are_known_by_their_names() -> None:
     )
 
 
-def test_a_setting_behind_a_condition_is_refused() -> None:
-    """The parser's library writes beyond its memory there."""
+def test_setting_after_a_predicate_is_refused() -> None:
+    """tree-sitter would write out of bounds."""
     query = '((comment) @doc (#eq? @doc "a)") (#set! name "b"))'
     grammars = Grammars({**_settings(), "grammar_queries": {"Doc": {"lua": [query]}}})
     with pytest.raises(UserError, match=r"'lua'.*#set!"):
@@ -146,8 +148,8 @@ def _settings() -> dict[str, object]:
     return dict(load_grammars()._settings)
 
 
-def test_a_query_that_names_no_region_finds_none() -> None:
-    """As every other pattern without the capture that counts; it costs no file its nodes."""
+def test_query_without_a_region_capture_finds_none() -> None:
+    """It costs no file its nodes."""
     settings = load_grammars()._settings
     queries = settings["grammar_queries"]
     embedded = {**queries["Embedded"], "html": ["(script_element) @content"]}
@@ -156,8 +158,8 @@ def test_a_query_that_names_no_region_finds_none() -> None:
     assert found.nodes and not found.reason
 
 
-def test_a_table_of_html_is_a_node_with_its_head() -> None:
-    """Unless it lays out a page; one with an anchor is under that name."""
+def test_html_table_is_a_node_with_its_header() -> None:
+    """Except a layout table; one with an anchor has its name."""
     table = (
         "<table{}>\n<tr><th>Rail</th><th>Volt &amp; use</th></tr>\n<tr><td>V1</td></tr>\n</table>\n"
     )
@@ -172,8 +174,8 @@ def test_a_table_of_html_is_a_node_with_its_head() -> None:
     ]
 
 
-def test_code_of_html_is_a_node_although_boxes_begin_on_its_line() -> None:
-    """A box that holds nothing else is none, and lends its name."""
+def test_html_code_on_the_line_of_its_container_is_a_node() -> None:
+    """A container with nothing else is no node and passes on its name."""
     code = "\n".join(f"step{n} = start(clock, {n})" for n in range(12))
     prose = f"<p>{'Some words. ' * 20}</p>\n"
     boxed = f'<div class="source" id="cb1"><div><pre><code>{code}</code></pre></div></div>\n'
@@ -186,7 +188,7 @@ def test_code_of_html_is_a_node_although_boxes_begin_on_its_line() -> None:
     ]
 
 
-def test_a_sign_that_links_to_a_heading_is_not_in_its_name() -> None:
+def test_anchor_link_is_not_in_the_name_of_a_heading() -> None:
     heading = '<h1 id="c">C&#182; code<a class="headerlink" href="#c">\u00b6</a></h1>'
     [found] = nodes("a.html", f"{heading}\n<p>{'Some words. ' * 20}</p>\n")
     assert found.logical_path == "C\u00b6 code"

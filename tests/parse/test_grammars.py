@@ -1,4 +1,4 @@
-"""Which language is a file in, and what may a user's own grammar file say?"""
+"""The language of a file, and the contents of a user's grammar file."""
 
 import json
 from importlib.resources import files
@@ -29,8 +29,8 @@ R = {
 }
 
 
-def own(folder: Path, settings: object) -> Path:
-    """A grammar file with some settings."""
+def write_grammar_file(folder: Path, settings: object) -> Path:
+    """Writes a grammar file with these settings."""
     path = folder / "grammar.json"
     path.write_text(settings if isinstance(settings, str) else json.dumps(settings), "utf-8")
     return path
@@ -68,7 +68,7 @@ def own(folder: Path, settings: object) -> Path:
         ("mix.exs", "elixir"),
     ],
 )
-def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None:
+def test_language_of_a_file_name(path: str, language: str) -> None:
     assert GRAMMARS.detect_language(path, b"") == (language, "code")
 
 
@@ -84,14 +84,14 @@ def test_the_name_of_a_file_tells_its_language(path: str, language: str) -> None
         (b"\n#!/usr/bin/env python3\n", ("text", "text")),
     ],
 )
-def test_a_file_without_an_ending_is_known_by_its_first_line(
+def test_file_without_an_extension_is_recognized_by_its_first_line(
     first: bytes, language: tuple[str, str]
 ) -> None:
     assert GRAMMARS.detect_language("bin/tool", first) == language
 
 
-def test_a_known_ending_goes_before_a_known_beginning() -> None:
-    """`Dockerfile.*` is for what is a Dockerfile behind any dot, not for what is about them."""
+def test_extension_precedes_a_name_pattern() -> None:
+    """`Dockerfile.*` is for Dockerfiles with any suffix, not for files about them."""
     assert GRAMMARS.detect_language("dockerfile.ts", b"") == ("typescript", "code")
     assert GRAMMARS.detect_language("Dockerfile.md", b"") == ("markdown", "document")
     assert GRAMMARS.detect_language("not.dockerfile.x", b"") == ("text", "text")
@@ -101,8 +101,8 @@ def test_every_shipped_query_compiles() -> None:
     GRAMMARS.compile_all()
 
 
-def test_a_new_language_needs_only_json(tmp_path: Path) -> None:
-    known = load_grammars(own(tmp_path, R))
+def test_new_language_needs_only_json(tmp_path: Path) -> None:
+    known = load_grammars(write_grammar_file(tmp_path, R))
     content = b"# Adds.\nCart$add <- function(item) {\n  item\n}\n\ngo = function() 1\n"
     found = parse_file(known, "cart.r", content).nodes
     assert [(n.language, n.node_type, n.symbol, n.start_line, n.end_line) for n in found] == [
@@ -111,16 +111,16 @@ def test_a_new_language_needs_only_json(tmp_path: Path) -> None:
     ]
 
 
-def test_an_own_grammar_file_is_merged_over_the_shipped_one(tmp_path: Path) -> None:
-    known = load_grammars(own(tmp_path, {"code_extensions": {"py": "ruby"}}))
+def test_user_grammar_file_is_merged_over_the_shipped_one(tmp_path: Path) -> None:
+    known = load_grammars(write_grammar_file(tmp_path, {"code_extensions": {"py": "ruby"}}))
     assert known.detect_language("a.py", b"") == ("ruby", "code")
     assert known.detect_language("a.go", b"") == ("go", "code")
     assert known.digest != GRAMMARS.digest
 
 
-def test_a_wrong_query_is_named_with_its_language_and_position(tmp_path: Path) -> None:
+def test_invalid_query_is_an_error_with_language_and_position(tmp_path: Path) -> None:
     queries = {"Method": {"go": ["(function_declaration) @method", "(nonsense) @method"]}}
-    known = load_grammars(own(tmp_path, {"grammar_queries": queries}))
+    known = load_grammars(write_grammar_file(tmp_path, {"grammar_queries": queries}))
     with pytest.raises(UserError, match=r"Method query of 'go'.*column 1.*\(nonsense\)"):
         known.compile_all()
 
@@ -173,52 +173,52 @@ SHAPES = "document_nodes"
         ),
     ],
 )
-def test_a_grammar_file_of_another_form_is_refused(
-    tmp_path: Path, settings: Any, says: str
-) -> None:
-    """Section and key are named, and what they must be."""
+def test_grammar_file_of_another_form_is_refused(tmp_path: Path, settings: Any, says: str) -> None:
+    """The error names section, key and expected value."""
     with pytest.raises(UserError, match=says):
-        load_grammars(own(tmp_path, settings))
+        load_grammars(write_grammar_file(tmp_path, settings))
 
 
-def test_the_form_names_every_field_of_a_document_language() -> None:
+def test_schema_has_every_field_of_a_document_language() -> None:
     shapes = GRAMMAR_FILE_SCHEMA.fields["document_nodes"]
     assert isinstance(shapes, MapOf) and isinstance(shapes.value, ObjectOf)
     assert set(shapes.value.fields) == set(Shape._fields)
 
 
-def test_the_shipped_grammar_file_is_of_the_form(tmp_path: Path) -> None:
+def test_shipped_grammar_file_follows_the_schema(tmp_path: Path) -> None:
     shipped = files("feeder").joinpath("grammar_queries.json").read_text("utf-8")
-    assert load_grammars(own(tmp_path, shipped)).digest == GRAMMARS.digest
+    assert load_grammars(write_grammar_file(tmp_path, shipped)).digest == GRAMMARS.digest
 
 
-def test_a_capture_without_a_meaning_is_named(tmp_path: Path) -> None:
-    """One that begins with _ is for the query's own use."""
+def test_unknown_capture_is_an_error(tmp_path: Path) -> None:
+    """Captures that begin with _ are for the query's own use."""
     queries = {"Method": {"lua": ['((comment) @_c (#eq? @_c "--"))', "(comment) @function"]}}
-    known = load_grammars(own(tmp_path, {QUERIES: queries}))
+    known = load_grammars(write_grammar_file(tmp_path, {QUERIES: queries}))
     with pytest.raises(UserError, match="'lua' use the unknown capture @function"):
         known.compile_all()
 
 
 @pytest.mark.parametrize("ending", ["lua", ".lua", "Lua", ".LUA"])
-def test_an_ending_may_be_given_with_its_dot_and_in_upper_case(tmp_path: Path, ending: str) -> None:
-    known = load_grammars(own(tmp_path, {"code_extensions": {ending: "lua"}}))
+def test_extension_may_have_a_dot_and_capitals(tmp_path: Path, ending: str) -> None:
+    known = load_grammars(write_grammar_file(tmp_path, {"code_extensions": {ending: "lua"}}))
     assert known.detect_language("src/Cart.lua", b"") == ("lua", "code")
 
 
-def test_a_grammar_file_that_is_missing_is_named(tmp_path: Path) -> None:
+def test_missing_grammar_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"absent\.json"):
         load_grammars(tmp_path / "absent.json")
 
 
-def test_a_group_without_a_meaning_is_named(tmp_path: Path) -> None:
-    known = load_grammars(own(tmp_path, {"patterns": {"perl": ["(?P<function>sub)"]}}))
+def test_unknown_group_is_an_error(tmp_path: Path) -> None:
+    known = load_grammars(
+        write_grammar_file(tmp_path, {"patterns": {"perl": ["(?P<function>sub)"]}})
+    )
     with pytest.raises(UserError, match="'perl' use the unknown capture @function"):
         known.compile_all()
 
 
-def test_patterns_find_what_queries_do_not(tmp_path: Path) -> None:
-    """A language may have both; what both find is one node."""
+def test_patterns_add_to_queries(tmp_path: Path) -> None:
+    """A declaration that both find is one node."""
     settings = {
         "code_extensions": {"pl": "perl"},
         "patterns": {
@@ -229,7 +229,7 @@ def test_patterns_find_what_queries_do_not(tmp_path: Path) -> None:
         },
         QUERIES: {"Type": {"perl": ["(package_statement (_) @name) @type"]}},
     }
-    known = load_grammars(own(tmp_path, settings))
+    known = load_grammars(write_grammar_file(tmp_path, settings))
     content = b"package Shop;\n\n# Adds.\nsub Cart::add($item) {\n  $item\n}\nsub go { 1 }\n"
     found = parse_file(known, "cart.pl", content).nodes
     assert [(n.node_type, n.symbol, n.signature, n.start_line, n.end_line) for n in found] == [

@@ -1,4 +1,4 @@
-"""Fed anything: a document costs only itself, and says why it has no text."""
+"""A hostile document affects only itself, and has text or a reason for having none."""
 
 from collections.abc import Iterator
 
@@ -46,13 +46,13 @@ READ = {
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[WorkerPool]:
-    """Real workers, in processes with their limits."""
+    """Real worker processes with their limits."""
     with WorkerPool(count=1, limits=LIMITS) as workers:
         yield workers
 
 
-def fed(workers: WorkerPool, path: str, content: bytes) -> ParsedFile:
-    """What became of a document; the one behind it is read as ever."""
+def parse_document(workers: WorkerPool, path: str, content: bytes) -> ParsedFile:
+    """Returns the result of a document; checks that the next one is parsed as usual."""
     found, after = workers.parse([(path, content), ("next.docx", SMALL["docx"])])
     assert [node.text for node in after.nodes][:1] == ["Some words."]
     return found
@@ -60,9 +60,9 @@ def fed(workers: WorkerPool, path: str, content: bytes) -> ParsedFile:
 
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_hostile_document_costs_only_itself(workers: WorkerPool, kind: str) -> None:
+def test_hostile_document_affects_only_itself(workers: WorkerPool, kind: str) -> None:
     made = KINDS[kind](SIZE)
-    found = fed(workers, *made)
+    found = parse_document(workers, *made)
     assert bool(found.nodes) != bool(found.skip)
     name = KINDS[kind].__name__
     if name in READ:
@@ -73,19 +73,19 @@ def test_a_hostile_document_costs_only_itself(workers: WorkerPool, kind: str) ->
 
 @pytest.mark.needs("documents")
 @pytest.mark.parametrize("ending", sorted(DOCUMENT_EXTENSIONS))
-def test_an_empty_file_says_so(ending: str) -> None:
+def test_empty_document_has_a_reason(ending: str) -> None:
     assert docs.parsed(f"a.{ending}", b"").skip == "an empty file"
 
 
 @pytest.mark.needs("documents")
-def test_a_member_that_unpacks_to_too_much_is_not_unpacked(workers: WorkerPool) -> None:
-    found = fed(workers, *zip_bomb(1_100_000))
+def test_too_large_archive_member_is_not_unpacked(workers: WorkerPool) -> None:
+    found = parse_document(workers, *zip_bomb(1_100_000))
     assert found.skip == "a document that unpacks to more than 100 MB"
 
 
 @settings(max_examples=60, deadline=None)
 @given(kind=st.sampled_from(sorted(SMALL)), some=st.data())
-def test_a_damaged_document_has_text_or_a_reason(kind: str, some: st.DataObject) -> None:
+def test_damaged_document_has_text_or_a_reason(kind: str, some: st.DataObject) -> None:
     content = bytearray(SMALL[kind])
     for _ in range(some.draw(st.integers(1, 4))):
         at = some.draw(st.integers(0, len(content) - 1))

@@ -1,4 +1,4 @@
-"""Fed anything: no file ends a run, and whatever becomes of one, its text is in the index once."""
+"""No hostile file ends a run, and its text is indexed exactly once or skipped with a reason."""
 
 import json
 import subprocess
@@ -36,20 +36,20 @@ HANGING = {
 
 @pytest.fixture(scope="module")
 def workers() -> Iterator[WorkerPool]:
-    """Real workers that give a file two seconds."""
+    """Real workers with a limit of two seconds per file."""
     with WorkerPool(count=2, limits=LIMITS) as workers:
         yield workers
 
 
 def hostile(language: str, kind: str, size: int = SIZE) -> list[bytes]:
-    """Some files of a kind, the same ones in every run."""
+    """Generates files of a kind, the same ones in every run."""
     some = Random(f"{SEED} {language} {kind}")
     files = list(KINDS[kind](Case(language_constructs(language), real_files(language), size, some)))
     return some.sample(files, min(len(files), FILES_OF_A_KIND))
 
 
-def broken(workers: WorkerPool, path: str, contents: list[bytes]) -> list[str]:
-    """What does not hold of the files that these contents make."""
+def violated_properties(workers: WorkerPool, path: str, contents: list[bytes]) -> list[str]:
+    """Returns the properties that the files with these contents violate."""
     parsed = list(workers.parse((path, content) for content in contents))
     assert len(parsed) == len(contents)
     found = map(violated_property, parsed, contents)
@@ -57,33 +57,31 @@ def broken(workers: WorkerPool, path: str, contents: list[bytes]) -> list[str]:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_hostile_file_is_lost_or_ends_the_run(workers: WorkerPool, language: str) -> None:
-    """Every kind of hostile file comes as nodes that keep the laws, or with a reason."""
+def test_hostile_file_has_valid_nodes_or_a_reason(workers: WorkerPool, language: str) -> None:
+    """For every kind."""
     contents = [content for kind in KINDS for content in hostile(language, kind)]
-    assert broken(workers, language_constructs(language).path, contents) == []
+    assert violated_properties(workers, language_constructs(language).path, contents) == []
 
 
 @pytest.mark.timeout(MUTATIONS * max_seconds(LIMITS))
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_no_mutation_of_a_real_file_is_lost_or_ends_the_run(
-    workers: WorkerPool, language: str
-) -> None:
-    """Nor does a real file after accidents: flipped bytes, lost lines, another file's end."""
+def test_mutated_file_has_valid_nodes_or_a_reason(workers: WorkerPool, language: str) -> None:
+    """Flipped bytes, lost lines, spliced files."""
     some, real = Random(f"{SEED} {language}"), real_files(language)
     contents = [mutate(some.choice(real), some.choice(real), some) for _ in range(MUTATIONS)]
-    assert broken(workers, language_constructs(language).path, contents) == []
+    assert violated_properties(workers, language_constructs(language).path, contents) == []
 
 
 @pytest.mark.parametrize(("path", "content"), HANGING.values(), ids=HANGING)
-def test_text_is_read_in_time_that_grows_with_its_size(path: str, content: bytes) -> None:
-    """No pattern that looks for a language or an image takes a second for a character."""
+def test_reading_time_is_linear(path: str, content: bytes) -> None:
+    """No pattern for languages or images takes a second for a character."""
     with WorkerPool(count=1, mask_secrets=False) as workers:
         [parsed] = workers.parse([(path, content)])
     assert (parsed.stopped, parsed.skip) == (False, None)
 
 
-def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
-    """A file that hangs before it is known what it is in is left out, with the reason."""
+def test_file_that_hangs_before_parsing_is_skipped(tmp_path: Path) -> None:
+    """With a reason."""
     own = tmp_path / "own.json"
     pattern = {"pattern": "(a|a)*b", "language": "python"}
     own.write_text(json.dumps({"content_patterns": {"slow": [pattern]}}))
@@ -97,8 +95,8 @@ def test_plain_text_too_is_made_within_the_limit(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
-def test_a_file_larger_than_a_workers_memory_is_left_out() -> None:
-    """It ends the worker that it is sent to before that has read it, and is not sent for ever."""
+def test_file_larger_than_the_workers_memory_is_skipped() -> None:
+    """It ends the worker once and is not sent again."""
     files = [("a.txt", bytes(450_000_000)), ("b.py", b"def b(): pass\n")]
     with WorkerPool(count=1, limits=Limits(max_bytes=300_000_000)) as workers:
         large, after = workers.parse(files)
@@ -107,16 +105,16 @@ def test_a_file_larger_than_a_workers_memory_is_left_out() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
-def test_a_crash_is_no_hunger_where_only_the_parent_is_large() -> None:
-    """A worker's peak of memory counts its parent's, from which it was started."""
+def test_crash_under_a_large_parent_is_not_reported_as_out_of_memory() -> None:
+    """A worker's peak memory includes that of its parent."""
     large = b"x" * 300_000_000
     with WorkerPool(count=1, limits=Limits(max_bytes=len(large) * 2)) as workers:
         [parsed] = workers.parse([("deep.yaml", b"- " * 254 + b"a\n")])
     assert parsed.reason == "the parser crashed (SIGSEGV)"
 
 
-def test_an_index_of_hostile_files_is_right(repo: Repo) -> None:
-    """`feeder sync` goes through all of them, and `feeder validate` finds nothing wrong."""
+def test_index_of_hostile_files_passes_validation(repo: Repo) -> None:
+    """After `feeder sync` of all of them."""
     repo.commit(
         {
             f"{number}/{language}/{language_constructs(language).path}": hostile(
@@ -130,7 +128,7 @@ def test_an_index_of_hostile_files_is_right(repo: Repo) -> None:
 
 
 def feeder(repo: Repo, command: str) -> str:
-    """Runs the program after a sync; raises CalledProcessError when either fails."""
+    """Runs the program; raises CalledProcessError if it fails."""
     for name in ("sync", command):
         arguments = [name, "--no-vectors", "--quiet", "-C", str(repo.path)]
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""Objects, arrays and properties of JSON, under the path of their keys."""
+"""JSON: objects, arrays and properties with their key paths."""
 
 import json
 
@@ -26,8 +26,8 @@ PACKAGE = f"""\
 """
 
 
-def test_keys_with_enough_under_them_are_nodes() -> None:
-    """The type of a key's node is that of its value; small ones stay in the object around them."""
+def test_large_values_are_nodes() -> None:
+    """The node type is that of the value; small ones stay in the surrounding object."""
     assert document_nodes("package.json", PACKAGE) == [
         ("json_object", None, 1, 13),
         ("json_object", "scripts", 3, 6),
@@ -35,8 +35,8 @@ def test_keys_with_enough_under_them_are_nodes() -> None:
     ]
 
 
-def test_the_rest_of_an_object_is_its_own_text() -> None:
-    """A comma belongs to the entry that it ends."""
+def test_rest_of_an_object_is_its_text() -> None:
+    """A comma belongs to the entry before it."""
     found = texts("package.json", PACKAGE)
     assert found[None] == (
         '{\n  "name": "shop",\n  "files": ["dist"],\n'
@@ -48,8 +48,8 @@ def test_the_rest_of_an_object_is_its_own_text() -> None:
     )
 
 
-def test_a_text_is_a_node_from_400_characters() -> None:
-    """Key, colon and value count; the sentences of a translation stay with each other."""
+def test_string_of_400_characters_is_a_node() -> None:
+    """With key and colon; short translations stay together."""
     text = f'{{\n"short": "{"s" * 388}",\n"large": "{"l" * 389}",\n"title": "{LONG}"\n}}\n'
     assert document_nodes("de.json", text) == [
         ("json_object", None, 1, 5),
@@ -57,16 +57,16 @@ def test_a_text_is_a_node_from_400_characters() -> None:
     ]
 
 
-def test_a_large_value_is_looked_into_and_a_smaller_one_stays_whole() -> None:
-    """Entries above 1,500 characters give up those of their entries that are large enough."""
+def test_value_above_1500_characters_is_split() -> None:
+    """Its large entries are nodes."""
     rules = {f"rule{number}": {"why": LONG, "fix": {"hint": LONG}} for number in range(8)}
     text = json.dumps({"lint": {"rules": rules}, "off": {"a": {"b": LONG}}}, indent=1)
     paths = [node.logical_path for node in nodes("lint.json", text)]
     assert paths == [None, "lint", "lint.rules", *(f"lint.rules.rule{n}" for n in range(8)), "off"]
 
 
-def test_items_of_an_array_are_numbered() -> None:
-    """An item needs 750 characters; what is smaller stays in its array, and counts."""
+def test_array_items_are_numbered() -> None:
+    """An item of 750 characters is a node; smaller ones stay in the array but count."""
     build = {"name": "build", "steps": [LONG] * 9, "after": [LONG] * 9}
     jobs = [{"name": "small"}, build, ["deploy", *[LONG] * 8]]
     assert document_nodes("ci.json", json.dumps({"jobs": jobs}, indent=1)) == [
@@ -79,8 +79,8 @@ def test_items_of_an_array_are_numbered() -> None:
     ]
 
 
-def test_keys_that_could_pass_for_a_path_are_quoted() -> None:
-    """Dots, brackets and quotes within a key leave its path unambiguous."""
+def test_ambiguous_keys_are_quoted() -> None:
+    """With dots, brackets or quotes."""
     keys = ["a.b", "x[0]", 'say "hi"', "", "plain key", "@scope/name", "größe"]
     text = json.dumps({key: [LONG] for key in keys}, indent=1, ensure_ascii=False)
     assert [node.logical_path for node in nodes("keys.json", text)][1:] == [
@@ -95,7 +95,6 @@ def test_keys_that_could_pass_for_a_path_are_quoted() -> None:
 
 
 def test_top_level_arrays_and_scalars_are_nodes() -> None:
-    """A file need not hold an object."""
     assert document_nodes("a.json", "[1, 2]\n") == [("json_array", None, 1, 1)]
     assert document_nodes("a.json", '"only text"') == [("json_prop", None, 1, 1)]
     assert document_nodes("a.json", "\n42\n") == [("json_prop", None, 2, 2)]
@@ -107,7 +106,7 @@ def test_top_level_arrays_and_scalars_are_nodes() -> None:
 
 
 def test_comments_and_trailing_commas_lose_nothing() -> None:
-    """A comment right above an entry, or behind it on its line, is the entry's."""
+    """A comment above an entry, or after it on its line, belongs to it."""
     text = f"""\
 // for the editor
 {{
@@ -132,8 +131,8 @@ def test_comments_and_trailing_commas_lose_nothing() -> None:
     }
 
 
-def test_entries_on_one_line_are_told_apart() -> None:
-    """A minified file has paths too; its nodes share their line."""
+def test_entries_on_one_line_are_separate_nodes() -> None:
+    """As in a minified file."""
     text = json.dumps({"a": 1, "b": {"text": LONG}, "c": [LONG]}, separators=(",", ":"))
     assert document_nodes("min.json", text) == [
         ("json_object", None, 1, 1),
@@ -143,8 +142,8 @@ def test_entries_on_one_line_are_told_apart() -> None:
     assert texts("min.json", text)["b"] == f'"b":{{"text":"{LONG}"}},'
 
 
-def test_what_is_no_json_is_never_lost() -> None:
-    """Broken files and several values in a row come as chunks, with what entries there are."""
+def test_invalid_json_loses_nothing() -> None:
+    """Broken files and several values in a row are chunks and entries."""
     for text in ('{"a": {"b": 1', '{"a": 1}\n{"b": 2}\n', "{{ template }}\n", "a: yaml\n", "]"):
         found = nodes("broken.json", text)
         assert_properties_hold("broken.json", text, found)
@@ -152,15 +151,15 @@ def test_what_is_no_json_is_never_lost() -> None:
 
 
 def test_json_lines_are_chunks() -> None:
-    """Each line is a document of its own, so there is no path."""
+    """Each line is a document, so there is no path."""
     found = nodes("events.jsonl", '{"id": 1}\n{"id": 2}\n')
     assert [(n.language, n.node_type, n.start_line, n.end_line) for n in found] == [
         ("jsonl", "chunk", 1, 2)
     ]
 
 
-def test_deep_nesting_stays_with_the_hundredth_level() -> None:
-    """Whatever the depth, nothing is lost and nothing recurses without end."""
+def test_nesting_below_level_100_stays_in_it() -> None:
+    """Nothing is lost, and recursion is limited."""
     text = "".join(f'{{"k{n}": "{LONG}{LONG}", "n": ' for n in range(400)) + "1" + "}" * 400
     found = nodes("deep.json", text)
     assert_properties_hold("deep.json", text, found)

@@ -1,4 +1,4 @@
-"""Is docs/reference/languages.md right?"""
+"""docs/reference/languages.md agrees with the program."""
 
 import re
 from pathlib import Path
@@ -11,13 +11,13 @@ PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "languages.md").read_
 
 
 def block(language: str) -> str:
-    """The first block of code in a language."""
+    """Returns the first code block in a language."""
     found = re.search(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
     assert found
     return found[1]
 
 
-def test_the_example_gives_the_nodes_that_are_printed(tmp_path: Path) -> None:
+def test_example_gives_the_printed_nodes(tmp_path: Path) -> None:
     own = tmp_path / "r.json"
     own.write_text(block("json"), "utf-8")
     grammars = load_grammars(own)
@@ -31,7 +31,7 @@ def test_the_example_gives_the_nodes_that_are_printed(tmp_path: Path) -> None:
     assert grammars.detect_language("bin/tool", b"#!/usr/bin/env Rscript\n") == ("r", "code")
 
 
-def test_the_page_names_every_section_and_field() -> None:
+def test_page_names_every_section_and_field() -> None:
     shapes, hidden = (
         GRAMMAR_FILE_SCHEMA.fields[name] for name in ("document_nodes", "hidden_text")
     )

@@ -1,4 +1,4 @@
-"""The laws of layout: whatever the text and the spans, nothing is lost or indexed twice."""
+"""Properties of the layout: for any text and spans, nothing is lost or indexed twice."""
 
 from itertools import pairwise
 
@@ -21,7 +21,7 @@ _texts = st.builds(lambda text, times: text * times, _pieces, st.sampled_from([1
 
 @st.composite
 def _spans(draw: st.DrawFn, cuts: list[int], depth: int) -> Span:
-    """A span from the first cut to the last, with spans between some of the cuts inside it."""
+    """Generates a span from the first cut to the last, with nested spans."""
     span = Span(cuts[0], cuts[-1], draw(st.sampled_from(NODE_TYPES)))
     if depth and len(cuts) > 2:
         inner = draw(st.lists(st.sampled_from(cuts), max_size=6, unique=True).map(sorted))
@@ -34,7 +34,7 @@ def _spans(draw: st.DrawFn, cuts: list[int], depth: int) -> Span:
 
 @st.composite
 def _files(draw: st.DrawFn) -> tuple[str, Span]:
-    """A text and a tree of spans over it, which begin and end at characters."""
+    """Generates a text and a tree of spans at character boundaries."""
     text = draw(_texts)
     offsets = draw(st.lists(st.integers(0, len(text)), max_size=12))
     cuts = sorted({0, len(text), *offsets})
@@ -44,7 +44,7 @@ def _files(draw: st.DrawFn) -> tuple[str, Span]:
 @settings(deadline=None)
 @given(_files())
 def test_every_character_is_in_one_node(file: tuple[str, Span]) -> None:
-    """Each visible character is indexed once, each line is in a node's, and none is too large."""
+    """Each visible character once, each line in some node, and no node too large."""
     text, root = file
     source = SourceText(text.encode())
     found = layout_nodes(source, root, "text")
@@ -163,33 +163,33 @@ _xml = st.lists(
 )
 @settings(deadline=None)
 @given(data=st.data())
-def test_every_document_keeps_all_its_text(
+def test_any_document_keeps_all_its_text(
     path: str, parts: st.SearchStrategy[list[str]], data: st.DataObject
 ) -> None:
-    """The same laws hold for whatever looks like a document, well-formed or not."""
+    """Well-formed or not."""
     text = "".join(data.draw(parts))
     found = nodes(path, text)
     assert_properties_hold(path, text, found)
     assert nodes(path, text) == found
 
 
-def test_short_lines_fill_each_piece_to_1500_characters() -> None:
-    """500 lines of two letters and a newline are as many as fit."""
+def test_parts_are_filled_with_short_lines() -> None:
+    """500 lines of three characters fit into 1,500."""
     found = nodes("many.txt", "ab\n" * 10_000)
     assert [(n.start_line, n.end_line) for n in found] == [
         (first, first + 499) for first in range(1, 10_000, 500)
     ]
 
 
-def test_a_cut_leaves_what_follows_it_to_the_next_piece() -> None:
-    """The least indented line between 750 and 1,500 characters begins a piece, a short one too."""
+def test_split_is_at_the_least_indented_line() -> None:
+    """Between 750 and 1,500 characters, even if the rest is short."""
     lines = [" " * 4 + "a" * 900, "b" * 400, " " * 4 + "c" * 1300, " " * 4 + "d" * 900]
     found = nodes("cuts.txt", "\n".join(lines))
     assert [(n.start_line, n.end_line) for n in found] == [(1, 1), (2, 2), (3, 3), (4, 4)]
 
 
-def test_a_small_container_is_one_node_over_its_whole_range() -> None:
-    """Its own text is what its children leave, its lines are those of the whole."""
+def test_container_node_covers_its_whole_range() -> None:
+    """Its text is what its children leave."""
     text = "class A:\n    x = 1\n\n    def f(self):\n        pass\n\n    y = 2\n"
     method = Span(text.index("def"), text.index("pass") + 4, "method", "A.f")
     found = layout_nodes(

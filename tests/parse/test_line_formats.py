@@ -1,4 +1,4 @@
-"""reStructuredText, AsciiDoc and org-mode have sections by their headings, tables and code."""
+"""reStructuredText, AsciiDoc and org-mode: sections by headings, tables and code."""
 
 import pytest
 from hypothesis import given
@@ -17,16 +17,16 @@ LINES = [
 ]
 
 
-def said(path: str, text: str) -> list[tuple[str, str | None, int, int]]:
-    """The nodes of a text, which obey the laws."""
+def checked_nodes(path: str, text: str) -> list[tuple[str, str | None, int, int]]:
+    """Returns the nodes of a text after checking their properties."""
     assert_properties_hold(path, text, nodes(path, text))
     return document_nodes(path, text)
 
 
-def test_marks_of_restructuredtext_have_levels_in_their_order() -> None:
+def test_restructuredtext_heading_levels_follow_first_use() -> None:
     text = f"=====\nClock\n=====\n\n{LONG}\nPower\n-----\n\n{LONG}\nVolts\n~~~~~\n\n{LONG}\n"
     text += f"Reset\n-----\n\n{LONG}"
-    assert said("m.rst", text) == [
+    assert checked_nodes("m.rst", text) == [
         ("doc_section", "Clock", 1, 24),
         ("doc_section", "Clock > Power", 8, 18),
         ("doc_section", "Clock > Power > Volts", 14, 18),
@@ -35,9 +35,9 @@ def test_marks_of_restructuredtext_have_levels_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("before", ["Read them::\n\n", ".. code-block:: python\n\n"])
-def test_code_of_restructuredtext_is_a_block(before: str) -> None:
+def test_restructuredtext_code_is_a_block(before: str) -> None:
     text = f"Clock\n=====\n\n{LONG}\n{before}{CODE}\n{LONG}"
-    code = [part for part in said("m.rst", text) if part[0] == "doc_codeblock"]
+    code = [part for part in checked_nodes("m.rst", text) if part[0] == "doc_codeblock"]
     last = text[: text.index(CODE)].count("\n") + CODE.count("\n")
     assert [(path, end) for _, path, _, end in code] == [("Clock", last)]
 
@@ -52,7 +52,7 @@ def test_code_of_restructuredtext_is_a_block(before: str) -> None:
         ("m.org", "| A | B |\n|---+---|\n| 1 | 2 |\n", "| A | B |"),
     ],
 )
-def test_a_table_is_a_node_with_its_head(path: str, table: str, head: str) -> None:
+def test_table_is_a_node_with_its_header(path: str, table: str, head: str) -> None:
     text = f"{LONG}\n{table}\n{LONG}"
     assert_properties_hold(path, text, nodes(path, text))
     [found] = [node for node in nodes(path, text) if node.node_type == "doc_table"]
@@ -60,19 +60,19 @@ def test_a_table_is_a_node_with_its_head(path: str, table: str, head: str) -> No
     assert found.signature == head
 
 
-def test_asciidoc_has_headings_but_not_in_its_listings() -> None:
+def test_asciidoc_headings_are_ignored_in_listings() -> None:
     text = f"= Clock\n\n{LONG}\n== Power ==\n\n{LONG}\n----\n== no heading\n{CODE}----\n"
-    assert [part[:2] for part in said("m.adoc", text)] == [
+    assert [part[:2] for part in checked_nodes("m.adoc", text)] == [
         ("doc_section", "Clock"),
         ("doc_section", "Clock > Power"),
         ("doc_codeblock", "Clock > Power"),
     ]
 
 
-def test_org_mode_has_headings_without_their_marks() -> None:
+def test_org_mode_headings_have_no_markup() -> None:
     text = f"* TODO [#A] Clock :hard:soft:\n{LONG}\n** DONE Power\n{LONG}\n"
     text += f"#+BEGIN_SRC python\n{CODE}#+END_SRC\n"
-    assert [part[:2] for part in said("m.org", text)] == [
+    assert [part[:2] for part in checked_nodes("m.org", text)] == [
         ("doc_section", "Clock"),
         ("doc_section", "Clock > Power"),
         ("doc_codeblock", "Clock > Power"),
@@ -90,15 +90,15 @@ def test_org_mode_has_headings_without_their_marks() -> None:
         ("m.rst", "Clock\n=====\n\nSo::", "  ", ""),
     ],
 )
-def test_code_from_200_characters_with_its_marks_is_a_node(
+def test_code_block_of_200_characters_is_a_node(
     path: str, head: str, begin: str, end: str, size: int, letter: str, is_own: bool
 ) -> None:
     code = f"{begin}{letter * (size - len(begin + end))}{end}"
-    found = said(path, f"{head}\n\n{code}\n")
+    found = checked_nodes(path, f"{head}\n\n{code}\n")
     assert any(part[0].endswith("_codeblock") for part in found) == is_own
 
 
-def test_rows_keep_the_head_of_their_file() -> None:
+def test_row_ranges_have_the_header_of_their_file() -> None:
     rows = [f"{n};Widget {n};{n}.5" for n in range(300)]
     found = nodes("p.csv", "\n".join(["id;name;price", *rows, ""]))
     assert found[0].logical_path is not None
@@ -109,8 +109,7 @@ def test_rows_keep_the_head_of_their_file() -> None:
     assert {node.node_type for node in found} == {"sheet"}
 
 
-def test_a_row_may_have_several_lines() -> None:
-    """Between quotes: it is not cut there."""
+def test_quoted_row_with_several_lines_is_not_split() -> None:
     rows = [f'{n},"first\nsecond {n}"' for n in range(200)]
     found = nodes("p.csv", "\n".join(["id,text", *rows]))
     assert all(node.text.count('"') % 2 == 0 for node in found)

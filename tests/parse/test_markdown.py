@@ -1,4 +1,4 @@
-"""Sections and code blocks of markdown, under the path of their headings."""
+"""Markdown: sections and code blocks with their heading paths."""
 
 import pytest
 
@@ -46,8 +46,8 @@ License
 """
 
 
-def test_sections_lie_in_each_other_as_their_headings_do() -> None:
-    """A section is its heading and what follows, less the larger sections inside it."""
+def test_sections_are_nested_like_their_headings() -> None:
+    """A section is its heading and text without its larger subsections."""
     assert document_nodes("README.md", README) == [
         ("md_section", None, 1, 5),
         ("md_section", "Feeder", 7, 36),
@@ -58,8 +58,8 @@ def test_sections_lie_in_each_other_as_their_headings_do() -> None:
     ]
 
 
-def test_a_section_keeps_its_small_subsections() -> None:
-    """Its text is what is left when large subsections and code blocks are taken out."""
+def test_section_contains_its_small_subsections() -> None:
+    """Large subsections and code blocks are separate nodes."""
     found = [node.text for node in nodes("README.md", README)]
     assert found == [
         "---\ntitle: Feeder\n---\n\nFound before any heading.",
@@ -71,20 +71,18 @@ def test_a_section_keeps_its_small_subsections() -> None:
     ]
 
 
-def test_a_text_without_headings_is_a_section_without_path() -> None:
-    """Nothing is lost where there is no heading."""
+def test_text_without_headings_is_a_section_without_path() -> None:
     assert document_nodes("notes.md", "\nSome words.\n\n- a list\n") == [("md_section", None, 2, 4)]
 
 
-def test_a_small_text_has_the_path_of_its_heading() -> None:
-    """An outermost section is a node however small it is."""
+def test_small_top_level_section_is_a_node() -> None:
     assert document_nodes("README.md", "# Shop\n\nSells things.\n") == [
         ("md_section", "Shop", 1, 3)
     ]
 
 
-def test_levels_may_be_skipped_and_headings_repeated() -> None:
-    """A heading lies in the nearest one before it that is of a higher level."""
+def test_skipped_levels_and_repeated_headings() -> None:
+    """A heading belongs to the nearest earlier one of a higher level."""
     text = f"# API\n\n### get\n\n{WORDS}\n\n### get\n\n{WORDS}\n\n## put\n\n{WORDS}\n\n# End\n"
     assert document_nodes("api.md", text) == [
         ("md_section", "API", 1, 13),
@@ -95,8 +93,7 @@ def test_levels_may_be_skipped_and_headings_repeated() -> None:
     ]
 
 
-def test_a_heading_without_text_adds_nothing_to_the_path() -> None:
-    """Its section has the path of the section around it."""
+def test_empty_heading_adds_nothing_to_the_path() -> None:
     text = f"# Shop\n\n##\n\n{WORDS}\n"
     assert document_nodes("shop.md", text) == [
         ("md_section", "Shop", 1, 5),
@@ -104,14 +101,13 @@ def test_a_heading_without_text_adds_nothing_to_the_path() -> None:
     ]
 
 
-def test_what_looks_like_a_heading_in_code_lists_or_quotations_is_none() -> None:
-    """Only headings of the document itself open a section."""
+def test_headings_in_code_lists_and_quotations_are_ignored() -> None:
     text = "# Top\n\n````\n```\n# no\n```\n````\n\n- # no\n\n  ## no\n\n> # no\n\n    # no\n"
     assert document_nodes("top.md", text) == [("md_section", "Top", 1, 15)]
 
 
-def test_a_code_block_in_a_list_is_a_node_and_one_in_a_quotation_is_not() -> None:
-    """A quotation's lines carry its marks, so it stays whole."""
+def test_code_block_in_a_list_is_a_node() -> None:
+    """One in a quotation is not, since its lines have quotation marks."""
     indented = "\n".join(f"   {line}" for line in SCRIPT.splitlines())
     quoted = "\n".join(f"> {line}" for line in SCRIPT.splitlines())
     text = f"# Top\n\n1. Run\n\n   ```\n{indented}\n   ```\n\n> ```\n{quoted}\n> ```\n"
@@ -136,13 +132,13 @@ def test_a_code_block_in_a_list_is_a_node_and_one_in_a_quotation_is_not() -> Non
         ("# " + "x" * 200, "x" * 120),
     ],
 )
-def test_a_path_has_the_words_of_a_heading(heading: str, path: str) -> None:
-    """Without marks, tags, targets of links and, beside text, images; 120 characters of them."""
+def test_heading_path_has_plain_text(heading: str, path: str) -> None:
+    """Without markup, tags, link targets and images beside text; at most 120 characters."""
     assert nodes("x.md", f"{heading}\n\ntext\n")[0].logical_path == path
 
 
-def test_a_large_section_is_cut_into_pieces_under_one_path() -> None:
-    """15 paragraphs of 97 characters and the heading are the most that fits into 1,500."""
+def test_parts_of_a_large_section_have_one_path() -> None:
+    """15 paragraphs of 97 characters and the heading fit into 1,500."""
     text = "# Long\n\n" + "\n\n".join([WORDS] * 20) + "\n"
     found = nodes("long.md", text)
     assert [(n.logical_path, n.start_line, n.end_line) for n in found] == [
@@ -152,7 +148,7 @@ def test_a_large_section_is_cut_into_pieces_under_one_path() -> None:
 
 
 def test_html_is_text_of_its_section() -> None:
-    """A heading written as HTML opens no section."""
+    """An HTML heading starts no section."""
     text = "<h1>Shop</h1>\n\n<details>\n\n# Real\n\n</details>\n"
     assert texts("x.md", text) == {
         None: "<h1>Shop</h1>\n\n<details>",

@@ -1,4 +1,4 @@
-"""Enum members, fields and constants: names in a node that are no nodes, with their lines."""
+"""Members: enum members, fields and constants inside a node, with their lines."""
 
 from textwrap import dedent
 
@@ -226,7 +226,7 @@ MEMBERS = {
 
 
 @pytest.mark.parametrize("path", MEMBERS)
-def test_members_are_known_with_their_lines(path: str) -> None:
+def test_members_have_their_lines(path: str) -> None:
     text, expected = MEMBERS[path]
     found = nodes_of(path, text)
     assert {
@@ -236,7 +236,7 @@ def test_members_are_known_with_their_lines(path: str) -> None:
     } == expected
 
 
-def test_each_piece_of_a_large_enum_has_the_members_in_it() -> None:
+def test_each_part_of_a_large_enum_has_its_members() -> None:
     names = [f"NAME_{n:03}" for n in range(400)]
     lines = "".join(f"    {name},\n" for name in names)
     found = nodes("E.java", f"enum E {{\n{lines}    LAST;\n\n    void f() {{}}\n}}\n")
@@ -250,22 +250,22 @@ def test_each_piece_of_a_large_enum_has_the_members_in_it() -> None:
     assert all(f"{one.name}" in node.text for node in pieces for one in node.members)
 
 
-def test_a_key_that_is_a_text_is_no_member() -> None:
+def test_string_key_is_no_member() -> None:
     text = dedent("""\
         interface Headers { 'a text': string; 'x-shop': string }
     """)
     assert [one.name for one in only(nodes("a.ts", text), "Headers").members] == ["x-shop"]
 
 
-def test_a_function_of_a_large_object_is_a_node_and_no_member() -> None:
+def test_function_of_a_large_object_is_a_node_not_a_member() -> None:
     steps = "".join(f"  step{n}() {{\n    return {n}; // {'.' * 90}\n  }},\n" for n in range(30))
     found = nodes("steps.js", f"const steps = {{\n{steps}}};\n")
     assert only(found, "steps.step7").node_type == "method"
     assert not any(node.members for node in found)
 
 
-def test_a_file_of_many_members_takes_no_longer_than_its_text() -> None:
-    """On one line, where each of its pieces may have each of them: 60,000 in 270 pieces."""
+def test_many_members_take_linear_time() -> None:
+    """On one line, whose 270 parts could each have all 60,000 members."""
     names = [f"NAME{n}" for n in range(60_000)]
     content = f"enum E {{{','.join(names)}}}".encode()
     with WorkerPool(count=1) as workers:

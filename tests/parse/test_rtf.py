@@ -1,4 +1,4 @@
-"""Rich Text, as Word, LibreOffice, pandoc and TextEdit write it: its styles, tables and letters."""
+"""RTF as Word, LibreOffice, pandoc and TextEdit write it: styles, tables and encodings."""
 
 import pytest
 
@@ -15,11 +15,11 @@ FONTS = r"{\fonttbl{\f0\fswiss\fcharset0 Arial;}{\f1\fmodern Courier New;}{\f2\f
 
 
 def text(body: str) -> str:
-    """What is taken out of a document with this body."""
+    """Extracts the text of a document with this body."""
     return extract_document("rtf", rtf(body)).text.decode().rstrip("\n")
 
 
-def test_headings_are_told_by_the_names_of_styles() -> None:
+def test_headings_are_recognized_by_style_names() -> None:
     body = rf"{STYLES}\pard\plain \s80\qc{{Manual}}\par \pard\plain \s1{{Regis}}{{ters}}"
     body += rf"\par \pard\plain {LONG * 2}\par\pard\plain\s2 Control\par\pard\plain {LONG * 2}\par"
     assert outline("m.rtf", rtf(body)) == [
@@ -30,7 +30,7 @@ def test_headings_are_told_by_the_names_of_styles() -> None:
 
 
 @pytest.mark.parametrize("said", [r"\s7", r"\outlinelevel1"])
-def test_headings_are_told_by_their_outline(said: str) -> None:
+def test_headings_are_recognized_by_outline_levels(said: str) -> None:
     body = rf"{STYLES}{{\pard \ql {said} Control\par}}{{\pard {LONG * 2}\par}}"
     assert outline("m.rtf", rtf(body)) == [("doc_section", "Control", 1, 4)]
 
@@ -53,7 +53,7 @@ def test_rows_of_cells_are_a_table(row: str) -> None:
     assert before.text.endswith("After.")
 
 
-def test_a_cell_may_have_several_paragraphs_and_a_table() -> None:
+def test_cell_with_several_paragraphs_and_a_table() -> None:
     body = (
         r"\pard\intbl One\par two\cell\pard\intbl\itap2 in\nestcell ner\nestcell{\*\nesttableprops"
     )
@@ -69,12 +69,12 @@ def test_a_cell_may_have_several_paragraphs_and_a_table() -> None:
         rf"{FONTS}\pard\f1 int a;\par   a++;\par\pard\plain\par",
     ],
 )
-def test_code_is_told_by_its_style_or_a_typewriter(body: str) -> None:
+def test_code_is_recognized_by_style_or_monospaced_font(body: str) -> None:
     [node] = parsed("m.rtf", rtf(rf"{body}\pard\plain Text.\par")).nodes[1:]
     assert (node.node_type, node.text) == ("doc_codeblock", "int a;\n  a++;")
 
 
-def test_a_document_that_is_set_in_a_typewriters_face_is_no_code() -> None:
+def test_wholly_monospaced_document_is_no_code() -> None:
     fonts = r"\deff1{\fonttbl{\f1\fmodern Courier;}}"
     assert [one[0] for one in outline("m.rtf", rtf(rf"{fonts}\pard\f1 A letter.\par"))] == [
         "doc_section"
@@ -100,34 +100,34 @@ def test_a_document_that_is_set_in_a_typewriters_face_is_no_code() -> None:
         (r"lone\u55357? half", "lone\ufffd half"),
     ],
 )
-def test_letters_are_read_in_their_encoding(body: str, said: str) -> None:
+def test_characters_are_decoded(body: str, said: str) -> None:
     assert text(body) == said
 
 
-def test_what_is_not_the_text_is_left_out() -> None:
+def test_destinations_without_text_are_left_out() -> None:
     body = r"{\info{\title T}}{\*\generator G;}{\header H\par}{\colortbl;\red1;}{\*\unknown{\b u}}"
     body += r"{\field{\*\fldinst HYPERLINK x}{\fldrslt link}}{\pict\pngblip 00ff}{\deleted gone}"
     body += r"{\v hidden}{\v0 .}"
     assert text(body) == "link."
 
 
-def test_notes_and_text_boxes_stand_behind_their_paragraph() -> None:
+def test_notes_and_text_boxes_follow_their_paragraph() -> None:
     body = r"Power it.{\super\chftn}{\*\footnote\chftn\pard\plain Below\par 5 V.}{\shp{\*\shpinst"
     body += r"{\sp{\sn x}{\sv 1}}{\shptxt\pard Boxed.\par}}} Now.\par\pard Next."
     assert text(body) == "Power it. Now.\n\nBelow\n5 V.\n\nBoxed.\n\nNext."
 
 
-def test_pictures_in_bytes_are_passed_over() -> None:
+def test_binary_pictures_are_skipped() -> None:
     assert text(r"a{\pict\bin5 }}{{\}b") == "ab"
 
 
-def test_half_of_a_document_is_read_as_far_as_it_goes() -> None:
+def test_truncated_document_is_read_to_its_end() -> None:
     half = rtf(rf"{STYLES}\pard\s1 One\par Two{{\b  th")[:-1]
     assert extract_document("rtf", half).text == b"One\n\nTwo th\n"
     half = rtf(r"Power it{\footnote\pard Below")[:-1]
     assert extract_document("rtf", half).text == b"Power it\n\nBelow\n"
 
 
-def test_by_its_first_bytes_it_is_one() -> None:
+def test_rtf_is_recognized_by_its_first_bytes() -> None:
     assert parsed("m.rtf", b"Plain text.").skip == "no rtf by its first bytes"
     assert parsed("m.docx", rtf("Saved under another name.")).nodes[0].language == "rtf"

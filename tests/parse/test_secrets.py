@@ -1,6 +1,6 @@
-"""Secrets in a text are masked before anything is made of it.
+"""Secrets are masked before a text is parsed, indexed or embedded.
 
-No token stands here as one: all are put together when the tests run, so that no scanner minds.
+All tokens are assembled at run time, so that no secret scanner reports this file.
 """
 
 import base64
@@ -30,39 +30,48 @@ LETTERS = string.ascii_letters + string.digits
 DETECTORS = sorted({*WORD_DETECTORS, *(name for _, name in TOKEN_MARKERS)})
 
 
-def made(length: int, alphabet: str = LETTERS, seed: int = 1) -> str:
-    """Letters that look random and are the same every time."""
+def random_text(length: int, alphabet: str = LETTERS, seed: int = 1) -> str:
+    """Returns random-looking characters that are the same every time."""
     return "".join(random.Random(seed).choices(alphabet, k=length))
 
 
-def encoded(facts: dict[str, object]) -> str:
-    """A part of a JWT."""
+def jwt_part(facts: dict[str, object]) -> str:
+    """Returns a part of a JWT."""
     return base64.urlsafe_b64encode(json.dumps(facts).encode()).decode().rstrip("=")
 
 
 UPPER = string.ascii_uppercase + string.digits
 HEX = "0123456789abcdef"
-JWT = ".".join((encoded({"alg": "HS256"}), encoded({"sub": "acme", "n": 7}), made(43)))
+JWT = ".".join((jwt_part({"alg": "HS256"}), jwt_part({"sub": "acme", "n": 7}), random_text(43)))
 TOKENS = {
-    "AWS": "AK" + "IA" + made(16, UPPER),
-    "GitHub": "gh" + "p_" + made(36),
-    "GitHub, of one repository": "github" + "_pat_" + made(22) + "_" + made(59),
-    "GitLab": "gl" + "pat-" + made(20),
-    "Slack": "xo" + "xb-" + made(12, string.digits) + "-" + made(24, string.ascii_lowercase),
-    "Slack's webhook": "https://hooks." + "slack.com/services/T" + made(8) + "/B" + made(8) + "/x1",
-    "Stripe": "sk_" + "live_" + made(24),
-    "OpenAI": "sk-" + made(20) + "T3Blbk" + "FJ" + made(20),
-    "Anthropic": "sk-" + "ant-" + made(40),
-    "Google": "AI" + "za" + made(35),
-    "Hugging Face": "h" + "f_" + made(34),
-    "PyPI": "py" + "pi-AgEIcHlwaS5vcmc" + made(80),
-    "npm": "np" + "m_" + made(36),
-    "SendGrid": "SG" + "." + made(22) + "." + made(43),
-    "Square": "sq0" + "csp-" + made(43),
-    "Telegram": made(9, "123456789") + ":" + made(35),
-    "Twilio": "A" + "C" + made(32, HEX),
-    "Mailchimp": made(32, HEX) + "-us12",
-    "Discord": "M" + made(23) + "." + made(6) + "." + made(27),
+    "AWS": "AK" + "IA" + random_text(16, UPPER),
+    "GitHub": "gh" + "p_" + random_text(36),
+    "GitHub, of one repository": "github" + "_pat_" + random_text(22) + "_" + random_text(59),
+    "GitLab": "gl" + "pat-" + random_text(20),
+    "Slack": "xo"
+    + "xb-"
+    + random_text(12, string.digits)
+    + "-"
+    + random_text(24, string.ascii_lowercase),
+    "Slack's webhook": "https://hooks."
+    + "slack.com/services/T"
+    + random_text(8)
+    + "/B"
+    + random_text(8)
+    + "/x1",
+    "Stripe": "sk_" + "live_" + random_text(24),
+    "OpenAI": "sk-" + random_text(20) + "T3Blbk" + "FJ" + random_text(20),
+    "Anthropic": "sk-" + "ant-" + random_text(40),
+    "Google": "AI" + "za" + random_text(35),
+    "Hugging Face": "h" + "f_" + random_text(34),
+    "PyPI": "py" + "pi-AgEIcHlwaS5vcmc" + random_text(80),
+    "npm": "np" + "m_" + random_text(36),
+    "SendGrid": "SG" + "." + random_text(22) + "." + random_text(43),
+    "Square": "sq0" + "csp-" + random_text(43),
+    "Telegram": random_text(9, "123456789") + ":" + random_text(35),
+    "Twilio": "A" + "C" + random_text(32, HEX),
+    "Mailchimp": random_text(32, HEX) + "-us12",
+    "Discord": "M" + random_text(23) + "." + random_text(6) + "." + random_text(27),
     "JWT": JWT,
 }
 
@@ -77,8 +86,8 @@ PLACES = {
 }
 
 
-def parsed(path: str, text: str, *, masked: bool = True) -> ParsedFile:
-    """A file's nodes, its secrets masked or not."""
+def parse_masked(path: str, text: str, *, masked: bool = True) -> ParsedFile:
+    """Returns a file's nodes with masking on or off."""
     return parse_file(GRAMMARS, path, text.encode(), mask_secrets=masked)
 
 
@@ -86,64 +95,63 @@ def masked_line(line: str, path: str = "a.py") -> str:
     return mask_text(path, line.encode()).content.decode()
 
 
-def told(path: str, found: ParsedFile) -> str:
-    """All that is kept of a file's nodes."""
+def stored_fields(path: str, found: ParsedFile) -> str:
+    """Returns all stored fields of a file's nodes."""
     rows = [(node.symbol, node.signature, node.logical_path) for node in found.nodes]
     return str(rows) + "\n".join(embedding_input(path, node) for node in found.nodes)
 
 
 def shape(nodes: list[Node]) -> list[tuple[str, int, int, int]]:
-    """What a mask must not change."""
+    """Returns the properties that masking must not change."""
     return [(n.node_type, n.start_line, n.end_line, len(n.text)) for n in nodes]
 
 
 def private_key(kind: str = "RSA ", lines: int = 3) -> str:
-    """A key in its usual form; the last line of it is short."""
+    """Returns a private key in PEM form with a short last line."""
     dashes = "-" * 5
-    body = [made(64, seed=number) for number in range(lines)]
+    body = [random_text(64, seed=number) for number in range(lines)]
     first, last = (f"{dashes}{word} {kind}PRIVATE KEY{dashes}" for word in ("BEGIN", "END"))
     return "\n".join((first, *body, "Qx9zA1==", last))
 
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", TOKENS)
-def test_a_token_is_in_nothing_that_is_kept(kind: str, place: str) -> None:
-    """Not in text, signature, symbol or path of a node, whatever the language."""
+def test_token_is_in_no_stored_field(kind: str, place: str) -> None:
+    """Not in text, signature, symbol or path, in any language."""
     token = TOKENS[kind]
     text = PLACES[place].format(token)
-    before, after = parsed(place, text, masked=False), parsed(place, text)
-    assert token in told(place, before)
-    assert token not in told(place, after)
-    assert made(12) not in told(place, after).replace(made(12, HEX), "")
+    before, after = parse_masked(place, text, masked=False), parse_masked(place, text)
+    assert token in stored_fields(place, before)
+    assert token not in stored_fields(place, after)
+    assert random_text(12) not in stored_fields(place, after).replace(random_text(12, HEX), "")
     assert shape(after.nodes) == shape(before.nodes)
     assert (before.masked_count, after.masked_count) == (0, 1)
 
 
 def test_only_the_value_is_masked() -> None:
-    """What stands around stays, letter by letter."""
+    """The text around it is unchanged."""
     token = TOKENS["GitHub"]
     line = f'client = Client("{token}", retries=3)'
     assert masked_line(line) == f'client = Client("{"x" * 40}", retries=3)'
 
 
-def test_a_password_in_a_url_is_masked_and_its_user_is_not() -> None:
-    """`user:password@` before a host."""
+def test_password_in_a_url_is_masked_but_not_the_user() -> None:
     assert masked_line("https://" + "ann:hunter2@db.acme.test/x") == (
         "https://ann:xxxxxxx@db.acme.test/x"
     )
 
 
-def test_a_key_of_aws_is_known_by_its_name() -> None:
+def test_aws_key_is_recognized_by_its_name() -> None:
     """Forty characters alone are no secret."""
-    secret = made(40, LETTERS + "/+")
+    secret = random_text(40, LETTERS + "/+")
     assert masked_line(f'aws_secret_key = "{secret}"') == f'aws_secret_key = "{"x" * 40}"'
     assert masked_line(f'checksum = "{secret}"') == f'checksum = "{secret}"'
 
 
 @pytest.mark.parametrize("path", ["a.py", "b.yaml", "c.json", "d.md"])
 @pytest.mark.parametrize("kind", ["RSA ", "", "OPENSSH ", "EC "])
-def test_the_body_of_a_private_key_is_masked(kind: str, path: str) -> None:
-    """All of its lines, in any file; the lines that name it stay, and so do all line ends."""
+def test_body_of_a_private_key_is_masked(kind: str, path: str) -> None:
+    """In any file; its first and last line and all line ends stay."""
     key = private_key(kind)
     content = f"before\n{key}\nafter\n".encode()
     masked = mask_text(path, content)
@@ -154,16 +162,16 @@ def test_the_body_of_a_private_key_is_masked(kind: str, path: str) -> None:
     assert [lines[0], *lines[6:]] == ["before", key.split("\n")[-1], "after", ""]
 
 
-def test_a_private_key_in_a_json_string_is_masked() -> None:
-    """Its line ends are two characters there."""
+def test_private_key_in_a_json_string_is_masked() -> None:
+    """Its line ends are escape sequences."""
     text = json.dumps({"private_key": private_key(""), "id": 7})
     masked = mask_text("a.json", text.encode()).content.decode()
-    assert "Qx9z" not in masked and not any(made(20, seed=n) in masked for n in range(3))
+    assert "Qx9z" not in masked and not any(random_text(20, seed=n) in masked for n in range(3))
     assert len(masked) == len(text) and masked.endswith(', "id": 7}')
 
 
-def test_code_about_private_keys_is_left_as_it_is() -> None:
-    """What looks for a key's first line holds no key."""
+def test_code_about_private_keys_is_not_masked() -> None:
+    """It contains no key."""
     dashes = "-" * 5
     code = (
         f'if text.startswith("{dashes}BEGIN RSA PRIVATE KEY{dashes}"):\n'
@@ -183,14 +191,14 @@ def test_code_about_private_keys_is_left_as_it_is() -> None:
         ("a.json", '"auth_key": "{}",'),
     ],
 )
-def test_what_is_assigned_to_a_secret_name_and_looks_random_is_masked(path: str, line: str) -> None:
-    """A generated password has no form of its own; its name tells."""
-    value = "k3v9" + made(20)
+def test_random_value_of_a_secret_name_is_masked(path: str, line: str) -> None:
+    """A generated password has no other recognizable form."""
+    value = "k3v9" + random_text(20)
     assert masked_line(line.format(value), path) == line.format("x" * 24)
 
 
-def test_signs_make_a_value_look_random() -> None:
-    """As in the keys that web frameworks make."""
+def test_punctuation_makes_a_value_random() -> None:
+    """As in keys that web frameworks generate."""
     value = "abc&3z!" + "qw#kdlp(x_yu%m"
     assert masked_line(f'SECRET_KEY = "{value}"') == f'SECRET_KEY = "{"x" * len(value)}"'
 
@@ -210,15 +218,15 @@ def test_signs_make_a_value_look_random() -> None:
         '{{"key":1,"key2":2,"key3":3,"key4":4,"password":"{}"}}',
     ],
 )
-def test_what_a_name_is_given_in_quotes_is_found_in_any_line(line: str) -> None:
-    """Tokens too, and passwords in lines of any length and beside any other keywords."""
-    value = "k3v9" + made(20)
+def test_quoted_values_are_found_in_any_line(line: str) -> None:
+    """Of any length and beside other keywords."""
+    value = "k3v9" + random_text(20)
     assert masked_line(line.format(value)) == line.format("x" * 24)
 
 
 @pytest.mark.parametrize("unit", ["password=", "token:", "Bearer ", "password='", "token=''"])
-def test_endless_signs_without_a_secret_are_left_as_they_are(unit: str) -> None:
-    """In lines of which each place might be the start of one."""
+def test_long_punctuation_without_a_secret_is_unchanged(unit: str) -> None:
+    """Every position might start a match."""
     content = (unit * 50_000).encode()
     assert mask_text("a.py", content) == (content, 0)
 
@@ -246,15 +254,15 @@ def test_endless_signs_without_a_secret_are_left_as_they_are(unit: str) -> None:
         "def test_that_a_long_name_of_a_test_with_many_words_is_kept(self): pass",
     ],
 )
-def test_ordinary_code_is_left_as_it_is(line: str) -> None:
-    """Names, calls, references, hashes and ids are what people search for."""
+def test_ordinary_code_is_unchanged(line: str) -> None:
+    """Names, calls, references, hashes and ids must stay searchable."""
     path = "a.yaml" if line.startswith("secretName") else "a.py"
     assert masked_line(line, path) == line
 
 
 @pytest.mark.parametrize("path", ["a.py", "a.ts", "a.yaml"])
-def test_a_line_that_says_that_it_holds_no_secret_is_left_as_it_is(path: str) -> None:
-    """With the pragma of detect-secrets, on the line or the one before."""
+def test_allowlist_pragma_prevents_masking(path: str) -> None:
+    """That of detect-secrets, on the line or the one before."""
     comment = "//" if path == "a.ts" else "#"
     token = TOKENS["GitHub"]
     for text in (
@@ -264,16 +272,16 @@ def test_a_line_that_says_that_it_holds_no_secret_is_left_as_it_is(path: str) ->
         assert mask_text(path, text.encode()) == (text.encode(), 0)
 
 
-def test_letters_beyond_ascii_keep_their_size() -> None:
-    """One for one, in bytes and in characters, of one to four bytes."""
+def test_masking_keeps_the_size_of_non_ascii_text() -> None:
+    """In bytes and in characters."""
     line = "https://" + "ann:aé€🔑@db"
     masked = masked_line(line)
     assert [len(char.encode()) for char in masked] == [len(char.encode()) for char in line]
     assert masked.startswith("https://ann:x") and masked.endswith("@db")
 
 
-def test_a_secret_in_a_long_line_is_found_wherever_it_is() -> None:
-    """Lines of a megabyte, and words without an end, are read piece by piece."""
+def test_secret_in_a_long_line_is_found() -> None:
+    """Lines of a megabyte are scanned in overlapping pieces."""
     token = TOKENS["GitHub"]
     for filler in ("a ", "é ", "ab"):
         for length in (900, 999, 1000, 1001, 1490, 50_000):
@@ -283,16 +291,15 @@ def test_a_secret_in_a_long_line_is_found_wherever_it_is() -> None:
             assert masked.content.decode() == text.replace(token, "x" * 40)
 
 
-def test_plain_text_is_masked_too() -> None:
-    """A file that its grammar could not cope with."""
+def test_plain_text_fallback_is_masked() -> None:
     token = TOKENS["Slack"]
     found = parse_as_plain_text(GRAMMARS, "a.py", f"token = '{token}'\n".encode(), "it crashed")
     assert (found.reason, found.masked_count) == ("it crashed", 1)
-    assert token not in told("a.py", found)
+    assert token not in stored_fields("a.py", found)
 
 
-def test_processes_mask_unless_they_are_told_not_to() -> None:
-    """And an index that was made the other way is made anew: the fingerprints differ."""
+def test_workers_mask_by_default() -> None:
+    """The setting is part of the parser fingerprint."""
     token = TOKENS["GitHub"]
     file = ("a.py", f"token = '{token}'\n".encode())
     with WorkerPool(count=1) as masking, WorkerPool(count=1, mask_secrets=False) as plain:
@@ -303,7 +310,7 @@ def test_processes_mask_unless_they_are_told_not_to() -> None:
 
 
 def matching(name: str) -> st.SearchStrategy[str]:
-    """What the patterns of a detector match."""
+    """Generates texts that match the patterns of a detector."""
     detector: object = from_plugin_classname(name)
     assert isinstance(detector, RegexBasedDetector)
     printable = st.characters(min_codepoint=32, max_codepoint=126)
@@ -311,14 +318,14 @@ def matching(name: str) -> st.SearchStrategy[str]:
 
 
 def values(name: str, line: str) -> Iterator[str]:
-    """What detect-secrets itself finds in a line, with all its filters."""
+    """Returns the secrets that detect-secrets finds in a line, with all its filters."""
     with transient_settings({"plugins_used": [{"name": name}]}):
         yield from (found.secret_value or "" for found in scan_line(line))
 
 
 @pytest.mark.parametrize("name", DETECTORS)
 def test_whatever_a_detector_finds_is_masked(name: str) -> None:
-    """It finds nothing in the masked line but fillers, though most lines are not shown to it."""
+    """Afterwards it finds only masks, although it does not scan most lines."""
 
     @settings(max_examples=60, deadline=None)
     @given(matching(name))
@@ -334,8 +341,10 @@ def test_whatever_a_detector_finds_is_masked(name: str) -> None:
     st.sampled_from(sorted(TOKENS)),
     st.data(),
 )
-def test_masks_move_nothing(name: str, kind: str, data: st.DataObject) -> None:
-    """With a token anywhere in a file, its nodes have the types, lines and sizes that they had."""
+def test_masking_keeps_types_lines_and_sizes_of_nodes(
+    name: str, kind: str, data: st.DataObject
+) -> None:
+    """With a token anywhere in a file."""
     text = (SAMPLES / name).read_text()
     at = data.draw(st.sampled_from([m.start() for m in re.finditer(r"^|\b|$", text)]))
     token = TOKENS[kind]
@@ -346,18 +355,18 @@ def test_masks_move_nothing(name: str, kind: str, data: st.DataObject) -> None:
         len(content.encode()),
         content.count("\n"),
     )
-    before, after = parsed(name, content, masked=False), parsed(name, content)
+    before, after = parse_masked(name, content, masked=False), parse_masked(name, content)
     assert shape(after.nodes) == shape(before.nodes)
     if not quoted.startswith("{"):
         # what is no text of a notebook's cell, as in its metadata, is not indexed
-        assert after.masked_count == (token in told(name, before))
-        assert token not in told(name, after)
+        assert after.masked_count == (token in stored_fields(name, before))
+        assert token not in stored_fields(name, after)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.text(st.sampled_from("xo b-1aeyJ:/@.=\n'\"é🔑AKIApasswordkey"), max_size=400))
-def test_any_text_keeps_its_size(text: str) -> None:
-    """Bytes, characters and lines are as many as before, and masking twice is masking once."""
+def test_masking_keeps_the_size_of_any_text(text: str) -> None:
+    """In bytes, characters and lines; masking is idempotent."""
     masked = mask_text("a.py", text.encode())
     after = masked.content.decode()
     assert [len(line) for line in after.split("\n")] == [len(line) for line in text.split("\n")]

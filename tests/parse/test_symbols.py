@@ -1,4 +1,4 @@
-"""Names that are easily got wrong: what bears one, and what is part of it."""
+"""Symbols in difficult cases."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from parse.outlines import assert_properties_hold, nodes_of, only, outline, rows
 
 
 @pytest.mark.parametrize("comment", ["// why", "/* why */", "// why\n        // and why not"])
-def test_a_kotlin_property_whose_accessor_follows_a_comment_is_found(comment: str) -> None:
+def test_kotlin_property_with_a_comment_before_its_accessor(comment: str) -> None:
     found = nodes_of(
         "a.kt", f"class A {{\n    val a: Int\n        {comment}\n        get() = 1\n}}\n"
     )
@@ -15,7 +15,7 @@ def test_a_kotlin_property_whose_accessor_follows_a_comment_is_found(comment: st
     assert outline(found) == [f"class A 1:{last + 1}", f"method A.a 2:{last}"]
 
 
-def test_a_kotlin_enum_whose_entries_have_bodies_of_a_line_keeps_its_name() -> None:
+def test_kotlin_enum_with_one_line_entry_bodies() -> None:
     found = nodes_of(
         "a.kt",
         """
@@ -38,12 +38,12 @@ def test_a_kotlin_enum_whose_entries_have_bodies_of_a_line_keeps_its_name() -> N
     assert "LARGE(9) { override fun price() { return max(9) } };" in only(found, "Shop.Size").text
 
 
-def test_an_objects_body_of_a_line_is_no_enum_entrys() -> None:
+def test_one_line_object_body_is_no_enum_entry() -> None:
     found = nodes_of("a.kt", "val a = 1\nclass Z :\n    Base { override fun f() = 1 }\n")
     assert outline(found) == ["chunk - 1:1", "class Z 2:3", "method Z.f 3:3"]
 
 
-def test_a_constant_that_holds_functions_at_any_depth_is_a_class_of_its_name() -> None:
+def test_constant_with_functions_is_a_class() -> None:
     found = nodes_of(
         "a.ts",
         """
@@ -54,30 +54,30 @@ def test_a_constant_that_holds_functions_at_any_depth_is_a_class_of_its_name() -
     assert outline(found) == ["class routes 1:1", "chunk - 2:2"]
 
 
-def test_keys_in_a_large_constant_bear_its_name() -> None:
+def test_keys_in_a_large_constant_have_its_name() -> None:
     filler = "".join(f"    step{n}: {n}, // {'.' * 60}\n" for n in range(60))
     found = nodes_of("a.ts", f"const api = {{\n  cart: {{\n{filler}    add() {{}},\n  }},\n}};\n")
     symbols = [node.symbol for node in found]
     assert symbols[0] == "api" and set(symbols) == {"api", "api.cart", "api.cart.add"}
 
 
-def test_the_name_of_a_typescript_module_is_all_of_its_string() -> None:
+def test_typescript_module_has_its_whole_string_as_name() -> None:
     found = nodes_of("a.d.ts", "declare module '@shop/cart' {\n  export function add(): void;\n}\n")
     assert outline(found) == ["chunk - 1:3", "method @shop/cart.add 2:2"]
 
 
 @pytest.mark.parametrize("path", ["a.js", "a.ts"])
-def test_what_a_module_exports_has_its_own_name(path: str) -> None:
+def test_exported_declaration_has_its_own_name(path: str) -> None:
     found = nodes_of(path, "module.exports = {\n  add() {},\n  total: () => 1,\n};\n")
     assert outline(found) == ["chunk - 1:4", "method add 2:2", "method total 3:3"]
 
 
-def test_a_computed_key_gives_no_name() -> None:
+def test_computed_key_has_no_name() -> None:
     found = nodes_of("a.js", "files['/dist/' + name] = { computed: () => 1 };\n")
     assert outline(found) == ["chunk - 1:1"]
 
 
-def test_constructors_and_the_destructor_of_a_csharp_class_differ_in_name() -> None:
+def test_csharp_constructor_and_destructor_have_different_names() -> None:
     found = nodes_of("A.cs", "class A {\n  static A() { }\n  ~A() { }\n  public A() { }\n}\n")
     assert outline(found) == rows("""
         class   A         1:5
@@ -104,21 +104,21 @@ def test_constructors_and_the_destructor_of_a_csharp_class_differ_in_name() -> N
         ),
     ],
 )
-def test_a_function_without_a_name_has_that_of_its_constant(
+def test_anonymous_function_has_the_name_of_its_constant(
     path: str, text: str, symbol: str, signature: str
 ) -> None:
     [node] = nodes_of(path, text)
     assert (node.node_type, node.symbol, node.signature) == ("method", symbol, signature)
 
 
-def test_lambdas_in_a_class_or_namespace_bear_its_name() -> None:
+def test_lambdas_in_a_class_or_namespace_have_its_name() -> None:
     assert outline(nodes_of("a.py", "class A:\n    f = lambda self: 1\n"))[1:] == ["method A.f 2:2"]
     assert outline(nodes_of("a.rb", "class A\n  F = -> { 1 }\nend\n"))[1:] == ["method A.F 2:2"]
     found = nodes_of("a.cpp", "namespace a {\nauto f = [] { return 1; };\n}\n")
     assert outline(found)[1:] == ["method a.f 2:2"]
 
 
-def test_the_signature_of_a_grouped_go_type_is_its_own() -> None:
+def test_grouped_go_type_has_its_own_signature() -> None:
     found = nodes_of("a.go", "package a\ntype ( A int; B struct { x int } )\n")
     assert {node.symbol: node.signature for node in found[1:]} == {
         "a.A": "A int",
@@ -126,7 +126,7 @@ def test_the_signature_of_a_grouped_go_type_is_its_own() -> None:
     }
 
 
-def test_a_ruby_name_that_says_what_is_around_it_is_not_qualified_twice() -> None:
+def test_qualified_ruby_name_is_not_qualified_twice() -> None:
     found = nodes_of(
         "a.rb",
         """
@@ -156,9 +156,7 @@ def test_a_ruby_name_that_says_what_is_around_it_is_not_qualified_twice() -> Non
         ("int (*pick(int a))(int);\n", "pick"),
     ],
 )
-def test_a_cpp_function_that_returns_a_pointer_to_a_function_is_found(
-    text: str, symbol: str
-) -> None:
+def test_cpp_function_returning_a_function_pointer(text: str, symbol: str) -> None:
     [node] = nodes_of("a.cpp", text)
     assert (node.node_type, node.symbol) == ("method", symbol)
 
@@ -170,7 +168,7 @@ GARBLED = (
 )
 
 
-def test_in_c_nothing_lies_in_a_function() -> None:
+def test_c_functions_contain_no_symbols() -> None:
     text = (
         f"{GARBLED}/* Picks. */\nstatic struct task *pick(struct rq *rq)\n{{\n"
         "\treturn 0;\n}\nstruct after { int a; };\nint last(void) { return 1; }\n"
@@ -182,19 +180,19 @@ def test_in_c_nothing_lies_in_a_function() -> None:
     assert_properties_hold("a.c", text, found)
 
 
-def test_a_macro_inside_a_large_c_function_is_part_of_it() -> None:
+def test_macro_in_a_large_c_function_is_part_of_it() -> None:
     body = "".join(f"\tsum += rq({n})->count; /* {'.' * 40} */\n" for n in range(60))
     found = nodes_of("a.c", f"int f(void)\n{{\n#define TWICE(x) (2 * (x))\n{body}}}\n")
     assert {node.symbol for node in found} == {"f"}
 
 
-def test_a_name_has_one_line_no_control_characters_and_an_end() -> None:
+def test_name_is_one_line_of_limited_length_without_control_characters() -> None:
     found = nodes_of("a.js", f"it('adds\\\n  \u202ean\x07 item {'x' * 200}', () => {{}});\n")
     name = found[0].symbol or ""
     assert name.startswith("adds\\ an item xxx") and len(name) == NAME_LIMIT
 
 
-def test_a_c_struct_with_macros_of_fields_is_found() -> None:
+def test_c_struct_with_field_macros() -> None:
     found = nodes_of(
         "a.c",
         """
@@ -221,7 +219,7 @@ def test_a_c_struct_with_macros_of_fields_is_found() -> None:
     assert [one.name for one in only(found, "last").members] == ["A", "LAST_ITEM"]
 
 
-def test_a_kotlin_class_whose_constructor_follows_a_comment_keeps_its_members() -> None:
+def test_kotlin_class_with_a_comment_before_its_constructor() -> None:
     found = nodes_of(
         "a.kt",
         """
@@ -244,7 +242,7 @@ def test_a_kotlin_class_whose_constructor_follows_a_comment_keeps_its_members() 
     """)
 
 
-def test_a_kotlin_object_that_delegates_is_no_call() -> None:
+def test_delegating_kotlin_object_is_no_call() -> None:
     found = nodes_of(
         "a.kt",
         """
@@ -257,6 +255,6 @@ def test_a_kotlin_object_that_delegates_is_no_call() -> None:
     assert outline(found) == ["class Pipe 1:4", "method Pipe.close 2:2"]
 
 
-def test_a_kotlin_class_with_its_constructor_on_a_line_of_its_own_keeps_its_members() -> None:
+def test_kotlin_class_with_its_constructor_on_a_separate_line() -> None:
     found = nodes_of("a.kt", "class Cart\n@Inject constructor(a: A) : B {\n    fun f() = 1\n}\n")
     assert outline(found) == ["class Cart 1:4", "method Cart.f 3:3"]

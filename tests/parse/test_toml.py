@@ -1,4 +1,4 @@
-"""Tables and pairs of TOML, under the path of their keys."""
+"""TOML: tables and pairs with their key paths."""
 
 from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
@@ -35,8 +35,8 @@ debug = true
 """
 
 
-def test_tables_with_enough_in_them_are_nodes() -> None:
-    """Tables of an array are numbered from 0, and name the tables inside the last of them."""
+def test_large_tables_are_nodes() -> None:
+    """Tables of an array are numbered from 0 and contain the tables after them."""
     assert document_nodes("Cargo.toml", CARGO) == [
         ("toml_table", None, 1, 24),
         ("toml_kv", "description", 3, 3),
@@ -46,15 +46,15 @@ def test_tables_with_enough_in_them_are_nodes() -> None:
     ]
 
 
-def test_small_tables_stay_in_the_text_of_the_file() -> None:
-    """The file's own text is what its large tables and pairs leave."""
+def test_small_tables_are_part_of_the_file() -> None:
+    """With all text outside of large tables and pairs."""
     assert texts("Cargo.toml", CARGO)[None] == (
         '# The manifest.\nedition = "2021"\n[[bin]]\nname = "small"\n[profile.dev]\ndebug = true'
     )
 
 
-def test_a_large_table_gives_up_its_large_pairs() -> None:
-    """Pairs of 100 characters are nodes where their table is above 1,500."""
+def test_large_pairs_of_a_large_table_are_nodes() -> None:
+    """100 characters in a table above 1,500."""
     pairs = "".join(f'a.key{n} = "{LONG}"  # why\n' for n in range(14))
     text = f'[tool."my.tool"]\nname = "x"\n{pairs}\n[tool.small]\ntext = "{LONG}"\n'
     assert document_nodes("pyproject.toml", text) == [
@@ -64,8 +64,8 @@ def test_a_large_table_gives_up_its_large_pairs() -> None:
     ]
 
 
-def test_a_multi_line_text_is_one_pair() -> None:
-    """What looks like a table or a comment in it is neither."""
+def test_multi_line_string_is_one_pair() -> None:
+    """Lines in it that look like tables or comments are ignored."""
     text = f'usage = """\n[not.a.table]\n# no comment\n{LONG}\n"""\n[table]\nx = "{LONG}"\n'
     assert document_nodes("x.toml", text) == [
         ("toml_kv", "usage", 1, 5),
@@ -73,7 +73,6 @@ def test_a_multi_line_text_is_one_pair() -> None:
     ]
 
 
-def test_what_is_no_toml_is_never_lost() -> None:
-    """Broken files keep all their text."""
+def test_invalid_toml_loses_nothing() -> None:
     for text in ("= =\n[a\nb = 1\n", "[a]\nb = \n[c]\nd = 1\n", "# only a comment\n", "[[a]\n"):
         assert_properties_hold("x.toml", text, nodes("x.toml", text))

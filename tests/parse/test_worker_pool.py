@@ -1,4 +1,4 @@
-"""A file that the parser cannot cope with costs only itself."""
+"""A file that breaks a parser affects only itself."""
 
 import importlib
 import json
@@ -94,7 +94,7 @@ def text_files(count: int, size: int) -> Iterator[tuple[str, bytes]]:
 
 
 def is_running(pid: int) -> bool:
-    """Whether a process is there, and not only a zombie that init has yet to see."""
+    """True if the process exists and is no zombie."""
     try:
         os.kill(pid, 0)
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -106,14 +106,14 @@ def is_running(pid: int) -> bool:
 
 
 def children() -> set[int]:
-    """The processes that this one has started; `ps`, which lists them, is none of them."""
+    """Returns the child processes of this one, without the `ps` that lists them."""
     with subprocess.Popen(["ps", "-eo", "pid=,ppid="], stdout=subprocess.PIPE, text=True) as ps:
         assert ps.stdout
         pairs = [line.split() for line in ps.stdout]
     return {int(pid) for pid, parent in pairs if int(parent) == os.getpid()} - {ps.pid}
 
 
-def ends(pid: int) -> bool:
+def wait_for_end(pid: int) -> bool:
     """Waits for the end of a process that is no child of this one."""
     for _ in range(600):
         if not is_running(pid):
@@ -122,15 +122,15 @@ def ends(pid: int) -> bool:
     return False
 
 
-def only_plain(parsed: ParsedFile, content: bytes) -> bool:
-    """Whether the text of a file came as chunks and none of it was lost."""
+def is_plain_text(parsed: ParsedFile, content: bytes) -> bool:
+    """True if the text of a file came as chunks and is complete."""
     text = "".join(node.text for node in parsed.nodes)
     kinds = {node.node_type for node in parsed.nodes}
     return kinds == {"chunk"} and "".join(text.split()) == "".join(content.decode().split())
 
 
-def neighbours_stand(parsed: list[ParsedFile], but: set[str]) -> bool:
-    """Whether each file but some has the one function that its name tells."""
+def others_are_parsed(parsed: list[ParsedFile], but: set[str]) -> bool:
+    """True if all other files have the function that their name tells."""
     others = [one for one in parsed if one.path not in but]
     return all(
         ([node.symbol for node in one.nodes], one.reason, one.skip)
@@ -139,23 +139,23 @@ def neighbours_stand(parsed: list[ParsedFile], but: set[str]) -> bool:
     )
 
 
-def test_results_come_in_the_order_of_the_files() -> None:
-    """Whichever worker is faster, the order of the results is that of the files."""
+def test_results_are_in_the_order_of_the_files() -> None:
+    """Whichever worker is faster."""
     files = [python_file(number) for number in range(1000)]
     with WorkerPool(count=2) as workers:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == [f"f{number}.py" for number in range(1000)]
-    assert neighbours_stand(parsed, but=set())
+    assert others_are_parsed(parsed, but=set())
 
 
-def test_no_files_are_no_results() -> None:
-    """Nothing comes from nothing, and no process is started for it."""
+def test_no_files_give_no_results() -> None:
+    """No process is started."""
     with WorkerPool() as workers:
         assert list(workers.parse([])) == []
 
 
-def test_what_is_no_text_is_skipped_with_its_reason() -> None:
-    """A file without text goes through a worker as it goes through `parse_file`."""
+def test_binary_file_is_skipped_with_its_reason() -> None:
+    """As in `parse_file`."""
     with WorkerPool(count=1) as workers:
         assert list(workers.parse([("a.py", b"\0\1")])) == [ParsedFile("a.py", [], skip="binary")]
 
@@ -164,19 +164,19 @@ def test_what_is_no_text_is_skipped_with_its_reason() -> None:
     ("path", "content", "signal_name"),
     [("deep.yaml", CRASHING_YAML, "SIGSEGV"), ("deep.kt", CRASHING_KOTLIN, "SIGABRT")],
 )
-def test_a_crash_costs_one_file(path: str, content: bytes, signal_name: str) -> None:
-    """The file that crashes a parser becomes plain text, its neighbours in the batch do not."""
+def test_crash_affects_one_file(path: str, content: bytes, signal_name: str) -> None:
+    """That file becomes plain text; others in the batch are parsed."""
     files = [python_file(1), (path, content), python_file(2), python_file(3)]
     with WorkerPool(count=1) as workers:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == ["f1.py", path, "f2.py", "f3.py"]
     assert parsed[1].reason == f"the parser crashed ({signal_name})"
-    assert only_plain(parsed[1], content)
-    assert neighbours_stand(parsed, but={path})
+    assert is_plain_text(parsed[1], content)
+    assert others_are_parsed(parsed, but={path})
 
 
-def test_each_crash_is_blamed_on_its_own_file() -> None:
-    """Crashes in a row, at both ends of a batch and in several batches each name their file."""
+def test_each_crash_is_attributed_to_its_file() -> None:
+    """Consecutive crashes, at both ends of a batch and in several batches."""
     deep = {f"deep{number}.yaml" for number in (0, 1, 2, 31, 32, 99)}
     files = [
         (f"deep{number}.yaml", CRASHING_YAML)
@@ -188,34 +188,34 @@ def test_each_crash_is_blamed_on_its_own_file() -> None:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == [path for path, _ in files]
     assert {one.path for one in parsed if one.reason} == deep
-    assert neighbours_stand(parsed, but=deep)
+    assert others_are_parsed(parsed, but=deep)
 
 
-def test_a_hang_costs_one_file() -> None:
-    """A parser that does not come back is ended after the time limit, which the reason names."""
+def test_hang_affects_one_file() -> None:
+    """The parser is killed after the time limit, which the reason names."""
     files = [python_file(1), ("raw.rs", HANGING_RUST), python_file(2)]
     with WorkerPool(count=1, limits=Limits(timeout_s=1)) as workers:
         parsed = list(workers.parse(files))
     assert parsed[1].reason == "the parser took longer than 1 s"
-    assert only_plain(parsed[1], HANGING_RUST)
-    assert neighbours_stand(parsed, but={"raw.rs"})
+    assert is_plain_text(parsed[1], HANGING_RUST)
+    assert others_are_parsed(parsed, but={"raw.rs"})
 
 
-def test_a_parser_that_only_waits_is_ended_by_the_clock(own_parser: ParseFile) -> None:
-    """It takes none of the processor's time, by which a parser at work is ended."""
+def test_waiting_parser_is_killed_by_wall_clock(own_parser: ParseFile) -> None:
+    """It uses no processor time."""
     with WorkerPool(count=1, limits=Limits(timeout_s=0.2), parse_file=own_parser) as workers:
         [parsed] = workers.parse([("waits.txt", b"text\n")])
     assert parsed.reason == "the parser took longer than 0.2 s"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
-def test_hunger_for_memory_costs_one_file() -> None:
-    """A parser that takes more memory than it may is ended; its file becomes plain text."""
+def test_out_of_memory_affects_one_file() -> None:
+    """The parser is killed, and the file becomes plain text."""
     files = [python_file(1), ("Deep.java", SWELLING_JAVA), python_file(2)]
     with WorkerPool(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
         parsed = list(workers.parse(files))
-    assert only_plain(parsed[1], SWELLING_JAVA)
-    assert neighbours_stand(parsed, but={"Deep.java"})
+    assert is_plain_text(parsed[1], SWELLING_JAVA)
+    assert others_are_parsed(parsed, but={"Deep.java"})
 
 
 _HUNGER = """
@@ -228,9 +228,8 @@ print(parsed.reason)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits a process's memory")
-def test_the_reason_names_the_limit_of_memory() -> None:
-    """However large the process is that has started the program: a child's peak, as the kernel
-    counts it, begins with its parent's."""
+def test_reason_names_the_memory_limit() -> None:
+    """Even if the parent process is large: a child's peak memory starts with its parent's."""
     large = bytearray(600_000_000)
     large[::4096] = b"x" * len(large[::4096])
     command = [sys.executable, "-c", _HUNGER]
@@ -246,8 +245,8 @@ def test_the_reason_names_the_limit_of_memory() -> None:
         ("leaves.txt", "the parser crashed (exit code 3)"),
     ],
 )
-def test_a_bug_costs_one_file(own_parser: ParseFile, path: str, reason: str) -> None:
-    """An exception in the parser is a row of the report that names its type."""
+def test_exception_affects_one_file(own_parser: ParseFile, path: str, reason: str) -> None:
+    """The report names its type."""
     files = [("a.txt", b"a"), (path, b"one text"), ("b.txt", b"b")]
     with WorkerPool(count=1, parse_file=own_parser) as workers:
         before, broken, after = workers.parse(files)
@@ -257,41 +256,40 @@ def test_a_bug_costs_one_file(own_parser: ParseFile, path: str, reason: str) -> 
     assert (after.path, after.reason) == ("b.txt", None)
 
 
-def test_an_exception_does_not_cost_a_process(own_parser: ParseFile) -> None:
-    """After an exception the same process goes on."""
+def test_exception_keeps_the_process(own_parser: ParseFile) -> None:
     with WorkerPool(count=1, parse_file=own_parser) as workers:
         before, _, after = workers.parse([("a.txt", b""), ("divides.txt", b""), ("b.txt", b"")])
     assert before.skip == after.skip
 
 
-def test_few_files_start_one_process(own_parser: ParseFile) -> None:
-    """Few files are parsed by one process, and so are the next ones."""
+def test_few_files_use_one_process(own_parser: ParseFile) -> None:
+    """Later files use the same one."""
     with WorkerPool(count=4, parse_file=own_parser) as workers:
         parsed = [*workers.parse(text_files(5, 10)), *workers.parse(text_files(5, 10))]
     assert len({one.skip for one in parsed}) == 1
 
 
 def test_many_files_use_all_processes(own_parser: ParseFile) -> None:
-    """Many files are shared out among as many processes as were asked for."""
+    """As many as configured."""
     with WorkerPool(count=2, parse_file=own_parser) as workers:
         parsed = list(workers.parse(text_files(500, 10)))
     assert len({one.skip for one in parsed}) == 2
 
 
-def test_a_process_killed_while_idle_is_replaced(own_parser: ParseFile) -> None:
-    """When something else ends a process between two files, no file is blamed."""
+def test_process_killed_while_idle_is_replaced(own_parser: ParseFile) -> None:
+    """No file is blamed."""
     with WorkerPool(count=1, parse_file=own_parser) as workers:
         [first] = workers.parse([("a.txt", b"")])
         assert first.skip
         os.kill(int(first.skip), signal.SIGKILL)
-        assert ends(int(first.skip))
+        assert wait_for_end(int(first.skip))
         [second] = workers.parse([("b.txt", b"")])
     assert second.reason is None
     assert second.skip not in {None, first.skip}
 
 
 def test_files_are_read_a_bounded_number_of_bytes_ahead() -> None:
-    """While one file keeps the results back, only so much of a large repository is read."""
+    """While one file blocks the results."""
     size, read = 200_000, 0
 
     def files() -> Iterator[tuple[str, bytes]]:
@@ -307,9 +305,7 @@ def test_files_are_read_a_bounded_number_of_bytes_ahead() -> None:
     assert read <= READ_AHEAD_BYTES + size
 
 
-def test_an_error_while_files_are_read_comes_through() -> None:
-    """What the reader of the files raises ends the parsing and reaches the caller."""
-
+def test_error_while_reading_files_is_raised() -> None:
     def files() -> Iterator[tuple[str, bytes]]:
         yield python_file(1)
         raise FileNotFoundError("gone")
@@ -318,24 +314,24 @@ def test_an_error_while_files_are_read_comes_through() -> None:
         list(workers.parse(files()))
 
 
-def test_a_query_that_does_not_compile_is_named_before_files_are_read(tmp_path: Path) -> None:
-    """A mistake in a user's own grammar file ends the run before it has begun."""
+def test_invalid_query_is_an_error_before_files_are_read(tmp_path: Path) -> None:
+    """As in a user's grammar file."""
     own = tmp_path / "own.json"
     own.write_text(json.dumps({"grammar_queries": {"Method": {"go": ["(nonsense) @method"]}}}))
     with pytest.raises(UserError, match="'go'"):
         WorkerPool(own)
 
 
-def test_a_language_without_a_grammar_is_named_before_files_are_read(tmp_path: Path) -> None:
-    """Nor is plain text made of files that the user wanted to have parsed."""
+def test_language_without_a_grammar_is_an_error_before_files_are_read(tmp_path: Path) -> None:
+    """Its files do not become plain text."""
     own = tmp_path / "own.json"
     own.write_text(json.dumps({"code_extensions": {"xyz": "klingon"}}))
     with pytest.raises(UserError, match="'klingon'"):
         WorkerPool(own)
 
 
-def test_a_user_error_in_a_worker_is_the_callers(own_parser: ParseFile) -> None:
-    """What the user must change ends the run, but not the process that has found it."""
+def test_user_error_in_a_worker_is_raised(own_parser: ParseFile) -> None:
+    """The worker keeps running."""
     with WorkerPool(count=1, parse_file=own_parser) as workers:
         with pytest.raises(UserError, match=r"Change something\."):
             list(workers.parse([("a.txt", b""), ("asks.txt", b""), ("b.txt", b"")]))
@@ -343,8 +339,7 @@ def test_a_user_error_in_a_worker_is_the_callers(own_parser: ParseFile) -> None:
     assert after.path == "c.txt" and after.skip
 
 
-def test_a_grammar_file_that_a_worker_cannot_read_any_more_is_named(tmp_path: Path) -> None:
-    """Workers read it when they start, which may be later."""
+def test_grammar_file_deleted_before_a_worker_starts_is_an_error(tmp_path: Path) -> None:
     own = tmp_path / "own.json"
     own.write_text("{}")
     with WorkerPool(own, count=1) as workers:
@@ -353,8 +348,8 @@ def test_a_grammar_file_that_a_worker_cannot_read_any_more_is_named(tmp_path: Pa
             list(workers.parse([python_file(1)]))
 
 
-def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> None:
-    """After `close`, also a second one, there is no process, no zombie and no open pipe."""
+def test_close_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> None:
+    """It may be called twice."""
     before = len(os.listdir("/dev/fd"))  # noqa: PTH208 - Path.iterdir opens another one
     workers = WorkerPool(count=2, parse_file=own_parser)
     pids = {int(one.skip) for one in workers.parse(text_files(500, 10)) if one.skip}
@@ -367,8 +362,8 @@ def test_closing_leaves_no_process_and_no_open_file(own_parser: ParseFile) -> No
     assert len(os.listdir("/dev/fd")) == before  # noqa: PTH208
 
 
-def test_closing_ends_a_parser_that_hangs() -> None:
-    """`close` kills a hanging worker and cancels the files that wait for it."""
+def test_close_kills_a_hanging_parser() -> None:
+    """And cancels the files that wait for it."""
     workers = WorkerPool(count=1, limits=Limits(timeout_s=3600))
     others = children()
     results = workers.parse([*(python_file(n) for n in range(64)), ("raw.rs", HANGING_RUST)])
@@ -381,10 +376,8 @@ def test_closing_ends_a_parser_that_hangs() -> None:
         list(results)
 
 
-def test_closing_ends_a_process_that_has_not_begun_to_parse(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Ctrl-C soon after the start does not wait for the grammars to be loaded."""
+def test_close_kills_a_starting_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C does not wait for the grammars to load."""
     begun = tmp_path / "begun"
     (tmp_path / "slow_to_begin.py").write_text(
         "import os, time\n"
@@ -431,8 +424,8 @@ with WorkerPool(parse_file=noting, limits=Limits(timeout_s={timeout_s})) as work
 """
 
 
-def started(script: str, folder: Path) -> "subprocess.Popen[str]":
-    """A program of its own that uses the package, in a process group of its own."""
+def start_program(script: str, folder: Path) -> "subprocess.Popen[str]":
+    """Starts a program that uses the package, in a process group of its own."""
     return subprocess.Popen(
         [sys.executable, "-c", script],
         cwd=folder,
@@ -444,8 +437,8 @@ def started(script: str, folder: Path) -> "subprocess.Popen[str]":
     )
 
 
-def noted_pid(folder: Path) -> int:
-    """Waits until a worker has noted its number."""
+def read_worker_pid(folder: Path) -> int:
+    """Waits until a worker has written its process id."""
     for _ in range(600):
         if (folder / "pid").exists():
             return int((folder / "pid").read_text())
@@ -453,15 +446,17 @@ def noted_pid(folder: Path) -> int:
     raise AssertionError("no worker has started")
 
 
-def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
-    """A program that embeds the package may use it at its top level."""
+def test_script_needs_no_main_guard(tmp_path: Path) -> None:
+    """A program may use the package at its top level."""
     (tmp_path / "script.py").write_text(
         "from feeder.parse.worker_pool import WorkerPool\n"
         "with WorkerPool() as workers:\n"
         "    for one in workers.parse([('a.py', b'def f(): pass')]):\n"
         "        print(one.path, one.nodes[0].symbol)\n"
     )
-    script = started("import runpy; runpy.run_path('script.py', run_name='__main__')", tmp_path)
+    script = start_program(
+        "import runpy; runpy.run_path('script.py', run_name='__main__')", tmp_path
+    )
     assert script.communicate() == ("a.py f\n", "")
 
 
@@ -469,20 +464,20 @@ def test_a_script_needs_no_main_guard(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "repeats", [pytest.param(1, id="idle"), pytest.param(50_000, id="hanging")]
 )
-def test_no_process_outlives_a_killed_parent(tmp_path: Path, repeats: int) -> None:
-    """Workers end when their parent is gone, without a word of it; a hanging one at its limit."""
-    script = started(SCRIPT.format(timeout_s=2, repeats=repeats), tmp_path)
-    pid = noted_pid(tmp_path)
+def test_workers_end_with_a_killed_parent(tmp_path: Path, repeats: int) -> None:
+    """Silently; a hanging one at its time limit."""
+    script = start_program(SCRIPT.format(timeout_s=2, repeats=repeats), tmp_path)
+    pid = read_worker_pid(tmp_path)
     script.kill()
     assert script.communicate() == ("", "")
-    assert ends(pid)
+    assert wait_for_end(pid)
 
 
 @pytest.mark.usefixtures("parser_folder")
-def test_an_interrupt_ends_all_processes(tmp_path: Path) -> None:
-    """Ctrl-C, which a terminal sends to all of them, is the parent's alone, and ends the others."""
-    script = started(SCRIPT.format(timeout_s=3600, repeats=50_000), tmp_path)
-    pid = noted_pid(tmp_path)
+def test_interrupt_ends_all_processes(tmp_path: Path) -> None:
+    """A terminal sends Ctrl-C to all of them; only the parent handles it."""
+    script = start_program(SCRIPT.format(timeout_s=3600, repeats=50_000), tmp_path)
+    pid = read_worker_pid(tmp_path)
     os.killpg(script.pid, signal.SIGINT)
     _, said = script.communicate()
     assert script.returncode == -signal.SIGINT
@@ -491,10 +486,10 @@ def test_an_interrupt_ends_all_processes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="threads are counted by /proc")
-def test_a_model_starts_no_thread_in_a_worker(
+def test_model_starts_no_thread_in_a_worker(
     parser_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Each takes 41 MB of the memory that a worker may address: with 64 cores no file is left."""
+    """Each thread takes 41 MB of the address space limit; with 64 cores no file would fit."""
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "2")
     (parser_folder / "counting.py").write_text(COUNTING)
     counting = importlib.import_module("counting")

@@ -1,4 +1,4 @@
-"""Vectors are made for all files that a worker has at once, and are each node's own even so."""
+"""Static vectors are computed for all files of a batch, and each node gets its own."""
 
 import importlib
 import sys
@@ -39,29 +39,29 @@ def echo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StaticEmbedder]:
     sys.path.remove(str(folder))
 
 
-def parsed_with(echo: StaticEmbedder, files: dict[str, bytes]) -> dict[str, ParsedFile]:
+def parse_with_model(echo: StaticEmbedder, files: dict[str, bytes]) -> dict[str, ParsedFile]:
     with WorkerPool(count=1, static_embedder=echo) as workers:
         return {one.path: one for one in workers.parse(files.items())}
 
 
-def has_its_own(parsed: ParsedFile) -> bool:
+def has_own_vectors(parsed: ParsedFile) -> bool:
     texts = [embedding_input(parsed.path, node).encode() for node in parsed.nodes]
     return list(parsed.static_vectors) == texts and bool(texts)
 
 
 def test_each_node_has_the_vector_of_its_own_text(echo: StaticEmbedder) -> None:
     files = {f"f{n}.py": b"".join(b"def f%d(): pass\n" % m for m in range(n)) for n in (3, 1, 2)}
-    found = parsed_with(
+    found = parse_with_model(
         echo, {**files, "blank.py": b"", "binary": b"\0\1", "end.txt": b"the end\n"}
     )
-    assert [path for path, one in found.items() if has_its_own(one)] == [*files, "end.txt"]
+    assert [path for path, one in found.items() if has_own_vectors(one)] == [*files, "end.txt"]
     assert found["blank.py"].static_vectors == found["binary"].static_vectors == ()
 
 
-def test_a_file_that_ends_its_parser_takes_no_vector_from_the_others(echo: StaticEmbedder) -> None:
+def test_file_that_crashes_its_parser_affects_no_other_vectors(echo: StaticEmbedder) -> None:
     files = {"a.py": b"def a(): pass\n", "b.yaml": CRASHING_YAML, "c.py": b"def c(): pass\n"}
-    found = parsed_with(echo, files)
-    assert all(map(has_its_own, found.values()))
+    found = parse_with_model(echo, files)
+    assert all(map(has_own_vectors, found.values()))
     assert [path for path, one in found.items() if one.stopped] == ["b.yaml"]
 
 
@@ -73,14 +73,14 @@ def test_a_file_that_ends_its_parser_takes_no_vector_from_the_others(echo: Stati
     ],
 )
 @pytest.mark.parametrize("at", [0, 2, 4])
-def test_a_text_that_the_model_cannot_take_costs_its_file_alone(
+def test_text_that_the_model_rejects_affects_only_its_file(
     echo: StaticEmbedder, bad: str, reason: str, at: int
 ) -> None:
-    """As plain text it is the same text, so that the file is left out."""
+    """As plain text it is the same text, so the file is skipped."""
     names = [f"f{number}.py" for number in range(5)]
     files = dict.fromkeys(names, b"def f(): pass\n") | {names[at]: b"# %b\n" % bad.encode()}
-    found = parsed_with(echo, files)
+    found = parse_with_model(echo, files)
     lost = found.pop(names[at])
     assert lost.skip and lost.skip.startswith(reason) and lost.stopped and not lost.nodes
-    assert all(map(has_its_own, found.values()))
+    assert all(map(has_own_vectors, found.values()))
     assert not any(one.reason or one.skip for one in found.values())

@@ -1,4 +1,4 @@
-"""Elements of XML, under the path of their names."""
+"""XML: elements with their paths."""
 
 from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
@@ -26,8 +26,8 @@ POM = """\
 """
 
 
-def test_elements_with_enough_in_them_are_nodes() -> None:
-    """Several elements of one name are numbered from 1, a single one is not; small ones count."""
+def test_large_elements_are_nodes() -> None:
+    """Several of one name are numbered from 1, including small ones."""
     assert document_nodes("pom.xml", POM) == [
         ("xml_element", "project", 1, 20),
         ("xml_element", "project/parent", 5, 8),
@@ -36,8 +36,8 @@ def test_elements_with_enough_in_them_are_nodes() -> None:
     ]
 
 
-def test_the_rest_is_the_text_of_the_root() -> None:
-    """The prolog, small elements and the closing tag belong to the root element."""
+def test_rest_is_the_text_of_the_root() -> None:
+    """The prolog, small elements and the closing tag."""
     assert texts("pom.xml", POM)["project"] == (
         '<?xml version="1.0" encoding="UTF-8"?>\n<!-- The build of the shop. -->\n'
         '<project xmlns="http://maven.apache.org/POM/4.0.0">\n'
@@ -47,7 +47,7 @@ def test_the_rest_is_the_text_of_the_root() -> None:
 
 
 def test_prefixes_self_closing_elements_and_cdata_are_kept() -> None:
-    """A name is what the tag says."""
+    """Names include the prefix."""
     words = "words that make the element long enough to be a node of its own, which takes a hundred"
     text = f"""\
 <soap:Envelope xmlns:soap="urn:soap">
@@ -62,8 +62,7 @@ def test_prefixes_self_closing_elements_and_cdata_are_kept() -> None:
     ]
 
 
-def test_mixed_content_is_not_taken_apart() -> None:
-    """An element in the midst of words stays with them, however long it is."""
+def test_mixed_content_is_not_split() -> None:
     link = f'<link href="https://example.com/{"x" * 100}">here</link>'
     assert document_nodes("doc.xml", f"<p>Read more\n{link}\nand there.</p>\n") == [
         ("xml_element", "p", 1, 3)
@@ -74,7 +73,7 @@ def test_mixed_content_is_not_taken_apart() -> None:
     ]
 
 
-def test_endings_of_xml_dialects_are_known() -> None:
+def test_extensions_of_xml_dialects() -> None:
     """Schemas, projects and resources are XML; HTML and SVG are text."""
     for path in ("a.xsd", "b.csproj", "c.plist", "d.resx", "web.config", "e.lpi"):
         assert nodes(path, "<a/>")[0].node_type == "xml_element"
@@ -82,8 +81,8 @@ def test_endings_of_xml_dialects_are_known() -> None:
         assert nodes(path, "<a/>")[0].node_type == "chunk"
 
 
-def test_what_is_no_xml_is_never_lost() -> None:
-    """Broken and deep files keep all their text."""
+def test_invalid_xml_loses_nothing() -> None:
+    """Nor do deeply nested files."""
     for text in (
         "<a><b></a>",
         "<a>\n<b c=>\n</a>",

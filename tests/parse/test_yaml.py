@@ -1,4 +1,4 @@
-"""Mappings, sequences and documents of YAML, under the path of their keys."""
+"""YAML: mappings, sequences and documents with their key paths."""
 
 from parse.outlines import assert_properties_hold, document_nodes, nodes, texts
 
@@ -36,8 +36,8 @@ jobs:
 """
 
 
-def test_keys_with_enough_under_them_are_nodes() -> None:
-    """A value above 1,500 characters is looked into; comments right above a key are the key's."""
+def test_large_values_are_nodes() -> None:
+    """A value above 1,500 characters is split; comments above a key belong to it."""
     assert document_nodes(".github/workflows/ci.yml", WORKFLOW) == [
         ("yaml_doc", None, 1, 39),
         ("yaml_mapping", "concurrency", 6, 10),
@@ -47,8 +47,8 @@ def test_keys_with_enough_under_them_are_nodes() -> None:
     ]
 
 
-def test_what_is_left_is_the_text_of_what_is_around() -> None:
-    """Small keys stay in their mapping, a comment in a block of text stays there."""
+def test_rest_is_the_text_of_the_mapping() -> None:
+    """With its small keys; a `#` in a block string is no comment."""
     found = texts("ci.yml", WORKFLOW)
     assert found[None] == (
         "# For every push.\nname: CI\n\non: [push, pull_request]\n"
@@ -60,7 +60,7 @@ def test_what_is_left_is_the_text_of_what_is_around() -> None:
 
 
 def test_documents_of_a_file_are_nodes() -> None:
-    """Each begins at its `---`, or at the comment above; comments and marks are lost nowhere."""
+    """Each starts at its `---` or at the comment above."""
     text = """\
 kind: Service
 ...
@@ -77,10 +77,10 @@ kind: Pod
     ]
 
 
-def test_large_documents_of_a_file_are_looked_into() -> None:
-    """A document above 1,500 characters gives up its large keys.
+def test_large_documents_are_split() -> None:
+    """Above 1,500 characters their large keys are nodes.
 
-    `data` has 18 lines of 94 or 95 characters, of which 15 fit into a piece.
+    `data` has 18 lines of 94 or 95 characters, of which 15 fit into a part.
     """
     large = "".join(f"  key{n}: {COMMAND}\n" for n in range(18))
     text = f"---\nkind: List\n---\nkind: Map\ndata:\n{large}"
@@ -92,8 +92,8 @@ def test_large_documents_of_a_file_are_looked_into() -> None:
     ]
 
 
-def test_block_texts_and_flow_collections_have_their_types() -> None:
-    """A text of 400 characters is a mapping's node, a flow sequence a sequence's."""
+def test_types_of_block_strings_and_flow_collections() -> None:
+    """A string of 400 characters has the type of a mapping entry."""
     commands = "\n".join([f"  {COMMAND}"] * 5)
     text = f"""\
 text: |
@@ -116,15 +116,15 @@ short: >-
     assert texts("x.yaml", text)[None] == f"short: >-\n  {COMMAND}\n  {COMMAND}"
 
 
-def test_items_of_a_sequence_are_numbered() -> None:
-    """An item of 750 characters is a node, with its dash; a sequence may be the whole file."""
+def test_sequence_items_are_numbered() -> None:
+    """An item of 750 characters is a node with its dash; a file may be a sequence."""
     step = f"- name: long\n  run: |\n{'    ' + COMMAND + chr(10)}" + f"    {COMMAND}\n" * 9
     found = document_nodes("steps.yml", f"- name: first\n{step}- name: last\n")
     assert found == [("yaml_doc", None, 1, 14), ("yaml_mapping", "[1]", 2, 13)]
 
 
-def test_comments_between_nested_keys_go_to_the_key_below() -> None:
-    """Also where the grammar takes them for the end of the mapping above."""
+def test_comment_between_nested_keys_belongs_to_the_key_below() -> None:
+    """Although the grammar may attach it to the mapping above."""
     text = f"""\
 first:
   inner:
@@ -141,8 +141,8 @@ second:
     }
 
 
-def test_what_is_no_yaml_is_never_lost() -> None:
-    """Templates, tabs and broken files keep all their text."""
+def test_invalid_yaml_loses_nothing() -> None:
+    """Templates, tabs and broken files."""
     for text in (
         "a: 1\n{{- if .x }}\nb: {{ .y }}\n{{- end }}\n",
         "a:\n\tb: 1\n",
