@@ -9,7 +9,7 @@ import httpx
 from processes import environment
 from standin import StandIn
 
-from edge.questions import Named
+from edge.query_generator import SymbolNode
 
 REPO = "acme/shop"
 _NODES = """
@@ -38,9 +38,9 @@ class Index(NamedTuple):
         """Counts the nodes."""
         return int(self.rows("SELECT count(*) FROM docs")[0][0])
 
-    def named(self) -> list[Named]:
+    def named(self) -> list[SymbolNode]:
         """Returns the nodes that have a symbol."""
-        return [Named(*row) for row in self.rows(_NODES)]  # type: ignore[arg-type]  # as selected
+        return [SymbolNode(*row) for row in self.rows(_NODES)]  # type: ignore[arg-type]  # as selected
 
 
 def fed(standin: StandIn, repository: Path) -> Index:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from at_edge.account import Index
 from at_edge.isolate import Cost, isolate
-from edge.questions import Asked, made
+from edge.query_generator import QueryParams, generate_queries
 
 MODES = {"words alone": True, "words and static": False}
 """Search modes: True for words only."""
@@ -30,7 +30,7 @@ class Measured(NamedTuple):
 
 def measured(script: Path, index: Index, questions: int, isolates: int) -> Iterator[Measured]:
     """Yields the costs of the queries in each search mode."""
-    asked, nodes = list(made(index.named(), questions)), index.nodes()
+    asked, nodes = list(generate_queries(index.named(), questions)), index.nodes()
     for mode, by_words in MODES.items():
         with isolate(script, index, by_words=by_words) as one:
             taken = [one.asked(question) for question in asked]
@@ -40,6 +40,8 @@ def measured(script: Path, index: Index, questions: int, isolates: int) -> Itera
         yield Measured(nodes, mode, taken, firsts, starts, idle_ms)
 
 
-def _first(script: Path, index: Index, question: Asked, *, by_words: bool) -> tuple[float, Cost]:
+def _first(
+    script: Path, index: Index, question: QueryParams, *, by_words: bool
+) -> tuple[float, Cost]:
     with isolate(script, index, by_words=by_words) as one:
         return one.refused(), one.asked(question)

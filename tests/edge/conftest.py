@@ -1,4 +1,4 @@
-"""The fixtures of the Worker's tests."""
+"""Fixtures of the Worker's tests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ DATABASE = "11111111-2222-4333-8444-555555555555"
 
 @pytest.fixture(scope="session")
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
-    """Its functions, as `worker/test/peer.ts` names them."""
+    """The Worker's functions, as `worker/test/peer.ts` names them."""
     process = Worker(built(tmp_path_factory.mktemp("worker") / "peer.mjs", "--test"))
     yield process
     process.stop()
@@ -29,7 +29,7 @@ def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `feeder worker` writes."""
+    """The folder that `feeder worker` writes."""
     place = tmp_path_factory.mktemp("folder") / "edge"
     said = ["worker", str(place), "--database-id", DATABASE, "-q"]
     cli.main([*said, "-C", str(place.parent)], standalone_mode=False)
@@ -38,34 +38,34 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Worker's shell over answers of its own, for what stands before an index."""
+    """The Worker's shell with fixed answers, for tests of what runs before the index."""
     return built(tmp_path_factory.mktemp("standin") / "worker.js", "--entry", "standin", "--out")
 
 
 @pytest.fixture(scope="session")
 def address(folder: Path, standin: Path) -> Iterator[str]:
-    """Of one that wants a token."""
+    """The address of a Worker that needs a token."""
     with running(folder=folder, script=standin, vars={"FEEDER_TOKEN": TOKEN}) as one:
         yield one
 
 
 @pytest.fixture(scope="session")
-def known(address: str) -> Iterator[httpx.Client]:
-    """Who has the token."""
+def authorized_client(address: str) -> Iterator[httpx.Client]:
+    """A client with the token."""
     with client(address) as one:
         yield one
 
 
 @pytest.fixture(scope="session")
-def stranger(address: str) -> Iterator[httpx.Client]:
-    """Who has none."""
+def anonymous_client(address: str) -> Iterator[httpx.Client]:
+    """A client without a token."""
     with client(address, None) as one:
         yield one
 
 
 @pytest.fixture(scope="module")
 def account() -> Iterator[StandIn]:
-    """Cloudflare, where the environment says that it is."""
+    """Cloudflare's stand-in, set in the environment."""
     if why := unavailable():
         reason, may_skip = why
         (pytest.skip if may_skip else pytest.fail)(reason)
@@ -78,5 +78,5 @@ def account() -> Iterator[StandIn]:
 
 @pytest.fixture(scope="session")
 def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The whole Worker."""
+    """The bundled module of the whole Worker."""
     return worker_module(tmp_path_factory.mktemp("whole"))

@@ -1,4 +1,4 @@
-"""GitHub on this machine: a repository's files at a commit, by both of its addresses."""
+"""A local server for GitHub: the files of a repository at a commit, at both of its addresses."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,8 +10,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from source.repos import Repo
 
 
-class Asked(NamedTuple):
-    """A request: the site, the file, the commit, and who asked."""
+class FileRequest(NamedTuple):
+    """A request: site, file, commit and token."""
 
     host: str
     path: str
@@ -20,12 +20,12 @@ class Asked(NamedTuple):
 
 
 class GitHub:
-    """Answers with files of a repository, or as it is told for a path."""
+    """Serves the files of a repository, or a fixed response for a path."""
 
     def __init__(self, repo: Repo, slug: str) -> None:
         self.repo, self.slug = repo, slug
         self.token: str | None = None
-        self.asked: list[Asked] = []
+        self.asked: list[FileRequest] = []
         self.told: dict[str, tuple[int, bytes]] = {}
 
     def answer(self, address: str, token: str | None) -> tuple[int, bytes]:
@@ -37,19 +37,19 @@ class GitHub:
             return 404, b"404: Not Found"
         return 200, self.repo.git("show", f"{asked.commit}:{asked.path}").encode() + b"\n"
 
-    def _read(self, address: str, token: str | None) -> Asked:
+    def _read(self, address: str, token: str | None) -> FileRequest:
         url = urlsplit(address)
         _, host, *parts = unquote(url.path).split("/")
         if host == "raw.githubusercontent.com":
             assert "/".join(parts[:2]) == self.slug
-            return Asked(host, "/".join(parts[3:]), parts[2], token)
+            return FileRequest(host, "/".join(parts[3:]), parts[2], token)
         assert ("/".join(parts[1:3]), parts[3]) == (self.slug, "contents")
-        return Asked(host, "/".join(parts[4:]), parse_qs(url.query)["ref"][0], token)
+        return FileRequest(host, "/".join(parts[4:]), parse_qs(url.query)["ref"][0], token)
 
 
 @contextmanager
-def serving(github: GitHub) -> Iterator[str]:
-    """Its address on this machine."""
+def running_github(github: GitHub) -> Iterator[str]:
+    """Runs the server and yields its address."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -60,7 +60,7 @@ def serving(github: GitHub) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Says nothing."""
+            """Logs nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = Thread(target=server.serve_forever)

@@ -1,4 +1,4 @@
-"""An index at Cloudflare, the Worker beside it, and what the program answers from the same."""
+"""An index at Cloudflare, a Worker with it, and the program's answers from the same index."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import httpx
 from standin import StandIn
 
-from edge.questions import Named
+from edge.query_generator import SymbolNode
 from edge.worker_build import built
 from feeder.cli.main import cli
 from feeder.config import Settings
@@ -23,14 +23,14 @@ AT_ONCE = 4
 
 
 class Answer(NamedTuple):
-    """What the Worker answered, and how often it asked each service for that."""
+    """A Worker's answer, and its number of requests to each service."""
 
     facts: Facts
-    took: Mapping[str, int]
+    request_counts: Mapping[str, int]
 
 
-class Fed:
-    """A repository that is fed to the stand-in's account; the Worker is asked by `at_edge`."""
+class IndexedWorker:
+    """A repository with an index in the stand-in's account; `query_worker` queries the Worker."""
 
     def __init__(self, standin: StandIn, repo: Repo, model: str, script: Path) -> None:
         self.standin, self.repo, self._model, self._script = standin, repo, model, script
@@ -43,12 +43,12 @@ class Fed:
         self.last: httpx.Response | None = None
 
     def feed(self, *options: str) -> None:
-        """As a user does: the account's credentials are in the environment."""
+        """Runs init and sync as a user does, with the account's credentials in the environment."""
         self._run("init", "--model", self._model)
         self._run("sync", "--store", "cloudflare", "--model", self._model, *options)
 
-    def feed_here(self) -> None:
-        """Into a database on this machine."""
+    def sync_locally(self) -> None:
+        """Makes an index in a local database."""
         self._run("sync", "--store", "local")
 
     def _run(self, *command: str) -> None:
@@ -62,9 +62,9 @@ class Fed:
         return str(one["uuid"])
 
     def made_database(self, name: str) -> str:
-        """An empty one."""
-        made = self._console.post("d1/database", json={"name": name}).raise_for_status()
-        return str(made.json()["result"]["uuid"])
+        """Creates an empty database."""
+        generate_queries = self._console.post("d1/database", json={"name": name}).raise_for_status()
+        return str(generate_queries.json()["result"]["uuid"])
 
     @property
     def index(self) -> str:
@@ -72,35 +72,35 @@ class Fed:
         return str(one["name"])
 
     def deploy(self, **changed: Any) -> None:
-        """The Worker beside the database, open to all."""
+        """Deploys the Worker with the database, open to all."""
         database = changed.pop("database", self.database)
         order = {"index": self.index, "PUBLIC": "true", "REPO": REPO} | changed
         self.url = self.standin.deploy(self._script, database, **order)
 
-    def at_edge(self, name: str, **said: str) -> Facts:
-        """What the Worker answers."""
+    def query_worker(self, name: str, **said: str) -> Facts:
+        """Returns the Worker's answer."""
         self.last = self._edge.get(f"{self.url}/api/{name}", params=said)
         facts: Facts = self.last.json()
         return facts
 
     def answers(self, name: str, questions: Sequence[Mapping[str, str]]) -> list[Answer]:
-        """Of several questions, some of which are asked at once."""
+        """Returns the answers to several queries, some of them concurrent."""
 
         def answer(said: Mapping[str, str]) -> Answer:
             got = self._edge.get(f"{self.url}/api/{name}", params=said)
-            return Answer(got.json(), took_by(got))
+            return Answer(got.json(), counts_from_header(got))
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
             return list(pool.map(answer, questions))
 
     @property
-    def took(self) -> Mapping[str, int]:
-        """How often the Worker asked each service for its last answer."""
+    def request_counts(self) -> Mapping[str, int]:
+        """The number of requests to each service for the last answer."""
         assert self.last is not None
-        return took_by(self.last)
+        return counts_from_header(self.last)
 
     def desk(self, store: str = "cloudflare") -> IndexService:
-        """The program over the same index, or over one on this machine."""
+        """Opens the program's service on the same index, or on a local one."""
         place = {"database_id": self.database, "index_name": self.index}
         return IndexService(
             Settings(
@@ -116,29 +116,29 @@ class Fed:
             )
         )
 
-    def nodes(self) -> list[Named]:
-        """All that have a name."""
+    def nodes(self) -> list[SymbolNode]:
+        """Returns all nodes that have a symbol."""
         sql = """
         SELECT path, language, node_type, symbol, start_line FROM docs WHERE symbol IS NOT NULL
         ORDER BY path, start_line, symbol
         """
         answer = self._console.post(f"d1/database/{self.database}/raw", json={"sql": sql})
-        return [Named(*row) for row in answer.json()["result"][0]["results"]["rows"]]
+        return [SymbolNode(*row) for row in answer.json()["result"][0]["results"]["rows"]]
 
     def close(self) -> None:
         self._console.close()
         self._edge.close()
 
 
-def took_by(response: httpx.Response) -> Mapping[str, int]:
-    """How often the Worker asked each service for an answer."""
+def counts_from_header(response: httpx.Response) -> Mapping[str, int]:
+    """Returns the number of requests to each service for an answer."""
     parts = [part.split(";") for part in response.headers["server-timing"].split(", ")]
     said = [(part[0], part[-1]) for part in parts if "call" in part[-1]]
     return {name: int(desc.split('"')[1].split()[0]) for name, desc in said}
 
 
 def program(desk: IndexService, name: str, **said: str) -> Facts:
-    """What the program answers."""
+    """Returns the program's answer."""
     require_extras("serve")
     from feeder.mcp.http import ErrorResponse
     from feeder.web.api import run_endpoint
@@ -151,10 +151,10 @@ def program(desk: IndexService, name: str, **said: str) -> Facts:
 
 
 def worker_module(folder: Path) -> Path:
-    """The whole Worker, built of its sources."""
+    """Builds the whole Worker from its sources."""
     return built(folder / "worker.js", "--out")
 
 
 def environment(standin: StandIn) -> dict[str, str]:
-    """What the program finds its account by."""
+    """Returns the variables with which the program finds the account."""
     return {**standin.environment, "FEEDER_JOBS": "1", "PATH": os.environ["PATH"]}

@@ -1,4 +1,4 @@
-"""Questions, hits and rankings as hypothesis makes them, and answers as JSON has them."""
+"""Hypothesis strategies for queries, hits and rankings, and their JSON forms."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -84,24 +84,24 @@ _facts = st.tuples(
 
 
 def hits(most: int = 8) -> st.SearchStrategy[list[Hit]]:
-    """Nodes with ids from 0, of few files, names and lines, so that many are alike."""
+    """Generates nodes with ids from 0, of few files, names and lines, so that many are similar."""
     return st.tuples(_places, _named, st.lists(_facts, max_size=most)).map(
-        lambda made: [
+        lambda generate_queries: [
             Hit(
                 str(id_),
-                made[0][path],
+                generate_queries[0][path],
                 language,
                 kind,
-                made[1][name],
+                generate_queries[1][name],
                 signed,
-                made[1][below],
+                generate_queries[1][below],
                 lines[0],
                 lines[1],
                 inner,
                 repo,
             )
             for id_, (path, language, kind, name, signed, below, lines, inner, repo) in enumerate(
-                made[2]
+                generate_queries[2]
             )
         ]
     )
@@ -109,7 +109,7 @@ def hits(most: int = 8) -> st.SearchStrategy[list[Hit]]:
 
 @st.composite
 def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
-    """What found them, as the engine has it; some find what is no hit."""
+    """Generates rankings as the engine has them; some contain ids without a hit."""
     some = st.lists(st.sampled_from([*ids, "elsewhere"]), unique=True)
     scored = st.dictionaries(st.sampled_from([*ids, "elsewhere"]), scores)
     return [
@@ -123,13 +123,15 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
 
 _some = st.tuples(names, members, node_types, paths, st.integers(1, 3), st.integers(1, 3))
 nodes = st.lists(_some, max_size=6).map(
-    lambda made: [NameMatch(str(id_), *facts) for id_, facts in enumerate(made)]
+    lambda generate_queries: [
+        NameMatch(str(id_), *facts) for id_, facts in enumerate(generate_queries)
+    ]
 )
 """What the index answers that is asked for names."""
 
 
-def ways(rankings: Iterable[Ranking]) -> list[list[Any]]:
-    """Rankings with their scores in pairs, which keep their order in JSON."""
+def rankings_as_pairs(rankings: Iterable[Ranking]) -> list[list[Any]]:
+    """Returns rankings with their scores as pairs, which keep their order in JSON."""
     return [[one.name, one.weight, pairs(one.scores), one.is_priority] for one in rankings]
 
 
@@ -137,8 +139,8 @@ def pairs(facts: Mapping[str, Any]) -> list[list[Any]]:
     return [[key, value] for key, value in facts.items()]
 
 
-def told(one: Result) -> dict[str, Any]:
-    """A hit that answers, without what the question has given."""
+def result_as_json(one: Result) -> dict[str, Any]:
+    """Returns a result as JSON, without the fields that the query has."""
     hit, piece = one.hit, one.part_match
     return {
         "id": hit.id,

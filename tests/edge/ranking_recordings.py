@@ -1,9 +1,9 @@
-"""What both languages make of what an index answers: to a question, its names and its pieces."""
+"""Rankings of recorded candidates, by the program and by the Worker."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from edge.ranking_cases import pairs, told, ways
+from edge.ranking_cases import pairs, rankings_as_pairs, result_as_json
 from edge.worker_process import Worker
 from feeder.search import engine, name_matching
 from feeder.search.query import QueryText
@@ -17,8 +17,7 @@ from feeder.store.scope import Scope
 
 
 class Recorded(NamedTuple):
-    """A question, with what found its candidates, these, and the rows that names, those nearly so
-    and pieces are read from."""
+    """A query with its rankings, candidates, and the rows for names, similar names and parts."""
 
     asked: QueryText
     rankings: list[Ranking]
@@ -45,17 +44,27 @@ def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: 
 
 
 def in_python(given: Recorded) -> dict[str, Any]:
-    """What the program answers."""
+    """Returns the program's results."""
     asked, rankings, found, named, near, pieces = given
-    known, before = name_matching.match_names(asked, named), rank_hits(asked, rankings, found)
+    authorized_client, before = (
+        name_matching.match_names(asked, named),
+        rank_hits(asked, rankings, found),
+    )
     groups = group_results(before, part_ranges(found, parts_from_rows(pieces)))
     counts = count_facets(before)
     return {
-        "names": [known.exact_ids, known.composed_ids, known.path_ids, pairs(known.overlap_scores)],
-        "nearly": [list(ids) for ids in name_matching.match_similar(asked, known, near)],
-        "ranked": [told(one) for one in before],
+        "names": [
+            authorized_client.exact_ids,
+            authorized_client.composed_ids,
+            authorized_client.path_ids,
+            pairs(authorized_client.overlap_scores),
+        ],
+        "nearly": [
+            list(ids) for ids in name_matching.match_similar(asked, authorized_client, near)
+        ],
+        "ranked": [result_as_json(one) for one in before],
         "akin": [hit.id for hit in grouping_candidates(before)],
-        "grouped": [told(one) for one in groups],
+        "grouped": [result_as_json(one) for one in groups],
         "facets": {name: pairs(counts) for name, counts in counts.items()},
         "told": [
             engine._result_notes(asked, rankings, before),
@@ -66,9 +75,9 @@ def in_python(given: Recorded) -> dict[str, Any]:
 
 
 def in_worker(worker: Worker, given: Recorded) -> dict[str, Any]:
-    """What the Worker makes of the same."""
+    """Returns the Worker's results for the same input."""
     asked, rankings, found, named, near, pieces = given
-    text, said = asked.text, ways(rankings)
+    text, said = asked.text, rankings_as_pairs(rankings)
     before = worker.call("rankHits", text, said, found, [])
     by_id = {hit.id: hit for hit in found}
     counts = worker.call("countFacets", [by_id[one["id"]] for one in before])

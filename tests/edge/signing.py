@@ -1,4 +1,4 @@
-"""Words that Cloudflare Access would sign, and others: RS256 by its definition (RFC 7518, 8017)."""
+"""Tokens (JWT) as Cloudflare Access signs them, and forged ones: RS256 by RFC 7518 and 8017."""
 
 import base64
 import hashlib
@@ -16,24 +16,26 @@ _SHA256 = bytes.fromhex("3031300d060960864801650304020105000420")
 
 
 class Signer:
-    """A key of RSA, and what it signs."""
+    """An RSA key that signs tokens."""
 
     def __init__(self, kid: str) -> None:
-        made = subprocess.run(["node", "-e", _MAKE], check=True, capture_output=True, text=True)
+        generate_queries = subprocess.run(
+            ["node", "-e", _MAKE], check=True, capture_output=True, text=True
+        )
         self.kid = kid
-        self._jwk = json.loads(made.stdout)
+        self._jwk = json.loads(generate_queries.stdout)
 
     @property
     def public(self) -> dict[str, str]:
-        """As a team shows it."""
+        """Returns the public key as a team publishes it."""
         return {"kid": self.kid, "alg": "RS256", "use": "sig"} | {
             name: self._jwk[name] for name in ("kty", "n", "e")
         }
 
-    def word(self, claims: Mapping[str, Any], **header: Any) -> str:
-        """The claims, signed."""
+    def sign_token(self, claims: Mapping[str, Any], **header: Any) -> str:
+        """Returns a token with these claims."""
         said = {"alg": "RS256", "kid": self.kid, "typ": "JWT"} | header
-        body = f"{written(said)}.{written(claims)}"
+        body = f"{base64url_json(said)}.{base64url_json(claims)}"
         return f"{body}.{_text(self._signed(body.encode()))}"
 
     def _signed(self, body: bytes) -> bytes:
@@ -44,8 +46,8 @@ class Signer:
         return pow(int.from_bytes(padded), secret, modulus).to_bytes(size)
 
 
-def written(facts: object) -> str:
-    """A part of a word."""
+def base64url_json(facts: object) -> str:
+    """Encodes a part of a token."""
     return _text(json.dumps(facts).encode())
 
 

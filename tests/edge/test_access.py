@@ -1,4 +1,4 @@
-"""Who may ask the Worker: nobody by default, and nothing is touched for those who may not."""
+"""Access to the Worker: nobody by default; refused requests touch no binding."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ NO_ACCESS = "No access is configured, so every request is rejected."
 
 
 def refused(response: httpx.Response, status: int) -> dict[str, str]:
-    """What is said; every refusal is JSON with what is wrong and what to do."""
+    """Returns the error of a response; every refusal is JSON with reason and remedy."""
     assert response.status_code == status, response.text
     facts: dict[str, str] = response.json()
     assert set(facts) == {"error", "remedy"}
@@ -24,7 +24,7 @@ def refused(response: httpx.Response, status: int) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def bare(folder: Path, standin: Path) -> Iterator[httpx.Client]:
-    """A Worker without a database: what touches it is a fault. Who asks has no token."""
+    """A Worker without a database, so that access to it fails; the client has no token."""
     said = {"FEEDER_TOKEN": TOKEN}
     with (
         running(folder=folder, script=standin, vars=said, database=False) as address,
@@ -33,15 +33,15 @@ def bare(folder: Path, standin: Path) -> Iterator[httpx.Client]:
         yield one
 
 
-def test_who_has_the_token_is_answered(known: httpx.Client) -> None:
-    facts = known.get(SEARCH).json()
+def test_request_with_the_token_is_answered(authorized_client: httpx.Client) -> None:
+    facts = authorized_client.get(SEARCH).json()
     assert facts["params"] == {"q": ["exchange"]}
     assert facts["results"] == [{"one": 1}]
 
 
-def test_the_scheme_is_known_in_any_letters(stranger: httpx.Client) -> None:
+def test_authorization_scheme_ignores_case(anonymous_client: httpx.Client) -> None:
     headers = {"authorization": f"bEARER   {TOKEN}"}
-    assert stranger.get(SEARCH, headers=headers).status_code == 200
+    assert anonymous_client.get(SEARCH, headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -60,17 +60,19 @@ def test_the_scheme_is_known_in_any_letters(stranger: httpx.Client) -> None:
     ],
     ids=str,
 )
-def test_who_has_another_is_not(bare: httpx.Client, headers: dict[str, str]) -> None:
-    """Also for what there is not, and before a binding is touched: here is none."""
+def test_request_with_another_token_is_refused(bare: httpx.Client, headers: dict[str, str]) -> None:
+    """Also for unknown addresses, before a binding is used: there is none."""
     for method, path in (("GET", SEARCH), ("POST", "/mcp"), ("GET", "/api/nothing")):
         response = bare.request(method, path, headers=headers)
         assert refused(response, 401)["error"] == "The token is missing or wrong."
         assert response.headers["www-authenticate"] == "Bearer"
 
 
-def test_a_browser_gets_a_cookie_for_the_token(known: httpx.Client, bare: httpx.Client) -> None:
-    """It does not tell the token, no script reads it, and it opens the same."""
-    response = known.post("/api/session")
+def test_token_is_exchanged_for_a_cookie(
+    authorized_client: httpx.Client, bare: httpx.Client
+) -> None:
+    """It does not contain the token, no script can read it, and it gives the same access."""
+    response = authorized_client.post("/api/session")
     assert response.status_code == 204
     cookie, *flags = response.headers["set-cookie"].split("; ")
     assert sorted(flags) == ["HttpOnly", "Path=/", "SameSite=Strict", "Secure"]
@@ -102,10 +104,10 @@ def test_a_browser_gets_a_cookie_for_the_token(known: httpx.Client, bare: httpx.
     ],
     ids=str,
 )
-def test_nobody_may_ask_before_it_is_said_who(
+def test_without_access_settings_every_request_is_refused(
     folder: Path, standin: Path, settings: dict[str, object], error: str, remedy: str
 ) -> None:
-    """Nor where only half of it is said; the sentence says what to set."""
+    """Also with incomplete settings; the error names what to set."""
     with (
         running(folder=folder, script=standin, vars=settings) as address,
         client(address) as one,
@@ -116,8 +118,8 @@ def test_nobody_may_ask_before_it_is_said_who(
     assert remedy in facts["remedy"]
 
 
-def test_everybody_may_where_that_is_said(folder: Path, standin: Path) -> None:
-    """So often as the limit lets them."""
+def test_public_worker_answers_every_request(folder: Path, standin: Path) -> None:
+    """Within the rate limit."""
     with (
         running(folder=folder, script=standin, vars={"PUBLIC": "true"}, limit=3) as address,
         client(address, None) as one,
@@ -142,23 +144,27 @@ def test_everybody_may_where_that_is_said(folder: Path, standin: Path) -> None:
     ],
     ids=str,
 )
-def test_another_sites_page_may_not(known: httpx.Client, headers: dict[str, str]) -> None:
-    """With the token, too; and no page learns what it would be allowed."""
+def test_request_of_another_site_is_refused(
+    authorized_client: httpx.Client, headers: dict[str, str]
+) -> None:
+    """Even with the token; no CORS header allows it."""
     for path in (SEARCH, "/mcp", "/api/session"):
-        response = known.request("GET" if path == SEARCH else "POST", path, headers=headers)
+        response = authorized_client.request(
+            "GET" if path == SEARCH else "POST", path, headers=headers
+        )
         assert refused(response, 403)["error"] == "The request comes from another site's page."
         assert "access-control-allow-origin" not in response.headers
     asks = {**headers, "access-control-request-method": "GET"}
-    refused(known.options(SEARCH, headers=asks), 403)
+    refused(authorized_client.options(SEARCH, headers=asks), 403)
 
 
-def test_our_own_page_may(known: httpx.Client) -> None:
-    own = {"origin": str(known.base_url).rstrip("/"), "sec-fetch-site": "same-origin"}
-    assert known.get(SEARCH, headers=own).status_code == 200
+def test_request_of_the_own_page_is_answered(authorized_client: httpx.Client) -> None:
+    own = {"origin": str(authorized_client.base_url).rstrip("/"), "sec-fetch-site": "same-origin"}
+    assert authorized_client.get(SEARCH, headers=own).status_code == 200
 
 
-def test_a_site_that_is_named_may(folder: Path, standin: Path) -> None:
-    """It is told so before it has sent a token; the answer is for that site alone."""
+def test_configured_site_is_answered(folder: Path, standin: Path) -> None:
+    """Its preflight is answered without a token, and only its pages can read the response."""
     said = {"FEEDER_TOKEN": TOKEN, "ORIGINS": f"https://other.example, {SITE}"}
     with running(folder=folder, script=standin, vars=said) as address, client(address) as one:
         from_there = {"origin": SITE, "sec-fetch-site": "cross-site"}

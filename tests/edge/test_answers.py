@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from standin import StandIn
 
-from edge.indexed_worker import Facts, Fed, program
-from edge.questions import Asked, made
+from edge.indexed_worker import Facts, IndexedWorker, program
+from edge.query_generator import QueryParams, generate_queries
 from feeder.mcp.service import IndexService
 from source.repos import Repo
 
@@ -30,7 +30,7 @@ ALONE = {"index", "note"}
 
 
 def _samples() -> dict[str, str | bytes]:
-    """Code and documents in many languages, of which some are tests, and one is there twice."""
+    """Returns code and documents in many languages, some of them tests, and one copy."""
     found = {one.name: one.read_bytes() for one in SAMPLES.iterdir() if one.suffix != ".nodes"}
     files: dict[str, str | bytes] = {
         f"{'tests' if 'test' in name else 'docs' if name.endswith('.md') else 'src'}/{name}": text
@@ -43,11 +43,13 @@ def _samples() -> dict[str, str | bytes]:
 
 
 @pytest.fixture(scope="module")
-def fed(account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fed]:
-    """Fed with the static model, and with the files' lines."""
+def fed(
+    account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexedWorker]:
+    """An indexed Worker with the static model and stored source."""
     repo = Repo(tmp_path_factory.mktemp("static") / "shop")
     repo.commit(_samples())
-    one = Fed(account, repo, STATIC, script)
+    one = IndexedWorker(account, repo, STATIC, script)
     one.feed("--texts")
     one.deploy()
     yield one
@@ -55,57 +57,63 @@ def fed(account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
 
 
 @pytest.fixture(scope="module")
-def desk(fed: Fed) -> Iterator[IndexService]:
-    """The program over the same database."""
+def desk(fed: IndexedWorker) -> Iterator[IndexService]:
+    """The program on the same database."""
     some = fed.desk()
     yield some
     some.close()
 
 
 def _plain(facts: Facts) -> Facts:
-    """What has to be the same of both; a score as far as two sums of floats are."""
+    """Returns the fields that must be equal; scores are rounded."""
     rest = {name: value for name, value in facts.items() if name not in ALONE}
     hits = [_hit(dict(hit)) for hit in rest.get("hits", ())]
     return {**rest, "hits": hits} if "hits" in rest else rest
 
 
 def _hit(hit: dict[str, Any]) -> dict[str, Any]:
-    """A Worker's lines are those of a commit, which it names, and it has a link to them."""
+    """Removes what only a Worker's hit has: its commit and links."""
     for name in ("permalink", "text_of", "parts"):
         hit.pop(name, None)
     return {**hit, "score": pytest.approx(hit["score"], abs=2e-5)}
 
 
 @pytest.fixture(scope="module")
-def local(fed: Fed) -> Iterator[IndexService]:
-    """The program over an index of the same repository on this machine."""
-    fed.feed_here()
+def local(fed: IndexedWorker) -> Iterator[IndexService]:
+    """The program on an index of the same repository on this machine."""
+    fed.sync_locally()
     some = fed.desk("local")
     yield some
     some.close()
 
 
 @pytest.fixture(scope="module", params=range(0, QUESTIONS, AT_ONCE))
-def questions(fed: Fed, request: pytest.FixtureRequest) -> list[Asked]:
-    """Some of them."""
-    fed.at_edge("status")  # what an isolate asks once
-    return list(made(fed.nodes(), QUESTIONS))[request.param : request.param + AT_ONCE]
+def questions(fed: IndexedWorker, request: pytest.FixtureRequest) -> list[QueryParams]:
+    """Some of the generated queries."""
+    fed.query_worker("status")  # what an isolate asks once
+    return list(generate_queries(fed.nodes(), QUESTIONS))[request.param : request.param + AT_ONCE]
 
 
-def test_the_worker_answers_as_the_program_does(
-    fed: Fed, desk: IndexService, questions: list[Asked]
+def test_worker_and_program_return_the_same_results(
+    fed: IndexedWorker, desk: IndexService, questions: list[QueryParams]
 ) -> None:
-    """The first ten, with their lines, marks, ranks, copies, totals, facets and notes; with at most
-    six requests, of which two are to D1, and one more for lines that nobody foresaw."""
-    for said, (ours, took) in zip(questions, fed.answers("search", questions), strict=True):
+    """The first ten with lines, highlights, ranks, copies, totals, facets and notes.
+
+    Within six requests: two to D1, and one more for lines that were not prefetched.
+    """
+    for said, (ours, request_counts) in zip(
+        questions, fed.answers("search", questions), strict=True
+    ):
         assert _plain(ours) == _plain(program(desk, "search", **said)), said
-        assert took.get("d1", 0) <= TRIPS + 1 and sum(took.values()) <= SUBREQUESTS, said
+        assert (
+            request_counts.get("d1", 0) <= TRIPS + 1 and sum(request_counts.values()) <= SUBREQUESTS
+        ), said
 
 
-def test_the_worker_answers_as_the_local_store_does(
-    fed: Fed, local: IndexService, questions: list[Asked]
+def test_worker_and_local_index_return_the_same_results(
+    fed: IndexedWorker, local: IndexService, questions: list[QueryParams]
 ) -> None:
-    """By words; the tool that keeps vectors is another one."""
+    """By words, since the local vectors are stored differently."""
     alone = [{**said, "meaning": "no"} for said in questions]
     for said, (ours, _) in zip(alone, fed.answers("search", alone), strict=True):
         theirs = program(local, "search", **said)
@@ -148,31 +156,33 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
 
 
 @pytest.mark.parametrize(("name", "said"), OTHERS)
-def test_other_questions_too(fed: Fed, desk: IndexService, name: str, said: dict[str, str]) -> None:
-    """Refusals with the program's own sentences."""
-    ours, theirs = _plain(fed.at_edge(name, **said)), _plain(program(desk, name, **said))
+def test_other_endpoints_return_the_same(
+    fed: IndexedWorker, desk: IndexService, name: str, said: dict[str, str]
+) -> None:
+    """Including error messages."""
+    ours, theirs = _plain(fed.query_worker(name, **said)), _plain(program(desk, name, **said))
     ours.pop("text_of", None), theirs.pop("text_of", None)
     assert ours == theirs
 
 
-def test_more_filters_than_anybody_asks_for_are_refused(fed: Fed) -> None:
-    """D1 would have to look up each of them."""
-    facts = fed.at_edge("search", q=" ".join(f"path:a{at}" for at in range(200)))
+def test_too_many_filters_are_refused(fed: IndexedWorker) -> None:
+    """D1 would look up each of them."""
+    facts = fed.query_worker("search", q=" ".join(f"path:a{at}" for at in range(200)))
     assert facts["error"] == "The query has too many filters for one D1 request."
     assert fed.last and fed.last.status_code == 400
 
 
-def test_a_node_is_shown_whole(fed: Fed, desk: IndexService) -> None:
-    """Also by the id of one of the pieces in which a long one is kept."""
-    [found] = fed.at_edge("search", q="weigh_all", limit="1")["hits"]
+def test_whole_node_is_shown(fed: IndexedWorker, desk: IndexService) -> None:
+    """Also by the id of one of its parts."""
+    [found] = fed.query_worker("search", q="weigh_all", limit="1")["hits"]
     assert found["piece"]["of"] > 1
     id_ = found["id"]
-    assert _plain(fed.at_edge("node", id=id_)) == _plain(program(desk, "node", id=id_))
+    assert _plain(fed.query_worker("node", id=id_)) == _plain(program(desk, "node", id=id_))
 
 
-def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: IndexService) -> None:
-    assert fed.at_edge("map")["files"] == program(desk, "map")["files"]
-    status, same = fed.at_edge("status"), program(desk, "status")
+def test_map_and_stats_equal_the_programs(fed: IndexedWorker, desk: IndexService) -> None:
+    assert fed.query_worker("map")["files"] == program(desk, "map")["files"]
+    status, same = fed.query_worker("status"), program(desk, "status")
     assert status["holds"] == same["holds"]
     assert status["costs"] == same["costs"] and "sync" in same["costs"]
     assert status["places"] == {"folder": None, "web": None}
@@ -180,43 +190,43 @@ def test_the_map_and_the_counts_are_the_programs(fed: Fed, desk: IndexService) -
     assert status["note"] == f"The index equals {fed.repo.git('rev-parse', 'HEAD')[:7]}."
 
 
-def test_a_pattern_is_not_looked_for_and_that_is_said(fed: Fed) -> None:
-    found = fed.at_edge("search", q="/add/")
+def test_pattern_is_ignored_and_reported(fed: IndexedWorker) -> None:
+    found = fed.query_worker("search", q="/add/")
     assert found["notes"] == ["/add/ was not searched for: patterns need the repository's files."]
     assert found["hits"] == []
 
 
-def test_words_answer_alone_where_vectorize_fails(fed: Fed, desk: IndexService) -> None:
-    """What is said begins as the program says it."""
+def test_words_are_searched_when_vectorize_fails(fed: IndexedWorker, desk: IndexService) -> None:
+    """The note begins like the program's."""
     fed.standin.fault("server_error", route="vectorize.query", times=1)
-    found = fed.at_edge("search", q="what is bought")
+    found = fed.query_worker("search", q="what is bought")
     [note] = found["notes"]
     assert note.startswith("Searched by words only: Vectorize: ")
     alone = program(desk, "search", q="what is bought", meaning="no")
     assert [hit["id"] for hit in found["hits"]] == [hit["id"] for hit in alone["hits"]]
 
 
-def test_a_questions_vector_is_kept(fed: Fed) -> None:
-    """So its codes are not looked up again, and the second trip is the same."""
-    first = fed.at_edge("search", q="a question that is asked twice")
-    assert fed.at_edge("search", q="a question that is asked twice") == first
+def test_query_vector_is_cached(fed: IndexedWorker) -> None:
+    """Its codes are not read again."""
+    first = fed.query_worker("search", q="a question that is asked twice")
+    assert fed.query_worker("search", q="a question that is asked twice") == first
 
 
-def test_another_model_than_the_index_has_is_not_asked(fed: Fed) -> None:
+def test_other_model_than_the_indexs_is_not_called(fed: IndexedWorker) -> None:
     fed.deploy(MODEL="@cf/baai/bge-m3")
-    [note] = fed.at_edge("search", q="cart")["notes"]
+    [note] = fed.query_worker("search", q="cart")["notes"]
     assert note.startswith(
         "Searched by words only: The index has no vectors by @cf/baai/bge-m3, but by "
     )
-    assert "vectorize" not in fed.took
+    assert "vectorize" not in fed.request_counts
     fed.deploy()
 
 
-def test_a_database_without_an_index_is_told(fed: Fed) -> None:
-    """With what to do, and 503: it is not the one who asks who is wrong."""
+def test_database_without_an_index_is_an_error(fed: IndexedWorker) -> None:
+    """HTTP 503 with a remedy."""
     empty = fed.made_database("empty")
     fed.deploy(database=empty)
-    facts = fed.at_edge("search", q="cart")
+    facts = fed.query_worker("search", q="cart")
     assert facts["remedy"] == "Run `feeder init`, then `feeder sync`."
     assert fed.last is not None and fed.last.status_code == 503
     fed.deploy()

@@ -1,4 +1,4 @@
-"""The page at the edge, in a real browser: served as files, asked with a cookie."""
+"""The Worker's page in a real browser: static files, and queries with a cookie."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,14 +20,14 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="module")
 def proxy_worker(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The Worker's shell over a server's answers."""
+    """A Worker that passes on a server's responses."""
     place = tmp_path_factory.mktemp("proxy") / "worker.js"
     return built(place, "--entry", "proxy", "--out")
 
 
 @pytest.fixture(scope="module")
 def site(shop: Path, folder: Path, proxy_worker: Path) -> Iterator[str]:
-    """The address of a Worker that wants a token."""
+    """The address of a Worker that needs a token."""
     with (
         index_server(shop) as program,
         running(
@@ -42,7 +42,9 @@ def site(shop: Path, folder: Path, proxy_worker: Path) -> Iterator[str]:
 
 @contextmanager
 def open_page(browser: Browser, address: str) -> Iterator[Page]:
-    """Somebody new; whatever the page did that a browser complains of fails the test."""
+    """Opens the page in a new context; fails if the page raises an error or writes one to the
+    console.
+    """
     said: list[str] = []
     some = browser.new_context(viewport=ViewportSize(width=1280, height=900))
     try:
@@ -60,13 +62,13 @@ def open_page(browser: Browser, address: str) -> Iterator[Page]:
 
 @pytest.fixture
 def page(browser: Browser, site: str) -> Iterator[Page]:
-    """Of somebody who has opened the whole address, with the token."""
+    """A page opened with the whole address, including the token."""
     with open_page(browser, f"{site}/#token={TOKEN}") as one:
         one.get_by_role("heading", name="Search this repository").wait_for()
         yield one
 
 
-def test_the_token_becomes_a_cookie_that_no_script_reads(page: Page, site: str) -> None:
+def test_token_is_exchanged_for_an_http_only_cookie(page: Page, site: str) -> None:
     assert page.url == f"{site}/"
     assert page.evaluate("document.cookie") == ""
     [cookie] = page.context.cookies()
@@ -75,8 +77,8 @@ def test_the_token_becomes_a_cookie_that_no_script_reads(page: Page, site: str) 
     assert TOKEN not in str(cookie)
 
 
-def test_who_has_no_token_is_asked_for_it(browser: Browser, site: str) -> None:
-    """Another one is told; the right one shows what was asked."""
+def test_page_without_a_token_shows_a_form(browser: Browser, site: str) -> None:
+    """A wrong token is reported; the right one shows the requested page."""
     with open_page(browser, f"{site}/?q=exchange") as page:
         expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
         page.get_by_label("Token").fill("another")
@@ -87,8 +89,8 @@ def test_who_has_no_token_is_asked_for_it(browser: Browser, site: str) -> None:
         expect(page.locator(".hit")).to_have_count(3)
 
 
-def test_hits_files_and_the_map_are_shown(page: Page) -> None:
-    """As they are by `feeder serve`; the browser refuses nothing of it."""
+def test_hits_files_and_map_are_shown(page: Page) -> None:
+    """As with `feeder serve`, without blocked resources."""
     page.get_by_role("searchbox").fill("exchange")
     page.keyboard.press("Enter")
     first = page.locator(".hit").first
@@ -103,13 +105,13 @@ def test_hits_files_and_the_map_are_shown(page: Page) -> None:
     assert accessibility_violations(page) == []
 
 
-def test_what_the_worker_does_not_do_is_said(page: Page) -> None:
-    """It checks nothing: where the checks would stand, it says who does."""
+def test_page_names_the_command_for_validation(page: Page) -> None:
+    """The Worker cannot validate."""
     page.get_by_role("link", name="Status").click()
     expect(page.locator("main")).to_contain_text("feeder validate")
 
 
-def test_where_access_alone_lets_in_nobody_types_a_token(
+def test_page_behind_access_has_no_token_form(
     browser: Browser, folder: Path, standin: Path
 ) -> None:
     settings = {"ACCESS_TEAM": "acme", "ACCESS_AUD": "a"}

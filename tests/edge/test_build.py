@@ -7,14 +7,14 @@ from edge.worker_build import build
 from feeder.edge.worker_folder import PACKAGE_FOLDER
 
 
-def test_the_committed_worker_equals_its_sources() -> None:
-    """After a change of the Worker, or of SQL or constants that it has, run `make worker`."""
+def test_committed_worker_equals_its_sources() -> None:
+    """After a change of the Worker, or of SQL or constants in it, run `make worker`."""
     done = build("--check")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_check_finds_a_stale_worker(tmp_path: Path) -> None:
-    """It names the command that renews the file, and does not write."""
+def test_check_finds_a_stale_worker(tmp_path: Path) -> None:
+    """The message names the command that updates the file; nothing is written."""
     stale = tmp_path / "worker.js"
     shutil.copy(PACKAGE_FOLDER / "worker.js.map", tmp_path)
     stale.write_text("stale\n")
@@ -24,7 +24,7 @@ def test_the_check_finds_a_stale_worker(tmp_path: Path) -> None:
     assert stale.read_text() == "stale\n"
 
 
-def test_the_check_finds_a_missing_worker(tmp_path: Path) -> None:
+def test_check_finds_a_missing_worker(tmp_path: Path) -> None:
     done = build("--check", "--out", str(tmp_path / "worker.js"))
     assert done.returncode == 1
     assert not [*tmp_path.iterdir()]

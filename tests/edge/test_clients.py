@@ -1,4 +1,4 @@
-"""The official clients of both eras are served by the Worker."""
+"""The official clients of both eras work with the Worker."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from mcp_server.test_official_clients import COMMANDS, texts_of_calls
 
 
 @pytest.mark.parametrize("client", COMMANDS)
-def test_an_official_client_is_served(address: str, client: str) -> None:
-    """In its own era: the tools, four calls at once as text alone, and both kinds of errors."""
+def test_official_client_works(address: str, client: str) -> None:
+    """In its era: the tool list, four concurrent calls with text results, and both error kinds."""
     texts = texts_of_calls(client, [f"{address}/mcp", TOKEN])
     assert [text.split("\n")[0] for text in texts] == ["src/money.py:4-5 method exchange"] * 4

@@ -1,4 +1,4 @@
-"""Whom Cloudflare Access has let in, the Worker lets in: by its signed word, by nothing else."""
+"""Clients that Cloudflare Access has authenticated, by a signed token only."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from edge.signing import Signer, written
+from edge.signing import Signer, base64url_json
 from edge.test_access import SEARCH, refused
 from edge.workerd import TOKEN, client, running
 
@@ -29,7 +29,7 @@ def signer() -> Signer:
 
 @pytest.fixture(scope="module")
 def let_in(folder: Path, standin: Path, signer: Signer) -> Iterator[httpx.Client]:
-    """A Worker behind Access, which has another key, too."""
+    """A Worker behind Access, which also has a token of its own."""
     certs = {CERTS: {"keys": [Signer("next").public, signer.public]}}
     with (
         running(folder=folder, script=standin, vars=SETTINGS, certs=certs) as address,
@@ -39,7 +39,7 @@ def let_in(folder: Path, standin: Path, signer: Signer) -> Iterator[httpx.Client
 
 
 def claims(**other: Any) -> dict[str, Any]:
-    """What Access says of a person, at this moment."""
+    """Returns the claims of a person at this moment."""
     now = int(time.time())
     return {
         "aud": [AUDIENCE],
@@ -54,16 +54,16 @@ def claims(**other: Any) -> dict[str, Any]:
     }
 
 
-def asked(some: httpx.Client, word: str) -> httpx.Response:
-    return some.get(SEARCH, headers={"cf-access-jwt-assertion": word})
+def send(some: httpx.Client, sign_token: str) -> httpx.Response:
+    return some.get(SEARCH, headers={"cf-access-jwt-assertion": sign_token})
 
 
-def test_who_was_let_in_is_answered(let_in: httpx.Client, signer: Signer) -> None:
-    """A person, and a service by its token; the page's cookie is Access' own."""
-    assert asked(let_in, signer.word(claims())).status_code == 200
+def test_authenticated_client_is_answered(let_in: httpx.Client, signer: Signer) -> None:
+    """A person or a service token; the page uses the cookie of Access."""
+    assert send(let_in, signer.sign_token(claims())).status_code == 200
     service = claims(sub="", common_name="ci.access", aud=AUDIENCE)
-    assert asked(let_in, signer.word(service)).status_code == 200
-    headers = {"cf-access-jwt-assertion": signer.word(claims())}
+    assert send(let_in, signer.sign_token(service)).status_code == 200
+    headers = {"cf-access-jwt-assertion": signer.sign_token(claims())}
     response = let_in.post("/api/session", headers=headers)
     assert response.status_code == 204
     assert "set-cookie" not in response.headers
@@ -84,25 +84,25 @@ def test_who_was_let_in_is_answered(let_in: httpx.Client, signer: Signer) -> Non
     ],
     ids=str,
 )
-def test_a_word_for_another_time_or_place_is_none(
+def test_token_for_another_time_or_audience_is_refused(
     let_in: httpx.Client, signer: Signer, other: dict[str, Any]
 ) -> None:
-    """Expired, not yet, another application's, another team's."""
-    facts = refused(asked(let_in, signer.word(claims(**other))), 403)
+    """Expired, not yet valid, of another application or team."""
+    facts = refused(send(let_in, signer.sign_token(claims(**other))), 403)
     assert facts["error"] == "Cloudflare Access did not authenticate this request."
 
 
 def with_key_of_the_team(signer: Signer) -> str:
-    """Signed with what everybody knows, as if that were a secret."""
-    body = f"{written({'alg': 'HS256', 'kid': signer.kid})}.{written(claims())}"
+    """Returns a token signed with the public key as an HMAC secret."""
+    body = f"{base64url_json({'alg': 'HS256', 'kid': signer.kid})}.{base64url_json(claims())}"
     key = json.dumps(signer.public).encode()
-    made = base64.urlsafe_b64encode(hmac.digest(key, body.encode(), hashlib.sha256))
-    return f"{body}.{made.rstrip(b'=').decode()}"
+    generate_queries = base64.urlsafe_b64encode(hmac.digest(key, body.encode(), hashlib.sha256))
+    return f"{body}.{generate_queries.rstrip(b'=').decode()}"
 
 
-def test_a_word_that_access_has_not_signed_is_none(let_in: httpx.Client, signer: Signer) -> None:
-    """Unsigned, somebody else's, for another key, with the wrong kind of key, or changed."""
-    good = signer.word(claims())
+def test_forged_token_is_refused(let_in: httpx.Client, signer: Signer) -> None:
+    """Unsigned, by another key, of another algorithm, or changed."""
+    good = signer.sign_token(claims())
     header, body, signature = good.split(".")
     other = Signer("now")
     words = [
@@ -112,24 +112,24 @@ def test_a_word_that_access_has_not_signed_is_none(let_in: httpx.Client, signer:
         f"{header}.{body}",
         f"{header}.{body}.",
         f"{good}.{signature}",
-        f"{header}.{written(claims(email='b@example.org'))}.{signature}",
-        f"{written({'alg': 'none', 'kid': 'now'})}.{body}.",
-        f"{written({'alg': 'none', 'kid': 'now'})}.{body}.{signature}",
-        f"{written([])}.{body}.{signature}",
-        f"{header}.{written('x')}.{signature}",
-        other.word(claims()),
-        Signer("unknown").word(claims()),
-        signer.word(claims(), alg="RS512"),
-        signer.word(claims(), kid=None),
+        f"{header}.{base64url_json(claims(email='b@example.org'))}.{signature}",
+        f"{base64url_json({'alg': 'none', 'kid': 'now'})}.{body}.",
+        f"{base64url_json({'alg': 'none', 'kid': 'now'})}.{body}.{signature}",
+        f"{base64url_json([])}.{body}.{signature}",
+        f"{header}.{base64url_json('x')}.{signature}",
+        other.sign_token(claims()),
+        Signer("unknown").sign_token(claims()),
+        signer.sign_token(claims(), alg="RS512"),
+        signer.sign_token(claims(), kid=None),
         with_key_of_the_team(signer),
     ]
-    for word in words:
-        refused(asked(let_in, word), 403)
-    assert asked(let_in, good).status_code == 200
+    for sign_token in words:
+        refused(send(let_in, sign_token), 403)
+    assert send(let_in, good).status_code == 200
 
 
-def test_without_a_word_nobody_is_asked_for_a_token(let_in: httpx.Client) -> None:
-    """The remedy is Access' own, for a browser and for a program."""
+def test_missing_access_token_names_access_as_the_remedy(let_in: httpx.Client) -> None:
+    """For browsers and programs."""
     response = let_in.post("/mcp", json={})
     facts = refused(response, 403)
     assert "www-authenticate" not in response.headers
@@ -137,8 +137,8 @@ def test_without_a_word_nobody_is_asked_for_a_token(let_in: httpx.Client) -> Non
     assert "CF-Access-Client-Id" in facts["remedy"]
 
 
-def test_the_token_opens_beside_it(folder: Path, standin: Path, signer: Signer) -> None:
-    """The keys of the team are asked for once, and not for who sends no word."""
+def test_own_token_works_beside_access(folder: Path, standin: Path, signer: Signer) -> None:
+    """The team's keys are fetched once, and only for requests with an Access token."""
     said = {**SETTINGS, "FEEDER_TOKEN": TOKEN}
     certs = {CERTS: {"keys": [signer.public]}}
     with (
@@ -150,26 +150,26 @@ def test_the_token_opens_beside_it(folder: Path, standin: Path, signer: Signer) 
         unknown = client(address, None)
         refused(unknown.get(SEARCH), 401)
         for _ in range(3):
-            assert asked(unknown, signer.word(claims())).status_code == 200
-            refused(asked(unknown, Signer("unknown").word(claims())), 401)
+            assert send(unknown, signer.sign_token(claims())).status_code == 200
+            refused(send(unknown, Signer("unknown").sign_token(claims())), 401)
         assert fetched(one) == [CERTS]
 
 
 def fetched(one: httpx.Client) -> list[str]:
-    """The paths that the Worker has fetched."""
+    """Returns the paths that the Worker has fetched."""
     [paths] = one.get("/api/search", params={"q": "fetched"}).json()["fetched"]
     found: list[str] = paths
     return found
 
 
 @pytest.mark.parametrize("certs", [500, "nonsense", {"keys": None}], ids=str)
-def test_without_the_keys_nobody_is_let_in(
+def test_without_the_teams_keys_every_request_is_refused(
     folder: Path, standin: Path, signer: Signer, certs: Any
 ) -> None:
     with (
         running(folder=folder, script=standin, vars=SETTINGS, certs={CERTS: certs}) as address,
         client(address, None) as one,
     ):
-        facts = refused(asked(one, signer.word(claims())), 503)
+        facts = refused(send(one, signer.sign_token(claims())), 503)
     assert facts["error"].startswith("The keys of Cloudflare Access cannot be read: ")
     assert "ACCESS_TEAM" in facts["remedy"]

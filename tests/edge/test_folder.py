@@ -1,4 +1,4 @@
-"""What `feeder worker` writes: the folder, wrangler's configuration, and nothing of another's."""
+"""`feeder worker`: the folder, wrangler's configuration, and files that it must not change."""
 
 import hashlib
 import json
@@ -51,7 +51,7 @@ OURS = {
 def run(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> RunFeeder:
-    """A command in a folder, without an account."""
+    """Runs a command in a folder, without an account."""
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
     return command_runner(monkeypatch, capfd)
 
@@ -69,22 +69,22 @@ def done(answer: CommandResult) -> CommandResult:
 
 
 def actions(answer: CommandResult) -> dict[str, str]:
-    """What becomes of each file, by its name."""
+    """Returns the action for each file."""
     return {Path(one["file"]).name: one["action"] for one in done(answer).json["files"]}
 
 
-def said(file: Path) -> dict[str, Any]:
+def read_config(file: Path) -> dict[str, Any]:
     return tomllib.loads(file.read_text())
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:
-    """Every file below, git's own left out."""
+    """Returns every file below, without those of git."""
     files = (path for path in folder.rglob("*") if path.is_file() and ".git" not in path.parts)
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_the_folder_is_whole(run: RunFeeder, shop: Path) -> None:
-    """The module as it was built, its map, each file of the page, and how to go on."""
+def test_folder_is_complete(run: RunFeeder, shop: Path) -> None:
+    """The built module, its source map, the page's files and the next steps."""
     done(run(shop, "worker", "edge"))
     there = snapshot(shop / "edge")
     page = {f"assets{path}" for path in page_files.file_paths()} | {
@@ -104,16 +104,18 @@ def test_the_folder_is_whole(run: RunFeeder, shop: Path) -> None:
     assert len(readme.splitlines()) < 40
 
 
-def test_the_projects_configuration_gets_what_it_lacks(run: RunFeeder, shop: Path) -> None:
-    """Beside what `feeder init` wrote; every line that was there stays."""
+def test_missing_entries_are_added_to_the_projects_configuration(
+    run: RunFeeder, shop: Path
+) -> None:
+    """Next to what `feeder init` wrote; all other lines stay."""
     done(run(shop, "worker", "edge"))
     file = shop / "wrangler.toml"
-    assert said(file) == {**tomllib.loads(BOUND), **OURS}
+    assert read_config(file) == {**tomllib.loads(BOUND), **OURS}
     keys = 'main = "edge/worker.js"\nupload_source_maps = true\n'
     assert file.read_text().startswith(BOUND.replace("# ours\n", f"# ours\n{keys}").strip())
 
 
-def test_a_file_with_comments_in_json_too(run: RunFeeder, shop: Path) -> None:
+def test_json_configuration_keeps_its_comments(run: RunFeeder, shop: Path) -> None:
     file = shop / "wrangler.jsonc"
     before = f"""{{
 \t// ours
@@ -126,15 +128,15 @@ def test_a_file_with_comments_in_json_too(run: RunFeeder, shop: Path) -> None:
     done(run(shop, "worker", "edge"))
     assert jsonc.loads(file.read_text()) == {**jsonc.loads(before), **OURS}
     assert "\t// ours\n" in file.read_text()
-    assert said(shop / "wrangler.toml") == tomllib.loads(BOUND)
+    assert read_config(shop / "wrangler.toml") == tomllib.loads(BOUND)
 
 
-def test_another_workers_configuration_is_left_alone(run: RunFeeder, shop: Path) -> None:
-    """The folder gets its own, with the same bindings."""
+def test_configuration_of_another_worker_is_not_changed(run: RunFeeder, shop: Path) -> None:
+    """The folder gets its own with the same bindings."""
     (shop / "wrangler.toml").write_text(ANOTHER)
     done(run(shop, "worker", "edge"))
     assert (shop / "wrangler.toml").read_text() == ANOTHER
-    facts = said(shop / "edge/wrangler.toml")
+    facts = read_config(shop / "edge/wrangler.toml")
     assert facts["main"] == "worker.js"
     assert facts["assets"]["directory"] == "assets"
     [database], [index] = facts["d1_databases"], facts["vectorize"]
@@ -145,8 +147,8 @@ def test_another_workers_configuration_is_left_alone(run: RunFeeder, shop: Path)
     assert "    cd .\n" in (shop / "edge/README.md").read_text()
 
 
-def test_what_the_user_has_decided_stays(run: RunFeeder, shop: Path) -> None:
-    """A limit, the assets, a day; also where the file was written by us before."""
+def test_user_settings_are_kept(run: RunFeeder, shop: Path) -> None:
+    """A limit, the assets, a date; also in a file that we wrote before."""
     done(run(shop, "worker", "edge"))
     file = shop / "wrangler.toml"
     file.write_text(file.read_text().replace("limit = 300", "limit = 5 # enough"))
@@ -155,26 +157,26 @@ def test_what_the_user_has_decided_stays(run: RunFeeder, shop: Path) -> None:
     assert file.read_bytes() == before
 
 
-def test_the_repository_is_named_and_where_github_has_it(run: RunFeeder, shop: Path) -> None:
-    """For links at the commit; what is set stays, and so does what else is."""
+def test_repository_and_github_name_are_set(run: RunFeeder, shop: Path) -> None:
+    """For links; existing values stay."""
     Repo(shop).git("remote", "add", "origin", "git@github.com:acme/shop.git")
     done(run(shop, "worker", "edge"))
     file = shop / "wrangler.toml"
-    assert said(file)["vars"] == {"REPO": "acme/shop", "GITHUB": "acme/shop"}
+    assert read_config(file)["vars"] == {"REPO": "acme/shop", "GITHUB": "acme/shop"}
     file.write_text(f'{BOUND}\n[vars]\nGITHUB = "acme/other"\nPUBLIC = "true"\n')
     done(run(shop, "worker", "edge"))
     own = {"GITHUB": "acme/other", "PUBLIC": "true"}
-    assert said(file)["vars"] == {**own, "REPO": "acme/shop"}
+    assert read_config(file)["vars"] == {**own, "REPO": "acme/shop"}
 
 
-def test_a_second_time_changes_nothing(run: RunFeeder, shop: Path) -> None:
+def test_second_run_changes_nothing(run: RunFeeder, shop: Path) -> None:
     done(run(shop, "worker", "edge"))
     before = snapshot(shop)
     assert done(run(shop, "worker", "edge")).out == f"unchanged: {len(before) - 1} files\n"
     assert snapshot(shop) == before
 
 
-def test_a_dry_run_shows_it_and_writes_nothing(run: RunFeeder, shop: Path) -> None:
+def test_dry_run_shows_the_changes_and_writes_nothing(run: RunFeeder, shop: Path) -> None:
     before = snapshot(shop)
     out = done(run(shop, "worker", "edge", "--dry-run")).out
     assert '+main = "edge/worker.js"\n' in out
@@ -195,13 +197,13 @@ def test_a_dry_run_shows_it_and_writes_nothing(run: RunFeeder, shop: Path) -> No
         ("[b]\nmain = 1\n", 'main = "w"\n[b]\nmain = 1\n'),
     ],
 )
-def test_a_key_stands_behind_the_keys(before: str, after: str) -> None:
-    """And before the first table, with what is said above that."""
+def test_new_key_is_written_after_the_other_keys(before: str, after: str) -> None:
+    """Before the first table and its comment."""
     assert toml_edit.set_value(before, ("main",), "w") == after
 
 
 def older(folder: Path, name: str, text: str) -> None:
-    """As if an older version had written this into a file."""
+    """Makes a file look like one of an older version."""
     (folder / name).write_text(text)
     written = folder / ".written.json"
     facts = json.loads(written.read_text())
@@ -209,8 +211,8 @@ def older(folder: Path, name: str, text: str) -> None:
     written.write_text(json.dumps(facts))
 
 
-def test_an_update_changes_its_own_files_and_says_which(run: RunFeeder, shop: Path) -> None:
-    """What an older version wrote; a file that the page has no more goes."""
+def test_update_replaces_its_own_files(run: RunFeeder, shop: Path) -> None:
+    """Those of an older version; files that are no longer used are deleted."""
     done(run(shop, "worker", "edge"))
     edge = shop / "edge"
     older(edge, "worker.js", "old\n")
@@ -224,8 +226,8 @@ def test_an_update_changes_its_own_files_and_says_which(run: RunFeeder, shop: Pa
     assert (edge / "assets/own.js").read_text() == "own\n"
 
 
-def test_what_was_edited_is_not_overwritten_without_a_word(run: RunFeeder, shop: Path) -> None:
-    """Also where the next version changes it, or where it was there before us."""
+def test_edited_file_is_not_overwritten(run: RunFeeder, shop: Path) -> None:
+    """Also if the next version changes it, or if it was there before."""
     edge = shop / "edge"
     edge.mkdir()
     (edge / "README.md").write_text("Mine.\n")
@@ -241,13 +243,13 @@ def test_what_was_edited_is_not_overwritten_without_a_word(run: RunFeeder, shop:
     assert (edge / "worker.js").read_bytes() == (PACKAGE_FOLDER / "worker.js").read_bytes()
 
 
-def test_without_an_index_there_is_nothing_to_ask(run: RunFeeder, repo: Repo) -> None:
+def test_without_an_index_the_remedy_is_named(run: RunFeeder, repo: Repo) -> None:
     answer = run(repo, "worker")
     assert answer.code == 2
     assert "No D1 database is configured. Run feeder init" in answer.err
     assert snapshot(repo.path) == {}
     done(run(repo, "worker", "--database-id", DATABASE, "--index-name", "other"))
-    facts = said(repo.path / "feeder-worker/wrangler.toml")
+    facts = read_config(repo.path / "feeder-worker/wrangler.toml")
     assert facts["d1_databases"][0]["database_id"] == DATABASE
     assert facts["vectorize"][0]["index_name"] == "other"
 
@@ -262,10 +264,10 @@ def test_without_an_index_there_is_nothing_to_ask(run: RunFeeder, repo: Repo) ->
         ("edge/worker.js", b"\xff", "is not UTF-8"),
     ],
 )
-def test_what_cannot_be_understood_is_refused(
+def test_invalid_configuration_is_refused(
     run: RunFeeder, shop: Path, name: str, text: str | bytes, told: str
 ) -> None:
-    """With the file's name, and before anything is written."""
+    """With the file's name, before anything is written."""
     file = shop / name
     file.parent.mkdir(exist_ok=True)
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -276,8 +278,8 @@ def test_what_cannot_be_understood_is_refused(
     assert snapshot(shop) == before
 
 
-def test_a_link_is_not_followed(run: RunFeeder, shop: Path, tmp_path: Path) -> None:
-    """A commit may bring one: what is written there would land in another place."""
+def test_symbolic_link_is_not_followed(run: RunFeeder, shop: Path, tmp_path: Path) -> None:
+    """A commit may contain one that leads elsewhere."""
     (shop / "edge").mkdir()
     other = tmp_path / "other.js"
     (shop / "edge/worker.js").symlink_to(other)
@@ -287,7 +289,7 @@ def test_a_link_is_not_followed(run: RunFeeder, shop: Path, tmp_path: Path) -> N
     assert not other.exists()
 
 
-def test_nor_a_link_to_a_folder(run: RunFeeder, shop: Path, tmp_path: Path) -> None:
+def test_link_to_a_folder_is_not_followed(run: RunFeeder, shop: Path, tmp_path: Path) -> None:
     (shop / "edge").mkdir()
     (tmp_path / "other").mkdir()
     (shop / "edge/assets").symlink_to(tmp_path / "other")
@@ -298,8 +300,8 @@ def test_nor_a_link_to_a_folder(run: RunFeeder, shop: Path, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("place", [".", ".git", ".git/edge"])
-def test_a_repository_is_no_folder_for_it(run: RunFeeder, shop: Path, place: str) -> None:
-    """Its `.noindex` would keep all of the repository out of the index."""
+def test_repository_root_is_refused_as_the_folder(run: RunFeeder, shop: Path, place: str) -> None:
+    """Its `.noindex` would exclude the whole repository."""
     before = snapshot(shop)
     answer = run(shop, "worker", place)
     assert answer.code == 2
@@ -308,15 +310,15 @@ def test_a_repository_is_no_folder_for_it(run: RunFeeder, shop: Path, place: str
     assert snapshot(shop) == before
 
 
-def test_a_databases_name_is_no_syntax(run: RunFeeder, shop: Path) -> None:
-    """Of a configuration that somebody else has written, and that is another Worker's."""
+def test_database_name_is_escaped(run: RunFeeder, shop: Path) -> None:
+    """It comes from a configuration that somebody else has written."""
     (shop / "wrangler.toml").write_text(ANOTHER.replace('"code"', r'"a\"\nPUBLIC = true"', 1))
     done(run(shop, "worker", "edge"))
-    assert said(shop / "edge/wrangler.toml")["name"] == "a-PUBLIC-true"
+    assert read_config(shop / "edge/wrangler.toml")["name"] == "a-PUBLIC-true"
 
 
-def test_nothing_of_it_is_indexed(run: RunFeeder, shop: Path) -> None:
-    """Neither the module nor the page is the project's."""
+def test_folder_is_not_indexed(run: RunFeeder, shop: Path) -> None:
+    """It is no part of the project."""
     done(run(shop, "worker", "edge"))
     repo = Repo(shop)
     repo.commit()

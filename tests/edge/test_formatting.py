@@ -1,4 +1,4 @@
-"""The Worker gives an answer the same text as the program does, whatever fits."""
+"""The Worker formats results as the same text as the program."""
 
 from collections.abc import Callable, Iterator
 from textwrap import dedent
@@ -46,7 +46,7 @@ Text = st.text(st.sampled_from(" \t\nab\u202e\u00e9🛒\x85\u200c"), max_size=40
 
 @pytest.fixture(scope="module")
 def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
-    """Functions alike, one of nine hundred lines, a line that no answer holds, names in names."""
+    """Similar functions, one of 900 lines, a line that no result can hold, and nested names."""
     repo = Repo(tmp_path_factory.mktemp("edge") / "bank")
     files = {
         "src/payments.py": "\n\n".join(FUNCTION.format(number) for number in range(60)),
@@ -68,8 +68,8 @@ def of(open_service: IndexService, work: Callable[[SearchIndex], Any]) -> Any:
     return open_service.run_on_index(lambda opened, _: work(opened), lambda _: None)
 
 
-def found(open_service: IndexService, query: str, limit: int, offset: int = 0) -> Page:
-    """What the program shows a model of the answer to a question."""
+def program_result(open_service: IndexService, query: str, limit: int, offset: int = 0) -> Page:
+    """Returns the program's text for the result of a query."""
 
     def work(opened: SearchIndex) -> Page:
         request = SearchRequest(
@@ -92,11 +92,11 @@ def found(open_service: IndexService, query: str, limit: int, offset: int = 0) -
         ("payment", 990),
     ],
 )
-def test_hits_have_the_programs_text(
+def test_hits_have_the_same_text(
     worker: Worker, bank: IndexService, query: str, offset: int, detail: str
 ) -> None:
     for limit, tokens in ((1, 100), (8, 500), (8, DEFAULT_TOKENS), (50, 15_000)):
-        some = found(bank, query, limit, offset)
+        some = program_result(bank, query, limit, offset)
         wanted = format_hits(some, AnswerOptions(detail, tokens), None)
         assert worker.call("formatHits", some.as_json(), detail, tokens) == wanted
 
@@ -110,10 +110,10 @@ def test_hits_have_the_programs_text(
         [f"src/payments.py#payment_{number}" for number in range(50)],
     ],
 )
-def test_what_is_read_has_the_programs_text(
+def test_read_nodes_have_the_same_text(
     worker: Worker, bank: IndexService, targets: list[str]
 ) -> None:
-    """What there is not is an error, in whoever's words."""
+    """Including errors for unknown targets."""
 
     def work(opened: SearchIndex) -> list[ReadResult]:
         return [
@@ -149,7 +149,7 @@ def test_what_is_read_has_the_programs_text(
 
 @pytest.mark.parametrize("depth", [None, 1, 2])
 @pytest.mark.parametrize("path", [".", "src", "src/wallets.py", "many", "docs"])
-def test_outlines_have_the_programs_text(
+def test_outlines_have_the_same_text(
     worker: Worker, bank: IndexService, path: str, depth: int | None
 ) -> None:
     some = of(
@@ -161,7 +161,7 @@ def test_outlines_have_the_programs_text(
 
 @settings(deadline=None)
 @given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))
-def test_code_has_lost_the_same(worker: Worker, lines: list[str]) -> None:
+def test_code_is_dedented_alike(worker: Worker, lines: list[str]) -> None:
     assert worker.call("formatCode", lines) == format_code(lines), dedent("\n".join(lines))
 
 
@@ -171,7 +171,7 @@ KNOWN = [sign for sign in map(chr, range(0x3000)) if ucd_3_2_0.category(sign) !=
 
 @settings(deadline=None)
 @given(text=st.text(st.sampled_from([*KNOWN, "\ud800", "🛒", "\U000e0041"]), max_size=30))
-def test_the_same_is_harmless(worker: Worker, text: str) -> None:
+def test_text_is_escaped_alike(worker: Worker, text: str) -> None:
     assert worker.call("escapeLine", text) == escaping.escape_line(text)
 
 
@@ -181,7 +181,9 @@ def test_the_same_is_harmless(worker: Worker, text: str) -> None:
     budget=st.integers(-50, 200),
     greedy=st.booleans(),
 )
-def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greedy: bool) -> None:
+def test_budget_is_spent_alike(
+    worker: Worker, hits: list[list[str]], budget: int, greedy: bool
+) -> None:
     forms = [[HitVariant(str(at), text) for at, text in enumerate(texts)] for texts in hits]
     wanted = [form._asdict() for form in fit_to_budget(forms, budget, greedy=greedy)]
     given_ = [[form._asdict() for form in some] for some in forms]
@@ -190,5 +192,5 @@ def test_the_same_fits(worker: Worker, hits: list[list[str]], budget: int, greed
 
 @settings(deadline=None)
 @given(lines=st.lists(Text, max_size=6), budget=st.integers(-5, 60))
-def test_lines_are_cut_in_the_same_place(worker: Worker, lines: list[str], budget: int) -> None:
+def test_lines_are_cut_alike(worker: Worker, lines: list[str], budget: int) -> None:
     assert worker.call("truncateLines", lines, budget) == truncate_lines(lines, budget)

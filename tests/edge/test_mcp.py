@@ -1,4 +1,4 @@
-"""Over HTTP the Worker speaks MCP as the program does: status, headers, what is no message."""
+"""MCP over HTTP in the Worker equals the program: statuses, headers and invalid messages."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -91,42 +91,46 @@ def sent(some: httpx.Client, body: object, headers: dict[str, str]) -> httpx.Res
 
 
 def facts(response: httpx.Response) -> tuple[int, Any]:
-    """The status and what is said."""
+    """Returns the status and the message."""
     return response.status_code, response.json() if response.content else None
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_message_has_the_programs_answer(known: httpx.Client, program: Web, name: str) -> None:
+def test_message_has_the_same_response(
+    authorized_client: httpx.Client, program: Web, name: str
+) -> None:
     body, headers = CASES[name]
-    assert facts(sent(known, body, headers)) == facts(sent(program.client, body, headers))
+    assert facts(sent(authorized_client, body, headers)) == facts(
+        sent(program.client, body, headers)
+    )
 
 
-def test_a_body_or_a_client_of_another_kind_is_refused(known: httpx.Client) -> None:
-    told = sent(known, PING, {"content-type": "text/plain"})
+def test_other_bodies_and_clients_are_refused(authorized_client: httpx.Client) -> None:
+    told = sent(authorized_client, PING, {"content-type": "text/plain"})
     assert refused(told, 415)["remedy"] == "Send Content-Type: application/json."
-    told = sent(known, PING, {"accept": "text/event-stream"})
+    told = sent(authorized_client, PING, {"accept": "text/event-stream"})
     assert refused(told, 406)["remedy"] == "Send Accept: application/json, text/event-stream."
 
 
-def test_the_tools_are_the_programs_but_for_where_lines_are_from(known: httpx.Client) -> None:
-    """No text says that there are files here."""
+def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Client) -> None:
+    """No text mentions local files."""
     headers = {**NEW, "mcp-method": "tools/list"}
-    tools = sent(known, LIST, headers).json()["result"]["tools"]
+    tools = sent(authorized_client, LIST, headers).json()["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["search", "read", "similar", "outline"]
     for tool, own in zip(tools, TOOL_DEFINITIONS, strict=True):
         assert tool["inputSchema"] == own["inputSchema"]
         assert "in the files now" not in tool["description"]
         assert len(tool["description"]) < 2_048
     headers = {**NEW, "mcp-method": "server/discover"}
-    found = sent(known, modern("server/discover"), headers).json()["result"]
+    found = sent(authorized_client, modern("server/discover"), headers).json()["result"]
     assert "in the files now" not in found["instructions"]
     assert "the commit that the index equals" in found["instructions"]
     assert len(found["instructions"]) < 2_048
 
 
-def answered(known: httpx.Client, tool: str, **arguments: object) -> dict[str, Any]:
+def answered(authorized_client: httpx.Client, tool: str, **arguments: object) -> dict[str, Any]:
     call = request("tools/call", name=tool, arguments=arguments)
-    result: dict[str, Any] = sent(known, call, {}).json()["result"]
+    result: dict[str, Any] = sent(authorized_client, call, {}).json()["result"]
     return result
 
 
@@ -138,11 +142,11 @@ def answered(known: httpx.Client, tool: str, **arguments: object) -> dict[str, A
         ("similar", {"target": "exchange", "limit": 2}),
     ],
 )
-def test_a_tool_answers_by_text_alone(
-    known: httpx.Client, tool: str, arguments: dict[str, object]
+def test_tool_returns_text_only(
+    authorized_client: httpx.Client, tool: str, arguments: dict[str, object]
 ) -> None:
-    """Its last line says what the index equals."""
-    result = answered(known, tool, **arguments)
+    """Its last line has the freshness of the index."""
+    result = answered(authorized_client, tool, **arguments)
     assert set(result) == {"content", "isError"}
     [content] = result["content"]
     assert not result["isError"]
@@ -151,15 +155,15 @@ def test_a_tool_answers_by_text_alone(
     assert last == "The index equals 2457e5e."
 
 
-def test_what_the_model_has_to_change_is_an_answer(known: httpx.Client) -> None:
-    result = answered(known, "search", query="x", lmit=1)
+def test_argument_errors_are_tool_results(authorized_client: httpx.Client) -> None:
+    result = answered(authorized_client, "search", query="x", lmit=1)
     assert result["isError"]
     assert "Did you mean `limit`?" in result["content"][0]["text"]
-    result = answered(known, "read", target=["a"] * 51)
+    result = answered(authorized_client, "read", target=["a"] * 51)
     assert result["content"][0]["text"] == "`target` has 51 targets, at most 50 are allowed."
 
 
-def test_arguments_are_what_a_program_would_ask(known: httpx.Client) -> None:
-    """A tool's question is the JSON interface's, which the stand-in says again."""
-    text = answered(known, "search", query="ten chars.")["content"][0]["text"]
+def test_arguments_become_api_parameters(authorized_client: httpx.Client) -> None:
+    """The stand-in returns them."""
+    text = answered(authorized_client, "search", query="ten chars.")["content"][0]["text"]
     assert "search: 10 characters" in text

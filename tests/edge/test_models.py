@@ -1,4 +1,4 @@
-"""The models of Workers AI answer a question in workerd, and words alone where they do not."""
+"""Models of Workers AI in workerd, and words alone where they fail."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from edge.indexed_worker import Fed, program
+from edge.indexed_worker import IndexedWorker, program
 from feeder.cloudflare.workers_ai import MODELS
 from source.repos import Repo
 
@@ -27,25 +27,26 @@ def fed(
     script: Path,
     tmp_path_factory: pytest.TempPathFactory,
     request: pytest.FixtureRequest,
-) -> Iterator[Fed]:
+) -> Iterator[IndexedWorker]:
     account.reset()
     account.change(vectorize_delay_s=0)
     repo = Repo(tmp_path_factory.mktemp("model") / "shop")
     repo.commit(FILES)
-    one = Fed(account, repo, request.param, script)
+    one = IndexedWorker(account, repo, request.param, script)
     one.feed("--texts")
     one.deploy()
     yield one
     one.close()
 
 
-def test_a_question_has_the_vector_that_the_program_has(fed: Fed) -> None:
-    """The stand-in's vectors are another for each text, instruction and model: so a cosine tells
-    that the same was asked in the same way."""
+def test_query_has_the_same_vector_as_in_the_program(fed: IndexedWorker) -> None:
+    """The stand-in's vectors depend on text, prompt and model, so an equal cosine means an equal
+    request.
+    """
     desk = fed.desk()
-    ours, theirs = fed.at_edge("search", q=ASKED), program(desk, "search", q=ASKED)
+    ours, theirs = fed.query_worker("search", q=ASKED), program(desk, "search", q=ASKED)
     desk.close()
-    assert fed.took["ai"] == 1
+    assert fed.request_counts["ai"] == 1
     assert [(one["id"], one["vector_rank"]) for one in ours["hits"]] == [
         (one["id"], one["vector_rank"]) for one in theirs["hits"]
     ]
@@ -53,16 +54,16 @@ def test_a_question_has_the_vector_that_the_program_has(fed: Fed) -> None:
     assert ours["notes"] == theirs["notes"]
 
 
-def test_the_same_question_is_not_embedded_twice(fed: Fed) -> None:
-    fed.at_edge("search", q="asked twice")
-    fed.at_edge("search", q="asked twice")
-    assert "ai" not in fed.took
+def test_repeated_query_is_not_embedded_again(fed: IndexedWorker) -> None:
+    fed.query_worker("search", q="asked twice")
+    fed.query_worker("search", q="asked twice")
+    assert "ai" not in fed.request_counts
 
 
-def test_a_question_longer_than_the_model_reads_is_cut(fed: Fed) -> None:
-    """The program's own cut: the stand-in refuses what has more tokens than the model takes."""
-    found = fed.at_edge("search", q="charge " * 1400)
-    assert fed.took["ai"] == 1
+def test_too_long_query_is_cut(fed: IndexedWorker) -> None:
+    """As in the program: the stand-in rejects more tokens than the model accepts."""
+    found = fed.query_worker("search", q="charge " * 1400)
+    assert fed.request_counts["ai"] == 1
     assert not [note for note in found["notes"] if "words alone" in note]
 
 
@@ -75,31 +76,31 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("kind", "more", "sentence"), REFUSALS)
-def test_words_answer_alone_where_the_model_refuses(
-    fed: Fed, kind: str, more: dict[str, object], sentence: str
+def test_words_are_searched_when_the_model_fails(
+    fed: IndexedWorker, kind: str, more: dict[str, object], sentence: str
 ) -> None:
-    """With what the service says, what that means, and no vector that was not made."""
+    """With the service's message, its meaning, and without a vector."""
     fed.standin.fault(kind, route="ai.run", times=1, **more)
     question = f"charge a card {kind} {more.get('code', '')}"
-    found = fed.at_edge("search", q=question)
+    found = fed.query_worker("search", q=question)
     [note] = [
         one for one in found["notes"] if one.startswith("Searched by words only: Workers AI: ")
     ]
     assert note.endswith(sentence)
     assert found["hits"] and not any(one["vector_rank"] for one in found["hits"])
-    assert "vectorize" not in fed.took
-    again = fed.at_edge("search", q=question)
+    assert "vectorize" not in fed.request_counts
+    again = fed.query_worker("search", q=question)
     assert any(one["vector_rank"] for one in again["hits"])
 
 
-def test_a_model_is_not_asked_without_its_binding(fed: Fed) -> None:
+def test_model_is_not_called_without_its_binding(fed: IndexedWorker) -> None:
     fed.deploy(ai=False)
-    found = fed.at_edge("search", q=ASKED)
+    found = fed.query_worker("search", q=ASKED)
     assert "Searched by words only: The binding AI is missing." in found["notes"]
     fed.deploy()
 
 
-def test_the_models_are_all_that_the_program_knows_but_older_ones() -> None:
+def test_models_are_the_programs_except_older_ones() -> None:
     assert {name for name in MODELS if "/bge-" not in name or "m3" in name} == {
         "@cf/baai/bge-m3",
         "@cf/qwen/qwen3-embedding-0.6b",

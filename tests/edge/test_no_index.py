@@ -1,4 +1,4 @@
-"""A Worker whose index cannot answer says what is wrong with it, to programs and to agents."""
+"""A Worker without a usable index reports the reason to programs and agents."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from web.http_client import JSON, request
 
 
 def statements(sql: str) -> Iterator[str]:
-    """One by one, by SQLite's own judgement of where one ends."""
+    """Splits SQL into statements as SQLite does."""
     so_far = ""
     for line in sql.splitlines(keepends=True):
         so_far += line
@@ -26,8 +26,8 @@ def statements(sql: str) -> Iterator[str]:
 SCHEMA = [one for migration in known_migrations() for one in statements(migration.sql)]
 
 
-def told(folder: Path, **said: Any) -> dict[str, str]:
-    """What a program is told; an agent's tool says the same."""
+def error_of(folder: Path, **said: Any) -> dict[str, str]:
+    """Returns the error of the API; checks that an agent's tool has the same."""
     with (
         running(folder=folder, vars={"FEEDER_TOKEN": TOKEN}, **said) as address,
         client(address) as one,
@@ -40,22 +40,22 @@ def told(folder: Path, **said: Any) -> dict[str, str]:
     return facts
 
 
-def test_a_database_without_its_migrations(folder: Path) -> None:
-    facts = told(folder)
+def test_database_without_migrations(folder: Path) -> None:
+    facts = error_of(folder)
     assert facts["error"] == "The database has no index, or one of an older version."
     assert "feeder init" in facts["remedy"]
 
 
-def test_an_index_without_rows(folder: Path) -> None:
-    facts = told(folder, statements=SCHEMA)
+def test_index_without_rows(folder: Path) -> None:
+    facts = error_of(folder, statements=SCHEMA)
     assert facts["error"] == "The index is empty."
     assert "feeder sync" in facts["remedy"]
 
 
-def test_a_database_with_several_repositories(folder: Path) -> None:
-    """None of which is meant: the variable that says it is named, with what there is."""
+def test_database_with_several_repositories(folder: Path) -> None:
+    """The error names the variable that chooses one, and the repositories."""
     fed = [f"INSERT INTO meta VALUES ('{name}:run', '1')" for name in ("acme/shop", "acme/web")]
-    facts = told(folder, statements=[*SCHEMA, *fed])
+    facts = error_of(folder, statements=[*SCHEMA, *fed])
     assert facts["error"] == "The database has 2 repositories, and REPO names none of them."
     assert facts["remedy"] == "Set the variable REPO to one of them: acme/shop, acme/web"
 
@@ -71,7 +71,7 @@ def test_a_database_with_several_repositories(folder: Path) -> None:
         ("D1_ERROR: D1 DB exceeded its CPU time limit and was reset.", "The query exceeded D1"),
     ],
 )
-def test_a_database_that_cannot_answer_now(folder: Path, message: str, error: str) -> None:
-    facts = told(folder, refused=message)
+def test_unavailable_database(folder: Path, message: str, error: str) -> None:
+    facts = error_of(folder, refused=message)
     assert facts["error"].startswith(error)
     assert facts["remedy"]

@@ -1,4 +1,4 @@
-"""The Worker answers each message of the protocol as the program does, by the same transcripts."""
+"""The Worker responds to each protocol message like the program, by the same transcripts."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ from mcp_server.test_protocol import TRANSCRIPTS
 
 
 @pytest.mark.parametrize("file", TRANSCRIPTS, ids=lambda file: file.stem)
-def test_each_message_is_answered_as_the_transcript_says(worker: Worker, file: Path) -> None:
+def test_responses_equal_the_transcript(worker: Worker, file: Path) -> None:
     first, *lines = map(json.loads, file.read_text("utf-8").splitlines())
     came = [{key: said[key] for key in ("line", "in") if key in said} for said in lines]
     answers = worker.call("transcript", first["server"], came)

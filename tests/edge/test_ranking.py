@@ -1,4 +1,4 @@
-"""The Worker's ranking is the program's: whatever hits, rankings and questions it is given."""
+"""The Worker's ranking equals the program's for any hits, rankings and queries."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ from edge.ranking_cases import (
     pairs,
     questions,
     rankings,
+    rankings_as_pairs,
+    result_as_json,
     scores,
-    told,
-    ways,
 )
 from edge.worker_process import Worker
 from feeder.search import engine
@@ -51,27 +51,27 @@ TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
 @settings(max_examples=100, deadline=None)
 @given(said=st.dictionaries(names, scores, max_size=6))
 def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -> None:
-    """Whichever way the nodes are found."""
+    """For every kind of ranking."""
     ids = list(said)
-    made = [
+    generate_queries = [
         name_ranking("name", ids),
         tied_ranking("rare", ids),
         word_ranking(said),
         vector_ranking("meaning", 1.5, said),
     ]
-    assert worker.call("makeRankings", ids, pairs(said)) == ways(made)
+    assert worker.call("makeRankings", ids, pairs(said)) == rankings_as_pairs(generate_queries)
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits())
-def test_kinds_count_alike(worker: Worker, text: str, found: list[Hit]) -> None:
+def test_file_kinds_have_the_same_weights(worker: Worker, text: str, found: list[Hit]) -> None:
     for hit in found:
         assert worker.call("kindWeight", hit, text) == list(kind_weight(hit, QueryText(text)))
 
 
 @settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits(), data=st.data())
-def test_rules_give_the_same(
+def test_boosts_give_the_same_scores(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
 ) -> None:
     own = {hit.id: data.draw(scores) for hit in found}
@@ -80,7 +80,7 @@ def test_rules_give_the_same(
     assert [dict(one) for one in worker.call("boosts", text, found, pairs(own))] == given
 
 
-def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> None:
+def test_threshold_of_file_scores_is_inclusive(worker: Worker) -> None:
     facts = ("method", None, None, None, 1, 2, "", "shop")
     found = [Hit(id_, path, None, *facts) for id_, path in zip("abcd", "xxxy", strict=True)]
     own = {"a": 1.0, "b": MIN_SHARE_OF_BEST, "c": MIN_SHARE_OF_BEST - 0.01, "d": 1.0}
@@ -92,7 +92,7 @@ def test_just_the_least_share_of_the_best_counts_for_a_file(worker: Worker) -> N
 @given(name=names, text=questions | names, said=members, owner=names | st.none())
 @example(name="a.Color", text="Color.RED", said="4f5e RED:3 GREEN:4", owner="a.Color")
 @example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None)
-def test_names_and_members_are_meant_alike(
+def test_names_and_members_match_alike(
     worker: Worker, name: str, text: str, said: str, owner: str | None
 ) -> None:
     assert worker.call("isNamed", name, text) == is_named(name, text)
@@ -124,14 +124,14 @@ def test_names_are_found_in_the_same_order(
     near=st.tuples(st.integers(0, 3) | st.sampled_from([20, 21, 200, 201]), nodes, nodes),
     typed=st.integers(0, 3),
 )
-def test_what_is_nearly_called_so_is_found_alike(
+def test_similar_names_are_found_alike(
     worker: Worker,
     text: str,
     answers: list[list[NameMatch]],
     near: tuple[int, list[NameMatch], list[NameMatch]],
     typed: int,
 ) -> None:
-    """Where a few nodes have the word, where many have it, and where none has."""
+    """With a word in few nodes, in many, and in none."""
     count, beginning, like = near
     # what is asked for is often nearly what is there
     text = next((node.name[: len(node.name) - typed] for node in like), text)
@@ -144,8 +144,8 @@ def test_what_is_nearly_called_so_is_found_alike(
 @pytest.mark.parametrize("trace", TRACES)
 @settings(max_examples=30, deadline=None)
 @given(data=st.data())
-def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
-    """Whole, and with lines and signs that others have left out or put in."""
+def test_stack_traces_are_parsed_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
+    """Whole, and with lines and characters removed or inserted."""
     cut = data.draw(st.integers(0, len(trace)))
     put = data.draw(questions | st.sampled_from(["\n", "é", "\u2028", "(*"]))
     for text in (trace, trace[:cut] + put + trace[cut + len(put) :]):
@@ -155,7 +155,7 @@ def test_traces_are_read_alike(worker: Worker, trace: str, data: st.DataObject) 
 
 @settings(max_examples=60, deadline=None)
 @given(trace=st.sampled_from(TRACES), data=st.data())
-def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
+def test_stack_frames_are_found_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
     asked = QueryText(trace)
     answers = [
         [node._replace(path=data.draw(st.sampled_from([frame.file, node.path]))) for node in some]
@@ -167,15 +167,15 @@ def test_what_was_running_is_found_alike(worker: Worker, trace: str, data: st.Da
 
 @settings(max_examples=100, deadline=None)
 @given(text=questions, found=hits(), data=st.data())
-def test_hits_come_in_the_same_order_with_the_same_scores(
+def test_hits_have_the_same_order_and_scores(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
 ) -> None:
-    """To the last bit, and with the same parts of them."""
+    """To the last bit."""
     ids = [hit.id for hit in found]
     said = data.draw(rankings(ids))
     liked = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
-    expected = [told(one) for one in rank_hits(QueryText(text), said, found, liked)]
-    assert worker.call("rankHits", text, ways(said), found, liked) == expected
+    expected = [result_as_json(one) for one in rank_hits(QueryText(text), said, found, liked)]
+    assert worker.call("rankHits", text, rankings_as_pairs(said), found, liked) == expected
 
 
 @settings(max_examples=100, deadline=None)
@@ -183,7 +183,7 @@ def test_hits_come_in_the_same_order_with_the_same_scores(
 def test_hits_are_grouped_alike(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
 ) -> None:
-    """By name, by run, and by text."""
+    """By name, by sequence of parts, and by text."""
     said = data.draw(rankings([hit.id for hit in found]))
     before = rank_hits(QueryText(text), said, found)
     pieces: list[Row] = [(*_kind(hit), hit.start_line, hit.end_line) for hit in _by_line(found)]
@@ -198,17 +198,19 @@ def test_hits_are_grouped_alike(
     def lines_of(some: Sequence[Hit]) -> Mapping[str, Excerpt]:
         return {hit.id: lines[hit.id] for hit in some}
 
-    assert worker.call("groupResults", text, ways(said), found, pieces, pairs(read)) == [
+    assert worker.call(
+        "groupResults", text, rankings_as_pairs(said), found, pieces, pairs(read)
+    ) == [
         [hit.id for hit in grouping_candidates(before)],
-        [told(one) for one in group_results(before, runs)],
-        [told(one) for one in group_results(before, runs, lines_of)],
+        [result_as_json(one) for one in group_results(before, runs)],
+        [result_as_json(one) for one in group_results(before, runs, lines_of)],
     ]
 
 
 @settings(max_examples=100, deadline=None)
 @given(found=hits(20))
-def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
-    """Each value in the same place."""
+def test_facets_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
+    """With values in the same order."""
     said = count_facets([Result(hit, 0.0, {}) for hit in found])
     heard = worker.call("countFacets", found)
     assert {name: pairs(counts) for name, counts in heard.items()} == {
@@ -218,15 +220,15 @@ def test_hits_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(text=questions, found=hits(), data=st.data())
-def test_the_same_is_said_of_an_answer(
+def test_notes_are_the_same(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
 ) -> None:
-    """That nothing is called so, that it is far, and that there may be more."""
+    """Unknown names, vector hits only, and truncation."""
     found = [hit for hit in found if hit.symbol]  # as all have that are nearly called so
-    made = data.draw(rankings([hit.id for hit in found]))
-    said = [one for one in made if data.draw(st.booleans())]
+    generate_queries = data.draw(rankings([hit.id for hit in found]))
+    said = [one for one in generate_queries if data.draw(st.booleans())]
     asked = QueryText(text)
-    assert worker.call("resultNotes", text, ways(said), found) == [
+    assert worker.call("resultNotes", text, rankings_as_pairs(said), found) == [
         engine._result_notes(asked, said, rank_hits(asked, said, found)),
         engine._is_vector_only(said),
         engine._is_truncated(said),
@@ -234,9 +236,7 @@ def test_the_same_is_said_of_an_answer(
 
 
 @pytest.mark.parametrize(("found", "most"), engine.CANDIDATE_LIMITS.items())
-def test_more_may_answer_where_as_many_were_found_as_are_looked_at(
-    worker: Worker, found: str, most: int
-) -> None:
+def test_result_is_truncated_at_the_candidate_limit(worker: Worker, found: str, most: int) -> None:
     for count in (most - 1, most):
         way = [found, 1.0, [[str(number), 1.0] for number in range(count)], False]
         word = ["word", 1.0, [["0", 1.0]], False]

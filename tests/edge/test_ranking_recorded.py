@@ -1,4 +1,4 @@
-"""What a small index answers to real questions, ranked by both languages."""
+"""Recorded candidates of a small index are ranked alike in both languages."""
 
 from collections.abc import Iterator
 
@@ -37,7 +37,7 @@ QUESTIONS = [
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
-    """Of the shop, of what other tests rank, and of a function in many pieces."""
+    """An index of the shop, of the files of the ranking tests, and of a function in many parts."""
     more = {"net/calls.py": CALLS, "weigh.py": LONG, "copy/weigh.py": LONG}
     texts = {path: text for path, text in SHOP.items() if isinstance(text, str)}
     with temporary_index(tmp_path_factory.mktemp("recorded"), texts | FILES | more) as database:
@@ -46,10 +46,10 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
 
 @pytest.mark.parametrize("meaning", [True, False])
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_answers_of_an_index_are_ranked_alike(
+def test_recorded_candidates_are_ranked_alike(
     worker: Worker, database: SQLite, question: str, meaning: bool
 ) -> None:
-    """By names, words and meaning, to the last bit; and grouped, counted and noted."""
+    """By names, words and vectors, to the last bit; and grouped, counted and noted."""
     scope = Scope.of_repo(REPO)
     near = [
         Neighbour(id_, 1 / (3 + at)) for at, id_ in enumerate(ids_in_scope(database, scope, 20))

@@ -1,4 +1,4 @@
-"""An answer is of the commit that it names, also where the index comes to another one."""
+"""An answer is of the commit that it names, even while the index changes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,16 +6,18 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from edge.indexed_worker import Fed
+from edge.indexed_worker import IndexedWorker
 from edge.worker_process import Worker
 from source.repos import Repo
 
 
 @pytest.fixture(scope="module")
-def fed(account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fed]:
+def fed(
+    account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexedWorker]:
     repo = Repo(tmp_path_factory.mktemp("moving") / "shop")
     repo.commit({"cart.py": "def add(cart):\n    return cart\n"})
-    one = Fed(account, repo, "static", script)
+    one = IndexedWorker(account, repo, "static", script)
     one.feed("--texts")
     one.deploy()
     yield one
@@ -34,17 +36,17 @@ QUESTIONS = [
 
 
 @pytest.mark.parametrize(("name", "said"), QUESTIONS)
-def test_the_commit_is_the_one_of_the_rows(fed: Fed, name: str, said: dict[str, str]) -> None:
-    """An isolate that has been asked before knows of the next commit as soon as it is fed."""
-    [known] = fed.at_edge("search", q="add", limit="1")["hits"]
-    said = {"id": known["id"]} if name == "node" else said
+def test_commit_is_that_of_the_rows(fed: IndexedWorker, name: str, said: dict[str, str]) -> None:
+    """An isolate in use sees the next commit as soon as it is indexed."""
+    [authorized_client] = fed.query_worker("search", q="add", limit="1")["hits"]
+    said = {"id": authorized_client["id"]} if name == "node" else said
     commit = fed.repo.commit({f"{name}.py": f"def {name}_it(cart):\n    return {name!r}\n"})
     fed.feed()
-    assert fed.at_edge(name, **said)["index"]["equals"] == commit
+    assert fed.query_worker(name, **said)["index"]["equals"] == commit
 
 
-def test_rows_of_two_commits_are_no_answer(worker: Worker) -> None:
-    """The batch that is of another commit than the first is refused, so that all is asked anew."""
+def test_rows_of_two_commits_are_never_mixed(worker: Worker) -> None:
+    """If the second batch is of another commit, both are read again."""
     moved = "Error: The index changed during the query. Try again."
     assert worker.call("runBatches", ["one", "one"]) == [[[[["a row"]]], [[["a row"]]]], "one"]
     assert worker.call("runBatches", ["one", "two"]) == [[[[["a row"]]], moved], "one"]

@@ -1,4 +1,4 @@
-"""Does the Worker choose the lines that the program chooses?"""
+"""The Worker chooses the same snippet lines as the program."""
 
 import json
 from pathlib import Path
@@ -53,7 +53,7 @@ wanted = st.builds(
 
 
 def chosen(rows: list[str], start_line: int, asked: SnippetRequest) -> dict[str, Any]:
-    """As the cases have it."""
+    """Returns a snippet in the form of the cases."""
     found = make_snippet(rows, start_line, asked)._asdict()
     found["marks"] = [list(mark) for mark in found["marks"]]
     found["head"] = found["head"] and found["head"]._asdict()
@@ -61,15 +61,13 @@ def chosen(rows: list[str], start_line: int, asked: SnippetRequest) -> dict[str,
 
 
 def given_to_worker(asked: SnippetRequest) -> dict[str, Any]:
-    """The same in JSON."""
+    """Returns the input of a case as JSON."""
     return {**asked._asdict(), "words": [*asked.words], "inner": [*map(list, asked.inner)]}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
-def test_the_window_is_the_one_that_was_chosen_by_hand(
-    worker: Worker, case: dict[str, Any]
-) -> None:
-    """By the cases that the program runs itself."""
+def test_snippet_equals_the_expected_lines(worker: Worker, case: dict[str, Any]) -> None:
+    """Of the cases that the program has too."""
     found = worker.call("makeSnippet", case["lines"], case["start_line"], case["wanted"])
     assert found == case["window"]
 
@@ -77,13 +75,13 @@ def test_the_window_is_the_one_that_was_chosen_by_hand(
 @unhurried
 @given(lines, wanted)
 @example(["def cart(total):,,", "\U0001d538\U0001d538 x"], SnippetRequest(["x"], 6, SIGNATURE))
-def test_the_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
+def test_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
     assert worker.call("makeSnippet", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
-def test_in_code_of_every_language_the_same_lines_are_chosen(worker: Worker, path: Path) -> None:
-    """Whatever is asked: each of the file's words, and some of them together."""
+def test_same_lines_are_chosen_in_every_language(worker: Worker, path: Path) -> None:
+    """For each of the file's words, and some combinations."""
     rows = path.read_bytes().decode(errors="replace").split("\n")
     some = [*dict.fromkeys(" ".join(rows).split())]
     for asked in [*([word] for word in some[:40]), some[::7], ["name", "return", "value*"]]:
@@ -92,7 +90,7 @@ def test_in_code_of_every_language_the_same_lines_are_chosen(worker: Worker, pat
             assert worker.call("makeSnippet", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
 
 
-def test_of_a_line_that_is_a_file_as_many_marks_are_shown(worker: Worker) -> None:
+def test_one_line_file_has_the_same_number_of_highlights(worker: Worker) -> None:
     one = SnippetRequest(["zebra"])
     rows = ["\U0001d538 zebra " * 5000]
     assert worker.call("makeSnippet", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)

@@ -1,4 +1,4 @@
-"""Does the Worker say to the database and to Vectorize what the program says?"""
+"""The Worker sends the same statements and filters to D1 and Vectorize as the program."""
 
 import json
 from difflib import get_close_matches
@@ -41,7 +41,7 @@ def _camel(scope: Scope) -> dict[str, Any]:
 
 
 def _read(value: object) -> object:
-    """A list is compared as one, however it is written; what only begins so is a text."""
+    """Normalizes lists in JSON; a text that only begins like one stays a text."""
     try:
         return json.loads(value) if isinstance(value, str) and value[:1] == "[" else value
     except ValueError:
@@ -50,15 +50,15 @@ def _read(value: object) -> object:
 
 @settings(max_examples=300, deadline=None)
 @given(SCOPES)
-def test_a_scope_is_said_alike(worker: Worker, scope: Scope) -> None:
+def test_scope_has_the_same_sql(worker: Worker, scope: Scope) -> None:
     ours = worker.call("scopeParams", _camel(scope))
     assert list(map(_read, ours)) == list(map(_read, scope_params(scope)))
 
 
 @settings(max_examples=300, deadline=None)
 @given(SCOPES)
-def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
-    """But for what is asked without a filter where nothing is found."""
+def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
+    """Except the search without a filter after an empty result."""
     first, *_ = query_filters(scope)
     theirs = [[one.get("filter") for one in part] for part in first]
     assert worker.call("queryFilters", _camel(scope)) == theirs
@@ -66,16 +66,20 @@ def test_vectorize_is_asked_alike(worker: Worker, scope: Scope) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(PATH, TEXT)
-def test_a_path_and_its_end_are_read_alike(worker: Worker, path: str, text: str) -> None:
+def test_paths_and_extensions_are_parsed_alike(worker: Worker, path: str, text: str) -> None:
     assert worker.call("pathCandidates", path) == path_candidates(path, "")
     assert worker.call("prefixEnd", text) == prefix_end(text)
 
 
 @settings(max_examples=300, deadline=None)
 @given(NAME, st.lists(NAME, max_size=12, unique=True))
-def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[str]) -> None:
-    assert worker.call("closeMatches", name, known, 0.6) == get_close_matches(name, known)
-    assert worker.call("nearestNames", name, known, ".") == nearest_names(name, known, ".")
+def test_suggestions_are_the_same(worker: Worker, name: str, authorized_client: list[str]) -> None:
+    assert worker.call("closeMatches", name, authorized_client, 0.6) == get_close_matches(
+        name, authorized_client
+    )
+    assert worker.call("nearestNames", name, authorized_client, ".") == nearest_names(
+        name, authorized_client, "."
+    )
 
 
 @pytest.mark.parametrize(
@@ -90,8 +94,6 @@ def test_the_nearest_names_are_the_same(worker: Worker, name: str, known: list[s
         ('D1_ERROR: near "FROM": syntax error', 502, ""),
     ],
 )
-def test_what_d1_refuses_is_a_sentence(
-    worker: Worker, message: str, status: int, remedy: str
-) -> None:
+def test_d1_errors_are_one_sentence(worker: Worker, message: str, status: int, remedy: str) -> None:
     said, wrong, what = worker.call("d1Error", message)
     assert said == status and remedy in what and wrong.endswith(".")

@@ -1,4 +1,4 @@
-"""Does the Worker find a question's words where the index has them?"""
+"""The Worker finds query words at the same places as FTS5."""
 
 import re
 import sys
@@ -31,22 +31,22 @@ questions = st.lists(words | texts | st.sampled_from(["*", "the", "app*", "x\u03
 
 
 def tokens(text: str) -> list[list[object]]:
-    """What SQLite itself says, its offsets in characters."""
+    """Returns SQLite's tokens with their offsets in characters."""
     content = text.encode("utf-8", "replace")
     column = [*accumulate(((byte & 0xC0) != 0x80 for byte in content), initial=0)]
     return [[column[start], column[end], stem] for start, end, stem in _tokens(content)]
 
 
 def places(asked: list[str], lines: list[str]) -> list[list[object]]:
-    """What the program finds."""
+    """Returns the places that the program finds."""
     return [
         [place.row, place.start, place.end, sorted(place.stems)]
         for place in TermMatcher(asked).find_matches(lines)
     ]
 
 
-def test_every_sign_is_parted_and_folded_as_sqlite_does(worker: Worker) -> None:
-    """Before, behind and between others, on all of Unicode's planes, whoever knows it or not."""
+def test_every_character_is_tokenized_and_folded_like_in_sqlite(worker: Worker) -> None:
+    """At the start, at the end and inside words, on all planes of Unicode."""
     codes = [*range(0xD800), *range(0xE000, sys.maxunicode + 1)]
     signs = some(map(chr, codes))
     for at in range(0, len(signs), 5000):
@@ -54,8 +54,8 @@ def test_every_sign_is_parted_and_folded_as_sqlite_does(worker: Worker) -> None:
         assert worker.call("tokenize", text) == tokens(text), ascii(signs[at])
 
 
-def test_every_ending_is_taken_as_sqlite_takes_it(worker: Worker) -> None:
-    """Of stems of each measure, and one behind another."""
+def test_every_suffix_is_stemmed_like_in_sqlite(worker: Worker) -> None:
+    """For stems of each measure, and two suffixes in sequence."""
     for stem in BEGINNINGS:
         text = " ".join(f"{stem}{one}{other}" for one, other in product(ENDINGS, ["", *ENDINGS]))
         assert worker.call("tokenize", text) == tokens(text), stem
@@ -68,13 +68,13 @@ def test_every_ending_is_taken_as_sqlite_takes_it(worker: Worker) -> None:
 @example("é" * 31 + "as")
 @example("é" * 31 + "aas")
 @example("a\u8000ing")
-def test_stems_are_sqlites(worker: Worker, word: str) -> None:
+def test_stems_equal_sqlites(worker: Worker, word: str) -> None:
     assert worker.call("tokenize", word) == tokens(word)
 
 
 @unhurried
 @given(texts)
-def test_tokens_are_sqlites(worker: Worker, text: str) -> None:
+def test_tokens_equal_sqlites(worker: Worker, text: str) -> None:
     assert worker.call("tokenize", text) == tokens(text)
     assert worker.call("textStems", text) == sorted(text_stems(text))
 
@@ -90,19 +90,19 @@ def test_places_are_the_same(worker: Worker, asked: list[str], lines: list[str])
 
 
 @pytest.mark.parametrize("text", SAMPLES)
-def test_each_word_of_a_sample_is_found_at_the_same_place(worker: Worker, text: str) -> None:
+def test_words_of_samples_are_found_at_the_same_places(worker: Worker, text: str) -> None:
     for word in text.split():
         lines = [text, "", text * 3]
         assert worker.call("findMatches", [word], lines) == places([word], lines)
 
 
 @pytest.mark.parametrize("path", SAMPLE_FILES, ids=lambda path: path.name)
-def test_in_code_of_every_language_places_are_the_same(worker: Worker, path: Path) -> None:
+def test_places_are_the_same_in_every_language(worker: Worker, path: Path) -> None:
     lines = path.read_bytes().decode(errors="replace").split("\n")
     assert worker.call("findMatches", QUESTION.split(), lines) == places(QUESTION.split(), lines)
     assert worker.call("tokenize", "\n".join(lines)) == tokens("\n".join(lines))
 
 
-def test_small_words_are_the_programs(worker: Worker) -> None:
+def test_stop_words_are_the_same(worker: Worker) -> None:
     constants = worker.call("workerData")["constants"]
     assert set(constants["stopwords"]["HIGHLIGHT_STOP_WORDS"]) == HIGHLIGHT_STOP_WORDS

@@ -1,4 +1,4 @@
-"""The Worker understands the arguments that the program does, and refuses in the same words."""
+"""The Worker checks tool arguments like the program, with the same errors."""
 
 import json
 from collections.abc import Mapping
@@ -55,7 +55,7 @@ def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, 
     assert worker.call("validateArguments", tool, INPUT_SCHEMAS[tool], said) == wanted
 
 
-def test_an_argument_that_is_needed_and_what_was_meant(worker: Worker) -> None:
+def test_missing_arguments_and_suggestions(worker: Worker) -> None:
     schema = INPUT_SCHEMAS["search"]
     assert worker.call("validateArguments", "search", schema, {}) == "search requires `query`."
     assert worker.call("validateArguments", "search", schema, {"query": "x", "lmit": 3}).startswith(
@@ -68,5 +68,9 @@ Letters = st.text("abcd", max_size=12)
 
 @settings(deadline=None)
 @given(name=Letters, known=st.lists(Letters.filter(bool), max_size=5, unique=True))
-def test_the_same_name_was_meant(worker: Worker, name: str, known: list[str]) -> None:
-    assert worker.call("didYouMean", name, known) == did_you_mean(name, known)
+def test_suggested_names_are_the_same(
+    worker: Worker, name: str, authorized_client: list[str]
+) -> None:
+    assert worker.call("didYouMean", name, authorized_client) == did_you_mean(
+        name, authorized_client
+    )

@@ -1,4 +1,4 @@
-"""Texts of every script and case, for what two languages must read alike."""
+"""Texts of every script and case that both languages must process alike."""
 
 import json
 import sys
@@ -25,7 +25,9 @@ _MANY += [range(0x20000, 0xE0000), range(0xE1000, sys.maxunicode + 1)]
 
 
 def some(signs: Iterable[str]) -> list[str]:
-    """Of ideographs, Hangul, private signs and empty planes, which are many and alike, a few."""
+    """Generates a few characters of large uniform ranges: ideographs, Hangul, private use, empty
+    planes.
+    """
     return [sign for sign in signs if ord(sign) % 61 < 2 or not _is_one_of_many(ord(sign))]
 
 
@@ -41,7 +43,7 @@ _joined = st.lists(
 
 
 def _without_pairs(text: str) -> bool:
-    """Whether no halves of a character stand side by side, which JSON joins."""
+    """True if no two surrogates are adjacent, which JSON would join."""
     return not any("\ud800" <= one < "\udc00" <= other < "\ue000" for one, other in pairwise(text))
 
 

@@ -14,7 +14,7 @@ def build(*options: str) -> subprocess.CompletedProcess[str]:
 
 
 def built(out: Path, *options: str) -> Path:
-    """The file that the build makes; the last of the options takes its path."""
+    """Returns the file that the build makes; the last option takes its path."""
     done = build(*options, str(out))
     assert done.returncode == 0, done.stderr
     return out

@@ -1,4 +1,4 @@
-"""The Worker's own functions, called from Python: so both languages are given the same."""
+"""Calls the Worker's functions from Python, so that both languages get the same input."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ BUILD = ROOT / "worker" / "build.mjs"
 
 
 class Worker:
-    """A process of Node that has the Worker's functions."""
+    """A Node process with the Worker's functions."""
 
     def __init__(self, program: Path) -> None:
         self._process = subprocess.Popen(
@@ -18,7 +18,7 @@ class Worker:
         )
 
     def call(self, name: str, *given: Any) -> Any:
-        """What the function of that name answers."""
+        """Returns the result of a function."""
         assert self._process.stdin and self._process.stdout
         self._process.stdin.write(json.dumps([name, *given]).encode() + b"\n")
         self._process.stdin.flush()
@@ -27,5 +27,5 @@ class Worker:
         return answer["answer"]
 
     def stop(self) -> None:
-        """Ends it."""
+        """Ends the process."""
         self._process.communicate()

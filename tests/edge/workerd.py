@@ -1,4 +1,4 @@
-"""A Worker's folder in the real runtime, in a process of its own, and who asks it."""
+"""Runs a Worker's folder in workerd, in a process of its own, and makes clients for it."""
 
 import json
 import subprocess
@@ -17,7 +17,7 @@ PROGRAM = Path(__file__).with_name("workerd.mjs")
 
 @contextmanager
 def running(**said: Any) -> Iterator[str]:
-    """The address of one that is started as `workerd.mjs` says."""
+    """Runs a Worker as `workerd.mjs` describes and yields its address."""
     told = json.dumps(said, default=str)
     with subprocess.Popen(
         ["node", str(PROGRAM), told],
@@ -37,6 +37,6 @@ def running(**said: Any) -> Iterator[str]:
 
 
 def client(address: str, token: str | None = TOKEN) -> httpx.Client:
-    """Who asks, with a token or without."""
+    """Returns a client with or without a token."""
     headers = {"authorization": f"Bearer {token}"} if token else {}
     return httpx.Client(base_url=address, headers=headers, trust_env=False, timeout=60)

@@ -1,4 +1,4 @@
-"""Letters, patterns and sums: what the ranking stands on is the same in both languages."""
+"""Letters, regular expressions and sums, on which the ranking depends, in both languages."""
 
 import re
 import unicodedata
@@ -36,12 +36,12 @@ PATTERNS = {
 
 
 def _is_known(text: str) -> bool:
-    """Whether it is of letters that both languages know, whichever is older."""
+    """True if both languages know all characters, whichever Unicode version is older."""
     return all(unicodedata.category(sign) not in ("Cn", "Cs") for sign in text)
 
 
 def near(pattern: re.Pattern[str]) -> st.SearchStrategy[str]:
-    """Texts that it may find: made of what is written in it, and of odd letters."""
+    """Generates texts that a pattern may match: its literals and unusual letters."""
     written = re.findall(r"\w{2,}|\S", pattern.pattern)
     pieces = st.sampled_from([*written, *"aAkKsSiI1 :/.\n'"]) | letters
     return st.lists(pieces, max_size=12).map("".join) | st.from_regex(pattern).filter(_is_known)
@@ -50,8 +50,8 @@ def near(pattern: re.Pattern[str]) -> st.SearchStrategy[str]:
 @pytest.mark.parametrize("name", PATTERNS)
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
-def test_a_pattern_finds_the_same(worker: Worker, name: str, data: st.DataObject) -> None:
-    """With the same groups, anywhere in a text and at its beginning."""
+def test_pattern_matches_alike(worker: Worker, name: str, data: st.DataObject) -> None:
+    """With the same groups, anywhere in a text and at its start."""
     pattern = PATTERNS[name]
     text = data.draw(near(pattern))
     for flags, found in (("", pattern.search(text)), ("y", pattern.match(text))):
@@ -59,7 +59,7 @@ def test_a_pattern_finds_the_same(worker: Worker, name: str, data: st.DataObject
         assert said == (found and [found[0], *found.groups()])
 
 
-def test_an_escape_that_is_not_known_is_refused() -> None:
+def test_unknown_escape_is_refused() -> None:
     with pytest.raises(ValueError, match=r"Add it to feeder/edge/javascript_regex\.py"):
         to_javascript(re.compile(r"\Ba"))
 
@@ -85,7 +85,7 @@ def test_names_are_dotted_alike(worker: Worker, name: str) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(numbers=st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), max_size=12))
-def test_sums_are_the_nearest_doubles(worker: Worker, numbers: list[float]) -> None:
+def test_sums_are_correctly_rounded(worker: Worker, numbers: list[float]) -> None:
     assert float(worker.call("fsum", numbers)) == fsum(numbers)
 
 
@@ -97,8 +97,8 @@ def test_files_are_tests_and_documents_alike(worker: Worker, path: str) -> None:
 
 
 @pytest.mark.parametrize("glob", TEST_PATH_GLOBS)
-def test_what_each_glob_is_for_is_a_test(worker: Worker, glob: str) -> None:
-    """A path made of it: one sign for each star and class."""
+def test_path_made_from_each_test_glob_is_a_test(worker: Worker, glob: str) -> None:
+    """With one character for each star and class."""
     path = re.sub(r"\[(.)[^]]*\]", r"\1", glob.replace("*", "x"))[1:]
     assert is_test_path(path)
     assert worker.call("isTestPath", path)

@@ -1,15 +1,15 @@
-"""Questions made by rule of what is in an index: names, words, misspelt ones, filters, nonsense."""
+"""Generates queries from an index: names, words, misspelt names, filters and nonsense."""
 
 import random
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-Asked = dict[str, str]
+QueryParams = dict[str, str]
 
 
-class Named(NamedTuple):
-    """A node by what it is called and where it is."""
+class SymbolNode(NamedTuple):
+    """A node with its symbol and place."""
 
     path: str
     language: str
@@ -40,12 +40,12 @@ def _misspelt(name: str, at: int) -> str:
     return f"{name[:at]}{name[at + 1 : at + 2]}{name[at : at + 1]}{name[at + 2 :]}"
 
 
-def _trace(one: Named, other: Named) -> str:
+def _trace(one: SymbolNode, other: SymbolNode) -> str:
     place = f'  File "/x/{one.path}", line {one.line}, in {one.last}'
     return f"Traceback (most recent call last):\n{place}\n    pass\nValueError: {other.words}"
 
 
-RULES: tuple[Callable[[Named, Named, int], Asked], ...] = (
+RULES: tuple[Callable[[SymbolNode, SymbolNode, int], QueryParams], ...] = (
     lambda one, other, at: {"q": one.symbol},
     lambda one, other, at: {"q": one.last},
     lambda one, other, at: {"q": _misspelt(one.last, at)},
@@ -76,8 +76,8 @@ RULES: tuple[Callable[[Named, Named, int], Asked], ...] = (
 )
 
 
-def made(nodes: Sequence[Named], count: int) -> Iterator[Asked]:
-    """So many questions, the rules one after the other; the same ones each time."""
+def generate_queries(nodes: Sequence[SymbolNode], count: int) -> Iterator[QueryParams]:
+    """Returns this many queries, by each rule in turn; always the same ones."""
     choice = random.Random(17)
     for at in range(count):
         yield RULES[at % len(RULES)](choice.choice(nodes), choice.choice(nodes), at)

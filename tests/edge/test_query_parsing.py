@@ -1,4 +1,4 @@
-"""Does the Worker read words as the program does?"""
+"""The Worker parses queries and words like the program."""
 
 import json
 import re
@@ -37,7 +37,7 @@ NAMES = st.lists(
 
 
 def in_typescript(query: Query) -> dict[str, Any]:
-    """A query as the Worker has it."""
+    """Returns a query in the Worker's form."""
     fields = {
         re.sub("_(.)", lambda found: found[1].upper(), name): value
         for name, value in query._asdict().items()
@@ -46,7 +46,7 @@ def in_typescript(query: Query) -> dict[str, Any]:
 
 
 def letters(text: str) -> dict[str, object]:
-    """What Python's own methods make of a text."""
+    """Returns what Python's string methods give for a text."""
     return {
         "strip": text.strip(),
         "split": text.split(),
@@ -57,7 +57,7 @@ def letters(text: str) -> dict[str, object]:
     }
 
 
-def asked_of(text: str) -> list[Any]:
+def parsed_fields(text: str) -> list[Any]:
     """What a question says."""
     asked = QueryText(text)
     sets = [asked.identifiers, asked.path_words, asked.stems, asked.stems_with_stop_words]
@@ -65,8 +65,8 @@ def asked_of(text: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))
-def test_the_language_of_questions_is_the_same(worker: Worker, case: dict[str, Any]) -> None:
-    """By the cases that the program runs itself."""
+def test_query_syntax_is_the_same(worker: Worker, case: dict[str, Any]) -> None:
+    """By the program's own cases."""
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in case["query"].items()
@@ -74,32 +74,32 @@ def test_the_language_of_questions_is_the_same(worker: Worker, case: dict[str, A
     assert worker.call("parseQuery", case["question"]) == in_typescript(Query(**fields))
 
 
-def test_every_letter_is_read_alike(worker: Worker) -> None:
-    """Alone, and between others: spaces, small letters, letters without case, words."""
+def test_every_character_is_classified_alike(worker: Worker) -> None:
+    """Alone and between others: spaces, lower case, letters without case, word characters."""
     alone = [f"a{sign} {sign}B{sign}1 {sign}" for sign in some(KNOWN)]
     together = ["".join(alone[at : at + 30]) for at in range(0, len(alone), 30)]
     assert worker.call("stringMethods", together) == [*map(letters, together)]
-    assert worker.call("queryTexts", together) == [*map(asked_of, together)]
+    assert worker.call("queryTexts", together) == [*map(parsed_fields, together)]
 
 
 @unhurried
 @given(texts)
 @example("ΌΔΟΣ")
 @example("\x1c a\x85b \ufeff")
-def test_letters_are_read_as_python_reads_them(worker: Worker, text: str) -> None:
+def test_characters_are_classified_like_in_python(worker: Worker, text: str) -> None:
     assert worker.call("stringMethods", [text]) == [letters(text)]
 
 
 @unhurried
 @given(st.lists(texts))
-def test_texts_are_in_the_order_of_their_characters(worker: Worker, some: list[str]) -> None:
-    """U+FFFF is before U+10000, whose halves have smaller numbers."""
+def test_texts_are_ordered_by_code_point(worker: Worker, some: list[str]) -> None:
+    """U+FFFF precedes U+10000, whose surrogates have smaller numbers."""
     assert worker.call("sortTexts", some) == sorted(some)
 
 
 @unhurried
 @given(texts)
-def test_words_and_their_parts_are_the_same(worker: Worker, text: str) -> None:
+def test_words_and_compound_parts_are_the_same(worker: Worker, text: str) -> None:
     assert worker.call("expandWords", text) == expand_words(text)
     assert worker.call("splitCompound", text) == [list(one) for one in split_compound(text)]
     assert worker.call("lowercaseParts", text) == lowercase_parts(text)
@@ -115,7 +115,7 @@ def test_names_are_the_same(worker: Worker, name: str, other: str) -> None:
 
 @unhurried
 @given(texts)
-def test_questions_are_parsed_alike(worker: Worker, text: str) -> None:
+def test_queries_are_parsed_alike(worker: Worker, text: str) -> None:
     assert worker.call("parseQuery", text) == in_typescript(parse_query(text))
 
 
@@ -127,7 +127,7 @@ def test_questions_are_parsed_alike(worker: Worker, text: str) -> None:
         )
     ).map("".join)
 )
-def test_signs_are_read_alike_in_any_mixture(worker: Worker, text: str) -> None:
+def test_any_mixture_of_operators_is_parsed_alike(worker: Worker, text: str) -> None:
     assert worker.call("parseQuery", text) == in_typescript(parse_query(text))
 
 
@@ -136,19 +136,19 @@ def test_signs_are_read_alike_in_any_mixture(worker: Worker, text: str) -> None:
 @example("a" * (ANALYZED_CHARS + 1))
 @example("\U0001d538" * ANALYZED_CHARS)
 @example("\U0001d538" * (ANALYZED_CHARS + 1))
-def test_a_question_says_the_same(worker: Worker, text: str) -> None:
-    assert worker.call("queryTexts", [text]) == [asked_of(text)]
+def test_parsed_fields_are_the_same(worker: Worker, text: str) -> None:
+    assert worker.call("queryTexts", [text]) == [parsed_fields(text)]
 
 
 @pytest.mark.parametrize("text", SAMPLES)
-def test_a_sample_of_each_script_says_the_same(worker: Worker, text: str) -> None:
+def test_samples_of_each_script_are_parsed_alike(worker: Worker, text: str) -> None:
     some = [text, text * 100, *text.split(), *unicodedata.normalize("NFD", text).split()]
-    assert worker.call("queryTexts", some) == [*map(asked_of, some)]
+    assert worker.call("queryTexts", some) == [*map(parsed_fields, some)]
 
 
 @unhurried
 @given(texts, st.sampled_from(["stra", "ss", "i", "\u03c3", "^a", r"\Z", "\uab70|\u13a0"]))
-def test_its_beginning_is_searched_alike(worker: Worker, text: str, pattern: str) -> None:
+def test_prefix_searches_are_the_same(worker: Worker, text: str, pattern: str) -> None:
     given = pattern.replace(r"\Z", "$")
     assert worker.call("matchesPattern", text, given) == QueryText(text).matches(
         re.compile(pattern)
@@ -158,6 +158,6 @@ def test_its_beginning_is_searched_alike(worker: Worker, text: str, pattern: str
 @pytest.mark.parametrize(
     "text", ["a" * 1_000_000, '"' * 100_000, "/a " * 400_000, "\U0001d538" * 20_000]
 )
-def test_of_a_megabyte_the_same_beginning_is_read(worker: Worker, text: str) -> None:
+def test_long_query_is_cut_alike(worker: Worker, text: str) -> None:
     assert worker.call("parseQuery", text) == in_typescript(parse_query(text))
     assert len(worker.call("parseQuery", text)["words"]) <= MAX_QUERY_CHARS

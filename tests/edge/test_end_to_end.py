@@ -1,4 +1,4 @@
-"""All of it: a repository is fed, `feeder worker` writes the folder, the Worker answers from D1."""
+"""The whole flow: a repository is indexed, `feeder worker` writes the folder, a Worker answers."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ __all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
 
 @pytest.fixture
 def whole(feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo) -> Iterator[str]:
-    """The address of a Worker over an index of words with its texts."""
+    """The address of a Worker with an index of words and stored source."""
     repo.commit(SHOP)
     for command in (
         ["init"],
@@ -45,7 +45,7 @@ def whole(feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo) -> 
 
 
 def tool(one: httpx.Client, name: str, **arguments: Any) -> str:
-    """What an agent is answered."""
+    """Returns the text that an agent gets from a tool."""
     call = request("tools/call", name=name, arguments=arguments)
     result = one.post("/mcp", json=call, headers=JSON).json()["result"]
     assert not result["isError"], result
@@ -53,8 +53,8 @@ def tool(one: httpx.Client, name: str, **arguments: Any) -> str:
     return text
 
 
-def test_agents_are_answered_with_lines(whole: str, repo: Repo) -> None:
-    """By each tool; the last line says the commit that the index equals."""
+def test_tools_return_lines(whole: str, repo: Repo) -> None:
+    """Of each tool; the last line names the commit of the index."""
     head = f"The index equals {repo.git('rev-parse', 'HEAD').strip()[:7]}."
     code = "def exchange(amount: int, rate: float) -> float:\n"
     with client(whole) as one:
@@ -73,13 +73,13 @@ def test_agents_are_answered_with_lines(whole: str, repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("which", ["Python 2, modern", "TypeScript 1, legacy"])
-def test_official_clients_are_served(whole: str, which: str) -> None:
+def test_official_clients_work(whole: str, which: str) -> None:
     found = facts(which, [f"{whole}/mcp", TOKEN])
     assert {*map(str, found["texts"])} == {found["texts"][0]}
     assert found["texts"][0].startswith("src/money.py:4-6 method exchange\ndef exchange(")
 
 
-def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
+def test_page_shows_hits_files_and_map(whole: str) -> None:
     with chromium() as browser, open_page(browser, f"{whole}/#token={TOKEN}") as page:
         page.get_by_role("heading", name="Search this repository").wait_for()
         page.get_by_role("searchbox").fill("exchange")
@@ -93,8 +93,8 @@ def test_a_browser_shows_hits_files_and_the_map(whole: str) -> None:
         expect(page.locator("canvas")).to_be_visible()
 
 
-def test_a_browser_is_offered_what_the_worker_does(whole: str, repo: Repo) -> None:
-    """No pattern, which needs files; what the last run took, and no HEAD, which is not known."""
+def test_page_offers_only_what_the_worker_supports(whole: str, repo: Repo) -> None:
+    """No patterns, which need files; the last run, but not HEAD."""
     with chromium() as browser, open_page(browser, f"{whole}/#token={TOKEN}") as page:
         expect(page.get_by_role("link", name="symbol:main")).to_be_visible()
         expect(page.get_by_role("link", name="/TODO|FIXME/")).to_have_count(0)
