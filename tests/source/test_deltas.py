@@ -1,4 +1,4 @@
-"""The contract, and what leads from one commit to another."""
+"""Deltas: the JSON format, and the changes between two commits."""
 
 import json
 from pathlib import Path
@@ -18,8 +18,8 @@ def one(file: object, action: object = "process") -> str:
     return json.dumps([{"file": file, "action": action}])
 
 
-def test_the_contract() -> None:
-    """An array of objects with file and action; whatever else they hold is not our concern."""
+def test_deltas_are_read_from_json() -> None:
+    """An array of objects with file and action; other keys are ignored."""
     text = (
         '[{"file": "a.py", "action": "process", "status": "M"}, {"action": "delete", "file": "b"}]'
     )
@@ -27,16 +27,16 @@ def test_the_contract() -> None:
     assert parse_deltas("[]") == []
 
 
-def test_the_later_of_two_counts() -> None:
-    """Duplicates are fine; for one file the last word holds."""
+def test_last_entry_of_a_file_counts() -> None:
+    """Duplicates are accepted."""
     entries = [("a", "process"), ("b", "process"), ("a", "delete"), ("./b", "process")]
     text = json.dumps([{"file": file, "action": action} for file, action in entries])
     assert parse_deltas(text) == [Delta("a", "delete"), Delta("b", "process")]
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_bytes_in_any_unicode(encoding: str) -> None:
-    """A file that another system wrote may begin with a byte order mark."""
+def test_byte_order_mark_is_accepted(encoding: str) -> None:
+    """As written on other systems."""
     assert parse_deltas(one("größe.md").encode(encoding)) == [Delta("größe.md", "process")]
 
 
@@ -56,8 +56,8 @@ def test_bytes_in_any_unicode(encoding: str) -> None:
         ("C:", "C:"),
     ],
 )
-def test_files_are_named_as_entries_are(file: str, path: str) -> None:
-    """Any name is taken, and written as a tree writes it."""
+def test_any_file_name_is_accepted(file: str, path: str) -> None:
+    """In the form that a source tree uses."""
     assert parse_deltas(one(file)) == [Delta(path, "process")]
 
 
@@ -72,8 +72,8 @@ def test_files_are_named_as_entries_are(file: str, path: str) -> None:
         ("null", "The deltas are not a JSON array"),
     ],
 )
-def test_what_is_no_contract(text: str | bytes, sentence: str) -> None:
-    """A text that is no JSON array gets a sentence that shows what one looks like."""
+def test_invalid_json_is_an_error(text: str | bytes, sentence: str) -> None:
+    """The message shows the expected form."""
     with pytest.raises(UserError, match=sentence) as caught:
         parse_deltas(text)
     assert str(caught.value).endswith('Write [{"file": "src/cart.py", "action": "process"}].')
@@ -108,16 +108,16 @@ def test_what_is_no_contract(text: str | bytes, sentence: str) -> None:
         ('{"file": "./", "action": "process"}', "names no file"),
     ],
 )
-def test_an_entry_that_cannot_be_followed(entry: str, sentence: str) -> None:
-    """One bad entry refuses the whole, with its number, the reason and what it holds."""
+def test_invalid_entry_is_an_error(entry: str, sentence: str) -> None:
+    """Nothing is applied; the message has its number, the reason and the entry."""
     with pytest.raises(UserError) as caught:
         parse_deltas(f'[{{"file": "fine.py", "action": "process"}}, {entry}]')
     assert str(caught.value).startswith(f"Entry 2 of the deltas {sentence}")
     assert json.dumps(json.loads(entry)) in str(caught.value)
 
 
-def test_a_path_through_a_link_that_leaves(repo: Repo, tmp_path: Path) -> None:
-    """No entry reaches a file outside of the repository, through a folder or by itself."""
+def test_path_through_a_link_out_of_the_repository_is_an_error(repo: Repo, tmp_path: Path) -> None:
+    """Also if the file itself is the link."""
     tmp_path.joinpath("outside").mkdir()
     tmp_path.joinpath("outside/a.py").write_text("x")
     repo.path.joinpath("folder").symlink_to(tmp_path / "outside")
@@ -127,22 +127,21 @@ def test_a_path_through_a_link_that_leaves(repo: Repo, tmp_path: Path) -> None:
             parse_deltas(one(file), repo.path)
 
 
-def test_a_path_through_a_link_that_stays(repo: Repo) -> None:
-    """A link within the repository is no danger, and a file that is gone is none either."""
+def test_path_through_a_link_within_the_repository_is_accepted(repo: Repo) -> None:
+    """Also for a deleted file."""
     repo.write({"real/a.py": "x"})
     repo.path.joinpath("link").symlink_to("real")
     assert parse_deltas(one("link/a.py"), repo.path) == [Delta("link/a.py", "process")]
     assert parse_deltas(one("gone/b.py", "delete"), repo.path) == [Delta("gone/b.py", "delete")]
 
 
-def test_a_link_that_leads_to_itself(repo: Repo) -> None:
-    """A loop of links ends."""
+def test_cyclic_link_ends(repo: Repo) -> None:
     repo.path.joinpath("loop").symlink_to("loop")
     assert parse_deltas(one("loop/a.py"), repo.path) == [Delta("loop/a.py", "process")]
 
 
 def test_edits_between_two_commits(repo: Repo) -> None:
-    """An edit and a new file are processed, a lost one is deleted, a rename is both."""
+    """Edited and new files are processed, deleted ones deleted, renamed ones both."""
     base = repo.commit({"edit.py": "a", "old name.py": "same", "lost.py": "x", "same.py": "x"})
     repo.git("mv", "old name.py", "new\nname.py")
     repo.commit({"edit.py": "b", "lost.py": None, "new.py": "x"})
@@ -158,7 +157,7 @@ def test_edits_between_two_commits(repo: Repo) -> None:
 
 
 def test_changes_of_mode(repo: Repo) -> None:
-    """An executable bit is a change; what becomes a link or a submodule is gone for the index."""
+    """An executable bit is a change; a file that becomes a link or submodule is deleted."""
     file, program, link, other = (
         ("100644", b"x"),
         ("100755", b"x"),
@@ -181,8 +180,8 @@ def test_changes_of_mode(repo: Repo) -> None:
     ]
 
 
-def test_a_file_that_becomes_a_folder(repo: Repo) -> None:
-    """The file is deleted, the files in the folder are processed, and back."""
+def test_file_that_becomes_a_folder(repo: Repo) -> None:
+    """The file is deleted and those in the folder processed, and the reverse."""
     base = repo.commit({"a": "x"})
     repo.commit({"a": None})
     head = repo.commit({"a/b": "x"})
@@ -194,8 +193,8 @@ def test_a_file_that_becomes_a_folder(repo: Repo) -> None:
     assert sorted(back) == [Delta("a", "process"), Delta("a/b", "delete")]
 
 
-def test_a_forced_push_is_a_difference_too(repo: Repo) -> None:
-    """The base need not be an ancestor: states are compared, not history."""
+def test_force_push(repo: Repo) -> None:
+    """The base need not be an ancestor: trees are compared, not history."""
     first = repo.commit({"a": "1"})
     abandoned = repo.commit({"b": "1"})
     repo.git("reset", "-q", "--hard", first)
@@ -204,8 +203,8 @@ def test_a_forced_push_is_a_difference_too(repo: Repo) -> None:
     assert sorted(answer.deltas) == [Delta("b", "delete"), Delta("c", "process")]
 
 
-def test_from_where_a_branch_left(repo: Repo) -> None:
-    """From the merge base, what the other branch did since does not count."""
+def test_merge_base(repo: Repo) -> None:
+    """Later changes of the other branch do not count."""
     repo.commit({"a": "1"})
     repo.git("checkout", "-q", "-b", "topic")
     repo.commit({"topic": "1"})
@@ -224,15 +223,15 @@ EVERY_FILE = [Delta(r"caf\xe9", "process"), Delta("run", "process")]
 
 @pytest.fixture
 def tip(repo: Repo) -> str:
-    """HEAD with two files, a link, and a commit before."""
+    """HEAD with two files, a link and an earlier commit."""
     repo.commit({"run": "x"})
     repo.path.joinpath("link").symlink_to("run")
     return repo.commit({b"caf\xe9": "x"})
 
 
 @pytest.mark.parametrize("base", ["0" * 40, "0" * 64, ""])
-def test_the_first_push_names_every_file(repo: Repo, tip: str, base: str) -> None:
-    """A base of zeros, or none, gives all of HEAD and says why."""
+def test_first_push_lists_every_file(repo: Repo, tip: str, base: str) -> None:
+    """For a base of zeros or none, with the reason."""
     answer = compute_deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
     assert (
@@ -241,8 +240,8 @@ def test_the_first_push_names_every_file(repo: Repo, tip: str, base: str) -> Non
 
 
 @pytest.mark.parametrize("base", ["f" * 40, "no-branch", "--output=x", 'a";echo pwned;"'])
-def test_an_unknown_base_names_every_file(repo: Repo, tip: str, base: str) -> None:
-    """A base that is not here gives all of HEAD and says why."""
+def test_unknown_base_lists_every_file(repo: Repo, tip: str, base: str) -> None:
+    """With the reason."""
     answer = compute_deltas(repo.path, base)
     assert answer.deltas == EVERY_FILE
     assert (
@@ -251,8 +250,8 @@ def test_an_unknown_base_names_every_file(repo: Repo, tip: str, base: str) -> No
     )
 
 
-def test_a_shallow_clone_names_every_file(repo: Repo, tip: str, tmp_path: Path) -> None:
-    """A clone that lacks the base gives all of HEAD and says why."""
+def test_shallow_clone_lists_every_file(repo: Repo, tip: str, tmp_path: Path) -> None:
+    """With the reason."""
     base = repo.git("rev-parse", "HEAD~1")
     answer = compute_deltas(repo.clone(tmp_path / "clone", "--depth=1").path, base)
     assert answer.deltas == EVERY_FILE
@@ -262,8 +261,8 @@ def test_a_shallow_clone_names_every_file(repo: Repo, tip: str, tmp_path: Path) 
     )
 
 
-def test_without_a_merge_base_every_file_is_named(repo: Repo, tip: str) -> None:
-    """Histories that never met give all of HEAD, and the sentence says so."""
+def test_without_a_merge_base_every_file_is_listed(repo: Repo, tip: str) -> None:
+    """With the reason."""
     other = repo.git("commit-tree", "-m", "other", repo.git("write-tree"))
     answer = compute_deltas(repo.path, other, from_merge_base=True)
     assert answer.deltas == EVERY_FILE
@@ -273,14 +272,12 @@ def test_without_a_merge_base_every_file_is_named(repo: Repo, tip: str) -> None:
     )
 
 
-def test_an_unknown_head_is_an_error(repo: Repo, tip: str) -> None:
-    """Without the commit to go to there is no answer."""
+def test_unknown_head_is_an_error(repo: Repo, tip: str) -> None:
     with pytest.raises(UserError, match="There is no commit 'nope'"):
         compute_deltas(repo.path, tip, "nope")
 
 
-def test_deltas_outside_of_git(tmp_path: Path) -> None:
-    """Without a repository the sentence says that."""
+def test_deltas_outside_git_are_an_error(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not in a git repository"):
         compute_deltas(tmp_path, "main")
 
@@ -295,7 +292,7 @@ STATE = st.dictionaries(st.sampled_from(POOL), st.tuples(MODES, st.sampled_from(
 def test_deltas_applied_to_one_listing_give_the_next(
     tmp_path_factory: pytest.TempPathFactory, history: list[dict[bytes, tuple[str, bytes]]]
 ) -> None:
-    """Over any history, following each step's contract ends at the last commit's regular files."""
+    """For any history, the result is the list of the last commit's regular files."""
     repo = Repo(tmp_path_factory.mktemp("history"))
     commits = [raw_commit(repo.path, state) for state in history]
     index = listing(history[0])
@@ -309,7 +306,7 @@ def test_deltas_applied_to_one_listing_give_the_next(
 
 
 def listing(state: dict[bytes, tuple[str, bytes]]) -> dict[str, tuple[str, bytes]]:
-    """Regular files by path; written out here rather than asked of the program."""
+    """Returns the regular files by path, independently of the program."""
     paths = {b"\xff": r"\xff", b"\\x": r"\x5cx"}
     return {
         paths.get(name) or name.decode(): (mode, contents)

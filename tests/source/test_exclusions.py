@@ -1,4 +1,4 @@
-"""What is kept out, and why."""
+"""The files that are excluded, and the reasons."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from source.repos import Repo, Text, raw_commit
 def skips(
     repo: Repo, files: dict[str, Text | None], sizes: Sizes = DEFAULT_SIZES
 ) -> dict[str, str]:
-    """The reasons by path, once these files are committed; rule files themselves left out."""
+    """Returns the skip reasons by path after a commit of these files, without the rule files."""
     repo.commit(files)
     entries = Commit(repo.path, sizes=sizes).entries()
     return {entry.path: entry.skip for entry in entries if entry.skip}
@@ -26,20 +26,18 @@ def ignored(repo: Repo, files: dict[str, Text | None]) -> set[str]:
     return set(found)
 
 
-def test_size_is_limited(repo: Repo) -> None:
-    """A file of the limit's size is read, a byte more is too much."""
+def test_file_size_limit_is_inclusive(repo: Repo) -> None:
     files: dict[str, Text | None] = {"at.txt": "x" * 100, "above.txt": "x" * 101}
     assert skips(repo, files, sizes=Sizes(100)) == {"above.txt": "larger than the limit"}
 
 
-def test_the_limit_is_a_megabyte(repo: Repo) -> None:
-    """Unless the user says otherwise, a million bytes are read."""
+def test_default_size_limit_is_1_mb(repo: Repo) -> None:
     found = skips(repo, {"at.txt": "x" * 1_000_000, "above.txt": "x" * 1_000_001})
     assert found == {"above.txt": "larger than the limit"}
 
 
-def test_the_last_match_counts(repo: Repo) -> None:
-    """As in .gitignore, a later line overrides an earlier one, and `!` takes back."""
+def test_last_matching_rule_counts(repo: Repo) -> None:
+    """As in .gitignore; `!` includes again."""
     rules = "*.txt\n!keep.txt\n# a comment\n\n/only-root\nbuild/\n\\#hash\n"
     names = ["a.txt", "keep.txt", "sub/keep.txt", "only-root", "sub/only-root", "#hash"]
     names += ["sub/build/x", "build"]
@@ -47,23 +45,22 @@ def test_the_last_match_counts(repo: Repo) -> None:
     assert found == {"a.txt", "only-root", "sub/build/x", "#hash"}
 
 
-def test_nothing_comes_back_out_of_an_excluded_folder(repo: Repo) -> None:
-    """As in .gitignore, `!` has no say below a folder that is itself excluded."""
+def test_excluded_folder_cannot_be_included_in_part(repo: Repo) -> None:
+    """As in .gitignore."""
     names = ["out/keep.txt", "dist/keep.txt", "dist/lose.txt"]
     rules = "out/\n!out/keep.txt\ndist/*\n!dist/keep.txt\n"
     found = ignored(repo, {".feederignore": rules, **dict.fromkeys(names, "x")})
     assert found == {"out/keep.txt", "dist/lose.txt"}
 
 
-def test_taking_a_folder_back_takes_back_no_folder_in_it(repo: Repo) -> None:
-    """`!src/` is about src alone: what excludes a folder below still does."""
+def test_including_a_folder_includes_no_excluded_subfolder(repo: Repo) -> None:
+    """`!src/` applies to src only."""
     names = ["src/a.py", "src/build/b.py"]
     found = ignored(repo, {".feederignore": "build/\n!src/\n", **dict.fromkeys(names, "x")})
     assert found == {"src/build/b.py"}
 
 
-def test_a_folder_has_its_own_rules(repo: Repo) -> None:
-    """A .feederignore in a folder is about that folder, and overrides the one above."""
+def test_rules_of_a_subfolder_override_those_above(repo: Repo) -> None:
     files: dict[str, Text | None] = {
         ".feederignore": "*.log\n",
         "sub/.feederignore": "!keep.log\n/data\n",
@@ -77,8 +74,8 @@ def test_a_folder_has_its_own_rules(repo: Repo) -> None:
     assert ignored(repo, files) == {"sub/lose.log", "keep.log", "sub/data"}
 
 
-def test_rules_match_any_name(repo: Repo) -> None:
-    """Patterns work on names with line ends and with bytes that are not UTF-8."""
+def test_rules_match_any_file_name(repo: Repo) -> None:
+    """Including line ends and bytes that are not UTF-8."""
     names = [b"a\nb/x.log", b"\xff.log", b"caf\xe9", b"cafe", b"git~1/x.log"]
     files = {b".feederignore": ("100644", b"*.log\ncaf\xe9\n")}
     raw_commit(repo.path, files | dict.fromkeys(names, ("100644", b"")))
@@ -87,32 +84,29 @@ def test_rules_match_any_name(repo: Repo) -> None:
     assert found == {"a\nb/x.log", r"\xff.log", r"caf\xe9", "git~1/x.log"}
 
 
-def test_broken_rules_exclude_nothing(repo: Repo) -> None:
-    """A pattern that git cannot use is passed over, the others hold."""
+def test_invalid_rules_are_ignored(repo: Repo) -> None:
     found = ignored(repo, {".feederignore": "[a\nfoo\\\n/\nb\n", "a": "x", "foo": "x", "b": "x"})
     assert found == {"b"}
 
 
-def test_gitignore_has_no_say_about_committed_files(repo: Repo) -> None:
-    """What is committed is in the tree, whatever .gitignore says of new files."""
+def test_gitignore_does_not_exclude_committed_files(repo: Repo) -> None:
     assert ignored(repo, {".gitignore": "*\n", "a.txt": "x"}) == set()
 
 
-def test_folders_with_noindex(repo: Repo) -> None:
-    """A folder that holds a file named .noindex is kept out with all that is below."""
+def test_folder_with_noindex_is_excluded(repo: Repo) -> None:
+    """With everything below it."""
     names = ["a/.noindex", "a/x.py", "a/deep/x.py", "ab/x.py", "x.py", "b/a.noindex"]
     reason = "in a folder with .noindex"
     assert skips(repo, dict.fromkeys(names, "")) == dict.fromkeys(names[:3], reason)
 
 
-def test_noindex_at_the_root(repo: Repo) -> None:
-    """A .noindex at the root keeps everything out."""
+def test_noindex_at_the_root_excludes_everything(repo: Repo) -> None:
     everything = [".noindex", "x.py", "a/x.py"]
     assert set(skips(repo, dict.fromkeys(everything, ""))) == set(everything)
 
 
-def test_attributes_keep_out(repo: Repo) -> None:
-    """Generated and vendored files are kept out, by the attributes that GitHub knows."""
+def test_generated_and_vendored_files_are_excluded(repo: Repo) -> None:
+    """By GitHub's linguist attributes."""
     files: dict[str, Text | None] = {
         ".gitattributes": "gen/** linguist-generated\n*.inc linguist-vendored=true\n* text=auto\n",
         "gen/deep/a.py": "x",
@@ -125,8 +119,7 @@ def test_attributes_keep_out(repo: Repo) -> None:
     }
 
 
-def test_a_folders_attributes_override(repo: Repo) -> None:
-    """A .gitattributes in a folder is about that folder and wins over the one above."""
+def test_attributes_of_a_subfolder_override_those_above(repo: Repo) -> None:
     files: dict[str, Text | None] = {
         ".gitattributes": "[attr]made linguist-generated\n*.py made\n",
         "sub/.gitattributes": "*.py -linguist-generated\nx.py linguist-generated=true\n",
@@ -141,17 +134,16 @@ def test_a_folders_attributes_override(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("value", ["-linguist-generated", "linguist-generated=false"])
-def test_attributes_let_in(repo: Repo, value: str) -> None:
-    """Who says that a file is not generated is believed, but secrets stay out."""
+def test_attributes_may_include_generated_files(repo: Repo, value: str) -> None:
+    """But not secrets."""
     names = ["app.min.js", "yarn.lock", "a_pb2.py", ".env", "logo.png"]
     found = skips(repo, {".gitattributes": f"* {value}\n", **dict.fromkeys(names, "x")})
     assert found == {".env": "a name that may hold secrets", "logo.png": "binary, by its name"}
 
 
-def test_a_machines_settings_do_not_decide(
+def test_local_git_settings_do_not_change_exclusions(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same tree is kept out in the same way wherever it is read."""
     tmp_path.joinpath("attributes").write_text("* linguist-vendored\n")
     settings = {"core.attributesFile": str(tmp_path / "attributes"), "core.ignoreCase": "true"}
     monkeypatch.setenv("GIT_CONFIG_COUNT", str(len(settings)))
@@ -162,15 +154,15 @@ def test_a_machines_settings_do_not_decide(
     assert skips(repo, files | {".feederignore": "A.PY\n"}) == {}
 
 
-def test_a_rule_file_that_is_a_link_is_none(repo: Repo) -> None:
-    """As git does with .gitignore, a rule file behind a symbolic link is not followed."""
+def test_rule_file_that_is_a_link_is_ignored(repo: Repo) -> None:
+    """As git does with .gitignore."""
     repo.write({"rules": "*\n"})
     repo.path.joinpath(".feederignore").symlink_to("rules")
     assert skips(repo, {"a.py": "x"}) == {".feederignore": "a symbolic link"}
 
 
-def test_a_folder_named_like_a_rule_file(repo: Repo) -> None:
-    """A folder may be named as oddly as it likes; the rules in it are rules."""
+def test_folder_named_like_a_rule_file(repo: Repo) -> None:
+    """Rule files in it apply."""
     names = [".feederignore/a", ".feederignore/b", ".gitattributes/c", ".noindex/d"]
     files: dict[str, Text | None] = {
         ".feederignore/.feederignore": "a\n",
@@ -183,15 +175,15 @@ def test_a_folder_named_like_a_rule_file(repo: Repo) -> None:
     }
 
 
-def test_own_files_are_kept_out(repo: Repo) -> None:
-    """An index that was committed by mistake is not fed into the next."""
+def test_index_folder_is_excluded(repo: Repo) -> None:
+    """Even if it was committed by mistake."""
     found = skips(repo, {".feeder/index.db": "x", "sub/.feeder/cache.txt": "x", "a.feeder": "x"})
     assert set(found) == {".feeder/index.db", "sub/.feeder/cache.txt"}
     assert set(found.values()) == {"feeder's own file"}
 
 
-def test_the_first_reason_counts(repo: Repo) -> None:
-    """One reason is given: a secret in an ignored folder is reported as a secret."""
+def test_first_reason_counts(repo: Repo) -> None:
+    """A secret in an ignored folder is reported as a secret."""
     files: dict[str, Text | None] = {".feederignore": "a/\n", "a/.env": "x", "a/yarn.lock": "x"}
     assert skips(repo, files) == {
         "a/.env": "a name that may hold secrets",
@@ -199,8 +191,8 @@ def test_the_first_reason_counts(repo: Repo) -> None:
     }
 
 
-def test_rules_are_told_by_a_digest(repo: Repo) -> None:
-    """The digest changes with a rule file or the limit, and with nothing else."""
+def test_rules_have_a_digest(repo: Repo) -> None:
+    """It changes only with a rule file or the size limit."""
     digests = []
     for change in [{"a.py": "x"}, {"a.py": "y"}, {".feederignore": "b"}, {"sub/.noindex": ""}]:
         repo.commit(change)
@@ -226,10 +218,10 @@ LINE = st.builds(
     names=st.sets(st.lists(COMPONENT, min_size=1, max_size=4).map("/".join), max_size=8),
     rules=st.dictionaries(st.sampled_from(["", "a/", "b/a/"]), st.lists(LINE, max_size=5)),
 )
-def test_feederignore_excludes_what_gitignore_would(
+def test_feederignore_works_like_gitignore(
     tmp_path_factory: pytest.TempPathFactory, names: set[str], rules: dict[str, list[str]]
 ) -> None:
-    """For any rules and names, it is what git would not add by a .gitignore of the same text."""
+    """For any rules and names."""
     files = {f"{folder}.feederignore": "\n".join(lines) for folder, lines in rules.items()}
     names = {name for name in names if not any(f.startswith(name + "/") for f in {*names, *files})}
     repo = Repo(tmp_path_factory.mktemp("rules"))

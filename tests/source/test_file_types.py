@@ -1,4 +1,4 @@
-"""What names alone tell."""
+"""File types that are recognized by name alone."""
 
 import pytest
 
@@ -36,8 +36,8 @@ from feeder.source.file_types import document_extension, size_limit, skip_reason
         ".streamlit/secrets.toml",
     ],
 )
-def test_names_that_may_hold_secrets(path: str) -> None:
-    """Settings with passwords, private keys and key stores are kept out by their names."""
+def test_files_with_secrets_are_excluded(path: str) -> None:
+    """Settings with passwords, private keys and key stores."""
     assert skip_reason(path) is SkipReason.SECRET
 
 
@@ -68,8 +68,8 @@ def test_names_that_may_hold_secrets(path: str) -> None:
         "logo.svg",
     ],
 )
-def test_names_that_are_read(path: str) -> None:
-    """A form to fill in, a public key, and code that merely speaks of such things are read."""
+def test_files_that_only_look_like_secrets_are_read(path: str) -> None:
+    """Templates, public keys, and code about secrets."""
     assert skip_reason(path) is None
 
 
@@ -88,14 +88,13 @@ def test_names_that_are_read(path: str) -> None:
         "Package.resolved",
     ],
 )
-def test_lock_files(path: str) -> None:
-    """Lock files are kept out."""
+def test_lock_files_are_excluded(path: str) -> None:
     assert skip_reason(path) is SkipReason.LOCK
 
 
 @pytest.mark.parametrize("path", ["app.min.js", "css/site.min.css", "app.js.map", "a.css.map"])
-def test_minified_files(path: str) -> None:
-    """Minified files and source maps are kept out."""
+def test_minified_files_are_excluded(path: str) -> None:
+    """And source maps."""
     assert skip_reason(path) is SkipReason.MINIFIED
 
 
@@ -109,28 +108,28 @@ def test_minified_files(path: str) -> None:
         "zz_generated.deepcopy.go",
     ],
 )
-def test_generated_files(path: str) -> None:
-    """What a compiler for interfaces or a designer wrote is kept out."""
+def test_generated_files_are_excluded(path: str) -> None:
+    """Of interface compilers and designers."""
     assert skip_reason(path) is SkipReason.GENERATED
 
 
 @pytest.mark.parametrize(
     "path", ["logo.PNG", "a.jpg", "a.tar.gz", "paper.psd", "font.woff2", ".png"]
 )
-def test_binary_files(path: str) -> None:
-    """Pictures, archives, fonts and the like need no reading to be kept out."""
+def test_binary_files_are_excluded_by_name(path: str) -> None:
+    """Images, archives, fonts and the like."""
     assert skip_reason(path) is SkipReason.BINARY
 
 
 @pytest.mark.parametrize("path", ["a/Manual.PDF", "b.docx", "prices.xlsx", ".pdf"])
 def test_documents_are_read(path: str) -> None:
-    """What takes their text out is not asked here."""
+    """Whether an extractor is installed does not matter here."""
     assert skip_reason(path) is None
     assert document_extension(path) == path.rpartition(".")[2].lower()
     assert size_limit(path, Sizes(1, 2)) == 2
 
 
 def test_other_files_are_no_documents() -> None:
-    """Nor what is only called like the ending of one."""
+    """Nor a file named like an extension."""
     assert not any(map(document_extension, ["pdf", "docs/pdf", "a.pdf/b.txt", "a.pdf.txt"]))
     assert size_limit("pdf", Sizes(1, 2)) == 1

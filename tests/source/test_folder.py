@@ -1,4 +1,4 @@
-"""A working tree's files."""
+"""The files of a folder or working tree."""
 
 import os
 from pathlib import Path
@@ -33,8 +33,8 @@ def paths(tree: Tree) -> list[str]:
     return [entry.path for entry in tree.entries()]
 
 
-def test_a_clean_checkout_is_like_its_commit(repo: Repo) -> None:
-    """A folder's entries have the paths, blobs, sizes and reasons of the commit it came from."""
+def test_clean_checkout_equals_its_commit(repo: Repo) -> None:
+    """In paths, blob ids, sizes and reasons."""
     repo.write({b"caf\xe9 \n.md": "hello\n"})
     repo.write({".feederignore": "*.log\n", "a.log": "", "s/.env": "", "yarn.lock": ""})
     repo.write({"gen/.gitattributes": "*.py linguist-generated\n", "gen/a.py": ""})
@@ -51,8 +51,8 @@ def test_a_clean_checkout_is_like_its_commit(repo: Repo) -> None:
     assert list(folder.read(kept)) == list(tree.read(kept))
 
 
-def test_the_working_tree_counts(repo: Repo) -> None:
-    """New and changed files are there, removed and ignored ones are not."""
+def test_new_and_changed_files_are_listed(repo: Repo) -> None:
+    """Deleted and ignored ones are not."""
     repo.commit({"changed.txt": "old", "gone.txt": "x", ".gitignore": "*.tmp\n", "kept.tmp": "x"})
     repo.write({"changed.txt": "hello\n", "gone.txt": None, "new.txt": "hello\n", "b.tmp": "x"})
     folder = Folder(repo.path, [repo.path])
@@ -60,22 +60,22 @@ def test_the_working_tree_counts(repo: Repo) -> None:
     assert folder.entries()[1] == Entry("changed.txt", HELLO, 6, None)
 
 
-def test_only_what_is_named_is_taken(repo: Repo) -> None:
-    """Paths stay relative to the repository's root, whichever part of it is named."""
+def test_only_given_paths_are_listed(repo: Repo) -> None:
+    """Relative to the repository's root."""
     repo.write(dict.fromkeys(["src/a.py", "src/deep/b.py", "docs/c.md", "*.py", "x.py"], "hello\n"))
     named = [repo.path / "src", repo.path / "src/a.py", repo.path / "*.py"]
     assert paths(Folder(repo.path, named)) == ["*.py", "src/a.py", "src/deep/b.py"]
 
 
 @pytest.mark.parametrize("folder", ["*", ":!x", "-x"])
-def test_wildcards_are_names(repo: Repo, folder: str) -> None:
-    """A folder that is named like one of git's patterns or options means itself."""
+def test_paths_are_no_patterns(repo: Repo, folder: str) -> None:
+    """Nor git options."""
     repo.write(dict.fromkeys([f"{folder}/a.py", "x/b.py", "y/c.py"], "hello\n"))
     assert paths(Folder(repo.path, [repo.path / folder])) == [f"{folder}/a.py"]
 
 
-def test_a_named_file_is_taken_although_gitignored(repo: Repo) -> None:
-    """Who names a file wants it, but names that may hold secrets stay out."""
+def test_given_file_is_listed_although_gitignored(repo: Repo) -> None:
+    """But not one that may contain secrets."""
     repo.write({".gitignore": "*\n", "notes.tmp": "hello\n", ".env": "PASSWORD=1\n"})
     folder = Folder(repo.path, [repo.path / "notes.tmp", repo.path / ".env"])
     assert folder.entries() == [
@@ -85,15 +85,15 @@ def test_a_named_file_is_taken_although_gitignored(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("path", [".git", ".git/config", "inner/.git/config"])
-def test_gits_own_files_are_refused(repo: Repo, path: str) -> None:
-    """A URL with a password may be in .git/config: it is not read even when named."""
+def test_files_in_dot_git_are_refused(repo: Repo, path: str) -> None:
+    """.git/config may contain a password."""
     Repo(repo.path / "inner")
     with pytest.raises(UserError, match=r"is inside \.git"):
         Folder(repo.path, [repo.path / path])
 
 
-def test_rules_above_a_named_folder_hold(repo: Repo) -> None:
-    """A rule file between the root and a named folder counts, and so does .noindex."""
+def test_rules_above_a_given_folder_apply(repo: Repo) -> None:
+    """Rule files between it and the root, and .noindex."""
     repo.write({".feederignore": "*.log\n", "a/b/x.log": "x", "a/b/x.py": "x"})
     assert [e.skip for e in Folder(repo.path, [repo.path / "a/b"]).entries()] == [
         "excluded by .feederignore",
@@ -105,8 +105,7 @@ def test_rules_above_a_named_folder_hold(repo: Repo) -> None:
     }
 
 
-def test_links_are_not_followed(repo: Repo, tmp_path: Path) -> None:
-    """A link to a file or to a folder is an entry with its reason."""
+def test_symbolic_links_are_skipped(repo: Repo, tmp_path: Path) -> None:
     fill(tmp_path, "outside/secret.txt")
     repo.path.joinpath("folder").symlink_to(tmp_path / "outside")
     repo.path.joinpath("file").symlink_to(tmp_path / "outside/secret.txt")
@@ -114,15 +113,15 @@ def test_links_are_not_followed(repo: Repo, tmp_path: Path) -> None:
     assert found == {"folder": "a symbolic link", "file": "a symbolic link"}
 
 
-def test_a_pipe_is_not_read(repo: Repo) -> None:
-    """Something that is no file would never end; it has a reason instead."""
+def test_pipe_is_skipped(repo: Repo) -> None:
+    """Reading it would never end."""
     os.mkfifo(repo.path / "pipe")
     folder = Folder(repo.path, [repo.path / "pipe"])
     assert [entry.skip for entry in folder.entries()] == ["not a regular file"]
 
 
-def test_a_repository_inside_is_kept_out(repo: Repo) -> None:
-    """A repository inside the working tree is one entry with its reason."""
+def test_nested_repository_is_skipped(repo: Repo) -> None:
+    """It is one entry."""
     inner = Repo(repo.path / "inner")
     inner.commit({"a.py": "x"})
     entries = Folder(repo.path, [repo.path]).entries()
@@ -130,22 +129,22 @@ def test_a_repository_inside_is_kept_out(repo: Repo) -> None:
     assert entries[0].skip == "a submodule or a repository of its own"
 
 
-def test_before_the_first_commit(repo: Repo) -> None:
-    """A repository without a commit has files all the same."""
+def test_repository_without_a_commit(repo: Repo) -> None:
+    """Its files are listed."""
     repo.write({"a.py": "hello\n"})
     folder = Folder(repo.path, [repo.path])
     assert (folder.commit, folder.root_tree_id, paths(folder)) == ("", "", ["a.py"])
 
 
-def test_sha256_repositories(tmp_path: Path) -> None:
-    """Blobs are named as the repository names them."""
+def test_sha256_repository(tmp_path: Path) -> None:
+    """Blob ids have its hash."""
     repo = Repo(tmp_path / "repo", "--object-format=sha256")
     repo.commit({"a.py": "hello\n"})
     assert Folder(repo.path, [repo.path]).entries() == Commit(repo.path).entries()
 
 
-def test_outside_of_git(plain: Path) -> None:
-    """Without git a folder is its files, less what .gitignore files in it exclude."""
+def test_folder_outside_git(plain: Path) -> None:
+    """Its files except those that its .gitignore files exclude."""
     fill(plain, "src/a.py", "src/skip.tmp", "src/keep.tmp", "node_modules/x.js", "b.py")
     plain.joinpath(".gitignore").write_text("node_modules/\n*.tmp\n")
     plain.joinpath("src/.gitignore").write_text("!keep.tmp\n")
@@ -163,23 +162,21 @@ def test_outside_of_git(plain: Path) -> None:
     assert Entry("src/a.py", HELLO, 6, None) in folder.entries()
 
 
-def test_a_folder_outside_of_git_stays_untouched(plain: Path) -> None:
-    """Asking git leaves nothing behind in the folder."""
+def test_folder_outside_git_is_not_changed(plain: Path) -> None:
     fill(plain, "a.py")
     Folder(plain, [plain]).entries()
     assert [place.name for place in plain.iterdir()] == ["a.py"]
 
 
-def test_paths_are_given_from_anywhere(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`.` and `..` are folders like others."""
+def test_paths_may_contain_dots(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`.` and `..`."""
     repo.write(dict.fromkeys(["a/x.py", "b/y.py"], "hello\n"))
     monkeypatch.chdir(repo.path / "a")
     assert paths(Folder(repo.path, [Path()])) == ["a/x.py"]
     assert paths(Folder(repo.path, [Path("../b"), Path("x.py")])) == ["a/x.py", "b/y.py"]
 
 
-def test_a_folder_reached_through_a_link(repo: Repo, tmp_path: Path) -> None:
-    """Who works through a link to the repository works in the repository."""
+def test_base_folder_may_be_a_link(repo: Repo, tmp_path: Path) -> None:
     repo.write({"a/x.py": "hello\n"})
     link = tmp_path / "link"
     link.symlink_to(repo.path)
@@ -188,14 +185,13 @@ def test_a_folder_reached_through_a_link(repo: Repo, tmp_path: Path) -> None:
     assert paths(Folder(base, [link, link / "a/x.py"])) == ["a/x.py"]
 
 
-def test_a_path_that_is_missing(repo: Repo) -> None:
-    """A path that does not exist is named."""
+def test_missing_path_is_an_error(repo: Repo) -> None:
     with pytest.raises(UserError, match=r"missing\.py does not exist"):
         Folder(repo.path, [repo.path / "missing.py"])
 
 
-def test_a_path_that_is_outside(repo: Repo, tmp_path: Path) -> None:
-    """A path beside the base, or one that a link leads out of it, is refused."""
+def test_path_outside_the_base_is_refused(repo: Repo, tmp_path: Path) -> None:
+    """Also through a link."""
     fill(tmp_path, "beside/a.py")
     repo.path.joinpath("link").symlink_to(tmp_path / "beside")
     for outside in (tmp_path / "beside/a.py", repo.path / "link/a.py", repo.path / "link"):
@@ -203,8 +199,8 @@ def test_a_path_that_is_outside(repo: Repo, tmp_path: Path) -> None:
             Folder(repo.path, [outside])
 
 
-def test_a_file_that_changes_while_we_work(repo: Repo) -> None:
-    """What is read says what it is: new bytes have their own blob, a lost file a reason."""
+def test_file_changed_while_reading(repo: Repo) -> None:
+    """Its blob id is that of the new content; a deleted file has a reason."""
     repo.write({"a.py": "old", "b.py": "old"})
     folder = Folder(repo.path, [repo.path])
     listed = folder.entries()
@@ -216,8 +212,8 @@ def test_a_file_that_changes_while_we_work(repo: Repo) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission(repo: Repo) -> None:
-    """What may not be read has that reason; unreadable rules end the run, for they may exclude."""
+def test_unreadable_file_is_skipped(repo: Repo) -> None:
+    """An unreadable rule file is an error, since it may exclude files."""
     repo.write({"a.py": "x", ".feederignore": "x"})
     repo.path.joinpath("a.py").chmod(0)
     assert Folder(repo.path, [repo.path]).entries()[1] == Entry("a.py", "", 1, "cannot be read")
@@ -226,8 +222,8 @@ def test_a_file_without_permission(repo: Repo) -> None:
         Folder(repo.path, [repo.path]).entries()
 
 
-def test_the_base_of_paths(repo: Repo, plain: Path) -> None:
-    """In git the base is the root; elsewhere the folder that the paths share."""
+def test_base_of_paths(repo: Repo, plain: Path) -> None:
+    """The root in git, else the common folder."""
     repo.write({"a/b/c.py": "x"})
     fill(plain, "a/b/c.py", "a/d.py")
     assert common_base([repo.path / "a/b/c.py"]) == repo.path.resolve()

@@ -1,4 +1,4 @@
-"""What git says about a repository."""
+"""Facts about a repository, read from git."""
 
 import os
 import shutil
@@ -11,33 +11,31 @@ from feeder.source import git, git_files
 from source.repos import Repo
 
 
-def test_the_root_of_a_path(repo: Repo) -> None:
-    """Any file or folder inside a working tree leads to its root."""
+def test_root_of_a_path(repo: Repo) -> None:
     repo.write({"src/deep/a.py": "x"})
     for inside in (repo.path, repo.path / "src/deep", repo.path / "src/deep/a.py"):
         assert git.find_root(inside) == repo.path.resolve()
 
 
-def test_the_root_of_a_bare_repository(repo: Repo, tmp_path: Path) -> None:
-    """A bare repository is its own root."""
+def test_root_of_a_bare_repository(repo: Repo, tmp_path: Path) -> None:
     repo.commit({"a": "x"})
     repo.git("clone", "-q", "--bare", ".", str(tmp_path / "bare.git"))
     assert git.find_root(tmp_path / "bare.git" / "refs") == (tmp_path / "bare.git").resolve()
 
 
-def test_there_is_no_root_outside(tmp_path: Path) -> None:
-    """Outside of git there is no root, and that is no error."""
+def test_no_root_outside_git(tmp_path: Path) -> None:
+    """It is no error."""
     assert git.find_root(tmp_path) is None
 
 
-def test_a_root_of_any_name(tmp_path: Path) -> None:
-    """A repository's own folder may be named with line ends and bytes that are not UTF-8."""
+def test_root_with_any_name(tmp_path: Path) -> None:
+    """With line ends and bytes that are not UTF-8."""
     repo = Repo(tmp_path / os.fsdecode(b"caf\xe9 \n"))
     assert git.find_root(repo.path) == repo.path.resolve()
 
 
-def test_the_branch(repo: Repo) -> None:
-    """The branch that is checked out, before its first commit too; none for a detached HEAD."""
+def test_current_branch(repo: Repo) -> None:
+    """Also before the first commit; none for a detached HEAD."""
     repo.git("checkout", "-q", "-b", 'feature/a";echo')
     assert git.current_branch(repo.path) == 'feature/a";echo'
     repo.commit({"a": "x"})
@@ -45,8 +43,8 @@ def test_the_branch(repo: Repo) -> None:
     assert git.current_branch(repo.path) is None
 
 
-def test_the_default_branch(repo: Repo, tmp_path: Path) -> None:
-    """A clone knows which branch its origin's HEAD names; a repository of its own does not."""
+def test_default_branch(repo: Repo, tmp_path: Path) -> None:
+    """A clone knows its origin's HEAD; other repositories do not."""
     repo.git("checkout", "-q", "-b", "release/trunk")
     repo.commit({"a": "x"})
     clone = repo.clone(tmp_path / "clone")
@@ -54,15 +52,14 @@ def test_the_default_branch(repo: Repo, tmp_path: Path) -> None:
     assert git.default_branch(repo.path) is None
 
 
-def test_the_name_of_a_repository(repo: Repo) -> None:
-    """Owner and name come from origin's URL, and nothing does without one."""
+def test_repository_name(repo: Repo) -> None:
+    """Owner and name from origin's URL, or none."""
     assert git.origin_slug(repo.path) is None
     repo.git("remote", "add", "origin", "https://user:s3cret@github.com/acme/shop.git")
     assert git.origin_slug(repo.path) == "acme/shop"
 
 
-def test_shallow_clones_are_known(repo: Repo, tmp_path: Path) -> None:
-    """A clone with its history cut off says so."""
+def test_shallow_clone_is_recognized(repo: Repo, tmp_path: Path) -> None:
     repo.commit({"a": "x"})
     repo.commit({"b": "x"})
     assert git.is_shallow(repo.clone(tmp_path / "one", "--depth=1").path)
@@ -70,24 +67,23 @@ def test_shallow_clones_are_known(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("revision", ["nope", "", "--all", "-h", "0" * 40, "a b", "main:a", "@{u}"])
-def test_a_commit_that_is_not_here(repo: Repo, revision: str) -> None:
-    """A revision that names no commit is none, whatever it looks like."""
+def test_unknown_revision_has_no_commit(repo: Repo, revision: str) -> None:
     repo.commit({"a": "x"})
     assert git.commit_id(repo.path, revision) is None
 
 
-def test_a_commit_by_any_name(repo: Repo) -> None:
-    """Branches, tags and short ids lead to the full id."""
+def test_revision_is_resolved(repo: Repo) -> None:
+    """Branches, tags and short ids."""
     commit = repo.commit({"a": "x"})
     repo.git("tag", "-a", "-m", "one", "v1")
     for revision in ("HEAD", "main", "v1", commit[:8], commit):
         assert git.commit_id(repo.path, revision) == commit
 
 
-def test_another_users_repository(
+def test_repository_of_another_user_is_an_error(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where git distrusts a repository's owner, its own remedy is passed on."""
+    """With git's own remedy."""
     real = shutil.which("git")
     distrusting = tmp_path / "bin" / "git"
     distrusting.parent.mkdir()
@@ -100,15 +96,14 @@ def test_another_users_repository(
     assert str(caught.value).endswith(f"Allow it with {remedy}.")
 
 
-def test_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine without git gets a sentence."""
+def test_missing_git_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"git was not found\. Install it"):
         git.find_root(tmp_path)
 
 
-def test_a_broken_repository(repo: Repo) -> None:
-    """Where git fails, its reason is in the sentence."""
+def test_broken_repository_is_an_error(repo: Repo) -> None:
+    """With git's reason."""
     repo.commit({"a": "x"})
     repo.write({".git/config": "[broken"})
     with pytest.raises(UserError, match=r"git failed in .* \(fatal: bad config line"):
@@ -116,8 +111,8 @@ def test_a_broken_repository(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
-def test_blob_ids_are_gits(tmp_path: Path, object_format: str) -> None:
-    """The id computed for contents is the one that `git hash-object` gives."""
+def test_blob_id_equals_gits(tmp_path: Path, object_format: str) -> None:
+    """As from `git hash-object`."""
     repo = Repo(tmp_path / "repo", f"--object-format={object_format}")
     assert git.object_format(repo.path) == object_format
     for contents in (b"", b"hello\n", b"\0\xff" * 5_000):
@@ -125,8 +120,8 @@ def test_blob_ids_are_gits(tmp_path: Path, object_format: str) -> None:
         assert git.blob_id(contents, object_format) == expected
 
 
-def test_what_is_tracked_at_a_path(repo: Repo, tmp_path: Path) -> None:
-    """In any case of letters and at no other depth; nothing outside of a working tree."""
+def test_tracked_files_at_a_path(repo: Repo, tmp_path: Path) -> None:
+    """In any case, at this depth only; none outside of a working tree."""
     repo.commit({".feeder/a": "x", ".FEEDER/b": "x", "x/.feeder/c": "x", ".feeders": "x"})
     repo.write({".feeder/new": "x"})
     assert git_files.tracked_at(repo.path, ".feeder") == [b".FEEDER/b", b".feeder/a"]
@@ -134,8 +129,8 @@ def test_what_is_tracked_at_a_path(repo: Repo, tmp_path: Path) -> None:
     assert git_files.tracked_at(tmp_path, ".feeder") == []
 
 
-def test_files_of_a_name(repo: Repo) -> None:
-    """Wherever they are, by their whole name; a link is no file."""
+def test_files_by_name(repo: Repo) -> None:
+    """In any folder, by the whole name; links are left out."""
     repo.commit({".noindex": "", "a/b/.noindex": "x", "c/my.noindex": "", "c/.noindex/d": ""})
     (repo.path / "e").mkdir()
     (repo.path / "e/.noindex").symlink_to("../.noindex")

@@ -1,4 +1,4 @@
-"""HEAD as a tree."""
+"""The files of HEAD."""
 
 import gc
 import os
@@ -24,7 +24,7 @@ def contents(tree: Tree) -> dict[str, bytes]:
 
 
 def test_entries_are_the_files_of_head(repo: Repo) -> None:
-    """Every file comes with its path, blob and size, in the order of the names' bytes."""
+    """With path, blob id and size, ordered by the bytes of names."""
     commit = repo.commit({"b.py": "hello\n", "a/b.py": "hello\n", "a.py": "", "é": "hello\n"})
     tree: Tree = Commit(repo.path)
     assert tree.commit == commit
@@ -37,8 +37,8 @@ def test_entries_are_the_files_of_head(repo: Repo) -> None:
     ]
 
 
-def test_any_name_is_listed_and_read(repo: Repo) -> None:
-    """Spaces, quotes, line ends, tabs, dashes, wildcards and bytes that are not UTF-8 are names."""
+def test_any_file_name_is_listed_and_read(repo: Repo) -> None:
+    """Spaces, quotes, line ends, dashes, wildcards and bytes that are not UTF-8."""
     names = [
         b"a b",
         b'q"q',
@@ -59,8 +59,8 @@ def test_any_name_is_listed_and_read(repo: Repo) -> None:
     assert contents(Commit(repo.path)) == expected
 
 
-def test_contents_come_in_the_order_asked_for(repo: Repo) -> None:
-    """Reading follows the caller's order, empty files and repeated ones included."""
+def test_contents_are_read_in_the_requested_order(repo: Repo) -> None:
+    """Including empty and repeated files."""
     repo.commit({"a": "one", "b": "", "c": "no end\nof line"})
     a, b, c = Commit(repo.path).entries()
     read = list(Commit(repo.path).read([c, b, a, c]))
@@ -68,14 +68,14 @@ def test_contents_come_in_the_order_asked_for(repo: Repo) -> None:
 
 
 def children() -> set[str]:
-    """The ids of this process's children, those that have ended unseen included."""
+    """Returns the child processes, including zombies."""
     tasks = Path("/proc/self/task").glob("*/children")
     return {pid for task in tasks for pid in task.read_text().split()}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux has /proc")
 def test_reading_may_stop_early(repo: Repo) -> None:
-    """A caller that needs no more leaves no process behind."""
+    """No process is left."""
     repo.commit({f"{number}.txt": b"x" * 500_000 for number in range(9)})
     tree = Commit(repo.path)
     before = children()
@@ -85,8 +85,7 @@ def test_reading_may_stop_early(repo: Repo) -> None:
     assert children() <= before
 
 
-def test_a_dirty_working_tree_does_not_show(repo: Repo) -> None:
-    """Changed, staged, new and removed files are not what HEAD says."""
+def test_uncommitted_changes_are_not_visible(repo: Repo) -> None:
     repo.commit({"kept.txt": "committed\n", "gone.txt": "committed\n"})
     repo.write(
         {"kept.txt": "changed\n", "new.txt": "new\n", ".feederignore": "*\n", "gone.txt": None}
@@ -97,26 +96,26 @@ def test_a_dirty_working_tree_does_not_show(repo: Repo) -> None:
     assert contents(tree) == {"kept.txt": b"committed\n", "gone.txt": b"committed\n"}
 
 
-def test_local_settings_do_not_change_bytes(repo: Repo) -> None:
-    """core.autocrlf and filters are about checkouts; what is read is the commit's blob."""
+def test_local_settings_do_not_change_contents(repo: Repo) -> None:
+    """core.autocrlf and filters are for checkouts."""
     repo.commit({"a.txt": "one\ntwo\n"})
     repo.git("config", "core.autocrlf", "true")
     repo.write({".git/info/attributes": "* text eol=crlf linguist-generated"})
     assert contents(Commit(repo.path)) == {"a.txt": b"one\ntwo\n"}
 
 
-def test_replaced_objects_do_not_show(repo: Repo) -> None:
-    """`git replace` is a local view; a blob's id stands for its own bytes."""
+def test_replaced_objects_are_not_visible(repo: Repo) -> None:
+    """`git replace` is local."""
     repo.commit({"a.txt": "hello\n"})
     other = repo.git("hash-object", "-w", "--stdin", stdin=b"other\n")
     repo.git("replace", HELLO, other)
     assert contents(Commit(repo.path)) == {"a.txt": b"hello\n"}
 
 
-def test_a_hook_does_not_redirect(
+def test_git_variables_of_a_hook_are_ignored(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """git sets GIT_DIR and GIT_INDEX_FILE for its hooks; the repository is still the one named."""
+    """GIT_DIR and GIT_INDEX_FILE."""
     repo.commit({"a.txt": "hello\n"})
     other = Repo(tmp_path / "other")
     other.commit({"b.txt": "hello\n"})
@@ -125,8 +124,8 @@ def test_a_hook_does_not_redirect(
     assert [entry.path for entry in Commit(repo.path).entries()] == ["a.txt"]
 
 
-def test_links_and_submodules_are_kept_out(repo: Repo) -> None:
-    """A symbolic link and a submodule are entries with their reason."""
+def test_links_and_submodules_are_skipped(repo: Repo) -> None:
+    """With their reason."""
     target = repo.commit({"a.txt": "hello\n"})
     repo.path.joinpath("link").symlink_to("a.txt")
     repo.git("add", "link")
@@ -141,14 +140,12 @@ def test_links_and_submodules_are_kept_out(repo: Repo) -> None:
 
 
 def test_executable_files_are_files(repo: Repo) -> None:
-    """The executable bit keeps nothing out."""
     raw_commit(repo.path, {b"run": ("100755", b"hello\n")})
     repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
     assert Commit(repo.path).entries() == [Entry("run", HELLO, 6, None)]
 
 
-def test_a_detached_head_is_read(repo: Repo) -> None:
-    """HEAD need not be a branch."""
+def test_detached_head_is_read(repo: Repo) -> None:
     first = repo.commit({"a.txt": "hello\n"})
     repo.commit({"b.txt": "hello\n"})
     repo.git("checkout", "-q", "--detach", first)
@@ -157,7 +154,7 @@ def test_a_detached_head_is_read(repo: Repo) -> None:
 
 @pytest.mark.parametrize("options", [["--bare"], ["--depth=1"], ["--no-checkout"]])
 def test_clones_are_read(repo: Repo, tmp_path: Path, options: list[str]) -> None:
-    """A bare clone, a shallow one and one without a checkout hold the same commit."""
+    """Bare, shallow and without a checkout."""
     repo.commit({".feederignore": "*.log\n"})
     repo.commit({"a.txt": "hello\n", "a.log": "x", ".gitattributes": "g.py linguist-generated"})
     repo.commit({"g.py": "x"})
@@ -172,8 +169,8 @@ def test_clones_are_read(repo: Repo, tmp_path: Path, options: list[str]) -> None
     assert contents(clone) == contents(original)
 
 
-def test_a_worktree_has_its_own_head(repo: Repo, tmp_path: Path) -> None:
-    """A linked worktree is read at its own HEAD, also from a folder inside it."""
+def test_linked_worktree_has_its_own_head(repo: Repo, tmp_path: Path) -> None:
+    """Also from a subfolder."""
     repo.commit({"src/a.txt": "hello\n"})
     repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
     repo.commit({"src/b.txt": "hello\n"})
@@ -181,7 +178,7 @@ def test_a_worktree_has_its_own_head(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_sha256_repositories_are_read(tmp_path: Path) -> None:
-    """Ids of 64 digits are as good as those of 40, rule files included."""
+    """With rule files."""
     repo = Repo(tmp_path / "repo", "--object-format=sha256")
     commit = repo.commit({"a.txt": "hello\n", ".gitattributes": "a.txt linguist-vendored"})
     tree = Commit(repo.path)
@@ -194,34 +191,32 @@ def test_sha256_repositories_are_read(tmp_path: Path) -> None:
     )
 
 
-def test_an_empty_repository_has_no_head(repo: Repo) -> None:
-    """Before the first commit there is a sentence with the remedy."""
+def test_empty_repository_is_an_error(repo: Repo) -> None:
+    """With a remedy."""
     with pytest.raises(UserError, match=r"has no commit at HEAD\. Commit something first"):
         Commit(repo.path)
 
 
-def test_an_unborn_branch_has_no_head(repo: Repo) -> None:
-    """A branch without commits is like an empty repository, whatever others hold."""
+def test_branch_without_commits_is_an_error(repo: Repo) -> None:
+    """Even if other branches have some."""
     repo.commit({"a.txt": "hello\n"})
     repo.git("checkout", "-q", "--orphan", "new")
     with pytest.raises(UserError, match="has no commit at HEAD"):
         Commit(repo.path)
 
 
-def test_an_empty_commit_has_no_entries(repo: Repo) -> None:
-    """A commit without files is a tree without entries."""
+def test_empty_commit_has_no_entries(repo: Repo) -> None:
     repo.commit()
     assert Commit(repo.path).entries() == []
 
 
-def test_outside_of_git(tmp_path: Path) -> None:
-    """Without a repository there is a sentence with the remedy."""
+def test_folder_outside_git_is_an_error(tmp_path: Path) -> None:
+    """With a remedy."""
     with pytest.raises(UserError, match=r"is not in a git repository\. Run `git init`"):
         Commit(tmp_path)
 
 
-def test_a_missing_object_is_named(repo: Repo) -> None:
-    """A damaged repository ends in a sentence, not in wrong contents."""
+def test_missing_object_is_an_error(repo: Repo) -> None:
     repo.commit({"a.txt": "hello\n"})
     tree = Commit(repo.path)
     entries = tree.entries()
@@ -230,8 +225,8 @@ def test_a_missing_object_is_named(repo: Repo) -> None:
         list(tree.read(entries))
 
 
-def test_a_path_that_leads_out_is_refused(repo: Repo) -> None:
-    """A commit made by hand may hold `..`, which git itself would not check out."""
+def test_path_with_dots_is_refused(repo: Repo) -> None:
+    """A crafted commit may contain `..`."""
     blob = repo.git("hash-object", "-w", "--stdin", stdin=b"x")
     inner = b"100644 .feederignore\0" + bytes.fromhex(blob)
     hash_object = ("hash-object", "-w", "-t", "tree", "--literally", "--stdin")
@@ -252,10 +247,10 @@ FILES = st.dictionaries(NAMES, st.binary(max_size=50), max_size=6).filter(
 
 @settings(max_examples=25, deadline=None)
 @given(FILES)
-def test_what_was_committed_is_what_is_read(
+def test_committed_contents_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, files: dict[bytes, bytes]
 ) -> None:
-    """For any names and contents, sizes and bytes are those that went into the commit."""
+    """For any names and contents."""
     repo = Repo(tmp_path_factory.mktemp("any"))
     raw_commit(repo.path, {name: ("100644", text) for name, text in files.items()})
     repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
@@ -264,10 +259,9 @@ def test_what_was_committed_is_what_is_read(
     assert list(contents(tree).values()) == [files[name] for name in sorted(files)]
 
 
-def test_ten_thousand_files_take_few_processes(
+def test_number_of_processes_does_not_depend_on_files(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Listing and reading start as many processes for many files as for one."""
     log = tmp_path / "calls"
     counting = tmp_path / "bin" / "git"
     counting.parent.mkdir()

@@ -1,4 +1,4 @@
-"""git's own search."""
+"""Pattern searches with git grep."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ TREE: dict[str, str | bytes] = {
 
 
 def test_lines_of_a_commit_are_found(repo: Repo) -> None:
-    """Not those of the files as they lie; binary files have none; names are whole."""
+    """Not those of edited or binary files; names are complete."""
     commit = repo.commit(TREE)
     repo.write({"a.py": "nothing\n"})
     found = git_grep(repo.path, commit, r"\bparse\b", case_sensitive=False)
@@ -26,22 +26,21 @@ def test_lines_of_a_commit_are_found(repo: Repo) -> None:
     assert git_grep(repo.path, commit, "nowhere", case_sensitive=False).lines == {}
 
 
-def test_names_may_have_line_ends(repo: Repo) -> None:
-    """They are no end of a row."""
+def test_file_names_may_contain_line_ends(repo: Repo) -> None:
     commit = repo.commit({"a.py": "parse\n", "li\nne.py": "x\nparse\nparse\n", "z.py": "parse\n"})
     found = git_grep(repo.path, commit, "parse", case_sensitive=False)
     assert found.lines == {"a.py": [1], "li\nne.py": [2, 3], "z.py": [1]}
 
 
-def test_lines_of_files_are_found_where_there_is_no_commit(tmp_path: Path) -> None:
+def test_files_are_searched_without_a_commit(tmp_path: Path) -> None:
     """In a folder outside of git."""
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub/a.py").write_text("x\nparse\n")
     assert git_grep(tmp_path, None, "pars.", case_sensitive=False).lines == {"sub/a.py": [2]}
 
 
-def test_what_is_no_pattern_is_looked_for_as_it_is(repo: Repo) -> None:
-    """And that is said."""
+def test_invalid_pattern_is_searched_literally(repo: Repo) -> None:
+    """The result says so."""
     commit = repo.commit(TREE)
     assert git_grep(repo.path, commit, "parse(x", case_sensitive=True) == (
         {"a.py": [1]},
@@ -51,8 +50,7 @@ def test_what_is_no_pattern_is_looked_for_as_it_is(repo: Repo) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["--open-files-in-pager=false", "-e", "--", "-O", "$(false)"])
-def test_a_pattern_is_no_option(repo: Repo, pattern: str) -> None:
-    """Whatever it begins with."""
+def test_pattern_is_never_an_option(repo: Repo, pattern: str) -> None:
     commit = repo.commit({"a.txt": f"x\n{pattern}\n"})
     assert git_grep(repo.path, commit, pattern.replace("$(", r"\$\("), case_sensitive=True).lines[
         "a.txt"
@@ -62,10 +60,10 @@ def test_a_pattern_is_no_option(repo: Repo, pattern: str) -> None:
 @pytest.mark.parametrize(
     ("ends", "cut"), [("exec sleep 60", Truncation.TIMEOUT), ("kill -9 $$", Truncation.CRASHED)]
 )
-def test_what_a_git_found_that_was_stopped_is_there(
+def test_matches_before_a_stop_are_returned(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends: str, cut: Truncation
 ) -> None:
-    """One that takes too long, and one that ends by itself, as when memory is used up."""
+    """After a timeout, or if git ends by itself."""
     commit = repo.commit({"a.txt": "a\n"})
     program = tmp_path / "bin/git"
     program.parent.mkdir()
@@ -77,8 +75,8 @@ def test_what_a_git_found_that_was_stopped_is_there(
     assert found == ({"a.txt": [1]}, cut, False)
 
 
-def test_an_answer_that_is_too_large_is_cut(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A row that is not whole is none."""
+def test_too_large_output_is_cut(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Partial rows are dropped."""
     commit = repo.commit({"a.txt": "a\n" * 100})
     monkeypatch.setattr("feeder.source.grep.MAX_OUTPUT_BYTES", 1000)
     found = git_grep(repo.path, commit, "a", case_sensitive=True)
@@ -87,8 +85,8 @@ def test_an_answer_that_is_too_large_is_cut(repo: Repo, monkeypatch: pytest.Monk
     assert found.lines["a.txt"] == list(range(1, 1 + (1000 - 9 * 51) // 52 + 9))
 
 
-def test_what_git_refuses_is_told(repo: Repo) -> None:
-    """A commit that is not here."""
+def test_git_error_is_raised(repo: Repo) -> None:
+    """For an unknown commit."""
     repo.commit(TREE)
     with pytest.raises(UserError, match=r"git cannot search in .*Search without /x/"):
         git_grep(repo.path, "0" * 40, "x", case_sensitive=True)

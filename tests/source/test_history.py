@@ -1,4 +1,4 @@
-"""When files were last changed, of real histories whose days are chosen."""
+"""The last change of each file, in real histories with chosen dates."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -38,7 +38,7 @@ class Days:
 
 
 def test_each_file_has_the_day_of_its_last_commit(days: Days) -> None:
-    """One that has gone has none; names are as the index has them."""
+    """Deleted files have none; names are in the form of the index."""
     days.commit(100, {"a.py": "1", "d/b.py": "1", "gone.py": "1"})
     days.commit(200, {b"a.py": "2", b"\n\xff": "1", b"x": "1"})
     days.commit(300, {"gone.py": None})
@@ -46,14 +46,14 @@ def test_each_file_has_the_day_of_its_last_commit(days: Days) -> None:
     assert days.found() == FileHistory({"a.py": a, "d/b.py": b, "\n\\xff": a, "x": a})
 
 
-def test_a_renamed_file_was_changed_then(days: Days) -> None:
+def test_rename_counts_as_a_change(days: Days) -> None:
     days.commit(100, {"old.py": "the same text\n" * 20})
     days.commit(200, {"old.py": None, "new.py": "the same text\n" * 20})
     assert days.found().changed_s == {"new.py": 200 * DAY_S}
 
 
-def test_a_merge_is_the_day_on_which_its_changes_came(days: Days) -> None:
-    """With what was resolved in it, which is in no other commit."""
+def test_merge_counts_as_the_day_of_its_changes(days: Days) -> None:
+    """Including conflict resolutions, which are in no other commit."""
     days.commit(100, {"a.py": "1", "b.py": "1"})
     days.repo.git("checkout", "-q", "-b", "side")
     days.commit(150, {"b.py": "2"})
@@ -65,8 +65,8 @@ def test_a_merge_is_the_day_on_which_its_changes_came(days: Days) -> None:
     assert days.found().changed_s == {"a.py": 300 * DAY_S, "b.py": 300 * DAY_S, "c.py": 200 * DAY_S}
 
 
-def test_what_a_shallow_clone_does_not_know(days: Days, tmp_path: Path) -> None:
-    """Its first commit has all files, and has not changed all of them."""
+def test_first_commit_of_a_shallow_clone_changes_nothing(days: Days, tmp_path: Path) -> None:
+    """It contains all files."""
     days.commit(100, {"a.py": "1", "b.py": "1"})
     days.commit(200, {"b.py": "2"})
     days.commit(300, {"c.py": "1"})
@@ -76,8 +76,8 @@ def test_what_a_shallow_clone_does_not_know(days: Days, tmp_path: Path) -> None:
     assert found == FileHistory({"c.py": 300 * DAY_S}, oldest_commit_s=200 * DAY_S)
 
 
-def test_a_walk_that_is_stopped_says_how_far_it_came(days: Days) -> None:
-    """All that it says is so; of a file that it does not name there is nothing but `since`."""
+def test_stopped_walk_returns_its_limit(days: Days) -> None:
+    """Files before it are complete; other files have only `since`."""
     for day in range(100, 130):
         days.commit(day, {f"{day}.py": "1"})
     known = days.found().changed_s
@@ -86,7 +86,7 @@ def test_a_walk_that_is_stopped_says_how_far_it_came(days: Days) -> None:
     assert len(found.changed_s) == len(known) or found.oldest_commit_s
 
 
-def test_no_setting_of_the_repository_decides(days: Days) -> None:
+def test_repository_settings_do_not_change_the_result(days: Days) -> None:
     days.commit(100, {"d/a.py": "1"})
     for name, value in (("log.showSignature", "true"), ("diff.relative", "true")):
         days.repo.git("config", name, value)

@@ -1,4 +1,4 @@
-"""What a repository of somebody else's cannot make git, or us, do."""
+"""A hostile repository cannot make git or the program run code or read other files."""
 
 import os
 import shutil
@@ -21,7 +21,7 @@ MANY = b"a" * 200 + b".py"
 
 @pytest.fixture
 def trap(tmp_path: Path) -> Callable[[], bool]:
-    """A program that leaves a trace; tells whether it has run."""
+    """A program that leaves a file when it runs, and a check for it."""
     trace = tmp_path / "it has run"
     program = tmp_path / "trap"
     program.write_text(f"#!/bin/sh\ntouch '{trace}'\n")
@@ -29,10 +29,10 @@ def trap(tmp_path: Path) -> Callable[[], bool]:
     return trace.exists
 
 
-def test_no_program_of_the_settings_runs(
+def test_programs_in_git_settings_do_not_run(
     repo: Repo, trap: Callable[[], bool], tmp_path: Path
 ) -> None:
-    """A file system monitor and hooks are for git's own work, not for questions."""
+    """File system monitors and hooks."""
     base = repo.commit({"a.py": "x"})
     repo.commit({"b.py": "x", ".feederignore": "x\n", ".gitattributes": "* linguist-vendored\n"})
     (tmp_path / "hooks").mkdir()
@@ -47,10 +47,10 @@ def test_no_program_of_the_settings_runs(
 
 
 @pytest.mark.parametrize("place", ["evil", "evil/refs"])
-def test_a_repository_that_a_commit_brings_is_none(
+def test_committed_bare_repository_is_not_used(
     repo: Repo, trap: Callable[[], bool], tmp_path: Path, place: str
 ) -> None:
-    """A bare one is made of files alone: one among another's files is not asked anything."""
+    """It consists of plain files."""
     repo.git("init", "-q", "--bare", "evil")
     for name, value in {"bare": "false", "worktree": "..", "fsmonitor": tmp_path / "trap"}.items():
         repo.git("config", "--file", "evil/config", f"core.{name}", str(value))
@@ -60,10 +60,10 @@ def test_a_repository_that_a_commit_brings_is_none(
     assert git.find_root(repo.path) == repo.path.resolve()
 
 
-def test_the_token_is_none_of_gits_business(
+def test_git_does_not_inherit_the_token(
     repo: Repo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What git starts, such as a credential helper, does not inherit it."""
+    """Nor its credential helpers."""
     repo.commit({"a": "x"})
     real = shutil.which("git")
     spy = tmp_path / "bin" / "git"
@@ -83,8 +83,8 @@ def test_the_token_is_none_of_gits_business(
 @pytest.mark.parametrize(
     "revision", ["--upload-pack=touch x", "--output=x", "-x", "--exec=x", "a\0b", "HEAD --", "\n"]
 )
-def test_a_revision_is_no_option(repo: Repo, revision: str) -> None:
-    """What looks like one names no commit, as a base and as a head."""
+def test_revision_is_never_an_option(repo: Repo, revision: str) -> None:
+    """As base and as head."""
     tip = repo.commit({"a": "x"})
     assert git.commit_id(repo.path, revision) is None
     said = f"The base {revision} is not in this repository, so every file of {tip} is listed. "
@@ -98,21 +98,21 @@ def test_a_revision_is_no_option(repo: Repo, revision: str) -> None:
     "file", [".git/config", ".GIT/config", "a/.git/hooks/x", ".git", "./.Git/x", ".git/"]
 )
 @pytest.mark.parametrize("action", ["process", "delete"])
-def test_deltas_name_nothing_of_gits(file: str, action: str) -> None:
-    """In no case of letters and at no depth: a commit holds no such name."""
+def test_deltas_cannot_name_files_of_dot_git(file: str, action: str) -> None:
+    """In any case and at any depth."""
     with pytest.raises(UserError, match=r"Entry 1 of the deltas is inside \.git"):
         parse_deltas(f'[{{"file": "{file}", "action": "{action}"}}]')
 
 
 @pytest.mark.parametrize("file", ["a" * 300, "a/" * 3000 + "b", "a" * 200_000])
-def test_a_delta_of_any_length(repo: Repo, file: str) -> None:
-    """No file system has such a name: it is a file that is gone."""
+def test_too_long_path_in_deltas_is_a_deleted_file(repo: Repo, file: str) -> None:
+    """No file system allows it."""
     [delta] = parse_deltas(f'[{{"file": "{file}", "action": "process"}}]', repo.path)
     assert delta.file == file
 
 
-def test_what_lies_behind_a_link_is_not_there(repo: Repo, tmp_path: Path) -> None:
-    """A tracked folder whose place a link took: its files, and its rules, are another's."""
+def test_files_behind_a_link_are_not_read(repo: Repo, tmp_path: Path) -> None:
+    """If a link replaced a tracked folder, its files and rules are foreign."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "a.py").write_text("secret")
@@ -129,8 +129,8 @@ def test_what_lies_behind_a_link_is_not_there(repo: Repo, tmp_path: Path) -> Non
     ]
 
 
-def test_rules_reach_no_further_than_their_folder(repo: Repo, tmp_path: Path) -> None:
-    """Patterns that lead upwards, from the root or a drive, and what only looks like an include."""
+def test_rules_apply_only_below_their_folder(repo: Repo, tmp_path: Path) -> None:
+    """For patterns with `..`, `/` or a drive."""
     (tmp_path / "outside").write_text("*.py\n")
     rules = ["../b.py", "/../b.py", f"{repo.path}/b.py", "..\\b.py", "..\\\\b.py", "\\b.py"]
     rules += [
@@ -147,8 +147,8 @@ def test_rules_reach_no_further_than_their_folder(repo: Repo, tmp_path: Path) ->
     assert found == {"b.py": None, "src/.feederignore": None, "src/a.py": None}
 
 
-def test_a_rule_file_behind_a_link_is_none(repo: Repo, tmp_path: Path) -> None:
-    """Neither in a commit nor in a folder is a rule file read from elsewhere."""
+def test_rule_file_behind_a_link_is_ignored(repo: Repo, tmp_path: Path) -> None:
+    """In commits and folders."""
     (tmp_path / "rules").write_text("*.py\n")
     repo.write({"a.py": "x"})
     (repo.path / ".feederignore").symlink_to(tmp_path / "rules")
@@ -159,7 +159,7 @@ def test_a_rule_file_behind_a_link_is_none(repo: Repo, tmp_path: Path) -> None:
 
 
 def test_rules_that_take_too_long_are_refused() -> None:
-    """One line of `*` would keep git busy for days; the run ends with a sentence."""
+    """One line of many `*` would take git days."""
     with pytest.raises(UserError, match=r"more than 0\.5 s to evaluate .* \.feederignore"):
         exclusions.ignored_files([MANY], ".feederignore", {b".feederignore": SLOW}, timeout_s=0.5)
     rules = {b".gitattributes": SLOW.strip() + b" linguist-vendored\n"}
@@ -168,16 +168,16 @@ def test_rules_that_take_too_long_are_refused() -> None:
 
 
 @pytest.mark.parametrize("folder", [b"a" * 300, b"dir/" * 1500 + b"x"])
-def test_rules_in_a_folder_that_no_disk_holds_are_refused(repo: Repo, folder: bytes) -> None:
-    """The sentence names the rule file by its beginning."""
+def test_rules_in_a_too_long_path_are_refused(repo: Repo, folder: bytes) -> None:
+    """The error has the beginning of the path."""
     raw_commit(repo.path, {folder + b"/.feederignore": ("100644", b"x\n")})
     repo.git("symbolic-ref", "HEAD", "refs/heads/raw")
     with pytest.raises(UserError, match=r"The rule file '(aaaa|dir/).* cannot be copied"):
         Commit(repo.path).entries()
 
 
-def test_rules_beside_a_file_of_their_folders_name_are_refused(repo: Repo) -> None:
-    """git would check out one of the two."""
+def test_file_and_folder_of_one_name_with_rules_are_refused(repo: Repo) -> None:
+    """git would check out only one of them."""
     blob = repo.git("hash-object", "-w", "--stdin", stdin=b"x\n")
     inner = tree_of(repo, (b"100644", b".feederignore", blob))
     commit_tree(repo, (b"100644", b".feederignore", blob), (b"40000", b".feederignore", inner))
@@ -185,23 +185,22 @@ def test_rules_beside_a_file_of_their_folders_name_are_refused(repo: Repo) -> No
         Commit(repo.path).entries()
 
 
-def test_a_name_that_a_commit_holds_twice(repo: Repo) -> None:
-    """One of two files would hide the other: refused, as `git fsck` does, in any order."""
+def test_repeated_name_in_a_tree_is_refused(repo: Repo) -> None:
+    """As by `git fsck`, in any order."""
     one, two = (repo.git("hash-object", "-w", "--stdin", stdin=text) for text in (b"1", b"2"))
     commit_tree(repo, (b"100644", b"a", one), (b"100644", b"b", one), (b"100644", b"a", two))
     with pytest.raises(UserError, match="has the path 'a' twice, which git would not check out"):
         Commit(repo.path).entries()
 
 
-def test_an_object_that_is_not_there(repo: Repo) -> None:
-    """A commit may name what was never sent."""
+def test_missing_object_of_a_commit_is_an_error(repo: Repo) -> None:
     commit_tree(repo, (b"100644", b"a", "12" * 20))
     with pytest.raises(UserError, match=f"does not have the object {'12' * 20}"):
         Commit(repo.path).entries()
 
 
 def tree_of(repo: Repo, *rows: tuple[bytes, bytes, str]) -> str:
-    """A tree of exactly these rows, as git itself would not write it."""
+    """Writes a tree of exactly these rows, which git itself would not write."""
     raw = b"".join(b"%b %b\0%b" % (mode, name, bytes.fromhex(id_)) for mode, name, id_ in rows)
     return repo.git("hash-object", "-w", "-t", "tree", "--literally", "--stdin", stdin=raw)
 

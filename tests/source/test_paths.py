@@ -1,4 +1,4 @@
-"""How names are written as text."""
+"""File names as text."""
 
 import json
 import os
@@ -19,22 +19,22 @@ ANY_NAME = st.binary(min_size=1, max_size=20).filter(lambda name: b"\0" not in n
 @example(rb"\x5c")
 @example(b"\\\xb5")
 @example(rb"\xb5")
-def test_every_name_comes_back(name: bytes) -> None:
-    """Escaping is reversible, so no two names collide."""
+def test_escaping_is_reversible(name: bytes) -> None:
+    """No two names collide."""
     assert paths.unescape_path(paths.escape_name(name)) == name
 
 
 @given(ANY_NAME)
 def test_every_path_can_be_stored(name: bytes) -> None:
-    """A path is text that SQLite and JSON take and return unchanged."""
+    """SQLite and JSON return it unchanged."""
     path = paths.escape_name(name)
     assert sqlite3.connect(":memory:").execute("SELECT ?", (path,)).fetchone() == (path,)
     assert json.loads(json.dumps(path)) == path
 
 
 @given(st.text(min_size=1).filter(lambda text: "\\" not in text))
-def test_a_utf8_name_is_kept_as_it_is(name: str) -> None:
-    """UTF-8 without backslashes, line ends included, is its own path: ids depend on it."""
+def test_utf8_name_is_unchanged(name: str) -> None:
+    """Without backslashes, also with line ends: ids depend on it."""
     assert paths.escape_name(name.encode()) == name
 
 
@@ -49,18 +49,17 @@ def test_a_utf8_name_is_kept_as_it_is(name: str) -> None:
         (b"\xed\xa0\x80", r"\xed\xa0\x80"),
     ],
 )
-def test_how_a_name_is_written(name: bytes, path: str) -> None:
+def test_escaped_names(name: bytes, path: str) -> None:
     r"""Bytes that are not UTF-8 become `\xNN`, a backslash becomes `\x5c`."""
     assert paths.escape_name(name) == path
 
 
-def test_a_name_decoded_by_python_is_understood() -> None:
-    """`os.fsdecode` leaves lone surrogates for bytes that are not UTF-8; they mean these bytes."""
+def test_name_decoded_by_python_is_accepted() -> None:
+    """`os.fsdecode` makes lone surrogates of bytes that are not UTF-8."""
     assert paths.unescape_path(os.fsdecode(b"caf\xe9.md")) == b"caf\xe9.md"
 
 
-def test_a_path_leads_to_its_file(tmp_path: Path) -> None:
-    """The place of a path is the file of that name, whatever its bytes."""
+def test_path_is_converted_back_to_the_file_name(tmp_path: Path) -> None:
     need_place(tmp_path / os.fsdecode(b"caf\xe9\\.md")).write_text("here")
     assert paths.path_in(tmp_path, r"caf\xe9\x5c.md").read_text() == "here"
 
@@ -93,5 +92,5 @@ def test_a_path_leads_to_its_file(tmp_path: Path) -> None:
     ],
 )
 def test_owner_and_name_from_a_remote(url: str, slug: str | None) -> None:
-    """Every form of a remote's URL gives owner and name, and never its credentials."""
+    """For every form of URL, without credentials."""
     assert git.slug_from_url(url) == slug

@@ -1,4 +1,4 @@
-"""Whatever is done to a working tree, each look at it sees what `git add --all` would."""
+"""After any change of a working tree, each read equals `git add --all`."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from source.repos import Repo
-from source.test_working_tree import added, aged, looked
+from source.test_working_tree import age_git_index, read_working_tree, tree_by_git_add
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ ORDERS = (
 
 
 class History(RuleBasedStateMachine):
-    """A repository, and one place in which looks at it keep what they know."""
+    """A repository and one cache folder for all reads."""
 
     @initialize(attributes=st.sampled_from(["", "* text=auto\n", "*.py text eol=crlf\n"]))
     def begin(self, attributes: str) -> None:
@@ -48,7 +48,7 @@ class History(RuleBasedStateMachine):
         self._folder.cleanup()
 
     def _clear(self, name: str) -> Path:
-        """The place of a file, with nothing in its way."""
+        """Returns the path of a file after removing what blocks it."""
         place = self._repo.path / name
         for above in (place, *place.parents[: name.count("/")]):
             if above.is_symlink() or above.is_file():
@@ -109,9 +109,9 @@ class History(RuleBasedStateMachine):
     def is_what_git_would_add(self) -> None:
         if not hasattr(self, "_repo"):
             return
-        aged(self._repo)
+        age_git_index(self._repo)
         status = self._repo.git("--no-optional-locks", "status", "--porcelain", "-z")
-        tree, wanted = looked(self._repo), added(self._repo)
+        tree, wanted = read_working_tree(self._repo), tree_by_git_add(self._repo)
         assert tree.root_tree_id == wanted or not wanted
         head = self._repo.git("rev-parse", "HEAD^{tree}")
         assert tree.working_tree_id == ("" if tree.root_tree_id == head else tree.root_tree_id)
