@@ -1,4 +1,4 @@
-"""`python -m bench answers` on questions and snapshots of a few lines: is each set asked?"""
+"""`python -m bench answers` on small sets of queries and snapshots."""
 
 import json
 import random
@@ -39,7 +39,7 @@ RUST = "use std::fmt;\n\npub fn weigh() {}\n\npub fn measure() {}\n"
 
 @pytest.fixture
 def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Questions about two repositories, of which one has a snapshot, and about a document."""
+    """Queries about two repositories, of which one has a snapshot, and about a document."""
     commit = repo.commit(FILES)
     repo.git("clone", "-q", "--bare", str(repo.path), str(tmp_path / "mirror/acme+shop/repo"))
     data = tmp_path / "questions/data"
@@ -67,18 +67,18 @@ def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path
     return tmp_path
 
 
-def ran(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: str) -> int:
+def run_bench(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: str) -> int:
     told = ["bench", "answers", "--work", str(folder / "work"), *arguments]
     monkeypatch.setattr(sys, "argv", told)
     return main()
 
 
-def test_each_set_is_asked_and_what_is_not_here_is_told(
+def test_each_set_is_run_and_missing_ones_are_reported(
     folders: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A row for each measure, with its command; the right answers are first, as one sees."""
+    """One row per measure with its command; the right answers come first."""
     sets = "repositories-small,contextual,vue,repositories-whole"
-    assert ran(monkeypatch, folders, "--only", sets, "--by", "words") == 0
+    assert run_bench(monkeypatch, folders, "--only", sets, "--by", "words") == 0
     out, err = capfd.readouterr()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines()]
     figures = {(row[0], row[2]): row[1:2] + row[3:] for row in rows[2:]}
@@ -92,13 +92,13 @@ def test_each_set_is_asked_and_what_is_not_here_is_told(
     assert "gone" not in err
 
 
-def test_names_are_asked_of_the_index_itself(
+def test_name_queries_are_made_from_the_index(
     folders: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Three names of eight letters and more; a repository without a snapshot is left out."""
+    """Of names with eight letters and more; a repository without a snapshot is left out."""
     file = folders / "each.json"
     asked = ("--only", "names", "--by", "words", "--json", str(file))
-    assert ran(monkeypatch, folders, *asked) == 0
+    assert run_bench(monkeypatch, folders, *asked) == 0
     out, err = capfd.readouterr()
     assert "left out: gone: no " in err
     assert "| names: exact | 3 | hit@1 | 1.000 |" in out
@@ -109,34 +109,34 @@ def test_names_are_asked_of_the_index_itself(
 
 @pytest.mark.parametrize("name", ["EVAL_QUESTIONS", "EVAL_MIRROR"])
 @pytest.mark.parametrize("value", ["", "/nowhere"])
-def test_a_folder_that_is_not_there_is_named(
+def test_missing_folder_is_an_error(
     folders: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
     name: str,
     value: str,
 ) -> None:
-    """With the option that names it."""
+    """It names the option."""
     monkeypatch.setenv(name, value)
-    assert ran(monkeypatch, folders, "--only", "vue") == 2
+    assert run_bench(monkeypatch, folders, "--only", "vue") == 2
     assert name in capfd.readouterr().err
 
 
-def test_nothing_to_ask_is_no_success(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert ran(monkeypatch, folders, "--only", "vue", "--by", "words") == 1
+def test_empty_set_is_an_error(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_bench(monkeypatch, folders, "--only", "vue", "--by", "words") == 1
 
 
-def test_an_unknown_set_is_refused(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unknown_set_is_refused(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(SystemExit) as ended:
-        ran(monkeypatch, folders, "--only", "vie")
+        run_bench(monkeypatch, folders, "--only", "vie")
     assert ended.value.code == 2
 
 
 NAMES = [f"acme.Shop.{name}" for name in ("parseDeltaFile", "applyDeltaFile", "add", "HTTPServer")]
 
 
-def test_names_give_the_same_questions_again() -> None:
-    """In whatever order they come; short ones give none."""
+def test_name_queries_are_deterministic() -> None:
+    """In any order of names; short ones give none."""
     asked = names.questions(NAMES)
     assert asked == names.questions(reversed(NAMES))
     exact = [one["query"] for one in asked if one["group"] == "exact"]
@@ -144,8 +144,8 @@ def test_names_give_the_same_questions_again() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_mistake_is_one_edit(seed: int) -> None:
-    """A letter less or more, another one, or two that are swapped; the first stays."""
+def test_misspelling_is_one_edit(seed: int) -> None:
+    """A letter removed, added or replaced, or two swapped; never the first."""
     name = "parseDeltaFile"
     wrong = names.misspelt(name, random.Random(seed))
     assert wrong != name and wrong[0] == name[0]
@@ -157,8 +157,8 @@ def test_a_mistake_is_one_edit(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_part_is_of_the_middle_or_the_end(seed: int) -> None:
-    """Whole words but the first, or a run of three letters of five."""
+def test_partial_name_is_from_the_middle_or_the_end(seed: int) -> None:
+    """Whole words except the first, or three of five letters."""
     draw = random.Random(seed)
     assert names.words_of("parseDeltaFile", draw) in {"Delta", "DeltaFile"}
     run = names.run_of("parseDeltaFile", draw)
@@ -166,8 +166,8 @@ def test_a_part_is_of_the_middle_or_the_end(seed: int) -> None:
     assert names.words_of("restart", draw) is None
 
 
-def test_a_part_that_many_names_have_is_no_question() -> None:
-    """And one that a few have is answered by each of them."""
+def test_partial_name_of_many_symbols_is_no_query() -> None:
+    """One of a few symbols has several answers."""
     asked = names.questions([f"s.load{n}DeltaFile" for n in "ABCD"])
     assert {one["group"] for one in asked if one["query"] == "DeltaFile"} == set()
     few = names.questions(NAMES)
@@ -176,7 +176,7 @@ def test_a_part_that_many_names_have_is_no_question() -> None:
     assert right
 
 
-def test_help_names_every_set(
+def test_help_lists_every_set(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["bench", "answers", "--help"])
@@ -204,8 +204,8 @@ def test_help_names_every_set(
         ("", None),
     ],
 )
-def test_a_doc_comment_is_a_question(comment: str, question: str | None) -> None:
-    """By its first sentence, where that is prose of four words and more."""
+def test_doc_comment_becomes_a_query(comment: str, question: str | None) -> None:
+    """Its first sentence, if it is prose of at least four words."""
     assert first_sentence(comment) == question
 
 
@@ -219,14 +219,14 @@ def test_a_doc_comment_is_a_question(comment: str, question: str | None) -> None
         ("go", "func A() {\n\t// inside\n}\n", None),
     ],
 )
-def test_a_doc_comment_is_taken_out(language: str, text: str, code: str | None) -> None:
-    """And nothing else; a function without one stays as it is."""
+def test_doc_comment_is_removed_from_the_source(language: str, text: str, code: str | None) -> None:
+    """And nothing else."""
     found = parted(language, text)
     assert (found and found[1]) == code
 
 
-def test_functions_are_asked_for_by_what_was_said_of_them(tmp_path: Path) -> None:
-    """They have it no more in the sources; a test, and what is said twice, is no question."""
+def test_functions_are_searched_by_their_removed_doc_comments(tmp_path: Path) -> None:
+    """Not tests, and not repeated comments."""
     said = '    """Weighs all articles of the cart."""\n'
     twice = '    """Does what everyone else does too."""\n'
     sources = {
@@ -246,7 +246,7 @@ def test_functions_are_asked_for_by_what_was_said_of_them(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("part", WITHOUT)
-def test_each_part_of_the_ranking_that_can_be_disabled_exists(part: str) -> None:
-    """A part that is renamed in the program would otherwise be measured as without effect."""
+def test_each_disabled_part_of_the_ranking_exists(part: str) -> None:
+    """A renamed part would be measured as having no effect."""
     module, attribute, _ = WITHOUT[part]
     assert hasattr(module, attribute)

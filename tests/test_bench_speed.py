@@ -1,4 +1,4 @@
-"""The harness of `python -m bench` on a repository of a few files: are its figures all there?"""
+"""The harness of `python -m bench` on a repository of a few files: every figure is present."""
 
 import re
 import sys
@@ -54,7 +54,7 @@ PEAKS = {"program_mb", "parsers_mb", "peak_mb"}
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """In the place of every corpus."""
+    """A small repository instead of every corpus."""
     place = tmp_path / "shop"
     for name, text in FILES.items():
         (place / name).parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +68,7 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def bench(tmp_path: Path, repository: Path) -> Bench:
-    """Of the program that is tested; each figure is measured twice."""
+    """The benchmark of the tested program, with two runs per figure."""
     program = Program("feeder", (sys.executable, "-m", "feeder"))
     scratch = tmp_path / "scratch"
     scratch.mkdir()
@@ -79,8 +79,8 @@ def measured(figures: Figures, part: str, subject: str) -> set[str]:
     return {key.measure for key in figures.values if (key.part, key.subject) == (part, subject)}
 
 
-def test_a_first_feed_is_measured_beside_its_floors(bench: Bench, repository: Path) -> None:
-    """Each run has floors of its own; what is counted is the same for both."""
+def test_first_sync_is_measured_with_its_lower_bounds(bench: Bench, repository: Path) -> None:
+    """Each run has its own; the counts are the same in both."""
     feeding.measure(bench, "shop", repository)
     figures = bench.figures
     assert measured(figures, "feed", "shop") >= FLOORS | FED | PEAKS | {"ratio", "ratio_both"}
@@ -95,10 +95,10 @@ def test_a_first_feed_is_measured_beside_its_floors(bench: Bench, repository: Pa
     assert peak >= max(*values["program_mb"], *values["parsers_mb"]) > 0
 
 
-def test_everyday_changes_are_counted_at_the_stand_in(
+def test_requests_of_small_changes_are_counted(
     bench: Bench, repository: Path, standin: StandIn
 ) -> None:
-    """A shifted line embeds nothing, a renamed folder each of its nodes, and that in every run."""
+    """A moved line embeds nothing, a renamed folder each of its nodes, in every run."""
     changes.measure(bench, "shop", repository, standin)
     kinds = {kind: f"shop: {kind}" for kind in changes.KINDS}
     texts = {kind: bench.figures.values[Key("changes", kinds[kind], "texts")] for kind in kinds}
@@ -117,8 +117,8 @@ def test_everyday_changes_are_counted_at_the_stand_in(
 
 
 @pytest.mark.needs("local")
-def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
-    """Growth is of copies of the first Python file, search of three copies of both."""
+def test_other_parts_have_all_figures_of_their_tables(bench: Bench) -> None:
+    """Growth uses copies of the first Python file, search three copies of both."""
     for part, measure in PARTS.items():
         if part != semble_comparison.PART:  # it is installed from afar
             measure(bench._replace(runs=1))
@@ -138,10 +138,10 @@ def test_the_other_parts_have_all_that_their_tables_show(bench: Bench) -> None:
     assert wheel_mb > MODEL_FILE.stat().st_size / 2e6
 
 
-def test_a_rival_that_cannot_be_installed_is_named(
+def test_missing_comparison_program_is_reported(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """For each corpus, since the next one may be measured."""
+    """For each corpus."""
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", "")
     semble_comparison.measure(bench)
@@ -149,18 +149,18 @@ def test_a_rival_that_cannot_be_installed_is_named(
     assert bench.figures.failed == {f"semble: {corpus.name}": why for corpus in CORPORA}
 
 
-def test_time_outside_the_model_is_that_of_all_threads() -> None:
+def test_time_outside_the_model_counts_all_threads() -> None:
     """Two threads compute for 6 and 3 of 10 seconds, and in the last 2 none does.
 
-    A third one has tried the model out for a second, and is none of those that compute.
+    A third one that loaded the model for a second does not count.
     """
     calls = [(3, 0.0, 1.0), (1, 1.0, 4.0), (1, 5.0, 8.0), (2, 2.0, 3.0), (2, 4.0, 6.0)]
     shares = embedding.outside(10.0, calls)
     assert shares == pytest.approx({"model_s": 5.0, "idle": 0.2, "outside": 0.5})
 
 
-def test_a_target_is_met_up_to_its_limit_and_by_the_worst_corpus() -> None:
-    """What was not measured is not met."""
+def test_target_is_checked_for_the_worst_corpus() -> None:
+    """Its limit is inclusive; a missing measurement fails."""
     figures = Figures()
     figures.add("feed", "rxjs", {"ratio": 0.5, "peak_mb": 300})
     figures.add("feed", "django", {"ratio": 2.5, "peak_mb": 100, "files": 5000})
@@ -172,8 +172,8 @@ def test_a_target_is_met_up_to_its_limit_and_by_the_worst_corpus() -> None:
     assert (requests.measured, requests.is_met) == (2, False)
 
 
-def test_a_figure_is_the_median_of_its_runs(tmp_path: Path) -> None:
-    """And every single value can be kept, and read again."""
+def test_figure_is_the_median_of_its_runs(tmp_path: Path) -> None:
+    """All values can be stored and read again."""
     figures = Figures({"Python": "3.11"}, failed={"fcl": "it is not there"})
     for seconds in (5.0, 1.0, 2.0):
         figures.add("start", "--help", {"wall_s": seconds})
@@ -184,8 +184,8 @@ def test_a_figure_is_the_median_of_its_runs(tmp_path: Path) -> None:
     assert kept.median("start", "--help", "cpu_s") is None
 
 
-def test_the_page_keeps_what_stands_around_the_tables(tmp_path: Path) -> None:
-    """A second time too."""
+def test_page_keeps_the_text_around_the_tables(tmp_path: Path) -> None:
+    """Repeatedly."""
     file = tmp_path / "page.md"
     file.write_text("# Speed\n\n<!-- measured -->\nold\n<!-- end -->\nAfter.\n")
     figures = Figures(failed={"fcl": "apt could not download it"})
@@ -197,7 +197,7 @@ def test_the_page_keeps_what_stands_around_the_tables(tmp_path: Path) -> None:
     assert once.endswith("| fcl | apt could not download it |\n\n<!-- end -->\nAfter.\n")
 
 
-def test_two_programs_are_compared_by_what_both_have() -> None:
+def test_two_programs_are_compared_by_common_figures() -> None:
     """Half the seconds is a ratio of 0.50."""
     one, other = Figures(), Figures()
     one.add("feed", "rxjs", {"wall_s": 1.0, "cpu_s": 1.0})
@@ -209,8 +209,8 @@ def test_two_programs_are_compared_by_what_both_have() -> None:
     ]
 
 
-def test_what_cannot_be_measured_is_named_and_the_rest_goes_on(bench: Bench) -> None:
-    """A corpus that is not to be had, and a program that fails."""
+def test_missing_measurements_are_reported_and_the_rest_continues(bench: Bench) -> None:
+    """A missing corpus, and a program that fails."""
 
     def absent() -> None:
         raise Unavailable("npm could not download it")
@@ -224,7 +224,7 @@ def test_what_cannot_be_measured_is_named_and_the_rest_goes_on(bench: Bench) -> 
 
 
 def test_every_package_is_pinned() -> None:
-    """Debian's by its name, which has the version that it brings."""
+    """Debian packages by name, whose version is that of the release."""
     for package in (package for corpus in CORPORA for package in corpus.packages):
         pins = {"pip": r".+==\d[\d.]+", "npm": r".+@\d[\d.]+", "apt": r".+-\d[\d.]+"}
         assert re.fullmatch(pins[package.manager], package.name)

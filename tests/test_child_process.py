@@ -53,7 +53,7 @@ def request(process: ChildProcess, name: str) -> object:
     return process.receive()
 
 
-def test_the_child_gets_variables_but_no_secret() -> None:
+def test_child_gets_variables_but_no_secret() -> None:
     """The child inherits the environment without secrets, and gets its own variables."""
     names = ("LANG", "COLOUR", "CLOUDFLARE_API_TOKEN", "FEEDER_API_KEY", "FEEDER_MODEL")
     with running_echo(COLOUR="red") as echo:
@@ -75,13 +75,13 @@ def test_output_of_start_up_files_is_ignored(tmp_path: Path) -> None:
         assert request(echo, "LANG") == "C"
 
 
-def test_an_incomplete_response_raises_eof_error() -> None:
+def test_incomplete_response_raises_eof_error() -> None:
     """The process was killed while it wrote a response."""
     with running_echo(CUT="yes") as echo, pytest.raises(EOFError):
         request(echo, "LANG")
 
 
-def test_an_end_without_a_response_raises_eof_error() -> None:
+def test_end_without_a_response_raises_eof_error() -> None:
     """The end of the pipe raises EOFError."""
     with running_echo() as echo:
         request(echo, "LANG")

@@ -1,4 +1,4 @@
-"""What is published: a wheel and an sdist that hold the program whole, under the name headfeed."""
+"""The published wheel and sdist contain the whole program, under the name headfeed."""
 
 import os
 import re
@@ -27,14 +27,14 @@ MOST_BYTES = 12_000_000
 
 
 def build(source: Path, out: Path, *options: str) -> list[Path]:
-    """The files that the build of a folder makes, without a network."""
+    """Builds a folder without a network and returns the files."""
     command = [sys.executable, "-m", "hatchling", "build", "-d", str(out), *options]
     subprocess.run(command, cwd=source, check=True, capture_output=True)
     return sorted(out.iterdir())
 
 
 def sources() -> set[str]:
-    """What git knows of the package, or would."""
+    """Returns the files of the package that git tracks or would add."""
     listing = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "src/feeder"]
     names = subprocess.run(listing, cwd=ROOT, capture_output=True, check=True, text=True).stdout
     return {name.removeprefix("src/") for name in names.split() if (ROOT / name).is_file()}
@@ -52,8 +52,8 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
-def test_their_names_say_what_they_are(built: tuple[Path, Path]) -> None:
-    """For every system; the version is the program's."""
+def test_file_names_have_name_version_and_platform(built: tuple[Path, Path]) -> None:
+    """For every platform, with the program's version."""
     version = feeder.__version__
     assert [file.name for file in built] == [
         f"headfeed-{version}-py3-none-any.whl",
@@ -61,8 +61,8 @@ def test_their_names_say_what_they_are(built: tuple[Path, Path]) -> None:
     ]
 
 
-def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) -> None:
-    """Every file of the package, those that are no Python among them."""
+def test_wheel_contains_exactly_the_package(built: tuple[Path, Path]) -> None:
+    """Including files that are not Python."""
     there = contents(built[0])
     package = {name for name in there if name.startswith("feeder/")}
     assert package == sources()
@@ -87,8 +87,8 @@ def test_the_wheel_has_the_program_and_nothing_else(built: tuple[Path, Path]) ->
         assert command + b" = feeder.__main__:main\n" in there[f"{about}/entry_points.txt"]
 
 
-def test_the_sdist_makes_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:
-    """It is what a wheel is made from, without the tests and their samples."""
+def test_sdist_builds_the_same_wheel(built: tuple[Path, Path], tmp_path: Path) -> None:
+    """It has no tests and samples."""
     wheel, sdist = built
     assert max(sdist.stat().st_size, wheel.stat().st_size) < MOST_BYTES
     with tarfile.open(sdist) as archive:
@@ -103,9 +103,10 @@ SITE_PACKAGES = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-pac
 
 
 def installed(source: str, venv: Path) -> Path:
-    """The command of a new environment with the program, and with this one's dependencies.
+    """Returns the command of a new environment with the program and this environment's
+    dependencies.
 
-    `source` is what pip installs: a wheel, an sdist or a folder. It is built without a network.
+    `source` is a wheel, an sdist or a folder, built without a network.
     """
     make = [sys.executable, "-m", "venv", "--without-pip", str(venv)]
     subprocess.run(make, check=True)
@@ -117,7 +118,7 @@ def installed(source: str, venv: Path) -> Path:
 
 
 def installed_from_git(address: str, folder: Path) -> Path:
-    """The command that `uv tool install git+ADDRESS` makes, without a network."""
+    """Returns the command that `uv tool install git+ADDRESS` creates, without a network."""
     places = {
         f"UV_{name}": str(folder / name) for name in ("TOOL_DIR", "TOOL_BIN_DIR", "CACHE_DIR")
     }
@@ -129,7 +130,7 @@ def installed_from_git(address: str, folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the program's tracked files, and nothing that is built."""
+    """A repository with the program's tracked files and no build output."""
     repo = Repo(tmp_path_factory.mktemp("clone") / "feeder")
     names = [
         "pyproject.toml",
@@ -145,36 +146,36 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("source", ["wheel", "sdist", "path", "git"])
-def test_each_installation_brings_the_worker(
+def test_each_installation_contains_the_worker(
     source: str, built: tuple[Path, Path], clone: Path, tmp_path: Path, repo: Repo
 ) -> None:
-    """`feeder worker` writes the committed worker.js, however feeder was installed."""
+    """`feeder worker` writes the committed worker.js."""
     if source == "git":
         feeder_command = installed_from_git(clone.as_uri(), tmp_path)
     else:
         path = {"wheel": built[0], "sdist": built[1], "path": clone}[source]
         feeder_command = installed(str(path), tmp_path / "venv")
     database = "11111111-2222-4333-8444-555555555555"
-    said(feeder_command, repo, "worker", "edge", "--database-id", database)
+    output_of(feeder_command, repo, "worker", "edge", "--database-id", database)
     for name in ("worker.js", "worker.js.map"):
         assert (repo.path / "edge" / name).read_bytes() == (SOURCES / "edge" / name).read_bytes()
 
 
 @pytest.fixture
 def command(built: tuple[Path, Path], repo: Repo) -> Path:
-    """feeder, installed into an environment that lies in somebody's repository."""
+    """feeder, installed into an environment inside another repository."""
     return installed(str(built[0]), repo.path / ".venv")
 
 
-def said(command: Path, repo: Repo, *arguments: str) -> str:
+def output_of(command: Path, repo: Repo, *arguments: str) -> str:
     run = [str(command), *arguments]
     done = subprocess.run(run, cwd=repo.path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
 
-def test_what_is_installed_does_the_main_job(built: tuple[Path, Path]) -> None:
-    """In an empty environment, with its model, as a release is tried; from what is here alone."""
+def test_installed_program_indexes_and_searches(built: tuple[Path, Path]) -> None:
+    """In an empty environment, with its model and without a network."""
     offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(WHEELS), "PYTHON": sys.executable}
     run = ["bash", str(ROOT / ".ci/try"), str(built[0])]
     done = subprocess.run(
@@ -185,22 +186,22 @@ def test_what_is_installed_does_the_main_job(built: tuple[Path, Path]) -> None:
     assert (first, last) == (f"feeder {feeder.__version__}", "The index is right.")
 
 
-def test_the_shell_completes_commands(command: Path, repo: Repo) -> None:
-    """By what README puts into the shell's start file."""
+def test_shell_completion(command: Path, repo: Repo) -> None:
+    """With the lines that README shows."""
     asked = {"_FEEDER_COMPLETE": "bash_complete", "COMP_WORDS": "feeder va", "COMP_CWORD": "1"}
     env = os.environ | asked
     done = subprocess.run([command], env=env, capture_output=True, text=True, check=True)
     assert done.stdout == "plain,validate\n"
 
 
-def test_an_installed_program_names_no_commit(command: Path, repo: Repo) -> None:
-    """The repository around its environment is another project's, whatever it tracks."""
+def test_installed_program_has_no_commit_in_its_version(command: Path, repo: Repo) -> None:
+    """The repository around its environment is another project."""
     repo.commit({"pyproject.toml": '[project]\nname = "shop"\n'})
-    assert said(command, repo, "--version") == f"feeder {feeder.__version__}\n"
+    assert output_of(command, repo, "--version") == f"feeder {feeder.__version__}\n"
 
 
-def test_a_clone_names_its_commit(tmp_path: Path, repo: Repo) -> None:
-    """The one that is checked out, wherever the program is started."""
+def test_clone_has_its_commit_in_its_version(tmp_path: Path, repo: Repo) -> None:
+    """Wherever the program is started."""
     clone = Repo(tmp_path / "clone")
     shutil.copytree(SOURCES, clone.path / "src/feeder")
     shutil.copy(ROOT / "pyproject.toml", clone.path)
@@ -209,8 +210,8 @@ def test_a_clone_names_its_commit(tmp_path: Path, repo: Repo) -> None:
     assert version_of(clone, repo) == f"feeder {feeder.__version__} ({commit[:7]}, clone)\n"
 
 
-def test_a_copy_in_another_project_names_no_commit(tmp_path: Path, repo: Repo) -> None:
-    """Where the sources are vendored, the repository is not theirs."""
+def test_vendored_copy_has_no_commit_in_its_version(tmp_path: Path, repo: Repo) -> None:
+    """The repository is another project's."""
     other = Repo(tmp_path / "other")
     shutil.copytree(SOURCES, other.path / "src/feeder")
     other.commit({"pyproject.toml": '[project]\nname = "shop"\n'})
@@ -226,8 +227,8 @@ def version_of(sources: Repo, elsewhere: Repo) -> str:
     return done.stdout
 
 
-def test_the_sources_claim_what_ci_runs() -> None:
-    """All tests on the oldest and the newest Python, a smoke test on the others and macOS."""
+def test_classifiers_match_the_ci_matrix() -> None:
+    """All tests on the oldest and newest Python, a smoke test on the others and macOS."""
     project = (ROOT / "pyproject.toml").read_text()
     claimed = re.findall(r'"Programming Language :: Python :: (3\.\d+)"', project)
     jobs = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text())["jobs"]

@@ -49,7 +49,7 @@ def test_no_control_character_is_left(text: str) -> None:
 
 
 @given(st.dictionaries(st.text(), st.text(st.characters(codec=None))))
-def test_an_escaped_json_document_keeps_its_meaning(document_value: dict[str, str]) -> None:
+def test_escaped_json_document_keeps_its_meaning(document_value: dict[str, str]) -> None:
     """An escaped JSON document parses to the same value."""
     document = json.dumps(document_value, ensure_ascii=False, indent=2)
     assert json.loads(escaping.escape_lines(document)) == document_value
@@ -70,16 +70,16 @@ TOKEN = "v1.0-abcdef/GHIJKL%mnop&qrst"
         ("", ""),
     ],
 )
-def test_neither_a_secret_nor_half_of_it_is_left(text: str, rest: str) -> None:
-    """Also as a URL or HTML encodes it; less than half of it stays."""
+def test_no_half_of_a_secret_is_left(text: str, rest: str) -> None:
+    """Also as a URL or HTML encodes it; less than half of it may stay."""
     assert escaping.mask_secret(text, TOKEN) == rest
 
 
-def test_a_secret_is_found_as_json_escapes_it() -> None:
+def test_secret_is_found_in_json_escapes() -> None:
     """JSON escapes quotes and backslashes."""
     assert escaping.mask_secret(r'{"token": "ab\"cd\\efgh"}', 'ab"cd\\efgh') == '{"token": "***"}'
 
 
-def test_a_short_secret_is_masked() -> None:
+def test_short_secret_is_masked() -> None:
     """Of a short secret, eight characters or all of it are masked."""
     assert escaping.mask_secret("abc abcd abcdefgh", "abcd") == "abc *** ***efgh"

@@ -1,4 +1,4 @@
-"""The trials of bench/guarantees at a few points each: the real program, in its own processes."""
+"""The trials of bench/guarantees at a few points each: the real program in its own processes."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ def history(tmp_path_factory: pytest.TempPathFactory) -> Commits:
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[ChatServer]:
-    """Describes methods and classes."""
+    """A server that describes methods and classes."""
     with running_chat_server() as model:
         yield model
 
@@ -51,10 +51,10 @@ def cloud(
 
 
 @pytest.mark.needs("local")
-def test_a_run_that_is_killed_in_the_midst_of_a_transaction_is_finished_by_the_next(
+def test_next_run_completes_a_run_killed_within_a_transaction(
     embedded: Store, history: Commits
 ) -> None:
-    """SIGKILL before SQLite commits; then a run on a later commit."""
+    """SIGKILL before SQLite commits; the next run is on a later commit."""
     scene = killed.scenes(history)[1]
     row = killed.Row(scene, "before the commit", "a later one", scene.later)
     tally = killed.tried(embedded, row, Reference(embedded), [6, 10])
@@ -74,10 +74,8 @@ def test_killed_run_that_reads_all_files_again_is_completed_by_the_next(
     assert tally.tried == 2
 
 
-def test_a_run_that_is_killed_while_cloudflare_does_its_work_is_finished_by_the_next(
-    cloud: Cloud, history: Commits
-) -> None:
-    """Its request is done, and nobody learns of it; then a run on the same commit."""
+def test_next_run_completes_a_run_killed_during_a_request(cloud: Cloud, history: Commits) -> None:
+    """The request is executed and its response lost; the next run is on the same commit."""
     scene = killed.scenes(history)[1]
     row = killed.Row(scene, cloud.moments[1], "the same", scene.killed)
     tally = killed.tried(cloud, row, Reference(cloud), [8, 12])
@@ -95,10 +93,10 @@ def static(
     cloud.close()
 
 
-def test_a_table_for_a_workers_questions_of_which_half_was_written_is_finished_by_the_next(
+def test_next_run_completes_a_half_written_lookup_table(
     static: Cloud, history: Commits, tmp_path: Path
 ) -> None:
-    """Killed while D1 writes its first half, and its second; then a run on the commit before."""
+    """Killed during either half; the next run is on the earlier commit."""
     scene = killed.scenes(history)[1]
     row = killed.Row(scene, static.moments[1], "the one before", history.first)
     static.start(scene.before)
@@ -110,10 +108,8 @@ def test_a_table_for_a_workers_questions_of_which_half_was_written_is_finished_b
     assert tally.tried == 2
 
 
-def test_a_run_that_is_refused_again_and_again_loses_nothing(
-    cloud: Cloud, history: Commits
-) -> None:
-    """It ends with the right index, or stops with a reason and the next one goes on."""
+def test_run_with_repeated_error_responses_loses_nothing(cloud: Cloud, history: Commits) -> None:
+    """It completes the index, or stops with a reason and the next one continues."""
     mix = refused.Trouble("a mix", refused.mixed(0.3, seed=1))
     down = refused.outage(refused.VECTORIZE, "unavailable")
     silent = refused.Trouble(
@@ -125,10 +121,8 @@ def test_a_run_that_is_refused_again_and_again_loses_nothing(
     assert tally.next_run >= 1
 
 
-def test_a_write_whose_answer_is_lost_is_not_taken_for_undone(
-    cloud: Cloud, history: Commits
-) -> None:
-    """Although D1 is too busy to tell what has become of it."""
+def test_write_with_a_lost_response_counts_as_done(cloud: Cloud, history: Commits) -> None:
+    """Even if D1 is too busy to confirm it."""
     lost = {"kind": "half_body", "route": "d1.raw", "requests": [3]}
     busy = {"kind": "d1_cpu", "route": "d1.raw", "requests": [5]}
     tally = refused.Trials(cloud, history).tally([refused.Trouble("lost", [lost, busy])])
@@ -136,10 +130,10 @@ def test_a_write_whose_answer_is_lost_is_not_taken_for_undone(
     assert tally.next_run == 1
 
 
-def test_a_run_that_sleeps_while_a_newer_event_is_answered_changes_nothing_more(
+def test_paused_run_superseded_by_a_newer_event_changes_nothing(
     cloud: Cloud, history: Commits
 ) -> None:
-    """The index is the newer commit's, and after the next run its vectors are too."""
+    """The index is the newer commit's; after the next run so are the vectors."""
     [meeting] = [one for one in together.meetings(history) if one.other.number == 9][:1]
     trial = together.Trial(cloud, history, every=13)
     tally = trial.tally(together.Row("one sleeps", trial.sleeping(meeting)))
@@ -147,10 +141,10 @@ def test_a_run_that_sleeps_while_a_newer_event_is_answered_changes_nothing_more(
     assert tally.tried >= 2
 
 
-def test_an_older_event_changes_nothing_once_a_newer_one_has_begun(
+def test_older_event_changes_nothing_after_a_newer_one_has_started(
     embedded: Store, history: Commits
 ) -> None:
-    """Also where the newer one's run died; before its first write nobody knows of it."""
+    """Also if the newer run crashed after its first write."""
     trial = together.Trial(embedded, history, every=9)
     newer, older = together.Side(history.third, 9), together.Side(history.second, 8)
     tally = trial.tally(together.Row("again", trial.again(newer, older), least=2))
@@ -158,10 +152,8 @@ def test_an_older_event_changes_nothing_once_a_newer_one_has_begun(
     assert 0 < tally.superseded < tally.tried
 
 
-def test_a_vector_that_arrives_late_is_not_left_over_after_the_next_run(
-    cloud: Cloud, history: Commits
-) -> None:
-    """A write is held up on its way until a later run has removed the node."""
+def test_late_vector_is_deleted_by_the_next_run(cloud: Cloud, history: Commits) -> None:
+    """The write is delayed until a later run has deleted the node."""
     trial = together.Trial(cloud, history, every=8)
     cloud.start(history.first)
     before = len(cloud.standin.log())
@@ -174,8 +166,8 @@ def test_a_vector_that_arrives_late_is_not_left_over_after_the_next_run(
     assert tally.vectors < tally.tried
 
 
-def test_a_trial_in_which_nothing_happens_does_not_hold(embedded: Store, history: Commits) -> None:
-    """No run was killed, none slept and none was overtaken: that proves nothing."""
+def test_trial_without_an_event_fails(embedded: Store, history: Commits) -> None:
+    """No run was killed, paused or superseded: that proves nothing."""
     scene = killed.scenes(history)[1]
     row = killed.Row(scene, "before", "the same", scene.killed)
     assert killed.tried(embedded, row, Reference(embedded), [99]).broken
@@ -183,8 +175,8 @@ def test_a_trial_in_which_nothing_happens_does_not_hold(embedded: Store, history
     assert len(trial.tally(together.Row("nothing", iter([]))).broken) == 2
 
 
-def test_a_difference_has_a_name() -> None:
-    """What a trial would say of an index with another row, or with other vectors."""
+def test_differences_are_named() -> None:
+    """For an index with another row or other vectors."""
     clean = IndexContents({"files": [("a.py", "clean")]}, {"1": [0.6, 0.8]})
     assert clean.differences(clean) == []
     assert clean.differences(clean._replace(tables={"files": []})) == ["files"]
@@ -197,10 +189,10 @@ def test_a_difference_has_a_name() -> None:
     ("said", "remedy"),
     [(["together"], "install it."), (["refused", "--store", "embedded"], "omit --store.")],
 )
-def test_what_cannot_be_tried_here_is_said_in_a_sentence(
+def test_impossible_trial_is_an_error_with_a_remedy(
     said: list[str], remedy: str, tmp_path: Path
 ) -> None:
-    """With the remedy and exit code 2: no Node on the path, and a store that nobody refuses."""
+    """Exit code 2: without Node, and for a store without error responses."""
     command = [sys.executable, str(PROGRAM), *said]
     done = subprocess.run(
         command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
@@ -210,7 +202,7 @@ def test_what_cannot_be_tried_here_is_said_in_a_sentence(
     assert line.endswith(remedy)
 
 
-def test_how_far_a_row_is_can_be_seen_on_a_terminal_alone(
+def test_progress_is_shown_on_a_terminal_only(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Elsewhere only the tables are printed."""

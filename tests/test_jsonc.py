@@ -1,5 +1,4 @@
-"""JSON with comments: what it says, and that a value is put into it or taken out while all else
-stays."""
+"""JSON with comments: parsing, and setting or removing a value without other changes."""
 
 import json
 from typing import Any
@@ -26,8 +25,8 @@ DATABASE = {"binding": "CODE_DB", "database_id": "ü"}
         ('{"a": 1, "b": 2, "a": 3}', {"a": 3, "b": 2}),
     ],
 )
-def test_what_is_read(text: str, value: Any) -> None:
-    """Comments and a last comma mean nothing, and of two values of a name the last counts."""
+def test_parsed_values(text: str, value: Any) -> None:
+    """Comments and trailing commas are ignored; of repeated keys the last one counts."""
     assert jsonc.loads(text) == value
 
 
@@ -57,7 +56,7 @@ def test_what_is_read(text: str, value: Any) -> None:
         ('{"a": 1}\n}', "line 2, column 1: the end of the text is expected"),
     ],
 )
-def test_what_is_no_such_json_is_said_with_its_place(text: str, why: str) -> None:
+def test_invalid_text_is_an_error_with_its_position(text: str, why: str) -> None:
     with pytest.raises(ValueError, match="line") as refused:
         jsonc.loads(text)
     assert str(refused.value) == why
@@ -84,8 +83,8 @@ def test_what_is_no_such_json_is_said_with_its_place(text: str, why: str) -> Non
         ),
     ],
 )
-def test_a_new_member_follows_the_last(before: str, after: str) -> None:
-    """Behind the comments that are there, laid out as the others are."""
+def test_new_member_follows_the_last_one(before: str, after: str) -> None:
+    """After its comments, in the same layout."""
     assert jsonc.set_value(before, ("ai",), {"binding": "AI"}) == after
 
 
@@ -113,13 +112,13 @@ def test_a_new_member_follows_the_last(before: str, after: str) -> None:
         ),
     ],
 )
-def test_a_new_element_follows_the_last(before: str, after: str) -> None:
+def test_new_element_follows_the_last_one(before: str, after: str) -> None:
     at = len(jsonc.loads(before)["d1"])
     assert jsonc.set_value(before, ("d1", at), DATABASE) == after
 
 
-def test_a_value_takes_the_place_of_the_one_there() -> None:
-    """Of two with one name it is the one that counts."""
+def test_existing_value_is_replaced() -> None:
+    """Of repeated keys the last one."""
     text = '{"x": {"id": "1"}, "x": {"id" /* his */ : "2"}, // "id": "3"\n}'
     assert jsonc.set_value(text, ("x", "id"), 'a"b') == text.replace('"2"', r'"a\"b"')
 
@@ -153,7 +152,7 @@ VALUES = st.recursive(
 
 @st.composite
 def written(draw: st.DrawFn, value: Any) -> str:
-    """A value as somebody may have written it, with blanks, comments and last commas about."""
+    """Generates a text of a value, with spaces, comments and trailing commas."""
     blank = draw(BLANKS)
     if isinstance(value, dict):
         names = [f"{draw(BLANKS)}{json.dumps(name)}{draw(BLANKS)}:" for name in value]
@@ -174,7 +173,7 @@ def written(draw: st.DrawFn, value: Any) -> str:
 
 @st.composite
 def changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, tuple[str | int, ...]]:
-    """An object, a text of it, and a path in it whose last key may be a new one."""
+    """Generates an object, a text of it, and a path whose last key may be new."""
     value = draw(st.dictionaries(NAMES, VALUES, max_size=4))
     node: Any = value
     path: list[str | int] = []
@@ -190,17 +189,16 @@ def changes(draw: st.DrawFn) -> tuple[dict[str, Any], str, tuple[str | int, ...]
 
 
 @given(changes())
-def test_a_text_says_what_was_written(change: tuple[dict[str, Any], str, Any]) -> None:
-    """Whatever stands between."""
+def test_generated_text_is_parsed_back(change: tuple[dict[str, Any], str, Any]) -> None:
     value, text, _ = change
     assert jsonc.loads(text) == value
 
 
 @given(changes(), VALUES)
-def test_what_is_put_is_there_and_all_else_stays(
+def test_set_changes_only_the_value(
     change: tuple[dict[str, Any], str, tuple[str | int, ...]], new: Any
 ) -> None:
-    """The rest means what it meant; to a text without the key something is only added."""
+    """A text without the key only grows."""
     value, text, path = change
     after = jsonc.set_value(text, path, new)
 
@@ -220,10 +218,10 @@ def test_what_is_put_is_there_and_all_else_stays(
 
 
 @given(changes(), VALUES)
-def test_what_is_put_can_be_taken_out(
+def test_set_value_can_be_removed(
     change: tuple[dict[str, Any], str, tuple[str | int, ...]], new: Any
 ) -> None:
-    """Then the text means what it meant; of what stood there before, nothing else goes."""
+    """The rest means the same."""
     value, text, path = change
     after = jsonc.remove_value(jsonc.set_value(text, path, new), path)
     node: Any = value
@@ -248,8 +246,8 @@ def test_what_is_put_can_be_taken_out(
         '\ufeff{ "a": {\n} }',
     ],
 )
-def test_what_is_put_and_taken_out_leaves_every_byte(text: str) -> None:
-    """Comments, line ends, a comma after the last: as they were."""
+def test_set_and_remove_restore_every_byte(text: str) -> None:
+    """Comments, line ends and a trailing comma."""
     for path in (("x",), ("x", "y", "z")):
         assert jsonc.remove_value(jsonc.set_value(text, path, {"command": ["b"]}), path[:1]) == text
 
@@ -268,12 +266,12 @@ def test_what_is_put_and_taken_out_leaves_every_byte(text: str) -> None:
         ('{"x": 1,}', "{}"),
     ],
 )
-def test_what_is_taken_out_goes_with_its_comma(before: str, after: str) -> None:
+def test_removed_value_is_removed_with_its_comma(before: str, after: str) -> None:
     """Comments stay."""
     assert jsonc.remove_value(before, ("x",)) == after
 
 
-def test_what_is_not_there_cannot_be_taken_out() -> None:
+def test_removing_a_missing_value_raises_key_error() -> None:
     for path in (("x",), ("a", "x"), ("x", "a")):
         with pytest.raises(KeyError):
             jsonc.remove_value('{"a": {}}', path)

@@ -48,14 +48,14 @@ def a_node(identity: str | None, start: int, end: int, *, symbol: bool = True) -
         ("acme/shop", "LICENSE", a_node(None, 1, 21), "25c56d91457c904317caa0b9399a740ef342cdbe"),
     ],
 )
-def test_an_id_is_the_sha1_of_repo_path_identity_and_lines(
+def test_id_is_the_sha1_of_repo_path_identity_and_lines(
     repo: str, path: str, node: Node, expected: str
 ) -> None:
     """A node's id depends on its place and name only."""
     assert node_ids(repo, path, [node]) == [expected]
 
 
-def test_the_second_of_a_name_on_the_same_lines_is_numbered() -> None:
+def test_second_node_of_a_name_on_the_same_lines_is_numbered() -> None:
     """Overloads on one line get `#2` after the name."""
     one = a_node("Cart.add", 12, 30)
     assert node_ids("acme/shop", "src/cart.py", [one, one]) == [
@@ -72,7 +72,7 @@ def test_the_second_part_of_one_line_without_a_name_is_numbered() -> None:
     )
 
 
-def test_a_name_that_looks_like_a_number_collides_with_none() -> None:
+def test_name_that_looks_like_a_number_does_not_collide() -> None:
     """Ids of a file are distinct, even if a name itself ends in `#2`."""
     nodes = [a_node("a", 1, 1), a_node("a", 1, 1), a_node("a#2", 1, 1)]
     assert len(set(node_ids("r", "p", nodes))) == 3

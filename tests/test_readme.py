@@ -1,4 +1,4 @@
-"""The pages say what the program and the action do, and what they show to paste works."""
+"""The documentation pages match the program and the action, and their examples work."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ FENCE = re.compile(r"^( *)```yaml\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 
 
 def rewritten(folder: Path, page: str) -> str:
-    """What the command that writes the tables makes of a page."""
+    """Returns a page after the command that writes the tables."""
     file = folder / "page.md"
     file.write_text(page, "utf-8")
     subprocess.run([sys.executable, TABLES, file], check=True)
@@ -34,9 +34,9 @@ def rewritten(folder: Path, page: str) -> str:
 
 
 def rows(folder: Path, table: str) -> list[list[str]]:
-    """The text of a table's cells, as an independent reader of markdown sees it, without its head.
+    """Returns the text of a table's cells without its header, by an independent markdown reader.
 
-    What is code stands in backticks.
+    Code is in backticks.
     """
     page = rewritten(folder, f"<!-- table: {table} -->\n<!-- end -->\n")
     tokens = MarkdownIt("commonmark").enable("table").parse(page)
@@ -53,20 +53,20 @@ def rows(folder: Path, table: str) -> list[list[str]]:
 
 
 def workflows() -> Iterator[Any]:
-    """Yields each workflow that the guide shows to paste."""
+    """Yields each workflow that the guide shows."""
     for number, found in enumerate(FENCE.finditer(GUIDE.read_text("utf-8"))):
         yield pytest.param(dedent(found[2]), id=f"{GUIDE.stem}-{number}")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-def test_the_tables_are_those_that_the_command_writes(tmp_path: Path, page: Path) -> None:
-    """`python docs/tables.py` finds nothing to change."""
+def test_tables_are_up_to_date(tmp_path: Path, page: Path) -> None:
+    """`python docs/tables.py` would change nothing."""
     text = page.read_text("utf-8")
     assert rewritten(tmp_path, text) == text
 
 
-def test_the_picture_of_readme_shows_the_committed_measurements(tmp_path: Path) -> None:
-    """`python docs/comparison.py` finds nothing to change; it prints the figures."""
+def test_picture_of_readme_shows_the_committed_measurements(tmp_path: Path) -> None:
+    """`python docs/comparison.py` would change nothing; it prints the figures."""
     drawn = tmp_path / "comparison.svg"
     command = [sys.executable, str(ROOT / "docs/comparison.py"), str(drawn)]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -90,8 +90,8 @@ def test_each_page_has_its_tables() -> None:
     }
 
 
-def test_a_table_that_is_old_is_written_anew(tmp_path: Path) -> None:
-    """What stands around it stays."""
+def test_outdated_table_is_rewritten(tmp_path: Path) -> None:
+    """The text around it stays."""
     old = "Before.\n<!-- table: outputs -->\n| old |\n<!-- end -->\nAfter.\n<!-- end -->\n"
     new = rewritten(tmp_path, old)
     assert new.startswith("Before.\n<!-- table: outputs -->\n\n| output | what it is |\n")
@@ -99,8 +99,8 @@ def test_a_table_that_is_old_is_written_anew(tmp_path: Path) -> None:
     assert "old" not in new
 
 
-def test_the_table_of_commands_has_what_each_needs(tmp_path: Path) -> None:
-    """Arguments and options that cannot be left out; no command is missing."""
+def test_table_of_commands_has_required_arguments(tmp_path: Path) -> None:
+    """Of every command."""
     shown = [row[0].strip("`") for row in rows(tmp_path, "commands")]
     assert [one.split()[1] for one in shown] == list(cli.load_commands())
     assert {
@@ -112,8 +112,8 @@ def test_the_table_of_commands_has_what_each_needs(tmp_path: Path) -> None:
     } <= {*shown}
 
 
-def test_the_table_of_settings_has_flags_and_their_twins(tmp_path: Path) -> None:
-    """A value is named by its kind; names of files and variables are code."""
+def test_table_of_settings_has_flags_and_variables(tmp_path: Path) -> None:
+    """Values are named by kind; file and variable names are code."""
     table = {flag: (twins, text) for flag, twins, text in rows(tmp_path, "settings")}
     assert table["`--jobs N`"][0] == "`FEEDER_JOBS`"
     assert table["`--account-id ID`"][0] == "`FEEDER_ACCOUNT_ID`, `CLOUDFLARE_ACCOUNT_ID`"
@@ -133,7 +133,7 @@ def test_every_input_and_output_is_listed(tmp_path: Path, kind: str) -> None:
 
 
 def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
-    """That of a user before that of a project."""
+    """The user file before the project file."""
     table = {row[1].strip("`"): row for row in rows(tmp_path, "clients")}
     assert list(table) == CLIENT_NAMES
     assert table["claude"][2:4] == ["`~/.claude.json`", "`.mcp.json`"]
@@ -143,23 +143,22 @@ def test_every_client_is_listed_with_its_files(tmp_path: Path) -> None:
     ]
 
 
-def test_an_input_has_its_default(tmp_path: Path) -> None:
-    """An empty cell where there is none."""
+def test_inputs_have_their_defaults(tmp_path: Path) -> None:
+    """The cell is empty if there is none."""
     defaults = {name: default for name, _, default in rows(tmp_path, "inputs")}
     assert (defaults["`command`"], defaults["`api-token`"]) == ("`sync`", "")
 
 
 @pytest.mark.parametrize("text", [*workflows()])
-def test_a_workflow_to_paste_is_one_that_github_understands(text: str) -> None:
-    """By actionlint, which knows its schema and expressions."""
+def test_shown_workflow_passes_actionlint(text: str) -> None:
     check = [str(TOOLS / "actionlint"), "-shellcheck=", "-"]
     answer = subprocess.run(check, input=text, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stdout
 
 
 @pytest.mark.parametrize("text", [*workflows()])
-def test_a_workflow_to_paste_sets_inputs_that_there_are(text: str) -> None:
-    """And uses the outputs of steps that have them."""
+def test_shown_workflow_uses_existing_inputs(text: str) -> None:
+    """And outputs."""
     ours = [step for step in steps(text) if step["uses"] == OURS]
     assert ours
     for step in ours:
@@ -168,8 +167,8 @@ def test_a_workflow_to_paste_sets_inputs_that_there_are(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", [*workflows()])
-def test_a_workflow_to_paste_is_safe(tmp_path: Path, text: str) -> None:
-    """By zizmor, once a commit is put in; it may only read, and pins what feed.yml pins."""
+def test_shown_workflow_passes_zizmor(tmp_path: Path, text: str) -> None:
+    """With a commit filled in; it has read permissions only and the same pins as feed.yml."""
     file = tmp_path / ".github/workflows/feed.yml"
     file.parent.mkdir(parents=True)
     file.write_text(text.replace("COMMIT", "0" * 40))
@@ -191,10 +190,10 @@ def steps(text: str) -> Iterator[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", list(cli.load_commands()))
-def test_every_command_answers_for_machines(name: str) -> None:
-    """By `--json`, but for `action`, which runs others, and those whose answers are messages.
+def test_every_command_has_json(name: str) -> None:
+    """Except `action`, which runs others, and those that exchange messages.
 
-    Those that write have `--dry-run`.
+    Commands that write have `--dry-run`.
     """
     known = {flag for option in cli.load_commands()[name].params for flag in option.opts}
     assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp", "serve"})
@@ -210,8 +209,7 @@ def links() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("page", "target"), [*links()])
-def test_no_link_leads_nowhere(page: Path, target: str) -> None:
-    """Neither to a page that is not there, nor to a heading that is not in it."""
+def test_links_lead_to_existing_pages_and_headings(page: Path, target: str) -> None:
     name, _, heading = target.partition("#")
     there = page.parent / name if name else page
     assert there.is_file()

@@ -15,12 +15,12 @@ from feeder.text import expand_words
         ("utf8", "utf 8"),
     ],
 )
-def test_the_parts_of_a_compound_word_follow_the_text(text: str, parts: str) -> None:
-    """An identifier is found by its parts."""
+def test_parts_of_compound_words_are_appended(text: str, parts: str) -> None:
+    """So that an identifier is found by its parts."""
     assert expand_words(text) == f"{text}\n{parts}"
 
 
 @pytest.mark.parametrize("text", ["", "plain words", "snake_case_name", "SCREAMING_CASE", "Größe"])
-def test_text_without_camel_case_stays_as_it_is(text: str) -> None:
-    """The tokenizer itself splits at underscores; nothing is added."""
+def test_text_without_camel_case_is_unchanged(text: str) -> None:
+    """The tokenizer itself splits at underscores."""
     assert expand_words(text) == text

@@ -1,4 +1,4 @@
-"""What a question, a file in the working tree and another user of the machine cannot reach."""
+"""Queries, files in the working tree and other users cannot reach what they must not."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -61,11 +61,11 @@ def database(files: Repo) -> Iterator[SQLite]:
 
 @pytest.fixture(scope="module")
 def before(database: SQLite) -> IndexSnapshot:
-    """What the index holds before any question."""
+    """The content of the index before any query."""
     return index_snapshot(database)
 
 
-def asked(database: SQLite, query: str, path: str | None = None) -> Sequence[Result]:
+def run_search(database: SQLite, query: str, path: str | None = None) -> Sequence[Result]:
     return search_scope(database, [], query, Scope.of_repo(REPO, path), Pagination(10)).results
 
 
@@ -98,24 +98,24 @@ WORDS = ["NEAR", "AND", "OR", "NOT", "drop", "table", "symbol", "docs_fts", "x"]
 @example('symbol : "drop" OR NEAR(a b, 2) AND {x y} : ^z * NOT')
 @example('"' * 1001)
 @example("half \ud800 a character")
-def test_a_question_is_words_whatever_it_looks_like(
+def test_query_is_never_sql_or_fts5_syntax(
     database: SQLite, before: IndexSnapshot, query: str
 ) -> None:
-    """No syntax of SQL or FTS5 in it is any: it finds or does not, and changes nothing."""
-    asked(database, query)
+    """It finds something or nothing, and changes nothing."""
+    run_search(database, query)
     assert index_snapshot(database) == before
 
 
 @pytest.mark.parametrize(
     "name", ["x'; DROP TABLE docs; --y", 'x" OR symbol : * NEAR(a b)', "x') UNION SELECT y"]
 )
-def test_a_symbol_is_a_word_whatever_it_looks_like(repo: Repo, name: str) -> None:
-    """Names and headings are anybody's: they are written, found and proven as they stand."""
+def test_symbol_is_never_sql_or_fts5_syntax(repo: Repo, name: str) -> None:
+    """Foreign names and headings are stored, found and validated unchanged."""
     repo.commit({"a.kt": f"fun `{name}`() {{ body() }}\n", "a.md": f"# {name}\n\nbody\n"})
     database = open_database()
     run = new_sync_context(Commit(repo.path), database)
     sync(run)
-    found = [one.hit for one in asked(database, "body")]
+    found = [one.hit for one in run_search(database, "body")]
     names = {hit.path: hit.symbol or hit.logical_path for hit in found}
     assert names == {"a.kt": name, "a.md": name}
     assert validate(run).passed
@@ -131,10 +131,10 @@ def test_a_symbol_is_a_word_whatever_it_looks_like(repo: Repo, name: str) -> Non
     ],
     ids=["one word", "many words", "signs"],
 )
-def test_a_question_of_any_length(database: SQLite, query: str) -> None:
-    """What is pasted is answered by its beginning: 10,000 characters."""
-    assert asked(database, query)
-    assert asked(database, " " * 10_000 + query) == []
+def test_long_query_is_cut(database: SQLite, query: str) -> None:
+    """To 10,000 characters."""
+    assert run_search(database, query)
+    assert run_search(database, " " * 10_000 + query) == []
 
 
 @pytest.mark.parametrize(
@@ -159,26 +159,26 @@ def test_a_question_of_any_length(database: SQLite, query: str) -> None:
         ),
     ],
 )
-def test_a_place_is_a_name_or_a_glob(database: SQLite, path: str, found: list[str]) -> None:
-    """A folder that is named like a glob is found by its name too."""
-    assert sorted(one.hit.path for one in asked(database, "page", path)) == found
+def test_path_filter_is_a_name_or_a_glob(database: SQLite, path: str, found: list[str]) -> None:
+    """A folder named like a glob is found by its name too."""
+    assert sorted(one.hit.path for one in run_search(database, "page", path)) == found
 
 
-def test_a_glob_that_is_too_long_is_refused(database: SQLite) -> None:
-    """D1 takes 50 bytes; they are counted from the first folder with a sign of a glob."""
-    assert asked(database, "page", f"{DEEP}/{'?' * 48}") == []
+def test_too_long_glob_is_refused(database: SQLite) -> None:
+    """D1 accepts 50 bytes from the first folder with a wildcard."""
+    assert run_search(database, "page", f"{DEEP}/{'?' * 48}") == []
     with pytest.raises(UserError, match=r"has 49 bytes from its first folder with \*"):
-        asked(database, "page", f"{DEEP}/{'?' * 49}")
+        run_search(database, "page", f"{DEEP}/{'?' * 49}")
 
 
-def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
-    """A link in a file's place, or in its folder's, shows nothing of what is behind it."""
+def test_symbolic_links_are_not_followed_for_lines(repo: Repo, tmp_path: Path) -> None:
+    """Neither instead of a file nor of its folder."""
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside/a.py").write_text("TOP SECRET\n")
     repo.commit({"src/a.py": "def answer(): pass\n", "b.py": "def answer(): pass\n"})
     database = open_database()
     run_sync(Commit(repo.path), database)
-    found = asked(database, "answer")
+    found = run_search(database, "answer")
     (repo.path / "src/a.py").unlink()
     (repo.path / "src").rmdir()
     (repo.path / "src").symlink_to(tmp_path / "outside")
@@ -191,35 +191,33 @@ def test_lines_come_from_the_file_itself(repo: Repo, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["../secret.py", "src/../../secret.py", "{0}/secret.py", "a\0b"])
-def test_an_index_that_lies_shows_nothing_from_outside(
-    repo: Repo, tmp_path: Path, path: str
-) -> None:
-    """Whoever can write into the index cannot read this machine's files through a search."""
+def test_manipulated_index_shows_no_outside_files(repo: Repo, tmp_path: Path, path: str) -> None:
+    """Write access to the index gives no access to other files."""
     (tmp_path / "secret.py").write_text("TOP SECRET\n")
     repo.commit({"src/a.py": "def answer(): pass\n"})
     database = open_database()
     run_sync(Commit(repo.path), database)
-    [one] = asked(database, "answer")
+    [one] = run_search(database, "answer")
     lie = one._replace(hit=one.hit._replace(path=path.format(tmp_path)))
     assert [hit["text"] for hit in result_page(database, repo.path, [lie]).as_json()["hits"]] == [
         None
     ]
 
 
-def test_what_is_no_file_is_not_waited_for(repo: Repo) -> None:
-    """A pipe in a file's place has nothing to show."""
+def test_pipe_is_not_read(repo: Repo) -> None:
+    """It has no lines."""
     repo.commit({"a.py": "def answer(): pass\n"})
     database = open_database()
     run_sync(Commit(repo.path), database)
     (repo.path / "a.py").unlink()
     os.mkfifo(repo.path / "a.py")
-    answer = result_page(database, repo.path, asked(database, "answer"))
+    answer = result_page(database, repo.path, run_search(database, "answer"))
     assert [one["text"] for one in answer.as_json()["hits"]] == [None]
 
 
 @pytest.fixture
 def usual_umask() -> Iterator[None]:
-    """New files can be read by everybody, as on most machines."""
+    """Sets a umask with which others can read new files."""
     before = os.umask(0o022)
     yield
     os.umask(before)
@@ -230,8 +228,8 @@ def modes(folder: Path) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("usual_umask")
-def test_the_index_is_its_owners(tmp_path: Path, files: Repo) -> None:
-    """It holds the words of the source: nobody else reads it, or what SQLite writes beside it."""
+def test_index_is_readable_only_by_its_owner(tmp_path: Path, files: Repo) -> None:
+    """It has the words of the source; also SQLite's temporary files."""
     database = open_database(tmp_path / "index.db")
     run_sync(Commit(files.path), database, cache=tmp_path / "unused.db")
     assert modes(tmp_path) == dict.fromkeys(["index.db", "index.db-wal", "index.db-shm"], "600")
@@ -239,8 +237,8 @@ def test_the_index_is_its_owners(tmp_path: Path, files: Repo) -> None:
 
 
 @pytest.mark.usefixtures("usual_umask")
-def test_the_cache_is_its_owners(tmp_path: Path) -> None:
-    """So are the embeddings, from which texts can be told, and a folder made for them."""
+def test_cache_is_readable_only_by_its_owner(tmp_path: Path) -> None:
+    """Embeddings reveal texts; also its new folder."""
     cache = CachedEmbedder(HashedEmbedder(), tmp_path / "cache" / "embeddings.db")
     cache.embed(["a text"])
     names = ["embeddings.db", "embeddings.db-wal", "embeddings.db-shm"]
@@ -250,8 +248,7 @@ def test_the_cache_is_its_owners(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("usual_umask")
-def test_who_shares_an_index_goes_on_sharing_it(tmp_path: Path) -> None:
-    """A file that is there keeps its mode."""
+def test_existing_index_keeps_its_mode(tmp_path: Path) -> None:
     (tmp_path / "index.db").touch(0o660)
     (tmp_path / "index.db").chmod(0o660)
     open_database(tmp_path / "index.db").close()
@@ -260,10 +257,9 @@ def test_who_shares_an_index_goes_on_sharing_it(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("link", [".feeder", ".feeder/index.db", ".feeder/index.db-wal"])
 @pytest.mark.parametrize("writes", [True, False])
-def test_a_link_that_a_commit_brings_is_not_followed(
+def test_committed_link_instead_of_the_index_is_not_followed(
     tmp_path: Path, link: str, writes: bool
 ) -> None:
-    """An index that lands, or is read, elsewhere is another's."""
     base, outside = tmp_path / "base", tmp_path / "outside"
     (base / link).parent.mkdir(parents=True)
     (base / link).symlink_to(outside)
@@ -279,46 +275,46 @@ def test_a_link_that_a_commit_brings_is_not_followed(
     [".feeder/index.db", ".feeder/index.db-wal", ".feeder/embeddings.db", ".FEEDER/Index.DB"],
 )
 @pytest.mark.parametrize("writes", [True, False])
-def test_an_index_that_a_commit_brings_is_not_opened(repo: Repo, name: str, writes: bool) -> None:
-    """Whoever made it would decide what is found; to some disks all cases of letters are one."""
+def test_committed_index_is_not_opened(repo: Repo, name: str, writes: bool) -> None:
+    """Its author would decide what is found; file systems may ignore case."""
     repo.commit({name: "made to mislead"})
     (repo.path / ".feeder").mkdir(exist_ok=True)
     with pytest.raises(UserError, match=f"git tracks {name}, .* `git rm -r .feeder`"):
-        in_default_place(repo, writes=writes)
+        open_default_index(repo, writes=writes)
 
 
-def test_an_index_in_a_submodule_is_not_opened(repo: Repo) -> None:
-    """A commit brings that too."""
+def test_index_in_a_submodule_is_not_opened(repo: Repo) -> None:
+    """A commit adds that too."""
     commit = repo.commit()
     repo.git("update-index", "--add", "--cacheinfo", f"160000,{commit},.feeder")
     (repo.path / ".feeder").mkdir()
     with pytest.raises(UserError, match=r"git tracks \.feeder, "):
-        in_default_place(repo)
+        open_default_index(repo)
 
 
-def test_what_else_a_commit_brings_there_is_nobodys_harm(repo: Repo) -> None:
-    """wrangler's migrations may be committed, and the user's own index lies beside them."""
+def test_other_committed_files_in_the_index_folder_are_accepted(repo: Repo) -> None:
+    """wrangler's migrations may be committed beside the user's own index."""
     repo.commit({".feeder/migrations/0001_init.sql": "", ".feeder/.gitignore": "*\n"})
-    in_default_place(repo)
-    in_default_place(repo)
+    open_default_index(repo)
+    open_default_index(repo)
     assert (repo.path / ".feeder/index.db").exists()
 
 
-def test_an_index_that_is_named_may_be_tracked(repo: Repo) -> None:
-    """Whoever says --db has chosen."""
+def test_index_given_by_db_may_be_tracked(repo: Repo) -> None:
+    """The user has chosen it."""
     repo.commit({".feeder/index.db": ""})
-    in_default_place(repo, db=repo.path / ".feeder/index.db")
+    open_default_index(repo, db=repo.path / ".feeder/index.db")
 
 
-def in_default_place(repo: Repo, *, writes: bool = True, db: Path | None = None) -> None:
-    """Opens the index of a repository, and closes it."""
+def open_default_index(repo: Repo, *, writes: bool = True, db: Path | None = None) -> None:
+    """Opens the index of a repository and closes it."""
     with ExitStack() as stack:
         settings = Settings(vectors=False, db=db)
         local_backend(repo.path, settings, stack, writes=writes, create=True)
 
 
-def test_a_place_that_the_user_names_may_be_a_link(tmp_path: Path) -> None:
-    """Whoever says --db has chosen."""
+def test_index_given_by_db_may_be_a_link(tmp_path: Path) -> None:
+    """The user has chosen it."""
     (tmp_path / "link.db").symlink_to(tmp_path / "real.db")
     with ExitStack() as stack:
         local_backend(
