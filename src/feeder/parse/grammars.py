@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +25,8 @@ CONTENT_PATTERN_BYTES = 65_536
 
 QUERY_DEPTH = 1000
 """Levels of the syntax tree in which a match may start: deeper trees take minutes."""
+
+_SHIPPED_SETTINGS = Path(__file__).parents[1] / "grammar_queries.json"
 
 _KEYED_BY_EXTENSION = (
     "code_extensions",
@@ -210,7 +211,7 @@ def load_grammars(user_file: Path | None = None) -> Grammars:
 
     Raises UserError if that file does not have the form in `docs/reference/languages.md`.
     """
-    settings = json.loads(files("feeder").joinpath("grammar_queries.json").read_text("utf-8"))
+    settings = json.loads(_SHIPPED_SETTINGS.read_bytes())
     if user_file:
         settings = _merge_settings(settings, _read_user_file(user_file))
         for error in schema_errors(settings):

@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from threading import Lock
 from typing import NamedTuple
 
@@ -73,6 +72,8 @@ def read_cached_text(key: str) -> str | None:
 
 def cache_text(key: str, text: str) -> None:
     """Writes a text to the disk cache; errors are ignored, since it can be extracted again."""
+    from tempfile import NamedTemporaryFile
+
     if folder := _cache_folder():
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -93,30 +93,33 @@ def cloudflare_dimensions(settings: Settings) -> int:
 
 
 def _onnx_folder(request: ModelRequest) -> Embedder | None:
-    from feeder.embedding.onnx import OnnxEmbedder
-
     if not (request.model and Path(request.model).is_dir()):
         return None
+    from feeder.embedding.onnx import OnnxEmbedder
+
     return OnnxEmbedder.from_folder(Path(request.model))
 
 
 def _endpoint_embedder(request: ModelRequest) -> Embedder | None:
+    if not request.model:
+        return None
     from feeder.embedding.endpoint import Endpoint, is_address, parse_address
+
+    if not is_address(request.model):
+        return None
     from feeder.embedding.endpoint_embedder import EndpointEmbedder
     from feeder.embedding.endpoint_errors import API_KEY_VARIABLE
 
-    if not (request.model and is_address(request.model)):
-        return None
     endpoint = Endpoint(parse_address(request.model), os.environ.get(API_KEY_VARIABLE, ""))
     return EndpointEmbedder(endpoint, request.dimensions, request.index_model)
 
 
 def _workers_ai_embedder(request: ModelRequest) -> Embedder | None:
+    if request.api is None:
+        return None
     from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 
-    return (
-        WorkersAIEmbedder(request.api, request.model, request.dimensions) if request.api else None
-    )
+    return WorkersAIEmbedder(request.api, request.model, request.dimensions)
 
 
 def _static_embedder(request: ModelRequest) -> Embedder | None:

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from feeder.errors import UserError
 from feeder.source import Entry, Sizes, SkipReason, file_types, git, git_files, paths
@@ -218,6 +217,8 @@ def attribute_values(
 @contextmanager
 def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
     """A temporary repository with only the rule files in its working tree."""
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory(prefix="feeder-") as folder:
         git_output(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
         for name, contents in rules.items():

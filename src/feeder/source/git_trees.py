@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, git_files, paths
 from feeder.source.exclusions import RULE_FILES, ExclusionRules, placeholder_id
@@ -110,7 +109,10 @@ class WorkingTree(StoredTree):
         # imported here: a run over a commit needs no snapshot
         from feeder.source.snapshot import SnapshotTaker
 
-        if cache_folder is None:  # deleted with this object
+        if cache_folder is None:
+            from tempfile import TemporaryDirectory
+
+            # deleted with this object
             self._temporary_folder = TemporaryDirectory(prefix="feeder-")
             cache_folder = Path(self._temporary_folder.name)
         snapshot = SnapshotTaker(repository, cache_folder, sizes, own_prefixes).take_snapshot()

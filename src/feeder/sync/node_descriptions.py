@@ -3,11 +3,13 @@
 Runs last, when the index already equals the source tree.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from feeder.descriptions import DESCRIPTION_TOKENS, Describer
 from feeder.descriptions.prompt import Subject, prompt, prompt_version, subjects
-from feeder.embedding.batching import estimate_tokens
 from feeder.errors import StoppedEarly
 from feeder.nodes import node_ids
 from feeder.source import Entry
@@ -19,11 +21,13 @@ from feeder.store.stored_descriptions import DescriptionSource
 from feeder.sync import vector_refresh
 from feeder.sync.concurrency import is_in_shard
 from feeder.sync.context import DescriptionOptions, SyncContext
-from feeder.sync.description_requests import DescriptionRequests
 from feeder.sync.diff import Diff
 from feeder.sync.report import Check
 from feeder.sync.side_tables import CLEARING, FILLING, OFF, ON, SideTable, table_status
 from feeder.sync.write import parsed_files
+
+if TYPE_CHECKING:
+    from feeder.sync.description_requests import DescriptionRequests
 
 DESCRIPTIONS_KEY, DESCRIBER_KEY = "describe", "describer"
 """Keys of `meta`: the table's status, and the language model that was requested last."""
@@ -142,6 +146,8 @@ class Descriptions(SideTable):
     def _request_missing(
         self, options: DescriptionOptions, describer: Describer
     ) -> DescriptionRequests:
+        from feeder.sync.description_requests import DescriptionRequests
+
         run = self._run
         redescribed = _redescribed_source(options, describer)
         blobs = self._undescribed_paths(redescribed)
@@ -196,6 +202,8 @@ class Descriptions(SideTable):
 
     def _estimated_tokens(self, diff: Diff, redescribed: DescriptionSource | None) -> list[int]:
         """Tokens of each request, one per distinct text."""
+        from feeder.embedding.batching import estimate_tokens
+
         due = self._undescribed_paths(redescribed)
         entries = [entry for entry in diff.to_index if not entry.skip]
         as_indexed = (*diff.unchanged, *diff.pending)
