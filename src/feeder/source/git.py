@@ -98,14 +98,14 @@ def read_checkout(folder: Path) -> Checkout | None:
         commit, tree, ref, top = result.stdout.split(b"\n", 3)
         if ref == b"HEAD" or ref.startswith(_BRANCHES):
             branch = None if ref == b"HEAD" else paths.escape_name(ref.removeprefix(_BRANCHES))
-            root = Path(os.fsdecode(top.removesuffix(b"\n")))
-            return Checkout(root, commit.decode(), tree.decode(), branch)
+            working_tree = Path(os.fsdecode(top.removesuffix(b"\n")))
+            return Checkout(working_tree, commit.decode(), tree.decode(), branch)
     # a bare repository, one without a commit, or a HEAD at a ref that is no branch
-    found = find_root(folder)
-    if found is None:
+    root = find_root(folder)
+    if root is None:
         return None
-    ids = _head_ids(found) or (None, None)
-    return Checkout(found, ids[0], ids[1], current_branch(found))
+    ids = _head_ids(root) or (None, None)
+    return Checkout(root, ids[0], ids[1], current_branch(root))
 
 
 def find_root(path: Path) -> Path | None:
