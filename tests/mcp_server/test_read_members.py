@@ -15,7 +15,8 @@ CHUNK = "settings.py:1-4 chunk\nimport os\n\nLIMIT = 3\nRETRIES = 5\n\n"
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> Ask:
     repo = Repo(tmp_path_factory.mktemp("members") / "shop")
-    repo.commit({"settings.py": SETTINGS, "Color.java": COLOR, "other/settings.py": "PORT = 1\n"})
+    files = {"settings.py": SETTINGS, "Color.java": COLOR, "other/settings.py": "PORT = 1\n"}
+    repo.commit({**files, "yarn.lock": "lock\n"})
     index(repo)
     return call_tools_in(repo.path)
 
@@ -48,4 +49,20 @@ def test_unknown_name_suggests_names_of_the_file(asked: Ask) -> None:
     )
     assert 'the outline tool with path "settings.py"' in error_text(
         asked("read", target="settings.py#zzz")
+    )
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("read", {"target": "yarn.lock"}),
+        ("similar", {"target": "yarn.lock:1"}),
+        ("outline", {"path": "yarn.lock"}),
+    ],
+)
+def test_skipped_file_is_named_with_its_reason(
+    asked: Ask, tool: str, arguments: dict[str, str]
+) -> None:
+    assert error_text(asked(tool, **arguments)).startswith(
+        "yarn.lock is not in the index: it was skipped (a lock file). To include it, "
     )
