@@ -30,7 +30,7 @@ FILES = {
     "lib/deep/tax.py": "def tax(net):\n    return net * 19 / 100\n",
     "docs/guide.md": "# Guide\n\nHow an article is taken out of a cart.\n",
 }
-QUESTIONS = [
+QUERIES = [
     {"query": "clear the articles", "relevant": ["lib/cart.py"], "category": "architecture"},
     {"query": "net", "relevant": [], "secondary": [{"path": "tax.py", "start_line": 1}]},
 ]
@@ -52,8 +52,8 @@ def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path
     chunks = [{"original_index": n, "content": text} for n, text in enumerate(RUST.split("\n\n"))]
     written: dict[str, Any] = {
         "repositories.json": specs,
-        f"questions/{small}.json": QUESTIONS,
-        "questions/gone.json": QUESTIONS,
+        f"questions/{small}.json": QUERIES,
+        "questions/gone.json": QUERIES,
         "contextual_chunks.json": [
             {"original_uuid": "u1", "doc_id": "doc_1", "content": RUST, "chunks": chunks}
         ],
@@ -187,7 +187,7 @@ def test_help_lists_every_set(
 
 
 @pytest.mark.parametrize(
-    ("comment", "question"),
+    ("comment", "query"),
     [
         (
             "Empties the cart of a customer. It stays open.",
@@ -204,9 +204,9 @@ def test_help_lists_every_set(
         ("", None),
     ],
 )
-def test_doc_comment_becomes_a_query(comment: str, question: str | None) -> None:
+def test_doc_comment_becomes_a_query(comment: str, query: str | None) -> None:
     """Its first sentence, if it is prose of at least four words."""
-    assert first_sentence(comment) == question
+    assert first_sentence(comment) == query
 
 
 @pytest.mark.parametrize(
@@ -237,9 +237,9 @@ def test_functions_are_searched_by_their_removed_doc_comments(tmp_path: Path) ->
     for name, text in sources.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.py").write_bytes("# größe\n".encode("latin-1"))
-    files, questions = documented(tmp_path, [*sources, "latin.py", "gone.py"])
-    assert [one["query"] for one in questions] == ["Weighs all articles of the cart"]
-    assert questions[0]["answers"] == [{"path": "a.py", "symbol": "weigh"}]
+    files, queries = documented(tmp_path, [*sources, "latin.py", "gone.py"])
+    assert [one["query"] for one in queries] == ["Weighs all articles of the cart"]
+    assert queries[0]["answers"] == [{"path": "a.py", "symbol": "weigh"}]
     assert files.keys() == sources.keys()
     assert "Weighs" not in files["a.py"] and "everyone" not in files["b.py"]
     assert files["test_a.py"] == sources["test_a.py"]

@@ -178,10 +178,10 @@ def test_figure_is_the_median_of_its_runs(tmp_path: Path) -> None:
     for seconds in (5.0, 1.0, 2.0):
         figures.add("start", "--help", {"wall_s": seconds})
     figures.write(tmp_path / "figures.json")
-    kept = Figures.read(tmp_path / "figures.json")
-    assert kept == figures
-    assert kept.median("start", "--help", "wall_s") == 2.0
-    assert kept.median("start", "--help", "cpu_s") is None
+    stored = Figures.read(tmp_path / "figures.json")
+    assert stored == figures
+    assert stored.median("start", "--help", "wall_s") == 2.0
+    assert stored.median("start", "--help", "cpu_s") is None
 
 
 def test_page_keeps_the_text_around_the_tables(tmp_path: Path) -> None:

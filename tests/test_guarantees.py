@@ -186,14 +186,14 @@ def test_differences_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "remedy"),
+    ("arguments", "remedy"),
     [(["together"], "install it."), (["refused", "--store", "embedded"], "omit --store.")],
 )
 def test_impossible_trial_is_an_error_with_a_remedy(
-    said: list[str], remedy: str, tmp_path: Path
+    arguments: list[str], remedy: str, tmp_path: Path
 ) -> None:
     """Exit code 2: without Node, and for a store without error responses."""
-    command = [sys.executable, str(PROGRAM), *said]
+    command = [sys.executable, str(PROGRAM), *arguments]
     done = subprocess.run(
         command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
     )

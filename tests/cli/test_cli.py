@@ -162,8 +162,8 @@ def test_every_command_has_json_and_quiet(
     """Except `action`, `mcp`, `serve` and `worker`; the last is tested in tests/edge."""
     assert {*CALLS, "action", "mcp", "serve", "worker"} == set(COMMANDS)
     feeder(shop, "sync")
-    question = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
-    (shop.path / "questions.jsonl").write_text(question)
+    query = '{"query": "emptyCart", "answers": ["src/cart.py"]}'
+    (shop.path / "questions.jsonl").write_text(query)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"[]")))
     answer = feeder(shop, command, *CALLS[command], "--json", "-q")
     assert (answer.code, answer.err) == (0, "")
@@ -392,7 +392,7 @@ def test_delete_makes_no_index(feeder: RunFeeder, plain: Path, arguments: list[s
 
 
 @pytest.mark.parametrize(
-    ("rules", "named", "said"),
+    ("rules", "named", "expected"),
     [
         ({".gitignore": "# made\nbuild/\n"}, "build", "line 2 of .gitignore excludes"),
         ({".gitignore": "*.class\n"}, "build/sub", "(*.class)"),
@@ -403,7 +403,7 @@ def test_delete_makes_no_index(feeder: RunFeeder, plain: Path, arguments: list[s
 )
 @pytest.mark.parametrize("dry", [[], ["--dry-run"]], ids=["run", "dry run"])
 def test_folder_without_files_names_the_excluding_rule(
-    feeder: RunFeeder, shop: Repo, rules: dict[str, str], named: str, said: str, dry: list[str]
+    feeder: RunFeeder, shop: Repo, rules: dict[str, str], named: str, expected: str, dry: list[str]
 ) -> None:
     shop.write({**rules, "build/sub/A.class": "made\n"})
     (shop.path / "empty").mkdir()
@@ -411,7 +411,7 @@ def test_folder_without_files_names_the_excluding_rule(
     assert (answer.code, "0 processed" in answer.out.replace("would be ", "")) == (0, True)
     first = answer.out.splitlines()[0]
     assert first.startswith(f"Nothing was indexed at {named}: ")
-    assert said in first
+    assert expected in first
 
 
 def test_folder_without_files_outside_git_names_the_rule(feeder: RunFeeder, plain: Path) -> None:
@@ -431,7 +431,7 @@ def test_paths_are_relative_to_the_working_folder(feeder: RunFeeder, shop: Repo)
 
 
 @pytest.mark.parametrize(
-    ("command", "said"),
+    ("command", "expected"),
     [
         (["process", "--path", "nowhere"], "does not exist"),
         (["process", "--path", "../beside"], "outside"),
@@ -442,7 +442,7 @@ def test_paths_are_relative_to_the_working_folder(feeder: RunFeeder, shop: Repo)
     ],
 )
 def test_unusable_path_is_an_error(
-    feeder: RunFeeder, shop: Repo, command: list[str], said: str
+    feeder: RunFeeder, shop: Repo, command: list[str], expected: str
 ) -> None:
     """Exit code 2 and one sentence."""
     (shop.path.parent / "beside").mkdir()
@@ -450,7 +450,7 @@ def test_unusable_path_is_an_error(
         feeder(shop, "sync")
     answer = feeder(shop, *command, "-q")
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert expected in answer.err
     assert len(answer.err.splitlines()) == 1
 
 
@@ -502,8 +502,10 @@ BAD_DELTAS = {
 }
 
 
-@pytest.mark.parametrize(("text", "said"), BAD_DELTAS.items())
-def test_invalid_deltas_write_nothing(feeder: RunFeeder, shop: Repo, text: str, said: str) -> None:
+@pytest.mark.parametrize(("text", "expected"), BAD_DELTAS.items())
+def test_invalid_deltas_write_nothing(
+    feeder: RunFeeder, shop: Repo, text: str, expected: str
+) -> None:
     """Exit code 2; the error names the entry."""
     (shop.path / "out").symlink_to("/etc")
     file = shop.path.parent / "deltas.json"
@@ -512,7 +514,7 @@ def test_invalid_deltas_write_nothing(feeder: RunFeeder, shop: Repo, text: str, 
         before = _files(shop.path)
         answer = feeder(shop, "apply", file)
         assert (answer.code, answer.out) == (2, "")
-        assert said in answer.err
+        assert expected in answer.err
         assert len(answer.err.splitlines()) == 1
         assert _files(shop.path) == before
         feeder(shop, "sync")
@@ -592,7 +594,7 @@ def test_search_in_an_unknown_repository_names_the_indexed_ones(
 
 
 @pytest.mark.parametrize(
-    ("said", "nearest"),
+    ("arguments", "nearest"),
     [
         (["--repo", "rpeo"], "The index has no repository rpeo. There are: repo."),
         (["--language", "kotlni"], "The index has no language kotlni. There are: "),
@@ -604,11 +606,11 @@ def test_search_in_an_unknown_repository_names_the_indexed_ones(
     ],
 )
 def test_filter_without_a_match_exits_with_2(
-    feeder: RunFeeder, shop: Repo, said: list[str], nearest: str
+    feeder: RunFeeder, shop: Repo, arguments: list[str], nearest: str
 ) -> None:
     """The error suggests the nearest value."""
     feeder(shop, "sync")
-    answer = feeder(shop, "search", "cart", *said)
+    answer = feeder(shop, "search", "cart", *arguments)
     assert (answer.code, answer.out) == (2, "")
     assert nearest in answer.err
 

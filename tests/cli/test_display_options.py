@@ -123,7 +123,7 @@ def test_notes_of_a_search_are_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["cart tests:no tests:only"], "tests:no is ignored: tests:only replaces it."),
         (["cart tests:only", "--tests", "no"], "tests:only is ignored: --tests no replaces it."),
@@ -131,10 +131,10 @@ def test_notes_of_a_search_are_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
     ],
 )
 def test_overridden_options_are_reported(
-    feeder: RunFeeder, shop: Repo, arguments: list[str], said: str
+    feeder: RunFeeder, shop: Repo, arguments: list[str], expected: str
 ) -> None:
     """The last one counts, and options override filters in the query."""
-    assert said in feeder(shop, "search", *arguments).out.splitlines()
+    assert expected in feeder(shop, "search", *arguments).out.splitlines()
 
 
 @pytest.mark.parametrize("form", [[], ["--format", "vimgrep"]])
@@ -188,16 +188,16 @@ def test_no_line_is_wider_than_the_terminal(shop: Repo, width: int) -> None:
 
 def on_a_terminal(folder: Path, width: int, *arguments: str) -> list[str]:
     """Returns what the program prints on a terminal, without colours."""
-    ours, theirs = pty.openpty()
+    ours, other = pty.openpty()
     with subprocess.Popen(
         [sys.executable, "-m", "feeder", *arguments, "--color", "never"],
         cwd=folder,
         env=os.environ | {"COLUMNS": str(width)},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        stdin=other,
+        stdout=other,
+        stderr=other,
     ) as program:
-        os.close(theirs)
+        os.close(other)
         out = b""
         try:
             while part := os.read(ours, 65_536):

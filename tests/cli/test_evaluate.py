@@ -153,7 +153,7 @@ def test_against_accepts_another_index(feeder: RunFeeder, shop: Repo, tmp_path: 
 
 
 @pytest.mark.parametrize(
-    ("against", "said"),
+    ("against", "expected"),
     [
         ("static", "--against 'static': Got unexpected extra argument (static). Write it like"),
         ("--modle words", "Did you mean '--model'? Write it like --against"),
@@ -163,12 +163,12 @@ def test_against_accepts_another_index(feeder: RunFeeder, shop: Repo, tmp_path: 
     ],
 )
 def test_invalid_against_options_are_refused(
-    feeder: RunFeeder, shop: Repo, tmp_path: Path, against: str, said: str
+    feeder: RunFeeder, shop: Repo, tmp_path: Path, against: str, expected: str
 ) -> None:
     """Before any query runs."""
     answer = feeder(shop, "evaluate", write_judgments(tmp_path, REFUND), "--against", against)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err
+    assert expected in answer.err
 
 
 def test_invalid_judgment_is_refused(feeder: RunFeeder, shop: Repo, tmp_path: Path) -> None:

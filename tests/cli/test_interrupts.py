@@ -145,9 +145,9 @@ def test_sync_is_interrupted_and_the_next_run_completes_the_index(
 ) -> None:
     databases = [["--db", f"../{n}.db"] for n in range(MOMENTS + AT_ONCE)]
     check_ends(interrupt_at_random(Program(shop, "sync", "--json"), *databases), *FINISHED)
-    begun = [database for database in databases if (shop.path / database[1]).exists()]
-    assert len(begun) > AT_ONCE
-    for database in begun:
+    started = [database for database in databases if (shop.path / database[1]).exists()]
+    assert len(started) > AT_ONCE
+    for database in started:
         check_index(feeder, shop, *database)
 
 

@@ -49,8 +49,8 @@ def test_search_is_logged(feeder: RunFeeder, shop: Repo) -> None:
 
 def test_only_first_pages_of_searches_are_logged(feeder: RunFeeder, shop: Repo) -> None:
     """No evaluations, next pages, refused queries or other commands; none if logging is off."""
-    question = {"query": "total", "answers": ["src/cart.py"]}
-    (shop.path / "questions.jsonl").write_text(json.dumps(question))
+    query = {"query": "total", "answers": ["src/cart.py"]}
+    (shop.path / "questions.jsonl").write_text(json.dumps(query))
     assert feeder(shop, "evaluate", "questions.jsonl").code == 0
     assert feeder(shop, "search", "cart", "--offset", "1").code == 0
     assert feeder(shop, "search", "cart lang:koltin").code == 2
@@ -69,8 +69,8 @@ def test_environment_disables_the_log(
 
 
 def test_queries_are_reported_by_kind(feeder: RunFeeder, shop: Repo) -> None:
-    for question in ("cart total", "empty the cart", "cart total", "qwxzv", "total of carts"):
-        assert feeder(shop, "search", question, "-q").code == 0
+    for query in ("cart total", "empty the cart", "cart total", "qwxzv", "total of carts"):
+        assert feeder(shop, "search", query, "-q").code == 0
     facts = feeder(shop, "queries", "--json").json
     assert facts["questions"] == 5
     assert [(one["text"], one["times"]) for one in facts["frequent"]] == [("cart total", 2)]
@@ -118,9 +118,9 @@ def test_damaged_log_does_not_affect_a_search(feeder: RunFeeder, shop: Repo) -> 
     assert answer.err.endswith("Delete it. To turn the query log off: FEEDER_QUERY_LOG=off\n")
     assert feeder(shop, "search", "cart", "-q").err == ""
     for command in (["queries"], ["queries", "--clear"]):
-        told = feeder(shop, *command)
-        assert (told.code, told.out) == (2, "")
-        assert "is not a query log" in told.err
+        result = feeder(shop, *command)
+        assert (result.code, result.out) == (2, "")
+        assert "is not a query log" in result.err
 
 
 def test_locked_log_does_not_affect_a_search(feeder: RunFeeder, shop: Repo) -> None:
@@ -158,6 +158,6 @@ def test_log_from_a_commit_is_not_read(feeder: RunFeeder, shop: Repo) -> None:
     """Somebody else has written it."""
     feeder(shop, "search", "cart")
     shop.git("add", "-f", LOG)
-    told = feeder(shop, "queries")
-    assert told.code == 2
-    assert f"git tracks {LOG}" in told.err
+    result = feeder(shop, "queries")
+    assert result.code == 2
+    assert f"git tracks {LOG}" in result.err

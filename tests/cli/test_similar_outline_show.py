@@ -123,7 +123,7 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         (["show", "Cart.totl"], "The index has no Cart.totl. Did you mean "),
         (["show", "src/crat.py"], "The index has no src/crat.py. Did you mean src/cart.py"),
@@ -157,11 +157,11 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
     ],
 )
 def test_unknown_target_is_an_error_with_suggestions(
-    feeder: RunFeeder, shop: Repo, arguments: list[str], said: str
+    feeder: RunFeeder, shop: Repo, arguments: list[str], expected: str
 ) -> None:
     answer = feeder(shop, *arguments)
     assert (answer.code, answer.out) == (2, "")
-    assert said in answer.err.splitlines()[-1]
+    assert expected in answer.err.splitlines()[-1]
 
 
 SKIPPED: dict[str, str | bytes] = {

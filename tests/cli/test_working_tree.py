@@ -94,11 +94,11 @@ def test_committed_working_tree_equals_head(shop: Repo, feeder: RunFeeder) -> No
 
 
 def test_working_tree_option_is_refused_where_there_is_none(shop: Repo, feeder: RunFeeder) -> None:
-    told = feeder(shop, "sync", "--working-tree", "--shard", "1/2", "--run", "x")
-    assert (told.code, "Leave out --shard" in told.err) == (2, True)
+    result = feeder(shop, "sync", "--working-tree", "--shard", "1/2", "--run", "x")
+    assert (result.code, "Leave out --shard" in result.err) == (2, True)
     cloud = ("--store", "cloudflare", "--account-id", "a", "--database-id", "d")
-    told = feeder(shop, "sync", "--working-tree", *cloud)
-    assert (told.code, "Leave out --working-tree" in told.err) == (2, True)
+    result = feeder(shop, "sync", "--working-tree", *cloud)
+    assert (result.code, "Leave out --working-tree" in result.err) == (2, True)
 
 
 def test_index_file_in_the_working_tree_is_not_indexed(shop: Repo, feeder: RunFeeder) -> None:
@@ -118,21 +118,21 @@ def test_working_tree_index_of_a_folder(shop: Repo, feeder: RunFeeder) -> None:
     done = feeder(shop, "sync", "--working-tree", "--json", *part)
     assert done.json["files_processed"] == 1
     assert feeder(shop, "validate", *part).code == 0
-    told = feeder(shop, "sync", "--working-tree", "--repo", "none", "--path", "nowhere")
-    assert (told.code, "There is no folder nowhere" in told.err) == (2, True)
+    result = feeder(shop, "sync", "--working-tree", "--repo", "none", "--path", "nowhere")
+    assert (result.code, "There is no folder nowhere" in result.err) == (2, True)
 
 
 def test_committed_files_in_the_index_folder_are_refused(shop: Repo, feeder: RunFeeder) -> None:
     shop.commit({".feeder/index.working/objects-1/used": ""})
-    told = feeder(shop, "sync", "--working-tree")
-    assert (told.code, "Remove it with `git rm -r .feeder`" in told.err) == (2, True)
+    result = feeder(shop, "sync", "--working-tree")
+    assert (result.code, "Remove it with `git rm -r .feeder`" in result.err) == (2, True)
 
 
 def test_dry_run_reports_the_changes(shop: Repo, feeder: RunFeeder) -> None:
     shop.write({"basket.py": "def basket(): ...\n"})
     before = rows(shop.path / ".feeder" / "index.db")
-    told = feeder(shop, "sync", "--working-tree", "--dry-run")
-    assert "1 would be processed" in told.out
+    result = feeder(shop, "sync", "--working-tree", "--dry-run")
+    assert "1 would be processed" in result.out
     assert rows(shop.path / ".feeder" / "index.db") == before
 
 
@@ -159,9 +159,9 @@ def test_working_tree_option_outside_git_and_in_a_bare_repository(
     repo.commit({"a.py": "a = 1\n"})
     bare = repo.path.with_name("bare")
     repo.git("clone", "-q", "--bare", repo.path.as_uri(), str(bare))
-    told = feeder(bare, "sync", "--working-tree")
-    assert (told.code, "has no working tree. Index its HEAD" in told.err) == (2, True)
+    result = feeder(bare, "sync", "--working-tree")
+    assert (result.code, "has no working tree. Index its HEAD" in result.err) == (2, True)
     outside = repo.path.with_name("outside")
     outside.mkdir()
-    told = feeder(outside, "sync", "--working-tree")
-    assert (told.code, "is in no git repository" in told.err) == (2, True)
+    result = feeder(outside, "sync", "--working-tree")
+    assert (result.code, "is in no git repository" in result.err) == (2, True)

@@ -118,8 +118,8 @@ def test_number_of_requests_is_stored(
     spent = sum(standin.counts().values()) - before
     assert feeder(repo_of_12_files, "sync").code == 0
     [[text]] = console.sql("SELECT value FROM meta WHERE key LIKE '%:cost:sync'")
-    kept = json.loads(text)
-    assert (kept["requests"], kept["files_processed"]) == (spent, FILES)
+    stored = json.loads(text)
+    assert (stored["requests"], stored["files_processed"]) == (spent, FILES)
 
 
 def test_large_outbox_is_emptied_in_batches(

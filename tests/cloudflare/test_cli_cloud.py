@@ -350,7 +350,7 @@ def test_wrong_setting_is_an_error_before_any_write(
 
 
 @pytest.mark.parametrize(
-    ("permissions", "said", "rows"),
+    ("permissions", "expected", "rows"),
     [
         (["vectorize", "ai"], "D1 Edit", 0),
         (["d1", "ai"], "Vectorize Edit", 0),
@@ -363,14 +363,14 @@ def test_missing_permission_is_named(
     console: Console,
     initialized_repo: Repo,
     permissions: list[str],
-    said: str,
+    expected: str,
     rows: int,
 ) -> None:
     """Without Workers AI the words are indexed, and the next run adds the vectors."""
     console.standin.grant("partial-token", *permissions)
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
     answer = feeder(initialized_repo, "sync")
-    assert (answer.code, said in answer.err) == (2, True)
+    assert (answer.code, expected in answer.err) == (2, True)
     assert "partial-token" not in answer.out + answer.err
     assert console.sql("SELECT count(*) FROM docs") == [[rows]]
 
@@ -401,7 +401,7 @@ def test_init_names_a_missing_permission(
 
 @pytest.mark.parametrize("command", ["sync", "search x", "stats", "validate"])
 @pytest.mark.parametrize(
-    ("sql", "said"),
+    ("sql", "expected"),
     [
         ("SELECT 1", "has no index. Create one with: feeder init"),
         ("CREATE TABLE users (id)", "has no index. Create one with: feeder init"),
@@ -413,14 +413,19 @@ def test_init_names_a_missing_permission(
     ],
 )
 def test_database_without_an_index_is_refused(
-    feeder: RunFeeder, console: Console, initialized_repo: Repo, command: str, sql: str, said: str
+    feeder: RunFeeder,
+    console: Console,
+    initialized_repo: Repo,
+    command: str,
+    sql: str,
+    expected: str,
 ) -> None:
     """It is not changed."""
     other = console.make_database()
     console.sql(sql, other)
     before = console.sql("SELECT name FROM sqlite_schema ORDER BY name", other)
     answer = feeder(initialized_repo, *command.split(), "--database-id", other)
-    assert (answer.code, said in answer.err) == (2, True)
+    assert (answer.code, expected in answer.err) == (2, True)
     assert console.sql("SELECT name FROM sqlite_schema ORDER BY name", other) == before
 
 

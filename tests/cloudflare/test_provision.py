@@ -234,13 +234,13 @@ def test_rest_of_wrangler_toml_is_unchanged(
     answer = feeder(repo, "init", "--database-name", "acme_code")
 
     assert answer.code == 0
-    kept = file.read_text()
+    stored = file.read_text()
     new = (
         '[[d1_databases]]\nbinding = "CODE_DB"\ndatabase_name = "acme_code"\n'
         f'database_id = "{console.database_id("acme_code")}"\n'
         'migrations_dir = ".feeder/migrations"\n\n'
     )
-    assert kept.startswith(MINE.replace("[vars]", f"{new}[vars]"))
+    assert stored.startswith(MINE.replace("[vars]", f"{new}[vars]"))
     said = bindings(repo)
     assert said["vars"] == {"GREETING": "grüß dich"}
     assert [one["binding"] for one in said["d1_databases"]] == ["DB", "CODE_DB"]

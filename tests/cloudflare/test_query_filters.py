@@ -175,8 +175,10 @@ def test_search_takes_one_request_to_vectorize(cloud: Cloud, repo: Repo) -> None
 
 def paths_by_vectors(cloud: Cloud, scope: Scope) -> list[str]:
     """Returns the paths that a query finds by vectors."""
-    semantics = ModelVectors(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
+    model_vectors = ModelVectors(
+        CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize
+    )
     found = search_scope(
-        cloud.d1, [embedding_query_model(semantics)], "cancel order", scope, Pagination(10)
+        cloud.d1, [embedding_query_model(model_vectors)], "cancel order", scope, Pagination(10)
     ).results
     return [one.hit.path for one in found if MODEL_VECTORS in one.ranks]

@@ -20,7 +20,7 @@ FILES = {
     "docs/guide.md": "# Carts\n\nHow a line is added to a cart, zanzibar.\n",
     "tests/test_cart.py": "def test_cart():\n    assert Cart().addLine(1) is None\n",
 }
-QUESTIONS = [
+QUERIES = [
     *("addLine", "Cart.addLine", "cart add line", "adLine", "addLi", "zanzibar", "cart.py"),
     *("how is a line added to a cart", "parcel 150 of the order", "nowhereatall", "src/cart"),
     *(
@@ -40,12 +40,12 @@ def test_d1_and_sqlite_return_the_same_hits(cloud: Cloud, repo: Repo) -> None:
     here = open_database()
     run_sync(Commit(repo.path), here)
     cloud.migrated().synced(Commit(repo.path))
-    for question in QUESTIONS:
-        ours, theirs = (answered(database, question) for database in (here, cloud.d1))
-        assert [one.hit for one in theirs.results] == [one.hit for one in ours.results], question
+    for question in QUERIES:
+        ours, other = (answered(database, question) for database in (here, cloud.d1))
+        assert [one.hit for one in other.results] == [one.hit for one in ours.results], question
         scores = [one.score for one in ours.results]
-        assert [one.score for one in theirs.results] == pytest.approx(scores), question
-        assert (theirs.total, theirs.notes) == (ours.total, ours.notes), question
+        assert [one.score for one in other.results] == pytest.approx(scores), question
+        assert (other.total, other.notes) == (ours.total, ours.notes), question
     here.close()
 
 

@@ -36,7 +36,7 @@ def requests_of_query(
     return search_scope(cloud.d1, sides, query.text, scope, Pagination(10), preferred_scopes=scopes)
 
 
-QUESTIONS = [
+QUERIES = [
     ("how is a line added to a cart, zanzibar", 2, "docs/guide.md"),
     ("parcel 150 of the order", 2, "src/weight.py"),
     ("addLine", 2, "src/cart.py"),
@@ -57,7 +57,7 @@ def test_query_takes_two_requests(cloud: Cloud, repo: Repo) -> None:
     """Filters are resolved in one request before, repositories first."""
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
-    for question, trips, finds in QUESTIONS:
+    for question, trips, finds in QUERIES:
         cloud.spent()
         answer = requests_of_query(cloud, question)
         assert cloud.spent()["d1"] == trips, question
@@ -90,11 +90,13 @@ def test_vectors_take_no_further_request_to_d1(cloud: Cloud, repo: Repo) -> None
     repo.commit(FILES)
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
-    semantics = ModelVectors(CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize)
+    model_vectors = ModelVectors(
+        CachedEmbedder(HashedEmbedder(DIMENSIONS), MEMORY), cloud.vectorize
+    )
     cloud.spent()
 
     found = requests_of_query(
-        cloud, "how is a line added", side=embedding_query_model(semantics)
+        cloud, "how is a line added", side=embedding_query_model(model_vectors)
     ).results
 
     assert cloud.spent() == {"d1": 2, "vectorize": 1, "ai": 0}

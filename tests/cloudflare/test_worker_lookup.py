@@ -40,7 +40,7 @@ const one = ({ text, about, rows }) =>
   rows ? queryVector(countTokens(text), rows, about) : codesParameter(countTokens(text), about);
 process.stdout.write(JSON.stringify({ LAYOUT_SQL, CODES_SQL, answers: said.map(one) }));
 """
-QUESTIONS = [
+QUERIES = [
     "where is the refresh token stored",
     "parseDeltaFile XMLHttpRequest2 utf8",
     "zxqvbnm frobnicateTheWidgets zxqvbnm zxqvbnm",
@@ -96,12 +96,12 @@ def test_query_looked_up_in_d1_has_the_vector_of_the_model(cloud: Cloud, shop: R
     sync_with_table(cloud, shop, build_lookup())
     [(value,)] = cloud.rows(run_in_node([])["LAYOUT_SQL"])
     said: list[dict[str, Any]] = [
-        {"text": text, "about": json.loads(str(value))} for text in QUESTIONS
+        {"text": text, "about": json.loads(str(value))} for text in QUERIES
     ]
     asked = run_in_node(said)
     answers = cloud.d1.run([Statement(asked["CODES_SQL"], (param,)) for param in asked["answers"]])
     told = [one | {"rows": rows} for one, rows in zip(said, answers, strict=True)]
-    for text, found in zip(QUESTIONS, run_in_node(told)["answers"], strict=True):
+    for text, found in zip(QUERIES, run_in_node(told)["answers"], strict=True):
         np.testing.assert_allclose(found, model.embed_query(text), atol=1e-6, err_msg=text)
 
 
@@ -213,7 +213,7 @@ def test_first_shard_writes_the_table(cloud: Cloud, shop: Repo) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "said"),
+    ("damage", "expected"),
     [
         ("UPDATE lookup SET codes = 'A' || substr(codes, 2) WHERE slot = 1", OTHER),
         ("UPDATE lookup SET buckets = substr(buckets, 2) WHERE slot = 1", OTHER),
@@ -226,7 +226,7 @@ def test_first_shard_writes_the_table(cloud: Cloud, shop: Repo) -> None:
     ],
 )
 def test_wrong_rows_are_found_and_repaired(
-    cloud: Cloud, shop: Repo, damage: str, said: str
+    cloud: Cloud, shop: Repo, damage: str, expected: str
 ) -> None:
     """With the number of damaged rows."""
     sync_with_table(cloud, shop, small_lookup_table())
@@ -235,7 +235,7 @@ def test_wrong_rows_are_found_and_repaired(
     verdict = validate(new_run(cloud, shop, small_lookup_table()), wait=True)
     [check] = [check for check in verdict.checks if not check.passed]
     assert check.name == CHECK
-    assert said in check.differences
+    assert expected in check.differences
     repair(new_run(cloud, shop, small_lookup_table()), verdict)
     assert validate(new_run(cloud, shop, small_lookup_table()), wait=True).passed
     assert cloud.lookup_rows() == expected_rows(small_lookup_table())

@@ -143,16 +143,16 @@ def test_rejected_parameter_is_replaced_in_later_requests(
 
 
 @pytest.mark.parametrize(
-    ("said", "words"),
+    ("expected", "words"),
     [
         ("qwen", "Write one as URL#name"),
         ("http://127.0.0.1:1/v1", "does not have the form URL#name. Write it as in --describe"),
         ("@cf/meta/llama", "models of Workers AI need --store cloudflare"),
     ],
 )
-def test_invalid_model_is_refused(said: str, words: str) -> None:
+def test_invalid_model_is_refused(expected: str, words: str) -> None:
     with pytest.raises(UserError, match=words):
-        select_describer(Settings(describe=said))
+        select_describer(Settings(describe=expected))
 
 
 def test_without_a_model_no_request_is_sent() -> None:

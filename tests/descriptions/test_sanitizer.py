@@ -17,7 +17,7 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
 
 
 @pytest.mark.parametrize(
-    ("said", "description"),
+    ("expected", "description"),
     [
         ("Adds an article to the cart.", "Adds an article to the cart."),
         ("  \n\nAdds an article\tto the cart.\nAnd more of it.", "Adds an article to the cart."),
@@ -36,14 +36,14 @@ KEY = "AKIA" + "QYLPMN5HHHFPZAM2"
         (f"Signs by {KEY} what is sent. # pragma: allowlist secret", None),
     ],
 )
-def test_description_is_cleaned(said: str, description: str | None) -> None:
-    found = parse_description(ModelAnswer(said), CODE)
+def test_description_is_cleaned(expected: str, description: str | None) -> None:
+    found = parse_description(ModelAnswer(expected), CODE)
     assert KEY not in found.text
     assert description is None or found == SanitizedAnswer(description)
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("expected", "reason"),
     [
         ("", RejectReason.EMPTY),
         ("\n" * 1_000_000, RejectReason.EMPTY),
@@ -62,8 +62,8 @@ def test_description_is_cleaned(said: str, description: str | None) -> None:
         ("Yes.", RejectReason.NOT_A_SENTENCE),
     ],
 )
-def test_answer_without_a_description_is_rejected(said: str, reason: RejectReason) -> None:
-    assert parse_description(ModelAnswer(said), CODE) == SanitizedAnswer(reason=reason)
+def test_answer_without_a_description_is_rejected(expected: str, reason: RejectReason) -> None:
+    assert parse_description(ModelAnswer(expected), CODE) == SanitizedAnswer(reason=reason)
 
 
 def test_long_description_is_cut_at_a_word() -> None:

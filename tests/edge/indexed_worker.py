@@ -63,8 +63,8 @@ class IndexedWorker:
 
     def made_database(self, name: str) -> str:
         """Creates an empty database."""
-        generate_queries = self._console.post("d1/database", json={"name": name}).raise_for_status()
-        return str(generate_queries.json()["result"]["uuid"])
+        response = self._console.post("d1/database", json={"name": name}).raise_for_status()
+        return str(response.json()["result"]["uuid"])
 
     @property
     def index(self) -> str:

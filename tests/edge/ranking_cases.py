@@ -86,22 +86,22 @@ _facts = st.tuples(
 def hits(most: int = 8) -> st.SearchStrategy[list[Hit]]:
     """Generates nodes with ids from 0, of few files, names and lines, so that many are similar."""
     return st.tuples(_places, _named, st.lists(_facts, max_size=most)).map(
-        lambda generate_queries: [
+        lambda drawn: [
             Hit(
                 str(id_),
-                generate_queries[0][path],
+                drawn[0][path],
                 language,
                 kind,
-                generate_queries[1][name],
+                drawn[1][name],
                 signed,
-                generate_queries[1][below],
+                drawn[1][below],
                 lines[0],
                 lines[1],
                 inner,
                 repo,
             )
             for id_, (path, language, kind, name, signed, below, lines, inner, repo) in enumerate(
-                generate_queries[2]
+                drawn[2]
             )
         ]
     )
@@ -123,9 +123,7 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
 
 _some = st.tuples(names, members, node_types, paths, st.integers(1, 3), st.integers(1, 3))
 nodes = st.lists(_some, max_size=6).map(
-    lambda generate_queries: [
-        NameMatch(str(id_), *facts) for id_, facts in enumerate(generate_queries)
-    ]
+    lambda drawn: [NameMatch(str(id_), *facts) for id_, facts in enumerate(drawn)]
 )
 """What the index answers that is asked for names."""
 

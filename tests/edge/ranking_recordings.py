@@ -46,7 +46,7 @@ def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: 
 def in_python(given: Recorded) -> dict[str, Any]:
     """Returns the program's results."""
     asked, rankings, found, named, near, pieces = given
-    authorized_client, before = (
+    matches, before = (
         name_matching.match_names(asked, named),
         rank_hits(asked, rankings, found),
     )
@@ -54,14 +54,12 @@ def in_python(given: Recorded) -> dict[str, Any]:
     counts = count_facets(before)
     return {
         "names": [
-            authorized_client.exact_ids,
-            authorized_client.composed_ids,
-            authorized_client.path_ids,
-            pairs(authorized_client.overlap_scores),
+            matches.exact_ids,
+            matches.composed_ids,
+            matches.path_ids,
+            pairs(matches.overlap_scores),
         ],
-        "nearly": [
-            list(ids) for ids in name_matching.match_similar(asked, authorized_client, near)
-        ],
+        "nearly": [list(ids) for ids in name_matching.match_similar(asked, matches, near)],
         "ranked": [result_as_json(one) for one in before],
         "akin": [hit.id for hit in grouping_candidates(before)],
         "grouped": [result_as_json(one) for one in groups],

@@ -19,11 +19,11 @@ class Signer:
     """An RSA key that signs tokens."""
 
     def __init__(self, kid: str) -> None:
-        generate_queries = subprocess.run(
+        completed = subprocess.run(
             ["node", "-e", _MAKE], check=True, capture_output=True, text=True
         )
         self.kid = kid
-        self._jwk = json.loads(generate_queries.stdout)
+        self._jwk = json.loads(completed.stdout)
 
     @property
     def public(self) -> dict[str, str]:

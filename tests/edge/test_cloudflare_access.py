@@ -96,8 +96,8 @@ def with_key_of_the_team(signer: Signer) -> str:
     """Returns a token signed with the public key as an HMAC secret."""
     body = f"{base64url_json({'alg': 'HS256', 'kid': signer.kid})}.{base64url_json(claims())}"
     key = json.dumps(signer.public).encode()
-    generate_queries = base64.urlsafe_b64encode(hmac.digest(key, body.encode(), hashlib.sha256))
-    return f"{body}.{generate_queries.rstrip(b'=').decode()}"
+    signature = base64.urlsafe_b64encode(hmac.digest(key, body.encode(), hashlib.sha256))
+    return f"{body}.{signature.rstrip(b'=').decode()}"
 
 
 def test_forged_token_is_refused(let_in: httpx.Client, signer: Signer) -> None:

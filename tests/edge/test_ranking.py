@@ -53,13 +53,13 @@ TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
 def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -> None:
     """For every kind of ranking."""
     ids = list(said)
-    generate_queries = [
+    drawn = [
         name_ranking("name", ids),
         tied_ranking("rare", ids),
         word_ranking(said),
         vector_ranking("meaning", 1.5, said),
     ]
-    assert worker.call("makeRankings", ids, pairs(said)) == rankings_as_pairs(generate_queries)
+    assert worker.call("makeRankings", ids, pairs(said)) == rankings_as_pairs(drawn)
 
 
 @settings(max_examples=60, deadline=None)
@@ -225,8 +225,8 @@ def test_notes_are_the_same(
 ) -> None:
     """Unknown names, vector hits only, and truncation."""
     found = [hit for hit in found if hit.symbol]  # as all have that are nearly called so
-    generate_queries = data.draw(rankings([hit.id for hit in found]))
-    said = [one for one in generate_queries if data.draw(st.booleans())]
+    drawn = data.draw(rankings([hit.id for hit in found]))
+    said = [one for one in drawn if data.draw(st.booleans())]
     asked = QueryText(text)
     assert worker.call("resultNotes", text, rankings_as_pairs(said), found) == [
         engine._result_notes(asked, said, rank_hits(asked, said, found)),

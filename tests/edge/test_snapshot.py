@@ -38,8 +38,8 @@ QUESTIONS = [
 @pytest.mark.parametrize(("name", "said"), QUESTIONS)
 def test_commit_is_that_of_the_rows(fed: IndexedWorker, name: str, said: dict[str, str]) -> None:
     """An isolate in use sees the next commit as soon as it is indexed."""
-    [authorized_client] = fed.query_worker("search", q="add", limit="1")["hits"]
-    said = {"id": authorized_client["id"]} if name == "node" else said
+    [known] = fed.query_worker("search", q="add", limit="1")["hits"]
+    said = {"id": known["id"]} if name == "node" else said
     commit = fed.repo.commit({f"{name}.py": f"def {name}_it(cart):\n    return {name!r}\n"})
     fed.feed()
     assert fed.query_worker(name, **said)["index"]["equals"] == commit

@@ -34,11 +34,11 @@ def test_results_are_in_the_order_of_requests() -> None:
 
 def test_after_an_error_no_request_is_started() -> None:
     """The error is raised at once, without waiting for running requests."""
-    begun: list[int] = []
+    started: list[int] = []
     released = threading.Event()
 
     def ask(number: int) -> int:
-        begun.append(number)
+        started.append(number)
         if number == 0:
             raise ServiceError("no")
         released.wait()
@@ -47,7 +47,7 @@ def test_after_an_error_no_request_is_started() -> None:
     with pytest.raises(ServiceError, match="no"):
         run_concurrently(ask, range(100))
     released.set()
-    assert len(begun) <= 2 * MAX_CONCURRENT_REQUESTS
+    assert len(started) <= 2 * MAX_CONCURRENT_REQUESTS
 
 
 def test_ctrl_c_does_not_wait_for_a_silent_server(repo: Repo, tmp_path: Path) -> None:

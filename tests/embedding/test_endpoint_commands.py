@@ -106,10 +106,10 @@ def test_index_and_cache_have_the_model_name_and_no_secret(
         ("model", f"some-model@{server.place}"),
     ]
     folders = (repo_of_50_files.path / ".feeder", tmp_path / "home/feeder")
-    kept = b"".join(file.read_bytes() for folder in folders for file in folder.glob("*.db*"))
+    stored = b"".join(file.read_bytes() for folder in folders for file in folder.glob("*.db*"))
     for secret in (KEY, KEY[::-1], KEY[::2]):
         assert secret not in answer.out + answer.err
-        assert secret.encode() not in kept
+        assert secret.encode() not in stored
 
 
 def test_up_to_date_index_takes_no_request(
@@ -160,7 +160,7 @@ def test_words_are_searched_while_the_server_is_down(
 
 
 @pytest.mark.parametrize(
-    ("refusal", "code", "sentence"),
+    ("error", "code", "sentence"),
     [
         (BUSY, 1, "out of memory (HTTP 500). Run again later."),
         (respond_with(401, ""), 2, "no reason given (HTTP 401). Set FEEDER_API_KEY to a key that "),
@@ -171,12 +171,12 @@ def test_words_are_indexed_if_the_dimensions_are_unknown(
     feeder: RunFeeder,
     repo_of_50_files: Repo,
     configured_server: Server,
-    refusal: Any,
+    error: Any,
     code: int,
     sentence: str,
 ) -> None:
     """The run ends with the error; the next one makes all vectors, whatever their length."""
-    configured_server.always = refusal
+    configured_server.always = error
     refused = feeder(repo_of_50_files, "sync")
     assert (refused.code, sentence in refused.err) == (code, True)
     assert search_hits(repo_of_50_files, "SELECT count(*) FROM docs") == [(TEXTS,)]

@@ -187,7 +187,7 @@ def test_missing_file_is_an_error(file: str, folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "expected"),
     [
         ("config.json", b"{", r"config\.json cannot be read"),
         ("config.json", b"[]", r"config\.json is not a JSON object"),
@@ -196,16 +196,16 @@ def test_missing_file_is_an_error(file: str, folder: Path) -> None:
     ],
 )
 def test_invalid_setting_is_an_error_before_any_text(
-    file: str, content: bytes, said: str, folder: Path
+    file: str, content: bytes, expected: str, folder: Path
 ) -> None:
     (folder / file).parent.mkdir(exist_ok=True)
     (folder / file).write_bytes(content)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=expected):
         OnnxEmbedder.from_folder(folder)
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "said"),
+    ("file", "content", "expected"),
     [
         ("model.onnx", b"not a network", r"model\.onnx cannot be run"),
         ("model.onnx", network(TABLE, ("input_ids", "pixels")), r"cannot be run \('pixels'\)"),
@@ -215,12 +215,12 @@ def test_invalid_setting_is_an_error_before_any_text(
     ],
 )
 def test_invalid_model_is_an_error_at_the_first_text(
-    file: str, content: bytes, said: str, folder: Path
+    file: str, content: bytes, expected: str, folder: Path
 ) -> None:
     """Including a table that is too small for the vocabulary."""
     (folder / file).write_bytes(content)
     with (
         open_model(folder) as embedder,
-        pytest.raises(UserError, match=said),
+        pytest.raises(UserError, match=expected),
     ):
         embedder.embed(["b"])

@@ -117,14 +117,16 @@ def test_long_text_is_cut_at_the_models_length(small: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "expected"),
     [(b"want\n[CLS]\n", r"has no \[SEP\], \[UNK\]"), (b"\xff\xfe", "cannot be read")],
 )
-def test_vocabulary_of_another_kind_is_refused(content: bytes, said: str, tmp_path: Path) -> None:
+def test_vocabulary_of_another_kind_is_refused(
+    content: bytes, expected: str, tmp_path: Path
+) -> None:
     """The error names the missing tokens."""
     path = tmp_path / "vocab.txt"
     path.write_bytes(content)
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=expected):
         WordPiece(path, max_tokens=8)
 
 

@@ -239,8 +239,8 @@ def test_sync_and_validation_have_one_summary(step: Step, shop: Repo) -> None:
     outcome = step.run(shop, FEEDER_VALIDATE="true")
     assert outcome.code == 0
     assert "checks passed" in outcome.summary.splitlines()[0]
-    kept = json.loads(Path(outcome.outputs["report"]).read_text())
-    assert (kept["report"]["finished"], kept["validation"]["passed"]) == (True, True)
+    stored = json.loads(Path(outcome.outputs["report"]).read_text())
+    assert (stored["report"]["finished"], stored["validation"]["passed"]) == (True, True)
 
 
 @pytest.mark.parametrize(

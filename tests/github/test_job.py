@@ -218,10 +218,10 @@ def test_annotations_are_written_after_the_group(stream: io.StringIO) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "said"), [(9, "8"), (10, "1 more error"), (1234, "1,225 more errors")]
+    ("number", "expected"), [(9, "8"), (10, "1 more error"), (1234, "1,225 more errors")]
 )
 def test_nine_annotations_per_level_and_a_count(
-    number: int, said: str, stream: io.StringIO
+    number: int, expected: str, stream: io.StringIO
 ) -> None:
     """The tenth says how many more there are."""
     with job(stream) as here:
@@ -230,7 +230,7 @@ def test_nine_annotations_per_level_and_a_count(
             here.annotate("error", str(index))
     errors = [command.message for command in obeyed(stream) if command.name == "error"]
     assert errors[:9] == ["0", "1", "2", "3", "4", "5", "6", "7", "8"]
-    assert (errors[-1], len(errors)) == (said, min(number, 10))
+    assert (errors[-1], len(errors)) == (expected, min(number, 10))
     assert len(obeyed(stream)) == len(errors) + 1
 
 
@@ -356,9 +356,9 @@ def test_long_summary_is_cut_at_a_line_end(tmp_path: Path) -> None:
     lines = [f"{number} größer als der Kreis" for number in range(50_000)]
     written = write_summary(tmp_path, "first", "\n".join(lines), "later\n" * 100)
     assert MAX_SUMMARY_BYTES - 200 < len(written) <= MAX_SUMMARY_BYTES
-    kept, _, rest = written.partition(TRUNCATION_NOTICE)
+    stored, _, rest = written.partition(TRUNCATION_NOTICE)
     assert rest == b""
-    assert kept.decode().split("\n") == ["first", *lines[: kept.count(b"\n") - 1], ""]
+    assert stored.decode().split("\n") == ["first", *lines[: stored.count(b"\n") - 1], ""]
 
 
 def test_line_longer_than_the_limit_is_left_out(tmp_path: Path) -> None:

@@ -107,12 +107,12 @@ def test_zero_is_written_as_an_output(place: StepFiles) -> None:
 def test_report_file_has_run_and_validation(place: StepFiles) -> None:
     """A part that did not run is null."""
     place.account(report=report(nodes_new=7), verdict=verdict(GOOD)).publish("feeder action", None)
-    kept = json.loads(Path(place.outputs["report"]).read_text())
-    assert (kept["report"]["nodes_new"], kept["validation"]["passed"]) == (7, True)
+    stored = json.loads(Path(place.outputs["report"]).read_text())
+    assert (stored["report"]["nodes_new"], stored["validation"]["passed"]) == (7, True)
 
     place.account(verdict=verdict(BAD)).publish("feeder validate", None)
-    kept = json.loads(Path(place.outputs["report"]).read_text())
-    assert (kept["report"], kept["validation"]["passed"]) == (None, False)
+    stored = json.loads(Path(place.outputs["report"]).read_text())
+    assert (stored["report"], stored["validation"]["passed"]) == (None, False)
 
 
 def test_plan_writes_only_its_output(place: StepFiles) -> None:

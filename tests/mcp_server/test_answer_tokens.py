@@ -19,7 +19,7 @@ from source.repos import Repo
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
 SAMPLES = Path(__file__).parents[1] / "parse/samples"
 COUNT = Path(__file__).parent / "official_clients/tokens.mjs"
-QUESTIONS = [
+QUERIES = [
     "which proxy is used for a request",
     "how is a redirect followed",
     "where are headers encoded",
@@ -65,7 +65,7 @@ def code_of_hits(place: Path, text: str) -> Iterator[str]:
 def test_result_has_few_more_tokens_than_its_code(place: Path, ask: Ask) -> None:
     """At most 1.12 times as many, for ten whole methods per query."""
     asked = {"path": ["httpx", "rich"], "type": "method", "detail": "full", "budget": 15_000}
-    answers = [result_text(ask("search", query=query, limit=10, **asked)) for query in QUESTIONS]
+    answers = [result_text(ask("search", query=query, limit=10, **asked)) for query in QUERIES]
     alone = ["\n".join(code_of_hits(place, answer)) for answer in answers]
     assert all(len(HEADING.findall(answer)) == 10 for answer in answers)
     assert not any("Shortened" in answer for answer in answers)

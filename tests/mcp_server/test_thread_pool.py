@@ -25,17 +25,17 @@ def test_result_or_exception_of_a_call_is_returned() -> None:
 
 def test_queued_call_is_dropped_on_cancellation() -> None:
     """All threads are busy, and its caller has gone."""
-    begun, gate, done = Event(), Event(), list[str]()
+    started, gate, done = Event(), Event(), list[str]()
 
     def first(_: ProgressCallback) -> None:
-        begun.set()
+        started.set()
         assert gate.wait(60)
 
     async def drop() -> None:
         crew = ThreadPool(1)
         busy = asyncio.create_task(crew.run(first))
         dropped = asyncio.create_task(crew.run(lambda _: done.append("dropped")))
-        while not begun.is_set():
+        while not started.is_set():
             await asyncio.sleep(0.01)
         dropped.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -50,11 +50,11 @@ def test_queued_call_is_dropped_on_cancellation() -> None:
 
 def test_running_call_is_cancelled_at_its_next_step() -> None:
     """By an exception."""
-    begun, gate, learnt = Event(), Event(), Event()
+    started, gate, learnt = Event(), Event(), Event()
 
     def work(tell: ProgressCallback) -> None:
         tell("wanted so far")
-        begun.set()
+        started.set()
         assert gate.wait(60)
         try:
             tell("not any more")
@@ -64,7 +64,7 @@ def test_running_call_is_cancelled_at_its_next_step() -> None:
 
     async def drop() -> None:
         task = asyncio.create_task(ThreadPool(1).run(work))
-        while not begun.is_set():
+        while not started.is_set():
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

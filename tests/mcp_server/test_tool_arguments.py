@@ -66,7 +66,7 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
+    ("tool", "arguments", "expected"),
     [
         ("search", {}, "search requires `query`."),
         ("search", {"query": 5}, "`query` must be a string, not 5."),
@@ -88,8 +88,8 @@ def test_lone_surrogates_and_nul_are_replaced() -> None:
         ("similar", {"top_k": 5}, "similar has no argument `top_k`. It has target, limit."),
     ],
 )
-def test_invalid_arguments_are_errors(tool: str, arguments: dict[str, Any], told: str) -> None:
+def test_invalid_arguments_are_errors(tool: str, arguments: dict[str, Any], expected: str) -> None:
     """Missing, unknown or of another type, with the accepted ones."""
     with pytest.raises(UserError) as refused:
         given(tool, **arguments)
-    assert str(refused.value) == told
+    assert str(refused.value) == expected

@@ -37,8 +37,8 @@ def violated_property(parsed: ParsedFile, content: bytes) -> str | None:
 
 def _text(path: str, text: bytes) -> str:
     """Returns the masked text that a file's nodes may contain."""
-    kept = truncate_base64(text) if path.endswith(".ipynb") else text
-    return mask_text(path, kept).content.decode("utf-8", "replace")
+    stored = truncate_base64(text) if path.endswith(".ipynb") else text
+    return mask_text(path, stored).content.decode("utf-8", "replace")
 
 
 def _check_lines(lines: list[str], found: list[Node]) -> None:

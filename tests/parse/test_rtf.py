@@ -29,9 +29,9 @@ def test_headings_are_recognized_by_style_names() -> None:
     ]
 
 
-@pytest.mark.parametrize("said", [r"\s7", r"\outlinelevel1"])
-def test_headings_are_recognized_by_outline_levels(said: str) -> None:
-    body = rf"{STYLES}{{\pard \ql {said} Control\par}}{{\pard {LONG * 2}\par}}"
+@pytest.mark.parametrize("expected", [r"\s7", r"\outlinelevel1"])
+def test_headings_are_recognized_by_outline_levels(expected: str) -> None:
+    body = rf"{STYLES}{{\pard \ql {expected} Control\par}}{{\pard {LONG * 2}\par}}"
     assert outline("m.rtf", rtf(body)) == [("doc_section", "Control", 1, 4)]
 
 
@@ -82,7 +82,7 @@ def test_wholly_monospaced_document_is_no_code() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "expected"),
     [
         (r"\u8220\'93quote\u8221\'94", "“quote”"),
         (r"\uc2\u26085\'93\'fa\u26412?? x", "日本 x"),
@@ -100,8 +100,8 @@ def test_wholly_monospaced_document_is_no_code() -> None:
         (r"lone\u55357? half", "lone\ufffd half"),
     ],
 )
-def test_characters_are_decoded(body: str, said: str) -> None:
-    assert text(body) == said
+def test_characters_are_decoded(body: str, expected: str) -> None:
+    assert text(body) == expected
 
 
 def test_destinations_without_text_are_left_out() -> None:

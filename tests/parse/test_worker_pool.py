@@ -378,7 +378,7 @@ def test_close_kills_a_hanging_parser() -> None:
 
 def test_close_kills_a_starting_process(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ctrl-C does not wait for the grammars to load."""
-    begun = tmp_path / "begun"
+    started = tmp_path / "begun"
     (tmp_path / "slow_to_begin.py").write_text(
         "import os, time\n"
         "from pathlib import Path\n"
@@ -392,7 +392,7 @@ def test_close_kills_a_starting_process(tmp_path: Path, monkeypatch: pytest.Monk
     )
     monkeypatch.syspath_prepend(tmp_path)
     parse: ParseFile = importlib.import_module("slow_to_begin").parse
-    monkeypatch.setenv("BEGUN", str(begun))
+    monkeypatch.setenv("BEGUN", str(started))
     workers = WorkerPool(count=1, parse_file=parse)
 
     def parse_all() -> None:
@@ -401,9 +401,9 @@ def test_close_kills_a_starting_process(tmp_path: Path, monkeypatch: pytest.Monk
 
     thread = Thread(target=parse_all, daemon=True)
     thread.start()
-    while not begun.exists():
+    while not started.exists():
         time.sleep(0.01)
-    pid = int(begun.read_text())
+    pid = int(started.read_text())
     assert is_running(pid)
     workers.close()
     assert not is_running(pid)

@@ -59,13 +59,13 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SQLite]:
 def run_search(
     database: SQLite,
     query: str,
-    semantics: ModelVectors | None = None,
+    model_vectors: ModelVectors | None = None,
     *,
     path: str | None = None,
 ) -> list[Result]:
     return search_scope_with(
         database,
-        [embedding_query_model(semantics)] if semantics else [],
+        [embedding_query_model(model_vectors)] if model_vectors else [],
         query,
         Scope.of_repo(REPO, path),
     )

@@ -185,9 +185,9 @@ def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite
     [ids] = [[one.hit.id for one in run_search(database, "acquire connection").results]]
     near = QueryModel("meaning", STATIC_WEIGHT, lambda *_: [Neighbour(id_, 0.2) for id_ in ids])
     assert len(ids) > 3
-    said = run_search(database, "qwertz zuiop", near)
-    assert len(said.results) == said.total == 3
-    assert said.notes == [
+    page = run_search(database, "qwertz zuiop", near)
+    assert len(page.results) == page.total == 3
+    assert page.notes == [
         "No searched node has a word of the query; the hits are similar in meaning only."
     ]
     assert run_search(database, "qwertz zuiop") == ResultList(
@@ -196,10 +196,10 @@ def test_query_with_vector_hits_only_gets_three_hits_and_a_note(database: SQLite
 
 
 def test_similar_names_are_suggested_for_an_unknown_name(database: SQLite) -> None:
-    said = run_search(database, "finalise")
-    assert said.notes == ["No symbol is named finalise. Similar names: BaseRequest.finalize"]
-    said = run_search(database, "parseHTPDate")  # parts of it are words of nodes
-    assert said.notes == ["No symbol is named parseHTPDate. Similar names: parseHTTPDate"]
+    page = run_search(database, "finalise")
+    assert page.notes == ["No symbol is named finalise. Similar names: BaseRequest.finalize"]
+    page = run_search(database, "parseHTPDate")  # parts of it are words of nodes
+    assert page.notes == ["No symbol is named parseHTPDate. Similar names: parseHTTPDate"]
 
 
 def test_rare_word_ranks_before_vector_hits(database: SQLite) -> None:
@@ -241,9 +241,9 @@ def test_class_decides_between_nodes_of_a_misspelt_name(tmp_path: Path, misspelt
     owners = ["Action", "Dns", "RealBackend", "RealCall", "Runner"]
     files = {f"net/{owner.lower()}.py": RUNNERS % owner for owner in owners}
     with temporary_index(tmp_path, files) as database:
-        said = run_search(database, misspelt)
-    assert said.results[0].hit.symbol == "RealCall.execute"
-    assert said.notes[0].startswith(
+        page = run_search(database, misspelt)
+    assert page.results[0].hit.symbol == "RealCall.execute"
+    assert page.notes[0].startswith(
         f"No symbol is named {misspelt}. Similar names: RealCall.execute"
     )
 
@@ -322,8 +322,8 @@ def test_boost_raises_hits_and_excludes_none(database: SQLite) -> None:
         preferred_scopes=[docs],
     )
     scores = [
-        {one.hit.id: one.score for one in said.results if one.hit.path == "docs/guide.md"}
-        for said in (plain, found)
+        {one.hit.id: one.score for one in page.results if one.hit.path == "docs/guide.md"}
+        for page in (plain, found)
     ]
     assert {id_: pytest.approx(1.5 * one) for id_, one in scores[0].items()} == scores[1]
     assert {one.hit.id for one in plain.results} == {one.hit.id for one in found.results}

@@ -32,11 +32,11 @@ def relaxed_counts(tmp_path: Path) -> Told:
     def tell(query: str, **filters: object) -> dict[str, tuple[int, str]]:
         place = workspace_for(base_folder(repo.path), settings)
         with open_session(place, settings, writes=False, create=False) as store:
-            asker = SearchIndex.from_session(store, settings)
+            client = SearchIndex.from_session(store, settings)
             said = RequestFilters(**filters)  # type: ignore[arg-type]
-            asked, answer = run_query(asker, query, Pagination(5), said)
+            asked, answer = run_query(client, query, Pagination(5), said)
             assert answer.total == 0
-            some = list(relax_filters(asker, asked))
+            some = list(relax_filters(client, asked))
         return {one.name: (one.total, one.best.path if one.best else "") for one in some}
 
     return tell

@@ -1,4 +1,4 @@
-"""What holds for the whole API of the stand-in: who may ask, how often, and what tests see."""
+"""The whole API of the stand-in: authentication, rate limit, log and reset."""
 
 import httpx
 import pytest
@@ -17,10 +17,8 @@ def _bearer(token: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {token}"}
 
 
-def test_every_answer_says_what_is_left_and_where_it_came_from(
-    api: httpx.Client, standin: StandIn
-) -> None:
-    """Each answer has a `Ratelimit` header that counts down, and a ray id of its own."""
+def test_every_response_has_rate_limit_and_ray_id(api: httpx.Client, standin: StandIn) -> None:
+    """The `Ratelimit` header counts down."""
     standin.freeze()
 
     first, second = api.get(INDEXES), api.get("/d1/database/acme")
@@ -31,10 +29,8 @@ def test_every_answer_says_what_is_left_and_where_it_came_from(
     assert first.headers["cf-ray"] != second.headers["cf-ray"]
 
 
-def test_the_request_after_1_200_is_refused_and_every_one_for_5_minutes(
-    api: httpx.Client, standin: StandIn
-) -> None:
-    """1,200 requests in 5 minutes pass; then all are refused for 5 minutes, with `Retry-After`."""
+def test_request_1201_is_refused_for_5_minutes(api: httpx.Client, standin: StandIn) -> None:
+    """With `Retry-After`."""
     standin.freeze()
     standin.spend(1199)
     standin.advance(200)
@@ -108,10 +104,10 @@ def test_a_missing_token_is_refused(api: httpx.Client) -> None:
     ("permission", "statuses"),
     [("d1", (200, 403, 403)), ("vectorize", (401, 200, 403)), ("ai", (401, 403, 200))],
 )
-def test_a_token_reaches_the_services_it_has_a_permission_for(
+def test_token_is_limited_to_its_permissions(
     api: httpx.Client, standin: StandIn, permission: str, statuses: tuple[int, int, int]
 ) -> None:
-    """A token without a service's permission is refused there with 10000."""
+    """Other services return 10000."""
     standin.grant("narrow", permission)
     api.headers.update(_bearer("narrow"))
 
@@ -144,8 +140,8 @@ def test_a_body_above_100_mb_is_refused_by_the_edge(api: httpx.Client) -> None:
     assert "<center>cloudflare</center>" in answer.text
 
 
-def test_the_log_says_what_was_asked(api: httpx.Client, standin: StandIn) -> None:
-    """The log has each request's route, service, status, code, and what it carried."""
+def test_log_has_each_request(api: httpx.Client, standin: StandIn) -> None:
+    """With route, service, status, code and content."""
     db, index = Database(api), Index(api)
     result(db.query("CREATE TABLE t (a)"))
     before = standin.rows_written()
@@ -181,7 +177,7 @@ def test_reset_forgets_everything(api: httpx.Client, standin: StandIn) -> None:
     assert error_of(api.get(INDEXES, headers=_bearer("narrow"))) == (401, 10000)
 
 
-def test_a_mistake_in_a_test_is_said(standin: StandIn) -> None:
+def test_unknown_order_is_an_error(standin: StandIn) -> None:
     """An order with a name that nothing has is an error, not silence."""
     with pytest.raises(ValueError, match="no setting is called speed"):
         standin.change(speed=1)
@@ -215,7 +211,7 @@ def test_without_node_tests_are_skipped_but_not_in_ci(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.usefixtures("standin_process")
-def test_it_ends_with_the_one_who_started_it() -> None:
+def test_stopped_standin_does_not_respond() -> None:
     """A stand-in that is stopped answers no more."""
     with StandIn.start() as other:
         url = f"{other.base_url}/user/tokens/verify"

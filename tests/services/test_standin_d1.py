@@ -97,15 +97,13 @@ def _numbered(count: int) -> str:
     return ", ".join(f"?{at}" for at in range(1, count + 1))
 
 
-def test_a_statement_takes_100_parameters_and_not_101(db: Database) -> None:
-    """A statement has at most 100 bound parameters."""
+def test_statement_has_at_most_100_parameters(db: Database) -> None:
     assert db.rows(f"SELECT 1 AS n WHERE 1 IN ({_numbered(100)})", *[1] * 100) == [{"n": 1}]
 
     assert error_of(db.query(f"SELECT 1 WHERE 1 IN ({_numbered(101)})", *[1] * 101)) == (400, 7500)
 
 
-def test_a_statement_has_100_000_bytes_and_not_one_more(db: Database) -> None:
-    """A statement is at most 100,000 bytes long."""
+def test_statement_has_at_most_100_000_bytes(db: Database) -> None:
     head = "SELECT 1 AS n /*"
     longest = head + "x" * (100_000 - len(head) - 2) + "*/"
 
@@ -115,8 +113,8 @@ def test_a_statement_has_100_000_bytes_and_not_one_more(db: Database) -> None:
     assert message(too_long) == "statement too long: SQLITE_TOOBIG"
 
 
-def test_a_value_has_2_000_000_bytes_and_not_one_more(db: Database) -> None:
-    """A string parameter is at most 2,000,000 bytes of UTF-8 long."""
+def test_value_has_at_most_2_000_000_bytes(db: Database) -> None:
+    """In UTF-8."""
     longest = "ä" * 1_000_000
 
     assert db.rows("SELECT length(?1) AS n", longest) == [{"n": 1_000_000}]
@@ -155,13 +153,13 @@ def test_the_engine_has_d1s_limits(db: Database, passes: str, fails: str) -> Non
         "SELEC 1",
     ],
 )
-def test_what_d1_refuses_is_refused(db: Database, sql: str) -> None:
+def test_statements_that_d1_forbids_are_refused(db: Database, sql: str) -> None:
     """The authorizer of D1 is in force, and syntax errors are the engine's."""
     assert error_of(db.query(sql)) == (400, 7500)
 
 
-def test_contentless_fts5_gives_its_id_back_and_deletes(db: Database) -> None:
-    """FTS5 takes the contentless options, stems, ranks, and forgets a deleted row."""
+def test_contentless_fts5_returns_ids_and_deletes(db: Database) -> None:
+    """With the contentless options, stemming and ranking."""
     table = """CREATE VIRTUAL TABLE f USING fts5(id UNINDEXED, body, content='',
         contentless_delete=1, contentless_unindexed=1, tokenize='porter unicode61')"""
     result(db.query(table))
@@ -213,8 +211,8 @@ def test_a_migration_and_its_record_go_in_one_call(db: Database) -> None:
     assert db.rows("SELECT name FROM sqlite_master WHERE name IN ('t', 'u')") == [{"name": "t"}]
 
 
-def test_databases_are_apart_and_as_many_as_are_asked_for(api: httpx.Client) -> None:
-    """Each database is its own, and keeps what it holds while others are made."""
+def test_databases_are_separate(api: httpx.Client) -> None:
+    """Creating others does not change one."""
     databases = [Database(api, f"db-{at}") for at in range(40)]
     for at, database in enumerate(databases[::13]):
         result(database.query(f"CREATE TABLE t AS SELECT {at} AS a"))
@@ -237,8 +235,8 @@ def test_databases_are_found_by_name_and_by_id(api: httpx.Client) -> None:
     assert (about["name"], about["num_tables"]) == ("acme", 0)
 
 
-def test_a_name_is_given_once(api: httpx.Client) -> None:
-    """A second database of the same name is refused with 7502."""
+def test_second_database_of_a_name_is_refused(api: httpx.Client) -> None:
+    """With 7502."""
     Database(api, "acme")
 
     assert error_of(api.post("/d1/database", json={"name": "acme"})) == (400, 7502)

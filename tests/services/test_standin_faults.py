@@ -1,4 +1,4 @@
-"""Faults on order: what goes wrong, when, and whether the work was done by then."""
+"""Ordered faults: the error, its time, and whether the work was done."""
 
 import email.utils
 from datetime import UTC, datetime, timedelta
@@ -48,10 +48,10 @@ def _insert(db: Database) -> httpx.Response:
         ("vectorize_throttled", (400, 40041), "Too Many Requests"),
     ],
 )
-def test_a_fault_answers_as_cloudflare_does(
+def test_fault_has_cloudflares_response(
     db: Database, standin: StandIn, kind: str, refused: tuple[int, int], words: str
 ) -> None:
-    """A fault is played once, in the envelope, and the work is not done."""
+    """Once, in the envelope; the work is not done."""
     standin.fault(kind)
 
     failed = _insert(db)
@@ -62,8 +62,8 @@ def test_a_fault_answers_as_cloudflare_does(
 
 
 @pytest.mark.parametrize(("kind", "status"), [("bad_gateway", 502), ("unavailable", 503)])
-def test_a_gateway_answers_in_html(db: Database, standin: StandIn, kind: str, status: int) -> None:
-    """502 and 503 come from the edge and have a body of HTML."""
+def test_gateway_errors_are_html(db: Database, standin: StandIn, kind: str, status: int) -> None:
+    """502 and 503 come from Cloudflare's edge."""
     standin.fault(kind)
 
     failed = _insert(db)
@@ -89,8 +89,8 @@ def test_retry_after_is_there_or_not_and_in_seconds_or_a_date(
     assert timedelta(seconds=30) < at - datetime.now(UTC) <= timedelta(seconds=90)
 
 
-def test_an_answer_can_be_changed(db: Database, standin: StandIn) -> None:
-    """A fault's status, code and words can be any."""
+def test_response_can_be_changed(db: Database, standin: StandIn) -> None:
+    """Status, code and message."""
     standin.fault("server_error", status=520, code=1234, message="out of cheese")
 
     failed = _insert(db)
@@ -145,8 +145,8 @@ def test_an_error_can_hide_a_write_that_was_done(db: Database, standin: StandIn,
     assert _count(db) == 1
 
 
-def test_a_fault_meets_the_requests_of_its_route(api: httpx.Client, standin: StandIn) -> None:
-    """A route's pattern says which requests a fault is for; others pass and are not counted."""
+def test_fault_applies_to_its_route(api: httpx.Client, standin: StandIn) -> None:
+    """By a pattern; other requests pass and do not count."""
     db, index = Database(api), Index(api)
     standin.fault("server_error", route="vectorize.*", times=2)
 
@@ -157,19 +157,15 @@ def test_a_fault_meets_the_requests_of_its_route(api: httpx.Client, standin: Sta
     assert [(fault["seen"], fault["fired"]) for fault in standin.faults()] == [(3, 2)]
 
 
-def test_a_fault_meets_requests_by_number(db: Database, standin: StandIn) -> None:
-    """Numbers count the requests that match, from 1, since the fault was ordered."""
+def test_fault_applies_to_requests_by_number(db: Database, standin: StandIn) -> None:
+    """Of matching requests, from 1, since the order."""
     standin.fault("server_error", route="d1.query", requests=[2, 4])
     standin.fault("bad_gateway", route="d1.query", requests=[3])
 
     assert [_insert(db).status_code for _ in range(5)] == [200, 500, 502, 500, 200]
 
 
-def test_faults_by_chance_are_the_same_for_the_same_seed(
-    api: httpx.Client, standin: StandIn
-) -> None:
-    """A rate with a seed makes the same requests fail in every run."""
-
+def test_random_faults_are_deterministic_for_a_seed(api: httpx.Client, standin: StandIn) -> None:
     def statuses(rate: float, seed: int) -> list[int]:
         standin.reset()
         db = Database(api)

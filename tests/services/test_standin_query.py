@@ -1,4 +1,4 @@
-"""What readers of the stand-in's Vectorize get: ids, vectors, and matches."""
+"""Reads of the stand-in's Vectorize: ids, vectors and matches."""
 
 import math
 
@@ -86,8 +86,8 @@ def test_a_query_has_its_limits(index: Index, query: dict[str, object], code: in
     assert answer.is_success if code is None else error_of(answer) == (400, code)
 
 
-def test_a_query_gives_what_it_was_asked_for(index: Index, standin: StandIn) -> None:
-    """Matches have no metadata, the indexed properties, or all of it, and values on demand."""
+def test_query_returns_the_requested_fields(index: Index, standin: StandIn) -> None:
+    """No metadata, the indexed properties or all of it, and values on request."""
     index.index_metadata("path")
     index.upsert(vector("a", metadata={"path": "p" * 70, "line": 3}))
     standin.settle()

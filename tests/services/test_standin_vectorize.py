@@ -1,4 +1,4 @@
-"""Vectorize of the stand-in: every limit of the live service, and writes that are seen later."""
+"""Vectorize of the stand-in: every limit of the live service, and delayed writes."""
 
 import httpx
 import pytest
@@ -33,13 +33,13 @@ def test_an_index_is_made_listed_read_and_deleted(api: httpx.Client) -> None:
     assert _count(Index(api)) == 0
 
 
-def test_an_index_that_nobody_made_is_not_found(api: httpx.Client) -> None:
-    """An unknown name is 3000."""
+def test_unknown_index_is_not_found(api: httpx.Client) -> None:
+    """With 3000."""
     assert error_of(api.get(f"{BASE}/absent/info")) == (400, 3000)
 
 
-def test_a_name_is_given_once(api: httpx.Client, index: Index) -> None:
-    """Making an index that exists already is 3002."""
+def test_second_index_of_a_name_is_refused(api: httpx.Client, index: Index) -> None:
+    """With 3002."""
     body = {"name": "code", "config": {"dimensions": 2, "metric": "cosine"}}
 
     assert error_of(api.post(BASE, json=body)) == (400, 3002)
@@ -109,10 +109,10 @@ def test_5_000_vectors_fit_and_5_001_do_not(index: Index, standin: StandIn) -> N
         "id of 65 bytes",
     ],
 )
-def test_one_bad_vector_refuses_the_whole_body(
+def test_one_invalid_vector_refuses_the_whole_body(
     index: Index, standin: StandIn, last: str, code: int
 ) -> None:
-    """What is wrong with one line is said by its code, and the lines before it are not written."""
+    """With a code; earlier lines are not written."""
     assert error_of(index.send(f"{_line('a')}\n{last}\n")) == (400, code)
 
     standin.settle()
@@ -199,8 +199,8 @@ def test_a_delete_takes_ids_that_are_not_there(index: Index, standin: StandIn) -
     assert list(standin.vectors("code")) == ["a"]
 
 
-def test_a_write_is_seen_later(index: Index, standin: StandIn) -> None:
-    """A write is visible after its delay, and `processedUpToMutation` says up to which."""
+def test_write_is_visible_after_a_delay(index: Index, standin: StandIn) -> None:
+    """`processedUpToMutation` names the last visible one."""
     standin.freeze()
     mutation = result(index.upsert(vector("a")))["mutationId"]
 
@@ -213,8 +213,8 @@ def test_a_write_is_seen_later(index: Index, standin: StandIn) -> None:
     assert result(index.get("info"))["processedUpToMutation"] == mutation
 
 
-def test_writes_are_seen_in_their_order(index: Index, standin: StandIn) -> None:
-    """A later write never shows before an earlier one, whatever their delays."""
+def test_writes_become_visible_in_order(index: Index, standin: StandIn) -> None:
+    """Whatever their delays."""
     standin.freeze()
     index.upsert(vector("a"))
     standin.change(vectorize_delay_s=0)
@@ -225,8 +225,8 @@ def test_writes_are_seen_in_their_order(index: Index, standin: StandIn) -> None:
     assert (standin.pending("code"), _count(index)) == (0, 0)
 
 
-def test_what_is_processed_steps_past_mutations(index: Index, standin: StandIn) -> None:
-    """Writes that are done together show the last of their ids only, and ids have no order."""
+def test_processed_mutation_may_skip_ids(index: Index, standin: StandIn) -> None:
+    """Writes processed together show only the last id, and ids have no order."""
     mutations = [result(index.upsert(vector(f"v{at}")))["mutationId"] for at in range(20)]
 
     assert standin.settle("code") == 20

@@ -46,9 +46,9 @@ def test_clean_checkout_equals_its_commit(repo: Repo) -> None:
     assert [entry._replace(blob="") for entry in folder.entries()] == [
         entry._replace(blob="") for entry in tree.entries()
     ]
-    kept = [entry for entry in tree.entries() if not entry.skip]
-    assert [entry for entry in folder.entries() if not entry.skip] == kept
-    assert list(folder.read(kept)) == list(tree.read(kept))
+    stored = [entry for entry in tree.entries() if not entry.skip]
+    assert [entry for entry in folder.entries() if not entry.skip] == stored
+    assert list(folder.read(stored)) == list(tree.read(stored))
 
 
 def test_new_and_changed_files_are_listed(repo: Repo) -> None:

@@ -38,9 +38,11 @@ def tree_by_git_add(repo: Repo) -> str:
     shutil.copytree(repo.path, copy, symlinks=True)
     try:
         git, said = ("git", "-C", copy), os.environ | ENGLISH
-        told = subprocess.run([*git, "add", "--all"], check=True, capture_output=True, env=said)
+        completed = subprocess.run(
+            [*git, "add", "--all"], check=True, capture_output=True, env=said
+        )
         done = subprocess.run([*git, "write-tree"], check=True, capture_output=True)
-        return "" if b"Too many levels" in told.stderr else done.stdout.decode().strip()
+        return "" if b"Too many levels" in completed.stderr else done.stdout.decode().strip()
     finally:
         shutil.rmtree(copy)
 

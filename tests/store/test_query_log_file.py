@@ -104,10 +104,10 @@ def test_two_processes_may_create_the_file_at_once(tmp_path: Path) -> None:
         )
         for name in ("one", "two")
     ]
-    kept = {one.args[-1]: int(one.communicate()[0]) for one in running}  # type: ignore[index]
+    stored = {one.args[-1]: int(one.communicate()[0]) for one in running}  # type: ignore[index]
     assert [one.returncode for one in running] == [0, 0]
     repos = [one.repo for one in QueryLog(file).queries()]
-    assert {name: repos.count(name) for name in ("one", "two")} == kept
+    assert {name: repos.count(name) for name in ("one", "two")} == stored
 
 
 @pytest.mark.parametrize(

@@ -217,18 +217,18 @@ def test_file_skipped_without_a_valid_reason_is_found(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lie", "said"),
+    ("lie", "expected"),
     [
         ("reason = 'more than 9 nodes'", "different reason"),
         ("state = 'skipped'", "different state"),
         ("state = 'unheard of'", "different state"),
     ],
 )
-def test_wrong_manifest_entry_is_found_and_repaired(shop: Shop, lie: str, said: str) -> None:
+def test_wrong_manifest_entry_is_found_and_repaired(shop: Shop, lie: str, expected: str) -> None:
     """A file that counts as skipped would get no vectors of another model."""
     shop.change(f"UPDATE files SET {lie} WHERE path = 'src/cart.py'")
     verdict = validate(shop.feed())
-    assert differences(verdict, ROWS) == [f"src/cart.py: {said}"]
+    assert differences(verdict, ROWS) == [f"src/cart.py: {expected}"]
     shop.assert_repaired(verdict)
 
 

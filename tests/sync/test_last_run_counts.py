@@ -22,9 +22,9 @@ def stored_counts(database: SQLite) -> dict[str, dict[str, int]]:
     return found
 
 
-def counts(**said: int) -> dict[str, int]:
+def counts(**values: int) -> dict[str, int]:
     names = ("files_processed", "files_deleted", "nodes_new", "nodes_deleted")
-    return dict.fromkeys((*names, "texts_embedded", "texts_cached", "requests"), 0) | said
+    return dict.fromkeys((*names, "texts_embedded", "texts_cached", "requests"), 0) | values
 
 
 def test_each_kind_of_run_stores_its_counts(repo: Repo, database: SQLite) -> None:

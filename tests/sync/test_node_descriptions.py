@@ -237,11 +237,13 @@ def test_next_run_completes_a_crashed_run_without_repeating_requests(
         fuse = FaultInjector(at, before=before)
         with suppress(Crash):
             sync(run(repo, FailingDatabase(database, fuse), FakeDescriber(faults=fuse)))
-        kept = sorted(name for name, line in stored_descriptions(database).items() if line)
+        stored = sorted(name for name, line in stored_descriptions(database).items() if line)
         if query_rows(database, "SELECT 1 FROM meta WHERE key = ?", f"{REPO}:tree"):
             assert failed_checks(repo, database) == []
         sync_with_descriptions(repo, database, lines := FakeDescriber())
-        assert sorted([*kept, *lines.described_names]) == [f"part_{number}" for number in range(6)]
+        assert sorted([*stored, *lines.described_names]) == [
+            f"part_{number}" for number in range(6)
+        ]
         assert (describe_setting(database), failed_checks(repo, database)) == (["on"], [])
         if not fuse.has_failed:
             assert at > 12

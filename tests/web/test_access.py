@@ -34,8 +34,8 @@ def of(host: str) -> AccessControl:
 def status(access: AccessControl, path: str = "/mcp", **headers: str) -> int:
     """The status of a response; 200 if access control allows the request."""
     own = {name.replace("_", "-"): value for name, value in headers.items()}
-    refusal = access.check_request(path, Headers({"authorization": f"Bearer {TOKEN}", **own}))
-    return refusal.status if refusal else 200
+    error = access.check_request(path, Headers({"authorization": f"Bearer {TOKEN}", **own}))
+    return error.status if error else 200
 
 
 @pytest.mark.parametrize(
@@ -131,10 +131,10 @@ def test_cookie_is_derived_from_the_token() -> None:
 def test_refused_request_calls_no_tool(asked: Web, headers: dict[str, str], answer: int) -> None:
     """The response is JSON and names the remedy."""
     body = json.dumps(request("tools/call", name="say"))
-    said = asked.client.post("/mcp", content=body, headers={**JSON, **headers})
-    assert said.status_code == answer
-    assert said.json().keys() == {"error", "remedy"}
-    assert (said.headers.get("www-authenticate") == "Bearer") is (answer == 401)
+    response = asked.client.post("/mcp", content=body, headers={**JSON, **headers})
+    assert response.status_code == answer
+    assert response.json().keys() == {"error", "remedy"}
+    assert (response.headers.get("www-authenticate") == "Bearer") is (answer == 401)
     assert asked.tools.called == []
 
 
@@ -146,23 +146,23 @@ def test_request_is_refused_before_its_body_is_read(asked: Web) -> None:
 @pytest.mark.parametrize("path", ["/", "/mcp", "/nowhere"])
 def test_security_headers_are_in_every_response(asked: Web, path: str) -> None:
     for headers in ({}, {"authorization": "no"}):
-        said: httpx.Response = asked.client.get(path, headers=headers)
-        policy = said.headers["content-security-policy"]
+        response: httpx.Response = asked.client.get(path, headers=headers)
+        policy = response.headers["content-security-policy"]
         assert policy.startswith("default-src 'none'; ")
         assert "unsafe" not in policy
-        assert said.headers["x-content-type-options"] == "nosniff"
-        assert said.headers["cache-control"] == "no-store"
-        assert said.headers["cross-origin-resource-policy"] == "same-origin"
-        assert "access-control-allow-origin" not in said.headers
-        assert "server" not in said.headers
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["cache-control"] == "no-store"
+        assert response.headers["cross-origin-resource-policy"] == "same-origin"
+        assert "access-control-allow-origin" not in response.headers
+        assert "server" not in response.headers
 
 
 def test_unknown_address_is_not_found(asked: Web) -> None:
-    said = asked.client.get("/nowhere")
-    assert (said.status_code, said.json()["error"]) == (404, "Not Found.")
+    response = asked.client.get("/nowhere")
+    assert (response.status_code, response.json()["error"]) == (404, "Not Found.")
 
 
 def test_root_address_describes_the_server(asked: Web) -> None:
-    said = httpx.get(asked.base, trust_env=False)
-    assert said.status_code == 200
-    assert "POST /mcp" in said.text
+    response = httpx.get(asked.base, trust_env=False)
+    assert response.status_code == 200
+    assert "POST /mcp" in response.text

@@ -64,9 +64,9 @@ def matches_example(said: Any, example: Any) -> bool:
 
 @pytest.mark.parametrize(("address", "example"), EXAMPLES, ids=[one for one, _ in EXAMPLES])
 def test_responses_match_the_reference_page(asked: Web, address: str, example: str) -> None:
-    said = asked.client.get(address)
-    assert matches_example(said.json(), json.loads(example)), said.text
-    assert ("error" in said.json()) == (said.status_code >= 400)
+    response = asked.client.get(address)
+    assert matches_example(response.json(), json.loads(example)), response.text
+    assert ("error" in response.json()) == (response.status_code >= 400)
 
 
 def test_reference_page_has_an_example_of_each_endpoint() -> None:
@@ -89,7 +89,7 @@ def test_filters_and_pagination(asked: Web) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "status", "said"),
+    ("address", "status", "expected"),
     [
         ("search", 400, "`q` is missing"),
         ("search?q=", 400, "`q` is missing"),
@@ -113,10 +113,10 @@ def test_filters_and_pagination(asked: Web) -> None:
         ("nothing", 404, "Not Found"),
     ],
 )
-def test_errors_name_the_remedy(asked: Web, address: str, status: int, said: str) -> None:
+def test_errors_name_the_remedy(asked: Web, address: str, status: int, expected: str) -> None:
     answer = asked.client.get(f"/api/{address}")
     assert (answer.status_code, answer.json().keys()) == (status, {"error", "remedy"})
-    assert said in answer.json()["error"]
+    assert expected in answer.json()["error"]
     assert answer.json()["remedy"]
 
 
@@ -222,18 +222,18 @@ def test_folder_outside_git_has_no_history(tmp_path: Path) -> None:
     desk = open_service(tmp_path)
     with web(desk) as one:
         assert one.client.get("/api/map").json()["history"] is False
-        said = one.client.get("/api/history")
-        assert said.status_code == 404
-        assert "history of the files is not available" in said.json()["error"]
+        response = one.client.get("/api/history")
+        assert response.status_code == 404
+        assert "history of the files is not available" in response.json()["error"]
     desk.close()
 
 
 def test_responses_are_never_html(other: tuple[Repo, Web]) -> None:
     _, one = other
-    said = one.client.get("/api/search?q=<script>alert")
-    assert said.headers["content-type"] == "application/json"
-    assert said.headers["x-content-type-options"] == "nosniff"
-    assert "<script>alert(1)</script>" in said.json()["hits"][0]["text"]
+    response = one.client.get("/api/search?q=<script>alert")
+    assert response.headers["content-type"] == "application/json"
+    assert response.headers["x-content-type-options"] == "nosniff"
+    assert "<script>alert(1)</script>" in response.json()["hits"][0]["text"]
 
 
 def test_token_is_exchanged_for_a_cookie(asked: Web) -> None:

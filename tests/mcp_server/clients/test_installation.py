@@ -118,13 +118,13 @@ def test_nothing_is_written_without_consent(
 @pytest.mark.usefixtures("clients")
 @pytest.mark.parametrize(("typed", "code"), [(b"n\n", 2), (b"y\n", 0)])
 def test_terminal_user_is_prompted(home: Path, repo: Repo, typed: bytes, code: int) -> None:
-    ours, theirs = pty.openpty()
+    ours, other = pty.openpty()
     os.write(ours, typed)
     command = [sys.executable, "-m", "feeder", *INSTALL]
     asked = subprocess.run(
-        command, cwd=repo.path, stdin=theirs, stderr=theirs, stdout=theirs, timeout=60, check=False
+        command, cwd=repo.path, stdin=other, stderr=other, stdout=other, timeout=60, check=False
     )
-    os.close(theirs)
+    os.close(other)
     message = os.read(ours, 10_000).decode()
     os.close(ours)
     assert "Change the user files of these clients? [Y/n]:" in message

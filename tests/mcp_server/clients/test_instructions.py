@@ -64,7 +64,7 @@ def test_blocks_in_all_instruction_files_are_updated(feeder: RunFeeder, repo: Re
 
 
 @pytest.mark.parametrize(
-    ("pages", "told"),
+    ("pages", "expected"),
     [
         ({}, "CLAUDE.md"),
         ({"AGENTS.md": "# Ours\n"}, "AGENTS.md"),
@@ -74,7 +74,7 @@ def test_blocks_in_all_instruction_files_are_updated(feeder: RunFeeder, repo: Re
     ],
 )
 def test_claude_code_block_is_written_to_the_file_it_reads(
-    feeder: RunFeeder, repo: Repo, read_all_files: Picture, pages: dict[str, str], told: str
+    feeder: RunFeeder, repo: Repo, read_all_files: Picture, pages: dict[str, str], expected: str
 ) -> None:
     """A new CLAUDE.md would hide AGENTS.md from it; one may import the other."""
     for name, text in pages.items():
@@ -84,7 +84,7 @@ def test_claude_code_block_is_written_to_the_file_it_reads(
     telling = [
         file.name for file in repo.path.glob("*.md") if instructions.BLOCK_START in file.read_text()
     ]
-    assert telling == [told]
+    assert telling == [expected]
     assert feeder(repo, *UNINSTALL).code == 0
     assert read_all_files() == before
 

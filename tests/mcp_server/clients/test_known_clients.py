@@ -152,8 +152,8 @@ def test_existing_file_is_restored_to_the_byte(
     installed = file.read_bytes()
     assert b"feeder" in installed
     assert installed.count(b"\r\n") in {0, installed.count(b"\n")}
-    kept = iter(installed.decode())
-    assert all(letter in kept for letter in text.rstrip("{}"))
+    stored = iter(installed.decode())
+    assert all(letter in stored for letter in text.rstrip("{}"))
     [change] = feeder(repo, *install).json["changes"]
     assert (change["action"], file.read_bytes()) == ("unchanged", installed)
     assert feeder(repo, "mcp", "uninstall", "--client", client, "--scope", scope).code == 0

@@ -195,17 +195,17 @@ def test_symbolic_link_is_followed_and_kept(
     feeder: RunFeeder, repo: Repo, file: Path, tmp_path: Path, read_all_files: Picture
 ) -> None:
     """As for dotfiles in a repository; the mode stays too."""
-    kept = tmp_path / "dotfiles.json"
-    kept.write_text("{}\n")
-    kept.chmod(0o640)
-    file.symlink_to(kept)
+    stored = tmp_path / "dotfiles.json"
+    stored.write_text("{}\n")
+    stored.chmod(0o640)
+    file.symlink_to(stored)
     before = read_all_files()
     assert feeder(repo, *CURSOR).code == 0
     assert file.is_symlink()
-    assert "feeder" in kept.read_text()
-    assert kept.stat().st_mode & 0o777 == 0o640
+    assert "feeder" in stored.read_text()
+    assert stored.stat().st_mode & 0o777 == 0o640
     assert feeder(repo, "mcp", "uninstall").code == 0
-    assert (file.is_symlink(), kept.read_text()) == (True, "{}\n")
+    assert (file.is_symlink(), stored.read_text()) == (True, "{}\n")
     assert read_all_files() == before
 
 

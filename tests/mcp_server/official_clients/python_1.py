@@ -21,7 +21,7 @@ def pipes_of(command: list[str]) -> Any:
 
 async def facts(command: list[str]) -> dict[str, Any]:
     async with pipes_of(command) as (read, write, *_), ClientSession(read, write) as client:
-        begun = await client.initialize()
+        started = await client.initialize()
         await client.send_ping()
         tools = (await client.list_tools()).tools
         calls = [client.call_tool("search", {"query": "exchange"}) for _ in range(4)]
@@ -33,9 +33,9 @@ async def facts(command: list[str]) -> dict[str, Any]:
         except McpError as exc:
             refused = exc.error.code
         return {
-            "version": begun.protocolVersion,
-            "server": begun.serverInfo.name,
-            "instructions": begun.instructions.splitlines()[0],
+            "version": started.protocolVersion,
+            "server": started.serverInfo.name,
+            "instructions": started.instructions.splitlines()[0],
             "tools": [tool.name for tool in tools],
             "reads_only": all(tool.annotations.readOnlyHint for tool in tools),
             "structured": [one.structuredContent for one in found],

@@ -117,10 +117,10 @@ class Branch(RuleBasedStateMachine):
 
     @initialize(files=st.dictionaries(paths, contents, min_size=5), documents=papers)
     def begin(self, files: dict[str, bytes], documents: dict[str, bytes]) -> None:
-        begun: Files = {}
+        started: Files = {}
         for path, content in (*files.items(), *documents.items()):
-            begun = with_file(begun, path, File("100644", content))
-        self._commit(begun)
+            started = with_file(started, path, File("100644", content))
+        self._commit(started)
 
     @property
     def _head(self) -> Pushed:

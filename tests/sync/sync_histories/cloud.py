@@ -30,7 +30,7 @@ from sync.sync_histories.strategies import (
 )
 
 PARTS = (*WORDS, "files", "outbox", "texts")
-REFUSALS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "server_error")
+ERRORS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "server_error")
 RATE = 0.01
 """Of each kind, before and after the work: about one request of ten goes wrong."""
 TRIES = 5
@@ -55,7 +55,7 @@ class CloudHistory(Branch):
     @initialize(seed=positions)
     def inject_errors(self, seed: int) -> None:
         """Makes requests fail at random, before or after their work is done."""
-        for number, (kind, after) in enumerate(product(REFUSALS, (False, True))):
+        for number, (kind, after) in enumerate(product(ERRORS, (False, True))):
             self._standin.fault(kind, rate=RATE, seed=seed * 100 + number, after=after)
 
     def teardown(self) -> None:

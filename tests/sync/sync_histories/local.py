@@ -89,7 +89,7 @@ class History(Branch):
     ) -> None:
         """A run that names no setting keeps the stored ones; a given setting persists."""
         self._push(edits)
-        kept = is_enabled(self._database, "texts") if self._texts is None else self._texts
+        stored = is_enabled(self._database, "texts") if self._texts is None else self._texts
         lines = {"": is_enabled(self._database, "describe"), "lines": True, "off": False}[asks]
         how = new_description_options(asks)
         run_sync(
@@ -99,7 +99,7 @@ class History(Branch):
             store_source=self._texts,
             description_options=how,
         )
-        assert is_enabled(self._database, "texts") == kept
+        assert is_enabled(self._database, "texts") == stored
         assert is_enabled(self._database, "describe") == lines
         if model:
             self._assert_index_equals(self._head.tree, model, asks)
