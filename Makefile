@@ -4,6 +4,8 @@ LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --generate-hashes --custom-compile-command "make lock"
 DOCUMENTS := $(BIN)/python -c "import tomllib; said = tomllib.load(open('pyproject.toml', 'rb')); \
   print(*said['project']['optional-dependencies']['documents'], sep='\n')"
+# tests wait for processes and servers about a third of their time
+WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 3 // 2)")
 QUERY ?= which files differ between the tree and the index
 
 .PHONY: index check test test-bare lint worker worker-check bench lock docs clean
@@ -15,16 +17,16 @@ index: .venv/installed
 
 ## Before each commit, 90 s: lint, types, layers and all tests but those that are marked as slow.
 check: lint
-	$(BIN)/python -m pytest -q -n auto -m "not slow"
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
 ## All that CI runs: lint, types, layers, tests.
 test: lint worker-check .venv/node .venv/wheels .venv/clients
 	.ci/browser
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 ## The same tests without the extras: those that need one are skipped, and say which.
 test-bare: .venv/bare/dev .venv/node .venv/wheels .venv/clients
-	WITHOUT_EXTRAS=yes .venv/bare/bin/python -m pytest -q -n auto
+	WITHOUT_EXTRAS=yes .venv/bare/bin/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 lint: .venv/dev .venv/node
 	mkdir -p worker/build

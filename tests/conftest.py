@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pytest_socket import socket_allow_hosts
 
+from feeder.retry import Clock
 from required_extras import require_extras
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
@@ -42,6 +43,14 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "RUNNER_"))]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def retries_without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tries again at once where the program would wait; `tests/cloudflare/test_api.py` has the
+    delays.
+    """
+    monkeypatch.setattr(Clock, "wait", lambda *_: None)
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -514,6 +514,7 @@ def test_page_of_a_proxy_is_an_error(
     assert "CLOUDFLARE_BASE_URL" in answer.err
 
 
+@pytest.mark.usefixtures("retries_without_delay")
 @pytest.mark.parametrize("command", ["sync", "init"])
 def test_missing_network_is_an_error(
     feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, initialized_repo: Repo, command: str

@@ -209,6 +209,7 @@ def test_missing_vectors_for_searches_are_reported(feeder: RunFeeder, shop: Repo
     assert "Make them: feeder sync" in found["model"]["remedy"]
 
 
+@pytest.mark.usefixtures("retries_without_delay")
 def test_unreachable_model_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     """Of vectors or descriptions; the index is checked all the same."""
     feeder(shop, "sync", "-q", "--no-vectors")
