@@ -33,7 +33,7 @@ def shop(feeder: RunFeeder, repo: Repo) -> Repo:
         ("search cart", "stderr"),
     ],
 )
-def test_closed_pipe_exits_with_141(shop: Repo, arguments: str, stream: str) -> None:
+def test_closed_stdout_exits_with_141(shop: Repo, arguments: str, stream: str) -> None:
     """Like a program that SIGPIPE ends, without a message."""
     reader, writer = os.pipe()
     os.close(reader)
