@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -187,3 +188,74 @@ def test_branch_with_the_name_of_head_is_no_obstacle(repo: Repo) -> None:
     repo.git("update-ref", "refs/heads/HEAD", "HEAD")
     checkout = git.read_checkout(repo.path)
     assert checkout and checkout.branch == "main"
+
+
+def _commits_seen(repo: Repo, path: Path) -> str | None:
+    """HEAD as a server reads it, which has read it before."""
+    git.head_commit_or_none(path)
+    git.head_commit_or_none(path)
+    before = git.head_commit_or_none(path)
+    assert before == repo.git("rev-parse", "HEAD")
+    return before
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("commit", "-q", "--allow-empty", "-m", "another"),
+        ("checkout", "-q", "-b", "other", "HEAD~1"),
+        ("checkout", "-q", "--detach", "HEAD~1"),
+        ("reset", "-q", "--hard", "HEAD~1"),
+    ],
+)
+def test_moved_head_is_noticed(repo: Repo, change: tuple[str, ...]) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.commit({"a.py": "a = 2\n"})
+    before = _commits_seen(repo, repo.path)
+    repo.git(*change)
+    after = git.head_commit_or_none(repo.path)
+    assert after == repo.git("rev-parse", "HEAD")
+    assert after != before
+
+
+@pytest.mark.parametrize("options", [(), ("--ref-format=reftable",)])
+def test_moved_head_is_noticed_among_packed_refs(tmp_path: Path, options: tuple[str, ...]) -> None:
+    try:
+        repo = Repo(tmp_path / "packed", *options)
+    except subprocess.CalledProcessError:
+        pytest.skip("this git has no reftable")
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("pack-refs", "--all")
+    before = _commits_seen(repo, repo.path)
+    repo.git("commit", "-q", "--allow-empty", "-m", "another")
+    repo.git("pack-refs", "--all")
+    after = git.head_commit_or_none(repo.path)
+    assert after == repo.git("rev-parse", "HEAD")
+    assert after != before
+
+
+def test_moved_head_of_a_worktree_is_noticed(repo: Repo, tmp_path: Path) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("worktree", "add", "-q", "-b", "side", str(tmp_path / "side"))
+    side = Repo(tmp_path / "side")
+    before = _commits_seen(side, side.path)
+    side.commit({"a.py": "a = 2\n"})
+    after = git.head_commit_or_none(side.path)
+    assert after == side.git("rev-parse", "HEAD")
+    assert after != before
+
+
+def test_head_that_points_at_another_symbolic_ref_is_followed(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.git("symbolic-ref", "refs/heads/alias", "refs/heads/main")
+    repo.git("symbolic-ref", "HEAD", "refs/heads/alias")
+    before = _commits_seen(repo, repo.path)
+    repo.git("commit", "-q", "--allow-empty", "-m", "another")
+    assert git.head_commit_or_none(repo.path) == repo.git("rev-parse", "HEAD") != before
+
+
+def test_unchanged_head_starts_git_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    before = _commits_seen(repo, repo.path)
+    monkeypatch.setenv("PATH", "")
+    assert git.head_commit_or_none(repo.path) == before

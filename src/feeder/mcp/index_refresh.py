@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from threading import Condition, Lock, Thread
 from typing import TYPE_CHECKING
@@ -105,9 +106,9 @@ class RefreshTarget:
     is_embedding: bool = False
     """True while vectors are being computed."""
 
-    @property
+    @cached_property
     def index_path(self) -> Path:
-        """The index's file."""
+        """The index's file; whether git tracks it is checked again at each run."""
         return index_file(self.place.base, self.settings)
 
     def close_parser(self) -> None:

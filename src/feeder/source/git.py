@@ -142,12 +142,73 @@ def commit_id(repository: Path, revision: str) -> str | None:
     return result.stdout.decode().strip() if result.returncode == 0 else None
 
 
+class _HeadFiles(NamedTuple):
+    """The folders of a repository that have the files which say what HEAD is."""
+
+    git_dir: Path
+    common_dir: Path
+
+    def state(self) -> tuple[object, ...] | None:
+        """What these files contain; None if they alone do not tell whether HEAD has moved."""
+        head = _read_or_none(self.git_dir / "HEAD")
+        if head is None or not head.startswith(_SYMBOLIC_REF):
+            return (head,) if head else None
+        ref = os.fsdecode(head.removeprefix(_SYMBOLIC_REF).strip())
+        loose = _read_or_none(self.common_dir / ref)
+        if loose and loose.startswith(_SYMBOLIC_REF):
+            return None
+        stores = (self.common_dir / "packed-refs", self.common_dir / "reftable/tables.list")
+        return (head, loose, *map(_file_version, stores))
+
+
+class _KnownHead(NamedTuple):
+    files: _HeadFiles
+    state: tuple[object, ...] | None
+    commit: str | None
+
+
+_SYMBOLIC_REF = b"ref: "
+
+_known_heads: dict[Path, _KnownHead] = {}
+"""HEAD by folder: a server needs it for each answer, and a git process takes several ms."""
+
+
 def head_commit_or_none(folder: Path) -> str | None:
-    """The id of HEAD; None before the first commit and outside of git."""
+    """The id of HEAD; None before the first commit and outside of git.
+
+    Starts git only if HEAD's files have changed since the last call for this folder.
+    """
+    known = _known_heads.get(folder)
+    # the state is read before the commit: a change in between is seen by the next call
+    state = known.files.state() if known else None
+    if known and state and known.state == state:
+        return known.commit
+    options = ("--path-format=absolute", "--git-dir", "--git-common-dir")
     try:
-        return commit_id(folder, "HEAD")
+        result = run_git(folder, "rev-parse", "-q", "HEAD^{commit}", *options)
+        if result.returncode:
+            return commit_id(folder, "HEAD")
     except NoRepositoryError:
         return None
+    commit, *folders = os.fsdecode(result.stdout).splitlines()
+    if len(folders) == 2:  # no line break in a path
+        _known_heads[folder] = _KnownHead(_HeadFiles(*map(Path, folders)), state, commit)
+    return commit
+
+
+def _read_or_none(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None
+
+
+def _file_version(file: Path) -> tuple[int, int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def head_ids(repository: Path) -> tuple[str, str]:
