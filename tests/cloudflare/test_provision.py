@@ -24,6 +24,7 @@ THINGS = [
     "migration 0005_texts.sql",
     "migration 0006_descriptions.sql",
     "migration 0007_vector_line.sql",
+    "migration 0008_file_parser.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -83,6 +84,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0005_texts.sql"],
         ["0006_descriptions.sql"],
         ["0007_vector_line.sql"],
+        ["0008_file_parser.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -135,7 +137,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:9] == [
+    assert answer.out.splitlines()[:10] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -144,6 +146,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0005_texts.sql",
         "created: migration 0006_descriptions.sql",
         "created: migration 0007_vector_line.sql",
+        "created: migration 0008_file_parser.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
@@ -298,7 +301,7 @@ def test_init_and_wrangler_create_the_same_schema(
     assert console.sql(SCHEMA) == console.sql(SCHEMA, other)
     assert len(console.sql(SCHEMA)) > 10
     # each takes the other's work for its own
-    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:8] == [
+    assert feeder(repo, "init", "--database-id", other).out.splitlines()[:9] == [
         "exists: D1 database other",
         "exists: migration 0001_init.sql",
         "exists: migration 0002_outbox_path.sql",
@@ -307,6 +310,7 @@ def test_init_and_wrangler_create_the_same_schema(
         "exists: migration 0005_texts.sql",
         "exists: migration 0006_descriptions.sql",
         "exists: migration 0007_vector_line.sql",
+        "exists: migration 0008_file_parser.sql",
     ]
 
 
