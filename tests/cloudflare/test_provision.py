@@ -9,6 +9,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from command_runner import RunFeeder
+from feeder.cloudflare.workers_ai import DEFAULT_MODEL, MODELS
 from feeder.store import migrations
 from source.repos import Repo
 
@@ -438,3 +439,18 @@ def test_a_binding_that_is_one_table_is_refused_before_anything_is_made(
     assert answer.code == 2
     assert "Write it as [[d1_databases]]" in answer.err
     assert not any(standin.counts().values())
+
+
+def test_index_of_words_only_has_room_for_the_default_models_vectors(
+    feeder: RunFeeder, console: Console, repo: Repo
+) -> None:
+    """Vectors can be added later, without another index."""
+    repo.commit({"a.py": "def total():\n    return 1\n"})
+    answer = feeder(repo, "init", "--model", "words")
+    dimensions = MODELS[DEFAULT_MODEL].dimensions
+    assert answer.code == 0, answer.err
+    assert (
+        f"created: Vectorize index acme_shop_code ({dimensions} dimensions, cosine)" in answer.out
+    )
+    assert feeder(repo, "sync", "--model", "words").code == 0
+    assert feeder(repo, "search", "total", "--model", "words", "-l").out == "a.py\n"

@@ -79,14 +79,16 @@ def select_static_model(settings: Settings) -> StaticQuantizer | None:
 
 
 def cloudflare_dimensions(settings: Settings) -> int:
-    """Returns the dimensions of an index at Cloudflare, also for a run without vectors.
+    """Returns the dimensions of an index at Cloudflare.
 
-    Sends no request, except to a model at an address whose dimensions are unknown.
+    For a run by words only, those of the default model, so that vectors can be added later. Sends
+    no request, except to a model at an address whose dimensions are unknown.
     """
     from feeder.cloudflare.api import Api
 
+    model = None if settings.model == WORDS else settings.model
     with closing(Api("none", "none")) as api:
-        embedder = select_embedder(replace(settings, vectors=True), api)
+        embedder = select_embedder(replace(settings, vectors=True, model=model), api)
         assert embedder is not None  # there is always a model at Cloudflare
         with closing(embedder):
             return embedder.dimensions
