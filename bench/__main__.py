@@ -1,5 +1,6 @@
-"""Runs the benchmarks: `python -m bench` measures speed, `python -m bench answers` search quality,
-and `python -m bench worker` the CPU time and requests of a query at the Worker.
+"""Runs the benchmarks: `python -m bench` measures speed, `python -m bench compare BASE` compares it
+with that of a commit, `python -m bench answers` measures search quality, and `python -m bench
+worker` the CPU time and requests of a query at the Worker.
 
 `--help` after each lists its options.
 """
@@ -14,6 +15,8 @@ if sys.argv[1:2] == ["answers"]:
     from answers.command import main  # importable by the sys.path entries above
 elif sys.argv[1:2] == ["worker"]:
     from at_edge.command import main
+elif sys.argv[1:2] == ["compare"]:
+    from compare.command import main
 else:
     from speed.command import main
 

@@ -1,0 +1,68 @@
+"""The ratios new ÷ old of the figures, and which of them are above a limit."""
+
+from collections.abc import Iterable, Iterator
+from statistics import median
+from typing import NamedTuple
+
+from speed.figures import Figures
+from speed.page import Row, table
+
+
+class Ratio(NamedTuple):
+    """The figures of one measure of both versions, and what is measured."""
+
+    subject: str
+    measure: str
+    old: list[float]
+    new: list[float]
+
+    @property
+    def name(self) -> str:
+        return f"{self.subject}: {self.measure.partition(',')[0]}"
+
+    @property
+    def median(self) -> float:
+        """The ratio of the medians, new ÷ old."""
+        return median(self.new) / median(self.old)
+
+    @property
+    def least(self) -> float:
+        """The ratio of the smallest figures, new ÷ old, which other work affects least."""
+        return min(self.new) / min(self.old)
+
+    def is_above(self, limit: float) -> bool:
+        """Returns True if both ratios are above the limit.
+
+        Other work on the machine rarely raises both; a slower program does.
+        """
+        return min(self.median, self.least) > limit
+
+
+def ratios(old: Figures, new: Figures) -> list[Ratio]:
+    """Returns a ratio for every measure."""
+    return [
+        Ratio(key.subject, key.measure, values, new.values[key])
+        for key, values in old.values.items()
+    ]
+
+
+def above(limit: float | None, found: Iterable[Ratio]) -> list[Ratio]:
+    """Returns the ratios above the limit; none without a limit."""
+    return [] if limit is None else [ratio for ratio in found if ratio.is_above(limit)]
+
+
+def report(found: Iterable[Ratio]) -> str:
+    """Returns the table of medians and ratios."""
+    return table(_rows(found))
+
+
+def as_json(ratio: Ratio) -> dict[str, object]:
+    """Returns a ratio with all its figures as values for JSON."""
+    return {**ratio._asdict(), "ratio": ratio.median, "ratio_of_least": ratio.least}
+
+
+def _rows(found: Iterable[Ratio]) -> Iterator[Row]:
+    yield "what", "measure", "old", "new", "new ÷ old", "of the smallest"
+    for one in found:
+        values = median(one.old), median(one.new)
+        yield one.subject, one.measure, *values, f"{one.median:.2f}", f"{one.least:.2f}"
