@@ -12,6 +12,7 @@ import click
 from feeder.cli import console, options
 from feeder.config import Settings
 from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
+from feeder.progress import ProgressReporter
 
 if TYPE_CHECKING:
     from feeder.session.workspace import Workspace
@@ -118,6 +119,7 @@ def _writing_run(
     from feeder.session.runs import open_run
     from feeder.session.session import model_error, open_session
     from feeder.session.workspace import has_index
+    from feeder.session.worktree_copy import copy_nearest_index
     from feeder.store.ownership import command_lock
 
     has_files = bool(source.root_tree_id or source.entries())
@@ -128,6 +130,8 @@ def _writing_run(
     run: SyncContext | None = None
     try:
         whole = part != GIVEN_FILES
+        if whole and writes:
+            copy_nearest_index(location, settings, ProgressReporter(quiet=settings.quiet))
         with open_session(location, settings, writes=writes, create=True, whole=whole) as store:
             failed_model = model_error(store)
             with (

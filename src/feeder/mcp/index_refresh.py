@@ -31,6 +31,7 @@ from feeder.session.backends import index_file
 from feeder.session.runs import open_run, start_workers
 from feeder.session.session import open_session
 from feeder.session.workspace import Workspace, workspace_for
+from feeder.session.worktree_copy import copy_nearest_index
 from feeder.source import Tree
 from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
 from feeder.sync.sync import sync
@@ -272,6 +273,7 @@ class _RefreshRun:
         tree, settings = target.read_tree(), replace(target.settings, quiet=True)
         branch = workspace_for(target.place.base, settings).branch  # another may be checked out
         place = replace(target.place, branch=branch)
+        copy_nearest_index(place, settings, ProgressReporter(quiet=target.settings.quiet))
         with open_session(place, settings, writes=True, create=True) as session:
             session.progress = progress
             # a remote model costs money: only a command uses it

@@ -227,6 +227,29 @@ def _head_ids(repository: Path) -> tuple[str, str] | None:
     return commit, tree
 
 
+def other_worktrees(folder: Path) -> list[Path]:
+    """The roots of the other worktrees of a repository, the main one first; they may be gone.
+
+    Empty outside of git. A bare repository that has worktrees is one of them.
+    """
+    try:
+        own = find_root(folder)
+        listed = git_output(folder, "worktree", "list", "--porcelain") if own else b""
+    except NoRepositoryError:
+        return []
+    prefix = b"worktree "
+    rows = [row.removeprefix(prefix) for row in listed.split(b"\n") if row.startswith(prefix)]
+    roots = [Path(os.fsdecode(row)) for row in rows]
+    return [root for root in roots if own and root.resolve() != own.resolve()]
+
+
+def count_differing_files(repository: Path, one: str, other: str) -> int | None:
+    """The number of files that differ between two commits; None if one is not available."""
+    command = ("diff-tree", "-r", "--no-renames", "--name-only", "-z", "--end-of-options")
+    result = run_git(repository, *command, one, other)
+    return result.stdout.count(b"\0") if result.returncode == 0 else None
+
+
 def has_tree(repository: Path, tree: str) -> bool:
     """True if the repository has a tree with this id."""
     return run_git(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0

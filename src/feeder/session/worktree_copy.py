@@ -1,0 +1,125 @@
+"""Makes the index of a new git worktree as a copy of that of another worktree of its repository.
+
+The sync that follows writes only what differs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from feeder.cloudflare.credentials import choose_store
+from feeder.config import Settings
+from feeder.errors import FeederError, UserError
+from feeder.progress import ProgressReporter
+from feeder.session.backends import index_file
+from feeder.session.workspace import Workspace
+
+_COMMIT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+class _Candidate(NamedTuple):
+    """The index of another worktree; `differing_files` is None if its commit is not known."""
+
+    root: Path
+    file: Path
+    commit: str
+    differing_files: int | None
+
+    @property
+    def distance(self) -> tuple[bool, int]:
+        return self.differing_files is None, self.differing_files or 0
+
+
+def copy_nearest_index(
+    workspace: Workspace, settings: Settings, progress: ProgressReporter
+) -> None:
+    """Copies the index of another worktree, if the workspace has none of its own.
+
+    Of several, the one whose commit differs from HEAD in the fewest files. Prints where it was
+    copied from, or why an index was not. Does nothing for an index at Cloudflare, at --db, of a
+    folder (--path) or of a shard.
+    """
+    from feeder.source import git
+    from feeder.store.index_copy import copy_index
+    from feeder.store.index_folder import create_index_folder
+
+    is_own_place = settings.db is not None or bool(settings.path) or settings.shard is not None
+    if is_own_place or choose_store(settings).is_cloud:
+        return
+    target = index_file(workspace.base, settings)
+    # SQLite would apply the log of a deleted index to the copy
+    if target.exists() or target.with_name(f"{target.name}-wal").exists():
+        return
+    roots = git.other_worktrees(workspace.base)
+    head = git.head_commit_or_none(workspace.base) if roots else None
+    if head is None:
+        return
+    candidates = _candidates(workspace, settings, roots, head, progress)
+    for candidate in sorted(candidates, key=lambda one: one.distance):
+        create_index_folder(target.parent)
+        try:
+            is_copied = copy_index(candidate.file, target, workspace.repo)
+        except (FeederError, OSError) as exc:
+            _report_failure(candidate.root, str(exc), progress)
+            continue
+        if is_copied:
+            progress.message(_success_message(candidate))
+        return
+
+
+def _candidates(
+    workspace: Workspace,
+    settings: Settings,
+    roots: list[Path],
+    head: str,
+    progress: ProgressReporter,
+) -> Iterator[_Candidate]:
+    from feeder.source import git
+
+    for root in roots:
+        try:
+            index = _usable_index(workspace.repo, root, settings)
+        except (FeederError, OSError) as exc:
+            _report_failure(root, str(exc), progress)
+            continue
+        if index:
+            file, commit = index
+            differing = git.count_differing_files(workspace.base, commit, head) if commit else None
+            yield _Candidate(root, file, commit, differing)
+
+
+def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str] | None:
+    """The index of a worktree and the commit that it names; None if the worktree has no index.
+
+    Raises UserError for one of other files.
+    """
+    from feeder.store.index_copy import read_meta
+
+    file = index_file(root, settings)
+    if not file.is_file():
+        return None
+    meta = read_meta(file)
+    indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
+    if indexed != [repo]:
+        names = ", ".join(indexed) or "no repository"
+        raise UserError(f"it is of {names}, and this run is of {repo}.")
+    if folder := meta.get(f"{repo}:below"):
+        raise UserError(f"it is of the folder {folder}.")
+    commit = meta.get(f"{repo}:head", "")
+    return file, commit if _COMMIT_ID.fullmatch(commit) else ""
+
+
+def _report_failure(root: Path, reason: str, progress: ProgressReporter) -> None:
+    progress.message(f"The index of the worktree {root} was not copied: {reason}")
+
+
+def _success_message(candidate: _Candidate) -> str:
+    source = f"Copied the index of the worktree {candidate.root}"
+    if candidate.differing_files is None:
+        return f"{source}. Files that differ are indexed now."
+    count = candidate.differing_files
+    files = f"{count} {'file differs' if count == 1 else 'files differ'}"
+    return f"{source}, of commit {candidate.commit[:7]}: {files} from HEAD."

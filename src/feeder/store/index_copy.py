@@ -1,0 +1,116 @@
+"""Copies the file of an index, also while another process writes to it."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import apsw
+
+from feeder.errors import UserError
+from feeder.private_files import create_private_file
+from feeder.store import Statement, sql
+from feeder.store.index_state import meta_from_rows
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import BUSY_TIMEOUT_MS, SQLite
+
+TEMPORARY_INFIX = ".copy-"
+"""Follows the index's name in that of a copy that is not complete."""
+LEFTOVER_AGE_S = 3600.0
+"""Age after which an incomplete copy is deleted: the process that made it was killed."""
+_SIDE_FILES = ("", "-wal", "-shm", "-journal")
+"""Suffixes of a database's file and of those that SQLite writes beside it."""
+
+# the runs, events and costs of the other worktree; ?1 the repository
+_FINISH_RUN = """
+INSERT INTO meta (key, value) SELECT ?1 || ':done', value FROM meta WHERE key = ?1 || ':run'
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+_DELETE_RUN_KEYS = """
+DELETE FROM meta WHERE key IN (?1 || ':overtook', ?1 || ':event')
+OR substr(key, 1, length(?1) + 7) IN (?1 || ':write:', ?1 || ':shard:')
+OR substr(key, 1, length(?1) + 6) = ?1 || ':cost:'
+"""
+# reads the file to its end, unless it was cut
+_COUNT_ROWS = "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM files)"
+
+
+def read_meta(file: Path) -> dict[str, str]:
+    """Returns `meta` of the index in a file, which is only read.
+
+    Raises UserError if the file cannot be read or is no index.
+    """
+    with _translated_errors(file), closing(_open_read_only(file)) as connection:
+        return meta_from_rows(connection.execute(sql.READ_META))
+
+
+def copy_index(source: Path, target: Path, repo: str) -> bool:
+    """Makes `target`, which is missing, a copy of the index of one repository.
+
+    Copies what is committed at one moment, without the ownership of a run that writes there. Only
+    the complete copy gets the name of `target`, with this program's schema and readable by its
+    owner alone. Returns False if another process has made `target` meanwhile. Raises UserError or
+    ServiceError if the index cannot be copied.
+    """
+    _delete_leftovers(target)
+    temporary = target.with_name(
+        f"{target.name}{TEMPORARY_INFIX}{os.getpid()}-{os.urandom(4).hex()}"
+    )
+    try:
+        create_private_file(temporary)
+        with (
+            _translated_errors(source),
+            closing(_open_read_only(source)) as origin,
+            closing(apsw.Connection(str(temporary))) as copy,
+            copy.backup("main", origin, "main") as backup,
+        ):
+            backup.step()
+        with closing(SQLite(temporary)) as database:
+            migrate(database)
+            database.run([Statement(_COUNT_ROWS)])
+            database.run([Statement(_FINISH_RUN, (repo,)), Statement(_DELETE_RUN_KEYS, (repo,))])
+        return _rename_unless_exists(temporary, target)
+    finally:
+        _delete_database(temporary)
+
+
+def _open_read_only(file: Path) -> apsw.Connection:
+    uri = f"{file.absolute().as_uri()}?mode=ro"
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    return connection
+
+
+@contextmanager
+def _translated_errors(file: Path) -> Iterator[None]:
+    try:
+        yield
+    except apsw.Error as exc:
+        raise UserError(f"{file} cannot be read: {exc}.") from exc
+
+
+def _rename_unless_exists(temporary: Path, target: Path) -> bool:
+    """Another process may have the existing file open, so it is never replaced."""
+    try:
+        os.link(temporary, target)
+    except FileExistsError:
+        return False
+    except OSError:  # a file system without hard links
+        if target.exists():
+            return False
+        temporary.rename(target)
+    return True
+
+
+def _delete_leftovers(target: Path) -> None:
+    for file in target.parent.glob(f"{target.name}{TEMPORARY_INFIX}*"):
+        with suppress(OSError):
+            if time.time() - file.stat().st_mtime > LEFTOVER_AGE_S:
+                file.unlink()
+
+
+def _delete_database(file: Path) -> None:
+    for suffix in _SIDE_FILES:
+        with suppress(FileNotFoundError):
+            Path(f"{file}{suffix}").unlink()
