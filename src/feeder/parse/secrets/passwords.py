@@ -4,6 +4,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from feeder.parse.secrets.tokens import (
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from detect_secrets.plugins.keyword import KeywordDetector
 
 
-_KEYWORD = re.compile(rb"key|pass|pwd|secret")
+_KEYWORDS = (b"key", b"pass", b"pwd", b"secret")
+_KEYWORD = re.compile(b"|".join(_KEYWORDS))
 _MAX_KEYWORDS, _MAX_LINE_LENGTH = 4, 300
 """Maximum keywords and characters of a line that detect-secrets' slow keyword detector reads."""
 _SECRET_NAMES = (b"pass", b"pwd", b"secret", b"token", b"bearer")
@@ -46,10 +49,16 @@ _CODE_CHARACTERS = re.compile(r"[\s<>\[\]{}|\\?]|://")
 def find_passwords(path: str, content: bytes) -> Iterator[SecretSpan]:
     """Yields the passwords in a text."""
     lowercase = content.lower()
-    keywords = (match.start() for match in _KEYWORD.finditer(lowercase))
-    yield from scan_lines(path, content, keywords, lambda line: _keyword_assignments(path, line))
-    for name in _SECRET_NAMES:
-        yield from _named_values(path, content, marker_offsets(lowercase, name))
+    offsets = {
+        name: list(marker_offsets(lowercase, name))
+        for name in {*_KEYWORDS, *_SECRET_NAMES}
+        if name in lowercase
+    }
+    if keywords := sorted(chain.from_iterable(offsets.get(name, ()) for name in _KEYWORDS)):
+        detect = partial(_keyword_assignments, path)
+        yield from scan_lines(path, content, keywords, detect)
+    for name in filter(offsets.__contains__, _SECRET_NAMES):
+        yield from _named_values(path, content, offsets[name])
 
 
 def looks_random(value: str) -> bool:

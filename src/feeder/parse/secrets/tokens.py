@@ -65,8 +65,6 @@ _TOKEN_BODIES = re.compile(
     rb"[A-Za-z0-9]{32}|\d:[\w-]{35}|(?<![\w-])[\w-]{44}(?![\w-])|\.[\w-]{6}\.[\w-]{27}"
 )
 
-_PREFIXES_OR_BODIES = (_TOKEN_PREFIXES, _TOKEN_BODIES)
-
 _MIN_BODY_BYTES = 27
 
 _NEWER_TOKENS = re.compile(
@@ -89,8 +87,9 @@ def find_tokens(path: str, content: bytes) -> Iterator[SecretSpan]:
     """Yields the tokens in a text."""
     lowercase = content.lower()
     for marker, name in TOKEN_MARKERS:
-        detector = partial(_detector_spans, name)
-        yield from scan_lines(path, content, marker_offsets(lowercase, marker), detector)
+        if marker in lowercase:
+            detector = partial(_detector_spans, name)
+            yield from scan_lines(path, content, marker_offsets(lowercase, marker), detector)
     yield from scan_lines(path, content, _long_word_offsets(content), _word_tokens)
 
 
@@ -105,8 +104,9 @@ def _long_word_offsets(content: bytes) -> Iterator[int]:
         end = shape.find(b" ", offset, offset + SCAN_REACH)
         end = end if end >= 0 else min(offset + SCAN_REACH, len(shape))
         start = max(0, offset - _PREFIX_BYTES)
-        patterns = _PREFIXES_OR_BODIES if end - offset >= _MIN_BODY_BYTES else (_TOKEN_PREFIXES,)
-        if any(pattern.search(content, start, end + 1) for pattern in patterns):
+        if _TOKEN_PREFIXES.search(content, start, end + 1) or (
+            end - offset >= _MIN_BODY_BYTES and _TOKEN_BODIES.search(content, start, end + 1)
+        ):
             yield offset
         offset = shape.find(_LONG_WORD, end)
 
