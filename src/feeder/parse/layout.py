@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -78,7 +78,7 @@ class SourceText:
     def __init__(self, content: bytes) -> None:
         self.content = content
         sizes = map(len, content.split(b"\n"))
-        self._line_starts = [0, *accumulate(size + 1 for size in sizes)]
+        self._line_starts = [0, *accumulate(map((1).__add__, sizes))]
         self._line_starts.pop()
 
     def line_at(self, offset: int) -> int:
@@ -176,12 +176,12 @@ def _members_by_part(
     source: SourceText, members: list[MemberName], span: Span, node_parts: Sequence[NodePart]
 ) -> list[tuple[Member, ...]]:
     """The members in each part of a span; a method has none, since its names are local to it."""
+    if not members or span.node_type == "method":
+        return [()] * len(node_parts)
     by_part: list[list[Member]] = [[] for _ in node_parts]
-    if span.node_type == "method":
-        members = []
     own_name = (span.symbol or "").rpartition(".")[2]
     first = 0  # members and parts are in order: a file may have thousands of each
-    for start, end in _gaps(span) if members else ():
+    for start, end in _gaps(span):
         for member in members[bisect_left(members, (start, "")) : bisect_left(members, (end, ""))]:
             line = source.line_at(member.start)
             if member.name == own_name:
@@ -236,7 +236,7 @@ def _split_gaps(
         return gaps
     if sum(len(gap.text) + 1 for gap in gaps) <= limit + 1:
         return [_join_parts(gaps)] if gaps else []
-    all_lines = (line for gap in gaps for line in numbered_lines(gap.start_line, gap.text))
+    all_lines = chain.from_iterable(numbered_lines(gap.start_line, gap.text) for gap in gaps)
     split = split_blocks if by_blocks else split_lines
     parts: list[NodePart] = []
     for lines in map(trim_blank_lines, split(all_lines, split_points)):

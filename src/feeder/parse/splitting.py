@@ -3,7 +3,9 @@ indentation, and table rows into ranges of the same size.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, repeat
 
 NODE_LIMIT = 3000
 """Maximum characters of a node."""
@@ -26,27 +28,23 @@ _LONG_LINE_PART = re.compile(
 
 
 def numbered_lines(start: int, text: str) -> Iterator[Line]:
-    """Yields the lines of a text; long ones are split at a bracket, separator or space."""
-    for number, line in enumerate(text.split("\n"), start):
-        if len(line) <= PART_MAX:
-            yield number, line
-        else:
-            yield from ((number, part) for part in _LONG_LINE_PART.findall(line))
+    """The lines of a text; long ones are split at a bracket, separator or space."""
+    lines = text.split("\n")
+    if max(map(len, lines)) <= PART_MAX:
+        return enumerate(lines, start)
+    return chain.from_iterable(map(_split_long_line, enumerate(lines, start)))
 
 
 def split_lines(lines: Iterable[Line], split_points: SplitPoints) -> Iterator[list[Line]]:
-    """Yields the lines of each part; holds the lines of one part at a time."""
-    part: list[Line] = []
-    size = 0
-    for line in lines:
-        part.append(line)
-        size += len(line[1]) + 1
-        while size > PART_MAX + 1:
-            index = _split_index(part, split_points)
-            yield part[:index]
-            part = part[index:]
-            size = _size(part)
-    yield part
+    """Yields the lines of each part."""
+    lines = list(lines)
+    offsets = [0, *accumulate(len(text) + 1 for _, text in lines)]
+    first = 0
+    while offsets[-1] - offsets[first] > PART_MAX + 1:
+        index = _split_index(lines, offsets, first, split_points)
+        yield lines[first:index]
+        first = index
+    yield lines[first:]
 
 
 def split_blocks(lines: Iterable[Line], split_points: SplitPoints) -> Iterator[list[Line]]:
@@ -121,27 +119,38 @@ def _iter_blocks(lines: Iterable[Line], block_starts: Container[int]) -> Iterato
         yield block
 
 
-def _split_index(lines: list[Line], split_points: SplitPoints) -> int:
-    """The number of lines for the next part; all of them together are too many.
+def _split_long_line(line: Line) -> Iterable[Line]:
+    number, text = line
+    return [line] if len(text) <= PART_MAX else zip(repeat(number), _LONG_LINE_PART.findall(text))
 
-    Of the places between `PART_MIN` and `PART_MAX` characters, the outermost split point wins, else
-    the least indented line, where a blank line above counts as half a level less. Of equal places
-    the last wins. A split point may also be used from `TAIL_MIN` characters on.
+
+def _split_index(
+    lines: Sequence[Line], offsets: Sequence[int], first: int, split_points: SplitPoints
+) -> int:
+    """The index of the line after the part that begins with line `first`.
+
+    `offsets` are those of the lines in characters, and that of the end. Of the places between
+    `PART_MIN` and `PART_MAX` characters, the outermost split point wins, else the least indented
+    line, where a blank line above counts as half a level less. Of equal places the last wins. A
+    split point may also be used from `TAIL_MIN` characters on.
     """
-    size, best, best_rank = 0, 0, (1, 1e9)
-    for index, (number, text) in enumerate(lines):
-        depth = split_points.get(number) if index and number != lines[index - 1][0] else None
-        rank: tuple[int, float] | None = None
-        if depth is not None and size >= TAIL_MIN:
-            rank = 0, depth + (0.5 if size < PART_MIN else 0)
-        elif size >= PART_MIN and text.strip():
-            rank = 1, _indentation(text) - (0.5 if not lines[index - 1][1].strip() else 0)
-        if rank and rank <= best_rank:
+    start = offsets[first]
+    last = bisect_right(offsets, start + PART_MAX + 1) - 1
+    best, best_rank = 0, (1, 1e9)
+    earliest = TAIL_MIN if split_points else PART_MIN
+    for index in range(bisect_left(offsets, start + earliest), last + 1):
+        (number, text), above = lines[index], lines[index - 1]
+        is_early = offsets[index] < start + PART_MIN
+        depth = split_points.get(number) if number != above[0] else None
+        if depth is not None:
+            rank: tuple[int, float] = 0, depth + (0.5 if is_early else 0)
+        elif is_early or not text.strip():
+            continue
+        else:
+            rank = 1, _indentation(text) - (0.5 if not above[1].strip() else 0)
+        if rank <= best_rank:
             best, best_rank = index, rank
-        size += len(text) + 1
-        if size > PART_MAX + 1:
-            break
-    return best or index
+    return best or last
 
 
 def _indentation(text: str) -> int:
