@@ -11,7 +11,7 @@ from guarantees.history import CART, CONFIG, GUIDE, REPO
 
 from feeder.embedding import Embedder
 from feeder.embedding.cache import CachedEmbedder
-from feeder.parse import ParsedFile, Parser, StaticEmbedder
+from feeder.parse import NodeEncoder, ParsedFile, Parser, StaticEmbedder
 from feeder.parse.file_parser import parse_file, static_vectors
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.progress import ProgressReporter
@@ -60,14 +60,23 @@ class InProcessParser:
         self._grammars = _shipped_grammars()
 
     def parse(
-        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
+        self,
+        files: Iterable[tuple[str, bytes]],
+        *,
+        keep_source: bool = False,
+        encode: NodeEncoder | None = None,
     ) -> Iterator[ParsedFile]:
         for path, content in files:
             self.parsed.append(path)
-            parsed = parse_file(self._grammars, path, content, keep_source=keep_source)
+            parsed = self.parse_one(path, content, keep_source=keep_source)
             model = self._static_model
             vectors = static_vectors([parsed], model)[0] if model else ()
-            yield parsed._replace(static_vectors=vectors)
+            parsed = parsed._replace(static_vectors=vectors)
+            yield parsed._replace(nodes=[], encoded=encode(parsed)) if encode else parsed
+
+    def parse_one(self, path: str, content: bytes, *, keep_source: bool) -> ParsedFile:
+        """The file with its nodes; overridden by parsers that differ."""
+        return parse_file(self._grammars, path, content, keep_source=keep_source)
 
     def close(self) -> None:
         pass

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.text import expand_words
+from feeder.text import compound_parts, compound_parts_of, expand_words
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,11 @@ def test_parts_of_compound_words_are_appended(text: str, parts: str) -> None:
 def test_text_without_camel_case_is_unchanged(text: str) -> None:
     """The tokenizer itself splits at underscores."""
     assert expand_words(text) == text
+
+
+def test_texts_at_once_have_the_parts_of_each() -> None:
+    """A word at the end of a text is not joined with the first of the next; repeats count once."""
+    texts = ["parseURL", "", "parseURL parseURL", "größeBerechnen", "plain", "a1 a1", "utf8"]
+    assert compound_parts_of(texts) == list(map(compound_parts, texts))
+    assert compound_parts_of(texts)[2:4] == ["parse URL", "größe Berechnen"]
+    assert compound_parts_of([]) == []

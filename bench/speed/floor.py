@@ -111,25 +111,19 @@ def _table() -> str:
 
 
 def _keep(repository: str, file: str) -> dict[str, float]:
-    from feeder.nodes import node_ids
     from feeder.parse.worker_pool import WorkerPool
     from feeder.source.git_trees import Commit
-    from feeder.store.rows import IndexedFile, posting_rows
+    from feeder.store.rows import NodeRows
+    from feeder.sync.row_encoder import RowEncoder
 
     tree = Commit(Path(repository))
     entries = [entry for entry in tree.entries() if not entry.skip]
+    encode = RowEncoder(Path(repository).name, describes=False)
     with WorkerPool() as parser:
-        files = (
-            IndexedFile(
-                parsed.path,
-                "",
-                parsed.nodes,
-                node_ids(Path(repository).name, parsed.path, parsed.nodes),
-                compounds=parsed.compounds,
-            )
-            for parsed in parser.parse((entry.path, raw) for entry, raw in tree.read(entries))
-        )
-        rows = list(posting_rows(files))
+        contents = ((entry.path, raw) for entry, raw in tree.read(entries))
+        files = [parsed.encoded for parsed in parser.parse(contents, encode=encode)]
+    pages = [page for file in files if isinstance(file, NodeRows) for page in file.postings]
+    rows = [row for page in pages for row in json.loads(f"[{page}]")]
     Path(file).write_bytes(pickle.dumps(rows))
     return {"rows": len(rows)}
 

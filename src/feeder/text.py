@@ -1,6 +1,7 @@
 """Splits identifiers into words for indexing and search, and normalizes symbol names."""
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -60,8 +61,26 @@ def expand_words(text: str) -> str:
 
 def compound_parts(text: str) -> str:
     """Returns the parts of the text's distinct compound words, in their order."""
-    content = text.encode("utf-8", "surrogatepass")
-    return " ".join(filter(None, map(_cached_parts, _find_compounds(content))))
+    [parts] = compound_parts_of([text])
+    return parts
+
+
+def compound_parts_of(texts: Iterable[str]) -> list[str]:
+    """Returns `compound_parts` of each text; all at once take less time than one by one."""
+    contents = [text.encode("utf-8", "surrogatepass") for text in texts]
+    joined = b"\n".join(contents)
+    ends = _find_compounds(joined)
+    starts = sorted(ends)
+    compounds = [joined[start : ends[start]] for start in starts]
+    parts: list[str] = []
+    first = end = 0
+    for content in contents:
+        end += len(content) + 1
+        last = bisect_left(starts, end, first)
+        distinct = dict.fromkeys(compounds[first:last])
+        parts.append(" ".join(filter(None, map(_cached_parts, distinct))))
+        first = last
+    return parts
 
 
 def split_compound(word: str) -> list[tuple[int, str]]:
@@ -75,22 +94,22 @@ def lowercase_parts(name: str) -> list[str]:
     return [part.lower() for part in PART_PATTERN.findall(name)]
 
 
-def _find_compounds(content: bytes) -> Iterable[bytes]:
-    """Yields what lies between two ASCII separators and contains a part boundary.
+def _find_compounds(content: bytes) -> dict[int, int]:
+    """Returns the ends, by start, of what lies between two ASCII separators and contains a part
+    boundary.
 
     Searching for the boundaries skips all other text.
     """
     classes = content.translate(_CHARACTER_CLASSES)
-    compounds = {}
+    ends = {}
     for boundary in _PART_BOUNDARIES:
         at = classes.find(boundary)
         while at >= 0:
             end = classes.find(b" ", at)
             end = end if end >= 0 else len(classes)
-            start = classes.rfind(b" ", 0, at) + 1
-            compounds[start] = content[start:end]
+            ends[classes.rfind(b" ", 0, at) + 1] = end
             at = classes.find(boundary, end)
-    return dict.fromkeys(compound for _, compound in sorted(compounds.items()))
+    return ends
 
 
 def append_compounds(text: str, parts: str) -> str:

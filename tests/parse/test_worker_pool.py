@@ -17,8 +17,12 @@ import pytest
 
 from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile
+from feeder.parse.file_parser import parse_file
+from feeder.parse.grammars import load_grammars
 from feeder.parse.worker import Limits, ParseFile
 from feeder.parse.worker_pool import READ_AHEAD_BYTES, WorkerPool
+from feeder.store.rows import NodeRows
+from feeder.sync.row_encoder import RowEncoder
 
 CRASHING_YAML = b"- " * 254 + b"a\n"
 CRASHING_KOTLIN = b"val text = " + b'"${' * 1100
@@ -146,6 +150,21 @@ def test_results_are_in_the_order_of_the_files() -> None:
         parsed = list(workers.parse(files))
     assert [one.path for one in parsed] == [f"f{number}.py" for number in range(1000)]
     assert others_are_parsed(parsed, but=set())
+
+
+def test_nodes_are_encoded_in_the_worker() -> None:
+    """The answer has what the encoder makes of the nodes in their place, also of plain text."""
+    path, content = python_file(1)
+    encode = RowEncoder("acme/shop", describes=True)
+    with WorkerPool(count=1) as workers:
+        files = [(path, content), ("deep.yaml", CRASHING_YAML), ("a.py", b"\0\1")]
+        parsed, plain, binary = workers.parse(files, encode=encode)
+    in_process = parse_file(load_grammars(), path, content)
+    assert parsed == ParsedFile(path, [], encoded=encode(in_process))
+    assert isinstance(plain.encoded, NodeRows) and plain.stopped
+    assert set(plain.encoded.types) == {"chunk"}
+    assert binary.skip == "binary"
+    assert isinstance(binary.encoded, NodeRows) and not binary.encoded.ids
 
 
 def test_no_files_give_no_results() -> None:

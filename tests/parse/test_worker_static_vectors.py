@@ -9,6 +9,7 @@ import pytest
 from feeder.nodes import embedding_input
 from feeder.parse import ParsedFile, StaticEmbedder
 from feeder.parse.worker_pool import WorkerPool
+from feeder.sync.row_encoder import RowEncoder
 
 MODEL = '''
 import os
@@ -56,6 +57,17 @@ def test_each_node_has_the_vector_of_its_own_text(echo: StaticEmbedder) -> None:
     )
     assert [path for path, one in found.items() if has_own_vectors(one)] == [*files, "end.txt"]
     assert found["blank.py"].static_vectors == found["binary"].static_vectors == ()
+
+
+def test_encoded_nodes_have_vectors_too(echo: StaticEmbedder) -> None:
+    with WorkerPool(count=1, static_embedder=echo) as workers:
+        files = [("a.py", b"def a(): pass\n"), ("b.py", b"def b(): pass\n")]
+        parsed = list(workers.parse(files, encode=RowEncoder("acme/shop", describes=False)))
+    assert [one.nodes for one in parsed] == [[], []]
+    assert [one.static_vectors for one in parsed] == [
+        (b"a.py python method a\ndef a():\ndef a(): pass",),
+        (b"b.py python method b\ndef b():\ndef b(): pass",),
+    ]
 
 
 def test_file_that_crashes_its_parser_affects_no_other_vectors(echo: StaticEmbedder) -> None:

@@ -12,7 +12,7 @@ from feeder.store import Row, Statement
 from feeder.store.index import Index
 from feeder.store.index_state import VectorProgress
 from feeder.store.ownership import SupersededAtStart
-from feeder.store.rows import IndexedFile, file_batches, json_pages, node_keys_json
+from feeder.store.rows import IndexedFile, encode_nodes, file_batches, json_pages, node_keys_json
 from feeder.store.sqlite import SQLite
 from index_helpers import REPO, open_database, query_rows
 
@@ -56,15 +56,13 @@ def sha(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def file_with_functions(path: str, **texts: str) -> IndexedFile:
+def file_with_functions(path: str, repo: str = REPO, /, **texts: str) -> IndexedFile:
     """A file with a function for each argument, whose name and text it is."""
     nodes = [
         Node("python", "method", name, f"def {name}()", None, line, line, text)
         for line, (name, text) in enumerate(texts.items(), start=1)
     ]
-    ids = [hashlib.sha1(f"{path}{name}".encode()).hexdigest() for name in texts]
-    shas = [sha(text) for text in texts.values()]
-    return IndexedFile(path, sha(repr(texts)), nodes, ids, shas, [""] * len(nodes))
+    return IndexedFile(path, sha(repr(texts)), encode_nodes(repo, path, nodes))
 
 
 def symbols_of_word(database: SQLite, word: str) -> list[str]:
@@ -333,9 +331,10 @@ def test_pages_and_groups_contain_each_item_once(monkeypatch: pytest.MonkeyPatch
     assert list(file_batches([])) == []
 
 
-def test_keys_are_node_ids_with_text_hashes() -> None:
+def test_keys_are_node_ids_with_hashes_of_embedding_inputs() -> None:
     one = file_with_functions("a.py", add="apples")
-    assert json.loads(node_keys_json([one])) == {one.ids[0]: sha("apples")}
+    key = sha("a.py python method add\ndef add()\napples")
+    assert json.loads(node_keys_json([one])) == {one.ids[0]: key}
 
 
 def test_repositories_are_separate(database: SQLite) -> None:
@@ -343,8 +342,7 @@ def test_repositories_are_separate(database: SQLite) -> None:
     mine, other = started_index(database), Index(database, "acme/other", "main")
     mine.write([file_with_functions("a.py", add="apples")], [], "c1", pending=False)
     other.begin("other", other.read_state({}), {}, recompute_vectors=False)
-    another = file_with_functions("a.py", add="plums")._replace(ids=["0" * 40])
-    other.write([another], [], "c1", pending=False)
+    other.write([file_with_functions("a.py", "acme/other", add="plums")], [], "c1", pending=False)
     mine.write([], ["a.py"], "c2", pending=False)
     assert (symbols_of_word(database, "apples"), symbols_of_word(database, "plums")) == (
         [],

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -66,15 +66,12 @@ def shop(repo: Repo, database: SQLite) -> Shop:
 class ParserStoppedOnce(InProcessParser):
     """A parser that is stopped at one file and returns it as plain text."""
 
-    def parse(
-        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
-    ) -> Iterator[ParsedFile]:
-        grammars = load_grammars(None)
-        for path, content in files:
-            if path == "src/cart.py":
-                yield parse_as_plain_text(grammars, path, content, SLOW, keep_source=keep_source)
-            else:
-                yield from super().parse([(path, content)], keep_source=keep_source)
+    def parse_one(self, path: str, content: bytes, *, keep_source: bool) -> ParsedFile:
+        if path != "src/cart.py":
+            return super().parse_one(path, content, keep_source=keep_source)
+        return parse_as_plain_text(
+            load_grammars(None), path, content, SLOW, keep_source=keep_source
+        )
 
 
 def differences(verdict: ValidationResult, name: str) -> list[str]:
@@ -248,10 +245,8 @@ def test_rows_written_during_validation_are_not_compared(shop: Shop) -> None:
     """The verdict says so."""
 
     class Slow(InProcessParser):
-        def parse(
-            self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
-        ) -> Iterator[ParsedFile]:
-            yield from super().parse(files, keep_source=keep_source)
+        def parse(self, files: Iterable[tuple[str, bytes]], **options: Any) -> Iterator[ParsedFile]:
+            yield from super().parse(files, **options)
             shop.repo.commit({"new.py": "def new():\n    pass\n"})
             run_sync(Commit(shop.repo.path), shop.database, HashedEmbedder())
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -271,10 +272,8 @@ def test_file_edited_during_a_run_is_correct_after_the_next_run(
     class EditingParser(InProcessParser):
         """Edits the file between the words and the vectors."""
 
-        def parse(
-            self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
-        ) -> Iterator[ParsedFile]:
-            yield from super().parse(files, keep_source=keep_source)
+        def parse(self, files: Iterable[tuple[str, bytes]], **options: Any) -> Iterator[ParsedFile]:
+            yield from super().parse(files, **options)
             (plain / "a.py").write_text("def apricot():\n    pass\n")
 
     run_process(plain, database, "a.py", parser=EditingParser())

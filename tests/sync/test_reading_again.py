@@ -3,7 +3,7 @@ one stopped.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -254,17 +254,13 @@ def test_model_vectors_are_kept_when_static_vectors_are_added(
 class Stopping(InProcessParser):
     """A parser that is stopped in one file, which then has another node."""
 
-    def parse(
-        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
-    ) -> Iterator[ParsedFile]:
-        for parsed in super().parse(files, keep_source=keep_source):
-            if parsed.path != NAMES[2]:
-                yield parsed
-                continue
-            [node] = parsed.nodes
-            chunk = node._replace(node_type="chunk", symbol=None, signature=None)
-            reason = "the parser timed out"
-            yield parsed._replace(nodes=[chunk], reason=reason, stopped=True)
+    def parse_one(self, path: str, content: bytes, *, keep_source: bool) -> ParsedFile:
+        parsed = super().parse_one(path, content, keep_source=keep_source)
+        if path != NAMES[2]:
+            return parsed
+        [node] = parsed.nodes
+        chunk = node._replace(node_type="chunk", symbol=None, signature=None)
+        return parsed._replace(nodes=[chunk], reason="the parser timed out", stopped=True)
 
 
 @pytest.mark.parametrize("first", [InProcessParser(), Stopping()], ids=["parsed", "stopped"])

@@ -2,7 +2,7 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -100,11 +100,9 @@ def test_second_run_writes_nothing(shop: Repo, tmp_path: Path) -> None:
 class MarkdownAsPlainText(InProcessParser):
     """A parser that treats markdown as plain text."""
 
-    def parse(
-        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
-    ) -> Iterator[ParsedFile]:
-        for found in super().parse(files, keep_source=keep_source):
-            yield found._replace(reason="odd") if found.path.endswith(".md") else found
+    def parse_one(self, path: str, content: bytes, *, keep_source: bool) -> ParsedFile:
+        found = super().parse_one(path, content, keep_source=keep_source)
+        return found._replace(reason="odd") if path.endswith(".md") else found
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
@@ -496,15 +494,11 @@ def test_bare_repository_is_indexed(shop: Repo, tmp_path: Path, database: SQLite
 class ParserStoppedOnce(InProcessParser):
     """A parser that is stopped once, at the second file, as on a busy machine."""
 
-    def parse(
-        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
-    ) -> Iterator[ParsedFile]:
-        for found in super().parse(files, keep_source=keep_source):
-            if len(self.parsed) == 2:
-                first = [found.nodes[0]._replace(symbol=None)]
-                yield found._replace(nodes=first, reason="stopped")
-            else:
-                yield found
+    def parse_one(self, path: str, content: bytes, *, keep_source: bool) -> ParsedFile:
+        found = super().parse_one(path, content, keep_source=keep_source)
+        if len(self.parsed) != 2:
+            return found
+        return found._replace(nodes=[found.nodes[0]._replace(symbol=None)], reason="stopped")
 
 
 def test_file_whose_parser_was_stopped_is_repaired_by_the_next_run(repo: Repo) -> None:

@@ -19,9 +19,9 @@ class ParsedFile(NamedTuple):
     parsed as plain text only; `stopped` is true if that was a limit of time or memory or a crash,
     which another run may not meet. `masked_count` is the number of masked secrets.
 
-    One item for each node: `shas` are the hashes of the embedding inputs, `compounds` the parts of
-    compound identifiers, `static_vectors` the vectors of the static model, if there is one.
-    `source_blocks` is the stored source, if requested and if there are nodes.
+    `static_vectors` are the nodes' vectors by the static model, if there is one. `source_blocks` is
+    the stored source, if requested and if there are nodes. `encoded` is what a `NodeEncoder` has
+    made of the file, which then has no `nodes`.
     """
 
     path: str
@@ -29,11 +29,20 @@ class ParsedFile(NamedTuple):
     skip: str | None = None
     reason: str | None = None
     masked_count: int = 0
-    shas: tuple[str, ...] = ()
-    compounds: tuple[str, ...] = ()
     stopped: bool = False
     static_vectors: tuple[bytes, ...] = ()
     source_blocks: tuple[SourceBlock, ...] = ()
+    encoded: object = None
+
+
+class NodeEncoder(Protocol):
+    """Encodes a file's nodes for the caller, in the worker that parses the file.
+
+    It is pickled and sent to each worker.
+    """
+
+    def __call__(self, file: ParsedFile, /) -> object:
+        """Returns what the caller gets as `ParsedFile.encoded`."""
 
 
 class StaticEmbedder(Protocol):
@@ -58,9 +67,16 @@ class Parser(Protocol):
         """Identifies all that shapes the nodes; files are parsed again when it changes."""
 
     def parse(
-        self, files: Iterable[tuple[str, bytes]], *, keep_source: bool = False
+        self,
+        files: Iterable[tuple[str, bytes]],
+        *,
+        keep_source: bool = False,
+        encode: NodeEncoder | None = None,
     ) -> Iterator[ParsedFile]:
-        """Parses each `(path, content)`, in order; `keep_source` fills `source_blocks`."""
+        """Parses each `(path, content)`, in order.
+
+        `keep_source` fills `source_blocks`, `encode` fills `encoded` in place of `nodes`.
+        """
 
     def close(self) -> None:
         """Ends the worker processes."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
 
-from feeder.nodes import Node, embedding_input, text_sha
+from feeder.nodes import Node, embedding_input
 from feeder.parse import ParsedFile, StaticEmbedder, line_formats, notebooks
 from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
@@ -26,7 +26,6 @@ from feeder.parse.sections import document_element_tree, section_tree
 from feeder.parse.splitting import SplitPoints
 from feeder.parse.syntax_tree import parse_tree
 from feeder.source import file_types
-from feeder.text import compound_parts
 
 LINE_FORMAT_LANGUAGES = line_formats.MARKUP_LANGUAGES | line_formats.SEPARATED_LANGUAGES
 """Languages that are parsed line by line, without a grammar."""
@@ -231,14 +230,11 @@ def _plain_nodes(file: _OpenFile) -> list[Node]:
 
 
 def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) -> ParsedFile:
-    """Adds what is derived from the nodes, here, so that the worker processes share the work."""
     return ParsedFile(
         file.path,
         nodes,
         reason=reason,
         masked_count=file.masked_count,
-        shas=tuple(text_sha(embedding_input(file.path, node)) for node in nodes),
-        compounds=tuple(compound_parts(node.text) for node in nodes),
         source_blocks=_compressed_source(file) if nodes and file.keep_source else (),
     )
 

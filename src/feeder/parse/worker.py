@@ -12,11 +12,11 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, TypeVar
 
 from feeder.child_process import open_channel
 from feeder.errors import UserError
-from feeder.parse import ParsedFile, StaticEmbedder
+from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
 from feeder.source import file_types
@@ -30,12 +30,16 @@ File = tuple[str, bytes]
 
 
 class ParseRequest(NamedTuple):
-    """A file to parse: with its grammar, or as plain text for a reason."""
+    """A file to parse: with its grammar, or as plain text for a reason.
+
+    With an `encode`, the answer has what it returns in place of nodes.
+    """
 
     path: str
     content: bytes
     plain_text_reason: str | None = None
     keep_source: bool = False
+    encode: NodeEncoder | None = None
 
 
 ParseFile = Callable[[Grammars, str, bytes], ParsedFile]
@@ -123,7 +127,8 @@ def _answer_batch(
     files = []
     for request in requests:
         timeout_s = config.limits.timeout_for(request.path, request.plain_text_reason)
-        file, pickled = _run_limited(timeout_s, partial(_parse_request, config, grammars, request))
+        parse = partial(_parse_request, config, grammars, request)
+        file, pickled = _run_limited(timeout_s, parse, partial(_encode_file, request.encode))
         files.append(file)
         yield pickled
     if config.static_embedder:
@@ -133,12 +138,19 @@ def _answer_batch(
         yield pickled
 
 
-def _run_limited(timeout_s: float, work: Callable[[], object]) -> tuple[object, bytes]:
-    """The result of the work, or the error that it fails with; also pickled."""
+Result = TypeVar("Result")
+
+
+def _run_limited(
+    timeout_s: float,
+    work: Callable[[], Result],
+    encode: Callable[[Result], object] = lambda result: result,
+) -> tuple[object, bytes]:
+    """The result of the work, or the error that it fails with; also encoded and pickled."""
     _alarm(timeout_s)
     try:
         result = work()
-        return result, pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
+        return result, pickle.dumps(encode(result), pickle.HIGHEST_PROTOCOL)
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except UserError as exc:
@@ -148,6 +160,10 @@ def _run_limited(timeout_s: float, work: Callable[[], object]) -> tuple[object, 
         return reason, pickle.dumps(reason)
     finally:
         _alarm(0)
+
+
+def _encode_file(encode: NodeEncoder | None, file: ParsedFile) -> ParsedFile:
+    return file._replace(nodes=[], encoded=encode(file)) if encode else file
 
 
 def _embed_files(embedder: StaticEmbedder, files: list[object]) -> list[tuple[bytes, ...]]:
@@ -160,7 +176,7 @@ def _parse_request(config: WorkerConfig, grammars: Grammars, request: ParseReque
     # imported in the worker only: it is a tenth of the time of a run that has nothing to parse
     from feeder.parse.file_parser import parse_as_plain_text, parse_file
 
-    path, content, reason, keep_source = request
+    path, content, reason, keep_source, _ = request
     options = {"mask_secrets": config.mask_secrets, "keep_source": keep_source}
     if reason:
         return parse_as_plain_text(grammars, path, content, reason, **options)

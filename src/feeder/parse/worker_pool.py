@@ -10,13 +10,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Self
 
 from feeder.child_process import ChildProcess, peak_memory_bytes, wait_with_usage
 from feeder.errors import FeederError, UserError
-from feeder.parse import ParsedFile, StaticEmbedder
+from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import DocumentProgress, extractor_versions
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import masking_fingerprint
@@ -98,18 +99,25 @@ class WorkerPool:
         optional = filter(None, [extractor_versions(), embedder.model if embedder else ""])
         return " ".join([self.grammars.fingerprint, masking, *optional])
 
-    def parse(self, files: Iterable[File], *, keep_source: bool = False) -> Iterator[ParsedFile]:
+    def parse(
+        self,
+        files: Iterable[File],
+        *,
+        keep_source: bool = False,
+        encode: NodeEncoder | None = None,
+    ) -> Iterator[ParsedFile]:
         """Parses files, in order; reads up to `READ_AHEAD_BYTES` ahead.
 
         A file that fails is parsed as plain text, with the reason; if that fails too, it is
         skipped. Raises UserError for a grammar that cannot be loaded.
         """
+        parse_batch = partial(self._parse_batch, keep_source=keep_source, encode=encode)
         pending: deque[tuple[int, Future[list[ParsedFile]]]] = deque()
         pending_bytes = 0
         try:
             for batch in batch_files(files):
                 size = batch_bytes(batch)
-                pending.append((size, self._threads.submit(self._parse_batch, batch, keep_source)))
+                pending.append((size, self._threads.submit(parse_batch, batch)))
                 pending_bytes += size
                 while pending and (pending_bytes > READ_AHEAD_BYTES or pending[0][1].done()):
                     size, parsed = pending.popleft()
@@ -131,15 +139,14 @@ class WorkerPool:
         while self._idle:
             self._idle.pop().close()
 
-    def _parse_batch(self, batch: list[File], keep_source: bool) -> list[ParsedFile]:
+    def _parse_batch(
+        self, batch: list[File], *, keep_source: bool, encode: NodeEncoder | None
+    ) -> list[ParsedFile]:
         """Parses a batch; what fails is parsed again as plain text. Runs in a thread of its own."""
-        answers = self._answer_all([ParseRequest(*file, keep_source=keep_source) for file in batch])
+        request = partial(ParseRequest, keep_source=keep_source, encode=encode)
+        answers = self._answer_all([request(*file) for file in batch])
         pairs = list(zip(batch, answers, strict=True))
-        failed = [
-            ParseRequest(*file, answer, keep_source)
-            for file, answer in pairs
-            if isinstance(answer, str)
-        ]
+        failed = [request(*file, answer) for file, answer in pairs if isinstance(answer, str)]
         plain_answers = iter(self._answer_all(failed))
         return [
             _as_parsed_file(path, next(plain_answers)) if isinstance(answer, str) else answer

@@ -40,12 +40,11 @@ from feeder.store.ownership import Ownership
 from feeder.store.rows import (
     IndexedFile,
     batched,
-    doc_rows,
     file_batches,
     file_rows,
+    join_pages,
     json_pages,
     node_keys_json,
-    posting_rows,
 )
 
 PAGE_FILES = 20_000
@@ -346,9 +345,9 @@ class Index:
     def _addition_statements(
         self, files: Sequence[IndexedFile], sha_head: str
     ) -> Iterator[Statement]:
-        for page in json_pages(doc_rows(files)):
+        for page in join_pages(text for file in files for text in file.rows.docs):
             yield Statement(sql.ADD_NODES, (self.repo, self.branch, sha_head, page))
-        for page in json_pages(posting_rows(files)):
+        for page in join_pages(text for file in files for text in file.rows.postings):
             yield Statement(sql.ADD_POSTINGS, (page,))
         yield from static_vectors.add_vector_statements(files)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from feeder.store import Database, Statement, sql, static_vectors
 from feeder.store.migrations import migrate
-from feeder.store.rows import IndexedFile, doc_rows, json_pages, posting_rows
+from feeder.store.rows import IndexedFile, join_pages
 from feeder.store.sqlite import SQLite
 from feeder.store.static_vectors import VectorCode
 
@@ -128,7 +128,7 @@ def expected_nodes(
     database = SQLite(Path(":memory:"))
     try:
         migrate(database)
-        rows = json_pages(doc_rows(files))
+        rows = join_pages(text for file in files for text in file.rows.docs)
         database.run([Statement(sql.ADD_NODES, (repo, "", "", page)) for page in rows])
         words = _expected_posting_hashes(database, files) if with_words else {}
         database.run(
@@ -145,5 +145,6 @@ def expected_nodes(
 
 
 def _expected_posting_hashes(database: SQLite, files: Iterable[IndexedFile]) -> Mapping[int, int]:
-    database.run([Statement(sql.ADD_POSTINGS, (page,)) for page in json_pages(posting_rows(files))])
+    rows = join_pages(text for file in files for text in file.rows.postings)
+    database.run([Statement(sql.ADD_POSTINGS, (page,)) for page in rows])
     return read_posting_hashes(database) or {}

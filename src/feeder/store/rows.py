@@ -1,15 +1,16 @@
 """Encodes files and nodes as rows, and batches rows into JSON parameters that D1 accepts."""
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from feeder.errors import TooLargeError
-from feeder.nodes import Member, Node, text_sha
+from feeder.nodes import Member, Node, embedding_input, node_ids, text_sha
 from feeder.parse.compressed_source import SourceBlock
 from feeder.store import Database, Row, Statement, Value
-from feeder.text import append_compounds, expand_words
+from feeder.text import append_compounds, compound_parts_of, expand_words
 
 PARAM_BYTES = 1_500_000
 """D1 accepts strings of up to 2,000,000 bytes."""
@@ -17,6 +18,7 @@ ENCODE_BATCH = 16
 """Items that are encoded to JSON at once."""
 KEY_BYTES = 128
 """Size of an id and two hashes in JSON."""
+TEXT_SHA_DIGITS = 64
 MEMBERS_HASH_DIGITS = 16
 """Hex digits of the hash before a node's members, which detects a change of them alone."""
 
@@ -26,32 +28,96 @@ WriteTransaction = Callable[[list[Statement]], object]
 """Runs the statements as one transaction; raises TooLargeError if they are too much for one."""
 
 
+class NodeRows(NamedTuple):
+    """The rows of a file's nodes, encoded in the process that parses the file.
+
+    `ids`, `keys` (`text_sha` and members' hash, equal for equal nodes), `types` and `input_bytes`
+    (sizes of the embedding inputs) have an item for each node. `docs` and `postings` are texts of
+    JSON that fit into a parameter: rows of `doc_row` and `posting_row`, separated by commas.
+    `chars` is the length of the nodes' text. A description key is the hash of the text that a
+    description is made of, empty for nodes without one; there are none unless the index stores
+    descriptions.
+    """
+
+    ids: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    types: Sequence[str] = ()
+    input_bytes: Sequence[int] = ()
+    description_keys: Sequence[str] = ()
+    docs: Sequence[str] = ()
+    postings: Sequence[str] = ()
+    chars: int = 0
+
+
+NO_ROWS = NodeRows()
+
+
 class IndexedFile(NamedTuple):
     """A file as the index is to contain it; a skipped file has no nodes and a reason.
 
-    `ids`, `text_shas` (of the embedding inputs), `compounds` (parts of compound words),
-    `static_vectors` and `description_keys` belong to the nodes, in their order. `masked` counts
-    masked secrets. `stopped` means that the parser was stopped by a limit, which another run may
-    not reach. `static_vectors` are codes, empty without a static model. `source_parts` are set if
-    the index stores source. A description key is the hash of the text that a description is made
-    of, empty for nodes without one. `parser` identifies the parser and the static model; it is
-    empty if the file was not read.
+    `masked` counts masked secrets. `stopped` means that the parser was stopped by a limit, which
+    another run may not reach. `static_vectors` are codes in the order of the nodes, empty without a
+    static model. `source_parts` are set if the index stores source. `parser` identifies the parser
+    and the static model; it is empty if the file was not read.
     """
 
     path: str
     blob: str
-    nodes: Sequence[Node] = ()
-    ids: Sequence[str] = ()
-    text_shas: Sequence[str] = ()
-    compounds: Sequence[str] = ()
+    rows: NodeRows = NO_ROWS
     skipped: bool = False
     reason: str | None = None
     masked: int = 0
     stopped: bool = False
     static_vectors: Sequence[bytes] = ()
     source_parts: Sequence[SourceBlock] = ()
-    description_keys: Sequence[str] = ()
     parser: str = ""
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of the nodes, in their order."""
+        return self.rows.ids
+
+
+def encode_nodes(
+    repo: str, path: str, nodes: Sequence[Node], description_keys: Sequence[str] = ()
+) -> NodeRows:
+    """Encodes the nodes of a file as the rows of a repository's index."""
+    ids = node_ids(repo, path, nodes)
+    inputs = [embedding_input(path, node).encode("utf-8", "surrogatepass") for node in nodes]
+    shas = [hashlib.sha256(text).hexdigest() for text in inputs]
+    members = [encode_members(node.members) for node in nodes]
+    docs = [
+        [id_, path, *node[:-2], sha, encoded_members, key]
+        for id_, node, sha, encoded_members, key in zip(
+            ids, nodes, shas, members, description_keys or [""] * len(nodes), strict=True
+        )
+    ]
+    return NodeRows(
+        ids,
+        [sha + text[:MEMBERS_HASH_DIGITS] for sha, text in zip(shas, members, strict=True)],
+        [node.node_type for node in nodes],
+        list(map(len, inputs)),
+        description_keys,
+        list(_encode_items(docs)),
+        list(_encode_items(posting_rows(path, ids, nodes))),
+        sum(len(node.text) for node in nodes),
+    )
+
+
+def posting_rows(path: str, ids: Sequence[str], nodes: Sequence[Node]) -> Iterator[list[str]]:
+    """Yields the indexed words of each node: id, then words of its name, path and text.
+
+    The name is followed by those of its members; their parts are among the words of the text.
+    """
+    path_words = expand_words(path)
+    names = [node.symbol or node.logical_path or "" for node in nodes]
+    parts = compound_parts_of([*names, *(node.text for node in nodes)])
+    for id_, node, name, name_parts, text_parts in zip(
+        ids, nodes, names, parts, parts[len(nodes) :], strict=False
+    ):
+        words = append_compounds(name, name_parts)
+        symbol = " ".join([words, *(member.name for member in node.members)])
+        yield [id_, symbol, path_words, append_compounds(node.text, text_parts)]
 
 
 def node_keys_json(files: Iterable[IndexedFile]) -> str:
@@ -60,9 +126,13 @@ def node_keys_json(files: Iterable[IndexedFile]) -> str:
 
 
 def node_keys(file: IndexedFile) -> Iterator[tuple[str, str]]:
-    """Yields the id and key of each node: `text_sha` and members' hash, equal for equal nodes."""
-    for id_, sha, node in zip(file.ids, file.text_shas, file.nodes, strict=True):
-        yield id_, sha + encode_members(node.members)[:MEMBERS_HASH_DIGITS]
+    """Yields the id and key of each node."""
+    return zip(file.rows.ids, file.rows.keys, strict=True)
+
+
+def text_shas(file: IndexedFile) -> list[str]:
+    """Returns the hashes of the nodes' embedding inputs."""
+    return [key[:TEXT_SHA_DIGITS] for key in file.rows.keys]
 
 
 def encode_members(members: Iterable[Member]) -> str:
@@ -78,45 +148,18 @@ def decode_members(text: str) -> Iterator[Member]:
         yield Member(name, int(line))
 
 
-def doc_rows(files: Iterable[IndexedFile]) -> Iterator[list[Value]]:
-    """Yields a row of `docs` for each node.
-
-    Id, path, fields of the node, text_sha, members, description key.
-    """
-    for file in files:
-        description_keys = file.description_keys or [""] * len(file.nodes)
-        for id_, sha, node, key in zip(
-            file.ids, file.text_shas, file.nodes, description_keys, strict=True
-        ):
-            *fields, _, members = node
-            yield [id_, file.path, *fields, sha, encode_members(members), key]
-
-
-def posting_rows(files: Iterable[IndexedFile]) -> Iterator[list[str]]:
-    """Yields the indexed words of each node: id, then words of its name, path and text.
-
-    The name is followed by those of its members; their parts are among the words of the text.
-    """
-    for file in files:
-        path = expand_words(file.path)
-        for id_, node, parts in zip(file.ids, file.nodes, file.compounds, strict=True):
-            name = expand_words(node.symbol or node.logical_path or "")
-            name = " ".join([name, *(member.name for member in node.members)])
-            yield [id_, name, path, append_compounds(node.text, parts)]
-
-
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
     """Yields a row of `files` for each.
 
     Path, blob, number of nodes, state, reason, stopped, parser.
     """
     for file in files:
-        with_nodes = "pending" if pending and file.nodes else "clean"
+        with_nodes = "pending" if pending and file.ids else "clean"
         state = "skipped" if file.skipped else with_nodes
         yield [
             file.path,
             file.blob,
-            len(file.nodes),
+            len(file.ids),
             state,
             file.reason,
             int(file.stopped),
@@ -129,7 +172,7 @@ def file_batches(files: Iterable[IndexedFile]) -> Iterator[list[IndexedFile]]:
     batch: list[IndexedFile] = []
     size = 0
     for file in files:
-        file_size = len(file.nodes) * KEY_BYTES
+        file_size = len(file.ids) * KEY_BYTES
         if batch and size + file_size > PARAM_BYTES:
             yield batch
             batch, size = [], 0
@@ -183,13 +226,18 @@ def write_halving(
 
 
 def json_pages(items: Iterable[object]) -> Iterator[str]:
-    """Encodes the items as JSON arrays that each fit into a parameter.
+    """Encodes the items as JSON arrays that each fit into a parameter."""
+    return join_pages(_encode_items(items))
+
+
+def join_pages(texts: Iterable[str]) -> Iterator[str]:
+    """Joins JSON texts of one or more items into arrays that each fit into a parameter.
 
     The JSON is ASCII, so a character is a byte.
     """
     page: list[str] = []
     size = 0
-    for text in _encode_items(items):
+    for text in texts:
         if page and size + len(text) > PARAM_BYTES:
             yield f"[{','.join(page)}]"
             page, size = [], 0

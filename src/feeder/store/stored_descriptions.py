@@ -231,7 +231,9 @@ def missing_keys(
 def link_file_statements(repo: str, files: Iterable[IndexedFile]) -> Iterator[Statement]:
     """Yields statements that link the nodes of the files to their description keys."""
     pairs = (
-        [*pair] for file in files for pair in zip(file.ids, file.description_keys, strict=False)
+        [*pair]
+        for file in files
+        for pair in zip(file.ids, file.rows.description_keys, strict=False)
     )
     yield from link_statements(repo, pairs)
 

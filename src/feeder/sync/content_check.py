@@ -195,7 +195,7 @@ class _DescriptionContent:
     def matches(self, file: IndexedFile) -> bool:
         """By the hash of the described text, for each node that has one recorded."""
         links = self._links.read(file.path) or {}
-        keys = dict(zip(file.ids, file.description_keys, strict=False))
+        keys = dict(zip(file.ids, file.rows.description_keys, strict=False))
         return all(keys.get(id_) == sha for id_, sha in links.items())
 
 

@@ -7,10 +7,10 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
-from feeder.nodes import embedding_input, text_sha
+from feeder.nodes import text_sha
 from feeder.store import description_vectors
 from feeder.store.index_state import IndexState
-from feeder.store.rows import IndexedFile, node_keys
+from feeder.store.rows import IndexedFile, node_keys, text_shas
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import Diff
 from feeder.sync.write import count_file, indexed_files
@@ -58,9 +58,9 @@ def _stale_vector_inputs(run: SyncContext, diff: Diff) -> Iterator[tuple[str, in
 
 def _input_sizes(file: IndexedFile, node_ids: Collection[str]) -> Iterator[tuple[str, int]]:
     """Yields the hash and the size in bytes of each embedding input of a file."""
-    for id_, sha, node in zip(file.ids, file.text_shas, file.nodes, strict=True):
+    for id_, sha, size in zip(file.ids, text_shas(file), file.rows.input_bytes, strict=True):
         if id_ in node_ids:
-            yield sha, len(embedding_input(file.path, node).encode(errors="replace"))
+            yield sha, size
 
 
 COST_KEY = "cost:"

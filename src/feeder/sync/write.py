@@ -5,19 +5,18 @@ parts of a run.
 from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import NamedTuple, Self
+from typing import NamedTuple, Self, cast
 
-from feeder.descriptions.prompt import subject_hashes
 from feeder.errors import TooLargeError
-from feeder.nodes import node_ids
-from feeder.parse import ParsedFile
+from feeder.parse import NodeEncoder, ParsedFile
 from feeder.source import Entry
 from feeder.store.index_state import IndexState, NodeChanges
-from feeder.store.rows import IndexedFile, batched, node_keys
+from feeder.store.rows import NO_ROWS, IndexedFile, NodeRows, batched, node_keys
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import Diff
 from feeder.sync.parser_identity import ParserIdentity
 from feeder.sync.report import Report
+from feeder.sync.row_encoder import RowEncoder
 
 BATCH_NODES = 2000
 BATCH_CHARS = 3_000_000
@@ -170,7 +169,9 @@ def count_file(report: Report, file: IndexedFile, new_ids: Collection[str]) -> N
     if file.masked:
         report.secrets_masked[file.path] = file.masked
     types = [
-        node.node_type for id_, node in zip(file.ids, file.nodes, strict=True) if id_ in new_ids
+        node_type
+        for id_, node_type in zip(file.ids, file.rows.types, strict=True)
+        if id_ in new_ids
     ]
     report.nodes_by_type.update(types)
     report.nodes_new += len(types)
@@ -189,28 +190,30 @@ def indexed_files(run: SyncContext, entries: Sequence[Entry]) -> Iterator[Indexe
     for entry in entries:
         if entry.skip:
             yield IndexedFile(entry.path, entry.blob, skipped=True, reason=entry.skip)
-    for entry, parsed in parsed_files(run, to_read, with_source=run.index.stores_source):
+    encode = RowEncoder(run.index.repo, run.index.stores_descriptions)
+    parsed_entries = parsed_files(run, to_read, with_source=run.index.stores_source, encode=encode)
+    for entry, parsed in parsed_entries:
         skip = entry.skip or parsed.skip
         yield IndexedFile(
             entry.path,
             entry.blob,
-            parsed.nodes,
-            node_ids(run.index.repo, entry.path, parsed.nodes),
-            parsed.shas,
-            parsed.compounds,
+            cast("NodeRows", parsed.encoded) or NO_ROWS,
             skipped=skip is not None,
             reason=skip or parsed.reason,
             stopped=parsed.stopped,
             masked=parsed.masked_count,
             static_vectors=parsed.static_vectors,
             source_parts=parsed.source_blocks,
-            description_keys=subject_hashes(parsed.nodes) if run.index.stores_descriptions else (),
             parser=made_by.of_file(entry.path, has_nodes=skip is None),
         )
 
 
 def parsed_files(
-    run: SyncContext, entries: Iterable[Entry], *, with_source: bool = False
+    run: SyncContext,
+    entries: Iterable[Entry],
+    *,
+    with_source: bool = False,
+    encode: NodeEncoder | None = None,
 ) -> Iterator[tuple[Entry, ParsedFile]]:
     """Parses files and yields each with its nodes; as many are in memory as the parser works on."""
     in_progress: deque[Entry] = deque()
@@ -220,7 +223,7 @@ def parsed_files(
             in_progress.append(entry)
             yield entry.path, content
 
-    for parsed in run.parser.parse(contents(), keep_source=with_source):
+    for parsed in run.parser.parse(contents(), keep_source=with_source, encode=encode):
         yield in_progress.popleft(), parsed
 
 
@@ -237,8 +240,8 @@ def batch_files(files: Iterable[IndexedFile], first_share: int = 1) -> Iterator[
     nodes = chars = 0
     for file in files:
         batch.append(file)
-        nodes += len(file.nodes) + 1
-        chars += sum(len(node.text) for node in file.nodes)
+        nodes += len(file.ids) + 1
+        chars += file.rows.chars
         if nodes * first_share >= BATCH_NODES or chars * first_share >= BATCH_CHARS:
             yield batch
             batch, nodes, chars = [], 0, 0
