@@ -124,6 +124,9 @@ def _ids(facts: Facts) -> list[str]:
     return [hit["id"] for hit in facts.get("hits", ())]
 
 
+LONG_PATH = "module/src/main/java/com/example/shop/checkout/CartRepository.java"
+"""Longer than the patterns that D1 accepts."""
+
 OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "src/cart.py:4"}),
     ("similar", {"target": "src/cart.go#Cart.Add", "limit": "3", "language": "go"}),
@@ -146,6 +149,11 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": " "}),
     ("search", {"q": "cart", "tests": "some"}),
     ("search", {"q": "repo:acme/nothing cart"}),
+    ("search", {"q": f"path:{LONG_PATH} cart"}),
+    ("search", {"q": "cart", "path": LONG_PATH}),
+    ("similar", {"target": f"{LONG_PATH}:3"}),
+    ("file", {"path": LONG_PATH}),
+    ("outline", {"path": LONG_PATH}),
     ("search", {"q": "category:nothing cart"}),
     ("search", {"q": "lang:go -lang:go cart"}),
     ("search", {"q": 'cart symbol:add"'}),

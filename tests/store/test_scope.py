@@ -129,3 +129,35 @@ def test_test_globs_are_below_d1_limits() -> None:
         text = glob.replace("[Tt]", "t").casefold()
         assert len(glob.encode()) <= 50
         assert any(word in text for word in ("test", "spec", ".bats"))
+
+
+LONG_FOLDER = "module/src/main/java/com/example/shop/internal/checkout"
+LONG_FILE = f"{LONG_FOLDER}/CartRepository.java"
+
+
+@pytest.mark.parametrize(
+    ("path", "is_matched"),
+    [
+        (LONG_FILE, True),
+        (LONG_FOLDER, True),
+        (f"*/{LONG_FILE.partition('/')[2]}", True),
+        (f"*/{LONG_FOLDER.partition('/')[2]}", True),
+        (f"*/{LONG_FOLDER.partition('/')[2][1:]}", False),
+        (f"*/{LONG_FOLDER.partition('/')[2][:-1]}", False),
+        ("*/CartRepository.java", True),
+        ("*/cartrepository.java", False),
+    ],
+)
+def test_long_path_in_any_folder_is_compared_by_its_end(
+    repo: Repo, path: str, is_matched: bool
+) -> None:
+    """D1 accepts patterns of 50 bytes only."""
+    repo.commit({LONG_FILE: "class CartRepository {}\n", "a.py": "a = 1\n"})
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    [ids] = database.run([Statement("SELECT id FROM docs")])
+    nodes = [str(id_) for (id_,) in ids]
+    matched = {hit.path for hit in hits_by_ids(database, nodes, Scope((REPO,), (path,)))}
+    assert matched == ({LONG_FILE} if is_matched else set())
+    others = hits_by_ids(database, nodes, Scope((REPO,), not_paths=(path,)))
+    assert (LONG_FILE in {hit.path for hit in others}) is not is_matched

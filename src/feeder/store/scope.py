@@ -37,17 +37,19 @@ def is_test_path(path: str) -> bool:
 
 
 # ?2 repositories; ?3 included and ?4 excluded paths, each as a range of paths (first, last) with a
-# folder and a glob in it; ?5 whether tests are wanted. Every test path contains one of three
-# words, which saves the globs for all other paths
+# folder and a glob in it, or with what the path or a folder of it ends with; ?5 whether tests are
+# wanted. Every test path contains one of three words, which saves the globs for all other paths
 _MATCHES_PATH = """
-f.path >= p.first AND f.path < coalesce(p.last, x'') AND (p.glob IS NULL
+f.path >= p.first AND f.path < coalesce(p.last, x'') AND (coalesce(p.glob, p.ending) IS NULL
+  OR substr(f.path, -length(p.ending)) = p.ending OR instr(f.path, p.ending || '/')
   OR substr(f.path, 1, length(p.folder)) = p.folder AND (
     substr(f.path, length(p.folder) + 1) GLOB p.glob
     OR substr(f.path, length(p.folder) + 1) GLOB p.glob || '/*'))
 """
 
 _PATH_COLUMNS = (
-    "SELECT value->>0 AS first, value->>1 AS last, value->>2 AS folder, value->>3 AS glob"
+    "SELECT value->>0 AS first, value->>1 AS last, value->>2 AS folder, value->>3 AS glob, "
+    "value->>4 AS ending"
 )
 
 FILES_IN_SCOPE = f"""
@@ -200,13 +202,16 @@ class PathPattern(NamedTuple):
         return self.literal_prefix != self.pattern
 
     def range_rows(self) -> Iterator[list[str | None]]:
-        """Yields path ranges with a glob, as `IN_SCOPE` reads them.
+        """Yields path ranges with a glob or an ending, as `IN_SCOPE` reads them.
 
         A pattern with glob characters may also be a literal name. Raises UserError for a glob that
-        is too long.
+        is too long; `*/PATH` is compared by its end, so its length does not count.
         """
         if not self.pattern:
             yield ["", None, None, None]
+            return
+        if self.pattern.startswith("*/") and not _GLOB_CHARACTERS.search(self.pattern, 1):
+            yield ["", None, None, None, self.pattern[1:]]
             return
         yield [self.pattern, f"{self.pattern}{_FIRST_CHARACTER}", None, None]
         yield [f"{self.pattern}/", prefix_end(f"{self.pattern}/"), None, None]

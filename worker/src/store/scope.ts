@@ -109,9 +109,15 @@ export function prefixEnd(prefix: string): string | null {
   return characters.join("") + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
 }
 
-/** Path ranges with a glob, as `IN_SCOPE` reads them; a pattern with wildcards may also be a literal name. */
+/**
+ * Path ranges with a glob or an ending, as `IN_SCOPE` reads them.
+ *
+ * A pattern with wildcards may also be a literal name. The length of a `*` + `/PATH`, which is compared by its end,
+ * does not count.
+ */
 function rangeRows(pattern: string): ConditionRow[] {
   if (!pattern) return [["", null, null, null]];
+  if (pattern.startsWith("*/") && !isGlob(pattern.slice(1))) return [["", null, null, null, pattern.slice(1)]];
   const ranges: ConditionRow[] = [
     [pattern, `${pattern}\x01`, null, null],
     [`${pattern}/`, prefixEnd(`${pattern}/`), null, null],
