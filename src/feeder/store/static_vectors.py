@@ -56,10 +56,10 @@ BEGIN
 END
 """,
 )
-_IN_REPO = "WHERE seq IN (SELECT seq FROM docs WHERE repo = ?)"
+# looks up the node of each vector: a run by words usually finds no vectors, but many nodes
 _DELETE_REPO = (
-    f"DELETE FROM meanings {_IN_REPO}",
-    f"DELETE FROM plain_meanings {_IN_REPO}",
+    "DELETE FROM meanings AS m WHERE (SELECT repo FROM docs WHERE seq = m.seq) = ?",
+    "DELETE FROM plain_meanings AS m WHERE (SELECT repo FROM docs WHERE seq = m.seq) = ?",
     # no file has vectors of the static model that follows the parser
     "UPDATE files SET parser = substr(parser, 1, instr(parser, ' ') - 1) "
     "WHERE repo = ? AND instr(parser, ' ') > 0",
