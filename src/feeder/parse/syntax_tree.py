@@ -6,7 +6,7 @@ Text that the grammar cannot parse, such as preprocessor branches, is blanked fi
 import re
 
 from tree_sitter import Node as Syntax
-from tree_sitter import QueryCursor, Range
+from tree_sitter import Query, QueryCursor, Range
 
 from feeder.parse.grammars import Grammar
 
@@ -42,18 +42,18 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
     if grammar.noise:
         content = _blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
-    if grammar.conditionals is None or not root.has_error:
+    if grammar.conditionals is None or grammar.error_query is None or not root.has_error:
         return root
-    error_bytes = _error_bytes(grammar, root)
+    error_bytes = _error_bytes(grammar.error_query, root)
     if error_bytes <= ERROR_SHARE * len(content):
         return root
     other = grammar.parser.parse(_blank_hidden(content, grammar.conditionals)).root_node
-    return other if 2 * _error_bytes(grammar, other) <= error_bytes else root
+    return other if 2 * _error_bytes(grammar.error_query, other) <= error_bytes else root
 
 
-def _error_bytes(grammar: Grammar, root: Syntax) -> int:
+def _error_bytes(error_query: Query, root: Syntax) -> int:
     """The number of bytes in error nodes."""
-    cursor = QueryCursor(grammar.error_query)
+    cursor = QueryCursor(error_query)
     cursor.set_max_start_depth(_ERROR_DEPTH)
     errors = cursor.captures(root).get("error", [])
     total, seen = 0, 0
