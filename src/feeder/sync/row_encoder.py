@@ -1,8 +1,8 @@
 """Encodes nodes as rows of the index in the processes that parse files."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from feeder.descriptions.prompt import subject_hashes
 from feeder.parse import ParsedFile
 from feeder.store.rows import NodeRows, encode_nodes
 
@@ -14,5 +14,12 @@ class RowEncoder(NamedTuple):
     describes: bool
 
     def __call__(self, file: ParsedFile) -> NodeRows:
-        keys = subject_hashes(file.nodes) if self.describes else ()
-        return encode_nodes(self.repo, file.path, file.nodes, keys)
+        return encode_nodes(self.repo, file.path, file.nodes, self._description_keys(file))
+
+    def _description_keys(self, file: ParsedFile) -> Sequence[str]:
+        if not self.describes:
+            return ()
+        # imported here: few indexes have descriptions, and each parser would load their code
+        from feeder.descriptions.prompt import subject_hashes
+
+        return subject_hashes(file.nodes)
