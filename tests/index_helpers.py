@@ -59,6 +59,9 @@ class InProcessParser:
         self.parsed: list[str] = []
         self._grammars = _shipped_grammars()
 
+    def start(self, count: int | None = None) -> None:
+        pass
+
     def parse(
         self,
         files: Iterable[tuple[str, bytes]],

@@ -288,6 +288,25 @@ def test_few_files_use_one_process(own_parser: ParseFile) -> None:
     assert len({one.skip for one in parsed}) == 1
 
 
+def test_first_files_are_parsed_by_the_process_started_ahead(own_parser: ParseFile) -> None:
+    """A second call starts no other process."""
+    before = children()
+    with WorkerPool(count=4, parse_file=own_parser) as workers:
+        workers.start(1)
+        workers.start()
+        started = children() - before
+        [parsed] = workers.parse([("a.txt", b"")])
+    assert {str(pid) for pid in started} == {parsed.skip}
+
+
+def test_all_processes_are_started_ahead() -> None:
+    before = children()
+    with WorkerPool(count=2) as workers:
+        workers.start()
+        assert len(children() - before) == 2
+    assert children() == before
+
+
 def test_many_files_use_all_processes(own_parser: ParseFile) -> None:
     """As many as configured."""
     with WorkerPool(count=2, parse_file=own_parser) as workers:

@@ -66,6 +66,9 @@ class Parser(Protocol):
     def fingerprint(self) -> str:
         """Identifies all that shapes the nodes; files are parsed again when it changes."""
 
+    def start(self, count: int | None = None) -> None:
+        """Starts so many processes ahead of the first file, all by default."""
+
     def parse(
         self,
         files: Iterable[tuple[str, bytes]],

@@ -76,7 +76,8 @@ class WorkerPool:
         if grammar_file:  # compiling all takes 0.4 s, and the shipped ones are known to compile
             self.grammars.compile_all()
         self._config = WorkerConfig(grammar_file, parse_file, limits, mask_secrets, static_embedder)
-        self._threads = ThreadPoolExecutor(count or min(MAX_WORKERS, os.cpu_count() or 1))
+        self._count = count or min(MAX_WORKERS, os.cpu_count() or 1)
+        self._threads = ThreadPoolExecutor(self._count)
         self._lock = Lock()
         self._closed = False
         self._busy: set[_WorkerProcess] = set()
@@ -98,6 +99,15 @@ class WorkerPool:
         embedder = self._config.static_embedder
         optional = filter(None, [extractor_versions(), embedder.model if embedder else ""])
         return " ".join([self.grammars.fingerprint, masking, *optional])
+
+    def start(self, count: int | None = None) -> None:
+        """Starts so many workers, all by default, unless there are any.
+
+        They load their modules while the caller lists its files.
+        """
+        if not self._idle and not self._busy:
+            count = min(count or self._count, self._count)
+            self._idle += [_WorkerProcess(self._config) for _ in range(count)]
 
     def parse(
         self,

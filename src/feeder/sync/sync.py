@@ -93,6 +93,8 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
         return shard_state(run, run.index.read_state({}))
 
     last_read = state if state.files is not None else read()
+    if not dry_run:
+        run.parser.start(1 if last_read.files else None)
     target = Target(_shard_entries(run), target_meta, share)
     if dry_run:
         plan_target(run, last_read, target)
