@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from feeder.descriptions import Describer
     from feeder.sync.report import Report
 
+INDEX_FILE = "index.db"
+"""Name of an index in its default folder."""
+
 
 @dataclass
 class Backend:
@@ -76,7 +79,7 @@ def total_spent(embedder: Embedder | None, describer: Describer | None) -> Servi
 
 def index_file(base: Path, settings: Settings) -> Path:
     """Returns the path of a base folder's index, which need not exist."""
-    return settings.db or checked_index_folder(base) / "index.db"
+    return settings.db or checked_index_folder(base) / INDEX_FILE
 
 
 def local_backend(

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from feeder.cloudflare.credentials import choose_store
-from feeder.config import Settings
+from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import FeederError, UserError
 from feeder.progress import ProgressReporter
-from feeder.session.backends import index_file
+from feeder.session.backends import INDEX_FILE, index_file
 from feeder.session.workspace import Workspace
 
 _COMMIT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -42,13 +42,16 @@ def copy_nearest_index(
     copied from, or why an index was not. Does nothing for an index at Cloudflare, at --db, of a
     folder (--path) or of a shard.
     """
+    is_own_place = settings.db is not None or bool(settings.path) or settings.shard is not None
+    if is_own_place or choose_store(settings).is_cloud:
+        return
+    # checking the folder takes a process of git, which opening the index does anyway
+    if (workspace.base / INDEX_FOLDER / INDEX_FILE).exists():
+        return
     from feeder.source import git
     from feeder.store.index_copy import copy_index
     from feeder.store.index_folder import create_index_folder
 
-    is_own_place = settings.db is not None or bool(settings.path) or settings.shard is not None
-    if is_own_place or choose_store(settings).is_cloud:
-        return
     target = index_file(workspace.base, settings)
     # SQLite would apply the log of a deleted index to the copy
     if target.exists() or target.with_name(f"{target.name}-wal").exists():

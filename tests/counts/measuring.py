@@ -1,0 +1,71 @@
+"""Counts what the program does in each of the fixed runs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from counts.repository import edit_a_file, make_repository
+
+Counts = dict[str, dict[str, int]]
+"""Counts by run and name."""
+
+TESTS = Path(__file__).parents[1]
+PROCESS = Path(__file__).with_name("counted_process.py")
+MODELS = {"by words": "--no-vectors", "with static vectors": "--model=static"}
+
+
+def measured(scratch: Path) -> Counts:
+    """Runs the program in processes of their own below `scratch`, and returns the counts.
+
+    Each model has its own repository, of the same name, with the index where it is by default.
+    """
+    runs = _Runs(scratch)
+    runs.count("start", "imports", "--help")
+    runs.count("parsing", "parse")
+    for model, option in MODELS.items():
+        folder = scratch / model / "repository"
+        make_repository(folder)
+        where = ("-C", str(folder), "--store", "local")
+        feed = ("sync", *where, "--quiet", "--jobs=1", option)
+        runs.count(f"first feed {model}", "sql", *feed)
+        runs.count(f"nothing changed {model}", "sql", *feed)
+        runs.count(f"nothing changed {model}", "imports", *feed)
+        runs.count(f"twenty queries {model}", "queries", str(folder))
+        runs.count(f"twenty queries {model}", "calls", str(folder))
+        runs.count(f"search {model}", "imports", "search", *where, "--quiet", "parcel weight")
+        runs.count(f"start of the MCP server {model}", "imports", "mcp", *where)
+        edit_a_file(folder)
+        runs.count(f"one file edited {model}", "sql", *feed)
+    return runs.found
+
+
+class _Runs:
+    """The counts of the runs so far."""
+
+    def __init__(self, scratch: Path) -> None:
+        self.found: Counts = {}
+        self._scratch = scratch
+
+    def count(self, run: str, mode: str, *arguments: str) -> None:
+        """Runs the program and adds its counts to those of `run`."""
+        output = self._scratch / "counts.json"
+        inherited = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("FEEDER_", "CLOUDFLARE_", "GITHUB_", "PYTHON", "COVERAGE"))
+        }
+        home = str(self._scratch / "home")
+        # the order of sets follows the hashes, and some calls follow the order
+        variables = {"PYTHONHASHSEED": "0", "PYTHONPATH": str(TESTS), "HOME": home}
+        done = subprocess.run(
+            [sys.executable, "-P", str(PROCESS), mode, str(output), *arguments],
+            env=inherited | variables | {"XDG_CACHE_HOME": home},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{run}: {done.stderr or done.stdout}"
+        self.found.setdefault(run, {}).update(json.loads(output.read_text()))
