@@ -2,24 +2,24 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 \
   --generate-hashes --custom-compile-command "make lock"
-DOCUMENTS := $(BIN)/python -c "import tomllib; said = tomllib.load(open('pyproject.toml', 'rb')); \
-  print(*said['project']['optional-dependencies']['documents'], sep='\n')"
-# tests wait for processes and servers about a third of their time
+DOCUMENTS := $(BIN)/python -c "import tomllib; project = tomllib.load(open('pyproject.toml', 'rb')); \
+  print(*project['project']['optional-dependencies']['documents'], sep='\n')"
+# tests spend about a third of their time waiting for processes and servers
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 3 // 2)")
 QUERY ?= which files differ between the tree and the index
 
 .PHONY: index check test test-bare lint worker worker-check bench lock docs clean
 
-## Index this very repository and search it.
+## Index this repository and search it.
 index: .venv/installed
 	$(BIN)/feeder sync
 	$(BIN)/feeder search -n 3 "$(QUERY)"
 
-## Before each commit, 90 s: lint, types, layers and all tests but those that are marked as slow.
+## Before each commit, 90 s: lint, types, layers and all tests except those marked as slow.
 check: lint
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
 
-## All that CI runs: lint, types, layers, tests.
+## Everything that CI runs: lint, types, layers, tests.
 test: lint worker-check .venv/node .venv/wheels .venv/clients
 	.ci/browser
 	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
@@ -37,7 +37,7 @@ lint: .venv/dev .venv/node
 	$(BIN)/python -m feeder.edge.worker_data > worker/build/worker_data.json
 	npx --offline tsc -p worker && npx --offline tsc -p worker/test
 
-## Build the committed src/feeder/edge/worker.js: after a change of worker/, or of SQL or constants that it has.
+## Build the committed src/feeder/edge/worker.js: after a change of worker/, or of SQL or constants in it.
 worker: .venv/installed .venv/node
 	node worker/build.mjs --python $(BIN)/python
 
@@ -62,14 +62,14 @@ bench: .venv/installed .venv/node
 	$(BIN)/pip install --quiet --editable ".[documents,local,serve]" --group dev
 	touch $@
 
-# the program alone, in an environment of its own
+# the program without extras, in a separate environment
 .venv/bare/dev: pyproject.toml
 	$(PYTHON) -m venv $(@D)
 	$(@D)/bin/pip install --quiet --upgrade "pip>=25.1"
 	$(@D)/bin/pip install --quiet --editable . --group dev
 	touch $@
 
-# the tests' D1 is workerd, which comes with miniflare
+# the tests run D1 in workerd, which comes with miniflare
 .venv/node: .venv/pip package-lock.json
 	npm ci --silent --no-audit --no-fund
 	touch $@
@@ -81,7 +81,7 @@ bench: .venv/installed .venv/node
 	  --requirement requirements/build.txt
 	touch $@
 
-# the tests' clients of MCP for Python, both major versions, each in an environment of its own
+# the MCP clients of the tests, both major versions of the Python SDK, each in a separate environment
 .venv/clients: .venv/pip requirements/mcp-1.txt requirements/mcp-2.txt
 	$(BIN)/pip install --quiet uv
 	for major in 1 2; do $(BIN)/uv venv --quiet --clear $@/$$major && \

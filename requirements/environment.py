@@ -1,8 +1,8 @@
-"""Which environment does the action need, and what does it not need of what was installed there?
+"""Computes the cache key of the action's virtual environment, and removes unused grammars from it.
 
-`key LOCK…` prints a hash of all that it depends on; `slim`, run by its own Python, takes out the
-grammars that the shipped grammar_queries.json never names, half of it. A grammar file of
-the user's own, in FEEDER_GRAMMAR, may name any of them: then all stay.
+`key LOCK…` prints a hash of everything that the environment depends on. `slim`, run by the
+environment's Python, deletes the grammars that the shipped grammar_queries.json never names, which
+are half of its size. It deletes none if FEEDER_GRAMMAR is set: that file may name any grammar.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ OWN = bool(os.environ.get("FEEDER_GRAMMAR"))
 
 
 def key(*locks: str) -> str:
-    """Of what was locked, of the grammars that stay and of the interpreter."""
+    """Returns a hash of the lock files, the needed grammars and the interpreter, 32 hex digits."""
     files = (*(HERE / lock for lock in locks), GRAMMARS, Path(__file__))
     machine = (sys.version, sys.executable, *platform.libc_ver(), str(OWN))
     parts = [*(file.read_bytes() for file in files), *(part.encode() for part in machine)]
@@ -31,8 +31,8 @@ def key(*locks: str) -> str:
 
 
 def slim() -> None:
-    """Takes the other grammars out."""
-    needed = {*_named(json.loads(GRAMMARS.read_text("utf-8")))}
+    """Deletes the grammars that are not needed."""
+    needed = {*_strings(json.loads(GRAMMARS.read_text("utf-8")))}
     pack = importlib.util.find_spec(PACK)
     assert pack and pack.origin
     for grammar in Path(pack.origin).parent.glob("bindings/*.so"):
@@ -40,19 +40,19 @@ def slim() -> None:
             grammar.unlink()
 
 
-def _named(said: Any) -> Iterator[str]:
-    """Every word of it, names and values: more than the grammars, but none of them is missing."""
-    if isinstance(said, dict):
-        for name, value in said.items():
-            # what is known of text that no grammar reads
+def _strings(content: Any) -> Iterator[str]:
+    """Yields all keys and strings: the names of all needed grammars, and other words."""
+    if isinstance(content, dict):
+        for name, value in content.items():
+            # languages that no grammar parses
             if name != "text_extensions":
                 yield name
-                yield from _named(value)
-    elif isinstance(said, list):
-        for value in said:
-            yield from _named(value)
-    elif isinstance(said, str):
-        yield said
+                yield from _strings(value)
+    elif isinstance(content, list):
+        for value in content:
+            yield from _strings(value)
+    elif isinstance(content, str):
+        yield content
 
 
 if __name__ == "__main__":

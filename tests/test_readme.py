@@ -19,7 +19,10 @@ ROOT = Path(__file__).parents[1]
 TABLES = ROOT / "docs/tables.py"
 TOOLS = Path(sys.executable).parent
 GUIDE = ROOT / "docs/how-to/github-action.md"
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("docs/**/*.md"))]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md")),
+    *sorted(ROOT.glob("docs/**/*.md")),
+]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
 OURS = "OWNER/feeder@COMMIT"
 FENCE = re.compile(r"^( *)```yaml\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
@@ -199,6 +202,13 @@ def test_every_command_has_json(name: str) -> None:
     assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp", "serve"})
     writes = {"sync", "process", "delete", "apply", "init", "action", "worker"}
     assert ("--dry-run" in known) == (name in writes)
+
+
+def test_overview_lists_each_page() -> None:
+    overview = ROOT / "docs/README.md"
+    linked = re.findall(r"^- .*?\]\(([^)#]+)\)", overview.read_text("utf-8"), re.MULTILINE)
+    pages = (str(page.relative_to(overview.parent)) for page in overview.parent.glob("**/*.md"))
+    assert sorted(linked) == sorted({*pages} - {"README.md"})
 
 
 def links() -> Iterator[Any]:
