@@ -149,7 +149,7 @@ class _HeadFiles(NamedTuple):
     common_dir: Path
 
     def state(self) -> tuple[object, ...] | None:
-        """What these files contain; None if they alone do not tell whether HEAD has moved."""
+        """The contents of these files; None if they alone do not show whether HEAD has moved."""
         head = _read_or_none(self.git_dir / "HEAD")
         if head is None or not head.startswith(_SYMBOLIC_REF):
             return (head,) if head else None
@@ -178,11 +178,11 @@ def head_commit_or_none(folder: Path) -> str | None:
 
     Starts git only if HEAD's files have changed since the last call for this folder.
     """
-    known = _known_heads.get(folder)
+    cached = _known_heads.get(folder)
     # the state is read before the commit: a change in between is seen by the next call
-    state = known.files.state() if known else None
-    if known and state and known.state == state:
-        return known.commit
+    state = cached.files.state() if cached else None
+    if cached and state and cached.state == state:
+        return cached.commit
     options = ("--path-format=absolute", "--git-dir", "--git-common-dir")
     try:
         result = run_git(folder, "rev-parse", "-q", "HEAD^{commit}", *options)
