@@ -11,6 +11,7 @@ from program import Console, console, feeder
 from standin import StandIn
 
 from command_runner import RunFeeder
+from feeder.embedding import STATIC_MODEL_NAME
 from index_helpers import CART, SHOP
 from source.repos import Repo
 
@@ -98,6 +99,45 @@ def test_static_model_calls_no_service(feeder: RunFeeder, standin: StandIn, shop
     assert first["vector_rank"] is not None
     assert first["meaning_rank"] is None
     assert not any(count for name, count in standin.counts().items() if name.startswith("ai"))
+
+
+def test_plain_commands_use_the_model_of_the_index(
+    feeder: RunFeeder, standin: StandIn, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As README's workflow runs them, whichever model the first sync named."""
+    monkeypatch.delenv("FEEDER_MODEL")
+    static = ("--model", "static")
+    assert feeder(shop, "init", *static).code == 0
+    assert feeder(shop, "sync", *static).code == 0
+    shop.commit({"src/total.py": "def grand_total(carts):\n    return sum(carts)\n"})
+    planned = feeder(shop, "sync", "--dry-run", "--json")
+    assert (planned.code, "ai" in planned.json["requests"]) == (0, False), planned.err
+    changed = feeder(shop, "sync", "--json")
+    assert changed.code == 0, changed.err
+    assert changed.json["texts_embedded"] == changed.json["nodes_new"] > 0
+    assert "The index has vectors by feeder-static-" in changed.err
+    assert feeder(shop, "validate", "--wait").code == 0
+    (shop.path / "src/total.py").write_text("def grand_total(all_carts):\n    return 1\n")
+    assert feeder(shop, "process", "--path", "src/total.py").code == 0
+    found = feeder(shop, "search", "--json", "how are lines put into a cart")
+    assert found.json["hits"][0]["vector_rank"] is not None, found.err
+    assert "feeder sync" not in found.err
+    assert feeder(shop, "stats", "--json").json["models"] == [STATIC_MODEL_NAME]
+    assert not any(count for name, count in standin.counts().items() if name.startswith("ai"))
+
+
+def test_model_whose_address_is_unknown_has_to_be_named(
+    feeder: RunFeeder, console: Console, indexed_repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another model's vectors would replace its own."""
+    monkeypatch.delenv("FEEDER_MODEL")
+    console.sql("UPDATE meta SET value = 'my-model' WHERE key = 'model'")
+    answer = feeder(indexed_repo, "sync")
+    assert (answer.code, answer.out) == (2, "")
+    assert "The index has vectors by my-model. Name that model with --model" in answer.err
+    found = feeder(indexed_repo, "search", "cart", "--json")
+    assert found.code == 0
+    assert "Searched by words only: The index has vectors by my-model." in found.err
 
 
 def test_sync_without_changes_takes_one_request(

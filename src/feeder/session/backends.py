@@ -62,6 +62,8 @@ class Backend:
     budget: Budget = field(default_factory=Budget)
     usage: Callable[[], Usage | None] = lambda: None
     """Returns what was used so far; None where nothing is counted."""
+    select_embedder: Callable[[Settings], Embedder | None] | None = None
+    """Makes the embedder of other settings, where the index decides which model is used."""
     estimate: Callable[[Report, ServiceUsage], Usage | None] = lambda report, planned: None
     """Returns what the run of a dry run's report would use, its models included."""
 

@@ -8,7 +8,7 @@ from feeder.cloudflare.credentials import TOKEN_VARIABLE, cloud_settings, requir
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.config import Settings
-from feeder.session.backends import Backend, total_spent
+from feeder.session.backends import Backend
 from feeder.session.cost_estimate import estimated_usage, measured_usage
 from feeder.session.model_selection import select_describer, select_embedder, worker_lookup_table
 from feeder.source import git
@@ -36,26 +36,29 @@ def cloud_backend(
     embedder, describer = select_embedder(settings, api), select_describer(settings, api)
     if describer:
         stack.callback(describer.close)
-    lookup = worker_lookup_table(embedder)
     if writes and git.find_root(base) is None:
         # commands in folders below find the base folder by it
         create_index_folder(checked_index_folder(base))
-    return Backend(
+    backend = Backend(
         f"Cloudflare, {database.place}, {vectors.place}",
         VerifiedDatabase(database),
         embedder,
         vectors if embedder else None,
-        lookup=lookup,
+        lookup=worker_lookup_table(embedder),
         describer=describer,
-        budget=Budget(
-            settings.max_embeddings,
-            settings.max_requests,
-            lambda: api.requests.total() + total_spent(embedder, describer).requests,
-            lambda texts: embedder.estimate([0] * texts).requests if embedder else 0,
+        usage=lambda: measured_usage(api, database, vectors, backend.spent),
+        select_embedder=lambda chosen: select_embedder(chosen, api),
+        estimate=lambda report, planned: estimated_usage(
+            report, backend.embedder, planned, backend.lookup
         ),
-        usage=lambda: measured_usage(api, database, vectors, total_spent(embedder, describer)),
-        estimate=lambda report, planned: estimated_usage(report, embedder, planned, lookup),
     )
+    backend.budget = Budget(
+        settings.max_embeddings,
+        settings.max_requests,
+        lambda: api.requests.total() + backend.spent.requests,
+        lambda texts: backend.embedder.estimate([0] * texts).requests if backend.embedder else 0,
+    )
+    return backend
 
 
 def planning_backend(settings: Settings, stack: ExitStack) -> Backend:

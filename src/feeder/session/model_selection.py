@@ -15,6 +15,7 @@ from feeder.descriptions import Describer
 from feeder.embedding import STATIC_MODEL_NAME, Embedder
 from feeder.embedding.quantization import StaticQuantizer, load_static_model
 from feeder.errors import UserError
+from feeder.store.index_state import STATIC_MODEL_PREFIX
 from feeder.store.lookup_table import LookupTable
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ _UNKNOWN_MODEL: Mapping[str, str] = MappingProxyType({})
 
 WORDS, STATIC, MINILM = "words", "static", "minilm"
 """Values of `--model` besides a model's own name."""
+
+
+WORKERS_AI_PREFIX = "@cf/"
+"""Prefix of the names of Cloudflare's models."""
 
 
 class ModelRequest(NamedTuple):
@@ -75,6 +80,34 @@ def select_static_model(settings: Settings) -> StaticQuantizer | None:
     """Returns the model of the static vectors in a local index; None for an index of words only."""
     return (
         StaticQuantizer(STATIC_MODEL_NAME) if settings.vectors and settings.model != WORDS else None
+    )
+
+
+def recorded_model(
+    settings: Settings, meta: Mapping[str, str], embedder: Embedder | None
+) -> Settings | None:
+    """Returns the settings with the model that `meta` of an index at Cloudflare records.
+
+    None if the settings name a model, if the index has no vectors, or if `embedder` is its model.
+    Raises UserError for a model whose address the index does not record.
+    """
+    model, dimensions = meta.get("model", ""), meta.get("dimensions", "")
+    is_open = settings.vectors and settings.model is None and settings.dimensions is None
+    if not (is_open and model and embedder):
+        return None
+    if (embedder.model, str(embedder.dimensions)) == (model, dimensions):
+        return None
+    if model.startswith(STATIC_MODEL_PREFIX):  # of this version, also where the index has another
+        return None if embedder.model == STATIC_MODEL_NAME else replace(settings, model=STATIC)
+    if model.startswith(WORKERS_AI_PREFIX):
+        return replace(settings, model=model, dimensions=int(dimensions))
+    from feeder.embedding import onnx
+
+    if model == onnx.MINILM:
+        return replace(settings, model=MINILM)
+    raise UserError(
+        f"The index has vectors by {model}. Name that model with --model, or another one, which "
+        "replaces them; --no-vectors leaves them as they are."
     )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -48,18 +49,18 @@ def open_run(
 
     At the end of the block the report has the run's time and usage, also after an error.
     """
-    backend, model_vectors = session.backend, session.model_vectors
+    backend = session.backend
     report = Report(session.workspace.repo, session.workspace.branch, tree.commit, dry_run=dry_run)
     token, event = _run_token(tree, settings)
     with ExitStack() as stack:
         parser = parser or stack.enter_context(start_workers(session, settings))
         parser.on_progress = session.progress.set_position
         try:
-            yield SyncContext(
+            run = SyncContext(
                 tree,
                 parser,
                 session.index,
-                model_vectors,
+                session.model_vectors,
                 report,
                 session.progress,
                 token,
@@ -71,11 +72,22 @@ def open_run(
                 description_options=_description_options(settings, backend.describer),
                 static_model=backend.static_model,
             )
+            run.follow_index_model = partial(_follow_index_model, session, run)
+            yield run
         finally:
             report.seconds = report.elapsed_s
+            model_vectors = session.model_vectors
             planned = model_vectors.embedder.estimated_usage if model_vectors else NO_USAGE
             report.usage = backend.estimate(report, planned) if dry_run else backend.usage()
             report.requests.update(report.usage.requests if report.usage else {})
+
+
+def _follow_index_model(session: Session, run: SyncContext, meta: Mapping[str, str]) -> bool:
+    if not session.follow_index_model(meta):
+        return False
+    run.model_vectors = session.model_vectors
+    run.progress.message(f"The index has vectors by {meta['model']}, and this run makes the same.")
+    return True
 
 
 @contextmanager
@@ -85,6 +97,7 @@ def open_comparison(session: Session, settings: Settings) -> Iterator[SyncContex
     Raises UserError if the index is of a commit and git finds none.
     """
     meta, key = session.index.read_state_of([]).meta, session.index.meta_key
+    session.follow_index_model(meta)
     tree = indexed_tree(session.workspace, settings, working=bool(meta.get(key("working"))))
     base = session.workspace.base
     if meta.get(key("tree")) and not tree.root_tree_id and (base / ".git").exists():

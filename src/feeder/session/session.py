@@ -14,9 +14,10 @@ from feeder.config import Settings
 from feeder.embedding import STATIC_MODEL_NAME
 from feeder.embedding.cache import default_cache_file
 from feeder.embedding.quantization import StaticQuantizer
-from feeder.errors import FeederError
+from feeder.errors import FeederError, UserError
 from feeder.progress import ProgressReporter
 from feeder.session.backends import Backend
+from feeder.session.model_selection import recorded_model, worker_lookup_table
 from feeder.session.workspace import Workspace
 from feeder.store.index import Index
 from feeder.store.index_state import static_model_name
@@ -36,6 +37,9 @@ class Session:
     model_vectors: ModelVectors | None
     progress: ProgressReporter
     backend: Backend
+    follow_index_model: Callable[[Mapping[str, str]], bool] = lambda meta: False
+    """Takes the model that the index's `meta` records if the user has named none and this session
+    has another; returns whether it did. Raises UserError for a model that cannot be made."""
 
 
 @contextmanager
@@ -71,7 +75,20 @@ def open_session(
         notes = (backend.note, backend.missing_model_note) if writes and whole else ()
         for note in filter(None, notes):
             progress.message(note)
-        yield Session(workspace, index, model_vectors, progress, backend)
+        session = Session(workspace, index, model_vectors, progress, backend)
+
+        def follow_index_model(meta: Mapping[str, str]) -> bool:
+            recorded = recorded_model(settings, meta, backend.embedder)
+            if recorded is None or backend.select_embedder is None:
+                return False
+            backend.embedder = backend.select_embedder(recorded)
+            backend.lookup = worker_lookup_table(backend.embedder)
+            session.model_vectors = _model_vectors(backend, stack, cache, progress)
+            return True
+
+        if store.is_cloud:
+            session.follow_index_model = follow_index_model
+        yield session
 
 
 def _local_backend(
@@ -97,6 +114,8 @@ def _model_names(backend: Backend, model_vectors: ModelVectors | None, settings:
     """Names the models that are used, for people."""
     models = [backend.static_model.model] if backend.static_model else []
     models += [model_vectors.embedder.model] if model_vectors else []
+    if models and backend.select_embedder and settings.model is None:
+        return f"{models[-1]} unless the index has another model"
     none = "words only" if settings.vectors else "words only (--no-vectors)"
     return " and ".join(models) or none
 
@@ -140,6 +159,11 @@ def comparable_vectors(
 
     Prints a message with the reason, or passes the model's error to `on_warning`.
     """
+    try:
+        session.follow_index_model(meta)
+    except UserError as exc:
+        on_warning(f"Searched by words only: {exc}")
+        return None
     model_vectors = session.model_vectors
     if session.index.meta_key("run") not in meta:
         indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))

@@ -1,5 +1,6 @@
 """`SyncContext`: what one run works on and reports to, with its options."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
@@ -92,5 +93,8 @@ class SyncContext:
     """True if the index stores source; None leaves that as recorded."""
     description_options: DescriptionOptions | None = None
     """None requests no descriptions and keeps those that exist."""
+    follow_index_model: Callable[[Mapping[str, str]], bool] = lambda meta: False
+    """Replaces `model_vectors` by those of the model that the index's `meta` records, where the
+    user has named none; returns whether it did."""
     static_model: StaticEmbedder | None = None
     """Makes the static vectors of a local index."""

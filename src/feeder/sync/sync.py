@@ -85,6 +85,9 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
         else target_meta | merged(table.expected_meta() for table in tables)
     )
     state = shard_state(run, run.index.read_state(expected if run.tree.root_tree_id else {}))
+    if run.follow_index_model(state.meta):
+        sync(run, dry_run=dry_run)
+        return
     if _has_nothing_to_do(run, state) and (dry_run or _record_newer_event(run, state)):
         _report_unchanged(run, state)
         return
@@ -212,6 +215,7 @@ def _prepare(
     requested_run: SyncContext, state: IndexState, target: Target
 ) -> tuple[SyncContext, list[SideTable], set[StaleReason], Diff]:
     """Returns the run with the model that the index allows, its tables, and what has to change."""
+    requested_run.follow_index_model(state.meta)
     run = requested_run if target.meta else match_index_model(requested_run, state)
     refuse_unreadable_documents(run, state, target.entries)
     stale = stale_reasons(run, state)
