@@ -123,7 +123,7 @@ _EMBEDDING_OPTIONS = (
     env_option(
         "--model",
         "Embedding model: `words` (none), `static`, `minilm`, a model of Workers AI, URL#name, or "
-        "a folder with an ONNX model. Default: the store's own.",
+        "a folder with an ONNX model. Default: the index's, or for a new one the store's.",
     ),
     env_option(
         "--dimensions",
