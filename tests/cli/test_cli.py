@@ -294,7 +294,7 @@ def test_command_that_needs_git_fails_outside_a_repository(
     """The error names the remedy."""
     answer = feeder(plain, *command.split())
     assert (answer.code, answer.out) == (2, "")
-    assert "is in no git repository. Change to a repository, or index the files" in answer.err
+    assert "is not in a git repository. Change to a repository, or index the files" in answer.err
     assert len(answer.err.splitlines()) == 1
     assert not (plain / ".feeder").exists()
 

@@ -125,20 +125,29 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["show", "Cart.totl"], "The index has no Cart.totl. Did you mean "),
-        (["show", "src/crat.py"], "The index has no src/crat.py. Did you mean src/cart.py"),
-        (["show", "src/crat.py:7"], "The index has no src/crat.py. Did you mean src/cart.py"),
-        (["show", "src/cart.py#totl"], "no src/cart.py#totl. Did you mean Cart.total?"),
+        (["show", "Cart.totl"], "The index has no file, symbol or id Cart.totl. Did you mean "),
+        (
+            ["show", "src/crat.py"],
+            "The index has no file, symbol or id src/crat.py. Did you mean src/cart.py",
+        ),
+        (
+            ["show", "src/crat.py:7"],
+            "The index has no file, symbol or id src/crat.py. Did you mean src/cart.py",
+        ),
+        (["show", "src/cart.py#totl"], "no symbol src/cart.py#totl. Did you mean Cart.total?"),
         (["show", "src/cart.py:90"], "src/cart.py has lines 1 to 17. Give lines in that range."),
         (["show", "src/cart.py:0"], "src/cart.py has lines 1 to 17. Give lines in that range."),
-        (["show", "zzzz"], "The index has no zzzz. List what it has: feeder outline ."),
+        (
+            ["show", "zzzz"],
+            "The index has no file, symbol or id zzzz. List its contents: feeder outline .",
+        ),
         (
             ["show", ""],
             "The target is empty. Give a path, path:line, path#symbol, a symbol or an id.",
         ),
         (["similar", " "], "The target is empty. Give a path, "),
-        (["show", "#Crat"], "The index has no #Crat. "),
-        (["show", "../../etc/passwd:1"], "The index has no ../../etc/passwd."),
+        (["show", "#Crat"], "The index has no file, symbol or id #Crat. "),
+        (["show", "../../etc/passwd:1"], "The index has no file, symbol or id ../../etc/passwd."),
         (["show", "yarn.lock:1"], "yarn.lock is not in the index: it was skipped (a lock file)."),
         (["similar", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),
         (["outline", "yarn.lock"], "yarn.lock is not in the index: it was skipped (a lock file)."),
@@ -148,7 +157,7 @@ def test_show_prints_current_lines(feeder: RunFeeder, shop: Repo) -> None:
             "Give one of them.",
         ),
         (["similar", "src/cart.py:5"], "src/cart.py has no node at line 5."),
-        (["outline", "srcs"], "The index has no srcs."),
+        (["outline", "srcs"], "The index has no file or folder srcs."),
         (
             ["similar", "routes"],
             "routes matches 2 targets: src/api/more.py#routes, src/api/routes.py#routes. "

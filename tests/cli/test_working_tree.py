@@ -164,4 +164,4 @@ def test_working_tree_option_outside_git_and_in_a_bare_repository(
     outside = repo.path.with_name("outside")
     outside.mkdir()
     result = feeder(outside, "sync", "--working-tree")
-    assert (result.code, "is in no git repository" in result.err) == (2, True)
+    assert (result.code, "is not in a git repository" in result.err) == (2, True)

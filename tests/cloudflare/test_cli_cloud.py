@@ -331,7 +331,7 @@ def test_only_wrangler_toml_of_the_repository_is_read(
         f'[[d1_databases]]\nbinding = "CODE_DB"\ndatabase_id = "{UNKNOWN}"\n'
     )
     answer = feeder(shop, "stats")
-    assert (answer.code, "the database id is missing" in answer.err) == (2, True)
+    assert (answer.code, "are missing: the database id." in answer.err) == (2, True)
 
 
 def test_one_error_names_all_missing_settings(
@@ -343,8 +343,8 @@ def test_one_error_names_all_missing_settings(
     answer = feeder(shop, "sync", "--store", "cloudflare")
     assert answer.code == 2
     assert answer.err == (
-        "feeder: For Cloudflare, the API token and the account id and the database id are "
-        "missing. Set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
+        "feeder: Settings for Cloudflare are missing: the API token, the account id, the database "
+        "id. Set CLOUDFLARE_API_TOKEN in the environment, --account-id or "
         "CLOUDFLARE_ACCOUNT_ID, --database-id or FEEDER_DATABASE_ID, or use --store local. "
         "feeder init creates the database.\n"
     )

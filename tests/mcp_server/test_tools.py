@@ -136,8 +136,9 @@ def test_several_targets_are_read_and_unknown_ones_reported(ask: Ask) -> None:
     """With suggestions; it is an error only if none exists."""
     text = result_text(ask("read", target=["src/mony.py", "src/cart.py#Cart.total"]))
     first, second, last = text.split("\n\n")
-    assert (
-        first == "The index has no src/mony.py. Did you mean src/money.py or tests/test_money.py?"
+    assert first == (
+        "The index has no file, symbol or id src/mony.py. "
+        "Did you mean src/money.py or tests/test_money.py?"
     )
     assert second == DETAILS["full"]
     assert re.fullmatch(HEAD, last)

@@ -143,7 +143,7 @@ def check_repository(settings: Settings) -> Iterator[Finding]:
     """Reports the repository and its HEAD."""
     repository = git.find_root(settings.directory.resolve())
     if repository is None:
-        message = f"{settings.directory.resolve()} is in no git repository"
+        message = f"{settings.directory.resolve()} is not in a git repository"
         remedy = "Change to one, or index the files as they are: feeder process --path ."
         yield Finding("repository", message, remedy)
         return

@@ -75,7 +75,7 @@ def _symbol_in_file(hits: Sequence[Hit], path: str, name: str) -> Target:
     if target := _single_target(nodes, f"{path}#{name}"):
         return target
     names = [symbol for hit in hits for symbol in _names_of_hit(hit)]
-    raise _not_found_error(f"{path}#{name}", _nearest_symbols(name, names), path)
+    raise _not_found_error("symbol", f"{path}#{name}", _nearest_symbols(name, names), path)
 
 
 def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
@@ -142,7 +142,7 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
     if not files_below(corpus.database, corpus.repo, ""):
         raise UserError(f"The index has no files of {corpus.repo}. Index them: feeder sync")
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
-    raise _not_found_error(text, _nearest_paths(corpus, text))
+    raise _not_found_error("file or folder", text, _nearest_paths(corpus, text))
 
 
 def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
@@ -211,10 +211,9 @@ def _list_first(targets: Sequence[str]) -> str:
 
 
 def _unknown_target_error(corpus: Corpus, text: str) -> UserError:
-    paths = _nearest_paths(corpus, text) if _looks_like_path(text) else []
-    return _not_found_error(
-        text, paths or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
-    )
+    near = _nearest_paths(corpus, text) if _looks_like_path(text) else []
+    near = near or _nearest_symbols(text, symbol_names(corpus.database, corpus.repo, text))
+    return _not_found_error("file, symbol or id", text, near)
 
 
 def _looks_like_path(text: str) -> bool:
@@ -229,10 +228,10 @@ def _nearest_paths(corpus: Corpus, text: str) -> list[str]:
     return nearest_names(text, files_below(corpus.database, corpus.repo, ""), "/")
 
 
-def _not_found_error(text: str, near: Sequence[str], within: str = ".") -> UserError:
+def _not_found_error(kind: str, text: str, near: Sequence[str], within: str = ".") -> UserError:
     remedy = (
         f"Did you mean {' or '.join(near)}?"
         if near
-        else f"List what it has: feeder outline {within}"
+        else f"List its contents: feeder outline {within}"
     )
-    return UserError(f"The index has no {text}. {remedy}")
+    return UserError(f"The index has no {kind} {text}. {remedy}")

@@ -64,9 +64,9 @@ def select_embedder(
     embedder = next((made for factory in EMBEDDER_FACTORIES if (made := factory(request))), None)
     if embedder is None and request.model:
         raise UserError(
-            f"--model {request.model} is no folder with an ONNX model. Name such a folder, or "
-            f"{WORDS}, {STATIC} or {MINILM}, or an address as URL#name; models of Workers AI need "
-            "--store cloudflare."
+            f"--model {request.model} is neither a known model nor a folder with an ONNX model. "
+            f"Give {WORDS}, {STATIC}, {MINILM}, such a folder, or an address as URL#name; models "
+            "of Workers AI need --store cloudflare."
         )
     if embedder and request.dimensions and request.dimensions != embedder.dimensions:
         raise UserError(
@@ -246,7 +246,7 @@ def _workers_ai_describer(model: str, api: Api | None) -> Describer:
 
     if api is None:
         raise UserError(
-            "--describe names no address. Write one as URL#name, such as "
+            "The value of --describe is not an address. Write one as URL#name, such as "
             f"{CHAT_COMPLETIONS.example}, or {DESCRIBE_OFF}; models of Workers AI need "
             "--store cloudflare."
         )

@@ -100,7 +100,7 @@ def checkout_of(settings: Settings) -> Checkout:
     checkout = git.read_checkout(settings.directory.resolve())
     if checkout is None:
         raise UserError(
-            f"{settings.directory.resolve()} is in no git repository. "
+            f"{settings.directory.resolve()} is not in a git repository. "
             "Change to a repository, or index the files as they are: feeder process --path ."
         )
     return checkout

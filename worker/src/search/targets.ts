@@ -115,7 +115,7 @@ export async function filesBelowPath({ database, repo }: TargetContext, text: st
   const skippedFiles = skippedFilesStatement(repo, text, looksLikePath(text));
   const [all = [], skipped = []] = await database.run([sql.filesBelow(repo, ""), skippedFiles]);
   if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
-  throw skippedFileError(text, skipped) ?? notFoundError(text, nearestPaths(text, all));
+  throw skippedFileError(text, skipped) ?? notFoundError("file or folder", text, nearestPaths(text, all));
 }
 
 /** The possible readings of a text: a file, with lines, or with a name after one of its `#`. */
@@ -157,7 +157,7 @@ function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Readi
   const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
   if (target) return target;
   const names = hits.flatMap(namesOfHit);
-  throw notFoundError(`${path}#${name}`, nearestNames(normalizeSymbol(name), names, "."), path);
+  throw notFoundError("symbol", `${path}#${name}`, nearestNames(normalizeSymbol(name), names, "."), path);
 }
 
 /** The FTS5 queries for nodes with this name; an owner and its member need not be adjacent. */
@@ -236,10 +236,11 @@ async function unknownTargetError({ database, repo }: TargetContext, text: strin
   await batch.run(database);
   const skippedError = skippedFileError(text, skipped()[0] ?? []);
   if (skippedError) return skippedError;
+  const kind = "file, symbol or id";
   const near = nearestPaths(text, paths()[0] ?? []);
-  if (near.length > 0) return notFoundError(text, near);
+  if (near.length > 0) return notFoundError(kind, text, near);
   const symbols = (named()[0] ?? []).map(hitFromRow).flatMap(({ symbol }) => symbol || []);
-  return notFoundError(text, nearestNames(normalizeSymbol(text), symbols, "."));
+  return notFoundError(kind, text, nearestNames(normalizeSymbol(text), symbols, "."));
 }
 
 /** Returns true for a text that looks like a path. */
@@ -255,12 +256,12 @@ function nearestPaths(text: string, rows: readonly Row[]): string[] {
   );
 }
 
-function notFoundError(text: string, near: readonly string[], within = "."): HttpError {
+function notFoundError(kind: string, text: string, near: readonly string[], within = "."): HttpError {
   const advice =
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
-      : `List what it has: feeder outline ${within}`;
-  return badRequest(`The index has no ${text}. ${advice}`, 404);
+      : `List its contents: feeder outline ${within}`;
+  return badRequest(`The index has no ${kind} ${text}. ${advice}`, 404);
 }
 
 function lineSpan(hit: Hit): number {
