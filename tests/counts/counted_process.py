@@ -1,8 +1,9 @@
 """Runs a part of the program in a process of its own, counts what it does, and writes the counts
 as JSON: `counted_process.py MODE OUTPUT ARGUMENTS…`.
 
-Modes: `imports` and `sql` run the command line, `queries`, `calls` and `parse` call functions.
-`imports` itself imports nothing that the program might import.
+Modes: `imports`, `sql` and `profile` run the command line; `queries`, `calls` and `parse` call
+functions; `replay` is a parser process with the messages that `sql` recorded. `imports` itself
+imports nothing that the program might import.
 """
 
 import sys
@@ -94,10 +95,15 @@ def count_sql() -> None:
     apsw.connection_hooks.append(connected)
 
 
-def count_messages() -> None:
-    """Counts the bytes that the program exchanges with parser processes."""
+def count_messages(record: str) -> None:
+    """Counts the bytes that the program exchanges with parser processes.
+
+    Those that it sends are written to a file.
+    """
     import io
     import subprocess
+
+    recorded = open(record, "wb", buffering=0)  # noqa: SIM115, PTH123 - open until the end
 
     class CountedPipe(io.RawIOBase):
         def __init__(self, pipe: io.FileIO, name: str) -> None:
@@ -119,6 +125,7 @@ def count_messages() -> None:
 
         def write(self, data: Any) -> int | None:
             size = self._pipe.write(data)
+            recorded.write(bytes(data)[:size])
             counts[self._name] += size or 0
             return size
 
@@ -223,6 +230,20 @@ def parse_files() -> None:
     assert sum(nodes) > MIN_NODES
 
 
+def replay(record: str) -> None:
+    """Runs a parser process on recorded messages."""
+    import os
+
+    from feeder.parse.worker import serve
+
+    for name, target in ((record, 0), (os.devnull, 1)):
+        file = os.open(name, os.O_RDWR)
+        os.dup2(file, target)
+        os.close(file)
+    with CountedCalls():
+        serve()
+
+
 def main() -> None:
     mode, output, *arguments = sys.argv[1:]
     if mode == "imports":
@@ -232,8 +253,13 @@ def main() -> None:
     elif mode == "sql":
         count_processes()
         count_sql()
-        count_messages()
+        count_messages(f"{output}.messages")
         run_command_line(arguments)
+    elif mode == "profile":
+        with CountedCalls():
+            run_command_line(arguments)
+    elif mode == "replay":
+        replay(f"{output}.messages")
     elif mode == "queries":
         count_sql()
         run_queries(*arguments, is_profiled=False)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -29,8 +30,12 @@ def measured(scratch: Path) -> Counts:
         make_repository(folder)
         where = ("-C", str(folder), "--store", "local")
         feed = ("sync", *where, "--quiet", "--jobs=1", option)
+        runs.count(f"first feed {model}", "profile", *feed)
+        shutil.rmtree(folder / ".feeder")
         runs.count(f"first feed {model}", "sql", *feed)
+        runs.count(f"parser process {model}", "replay")
         runs.count(f"nothing changed {model}", "sql", *feed)
+        runs.count(f"nothing changed {model}", "profile", *feed)
         runs.count(f"nothing changed {model}", "imports", *feed)
         runs.count(f"twenty queries {model}", "queries", str(folder))
         runs.count(f"twenty queries {model}", "calls", str(folder))
