@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from compare import steps
 from compare.ratios import Ratio, above, ratios
-from compare.steps import MEMORY, round_steps, run_round, run_rounds
+from compare.steps import MEMORY, MIN_ROUNDS, round_steps, run_round, run_rounds
 from compare.versions import Version, base_and_checkout
 from speed.figures import Figures
 from speed.program import Program
@@ -32,6 +32,10 @@ def test_ratio_is_above_the_limit_by_median_and_smallest_figure() -> None:
     [found] = above(1.10, [slower, disturbed])
     assert found.name == "search: CPU"
     assert found.median == pytest.approx(1.2)
+    overlapping = Ratio("feed", "wall, s", [1.0, 1.3, 1.3, 1.0], [1.2, 1.2, 1.3, 1.4])
+    assert min(overlapping.median, overlapping.least) > 1.0
+    assert overlapping.slower_share == 10 / 16
+    assert above(1.0, [slower, overlapping]) == [slower]
     assert above(1.25, [slower, disturbed]) == []
     assert above(None, [slower, disturbed]) == []
 
@@ -48,7 +52,7 @@ def test_each_measure_of_both_versions_has_a_ratio() -> None:
 
 
 def test_rounds_go_on_while_a_ratio_is_above_the_limit() -> None:
-    """For at most twice as long."""
+    """For at most twice as long, and at least five rounds."""
     now = 0.0
 
     def run(number: int) -> None:
@@ -58,11 +62,13 @@ def test_rounds_go_on_while_a_ratio_is_above_the_limit() -> None:
         now += 10.0
 
     starts: list[float] = []
-    assert run_rounds(run, 25, lambda: False, lambda: now) == 3
+    assert run_rounds(run, 65, lambda: False, lambda: now) == 7
     starts, now = [], 100.0
-    assert run_rounds(run, 25, lambda: True, lambda: now) == 5
-    starts, now = [], 200.0
-    assert run_rounds(run, 25, lambda: now < 240, lambda: now) == 4
+    assert run_rounds(run, 65, lambda: True, lambda: now) == 13
+    starts, now = [], 300.0
+    assert run_rounds(run, 65, lambda: now < 385, lambda: now) == 9
+    starts, now = [], 500.0
+    assert run_rounds(run, 1, lambda: False, lambda: now) == MIN_ROUNDS
 
 
 @pytest.mark.slow

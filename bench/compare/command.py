@@ -1,8 +1,8 @@
 """Compares the speed of the checkout with that of the commit BASE, and prints the ratios new ÷ old.
 
 Both versions run in turn with the same Python and packages, on a repository with the base's own
-src and docs folders. CPU seconds are those of all processes of a run. A ratio above the limit
-counts if that of the medians and that of the smallest figures are both above it.
+src and docs folders. CPU seconds are those of all processes of a run. A row is above the limit if
+the ratios of the medians and of the smallest figures are, and nearly all new figures are larger.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def _parse_args(arguments: Sequence[str]) -> argparse.Namespace:
         "--seconds",
         type=float,
         default=75,
-        help="Start no round later than this (default: 75); up to twice as late if a ratio is "
-        "above the limit.",
+        help="Start no round later than this, after the first five (default: 75); up to twice as "
+        "late if a ratio is above the limit.",
     )
     return parser.parse_args(arguments)
