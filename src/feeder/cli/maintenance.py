@@ -108,7 +108,7 @@ def cache(clear: bool, **params: Any) -> None:
 
 
 def _local_store_note(settings: Settings) -> Iterator[str]:
-    """Says that a wrangler file was not used, unless the user chose the local store."""
+    """Yields a note that a wrangler file was not used, unless the user chose the local store."""
     from feeder.cloudflare import wrangler
     from feeder.cloudflare.credentials import choose_store
 

@@ -62,17 +62,21 @@ def cloud_settings(settings: Settings, repo: str) -> CloudSettings:
 
 
 def has_token() -> bool:
+    """Returns whether the environment has an API token."""
     return bool(os.environ.get(TOKEN_VARIABLE, "").strip())
 
 
 def token_to_mask() -> str:
-    """Returns the stripped token if it differs from the variable, which GitHub masks; else ""."""
+    """Returns the token without surrounding blanks, if the variable has some; else "".
+
+    GitHub masks only the exact value of the variable.
+    """
     value = os.environ.get(TOKEN_VARIABLE, "")
     return value.strip() if value != value.strip() else ""
 
 
 def choose_store(settings: Settings) -> StoreChoice:
-    """Chooses the store; without flags, Cloudflare if a token and an account are set."""
+    """Chooses by --store, else --db, else Cloudflare if a token and an account are set."""
     if settings.store:
         return StoreChoice(settings.store == "cloudflare", f"--store {settings.store}")
     if settings.db:

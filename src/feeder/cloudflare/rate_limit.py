@@ -9,14 +9,17 @@ import threading
 class RateLimit:
     """Keeps the requests of all services below the limit that the `Ratelimit` header reports.
 
-    Far from the limit nothing waits. Near it, the remaining requests are spread over the rest of
-    the window, less a reserve for other users of the token. Each of `concurrent_runs` programs
-    takes an equal share and slows down earlier.
+    Requests wait only when fewer than `SLOWDOWN_BELOW` remain in the window. These, less a reserve,
+    are spread evenly over the rest of the window. Each of `concurrent_runs` runs takes an equal
+    share, and begins to wait earlier. Times are in seconds, by the clock of the caller.
     """
 
     SLOWDOWN_BELOW = 200
+    """Remaining requests below which a single run waits."""
     MAX_SLOWDOWN_BELOW = 1000
+    """The same for any number of concurrent runs."""
     RESERVE = 20
+    """Requests left for other users of the token."""
 
     def __init__(self, concurrent_runs: int = 1) -> None:
         self._concurrent_runs = concurrent_runs
@@ -26,7 +29,7 @@ class RateLimit:
         self._resets_at = self._last_request = self._blocked_until = float("-inf")
 
     def read_header(self, header: str, now: float) -> None:
-        """Reads the remaining requests and seconds of the window; the tightest of several."""
+        """Reads the requests and seconds that are left; of several windows the one with fewest."""
         limits = re.findall(r"r=(\d+)\s*;\s*t=(\d+)", header)
         if limits:
             remaining, seconds = min((int(left), int(time_s)) for left, time_s in limits)

@@ -17,8 +17,8 @@ FROM_COMMIT = "as they are at the commit that the index equals"
 """The origin of lines: for a server with access to the files, and for one without (the Worker)."""
 
 DEFAULT_TOKENS, MAX_TOKENS = 2_500, 15_000
-"""Tokens of an answer. Clients cut longer answers than the default at 8 to 10 KB; at 50,000
-characters one of them shows nothing but a file's name."""
+"""Tokens of an answer: the default is below the 8 to 10 KB at which some clients cut answers, the
+maximum below the 50,000 characters above which one client shows only a file name."""
 DEFAULT_LIMIT, MAX_LIMIT = 8, 50
 """Hits of an answer."""
 DETAIL_LEVELS = ("auto", "locations", "signature", "snippet", "full")
@@ -228,7 +228,7 @@ def _validate_string_list(name: str, schema: Schema, value: Any) -> list[str]:
 
 
 def _validate_string(name: str, schema: Schema, value: str) -> str:
-    """The string without lone surrogates and NUL characters."""
+    """Checks the length, and replaces lone surrogates and NUL characters."""
     maximum = schema.get("maxLength", len(value))
     if len(value) > maximum:
         text = f"`{name}` has {len(value):,} characters, at most {maximum:,} are allowed."

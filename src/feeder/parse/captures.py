@@ -16,7 +16,7 @@ from feeder.parse.grammars import query_cursor
 from feeder.parse.layout import MemberName, SourceText
 
 NAME_LIMIT = 100
-"""Maximum characters of a name; a call may be known by a string of any length."""
+"""Maximum characters of a name; the name of a call is a string, which may have any length."""
 
 NODE_TYPES = {
     "method": "method",
@@ -96,11 +96,11 @@ class DocComment(NamedTuple):
 class Declaration:
     """A declaration that a query matched; offsets are in bytes, `body` is where its body begins.
 
-    `pattern` is the index of the query's pattern. `can_join` marks a clause of a declaration that
-    has several. The name may include enclosing names if `may_be_qualified`; it includes all of them
-    if `is_fully_qualified`. A declaration with a `nesting_rule` never lies in a method: with `cuts`
-    it ends the method around it, else it is ignored there. A holder counts only if it
-    `has_declarations`.
+    `pattern` is the index of the query's pattern. With `can_join` it is one clause of a declaration
+    that has several, and is joined with its neighbours. The name may include enclosing names if
+    `may_be_qualified`; it includes all of them if `is_fully_qualified`. A declaration with a
+    `nesting_rule` is never nested in a method: with `cuts` it ends the method if it begins a line,
+    otherwise it is ignored there. A holder becomes a node only if it `has_declarations`.
     """
 
     pattern: int
@@ -257,5 +257,5 @@ def _body_node(node: Capture) -> Syntax | None:
 
 
 def _is_meaningful_name(name: str) -> bool:
-    """True if the string that a call is known by has a letter or is the path of a route."""
+    """True if the string that names a call has a letter or is the path of a route."""
     return name.startswith("/") or any(map(str.isalpha, name))
