@@ -122,9 +122,12 @@ class ExclusionRules:
             SkipReason.VENDORED if is_vendored else None,
             SkipReason.MARKED_GENERATED if is_generated else None,
             by_name,
-            SkipReason.TOO_LARGE if file.size > file_types.size_limit(path, self._sizes) else None,
+            SkipReason.TOO_LARGE if self._is_too_large(path, file.size) else None,
         )
         return next(filter(None, reasons), None)
+
+    def _is_too_large(self, path: str, size: int) -> bool:
+        return size > min(self._sizes) and size > file_types.size_limit(path, self._sizes)
 
     def _folder_reason(self, folder: str) -> SkipReason | None:
         if folder not in self._folder_reasons:
@@ -134,6 +137,8 @@ class ExclusionRules:
     def _ancestor_reason(self, folders: list[str]) -> SkipReason | None:
         if _OWN_FOLDER in folders:
             return SkipReason.OWN_FILE
+        if not self._noindex_folders:
+            return None
         ancestors = ("/".join(folders[:depth]) for depth in range(len(folders) + 1))
         return SkipReason.NOINDEX if not self._noindex_folders.isdisjoint(ancestors) else None
 
