@@ -129,7 +129,8 @@ def _answer_batch(
         timeout_s = config.limits.timeout_for(request.path, request.plain_text_reason)
         parse = partial(_parse_request, config, grammars, request)
         file, pickled = _run_limited(timeout_s, parse, partial(_encode_file, request.encode))
-        files.append(file)
+        if config.static_embedder:
+            files.append(file)
         yield pickled
     if config.static_embedder:
         _, pickled = _run_limited(

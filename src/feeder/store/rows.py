@@ -16,6 +16,8 @@ PARAM_BYTES = 1_500_000
 """D1 accepts strings of up to 2,000,000 bytes."""
 ENCODE_BATCH = 16
 """Items that are encoded to JSON at once."""
+POSTINGS_BATCH = 64
+"""Nodes whose compound words are found at once; those of a large file would take much memory."""
 KEY_BYTES = 128
 """Size of an id and two hashes in JSON."""
 TEXT_SHA_DIGITS = 64
@@ -83,8 +85,9 @@ def encode_nodes(
 ) -> NodeRows:
     """Encodes the nodes of a file as the rows of a repository's index."""
     ids = node_ids(repo, path, nodes)
-    inputs = [embedding_input(path, node).encode("utf-8", "surrogatepass") for node in nodes]
-    shas = [hashlib.sha256(text).hexdigest() for text in inputs]
+    inputs = (embedding_input(path, node).encode("utf-8", "surrogatepass") for node in nodes)
+    hashed = [(hashlib.sha256(text).hexdigest(), len(text)) for text in inputs]
+    shas = [sha for sha, _ in hashed]
     members = [encode_members(node.members) for node in nodes]
     docs = [
         [id_, path, *node[:-2], sha, encoded_members, key]
@@ -96,7 +99,7 @@ def encode_nodes(
         ids,
         [sha + text[:MEMBERS_HASH_DIGITS] for sha, text in zip(shas, members, strict=True)],
         [node.node_type for node in nodes],
-        list(map(len, inputs)),
+        [size for _, size in hashed],
         description_keys,
         list(_encode_items(docs)),
         list(_encode_items(posting_rows(path, ids, nodes))),
@@ -110,14 +113,15 @@ def posting_rows(path: str, ids: Sequence[str], nodes: Sequence[Node]) -> Iterat
     The name is followed by those of its members; their parts are among the words of the text.
     """
     path_words = expand_words(path)
-    names = [node.symbol or node.logical_path or "" for node in nodes]
-    parts = compound_parts_of([*names, *(node.text for node in nodes)])
-    for id_, node, name, name_parts, text_parts in zip(
-        ids, nodes, names, parts, parts[len(nodes) :], strict=False
-    ):
-        words = append_compounds(name, name_parts)
-        symbol = " ".join([words, *(member.name for member in node.members)])
-        yield [id_, symbol, path_words, append_compounds(node.text, text_parts)]
+    for batch in batched(zip(ids, nodes, strict=True), POSTINGS_BATCH):
+        names = [node.symbol or node.logical_path or "" for _, node in batch]
+        parts = compound_parts_of([*names, *(node.text for _, node in batch)])
+        for (id_, node), name, name_parts, text_parts in zip(
+            batch, names, parts, parts[len(batch) :], strict=False
+        ):
+            words = append_compounds(name, name_parts)
+            symbol = " ".join([words, *(member.name for member in node.members)])
+            yield [id_, symbol, path_words, append_compounds(node.text, text_parts)]
 
 
 def node_keys_json(files: Iterable[IndexedFile]) -> str:
