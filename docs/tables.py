@@ -35,11 +35,11 @@ def commands() -> Iterator[Row]:
 def settings() -> Iterator[Row]:
     """Yields each option that has an environment variable, but for `action`, which has inputs."""
     yield "option", "environment", "what it does"
-    known: dict[str, click.Option] = {}
+    by_flag: dict[str, click.Option] = {}
     for name, command in cli.load_commands().items():
         options = [one for one in command.params if isinstance(one, click.Option) and one.envvar]
-        known |= {_flag(option): option for option in options if name != "action"}
-    for flag, option in known.items():
+        by_flag |= {_flag(option): option for option in options if name != "action"}
+    for flag, option in by_flag.items():
         default = f" Default: {option.default:,}." if option.show_default else ""
         yield flag, ", ".join(map(_code, _twins(option))), _prose(option.help or "") + default
 
@@ -47,15 +47,15 @@ def settings() -> Iterator[Row]:
 def inputs() -> Iterator[Row]:
     """Yields the action's inputs."""
     yield "input", "what it does", "default"
-    for name, said in _action()["inputs"].items():
-        yield _code(name), _prose(said["description"]), _code(said["default"])
+    for name, entry in _action()["inputs"].items():
+        yield _code(name), _prose(entry["description"]), _code(entry["default"])
 
 
 def outputs() -> Iterator[Row]:
     """Yields the action's outputs."""
     yield "output", "what it is"
-    for name, said in _action()["outputs"].items():
-        yield _code(name), _prose(said["description"])
+    for name, entry in _action()["outputs"].items():
+        yield _code(name), _prose(entry["description"])
 
 
 def clients() -> Iterator[Row]:
@@ -84,7 +84,7 @@ TABLES: dict[str, Callable[[], Iterator[Row]]] = {
 
 def filled(page: str) -> str:
     """Returns the page with each marked table regenerated; raises KeyError for an unknown table."""
-    return MARKED.sub(lambda found: f"{found[1]}{_markdown(TABLES[found[2]]())}{found[3]}", page)
+    return MARKED.sub(lambda match: f"{match[1]}{_markdown(TABLES[match[2]]())}{match[3]}", page)
 
 
 def _markdown(rows: Iterable[Row]) -> str:

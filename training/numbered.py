@@ -1,7 +1,7 @@
 """Converts the pairs to token ids.  python numbered.py SOURCES.tsv OUT.npz FOLDER...
 
-OUT.npz has, for each field (question, name, body), the token ids of all texts in a flat array and
-their offsets; the tokens; and each pair's repository and kind.
+OUT.npz has, for each field (`question`, `name`, `body`), the token ids of all texts in a flat array
+and their offsets; the tokens; and each pair's repository and kind.
 """
 
 import pickle

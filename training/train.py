@@ -238,7 +238,7 @@ def dropped(found: sp.csr_matrix, share: float, draw: Any) -> sp.csr_matrix:
 
 
 def of_rows(found: sp.csr_matrix, kept: Any) -> sp.csr_matrix:
-    """Zeroes the counts of the texts that are not kept."""
+    """Sets the counts of the texts to zero where `kept` is zero."""
     found.data *= np.repeat(kept, np.diff(found.indptr))
     return found
 

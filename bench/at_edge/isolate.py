@@ -15,7 +15,7 @@ from at_edge.account import REPO, Index
 
 PROGRAM = Path(__file__).with_name("isolate.mjs")
 ROOT = PROGRAM.parents[2]
-_SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) asked(?:, (\d+) rows read)?"')
+_SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) calls?(?:, (\d+) rows read)?"')
 
 
 class Cost(NamedTuple):
@@ -27,6 +27,19 @@ class Cost(NamedTuple):
     rows: int
 
 
+class ServiceCalls(NamedTuple):
+    """The number of calls of a service for an answer, and the rows that D1 read."""
+
+    calls: int
+    rows: int
+
+
+def service_calls(server_timing: str) -> dict[str, ServiceCalls]:
+    """Parses the Worker's `Server-Timing` header: the calls of each service."""
+    services = _SERVICE.findall(server_timing)
+    return {name: ServiceCalls(int(count), int(rows or 0)) for name, count, rows in services}
+
+
 class Isolate:
     """A running Worker."""
 
@@ -34,17 +47,18 @@ class Isolate:
         self._process = process
         self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
 
-    def asked(self, question: Mapping[str, str]) -> Cost:
+    def search(self, query: Mapping[str, str]) -> Cost:
         """Sends one query and measures it; an error response for an unknown filter counts too."""
         before_ms = processor_ms(self._process)
-        answer = self._client.get("/api/search", params=question)
+        answer = self._client.get("/api/search", params=query)
         cpu_ms = processor_ms(self._process) - before_ms
         if answer.is_server_error:
             answer.raise_for_status()
-        services = _SERVICE.findall(answer.headers["server-timing"])
-        asked = {name: int(times) for name, times, _ in services}
-        rows = sum(int(some or 0) for _, _, some in services)
-        return Cost(cpu_ms, asked.get("d1", 0), sum(asked.values()), rows)
+        calls = service_calls(answer.headers["server-timing"])
+        subrequests = sum(call.calls for call in calls.values())
+        rows = sum(call.rows for call in calls.values())
+        to_d1 = calls["d1"] if answer.is_success else calls.get("d1", ServiceCalls(0, 0))
+        return Cost(cpu_ms, to_d1.calls, subrequests, rows)
 
     def refused(self) -> float:
         """Returns the CPU milliseconds of a request to an unknown path."""

@@ -28,20 +28,18 @@ class Measured(NamedTuple):
     idle_ms: float
 
 
-def measured(script: Path, index: Index, questions: int, isolates: int) -> Iterator[Measured]:
+def measured(script: Path, index: Index, query_count: int, isolates: int) -> Iterator[Measured]:
     """Yields the costs of the queries in each search mode."""
-    asked, nodes = list(generate_queries(index.named(), questions)), index.nodes()
+    queries, nodes = list(generate_queries(index.named(), query_count)), index.nodes()
     for mode, by_words in MODES.items():
         with isolate(script, index, by_words=by_words) as one:
-            taken = [one.asked(question) for question in asked]
+            taken = [one.search(query) for query in queries]
             idle_ms = min(one.refused() for _ in range(isolates))
-        fresh = [_first(script, index, asked[at], by_words=by_words) for at in range(isolates)]
+        fresh = [_first(script, index, queries[at], by_words=by_words) for at in range(isolates)]
         starts, firsts = zip(*fresh, strict=True)
         yield Measured(nodes, mode, taken, firsts, starts, idle_ms)
 
 
-def _first(
-    script: Path, index: Index, question: QueryParams, *, by_words: bool
-) -> tuple[float, Cost]:
+def _first(script: Path, index: Index, query: QueryParams, *, by_words: bool) -> tuple[float, Cost]:
     with isolate(script, index, by_words=by_words) as one:
-        return one.refused(), one.asked(question)
+        return one.refused(), one.search(query)

@@ -1,4 +1,4 @@
-"""What is measured of each version: starting, syncing, searching and peak memory."""
+"""Measures each version: the start, a sync, searches and the peak memory."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

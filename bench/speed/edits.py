@@ -22,7 +22,7 @@ _PATHS = "SELECT path FROM files WHERE state <> 'skipped'"
 
 
 class Aims(NamedTuple):
-    """What is changed: a line (from 1) in the middle of a node, the longest file, a folder."""
+    """The targets of changes: a line (from 1) in the middle of a node, a long file, a folder."""
 
     edited: str
     line: int

@@ -2,6 +2,7 @@
 
 import httpx
 import pytest
+from at_edge.isolate import service_calls
 
 from edge.test_access import SEARCH, refused
 from feeder.web.page_files import SECURITY_HEADERS
@@ -25,6 +26,14 @@ def test_security_headers_are_in_every_response(
 def test_server_timing_is_in_every_response(authorized_client: httpx.Client) -> None:
     timing = authorized_client.get(SEARCH).headers["server-timing"]
     assert [part.partition(";dur=")[0] for part in timing.split(", ")] == ["d1", "total"]
+
+
+def test_benchmark_counts_the_calls_in_server_timing(authorized_client: httpx.Client) -> None:
+    """`python -m bench worker` reads them from the header; the stand-in makes one call to D1."""
+    timing = authorized_client.get(SEARCH).headers["server-timing"]
+    assert service_calls(timing) == {"d1": (1, 0)}
+    several = 'd1;dur=7;desc="2 calls, 34 rows read", ai;dur=3.5;desc="1 call", total;dur=11'
+    assert service_calls(several) == {"d1": (2, 34), "ai": (1, 0)}
 
 
 def test_unchanged_response_is_304(authorized_client: httpx.Client) -> None:
