@@ -6,6 +6,9 @@ DOCUMENTS := $(BIN)/python -c "import tomllib; project = tomllib.load(open('pypr
   print(*project['project']['optional-dependencies']['documents'], sep='\n')"
 # tests spend about a third of their time waiting for processes and servers
 WORKERS := $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) * 3 // 2)")
+TESTS_FOLDER := $(shell .ci/tests_folder)
+PYTEST := -m pytest -q -n $(WORKERS) --dist worksteal
+IN_MEMORY := $(if $(TESTS_FOLDER),TMPDIR=$(TESTS_FOLDER))
 QUERY ?= which files differ between the tree and the index
 
 .PHONY: index check test test-bare lint worker worker-check bench lock docs clean
@@ -17,16 +20,16 @@ index: .venv/installed
 
 ## Before each commit, 90 s: lint, types, layers and all tests except those marked as slow.
 check: lint
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal -m "not slow"
+	$(IN_MEMORY) $(BIN)/python $(PYTEST) -m "not slow"
 
 ## Everything that CI runs: lint, types, layers, tests.
 test: lint worker-check .venv/node .venv/wheels .venv/clients
 	.ci/browser
-	$(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+	$(IN_MEMORY) $(BIN)/python $(PYTEST)
 
 ## The same tests without the extras: those that need one are skipped, and say which.
 test-bare: .venv/bare/dev .venv/node .venv/wheels .venv/clients
-	WITHOUT_EXTRAS=yes .venv/bare/bin/python -m pytest -q -n $(WORKERS) --dist worksteal
+	WITHOUT_EXTRAS=yes $(IN_MEMORY) .venv/bare/bin/python $(PYTEST)
 
 lint: .venv/dev .venv/node
 	mkdir -p worker/build
