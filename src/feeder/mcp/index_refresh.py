@@ -292,5 +292,6 @@ class _RefreshRun:
             if not with_model:
                 self._tree_id, self._checked_s = tree.root_tree_id, checked_s
             self.needs_vectors |= bool(run.report.files_processed)
-        if parser and run.report.files_processed > MAX_FILES_TO_WAIT_FOR:
+        parsed = run.report.files_processed + run.report.files_vectors_only
+        if parser and parsed > MAX_FILES_TO_WAIT_FOR:
             target.close_parser()

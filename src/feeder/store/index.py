@@ -232,11 +232,17 @@ class Index:
 
     def write_static_vectors(self, files: Sequence[IndexedFile]) -> None:
         """Writes only the static vectors of the files' nodes, which the index has; one request."""
-        parsers = json.dumps({file.path: file.parser for file in files})
+        paths: dict[str, list[str]] = {}
+        for file in files:
+            paths.setdefault(file.parser, []).append(file.path)
         self._owner.write(
             [
                 *static_vectors.add_vector_statements(files),
-                Statement(sql.SET_FILE_PARSERS, (self.repo, parsers)),
+                *(
+                    Statement(sql.SET_PARSER, (self.repo, parser, page))
+                    for parser, of_parser in paths.items()
+                    for page in json_pages(of_parser)
+                ),
             ]
         )
 

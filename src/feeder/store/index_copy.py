@@ -87,7 +87,7 @@ def _translated_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except apsw.Error as exc:
-        raise UserError(f"{file} cannot be read: {exc}.") from exc
+        raise UserError(f"{file} cannot be copied: {exc}.") from exc
 
 
 def _rename_unless_exists(temporary: Path, target: Path) -> bool:

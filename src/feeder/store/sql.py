@@ -107,10 +107,8 @@ ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excl
   nodes = excluded.nodes, state = excluded.state, reason = excluded.reason,
   stopped = excluded.stopped, parser = excluded.parser
 """
-# ?2 {path: parser}
-SET_FILE_PARSERS = """
-UPDATE files SET parser = j.value FROM json_each(?2) j
-WHERE files.repo = ?1 AND files.path = j.key
+SET_PARSER = """
+UPDATE files SET parser = ?2 WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?3))
 """
 DELETE_FILES = "DELETE FROM files WHERE repo = ? AND path IN (SELECT value FROM json_each(?))"
 INVALIDATE_FILES = """
