@@ -1,5 +1,6 @@
 """A local server for GitHub: the files of a repository at a commit, at both of its addresses."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -27,6 +28,8 @@ class GitHub:
         self.token: str | None = None
         self.asked: list[FileRequest] = []
         self.told: dict[str, tuple[int, bytes]] = {}
+        self.cache_ttls: dict[str, int] = {}
+        """Seconds for which the last request lets Cloudflare cache a response, by its status."""
 
     def answer(self, address: str, token: str | None) -> tuple[int, bytes]:
         asked = self._read(address, token)
@@ -54,6 +57,7 @@ def running_github(github: GitHub) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             status, body = github.answer(self.path, self.headers.get("authorization"))
+            github.cache_ttls = json.loads(self.headers["x-cache-ttl-by-status"])
             self.send_response(status)
             self.send_header("content-length", str(len(body)))
             self.end_headers()

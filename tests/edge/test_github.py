@@ -123,3 +123,16 @@ def test_answer_takes_at_most_six_requests(fed: IndexedWorker, github: GitHub) -
         shown.append(sum(hit["text"] is not None for hit in found["hits"]))
     assert 0 < shown[0] < shown[1] <= shown[2] == MANY
     assert len(github.asked) == MANY
+
+
+def test_refusals_of_github_are_not_cached(fed: IndexedWorker, github: GitHub) -> None:
+    """Else a token that was missing for a moment, or expired, would hide a file for a year."""
+    fed.query_worker("file", path="ends.py")
+    ttls = {
+        status: ttl
+        for statuses, ttl in github.cache_ttls.items()
+        for first, last in [map(int, statuses.split("-"))]
+        for status in range(first, last + 1)
+    }
+    assert ttls[200] == 365 * 24 * 3600
+    assert all(ttls[status] < 0 for status in (301, 401, 403, 404, 429, 500, 503))

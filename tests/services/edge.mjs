@@ -77,7 +77,8 @@ async function replied(standin, request) {
 async function reached(web, request) {
   if (!web) return new Response("there is no network", { status: 503 });
   const { host, pathname, search } = new URL(request.url);
-  const headers = Object.fromEntries(request.headers);
+  const cache = JSON.stringify(request.cf?.cacheTtlByStatus ?? {});
+  const headers = { ...Object.fromEntries(request.headers), "x-cache-ttl-by-status": cache };
   const found = await fetch(`${web}/${host}${pathname}${search}`, { headers });
   return new Response(await found.arrayBuffer(), { status: found.status });
 }

@@ -8,7 +8,8 @@ const MAX_BYTES = 1_000_000;
 const TIMEOUT_MS = 5_000;
 /** The maximum number of cached files per isolate. */
 const MAX_CACHED_FILES = 50;
-const ONE_YEAR_S = 31_536_000;
+/** A file at a commit never changes and is cached for a year; a refusal or an error is not cached. */
+const CACHE_TTLS_S = { "200-299": 31_536_000, "300-599": -1 };
 /** Content that is binary or a Git LFS pointer. */
 const NOT_TEXT = /\0|^version https:\/\/git-lfs\.github\.com\/spec\/v1/;
 
@@ -36,7 +37,7 @@ export async function fetchLines(
   try {
     const response = await fetch(fileUrl(file, token), {
       headers: headersOf(token),
-      cf: { cacheEverything: true, cacheTtl: ONE_YEAR_S },
+      cf: { cacheEverything: true, cacheTtlByStatus: CACHE_TTLS_S },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     if (!response.ok || Number(response.headers.get("content-length") ?? 0) > MAX_BYTES) return null;
