@@ -20,7 +20,7 @@ from source.repos import Repo
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
-    *("similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
+    *("grep", "similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
 )
 
 
@@ -146,6 +146,7 @@ CALLS = {
     "cache": [],
     "search": ["emptyCart"],
     "stats": [],
+    "grep": ["emptyCart"],
     "similar": ["emptyCart"],
     "outline": ["src"],
     "show": ["emptyCart"],

@@ -160,7 +160,9 @@ cli.add_section(
 cli.add_section(
     "Search",
     {
-        **_in_module("search", "search", "similar", "outline", "show"),
+        **_in_module("search", "search"),
+        **_in_module("grep", "grep"),
+        **_in_module("search", "similar", "outline", "show"),
         **_in_module("evaluate", "evaluate"),
         **_in_module("queries", "queries"),
     },

@@ -13,8 +13,8 @@ def _repeatable_option(*names: str, help: str) -> Callable[[Command], Command]:
     return click.option(*names, names[0].lstrip("-").replace("-", "_"), multiple=True, help=help)
 
 
-def filter_options(command: Command) -> Command:
-    """Adds the options that filter a search or prefer results."""
+def node_filter_options(command: Command) -> Command:
+    """Adds the options that filter the nodes of a repository."""
     return add_options(
         command,
         _repeatable_option(
@@ -34,8 +34,19 @@ def filter_options(command: Command) -> Command:
             type=click.Choice(["yes", "no", "only"]),
             help="Include tests: yes, no or only.",
         ),
-        click.option("--all-repos", is_flag=True, help="Search all repositories of the index."),
-        _repeatable_option("--prefer", help="Rank a folder, lang:X, repo:X or category:X higher."),
+    )
+
+
+def filter_options(command: Command) -> Command:
+    """Adds the options that filter a search or prefer results."""
+    return node_filter_options(
+        add_options(
+            command,
+            click.option("--all-repos", is_flag=True, help="Search all repositories of the index."),
+            _repeatable_option(
+                "--prefer", help="Rank a folder, lang:X, repo:X or category:X higher."
+            ),
+        )
     )
 
 

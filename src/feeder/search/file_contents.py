@@ -231,6 +231,21 @@ def decode_lines(path: str, content: bytes | None) -> list[str] | None:
     return None if text is None else text.split("\n")
 
 
+def masked_lines(
+    path: str, content: bytes | None, *, mask_secrets: bool = True
+) -> list[str] | None:
+    """The lines of a file with secrets masked; None for a file that is not text."""
+    text = None if content is None else indexed_text(path, content)
+    if text is None:
+        return None
+    if mask_secrets:
+        from feeder.parse.secrets import mask_text  # imports the scanner
+
+        text = mask_text(path, text.encode()).content.decode()
+    lines = text.split("\n")
+    return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
+
+
 def indexed_text(path: str, content: bytes) -> str | None:
     """The text of a file as it is indexed; None if it is no text."""
     if file_types.document_extension(path):

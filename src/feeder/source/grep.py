@@ -13,10 +13,16 @@ from feeder.source.git_command import GIT_NOT_FOUND, git_arguments, git_environm
 TIMEOUT_S = 1.0
 MAX_OUTPUT_BYTES = 16_000_000
 """Maximum bytes of git's output that are read."""
+LINES_TIMEOUT_S = 60.0
+MAX_LINES_BYTES = 64_000_000
+"""The same limits for `grep_lines`, whose answer is to be complete."""
 
 _OUTPUT_ROW = re.compile(rb"([^\0]+)\0(\d+)\0[^\n]*\n")
-_PATTERN_ERRORS = (b"fatal: -e option", b"fatal: command line", b"Perl-compatible")
-"""git's errors for an invalid pattern, and for a git without Perl patterns."""
+_LINE_ROW = re.compile(rb"([^\0]+)\0(\d+)\0(\d+)\0([^\n]*)\n")
+_INVALID_PATTERN = re.compile(rb"fatal: (?:-e option|command line), '.*': (.*)", re.DOTALL)
+_NO_PERL_PATTERNS = b"Perl-compatible"
+"""In the error of a git without Perl patterns."""
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 class Truncation(StrEnum):
@@ -37,6 +43,32 @@ class GrepMatches(NamedTuple):
     lines: dict[str, list[int]]
     truncation: Truncation = Truncation.NONE
     is_literal: bool = False
+
+
+class PatternOptions(NamedTuple):
+    """The way in which a pattern is compared with lines."""
+
+    fixed_strings: bool = False
+    ignore_case: bool = False
+    whole_words: bool = False
+
+
+class MatchingLine(NamedTuple):
+    """A line with its number, and the column of its first match in bytes; both from 1.
+
+    `content` has no line end and no byte order mark.
+    """
+
+    number: int
+    column: int
+    content: bytes
+
+
+class LineMatches(NamedTuple):
+    """The matching lines by path, in the order of their numbers."""
+
+    files: dict[str, list[MatchingLine]]
+    truncation: Truncation = Truncation.NONE
 
 
 class _GrepOutput(NamedTuple):
@@ -64,17 +96,55 @@ def git_grep(
         options.insert(0, "-i")
     target = (commit,) if commit else ("--no-index",)
     for syntax in ("-P", "-E", "-F"):
-        output = _run_grep(git_arguments(base, "grep", syntax, *options, *target, "--"), timeout_s)
+        arguments = git_arguments(base, "grep", syntax, *options, *target, "--")
+        output = _run_grep(arguments, timeout_s, MAX_OUTPUT_BYTES)
         if not output.error:
             lines = _parse_lines(output.stdout, commit)
             return GrepMatches(lines, output.truncation, is_literal=syntax == "-F")
-        if not any(error in output.error for error in _PATTERN_ERRORS):
+        if not (_INVALID_PATTERN.match(output.error) or _NO_PERL_PATTERNS in output.error):
             break
-    reason = paths.escape_name(output.error.strip().partition(b"\n")[0])
-    raise UserError(f"git cannot search in {base} ({reason}). Search without /{pattern}/.")
+    remedy = f"Search without /{pattern}/."
+    raise UserError(f"git cannot search in {base} ({_first_line(output.error)}). {remedy}")
 
 
-def _run_grep(arguments: list[str | bytes], timeout_s: float) -> _GrepOutput:
+def grep_lines(
+    base: Path, commit: str | None, pattern: str, options: PatternOptions
+) -> LineMatches:
+    """Finds all lines of a commit or tree, or without one of the files below `base`, that match.
+
+    The pattern is a Perl regular expression, or an extended one if git lacks Perl's. In a commit,
+    lines of binary files are found too, since attributes may call a text binary. Raises UserError
+    for an invalid pattern, and if git fails.
+    """
+    if re.search(r"[\0\r\n]", pattern):
+        raise UserError(
+            "The pattern contains a line break, and a pattern is compared with single lines. "
+            "Search for one of its lines."
+        )
+    flags = ["-n", "--column", "-z", "--full-name", "--no-color", "--no-recurse-submodules"]
+    flags += ["-i"] if options.ignore_case else []
+    flags += ["-w"] if options.whole_words else []
+    target = ("-a", "-e", pattern, commit) if commit else ("-I", "-e", pattern, "--no-index")
+    for syntax in ("-F",) if options.fixed_strings else ("-P", "-E"):
+        arguments = git_arguments(base, "grep", syntax, *flags, *target, "--")
+        output = _run_grep(arguments, LINES_TIMEOUT_S, MAX_LINES_BYTES)
+        if not output.error:
+            return LineMatches(_parse_matching_lines(output.stdout, commit), output.truncation)
+        if invalid := _INVALID_PATTERN.match(output.error):
+            raise UserError(
+                f"{pattern} is not a valid regular expression: {_first_line(invalid[1])}. "
+                "Correct it, or search for it as text with -F."
+            )
+        if _NO_PERL_PATTERNS not in output.error:
+            break
+    raise UserError(f"git cannot search in {base} ({_first_line(output.error)}).")
+
+
+def _first_line(message: bytes) -> str:
+    return paths.escape_name(message.strip().partition(b"\n")[0])
+
+
+def _run_grep(arguments: list[str | bytes], timeout_s: float, max_bytes: int) -> _GrepOutput:
     """git's output within the limits of time and bytes."""
     pipe = subprocess.PIPE
     try:
@@ -82,8 +152,8 @@ def _run_grep(arguments: list[str | bytes], timeout_s: float) -> _GrepOutput:
     except FileNotFoundError as exc:
         raise UserError(GIT_NOT_FOUND) from exc
     with process, killed_after(process, timeout_s) as timed_out:
-        stdout = process.stdout.read(MAX_OUTPUT_BYTES) if process.stdout else b""
-        if is_full := len(stdout) == MAX_OUTPUT_BYTES:
+        stdout = process.stdout.read(max_bytes) if process.stdout else b""
+        if is_full := len(stdout) == max_bytes:
             process.kill()
         error = process.stderr.read() if process.stderr else b""
     truncation = Truncation.NONE
@@ -95,8 +165,8 @@ def _run_grep(arguments: list[str | bytes], timeout_s: float) -> _GrepOutput:
 
 
 def _grep_environment() -> dict[str, str]:
-    # a partial clone fetches no contents for a search
-    return git_environment() | {"GIT_NO_LAZY_FETCH": "1"}
+    # a partial clone fetches no contents for a search; in UTF-8, a letter is more than one byte
+    return git_environment() | {"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C.UTF-8"}
 
 
 def _parse_lines(stdout: bytes, commit: str | None) -> dict[str, list[int]]:
@@ -105,4 +175,18 @@ def _parse_lines(stdout: bytes, commit: str | None) -> dict[str, list[int]]:
     prefix = f"{commit}:".encode() if commit else b""
     for name, line in _OUTPUT_ROW.findall(stdout):
         lines.setdefault(paths.escape_name(name.removeprefix(prefix)), []).append(int(line))
+    return lines
+
+
+def _parse_matching_lines(stdout: bytes, commit: str | None) -> dict[str, list[MatchingLine]]:
+    """The lines by path, without an incomplete last row."""
+    lines: dict[str, list[MatchingLine]] = {}
+    prefix = f"{commit}:".encode() if commit else b""
+    for row in _LINE_ROW.finditer(stdout):
+        name, number, column, content = row.groups()
+        line = MatchingLine(int(number), int(column), content.removesuffix(b"\r"))
+        if line.number == 1 and content.startswith(_BYTE_ORDER_MARK):
+            start = len(_BYTE_ORDER_MARK)
+            line = MatchingLine(1, max(1, line.column - start), line.content[start:])
+        lines.setdefault(paths.escape_name(name.removeprefix(prefix)), []).append(line)
     return lines

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.store import Database, Row, Statement, stored_descriptions, stored_source
 from feeder.store.index_state import static_model_name
-from feeder.store.scope import IN_SCOPE, Scope, scope_params
+from feeder.store.scope import FILES_IN_SCOPE, IN_SCOPE, Scope, scope_params
 from feeder.suggestions import unknown_name_error
 
 _REPOSITORIES = "SELECT substr(key, 1, length(key) - 4) FROM meta WHERE key LIKE '%:run' ORDER BY 1"
@@ -212,3 +212,30 @@ def blobs_by_path(database: Database, repo: str, paths: Iterable[str]) -> dict[s
     """Returns git's blob ids of the indexed contents, by path; one request."""
     [rows] = database.run([Statement(_BLOBS_BY_PATH, (repo, json.dumps(list(paths))))])
     return {str(path): str(blob) for path, blob in rows}
+
+
+_FILES_AT_PATHS = f"""
+SELECT f.path, f.blob, f.state, f.reason
+FROM json_each(?1) j CROSS JOIN files f ON f.repo = ?14 AND f.path = j.value
+WHERE coalesce(?3, ?4, ?5) IS NULL OR f.path IN ({FILES_IN_SCOPE})
+"""
+
+
+class FileEntry(NamedTuple):
+    """A file of the manifest: the blob id of its contents, and its state with the reason."""
+
+    path: str
+    blob: str
+    state: str
+    reason: str | None
+
+
+def files_in_scope(
+    database: Database, scope: Scope, repo: str, paths: Iterable[str]
+) -> dict[str, FileEntry]:
+    """Returns those of a repository's files, skipped ones too, that match the scope's filters of
+    paths and tests; by path, one request.
+    """
+    params = json.dumps(list(paths)), *scope_params(scope), repo
+    [rows] = database.run([Statement(_FILES_AT_PATHS, params)])
+    return {str(row[0]): FileEntry(*row) for row in rows}  # type: ignore[arg-type]  # as selected

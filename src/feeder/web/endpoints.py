@@ -13,15 +13,14 @@ from typing import Any
 
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.parse.secrets import mask_text
 from feeder.search import engine
 from feeder.search.answers import Page, read_target
 from feeder.search.file_contents import (
     current_files,
     file_size,
     indexed_content,
-    indexed_text,
     is_unreadable_document,
+    masked_lines,
 )
 from feeder.search.index_status import Corpus
 from feeder.search.open_index import SearchIndex
@@ -279,19 +278,6 @@ def mask_hits(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]
     files = current_files(base, {hit["path"] for hit in hits})
     masks = {path: _line_masks(path, file.content) for path, file in files.items()}
     return [_mask_hit(hit, masks[hit["path"]]) for hit in hits]
-
-
-def masked_lines(
-    path: str, content: bytes | None, *, mask_secrets: bool = True
-) -> list[str] | None:
-    """The lines of a file with secrets masked; None for a file that is not text."""
-    text = None if content is None else indexed_text(path, content)
-    if text is None:
-        return None
-    if mask_secrets:
-        text = mask_text(path, text.encode()).content.decode()
-    lines = text.split("\n")
-    return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
 
 def _line_masks(path: str, content: bytes | None) -> Mapping[str, str]:

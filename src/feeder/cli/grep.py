@@ -1,0 +1,158 @@
+"""The command `grep`: options, and the choice of output format."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options, search_options
+from feeder.config import Settings
+
+if TYPE_CHECKING:
+    from feeder.search.exact_search import LinePage
+
+MAX_LIMIT = 10_000
+"""Matching lines of a page."""
+
+
+class GrepCommand(click.Command):
+    """A command that explains how to search for a pattern that begins with a dash."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Adds the command line to write to the error for an unknown option."""
+        given = list(args)
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as exc:
+            name = exc.option_name
+            pattern = next((arg for arg in given if arg.startswith(name)), name)
+            remedy = f"To search for it, put -- before it: feeder grep -- {quote(pattern)}"
+            message = f"{exc.message} {remedy}"
+            raise click.NoSuchOption(name, message, ctx=exc.ctx) from exc
+
+
+@click.command(cls=GrepCommand)
+@click.argument("pattern")
+@click.argument("places", metavar="[PATH]...", nargs=-1)
+@click.option("-F", "--fixed-strings", is_flag=True, help="Search for PATTERN as literal text.")
+@click.option("-i", "--ignore-case", is_flag=True, help="Ignore the case of letters.")
+@click.option("-w", "--word", "whole_words", is_flag=True, help="Match whole words only.")
+@click.option(
+    "--context",
+    "context_lines",
+    type=click.IntRange(0, 100),
+    default=0,
+    help="Lines to show before and after each match.",
+)
+@click.option("--count", is_flag=True, help="Print only the number of matching lines of each file.")
+@click.option("-l", "--files", is_flag=True, help="Print only the paths of the files.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "vimgrep"]),
+    default="text",
+    help="Output format; `vimgrep` prints path:line:column:text, for editors.",
+)
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, MAX_LIMIT),
+    default=100,
+    show_default=True,
+    help="Number of lines to show.",
+)
+@click.option(
+    "--offset", type=click.IntRange(0), default=0, help="Skip this many of the first lines."
+)
+@search_options.node_filter_options
+@search_options.color_option
+@options.read_options
+def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
+    """List every line that matches a regular expression, with its node.
+
+    Searches the indexed files of this machine, as they were indexed, in the files and folders PATH
+    or in all. PATTERN has the syntax of /patterns/ in queries. Everything after -- is no option.
+    """
+    from feeder.cloudflare.credentials import choose_store
+    from feeder.errors import UserError
+    from feeder.search.exact_search import LineRequest, search_lines
+    from feeder.search.open_index import open_index
+    from feeder.search.query_plan import RequestFilters, path_from_root
+    from feeder.source.grep import PatternOptions
+
+    if not pattern:
+        raise UserError("The pattern is empty. Write a pattern; `.` finds every line with text.")
+    pattern_options = PatternOptions(*(params.pop(name) for name in PatternOptions._fields))
+    limit, offset, context_lines = (params.pop(key) for key in ("limit", "offset", "context_lines"))
+    count, files, form, color = (params.pop(key) for key in ("count", "files", "form", "color"))
+    filters = RequestFilters.from_options(params)
+    settings = Settings(**params)
+    if choose_store(settings).is_cloud:
+        raise UserError(
+            "feeder grep needs the files and the index on this machine, and this index is at "
+            "Cloudflare. Make one here: feeder sync --store local; then add --store local"
+        )
+    with open_index(settings) as index:
+        base = index.corpus.base
+        paths = [path_from_root(place, base) for place in places]
+        request = LineRequest(
+            pattern,
+            pattern_options,
+            filters._replace(path=(*filters.path, *paths)),
+            limit,
+            offset,
+            context_lines,
+            reads_files=not count and not files,
+        )
+        page = search_lines(index, request)
+    if settings.json:
+        console.print_result(settings, page.as_json(counts_only=count or files), ())
+    elif not page.total:
+        _print_notes(settings, [f"No line matches {pattern}.", *_page_notes(page)])
+    elif count or files or form == "vimgrep":
+        _print_rows(page, settings, base, "count" if count else "files" if files else form)
+    else:
+        _print_lines(page, color)
+
+
+def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> None:
+    """Prints rows for a program; notes go to stderr."""
+    from feeder.cli import grep_rendering
+
+    render = {
+        "count": grep_rendering.render_counts,
+        "files": grep_rendering.render_paths,
+        "vimgrep": grep_rendering.render_vimgrep,
+    }[form]
+    console.print_result(settings, None, render(page, root))
+    summary = grep_rendering.page_summary(page) if form == "vimgrep" else None
+    _print_notes(settings, [*filter(None, [summary]), *_page_notes(page)])
+
+
+def _print_lines(page: LinePage, color: str) -> None:
+    from feeder.cli import grep_rendering
+    from feeder.cli.terminal import stdout_terminal
+
+    terminal = stdout_terminal(color)
+    console.print_rendered(grep_rendering.render_matches(page, terminal))
+    for text in (grep_rendering.page_summary(page), *_page_notes(page)):
+        console.print_rendered(terminal.wrap(text))
+
+
+def _page_notes(page: LinePage) -> Iterator[str]:
+    from feeder.cli.grep_rendering import skipped_note
+
+    if page.skipped:
+        yield skipped_note(page.skipped)
+    yield from page.notes
+    if page.status.note:
+        yield page.status.note
+
+
+def _print_notes(settings: Settings, notes: list[str]) -> None:
+    for note in () if settings.quiet else notes:
+        console.print_message(note)
