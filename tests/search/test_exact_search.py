@@ -237,7 +237,7 @@ def test_letters_that_are_not_ascii_are_single_characters(repo: Repo) -> None:
         (RequestFilters(path=["docs", "tests"]), {"docs/guide.md", "tests/test_cart.py"}),
         (RequestFilters(node_type=["method"], path=["src/cart.py"]), {"src/cart.py"}),
     ],
-    ids=str,
+    ids=["tests", "language", "path", "node_type"],
 )
 def test_filters_are_those_of_a_search(
     world: World, filters: RequestFilters, paths: set[str]

@@ -455,7 +455,7 @@ class _PageReader:
             path,
             line.number,
             line.column,
-            _mask_line(path, line.content),
+            "",
             self._nodes_by_path[path][node.id] if node and at == 0 else None,
             candidate.is_definition,
             is_test_path(path),
@@ -463,7 +463,7 @@ class _PageReader:
             is_changed=path in self.changed_paths,
         )
         if text is None:
-            return match
+            return match._replace(text=_mask_line(path, line.content))
         row = line.number - 1
         return match._replace(
             text=text.masked[row],
