@@ -188,6 +188,8 @@ def test_pattern_may_begin_with_a_dash(feeder: RunFeeder, shop: Repo) -> None:
         ),
         ([""], "The pattern is empty"),
         (["add", "nowhere"], "The index has no file or folder nowhere"),
+        (["add", "-C", "2"], r"Directory '2' does not exist\. -C is the folder .* --context N"),
+        (["-n", "add"], "-n is the number of lines to show"),
         (["add", "--language", "koltin"], "The index has no language koltin"),
     ],
     ids=str,

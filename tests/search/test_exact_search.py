@@ -8,7 +8,8 @@ import pytest
 
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.search.exact_search import LinePage, LineRequest, Section, search_lines
+from feeder.search.exact_search import LinePage, LineRequest, search_lines
+from feeder.search.line_matches import Section
 from feeder.search.open_index import open_index
 from feeder.search.query_plan import RequestFilters
 from feeder.source.git_trees import Commit

@@ -19,14 +19,25 @@ MAX_LIMIT = 10_000
 """Matching lines of a page."""
 
 
+OPTION_HINTS = {
+    "directory": "-C is the folder to run in; for lines of context: --context N",
+    "limit": "-n is the number of lines to show; line numbers are always shown.",
+}
+"""Explains the options that mean something else in other programs of this name."""
+
+
 class GrepCommand(click.Command):
     """A command that explains how to search for a pattern that begins with a dash."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Adds the command line to write to the error for an unknown option."""
+        """Adds to the error for an unknown or misused option what to write."""
         given = list(args)
         try:
             return super().parse_args(ctx, args)
+        except click.BadParameter as exc:
+            if hint := OPTION_HINTS.get((exc.param and exc.param.name) or ""):
+                raise click.BadParameter(f"{exc.message} {hint}", exc.ctx, exc.param) from exc
+            raise
         except click.NoSuchOption as exc:
             name = exc.option_name
             pattern = next((arg for arg in given if arg.startswith(name)), name)

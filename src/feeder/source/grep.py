@@ -137,7 +137,10 @@ def grep_lines(
             )
         if _NO_PERL_PATTERNS not in output.error:
             break
-    raise UserError(f"git cannot search in {base} ({_first_line(output.error)}).")
+    raise UserError(
+        f"git cannot search in {base} ({_first_line(output.error)}). "
+        "Run `git grep` there for details."
+    )
 
 
 def _first_line(message: bytes) -> str:
