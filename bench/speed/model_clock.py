@@ -18,16 +18,18 @@ FILE = "MODEL_CLOCK_FILE"
 
 def main() -> None:
     """Runs feeder with the wrapped model process."""
-    from feeder.child_process import ChildProcess
+    from feeder import child_process
     from feeder.cli.main import main
-    from feeder.embedding import onnx as local
 
-    mine = {FILE: sys.argv.pop(1)}
+    original = child_process.ChildProcess
+    variable = {FILE: sys.argv.pop(1)}
 
-    def clocked(_module: str, variables: Mapping[str, str]) -> ChildProcess:
-        return ChildProcess(Path(__file__).stem, {**variables, **mine})
+    def start(module: str, variables: Mapping[str, str]) -> child_process.ChildProcess:
+        if module != "feeder.embedding.onnx_process":
+            return original(module, variables)
+        return original(Path(__file__).stem, {**variables, **variable})
 
-    setattr(local, "ChildProcess", clocked)  # noqa: B010 - mypy forbids assigning to a class
+    setattr(child_process, "ChildProcess", start)  # noqa: B010 - mypy forbids assigning to a class
     main()
 
 
