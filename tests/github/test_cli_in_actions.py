@@ -260,7 +260,7 @@ def test_sync_and_validation_have_one_summary(step: Step, shop: Repo) -> None:
         ({"FEEDER_MAX_REQUESTS": "$((6*7))"}, "$((6*7))"),
         ({"FEEDER_STORE": "elsewhere"}, "elsewhere"),
         ({"FEEDER_DIRECTORY": "nowhere"}, "nowhere"),
-        ({"FEEDER_STORE": "cloudflare"}, "the API token and the account id"),
+        ({"FEEDER_STORE": "cloudflare"}, "the API token, the account id, the database id"),
     ],
     ids=str,
 )

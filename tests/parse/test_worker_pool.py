@@ -462,6 +462,24 @@ with WorkerPool(parse_file=noting, limits=Limits(timeout_s={timeout_s})) as work
 """
 
 
+@pytest.mark.parametrize("has_reader", [True, False])
+def test_worker_that_is_never_used_ends_without_a_message(has_reader: bool) -> None:
+    """As when the program is interrupted while its parsers start."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from feeder.parse import worker; worker.serve()"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdin and process.stdout and process.stderr
+    if not has_reader:
+        process.stdout.close()
+    process.stdin.close()
+    assert process.stderr.read() == b""
+    assert process.wait() == 0
+
+
 def start_program(script: str, folder: Path) -> "subprocess.Popen[str]":
     """Starts a program that uses the package, in a process group of its own."""
     return subprocess.Popen(

@@ -79,8 +79,11 @@ def serve() -> None:
     _stub_requests_module()
     import feeder.parse.file_parser  # noqa: F401 - imported before the first time limit starts
 
-    requests, answers = open_channel()
-    config: WorkerConfig = pickle.load(requests)
+    try:
+        requests, answers = open_channel()
+        config: WorkerConfig = pickle.load(requests)
+    except (EOFError, pickle.UnpicklingError, BrokenPipeError):
+        os._exit(0)  # the program has ended before it needed this process
     try:
         grammars = load_grammars(config.grammar_file)
     except UserError as exc:
