@@ -125,6 +125,20 @@ def test_versions_run_the_program_of_the_commit_and_of_the_checkout(tmp_path: Pa
     assert (old.repository / "docs").is_dir() and (new.repository / "src").is_dir()
 
 
+def test_command_needs_nothing_but_the_program() -> None:
+    """The workflow installs no test tools."""
+    code = "import compare.command, sys; print({'pytest', 'httpx2', 'standin'} & {*sys.modules})"
+    folders = ":".join(str(ROOT / name) for name in ("bench", "tests", "tests/services"))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": folders},
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout == "set()\n"
+
+
 def test_unknown_commit_is_reported(tmp_path: Path) -> None:
     folder = tmp_path / "repository"
     folder.mkdir()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from speed.page import table
+from speed.tables import table
 
 from answers.measuring import ALL_SETS, DOC_COMMENTS, MODES, NAMES, Results
 from feeder.search.evaluation import Outcome, by_group, mean_values

@@ -5,7 +5,7 @@ from statistics import median
 from typing import NamedTuple
 
 from speed.figures import Figures
-from speed.page import Row, table
+from speed.tables import Row, table
 
 CLEAR_SHARE = 0.9
 """By chance, five figures of each version reach this in 1.6 % of all comparisons."""

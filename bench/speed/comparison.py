@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from speed import changes, feeding, starting
 from speed.figures import Figures
-from speed.page import Row, not_measured, table
+from speed.page import not_measured
 from speed.program import Program
+from speed.tables import Row, table
 
 COMPARED = {
     (feeding.PART, "wall_s"): "first sync, s",

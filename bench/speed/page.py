@@ -1,7 +1,7 @@
 """Formats the figures as markdown tables, and writes them into a page."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from speed import (
@@ -17,13 +17,11 @@ from speed import (
 )
 from speed.corpora import CORPORA
 from speed.figures import Figures
+from speed.tables import Row, cell, table
 from speed.targets import targets
 
 MARKED = re.compile(r"(<!-- measured -->\n).*(<!-- end -->)", re.DOTALL)
 KNOWN = {corpus.name: corpus for corpus in CORPORA}
-
-Cell = str | float | None
-Row = Sequence[Cell]
 
 
 def report(figures: Figures) -> str:
@@ -40,25 +38,6 @@ def fill(page: Path, figures: Figures) -> None:
     if not count:
         raise SystemExit(f"{page} has no marks <!-- measured --> and <!-- end -->: add them.")
     page.write_text(text)
-
-
-def table(rows: Iterable[Row]) -> str:
-    """Formats rows as a markdown table; the first row is the head. Empty without other rows."""
-    head, *body = rows
-    lines = [head, ["---"] * len(head), *body]
-    return "".join(f"| {' | '.join(map(cell, line))} |\n" for line in lines) if body else ""
-
-
-def cell(value: Cell) -> str:
-    """Formats a cell: numbers with three significant digits, a dash for a missing value."""
-    match value:
-        case None:
-            return "—"
-        case str():
-            return value.replace("|", r"\|")
-    if float(value).is_integer() or value >= 100:
-        return f"{value:,.0f}"
-    return f"{value:.2f}" if value >= 1 else f"{value:.3f}"
 
 
 def _targets(figures: Figures) -> Iterator[Row]:
