@@ -219,6 +219,31 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
+def test_objects_that_were_interrupted_while_they_were_made_print_nothing() -> None:
+    """As an event loop of asyncio, and the coroutine that it should have run."""
+    done = run_script(
+        """
+class Interrupted:
+    def __init__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):  # KeyboardInterrupt is raised here
+            pass
+    def __del__(self):
+        raise ValueError("not complete")
+async def serve():
+    pass
+def run(coroutine):
+    Interrupted()
+try:
+    run(serve())
+except KeyboardInterrupt:
+    print("interrupted")
+""",
+        grace_s=3600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
 DEFINES_CLASS = """
 import os, signal, sys
 import click

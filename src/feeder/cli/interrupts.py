@@ -9,6 +9,7 @@ import select
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from threading import Lock, Thread, main_thread
 from typing import TYPE_CHECKING, NoReturn
@@ -37,6 +38,9 @@ class InterruptMonitor:
     once more. Other code may lose KeyboardInterrupt too, or not return for long. So each SIGINT
     wakes a thread (`signal.set_wakeup_fd`), which ends the process on the second one, or
     `grace_s` seconds after the first. The index survives this as it survives a kill.
+
+    After a SIGINT, warnings and exceptions in finalizers are not printed: they come from objects
+    that were interrupted while they were made.
     """
 
     def __init__(self, grace_s: float = GRACE_S) -> None:
@@ -46,6 +50,8 @@ class InterruptMonitor:
         self._announcing = Lock()
 
     def __enter__(self) -> InterruptMonitor:
+        self._warning_filters = warnings.catch_warnings()
+        self._warning_filters.__enter__()
         read_end, self._write_end = os.pipe()
         os.set_blocking(self._write_end, False)
         self._thread = Thread(target=self._watch, args=(read_end,), daemon=True)
@@ -61,6 +67,7 @@ class InterruptMonitor:
         signal.set_wakeup_fd(self._old_wakeup_fd)
         os.close(self._write_end)
         self._thread.join()
+        self._warning_filters.__exit__(None, None, None)
 
     def announce(self, print_message: Callable[[], None]) -> None:
         """Prints the message of the interrupt, unless `end_process` has."""
@@ -105,12 +112,13 @@ class InterruptMonitor:
     def _on_sigint(self, *_: object) -> None:
         if not self._is_interrupted:
             self._is_interrupted = True
+            warnings.simplefilter("ignore")
             raise KeyboardInterrupt
 
     def _on_unraisable(self, unraisable: UnraisableHookArgs) -> None:
         if issubclass(unraisable.exc_type, KeyboardInterrupt):
             os.write(self._write_end, REPEAT)
-        else:
+        elif not self._is_interrupted:
             self._old_hook(unraisable)
 
 
