@@ -89,12 +89,11 @@ def test_sync_makes_the_index_and_prints_a_report(feeder: RunFeeder, shop: Repo)
     answer = feeder(shop, "sync", "--repo", "acme/shop")
     assert answer.code == 0
     assert answer.err == (
-        f"acme/shop: local index {shop.path}/.feeder/index.db, words only (--no-vectors); "
-        "no CLOUDFLARE_API_TOKEN\n"
+        f"acme/shop: local index {shop.path}/.feeder/index.db, words only (--no-vectors)\n"
     )
     lines = answer.out.splitlines()
     assert lines[0] == "Files: 4 processed, 0 deleted, 0 unchanged, 2 skipped."
-    assert lines[1].startswith("Nodes: 7 added, 0 deleted;")
+    assert lines[1] == "Nodes: 7 added, 0 deleted."
     assert search_hits(shop, PATHS) == sorted(SHOP)
 
 
@@ -305,7 +304,11 @@ def test_sync_without_a_commit_is_an_error(feeder: RunFeeder, repo: Repo) -> Non
     repo.write({"a.py": "x = 1\n"})
     answer = feeder(repo, "sync")
     assert answer.code == 2
-    assert answer.err == (f"feeder: {repo.path} has no commit at HEAD. Commit something first.\n")
+    assert answer.err == (
+        f"feeder: {repo.path} has no commit at HEAD. Commit something first, "
+        "or index the files: feeder sync --working-tree.\n"
+    )
+    assert feeder(repo, "sync", "--working-tree").code == 0
     assert feeder(repo, "process", "--path", "a.py").code == 0
     assert feeder(repo, "validate").code == 0
 

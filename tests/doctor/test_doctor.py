@@ -42,7 +42,7 @@ def test_up_to_date_index_has_no_problems(feeder: RunFeeder, shop: Repo) -> None
     assert "The index equals HEAD " in index["says"]
     assert not any(found[name]["remedy"] for name in ("index", "contents", "parser", "git", "disk"))
     assert found["contents"]["says"] == "7 nodes in 4 files, all up to date; 2 skipped"
-    assert found["store"]["says"] == "this machine (no CLOUDFLARE_API_TOKEN)"
+    assert found["store"]["says"] == "this machine (the default)"
 
 
 def test_without_an_index_the_remedy_is_named(feeder: RunFeeder, shop: Repo) -> None:

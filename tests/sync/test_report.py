@@ -54,6 +54,11 @@ def test_dry_run_report_is_in_the_conditional() -> None:
     ]
 
 
+def test_without_model_vectors_nothing_is_said_of_them() -> None:
+    """Zeros would read as a fault where the index has static vectors only."""
+    assert Report("acme/shop", "main", "c1", nodes_new=2).lines()[1] == "Nodes: 2 added, 0 deleted."
+
+
 def test_pending_texts_are_reported() -> None:
     """Only if there are any."""
     report = Report("acme/shop", "main", "c1", texts_waiting=5)

@@ -41,7 +41,7 @@ class CloudSettings:
 
 
 class StoreChoice(NamedTuple):
-    """The chosen store, and the reason for the choice."""
+    """The chosen store, and the reason for the choice; empty for the default, with nothing set."""
 
     is_cloud: bool
     reason: str
@@ -82,13 +82,20 @@ def choose_store(settings: Settings) -> StoreChoice:
     if settings.db:
         return StoreChoice(False, "--db names a file")
     if not has_token():
-        return StoreChoice(False, f"no {TOKEN_VARIABLE}")
+        # a missing token would read as a fault where Cloudflare was never set up
+        return StoreChoice(False, f"no {TOKEN_VARIABLE}" if _names_cloudflare(settings) else "")
     if (
         settings.account_id
         or wrangler.read_bindings(wrangler.find_file(settings.directory)).account_id
     ):
         return StoreChoice(True, "token and account are set")
     return StoreChoice(False, f"no {ACCOUNT_VARIABLE}")
+
+
+def _names_cloudflare(settings: Settings) -> bool:
+    """Returns whether an option, a variable or a wrangler file is about Cloudflare."""
+    named = settings.account_id or settings.database_id or settings.index_name
+    return bool(named) or wrangler.find_file(settings.directory) is not None
 
 
 def require_settings(settings: CloudSettings, *, database: bool) -> None:

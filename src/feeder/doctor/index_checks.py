@@ -48,7 +48,7 @@ def check_index(settings: Settings) -> Iterator[Finding]:
     """Reports the store, the commit of the index, and its contents."""
     store, workspace = choose_store(settings), current_workspace(settings)
     place = "Cloudflare" if store.is_cloud else "this machine"
-    yield Finding("store", f"{place} ({store.reason})")
+    yield Finding("store", f"{place} ({store.reason or 'the default'})")
     if not has_index(workspace, settings):
         yield Finding("index", "there is none yet", CREATE_HINT)
         return

@@ -71,7 +71,8 @@ def open_session(
                 workspace.repo, enabled=backend.static_model is not None
             )
         models = _model_names(backend, model_vectors, settings)
-        progress.message(f"{workspace.repo}: {backend.label}, {models}; {store.reason}")
+        reason = f"; {store.reason}" if store.reason else ""
+        progress.message(f"{workspace.repo}: {backend.label}, {models}{reason}")
         notes = (backend.note, backend.missing_model_note) if writes and whole else ()
         for note in filter(None, notes):
             progress.message(note)

@@ -107,9 +107,12 @@ class Report:
 
     def _nodes_line(self) -> str:
         verb = "would be " if self.dry_run else ""
+        nodes = f"{self.nodes_new} {verb}added, {self.nodes_deleted} {verb}deleted"
+        # zeros would read as a fault where the index has no vectors of a model beside it
+        if not (self.texts_embedded or self.texts_cached or self.texts_waiting):
+            return f"Nodes: {nodes}."
         vectors = f"{self.texts_embedded} {verb}computed, {self.texts_cached} from the cache"
         waiting = f", {self.texts_waiting} waiting for a later run" if self.texts_waiting else ""
-        nodes = f"{self.nodes_new} {verb}added, {self.nodes_deleted} {verb}deleted"
         return f"Nodes: {nodes}; model vectors: {vectors}{waiting}."
 
     def _stored_source_lines(self) -> Iterator[str]:
