@@ -100,7 +100,7 @@ def test_missing_files_are_left_out_of_places(feeder: RunFeeder, shop: Repo) -> 
         assert "docs/guide.md" in answer.out
         assert not [line for line in answer.out.splitlines() if "cart." in line.partition(":")[0]]
         assert (
-            f"Left out: src/cart.py:16 (not in the working tree, as committed in {committed})"
+            f"Left out: src/cart.py:16 (deleted in the working tree, as committed in {committed})"
             in answer.err
         )
         assert (

@@ -252,7 +252,19 @@ def test_notebook_lines_have_the_line_numbers_of_the_file(repo: Repo) -> None:
     assert [mark.line for mark in hit.snippet.marks] == [3, 4]
 
 
-def test_file_missing_from_the_working_tree_is_read_from_head(database: SQLite, repo: Repo) -> None:
+def test_deleted_file_is_read_from_head_and_marked(database: SQLite, repo: Repo) -> None:
+    (repo.path / "tax.py").unlink()
+    committed = f"as committed in {repo.git('rev-parse', 'HEAD')[:10]}"
+    heading = lines(database, repo.path, "vat")[0]
+    assert heading.endswith(f"(deleted in the working tree, {committed})")
+    repo.git("rm", "-q", "tax.py")
+    assert lines(database, repo.path, "vat")[0] == heading
+
+
+def test_file_outside_of_a_sparse_checkout_is_not_marked_as_deleted(
+    database: SQLite, repo: Repo
+) -> None:
+    repo.git("update-index", "--skip-worktree", "tax.py")
     (repo.path / "tax.py").unlink()
     head = repo.git("rev-parse", "HEAD")
     assert lines(database, repo.path, "vat")[0].endswith(f"(as committed in {head[:10]})")

@@ -88,11 +88,11 @@ def omitted_hits(page: Page) -> Iterator[str]:
 
 
 def _omission_reason(hit: PageHit) -> str:
-    state, commit = hit.excerpt.freshness, hit.excerpt.commit
+    state, commit = hit.excerpt.freshness, hit.excerpt.commit_text
     if state is Freshness.OTHER_REPOSITORY:
         return f"in {hit.result.hit.repo}"
     if commit:
-        return f"not in the working tree, as committed in {commit[:10]}"
+        return commit if hit.excerpt.is_deleted else f"not in the working tree, {commit}"
     return UNAVAILABLE_REASONS[state]
 
 

@@ -248,7 +248,13 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     language = target.hits[0].language if target.hits else None
     hit = Hit("", target.path, language, "lines", None, None, None, first, last, "", corpus.repo)
     excerpt = Excerpt(
-        Freshness.SAME, first, last, page_lines, range(first, last + 1), current.commit
+        Freshness.SAME,
+        first,
+        last,
+        page_lines,
+        range(first, last + 1),
+        current.commit,
+        is_deleted=current.is_deleted,
     )
     changed = ExcerptReader(
         corpus.database, corpus.base, corpus.repo, target.hits[:1]
@@ -272,8 +278,7 @@ def hit_status(shown: PageHit) -> str:
         if excerpt.freshness is Freshness.OTHER_REPOSITORY
         else freshness
     )
-    commit = f"as committed in {excerpt.commit[:10]}" if excerpt.commit else ""
-    return ", ".join(filter(None, [_group_text(shown.result), freshness, commit]))
+    return ", ".join(filter(None, [_group_text(shown.result), freshness, excerpt.commit_text]))
 
 
 def _group_text(result: Result) -> str:

@@ -39,8 +39,8 @@ class Freshness(StrEnum):
 class Excerpt(NamedTuple):
     """The current lines of a node with their numbers; none if they cannot be shown.
 
-    `first` and `last` are the current lines. `commit` is set if they are not from the working tree.
-    `inner_ranges` are the lines of the nodes inside.
+    `first` and `last` are the current lines. `commit` is set if they are not from the working tree,
+    where the file may have been deleted. `inner_ranges` are the lines of the nodes inside.
     """
 
     freshness: Freshness
@@ -50,6 +50,15 @@ class Excerpt(NamedTuple):
     numbers: Sequence[int] = ()
     commit: str | None = None
     inner_ranges: Sequence[tuple[int, int]] = ()
+    is_deleted: bool = False
+
+    @property
+    def commit_text(self) -> str:
+        """The commit that the lines are from, in words; empty for the working tree."""
+        if not self.commit:
+            return ""
+        committed = f"as committed in {self.commit[:10]}"
+        return f"deleted in the working tree, {committed}" if self.is_deleted else committed
 
     @property
     def is_shown(self) -> bool:
@@ -70,7 +79,8 @@ class Excerpt(NamedTuple):
 class FileLines(NamedTuple):
     """The current lines of a file and, if it has changed, their map from the indexed ones.
 
-    A document `is_unreadable` if no installed package can extract its text.
+    A document `is_unreadable` if no installed package can extract its text. The lines of a file
+    that `is_deleted` in the working tree are those of `commit`.
     """
 
     current: list[str] | None
@@ -78,6 +88,7 @@ class FileLines(NamedTuple):
     is_changed: bool
     line_map: LineMap | None = None
     is_unreadable: bool = False
+    is_deleted: bool = False
 
 
 class ExcerptReader:
@@ -121,7 +132,16 @@ class ExcerptReader:
         inner_lines = self._inner_nodes.get(hit.id, HitContents()).inner_lines
         inner = [(first + shift, last + shift) for first, last in inner_lines]
         lines, numbers = _numbered_lines(hit, file.current, located)
-        return Excerpt(state, located.first, located.last, lines, numbers, file.commit, inner)
+        return Excerpt(
+            state,
+            located.first,
+            located.last,
+            lines,
+            numbers,
+            file.commit,
+            inner,
+            file.is_deleted,
+        )
 
     def current_line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:
         """The current number of an indexed line of the node, whose current lines are `excerpt`."""
@@ -172,7 +192,7 @@ def _read_files(
     return {
         path: _file_lines(
             path, _content_of(now, path), path in changed, decode_lines(path, before.get(blob))
-        )
+        )._replace(is_deleted=_content_of(now, path).is_deleted)
         for path, blob in blobs.items()
     }
 

@@ -148,11 +148,12 @@ HASH_BY_LENGTH = {40: "sha1", 64: "sha256"}
 class FileContent(NamedTuple):
     """A file's contents, None if they cannot be read.
 
-    `commit` is set if they are not from the working tree.
+    `commit` is set if they are not from the working tree, where the file may have been deleted.
     """
 
     content: bytes | None = None
     commit: str | None = None
+    is_deleted: bool = False
 
     def has_blob_id(self, blob: str) -> bool:
         """Returns True if the contents have this blob id."""
@@ -285,5 +286,8 @@ def _read_at_commit(
     base: Path, commit: str, paths: Sequence[str]
 ) -> Iterator[tuple[str, FileContent]]:
     names = {unescape_path(path): path for path in paths}
-    for name, content in git_files.read_files(base, commit, list(names)).items():
-        yield names[name], FileContent(content, commit)
+    contents = git_files.read_files(base, commit, list(names))
+    has_working_tree = bool(contents) and not git.is_bare(base)
+    deleted = git_files.deleted_files(base, list(contents)) if has_working_tree else []
+    for name, content in contents.items():
+        yield names[name], FileContent(content, commit, name in deleted)

@@ -77,6 +77,13 @@ def sparse_files(folder: Path) -> list[bytes]:
     return [row.removeprefix(b"S ") for row in rows if row.startswith(b"S ")]
 
 
+def deleted_files(folder: Path, names: Sequence[bytes]) -> list[bytes]:
+    """Those of the files `names`, missing in a working tree, that no sparse checkout leaves out."""
+    rows = git_output(folder, "ls-files", "-z", "-t", "--full-name", "--", *names).split(b"\0")
+    sparse = {row.removeprefix(b"S ") for row in rows if row.startswith(b"S ")}
+    return [name for name in names if name not in sparse]
+
+
 def tracked_at(folder: Path, path: str) -> list[bytes]:
     """The tracked files at or below a path, ignoring case, as some file systems do.
 
