@@ -734,6 +734,7 @@ def test_partial_run_by_another_version_keeps_the_vectors(
 
 def test_an_empty_query_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
     feeder(shop, "sync")
-    answer = feeder(shop, "search", " ")
-    assert answer.code == 2
-    assert "feeder: The query is empty. Write words" in answer.err
+    for query in (" ", '""', "'' \"\""):
+        answer = feeder(shop, "search", query)
+        assert answer.code == 2
+        assert "feeder: The query is empty. Write words" in answer.err

@@ -1,6 +1,7 @@
 """The output of `feeder similar`, `outline` and `show`."""
 
 import os
+from pathlib import Path
 
 import pytest
 
@@ -237,6 +238,45 @@ def test_skipped_file_is_named_with_reason_and_remedy(
     run = feeder(repo, "show", target)
     assert (run.code, run.out) == (2, "")
     assert run.err.splitlines()[-1] == f"feeder: {error}"
+
+
+@pytest.mark.parametrize("path", ["secret/credentials.json", "credentials.json"])
+@pytest.mark.parametrize("words", ["", "total"])
+def test_search_in_a_skipped_file_says_why_nothing_is_found(
+    feeder: RunFeeder, repo: Repo, path: str, words: str
+) -> None:
+    repo.commit(SKIPPED)
+    assert feeder(repo, "sync", "-q").code == 0
+    out = feeder(repo, "search", f"{words} path:{path}").out
+    assert out.startswith("Nothing found.\n")
+    assert (
+        "secret/credentials.json is not in the index: it was skipped (a name that may hold "
+        "secrets). Files with such names are never indexed. If it has no secrets, rename it.\n"
+    ) in out
+    assert "skipped" not in feeder(repo, "search", "total path:a.py").out
+
+
+def test_submodule_is_named_with_what_it_hides(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
+    """By the report, by its own path and by a path inside."""
+    inner = Repo(tmp_path / "inner")
+    inner.commit({"cart.py": "def total():\n    return 1\n"})
+    repo.commit({"a.py": "x = 1\n"})
+    allowed = ("-c", "protocol.file.allow=always")
+    repo.git(*allowed, "submodule", "add", "-q", str(inner.path), "vendor/lib")
+    repo.git("commit", "-q", "-m", "submodule")
+    assert feeder(repo, "sync").out.splitlines()[-1] == (
+        "  skipped 1: a submodule or a repository of its own (vendor/lib). "
+        "To search one, run feeder sync in its folder"
+    )
+    expected = (
+        "vendor/lib is not in the index: it was skipped (a submodule or a repository of its own). "
+        "It has an index of its own: run feeder sync in that folder."
+    )
+    for command in (["show", "vendor/lib/cart.py:1"], ["outline", "vendor/lib"]):
+        assert feeder(repo, *command).err.splitlines()[-1] == f"feeder: {expected}"
+    assert expected in feeder(repo, "search", "total", "--path", "vendor/lib").out
 
 
 def test_skipped_file_does_not_hide_an_indexed_one(feeder: RunFeeder, repo: Repo) -> None:

@@ -295,3 +295,34 @@ def test_vectors_of_a_local_model_are_computed_after_the_words(
         time.sleep(0.1)
     answer = feeder(shop, "validate", "--model", "minilm")
     assert (answer.code, "The index is right." in answer.out) == (0, True)
+
+
+def test_missing_index_of_a_folder_outside_of_git_is_made(tmp_path: Path) -> None:
+    """An existing one is left as it is: without git, a check would read every file."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "cart.py").write_text(CART)
+    settings = Settings(directory=folder, model="words", jobs=1, quiet=True)
+    refresher = LazyRefresher(settings, PATIENT)
+    assert refresher.refresh(lambda text: None).note is None
+    (folder / "tax.py").write_text("def vat():\n    return 19\n")
+    refresher.refresh(lambda text: None)
+    place = workspace_for(folder, settings)
+    with open_session(place, settings, writes=False, create=False) as store:
+        [rows] = store.index.database.run([Statement("SELECT DISTINCT path FROM docs")])
+    assert rows == [("cart.py",)]
+
+
+@pytest.mark.parametrize("below", ["", "user"])
+def test_home_folder_is_not_indexed_unasked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, below: str
+) -> None:
+    """Nor a folder that has one in it: clients start servers anywhere."""
+    home = tmp_path / below
+    home.mkdir(exist_ok=True)
+    (tmp_path / "letter.txt").write_text("Dear all\n")
+    monkeypatch.setenv("HOME", str(home))
+    refresher = LazyRefresher(Settings(directory=tmp_path, model="words", jobs=1), PATIENT)
+    with pytest.raises(UserError, match=r"index the folder with: feeder process --path \."):
+        refresher.refresh(lambda text: None)
+    assert not (tmp_path / ".feeder").exists()

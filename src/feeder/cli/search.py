@@ -162,6 +162,10 @@ class QueryCommand(click.Command):
         return super().parse_args(ctx, marked)
 
 
+_BLANKS_AND_QUOTES = " \t\n\r\"'"
+"""Characters that are no query by themselves."""
+
+
 def _option_names(option: click.Parameter) -> list[str]:
     """Returns the names of an option that takes a value; none for a flag."""
     takes_one = isinstance(option, click.Option) and not option.is_flag and not option.count
@@ -198,7 +202,7 @@ def search(query: str, limit: int, **params: Any) -> None:
 
     started_s = time.perf_counter()
     filters = RequestFilters.from_options(params)
-    if not query.strip() and filters == RequestFilters():
+    if not query.strip(_BLANKS_AND_QUOTES) and filters == RequestFilters():
         raise UserError(
             "The query is empty. Write words, a phrase or a filter such as lang:python."
         )

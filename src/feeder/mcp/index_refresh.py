@@ -34,6 +34,7 @@ from feeder.session.workspace import Workspace, workspace_for
 from feeder.session.worktree_copy import copy_nearest_index
 from feeder.source import Tree
 from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
+from feeder.sync.partial_sync import process_paths
 from feeder.sync.sync import sync
 from feeder.sync.write import STATIC_VECTORS_STEP
 
@@ -104,6 +105,8 @@ class RefreshTarget:
     read_tree: Callable[[], Tree]
     parser: WorkerPool | None = None
     """Reused between runs: starting a process takes longer than parsing an edited file."""
+    is_folder: bool = False
+    """True for a folder outside of git, whose files are indexed as they are on disk."""
     is_embedding: bool = False
     """True while vectors are being computed."""
 
@@ -159,6 +162,35 @@ class IndexRefresher(Refresher):
             self._last_run = _RefreshRun(self._target, self._times, needs_vectors=needs_vectors)
             self._last_run.start()
             return self._last_run
+
+
+class FolderRefresher(Refresher):
+    """Makes the missing index of a folder outside of git, and leaves an existing one as it is.
+
+    Without git, a check would read every file of the folder.
+    """
+
+    def __init__(self, target: RefreshTarget, times: RefreshTimes | None = None) -> None:
+        self._target = target
+        self._first = IndexRefresher(target, times)
+        self._is_made_here = False
+
+    def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
+        """Makes the index if there is none; raises UserError for a home folder."""
+        if self._target.index_path.exists() and not self._is_made_here:
+            return RefreshResult()
+        base = self._target.place.base
+        home = Path.home().resolve()
+        if home.is_relative_to(base):
+            raise UserError(
+                f"{base} has a home folder in it, so it is not indexed unasked. Start the server "
+                "in a project, or index the folder with: feeder process --path ."
+            )
+        self._is_made_here = True
+        result = self._first.refresh(on_progress)
+        if result.note is None:
+            self._is_made_here = False
+        return result
 
 
 class _RefreshRun:
@@ -288,7 +320,10 @@ class _RefreshRun:
                 # of two runs the one that began last wins, and a command should win
                 if is_locked_by_command(target.index_path):
                     raise Superseded("A command has begun since.")
-                sync(run)
+                if target.is_folder:
+                    process_paths(run, place.base, [place.base], dry_run=False)
+                else:
+                    sync(run)
             if not with_model:
                 self._tree_id, self._checked_s = tree.root_tree_id, checked_s
             self.needs_vectors |= bool(run.report.files_processed)

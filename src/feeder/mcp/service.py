@@ -130,7 +130,7 @@ class LazyRefresher(Refresher):
         self._lock = Lock()
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
-        """Refreshes the index, if it is a local one of a repository."""
+        """Refreshes the index, if it is a local one; outside of git a missing one is made."""
         with self._lock:
             refresher = self._refresher
         return refresher.refresh(on_progress)
@@ -138,14 +138,23 @@ class LazyRefresher(Refresher):
     @cached_property
     def _refresher(self) -> Refresher:
         from feeder.cloudflare.credentials import choose_store
-        from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget
-        from feeder.session.workspace import commit_tree, current_workspace, working_tree
+        from feeder.mcp.index_refresh import FolderRefresher, IndexRefresher, RefreshTarget
+        from feeder.session.workspace import (
+            commit_tree,
+            current_workspace,
+            folder_tree,
+            working_tree,
+        )
         from feeder.source import git
 
         settings = self._settings
         workspace = current_workspace(settings)
-        if choose_store(settings).is_cloud or git.find_root(workspace.base) is None:
+        if choose_store(settings).is_cloud:
             return NoRefresh()
+        if git.find_root(workspace.base) is None:
+            read_folder = partial(folder_tree, workspace, [workspace.base], settings)
+            target = RefreshTarget(workspace, settings, read_folder, is_folder=True)
+            return FolderRefresher(target, self._times)
         tree_of = commit_tree if git.is_bare(workspace.base) else working_tree
         read_tree = partial(_read_own_tree, workspace.base, partial(tree_of, workspace, settings))
         return IndexRefresher(RefreshTarget(workspace, settings, read_tree), self._times)

@@ -50,6 +50,7 @@ from feeder.search.retrieval import (
     load_candidates,
     retrieve_candidates,
 )
+from feeder.search.skipped_files import skipped_path_notes
 from feeder.session.session import Session
 from feeder.store import Database
 from feeder.store.hits import Hit, first_hits
@@ -276,6 +277,9 @@ def run_plan(
     ranked = _rank_plan(index, plan, on_warning) if plan.text else _list_scope(database, plan.scope)
     results = paginate(database, ranked, pagination, excerpt_lookup(index.store))
     notes, at_least = [*plan.notes, *results.notes], plan.is_truncated or results.at_least
+    if not results.total:
+        repos = plan.scope.repos or (index.corpus.repo,)
+        notes += skipped_path_notes(database, repos, plan.scope)
     return results._replace(notes=notes, at_least=at_least)
 
 

@@ -1,5 +1,6 @@
 """Reports that a target is a file which the index skipped, with the reason and what to do."""
 
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from feeder.errors import UserError
@@ -7,7 +8,9 @@ from feeder.parse.extract import NOT_INSTALLED
 from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
 from feeder.source import SkipReason
+from feeder.store import Database
 from feeder.store.inventory import skipped_files
+from feeder.store.scope import Scope
 
 _CHANGE_ATTRIBUTES = "To include it, change .gitattributes, commit that, and run feeder sync."
 
@@ -18,6 +21,7 @@ _UNSET_GENERATED = (
 
 SKIP_REMEDIES = MappingProxyType(
     {
+        SkipReason.SUBMODULE.value: "It has an index of its own: run feeder sync in that folder.",
         SkipReason.NOINDEX.value: "To include it, delete that .noindex, commit that, and run "
         "feeder sync.",
         SkipReason.SECRET.value: "Files with such names are never indexed. If it has no secrets, "
@@ -40,20 +44,50 @@ SKIP_REMEDIES = MappingProxyType(
 )
 """The remedy for a skipped file, by the reason that the index has."""
 
+MAX_PATH_NOTES = 3
+"""Skipped files named in the answer to a search that found nothing."""
+
 DEFAULT_REMEDY = "Open the file itself."
 """For reasons without a remedy, such as binary files and damaged documents."""
 
 
 def check_not_skipped(corpus: Corpus, text: str, directory: str, *, anywhere: bool) -> None:
-    """Raises UserError if a path, from the root or from `directory`, is that of a skipped file.
+    """Raises UserError if a path, from the root or from `directory`, is that of a skipped file or
+    inside a skipped submodule.
 
     With `anywhere` also if it is the end of such a file's path: this reads all rows of files.
     """
-    candidates = path_candidates(text, directory)
-    exact = [path for path in candidates if not path.startswith("*/")]
-    endings = [path[1:] for path in candidates if path.startswith("*/") and anywhere]
-    reasons = skipped_files(corpus.database, corpus.repo, exact, endings)
-    path = next((path for path in [*exact, *sorted(reasons)] if path in reasons), None)
+    places, endings = _places_and_endings(path_candidates(text, directory))
+    reasons = skipped_files(corpus.database, corpus.repo, places, endings if anywhere else [])
+    path = next((path for path in [*places, *sorted(reasons)] if path in reasons), None)
     if path is not None:
-        remedy = SKIP_REMEDIES.get(reasons[path], DEFAULT_REMEDY)
-        raise UserError(f"{path} is not in the index: it was skipped ({reasons[path]}). {remedy}")
+        raise UserError(skip_note(path, reasons[path]))
+
+
+def skip_note(path: str, reason: str) -> str:
+    """Says that a file was skipped, why, and what to do."""
+    remedy = SKIP_REMEDIES.get(reason, DEFAULT_REMEDY)
+    return f"{path} is not in the index: it was skipped ({reason}). {remedy}"
+
+
+def _places_and_endings(paths: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Paths from the root with the folders that they are in, and endings of paths."""
+    exact = [path for path in paths if not path.startswith("*/")]
+    places = dict.fromkeys(place for path in exact for place in _path_and_folders(path))
+    return list(places), [path[1:] for path in paths if path.startswith("*/")]
+
+
+def _path_and_folders(path: str) -> list[str]:
+    """A path and the folders that it is in, the innermost first: one may be a submodule."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
+def skipped_path_notes(database: Database, repos: Sequence[str], scope: Scope) -> list[str]:
+    """Says which of a scope's paths are skipped files, for a search that found nothing there."""
+    if not scope.paths:
+        return []
+    places, endings = _places_and_endings(scope.paths)
+    found = [skipped_files(database, repo, places, endings) for repo in repos]
+    notes = [skip_note(path, reason) for reasons in found for path, reason in reasons.items()]
+    return notes[:MAX_PATH_NOTES]

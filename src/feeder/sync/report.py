@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from feeder.source import SkipReason
 from feeder.store.integrity import Damage
 
 MAX_SHOWN_REASONS = 20
@@ -142,7 +143,7 @@ class Report:
 
     def _reason_lines(self) -> Iterator[str]:
         for reason, count in Counter(self.skipped.values()).most_common():
-            yield f"  skipped {count}: {reason}"
+            yield f"  skipped {count}: {reason}{self._submodule_names(reason)}"
         for path, reason in list(self.as_plain_text.items())[:MAX_SHOWN_REASONS]:
             yield f"  as plain text: {path}: {reason}"
         if (more := len(self.as_plain_text) - MAX_SHOWN_REASONS) > 0:
@@ -150,6 +151,15 @@ class Report:
         if self.secrets_masked:
             count, files = sum(self.secrets_masked.values()), len(self.secrets_masked)
             yield f"  secrets masked {count}, in {files} {'file' if files == 1 else 'files'}"
+
+    def _submodule_names(self, reason: str) -> str:
+        """Names the submodules, since each may hold more files than the repository."""
+        if reason != SkipReason.SUBMODULE.value:
+            return ""
+        paths = [path for path, why in self.skipped.items() if why == reason]
+        more = f" and {len(paths) - MAX_SHOWN_REASONS} more" * (len(paths) > MAX_SHOWN_REASONS)
+        names = ", ".join(paths[:MAX_SHOWN_REASONS]) + more
+        return f" ({names}). To search one, run feeder sync in its folder"
 
 
 MAX_SHOWN_DIFFERENCES = 20

@@ -40,6 +40,7 @@ import {
   type VectorSearch,
   WordSearch,
 } from "./retrieval.ts";
+import { skippedPathNotes } from "./skipped_files.ts";
 import type { SnapshotDatabase } from "./snapshot.ts";
 
 const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
@@ -145,7 +146,9 @@ export async function search(
   const first = await retrieveCandidates(context, query, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
-  const notes = [...filterNotes, ...first.notes, ...ranked.answer.notes];
+  const repos = scope.repos ?? [context.repo];
+  const skipped = ranked.answer.total > 0 ? [] : await skippedPathNotes(context.database, repos, scope);
+  const notes = [...filterNotes, ...first.notes, ...ranked.answer.notes, ...skipped];
   const parsedSearch = { query, text: queryText(query), scope, notes };
   return { context: first.context, parsedSearch, answer: { ...ranked.answer, notes }, contents: ranked.contents };
 }
