@@ -11,6 +11,7 @@ from standin import StandIn
 
 from speed import (
     changes,
+    commands,
     comparison,
     embedding,
     feeding,
@@ -32,7 +33,16 @@ ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]
 PARTS: dict[str, Callable[[Bench], None]] = {
     part.PART: part.measure
-    for part in (starting, static_vectors, semble_comparison, embedding, searching, growth, sizes)
+    for part in (
+        starting,
+        commands,
+        static_vectors,
+        semble_comparison,
+        embedding,
+        searching,
+        growth,
+        sizes,
+    )
 }
 """Measurements that belong to no single corpus, by the name that `--only` takes."""
 ALL = [*NAMES, *PARTS]

@@ -44,6 +44,14 @@ CORPORA = (
     Corpus("django", "Python, with its translations", (Package("pip", "Django==5.2"),)),
     Corpus("rxjs", "TypeScript", (Package("npm", "rxjs@7.8.2", ("src",)),)),
     Corpus(
+        "code",
+        "Python and TypeScript",
+        (
+            Package("pip", "Django==5.2", ("django/db", "django/core", "tests/[q-z]*/")),
+            Package("npm", "effect@3.12.0", ("src",)),
+        ),
+    ),
+    Corpus(
         "react-native",
         "Kotlin and Java",
         (Package("npm", "react-native@0.76.9", ("ReactAndroid",)),),

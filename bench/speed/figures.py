@@ -1,10 +1,10 @@
 """Stores every measured value, so that the tables can be made again."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from statistics import median
+from statistics import median, quantiles
 from typing import NamedTuple, Self
 
 
@@ -56,3 +56,9 @@ class Figures:
             for one in facts["figures"]
         }
         return cls(facts["about"], values, facts["failed"])
+
+
+def quantiles_ms(seconds: Sequence[float], prefix: str = "") -> dict[str, float]:
+    """Returns the median and the 95th percentile in milliseconds."""
+    cuts = quantiles(seconds, n=20, method="inclusive")
+    return {f"{prefix}p50_ms": 1000 * cuts[9], f"{prefix}p95_ms": 1000 * cuts[18]}

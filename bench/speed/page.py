@@ -6,6 +6,7 @@ from pathlib import Path
 
 from speed import (
     changes,
+    commands,
     embedding,
     feeding,
     growth,
@@ -143,6 +144,12 @@ def _search(figures: Figures) -> Iterator[Row]:
             yield side, *_medians(figures, searching.PART, subject, measures)
 
 
+def _waits(figures: Figures) -> Iterator[Row]:
+    yield "what", "s"
+    for subject in figures.subjects(commands.PART):
+        yield subject, figures.median(commands.PART, subject, "wall_s")
+
+
 def _commands(figures: Figures) -> Iterator[Row]:
     yield "by", "s", "CPU, s"
     for side in (searching.WORDS, searching.WITH_STATIC):
@@ -190,6 +197,7 @@ SECTIONS = {
     "First sync by words and static vectors": _meanings,
     "Compared with Semble": _rival,
     "Everyday changes": _changes,
+    "Commands and a server, Django": _waits,
     "First sync with model vectors": _embedding,
     "Search": _search,
     "`feeder search` of 120,000 nodes": _commands,

@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from statistics import quantiles
 
 from feeder.embedding import Embedder, ServiceUsage, Vector
 from feeder.embedding.cache import CachedEmbedder
@@ -18,6 +17,7 @@ from feeder.store.sqlite import IN_MEMORY, SQLite
 from feeder.sync.context import ModelVectors
 from speed import large_index
 from speed.bench import Bench
+from speed.figures import quantiles_ms
 
 PART, CORPUS = "search", "django"
 QUERIES, LIMIT = 200, 10
@@ -25,8 +25,8 @@ WORDS, WITH_STATIC, WITH_LOCAL = "words", "words and static vectors", "words and
 SIDES = (WORDS, WITH_STATIC, WITH_LOCAL)
 STATIC, COMMANDS = "static", 5
 """The static model's name, and the runs of the whole command per run of the benchmark."""
-LARGE = "120,000 nodes"
-SIZES = {"12,000 nodes": 0.3, LARGE: large_index.COPIES, "500,000 nodes": 12.5}
+LARGE, LARGEST = "120,000 nodes", "500,000 nodes"
+SIZES = {"12,000 nodes": 0.3, LARGE: large_index.COPIES, LARGEST: 12.5}
 """Copies of the corpus by size of the index."""
 
 
@@ -80,10 +80,10 @@ class Searcher:
         self._sides = self._new_sides()
         self._cpu_seconds: list[float] = []
         first, *seconds = [self._seconds(question) for question in (questions[0], *questions)]
-        figures = {"nodes": self._nodes, "first_ms": 1000 * first} | _quantiles(seconds, "")
-        figures |= _quantiles(self._cpu_seconds[1:], "cpu_")
+        figures = {"nodes": self._nodes, "first_ms": 1000 * first} | quantiles_ms(seconds)
+        figures |= quantiles_ms(self._cpu_seconds[1:], "cpu_")
         if self._clock:
-            figures |= _quantiles(self._clock.seconds[1:], "model_")
+            figures |= quantiles_ms(self._clock.seconds[1:], "model_")
             self._clock.seconds.clear()
         return figures
 
@@ -141,9 +141,3 @@ def _ask_program(bench: Bench, index: Path, question: str) -> None:
         for _ in range(COMMANDS * bench.runs):
             done = bench.program.timed("search", "--json", *options, *where)
             bench.figures.add(PART, side, {"wall_s": done.wall_s, "cpu_s": done.cpu_s})
-
-
-def _quantiles(seconds: Sequence[float], prefix: str) -> dict[str, float]:
-    """Returns the median and the 95th percentile in milliseconds."""
-    cuts = quantiles(seconds, n=20, method="inclusive")
-    return {f"{prefix}p50_ms": 1000 * cuts[9], f"{prefix}p95_ms": 1000 * cuts[18]}
