@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from mine import CODE, LEFT_OUT, TEST
+from nodes import CODE, LEFT_OUT, TEST
 from pairs import Pair
 from snapshots import folder
 

@@ -3,7 +3,7 @@
     python minilm.py NUMBERS.npz OUT.npz
 
 The table is the second source of initial vectors: it covers every word and natural language, while
-the table of `words.py` comes from a model for code.
+the table of `nomic.py` comes from a model for code.
 """
 
 import sys

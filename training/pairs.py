@@ -17,7 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from mine import TEST, Row
+from nodes import TEST, Row
 
 
 class Pair(NamedTuple):

@@ -12,7 +12,7 @@ which are the same for every model. Of the ten validation repositories:
 - `commit`: a commit's subject to the code that it changed, among those of other commits
 
 QUESTIONS_FOLDER (with a module `sets.py`) adds `repositories-small`, `contextual` and `vue`, whose
-nodes keep their comments. The nodes of their repositories (`mine.py`) add `doc2`, `apart2`, `few2`
+nodes keep their comments. The nodes of their repositories (`nodes.py`) add `doc2`, `apart2`, `few2`
 and `web2`.
 """
 
@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import apsw
-from known import VALIDATION
-from mine import Row
+from frequent_words import VALIDATION
+from nodes import Row
 from pairs import Pair, documented, good, header, prose
 
 from feeder.embedding.static_tokenizer import split_tokens

@@ -1,4 +1,4 @@
-"""Reads the tables of initial word vectors that `words.py` and `minilm.py` write."""
+"""Reads the tables of initial word vectors that `nomic.py` and `minilm.py` write."""
 
 from typing import NamedTuple
 

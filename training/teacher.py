@@ -11,7 +11,7 @@ import sys
 import time
 
 import numpy as np
-from known import VALIDATION, of_sources
+from frequent_words import VALIDATION, of_sources
 
 from feeder.embedding.onnx import OnnxEmbedder
 

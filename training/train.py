@@ -18,7 +18,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 import torch
 import torch.nn.functional as fn
-from known import VALIDATION
+from frequent_words import VALIDATION
 from sparse import Vocabulary, counts, stack
 from tables import word_vectors
 

@@ -3,7 +3,7 @@
     python wordnet.py DICTIONARY_FOLDER PAIRS.pkl SYNONYMS.pkl KNOWN.pkl
 
 The folder is `usr/share/wordnet` of Debian's package wordnet-base (WordNet 3.0, under a permissive
-licence of its own); KNOWN.pkl a list of the words that sources use, by `known.py`.
+licence of its own); KNOWN.pkl a list of the words that sources use, by `frequent_words.py`.
 """
 
 import pickle

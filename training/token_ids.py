@@ -1,4 +1,4 @@
-"""Converts the pairs to token ids.  python numbered.py SOURCES.tsv OUT.npz FOLDER...
+"""Converts the pairs to token ids.  python token_ids.py SOURCES.tsv OUT.npz FOLDER...
 
 OUT.npz has, for each field (`question`, `name`, `body`), the token ids of all texts in a flat array
 and their offsets; the tokens; and each pair's repository and kind.
@@ -9,7 +9,7 @@ import sys
 from array import array
 
 import numpy as np
-from known import of_sources
+from frequent_words import of_sources
 
 from feeder.embedding.static_tokenizer import split_tokens, split_words
 

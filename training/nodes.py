@@ -1,6 +1,6 @@
 """Extracts the nodes of the sources with the project's parser.
 
-    python mine.py SOURCES.tsv FOLDER
+    python nodes.py SOURCES.tsv FOLDER
 
 Writes one FOLDER/owner+name.pkl per repository: a list of rows.
 """

@@ -1,6 +1,6 @@
 """Lists the word parts that the sources use often.
 
-    python known.py SOURCES.tsv PAIRS COMMITS KNOWN.pkl
+    python frequent_words.py SOURCES.tsv PAIRS COMMITS KNOWN.pkl
 
 A part is listed if it occurs in 15 queries or names and in at least three repositories. Validation
 repositories are left out.

