@@ -13,105 +13,107 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from nodes import CODE, LEFT_OUT, TEST
+from nodes import CODE_ENDINGS, EXCLUDED, TEST
 from pairs import Pair
-from snapshots import folder
+from snapshots import git_folder
 
-_SKIPPED = re.compile(
+_SKIPPED_SUBJECTS = re.compile(
     r"^(merge|bump|release|prepare|version|revert|update (dep|change|readme|version)|changelog"
     r"|chore|ci\b|docs?\b|style|typo|fix typo|format|wip|initial commit|apply|whitespace|clean ?up"
     r"|lint|pep8|cs fix|code review|review|\[ci|\[doc|build\()|typo|changelog|dependabot|copyright"
     r"|rubocop|phpcs|spelling|licen[sc]e|fix (cs|tests?|build|style)\b|^fix \S+$",
     re.I,
 )
-_KIND = re.compile(
+_CONVENTIONAL_PREFIX = re.compile(
     r"^\s*(feat|fix|perf|refactor|feature|bug|minor|major|improvement|test|breaking)"
     r"(\([^)]*\))?!?\s*:\s*",
     re.I,
 )
-_NUMBER = re.compile(r"\(?#\d+\)?|\b[A-Z]{2,}-\d+\b|\bGH-\d+|(fix(es)?|closes?|refs?) #?\d+", re.I)
+_ISSUE_NUMBER = re.compile(
+    r"\(?#\d+\)?|\b[A-Z]{2,}-\d+\b|\bGH-\d+|(fix(es)?|closes?|refs?) #?\d+", re.I
+)
 
 
-class Hunk(NamedTuple):
+class FileChange(NamedTuple):
+    """A file in a commit: its added and context lines, and the headers of its hunks."""
+
     path: str
     lines: list[str]
-    around: list[str]
+    hunk_headers: list[str]
 
 
 def subject(line: str) -> str | None:
     """Cleans a commit's first line; None if it is not about code."""
     text = re.sub(r"^\s*(\[[^\]]*\]\s*)+", "", line)
-    if _SKIPPED.search(text):
+    if _SKIPPED_SUBJECTS.search(text):
         return None
-    text = re.sub(r"\s+", " ", _NUMBER.sub(" ", _KIND.sub("", text))).strip(" :.-")
+    text = re.sub(r"\s+", " ", _ISSUE_NUMBER.sub(" ", _CONVENTIONAL_PREFIX.sub("", text))).strip(
+        " :.-"
+    )
     return text if len(re.findall("[A-Za-z]{2,}", text)) >= 4 and len(text) < 160 else None
 
 
-def commits(repo: str, most: int, seconds: int) -> Iterator[tuple[str, list[Hunk]]]:
+def commits(repo: str, max_commits: int, seconds: int) -> Iterator[tuple[str, list[FileChange]]]:
     """Yields each commit's first line and changed files, with added and context lines."""
-    git = ["git", "--git-dir", str(folder(repo)), "log", "--no-merges", "-p", "-U3", "--no-renames"]
-    command = [
-        "timeout",
-        str(seconds),
-        *git,
-        "--no-color",
-        "-n",
-        str(most),
-        "--format=%x01%s",
-        "HEAD",
-    ]
+    git = ["timeout", str(seconds), "git", "--git-dir", str(git_folder(repo)), "log"]
+    git += ["--no-merges", "-p", "-U3", "--no-renames", "--no-color", "-n", str(max_commits)]
+    command = [*git, "--format=%x01%s", "HEAD"]
     with subprocess.Popen(
-        [*command, "HEAD", "--", *(f"*.{ending}" for ending in sorted(CODE))],
+        [*command, "HEAD", "--", *(f"*.{suffix}" for suffix in sorted(CODE_ENDINGS))],
         stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, errors="replace",
     ) as process:  # fmt: skip
         assert process.stdout
         yield from _read(process.stdout)
 
 
-def _read(lines: Iterable[str]) -> Iterator[tuple[str, list[Hunk]]]:
-    said, files = "", list[Hunk]()
+def _read(lines: Iterable[str]) -> Iterator[tuple[str, list[FileChange]]]:
+    subject_line, files = "", list[FileChange]()
     for line in lines:
         if line[0] == "\1":
-            if said:
-                yield said, files
-            said, files = line[1:].strip(), []
+            if subject_line:
+                yield subject_line, files
+            subject_line, files = line[1:].strip(), []
         elif line.startswith("+++ "):
-            files.append(Hunk(line[6:].strip() if line.startswith("+++ b/") else "", [], []))
+            files.append(FileChange(line[6:].strip() if line.startswith("+++ b/") else "", [], []))
         elif files and len(files) < 6 and len(files[-1].lines) < 70:
             if line.startswith("@@"):
-                files[-1].around.append(line.split("@@", 2)[-1].strip())
+                files[-1].hunk_headers.append(line.split("@@", 2)[-1].strip())
             elif line[0] in "+ ":
                 files[-1].lines.append(line[1:].rstrip())
-    if said:
-        yield said, files
+    if subject_line:
+        yield subject_line, files
 
 
-def pairs(repo: str, most: int, seconds: int) -> Iterator[Pair]:
+def pairs(repo: str, max_commits: int, seconds: int) -> Iterator[Pair]:
     seen = set()
-    for line, files in commits(repo, most, seconds):
-        question = subject(line)
-        if not question or question.lower() in seen or not 1 <= len(files) <= 4:
+    for subject_line, files in commits(repo, max_commits, seconds):
+        query = subject(subject_line)
+        if not query or query.lower() in seen or not 1 <= len(files) <= 4:
             continue
-        seen.add(question.lower())
-        code = [f for f in files if not LEFT_OUT.search(f.path) and not TEST.search(f.path)]
-        code = [hunk for hunk in code if sum(map(len, hunk.lines)) > 80]
+        seen.add(query.lower())
+        code = [
+            file for file in files if not EXCLUDED.search(file.path) and not TEST.search(file.path)
+        ]
+        code = [file for file in code if sum(map(len, file.lines)) > 80]
         if code:
-            best = max(code, key=lambda hunk: len(hunk.lines))
-            around = " ".join(filter(None, best.around))[:200]
-            yield Pair("commit", question, f"{best.path} {around}", "\n".join(best.lines)[:1800])
+            largest = max(code, key=lambda file: len(file.lines))
+            headers = " ".join(filter(None, largest.hunk_headers))[:200]
+            yield Pair(
+                "commit", query, f"{largest.path} {headers}", "\n".join(largest.lines)[:1800]
+            )
 
 
 def main() -> None:
-    sources, into = Path(sys.argv[1]), Path(sys.argv[2])
-    most, seconds = (int(word) for word in (sys.argv[3:5] or ("5000", "30")))
-    into.mkdir(exist_ok=True)
+    sources, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    max_commits, seconds = (int(word) for word in (sys.argv[3:5] or ("5000", "30")))
+    folder.mkdir(exist_ok=True)
     for line in sources.read_text().splitlines():
         repo = line.split("\t")[0]
-        out = into / f"{repo.replace('/', '+')}.pkl"
+        out = folder / f"{repo.replace('/', '+')}.pkl"
         if not out.exists():
-            found = [tuple(pair) for pair in pairs(repo, most, seconds)]
-            out.write_bytes(pickle.dumps(found))
-            print(repo, len(found), flush=True)
+            repo_pairs = [tuple(pair) for pair in pairs(repo, max_commits, seconds)]
+            out.write_bytes(pickle.dumps(repo_pairs))
+            print(repo, len(repo_pairs), flush=True)
 
 
 if __name__ == "__main__":

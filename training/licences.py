@@ -34,9 +34,9 @@ _COPYLEFT = {
 }
 
 
-def licences(text: str, known: dict[str, str]) -> list[str]:
+def licences(text: str, patterns: dict[str, str]) -> list[str]:
     flat = re.sub(r"[\s*#/]+", " ", text)
-    return [name for name, sign in known.items() if re.search(sign, flat, re.I)]
+    return [name for name, pattern in patterns.items() if re.search(pattern, flat, re.I)]
 
 
 def licence_files(files: list[Entry]) -> list[Entry]:
@@ -47,18 +47,18 @@ def licence_files(files: list[Entry]) -> list[Entry]:
 
 def main() -> None:
     for repo in sys.argv[1:]:
-        found: set[str] = set()
-        bad: set[str] = set()
-        read = licence_files(entries(repo))
-        for _, content in contents(repo, read):
+        permissive: set[str] = set()
+        copyleft: set[str] = set()
+        files = licence_files(entries(repo))
+        for _, content in contents(repo, files):
             text = content.decode("utf-8", "replace")
-            found.update(licences(text, _SENTENCES))
-            bad.update(licences(text, _COPYLEFT))
-        names = ", ".join(entry.path for entry in read)
-        if bad or not found:
-            print(f"{repo}: {sorted(found)} {sorted(bad)} in {names}", file=sys.stderr)
+            permissive.update(licences(text, _SENTENCES))
+            copyleft.update(licences(text, _COPYLEFT))
+        names = ", ".join(entry.path for entry in files)
+        if copyleft or not permissive:
+            print(f"{repo}: {sorted(permissive)} {sorted(copyleft)} in {names}", file=sys.stderr)
         else:
-            print(repo, head(repo), " AND ".join(sorted(found)), names, sep="\t")
+            print(repo, head(repo), " AND ".join(sorted(permissive)), names, sep="\t")
 
 
 if __name__ == "__main__":

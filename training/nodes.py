@@ -22,9 +22,9 @@ _ENDINGS = """
 py pyi ts tsx js mjs jsx java kt kts go rs c h cc cpp cxx hpp hh cs rb php swift scala dart
 pas pp inc sql sh zsh ex exs hs lua groovy
 """
-CODE = frozenset(_ENDINGS.split())
-MANUAL = ("md", "mdx", "markdown", "rst")
-LEFT_OUT = re.compile(
+CODE_ENDINGS = frozenset(_ENDINGS.split())
+MANUAL_ENDINGS = ("md", "mdx", "markdown", "rst")
+EXCLUDED = re.compile(
     r"(^|/)(node_modules|_?vendor(ed)?|third_party|thirdparty|3rdparty|testdata|_?fixtures?_{0,2}"
     r"|generated|dist|locales?|i18n|cldr|\.github|assets|emoji|unicode|mocks?|target|po|extern(al)?"
     r"|benchmarks?|__snapshots__|snapshots?)/|\.min\.|\.pb\.|_pb2|\.g\.dart$|changelog|CHANGES"
@@ -56,24 +56,26 @@ class Row(NamedTuple):
     text: str
 
 
-def chosen(repo: str, code: int = 2200, manual: int = 400, tests: float = 0.15) -> list[Entry]:
+def draw_files(
+    repo: str, max_code: int = 2200, max_manual: int = 400, test_share: float = 0.15
+) -> list[Entry]:
     """Draws files with a seed: at most `code` and `manual` files, and a share of the tests."""
     draw = random.Random(f"mine {repo}")
-    kept: dict[bool, list[Entry]] = {True: [], False: []}
+    by_is_code: dict[bool, list[Entry]] = {True: [], False: []}
     for entry in entries(repo):
-        ending = entry.path.rpartition(".")[2].lower()
-        if not 60 < entry.size < 200_000 or LEFT_OUT.search(entry.path):
+        suffix = entry.path.rpartition(".")[2].lower()
+        if not 60 < entry.size < 200_000 or EXCLUDED.search(entry.path):
             continue
-        if ending in CODE and TEST.search(entry.path) and draw.random() > tests:
+        if suffix in CODE_ENDINGS and TEST.search(entry.path) and draw.random() > test_share:
             continue
-        if ending in CODE or ending in MANUAL:
-            kept[ending in CODE].append(entry)
-    draw.shuffle(kept[True])
-    draw.shuffle(kept[False])
-    return sorted(kept[True][:code]) + sorted(kept[False][:manual])
+        if suffix in CODE_ENDINGS or suffix in MANUAL_ENDINGS:
+            by_is_code[suffix in CODE_ENDINGS].append(entry)
+    draw.shuffle(by_is_code[True])
+    draw.shuffle(by_is_code[False])
+    return sorted(by_is_code[True][:max_code]) + sorted(by_is_code[False][:max_manual])
 
 
-def free(files: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
+def without_copyleft(files: Iterator[tuple[str, bytes]]) -> Iterator[tuple[str, bytes]]:
     """Drops files whose first bytes name a copyleft licence, such as copied third-party code."""
     return ((path, content) for path, content in files if not _COPYLEFT.search(content[:3000]))
 
@@ -89,34 +91,34 @@ def sections(path: str, text: str) -> Iterator[Row]:
 
 
 def rows(repo: str, workers: WorkerPool) -> list[Row]:
-    wanted = chosen(repo)
-    found = []
-    manuals = [entry for entry in wanted if entry.path.endswith(".rst")]
-    others = [entry for entry in wanted if not entry.path.endswith(".rst")]
-    for parsed in workers.parse(free(contents(repo, others))):
-        found += [
+    files = draw_files(repo)
+    node_rows = []
+    rst_files = [entry for entry in files if entry.path.endswith(".rst")]
+    parsed_files = [entry for entry in files if not entry.path.endswith(".rst")]
+    for parsed in workers.parse(without_copyleft(contents(repo, parsed_files))):
+        node_rows += [
             Row(parsed.path, n.language, n.node_type, n.symbol or n.logical_path or "",
                 n.signature or "", n.text)
             for n in parsed.nodes if n.node_type in _KINDS
         ]  # fmt: skip
-    for path, content in free(contents(repo, manuals)):
-        found += sections(path, content.decode("utf-8", "replace"))
-    return found
+    for path, content in without_copyleft(contents(repo, rst_files)):
+        node_rows += sections(path, content.decode("utf-8", "replace"))
+    return node_rows
 
 
 def main() -> None:
-    sources, into = Path(sys.argv[1]), Path(sys.argv[2])
-    into.mkdir(exist_ok=True)
+    sources, folder = Path(sys.argv[1]), Path(sys.argv[2])
+    folder.mkdir(exist_ok=True)
     with WorkerPool(mask_secrets=False, count=2) as workers:
         for line in sources.read_text().splitlines():
             repo = line.split("\t")[0]
-            out = into / f"{repo.replace('/', '+')}.pkl"
+            out = folder / f"{repo.replace('/', '+')}.pkl"
             if out.exists():
                 continue
-            began = time.monotonic()
-            found = rows(repo, workers)
-            out.write_bytes(pickle.dumps([tuple(row) for row in found]))
-            print(repo, len(found), round(time.monotonic() - began, 1), "s", flush=True)
+            started = time.monotonic()
+            node_rows = rows(repo, workers)
+            out.write_bytes(pickle.dumps([tuple(row) for row in node_rows]))
+            print(repo, len(node_rows), round(time.monotonic() - started, 1), "s", flush=True)
 
 
 if __name__ == "__main__":

