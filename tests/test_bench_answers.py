@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from answers import command, names
+from answers import command, name_queries
+from answers.ablation import PARTS
 from answers.command import main
-from answers.doc_comments import documented, first_sentence, parted
-from answers.measuring import ALL_SETS
-from answers.parts import WITHOUT
+from answers.doc_comments import first_sentence, remove_doc_comments, split_doc_comment
+from answers.measure import ALL_SETS
 from answers.sets import SMALL
 
 from source.repos import Repo
@@ -50,7 +50,7 @@ def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path
         for name, slug, revision in ((small, "shop", commit), ("gone", "gone", "0" * 40))
     ]
     chunks = [{"original_index": n, "content": text} for n, text in enumerate(RUST.split("\n\n"))]
-    written: dict[str, Any] = {
+    data_files: dict[str, Any] = {
         "repositories.json": specs,
         f"questions/{small}.json": QUERIES,
         "questions/gone.json": QUERIES,
@@ -59,7 +59,7 @@ def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path
         ],
         "contextual_questions.json": [["measure", [["u1", 2]]]],
     }
-    for name, facts in written.items():
+    for name, facts in data_files.items():
         (data / name).parent.mkdir(parents=True, exist_ok=True)
         (data / name).write_text(json.dumps(facts))
     monkeypatch.setenv("EVAL_QUESTIONS", str(tmp_path / "questions"))
@@ -68,8 +68,8 @@ def folders(tmp_path: Path, repo: Repo, monkeypatch: pytest.MonkeyPatch) -> Path
 
 
 def run_bench(monkeypatch: pytest.MonkeyPatch, folder: Path, *arguments: str) -> int:
-    told = ["bench", "answers", "--work", str(folder / "work"), *arguments]
-    monkeypatch.setattr(sys, "argv", told)
+    argv = ["bench", "answers", "--work", str(folder / "work"), *arguments]
+    monkeypatch.setattr(sys, "argv", argv)
     return main()
 
 
@@ -97,8 +97,8 @@ def test_name_queries_are_made_from_the_index(
 ) -> None:
     """Of names with eight letters and more; a repository without a snapshot is left out."""
     file = folders / "each.json"
-    asked = ("--only", "names", "--by", "words", "--json", str(file))
-    assert run_bench(monkeypatch, folders, *asked) == 0
+    arguments = ("--only", "names", "--by", "words", "--json", str(file))
+    assert run_bench(monkeypatch, folders, *arguments) == 0
     out, err = capfd.readouterr()
     assert "left out: gone: no " in err
     assert "| names: exact | 3 | hit@1 | 1.000 |" in out
@@ -137,9 +137,9 @@ NAMES = [f"acme.Shop.{name}" for name in ("parseDeltaFile", "applyDeltaFile", "a
 
 def test_name_queries_are_deterministic() -> None:
     """In any order of names; short ones give none."""
-    asked = names.questions(NAMES)
-    assert asked == names.questions(reversed(NAMES))
-    exact = [one["query"] for one in asked if one["group"] == "exact"]
+    queries = name_queries.queries(NAMES)
+    assert queries == name_queries.queries(reversed(NAMES))
+    exact = [one["query"] for one in queries if one["group"] == "exact"]
     assert sorted(exact) == ["HTTPServer", "applyDeltaFile", "parseDeltaFile"]
 
 
@@ -147,7 +147,7 @@ def test_name_queries_are_deterministic() -> None:
 def test_misspelling_is_one_edit(seed: int) -> None:
     """A letter removed, added or replaced, or two swapped; never the first."""
     name = "parseDeltaFile"
-    wrong = names.misspelt(name, random.Random(seed))
+    wrong = name_queries.misspell(name, random.Random(seed))
     assert wrong != name and wrong[0] == name[0]
     at = next(n for n in range(len(name)) if wrong[n : n + 1] != name[n])
     left, rest = wrong[at:], name[at:]
@@ -160,18 +160,18 @@ def test_misspelling_is_one_edit(seed: int) -> None:
 def test_partial_name_is_from_the_middle_or_the_end(seed: int) -> None:
     """Whole words except the first, or three of five letters."""
     draw = random.Random(seed)
-    assert names.words_of("parseDeltaFile", draw) in {"Delta", "DeltaFile"}
-    run = names.run_of("parseDeltaFile", draw)
+    assert name_queries.words_of("parseDeltaFile", draw) in {"Delta", "DeltaFile"}
+    run = name_queries.run_of("parseDeltaFile", draw)
     assert len(run) == 8 and run in "arseDeltaFile"
-    assert names.words_of("restart", draw) is None
+    assert name_queries.words_of("restart", draw) is None
 
 
 def test_partial_name_of_many_symbols_is_no_query() -> None:
     """One of a few symbols has several answers."""
-    asked = names.questions([f"s.load{n}DeltaFile" for n in "ABCD"])
-    assert {one["group"] for one in asked if one["query"] == "DeltaFile"} == set()
-    few = names.questions(NAMES)
-    right = [one["answers"] for one in few if one["query"] == "DeltaFile"]
+    queries = name_queries.queries([f"s.load{n}DeltaFile" for n in "ABCD"])
+    assert {one["group"] for one in queries if one["query"] == "DeltaFile"} == set()
+    queries = name_queries.queries(NAMES)
+    right = [one["answers"] for one in queries if one["query"] == "DeltaFile"]
     assert all(one == [{"symbol": "applyDeltaFile"}, {"symbol": "parseDeltaFile"}] for one in right)
     assert right
 
@@ -221,23 +221,23 @@ def test_doc_comment_becomes_a_query(comment: str, query: str | None) -> None:
 )
 def test_doc_comment_is_removed_from_the_source(language: str, text: str, code: str | None) -> None:
     """And nothing else."""
-    found = parted(language, text)
-    assert (found and found[1]) == code
+    split = split_doc_comment(language, text)
+    assert (split and split[1]) == code
 
 
 def test_functions_are_searched_by_their_removed_doc_comments(tmp_path: Path) -> None:
     """Not tests, and not repeated comments."""
-    said = '    """Weighs all articles of the cart."""\n'
+    comment = '    """Weighs all articles of the cart."""\n'
     twice = '    """Does what everyone else does too."""\n'
     sources = {
-        "a.py": f"def weigh(cart):\n{said}    return sum(cart)\n",
+        "a.py": f"def weigh(cart):\n{comment}    return sum(cart)\n",
         "b.py": f"def one(x):\n{twice}    return x\n\n\ndef two(y):\n{twice}    return y + y\n",
-        "test_a.py": f"def test_weigh():\n{said}    assert weigh([1]) == 1\n",
+        "test_a.py": f"def test_weigh():\n{comment}    assert weigh([1]) == 1\n",
     }
     for name, text in sources.items():
         (tmp_path / name).write_text(text)
     (tmp_path / "latin.py").write_bytes("# größe\n".encode("latin-1"))
-    files, queries = documented(tmp_path, [*sources, "latin.py", "gone.py"])
+    files, queries = remove_doc_comments(tmp_path, [*sources, "latin.py", "gone.py"])
     assert [one["query"] for one in queries] == ["Weighs all articles of the cart"]
     assert queries[0]["answers"] == [{"path": "a.py", "symbol": "weigh"}]
     assert files.keys() == sources.keys()
@@ -245,8 +245,8 @@ def test_functions_are_searched_by_their_removed_doc_comments(tmp_path: Path) ->
     assert files["test_a.py"] == sources["test_a.py"]
 
 
-@pytest.mark.parametrize("part", WITHOUT)
+@pytest.mark.parametrize("part", PARTS)
 def test_each_disabled_part_of_the_ranking_exists(part: str) -> None:
     """A renamed part would be measured as having no effect."""
-    module, attribute, _ = WITHOUT[part]
+    module, attribute, _ = PARTS[part]
     assert hasattr(module, attribute)

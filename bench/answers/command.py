@@ -10,10 +10,10 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from answers import page
+from answers import report
+from answers.ablation import PARTS, disable
 from answers.corpora import Absent
-from answers.measuring import ALL_SETS, MODES, Results, all_measured
-from answers.parts import WITHOUT, leave_out
+from answers.measure import ALL_SETS, MODES, Results, measure_all
 from answers.sets import Sources
 from feeder.cli.evaluation_report import Evaluation, evaluation_json
 
@@ -30,21 +30,21 @@ def main() -> int:
     except Absent as exc:
         _print_progress(str(exc))
         return 2
-    leave_out(args.without or ())
-    results = all_measured(args.only or ALL_SETS, args.by or [*MODES], sources)
-    print(page.report(results), end="")
+    disable(args.without or ())
+    results = measure_all(args.only or ALL_SETS, args.by or [*MODES], sources)
+    print(report.table_text(results), end="")
     if args.json:
-        args.json.write_text(json.dumps(_facts(results), indent=1))
+        args.json.write_text(json.dumps(_results_json(results), indent=1))
     return 0 if results else 1
 
 
 def _sources(args: argparse.Namespace) -> Sources:
     """Returns the folders. Raises Absent if the queries or the snapshots are missing."""
-    for name, what in FOLDERS.items():
+    for name, contents in FOLDERS.items():
         folder = getattr(args, name)
         if not (folder and Path(folder).is_dir()):
             raise Absent(
-                f"There is no folder of {what} ({folder or 'not given'}). Name it with "
+                f"There is no folder of {contents} ({folder or 'not given'}). Name it with "
                 f"--{name} or EVAL_{name.upper()}. "
                 "docs/benchmarks/search-quality.md lists its contents."
             )
@@ -52,7 +52,7 @@ def _sources(args: argparse.Namespace) -> Sources:
     return Sources(Path(args.questions), Path(args.mirror), work, _print_progress, args.describe)
 
 
-def _facts(results: Results) -> dict[str, object]:
+def _results_json(results: Results) -> dict[str, object]:
     """Returns every query's result as JSON, by query set and mode."""
     return {
         f"{name}, {MODES[mode].title}": evaluation_json(Evaluation(name, "", (), outcomes, ()))
@@ -87,21 +87,21 @@ def _parse_args() -> argparse.Namespace:
     )
     add(
         "--only",
-        type=_some(ALL_SETS),
+        type=_names_parser(ALL_SETS),
         metavar="SET,…",
         help=f"Run only these sets: {', '.join(ALL_SETS)}.",
     )
     add(
         "--by",
-        type=_some(tuple(MODES)),
+        type=_names_parser(tuple(MODES)),
         metavar="MODE,…",
         help=f"Run only these modes: {', '.join(MODES)}.",
     )
     add(
         "--without",
-        type=_some(tuple(WITHOUT)),
+        type=_names_parser(tuple(PARTS)),
         metavar="PART,…",
-        help=f"Disable parts of the ranking: {', '.join(WITHOUT)}.",
+        help=f"Disable parts of the ranking: {', '.join(PARTS)}.",
     )
     add(
         "--describe",
@@ -113,15 +113,15 @@ def _parse_args() -> argparse.Namespace:
     return parser.parse_args(sys.argv[2:])
 
 
-def _some(known: tuple[str, ...]) -> Callable[[str], list[str]]:
+def _names_parser(choices: tuple[str, ...]) -> Callable[[str], list[str]]:
     """Returns a parser of comma-separated names that raises ArgumentTypeError for unknown ones."""
 
-    def some(text: str) -> list[str]:
+    def parse(text: str) -> list[str]:
         names = text.split(",")
-        if unknown := [name for name in names if name not in known]:
+        if unknown := [name for name in names if name not in choices]:
             raise argparse.ArgumentTypeError(
-                f"unknown name {unknown[0]}: choose from {', '.join(known)}"
+                f"unknown name {unknown[0]}: choose from {', '.join(choices)}"
             )
         return names
 
-    return some
+    return parse

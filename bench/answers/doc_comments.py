@@ -1,4 +1,5 @@
-"""Generates queries from doc comments: each function is to be found once its comment is removed."""
+"""Generates queries from doc comments: the first sentence of a comment is the query, and the
+function without its comment is the answer."""
 
 import random
 import re
@@ -12,65 +13,65 @@ from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import Grammars, load_grammars
 
 SEED = 20261122
-A_CORPUS = 100
+MAX_QUERIES = 100
 """Queries per corpus."""
 
-_DOCSTRING = re.compile(r'(?<=:)(\s*)[rRuU]?("""|\'\'\')(?P<said>.*?)\2', re.DOTALL)
+_DOCSTRING = re.compile(r'(?<=:)(\s*)[rRuU]?("""|\'\'\')(?P<comment>.*?)\2', re.DOTALL)
 # `#[` is an attribute in Rust and PHP, `#!` begins a script, `#define` is code
-_ABOVE = re.compile(
-    r"(?P<said>(?:\s*(?:/\*.*?\*/|\{-.*?-\}|//[^\n]*|--[^\n]*|#(?![\[!]|[a-z]+\b)[^\n]*))+)"
+_COMMENT_ABOVE = re.compile(
+    r"(?P<comment>(?:\s*(?:/\*.*?\*/|\{-.*?-\}|//[^\n]*|--[^\n]*|#(?![\[!]|[a-z]+\b)[^\n]*))+)"
     r"[ \t]*\n",
     re.DOTALL,
 )
-_SIGNS = re.compile(
+_COMMENT_MARKERS = re.compile(
     r"^\s*(?:/\*+!?|\*+/|\*+|//+!?|#+|--+ ?\|?|\{-+ ?\|?)|(?:\*+/|-\})\s*$", re.MULTILINE
 )
 _MARKUP = re.compile(r"<[^<>]*>|\{@\w+ ([^}]*)\}|[`*]")
-_END = re.compile(r"(?<=[\w)])[.!?](?:\s|$)|\n\s*(?:\n|[@:\\]\w|-{3}|={3})")
-_JUNK = re.compile(
+_SENTENCE_END = re.compile(r"(?<=[\w)])[.!?](?:\s|$)|\n\s*(?:\n|[@:\\]\w|-{3}|={3})")
+_BOILERPLATE = re.compile(
     r"copyright|licen[sc]e|todo|fixme|inheritdoc|eslint|deprecated|^see\b|^[@:\\]", re.IGNORECASE
 )
 
 
-class Documented(NamedTuple):
+class StrippedFiles(NamedTuple):
     """Source files without doc comments, and the queries made from these comments."""
 
     files: dict[str, str]
-    questions: list[dict[str, Any]]
+    queries: list[dict[str, Any]]
 
 
-def documented(repository: Path, paths: Iterable[str], seed: int = SEED) -> Documented:
+def remove_doc_comments(repository: Path, paths: Iterable[str], seed: int = SEED) -> StrippedFiles:
     """Removes the doc comments of a repository's functions and draws queries from them.
 
     Files that are not UTF-8 are left out.
     """
     grammars = load_grammars(None)
-    files, questions = {}, []
+    files, queries = {}, []
     for path, text in _texts(repository, paths):
-        asked = dict(_asked(grammars, path, text))
-        files[path] = _without(text, asked)
-        questions += [_question(path, node, said) for node, (said, _) in asked.items()]
+        functions = dict(_query_functions(grammars, path, text))
+        files[path] = _replace_functions(text, functions)
+        queries += [_query(path, node, query) for node, (query, _) in functions.items()]
     # a query of two functions has no single right answer
-    repeated = _repeated(questions)
-    alone = [one for one in questions if one["query"] not in repeated]
-    drawn = random.Random(seed).sample(alone, min(A_CORPUS, len(alone)))
-    return Documented(files, drawn)
+    repeated = _repeated_queries(queries)
+    unique = [query for query in queries if query["query"] not in repeated]
+    sample = random.Random(seed).sample(unique, min(MAX_QUERIES, len(unique)))
+    return StrippedFiles(files, sample)
 
 
 def first_sentence(comment: str) -> str | None:
     """Returns the first sentence of a doc comment; None if it is too short or not prose."""
-    text = _MARKUP.sub(lambda found: found[1] or "", _SIGNS.sub("", comment)).strip()
-    end = _END.search(text)
-    said = " ".join(text[: end.start() if end else None].split()[:60])
-    words = re.findall(r"[A-Za-z]{2,}", said)
-    is_prose = len(words) >= 4 and sum(map(len, words)) > 0.55 * len(said.replace(" ", ""))
-    return said if is_prose and not _JUNK.search(said) else None
+    text = _MARKUP.sub(lambda match: match[1] or "", _COMMENT_MARKERS.sub("", comment)).strip()
+    end = _SENTENCE_END.search(text)
+    sentence = " ".join(text[: end.start() if end else None].split()[:60])
+    words = re.findall(r"[A-Za-z]{2,}", sentence)
+    is_prose = len(words) >= 4 and sum(map(len, words)) > 0.55 * len(sentence.replace(" ", ""))
+    return sentence if is_prose and not _BOILERPLATE.search(sentence) else None
 
 
-def parted(language: str, text: str) -> tuple[str, str] | None:
+def split_doc_comment(language: str, text: str) -> tuple[str, str] | None:
     """Splits a function into doc comment and remaining code; None without a doc comment."""
-    found = _DOCSTRING.search(text) if language == "python" else _ABOVE.match(text)
-    return (found["said"], text[: found.start()] + text[found.end() :]) if found else None
+    match = _DOCSTRING.search(text) if language == "python" else _COMMENT_ABOVE.match(text)
+    return (match["comment"], text[: match.start()] + text[match.end() :]) if match else None
 
 
 def _texts(repository: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -83,7 +84,9 @@ def _texts(repository: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
                 continue
 
 
-def _asked(grammars: Grammars, path: str, text: str) -> Iterator[tuple[Node, tuple[str, str]]]:
+def _query_functions(
+    grammars: Grammars, path: str, text: str
+) -> Iterator[tuple[Node, tuple[str, str]]]:
     """Yields each function with its query and its code without the doc comment.
 
     Skips tests, functions in several parts, and functions whose name or text occurs twice.
@@ -93,22 +96,22 @@ def _asked(grammars: Grammars, path: str, text: str) -> Iterator[tuple[Node, tup
     for node in nodes:
         is_one = names[node.symbol] == 1 and text.count(node.text) == 1
         if node.symbol and node.node_type == "method" and is_one and "test" not in path.lower():
-            said, code = parted(node.language, node.text) or ("", "")
-            if question := first_sentence(said):
-                yield node, (question, code)
+            comment, code = split_doc_comment(node.language, node.text) or ("", "")
+            if query := first_sentence(comment):
+                yield node, (query, code)
 
 
-def _without(text: str, asked: dict[Node, tuple[str, str]]) -> str:
-    for node, (_, code) in asked.items():
+def _replace_functions(text: str, functions: dict[Node, tuple[str, str]]) -> str:
+    for node, (_, code) in functions.items():
         text = text.replace(node.text, code)
     return text
 
 
-def _question(path: str, node: Node, said: str) -> dict[str, Any]:
+def _query(path: str, node: Node, query: str) -> dict[str, Any]:
     answers = [{"path": path, "symbol": node.symbol}]
-    return {"query": said, "answers": answers, "group": node.language}
+    return {"query": query, "answers": answers, "group": node.language}
 
 
-def _repeated(questions: Iterable[dict[str, Any]]) -> set[str]:
-    counts = Counter(one["query"] for one in questions)
+def _repeated_queries(queries: Iterable[dict[str, Any]]) -> set[str]:
+    counts = Counter(query["query"] for query in queries)
     return {query for query, count in counts.items() if count > 1}

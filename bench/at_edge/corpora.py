@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 from typing import NamedTuple
 
-from answers.corpora import Snapshot, checked_out
+from answers.corpora import Snapshot, check_out
 from speed.repository import make
 
 SCRAPY = Snapshot("scrapy", "scrapy/scrapy", "11079cb1c85b9e75a39a7269943c69d1a975d485")
@@ -19,17 +19,17 @@ class Corpus(NamedTuple):
 
     def made(self, mirror: Path, work: Path) -> Path:
         """Returns the repository; creates it if needed. Raises Absent."""
-        place = work / self.name
-        if not place.exists():
+        root = work / self.name
+        if not root.exists():
             unfinished = work / f"{self.name}.unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
             for part in self.parts:
-                found = checked_out(part, mirror, work / "parts" / part.name)
+                found = check_out(part, mirror, work / "parts" / part.name)
                 kept_out = shutil.ignore_patterns(".git", "wrangler.toml")
                 shutil.copytree(found, unfinished / part.name, symlinks=True, ignore=kept_out)
             make(unfinished)
-            unfinished.rename(place)
-        return place
+            unfinished.rename(root)
+        return root
 
 
 CORPORA = (

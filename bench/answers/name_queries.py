@@ -7,47 +7,51 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 SEED = 20261122
-A_CORPUS = 40
+MAX_NAMES = 40
 """Names per corpus."""
-SHORTEST = 8
+MIN_LETTERS = 8
 """Minimum letters of a name: half of a shorter one matches too much."""
-FEW = 3
+MAX_CONTAINING = 3
 """A part of a name is a query if at most this many names contain it."""
 
 _NAME = re.compile(r"[A-Za-z_]\w{7,}", re.ASCII)
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
-def questions(symbols: Iterable[str], seed: int = SEED) -> list[dict[str, Any]]:
+def queries(symbols: Iterable[str], seed: int = SEED) -> list[dict[str, Any]]:
     """Returns up to four queries per drawn name: exact, misspelt, some words, a run of letters.
 
     A name is the last part of a symbol. Equal symbols and seeds give equal queries.
     """
     names = sorted({re.split(r"\.|::| > ", symbol)[-1] for symbol in symbols})
-    known = {name.casefold() for name in names}
+    existing = {name.casefold() for name in names}
     draw = random.Random(seed)
-    fit = [name for name in names if len(name) >= SHORTEST and _NAME.fullmatch(name)]
-    chosen = draw.sample(fit, min(A_CORPUS, len(fit)))
-    return [line for name in chosen for line in _questions(name, names, known, draw)]
+    long_enough = [name for name in names if len(name) >= MIN_LETTERS and _NAME.fullmatch(name)]
+    drawn = draw.sample(long_enough, min(MAX_NAMES, len(long_enough)))
+    return [query for name in drawn for query in _queries_for_name(name, names, existing, draw)]
 
 
-def _questions(
-    name: str, names: list[str], known: set[str], draw: random.Random
+def _queries_for_name(
+    name: str, names: list[str], existing: set[str], draw: random.Random
 ) -> Iterator[dict[str, Any]]:
     yield {"query": name, "answers": [{"symbol": name}], "group": "exact"}
-    wrong = misspelt(name, draw)
-    if wrong.casefold() not in known:
-        yield {"query": wrong, "answers": [{"symbol": name}], "group": "misspelt"}
+    misspelling = misspell(name, draw)
+    if misspelling.casefold() not in existing:
+        yield {"query": misspelling, "answers": [{"symbol": name}], "group": "misspelt"}
     for group, part in (
         ("words of it", words_of(name, draw)),
         ("letters of it", run_of(name, draw)),
     ):
-        whole = [one for one in names if part and part.casefold() in one.casefold()]
-        if part and len(whole) <= FEW and part.casefold() not in known:
-            yield {"query": part, "answers": [{"symbol": one} for one in whole], "group": group}
+        containing = [one for one in names if part and part.casefold() in one.casefold()]
+        if part and len(containing) <= MAX_CONTAINING and part.casefold() not in existing:
+            yield {
+                "query": part,
+                "answers": [{"symbol": one} for one in containing],
+                "group": group,
+            }
 
 
-def misspelt(name: str, draw: random.Random) -> str:
+def misspell(name: str, draw: random.Random) -> str:
     """Applies one typo: two letters swapped, or one dropped, doubled or replaced.
 
     The first letter stays.
@@ -56,19 +60,19 @@ def misspelt(name: str, draw: random.Random) -> str:
     swap = f"{name[:at]}{name[at + 1]}{name[at]}{name[at + 2 :]}"
     drop = f"{name[:at]}{name[at + 1 :]}"
     double = f"{name[:at]}{name[at]}{name[at:]}"
-    other = draw.choice([one for one in string.ascii_lowercase if one != name[at].lower()])
+    other = draw.choice([letter for letter in string.ascii_lowercase if letter != name[at].lower()])
     replace = f"{name[:at]}{other}{name[at + 1 :]}"
-    made = draw.choice([swap, drop, double, replace])
-    return made if made != name else double
+    misspelling = draw.choice([swap, drop, double, replace])
+    return misspelling if misspelling != name else double
 
 
 def words_of(name: str, draw: random.Random) -> str | None:
     """Returns a name without its first word and maybe its last ones; None if it has too few."""
-    spans = [found.span() for found in _PART.finditer(name)]
+    spans = [match.span() for match in _PART.finditer(name)]
     ends = [end for _, end in spans[1:]]
     parts = [name[spans[1][0] : end] for end in ends] if ends else []
-    fit = [part for part in parts if len(part) >= SHORTEST // 2]
-    return draw.choice(fit) if fit else None
+    long_enough = [part for part in parts if len(part) >= MIN_LETTERS // 2]
+    return draw.choice(long_enough) if long_enough else None
 
 
 def run_of(name: str, draw: random.Random) -> str:
