@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 from chat_server import ChatServer, error_reply, running_chat_server
-from guarantees import killed, refused, table, together
-from guarantees.clean import Reference
+from guarantees import concurrent_runs, crashes, error_responses, table
 from guarantees.contents import LEFT_OVER, MISSING, OTHERS, IndexContents
 from guarantees.history import Commits, commits
 from guarantees.program import Recorded, recorded
+from guarantees.reference import Reference
 from guarantees.stores import Cloud, CloudStatic, Embedded, Store
 from standin import StandIn
 from standin_fixtures import standin_process
@@ -55,9 +55,9 @@ def test_next_run_completes_a_run_killed_within_a_transaction(
     embedded: Store, history: Commits
 ) -> None:
     """SIGKILL before SQLite commits; the next run is on a later commit."""
-    scene = killed.scenes(history)[1]
-    row = killed.Row(scene, "before the commit", "a later one", scene.later)
-    tally = killed.tried(embedded, row, Reference(embedded), [6, 10])
+    scene = crashes.scenes(history)[1]
+    row = crashes.Row(scene, "before the commit", "a later one", scene.later)
+    tally = crashes.tried(embedded, row, Reference(embedded), [6, 10])
     assert tally.broken == []
     assert tally.tried == 2
 
@@ -67,18 +67,18 @@ def test_killed_run_that_reads_all_files_again_is_completed_by_the_next(
     embedded: Store, history: Commits
 ) -> None:
     """SIGKILL after a transaction, on an index of another parser; then a run on a later commit."""
-    scene = killed.scenes(history)[2]
-    row = killed.Row(scene, "after", "a later one", scene.later)
-    tally = killed.tried(embedded, row, Reference(embedded), [6, 8])
+    scene = crashes.scenes(history)[2]
+    row = crashes.Row(scene, "after", "a later one", scene.later)
+    tally = crashes.tried(embedded, row, Reference(embedded), [6, 8])
     assert tally.broken == []
     assert tally.tried == 2
 
 
 def test_next_run_completes_a_run_killed_during_a_request(cloud: Cloud, history: Commits) -> None:
     """The request is executed and its response lost; the next run is on the same commit."""
-    scene = killed.scenes(history)[1]
-    row = killed.Row(scene, cloud.moments[1], "the same", scene.killed)
-    tally = killed.tried(cloud, row, Reference(cloud), [8, 12])
+    scene = crashes.scenes(history)[1]
+    row = crashes.Row(scene, cloud.moments[1], "the same", scene.killed)
+    tally = crashes.tried(cloud, row, Reference(cloud), [8, 12])
     assert tally.broken == []
     assert tally.tried == 2
 
@@ -97,25 +97,25 @@ def test_next_run_completes_a_half_written_lookup_table(
     static: Cloud, history: Commits, tmp_path: Path
 ) -> None:
     """Killed during either half; the next run is on the earlier commit."""
-    scene = killed.scenes(history)[1]
-    row = killed.Row(scene, static.moments[1], "the one before", history.first)
+    scene = crashes.scenes(history)[1]
+    row = crashes.Row(scene, static.moments[1], "the one before", history.first)
     static.start(scene.before)
     static.synced(scene.killed, Recorded(str(tmp_path / "sent"))).expect_done()
     sent = enumerate(recorded(tmp_path / "sent"), start=1)
     steps = [step for step, one in sent if b"INTO lookup" in one.content]
-    tally = killed.tried(static, row, Reference(static), steps)
+    tally = crashes.tried(static, row, Reference(static), steps)
     assert tally.broken == []
     assert tally.tried == 2
 
 
 def test_run_with_repeated_error_responses_loses_nothing(cloud: Cloud, history: Commits) -> None:
     """It completes the index, or stops with a reason and the next one continues."""
-    mix = refused.Trouble("a mix", refused.mixed(0.3, seed=1))
-    down = refused.outage(refused.VECTORIZE, "unavailable")
-    silent = refused.Trouble(
+    mix = error_responses.Trouble("a mix", error_responses.mixed(0.3, seed=1))
+    down = error_responses.outage(error_responses.VECTORIZE, "unavailable")
+    silent = error_responses.Trouble(
         "silent", answer=error_reply(401, "no such key"), at=2, keeps_words=True
     )
-    tally = refused.Trials(cloud, history).tally([mix, down, silent])
+    tally = error_responses.Trials(cloud, history).tally([mix, down, silent])
     assert tally.broken == []
     assert tally.refused > 5
     assert tally.next_run >= 1
@@ -125,7 +125,9 @@ def test_write_with_a_lost_response_counts_as_done(cloud: Cloud, history: Commit
     """Even if D1 is too busy to confirm it."""
     lost = {"kind": "half_body", "route": "d1.raw", "requests": [3]}
     busy = {"kind": "d1_cpu", "route": "d1.raw", "requests": [5]}
-    tally = refused.Trials(cloud, history).tally([refused.Trouble("lost", [lost, busy])])
+    tally = error_responses.Trials(cloud, history).tally(
+        [error_responses.Trouble("lost", [lost, busy])]
+    )
     assert tally.broken == []
     assert tally.next_run == 1
 
@@ -134,9 +136,9 @@ def test_paused_run_superseded_by_a_newer_event_changes_nothing(
     cloud: Cloud, history: Commits
 ) -> None:
     """The index is the newer commit's; after the next run so are the vectors."""
-    [meeting] = [one for one in together.meetings(history) if one.other.number == 9][:1]
-    trial = together.Trial(cloud, history, every=13)
-    tally = trial.tally(together.Row("one sleeps", trial.sleeping(meeting)))
+    [meeting] = [one for one in concurrent_runs.meetings(history) if one.other.number == 9][:1]
+    trial = concurrent_runs.Trial(cloud, history, every=13)
+    tally = trial.tally(concurrent_runs.Row("one sleeps", trial.sleeping(meeting)))
     assert tally.broken == []
     assert tally.tried >= 2
 
@@ -145,34 +147,34 @@ def test_older_event_changes_nothing_after_a_newer_one_has_started(
     embedded: Store, history: Commits
 ) -> None:
     """Also if the newer run crashed after its first write."""
-    trial = together.Trial(embedded, history, every=9)
-    newer, older = together.Side(history.third, 9), together.Side(history.second, 8)
-    tally = trial.tally(together.Row("again", trial.again(newer, older), least=2))
+    trial = concurrent_runs.Trial(embedded, history, every=9)
+    newer, older = concurrent_runs.Side(history.third, 9), concurrent_runs.Side(history.second, 8)
+    tally = trial.tally(concurrent_runs.Row("again", trial.again(newer, older), least=2))
     assert tally.broken == []
     assert 0 < tally.superseded < tally.tried
 
 
 def test_late_vector_is_deleted_by_the_next_run(cloud: Cloud, history: Commits) -> None:
     """The write is delayed until a later run has deleted the node."""
-    trial = together.Trial(cloud, history, every=8)
+    trial = concurrent_runs.Trial(cloud, history, every=8)
     cloud.start(history.first)
     before = len(cloud.standin.log())
     cloud.synced(history.second).expect_done()
     routes = [entry["route"] for entry in cloud.standin.log(before)]
     first = routes.index("vectorize.upsert") + 1
-    points = trial.held_up(together.meetings(history)[1], first)
-    tally = trial.tally(together.Row("held up", points, together.NOT_STOPPED))
+    points = trial.held_up(concurrent_runs.meetings(history)[1], first)
+    tally = trial.tally(concurrent_runs.Row("held up", points, concurrent_runs.NOT_STOPPED))
     assert tally.broken == []
     assert tally.vectors < tally.tried
 
 
 def test_trial_without_an_event_fails(embedded: Store, history: Commits) -> None:
     """No run was killed, paused or superseded: that proves nothing."""
-    scene = killed.scenes(history)[1]
-    row = killed.Row(scene, "before", "the same", scene.killed)
-    assert killed.tried(embedded, row, Reference(embedded), [99]).broken
-    trial = together.Trial(embedded, history, every=1)
-    assert len(trial.tally(together.Row("nothing", iter([]))).broken) == 2
+    scene = crashes.scenes(history)[1]
+    row = crashes.Row(scene, "before", "the same", scene.killed)
+    assert crashes.tried(embedded, row, Reference(embedded), [99]).broken
+    trial = concurrent_runs.Trial(embedded, history, every=1)
+    assert len(trial.tally(concurrent_runs.Row("nothing", iter([]))).broken) == 2
 
 
 def test_differences_are_named() -> None:

@@ -9,11 +9,11 @@ from pathlib import Path
 from chat_server import running_chat_server
 from standin import StandIn
 
-from guarantees import killed, refused, table, together
+from guarantees import concurrent_runs, crashes, error_responses, table
 from guarantees.history import Commits, commits
 from guarantees.stores import Cloud, CloudStatic, Embedded, Store, WordsOnly
 
-TRIALS = {"killed": killed, "refused": refused, "together": together}
+TRIALS = {"killed": crashes, "refused": error_responses, "together": concurrent_runs}
 SOME = 5
 """--fast tests one of this many steps."""
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guarantees import table
-from guarantees.clean import Finish, Reference, finish
 from guarantees.contents import IndexContents
 from guarantees.history import Commits, sha
+from guarantees.reference import Finish, Reference, finish
 from guarantees.stores import Store
 
 STORES = ("embedded", "cloud")

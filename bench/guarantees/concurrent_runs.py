@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from guarantees import table
-from guarantees.clean import Finish, Reference, finish
 from guarantees.contents import LATE, MISSING, OTHERS, VECTORS, IndexContents
 from guarantees.history import REPO, Commits, sha
 from guarantees.program import Act, AtRequest, Change, FinishedRun, Nap, Reading, Run, die
+from guarantees.reference import Finish, Reference, finish
 from guarantees.stores import Cloud, Store
 
 SUPERSEDED = 75

@@ -18,10 +18,10 @@ from chat_server import Answer, ChatReply, ChatServer, description_of_name, erro
 from feeder.cloudflare.api import Api
 from feeder.retry import Clock
 from guarantees import table
-from guarantees.clean import Reference, finish
 from guarantees.contents import WORDS, IndexContents
 from guarantees.history import Commits
 from guarantees.program import AtRequest, Change, Limits
+from guarantees.reference import Reference, finish
 from guarantees.stores import INDEX, Cloud
 
 STORES = ("cloud",)
