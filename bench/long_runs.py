@@ -184,7 +184,9 @@ def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str
 
     A kind in `due` that was not seen is a violation.
     """
-    table.head("process", "peak, MB", "first third, MB", "second third, MB", "last third, MB")
+    table.print_header(
+        "process", "peak, MB", "first third, MB", "second third, MB", "last third, MB"
+    )
     seen = {sample.kind for moment in samples for sample in moment}
     broken = [f"{kind} was not seen" for kind in sorted(due - seen)]
     for kind in sorted(seen):
@@ -195,7 +197,7 @@ def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str
             median(moments[len(moments) * n // 3 : len(moments) * (n + 1) // 3] or moments)
             for n in range(3)
         ]
-        table.line(kind, *(f"{mb:,.0f}" for mb in (peak, *thirds)))
+        table.print_row(kind, *(f"{mb:,.0f}" for mb in (peak, *thirds)))
         if peak > PEAK_MB:
             broken.append(f"{kind} took {peak:,.0f} MB")
         # git's cache of delta bases, bounded to 96 MB, takes longer to fill than SQLite's of pages
@@ -211,14 +213,14 @@ def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
     Returns the violations.
     """
     new = ("new files", "new nodes", "texts embedded")
-    table.head("Ctrl-C after, s", "ended after, s", "exit code", *new, "all files")
+    table.print_header("Ctrl-C after, s", "ended after, s", "exit code", *new, "all files")
     broken = []
     counts = place.counts()
     for moment in moments:
         ended = place.run("sync", ends=lambda seconds: seconds >= moment)  # noqa: B023 - at once
         before, counts = counts, place.counts()
         more = (now - then for now, then in zip(counts[:3], before[:3], strict=True))
-        table.line(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *more, counts.files)
+        table.print_row(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *more, counts.files)
         if not ended.code:
             break
         if ended.seconds > END_S:
@@ -249,11 +251,11 @@ def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
     idle = place.run("sync")
     proof = place.run("validate")
     is_equal = place.digest(_DOCS, _FILES) == whole.digest(_DOCS, _FILES)
-    table.head("", "files processed", "files unchanged", "seconds")
+    table.print_header("", "files processed", "files unchanged", "seconds")
     kept = facts["files_unchanged"]
-    table.line("last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
+    table.print_row("last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
     nothing = idle.report()
-    table.line(
+    table.print_row(
         "next run", nothing["files_processed"], nothing["files_unchanged"], f"{idle.seconds:.1f}"
     )
     print(f"\nThe index equals that of one run: {is_equal}; `feeder validate`: {proof.code}.")
@@ -322,7 +324,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         broken = run_all(folder, given.corpus or downloaded(folder), given)
-    table.wrong(broken)
+    table.print_failures(broken)
     return 1 if broken else 0
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from chat_server import ChatServer, error_reply, running_chat_server
 from guarantees import concurrent_runs, crashes, error_responses, table
-from guarantees.contents import LEFT_OVER, MISSING, OTHERS, IndexContents
+from guarantees.contents import LEFT_OVER, MISSING, OF_OTHER_TEXT, IndexContents
 from guarantees.history import Commits, commits
-from guarantees.program import Recorded, recorded
+from guarantees.program import RecordRequests, read_requests
 from guarantees.reference import Reference
 from guarantees.stores import Cloud, CloudStatic, Embedded, Store
 from standin import StandIn
@@ -55,11 +55,11 @@ def test_next_run_completes_a_run_killed_within_a_transaction(
     embedded: Store, history: Commits
 ) -> None:
     """SIGKILL before SQLite commits; the next run is on a later commit."""
-    scene = crashes.scenes(history)[1]
-    row = crashes.Row(scene, "before the commit", "a later one", scene.later)
-    tally = crashes.tried(embedded, row, Reference(embedded), [6, 10])
-    assert tally.broken == []
-    assert tally.tried == 2
+    scenario = crashes.scenarios(history)[1]
+    row = crashes.Row(scenario, "before the commit", "a later one", scenario.later)
+    tally = crashes.kill_at_steps(embedded, row, Reference(embedded), [6, 10])
+    assert tally.failures == []
+    assert tally.tested == 2
 
 
 @pytest.mark.needs("local")
@@ -67,20 +67,20 @@ def test_killed_run_that_reads_all_files_again_is_completed_by_the_next(
     embedded: Store, history: Commits
 ) -> None:
     """SIGKILL after a transaction, on an index of another parser; then a run on a later commit."""
-    scene = crashes.scenes(history)[2]
-    row = crashes.Row(scene, "after", "a later one", scene.later)
-    tally = crashes.tried(embedded, row, Reference(embedded), [6, 8])
-    assert tally.broken == []
-    assert tally.tried == 2
+    scenario = crashes.scenarios(history)[2]
+    row = crashes.Row(scenario, "after", "a later one", scenario.later)
+    tally = crashes.kill_at_steps(embedded, row, Reference(embedded), [6, 8])
+    assert tally.failures == []
+    assert tally.tested == 2
 
 
 def test_next_run_completes_a_run_killed_during_a_request(cloud: Cloud, history: Commits) -> None:
     """The request is executed and its response lost; the next run is on the same commit."""
-    scene = crashes.scenes(history)[1]
-    row = crashes.Row(scene, cloud.moments[1], "the same", scene.killed)
-    tally = crashes.tried(cloud, row, Reference(cloud), [8, 12])
-    assert tally.broken == []
-    assert tally.tried == 2
+    scenario = crashes.scenarios(history)[1]
+    row = crashes.Row(scenario, cloud.moments[1], "the same", scenario.target)
+    tally = crashes.kill_at_steps(cloud, row, Reference(cloud), [8, 12])
+    assert tally.failures == []
+    assert tally.tested == 2
 
 
 @pytest.fixture(scope="module")
@@ -97,28 +97,28 @@ def test_next_run_completes_a_half_written_lookup_table(
     static: Cloud, history: Commits, tmp_path: Path
 ) -> None:
     """Killed during either half; the next run is on the earlier commit."""
-    scene = crashes.scenes(history)[1]
-    row = crashes.Row(scene, static.moments[1], "the one before", history.first)
-    static.start(scene.before)
-    static.synced(scene.killed, Recorded(str(tmp_path / "sent"))).expect_done()
-    sent = enumerate(recorded(tmp_path / "sent"), start=1)
-    steps = [step for step, one in sent if b"INTO lookup" in one.content]
-    tally = crashes.tried(static, row, Reference(static), steps)
-    assert tally.broken == []
-    assert tally.tried == 2
+    scenario = crashes.scenarios(history)[1]
+    row = crashes.Row(scenario, static.moments[1], "the one before", history.first)
+    static.reset(scenario.before)
+    static.sync(scenario.target, RecordRequests(str(tmp_path / "sent"))).expect_done()
+    requests = enumerate(read_requests(tmp_path / "sent"), start=1)
+    steps = [step for step, candidate in requests if b"INTO lookup" in candidate.content]
+    tally = crashes.kill_at_steps(static, row, Reference(static), steps)
+    assert tally.failures == []
+    assert tally.tested == 2
 
 
 def test_run_with_repeated_error_responses_loses_nothing(cloud: Cloud, history: Commits) -> None:
     """It completes the index, or stops with a reason and the next one continues."""
-    mix = error_responses.Trouble("a mix", error_responses.mixed(0.3, seed=1))
+    mixed = error_responses.FaultScenario("a mix", error_responses.draw_faults(0.3, seed=1))
     down = error_responses.outage(error_responses.VECTORIZE, "unavailable")
-    silent = error_responses.Trouble(
-        "silent", answer=error_reply(401, "no such key"), at=2, keeps_words=True
+    silent = error_responses.FaultScenario(
+        "silent", answer=error_reply(401, "no such key"), at=2, keeps_postings=True
     )
-    tally = error_responses.Trials(cloud, history).tally([mix, down, silent])
-    assert tally.broken == []
+    tally = error_responses.Trials(cloud, history).tally([mixed, down, silent])
+    assert tally.failures == []
     assert tally.refused > 5
-    assert tally.next_run >= 1
+    assert tally.completed_by_next >= 1
 
 
 def test_write_with_a_lost_response_counts_as_done(cloud: Cloud, history: Commits) -> None:
@@ -126,55 +126,60 @@ def test_write_with_a_lost_response_counts_as_done(cloud: Cloud, history: Commit
     lost = {"kind": "half_body", "route": "d1.raw", "requests": [3]}
     busy = {"kind": "d1_cpu", "route": "d1.raw", "requests": [5]}
     tally = error_responses.Trials(cloud, history).tally(
-        [error_responses.Trouble("lost", [lost, busy])]
+        [error_responses.FaultScenario("lost", [lost, busy])]
     )
-    assert tally.broken == []
-    assert tally.next_run == 1
+    assert tally.failures == []
+    assert tally.completed_by_next == 1
 
 
 def test_paused_run_superseded_by_a_newer_event_changes_nothing(
     cloud: Cloud, history: Commits
 ) -> None:
     """The index is the newer commit's; after the next run so are the vectors."""
-    [meeting] = [one for one in concurrent_runs.meetings(history) if one.other.number == 9][:1]
-    trial = concurrent_runs.Trial(cloud, history, every=13)
-    tally = trial.tally(concurrent_runs.Row("one sleeps", trial.sleeping(meeting)))
-    assert tally.broken == []
-    assert tally.tried >= 2
+    [pair] = [
+        candidate for candidate in concurrent_runs.run_pairs(history) if candidate.other.number == 9
+    ][:1]
+    trial = concurrent_runs.Trial(cloud, history, interval=13)
+    tally = trial.tally(concurrent_runs.Row("one sleeps", trial.with_pauses(pair)))
+    assert tally.failures == []
+    assert tally.tested >= 2
 
 
 def test_older_event_changes_nothing_after_a_newer_one_has_started(
     embedded: Store, history: Commits
 ) -> None:
     """Also if the newer run crashed after its first write."""
-    trial = concurrent_runs.Trial(embedded, history, every=9)
-    newer, older = concurrent_runs.Side(history.third, 9), concurrent_runs.Side(history.second, 8)
-    tally = trial.tally(concurrent_runs.Row("again", trial.again(newer, older), least=2))
-    assert tally.broken == []
-    assert 0 < tally.superseded < tally.tried
+    trial = concurrent_runs.Trial(embedded, history, interval=9)
+    newer, older = (
+        concurrent_runs.RunSpec(history.third, 9),
+        concurrent_runs.RunSpec(history.second, 8),
+    )
+    tally = trial.tally(concurrent_runs.Row("again", trial.rerun_older(newer, older), min_points=2))
+    assert tally.failures == []
+    assert 0 < tally.superseded < tally.tested
 
 
 def test_late_vector_is_deleted_by_the_next_run(cloud: Cloud, history: Commits) -> None:
     """The write is delayed until a later run has deleted the node."""
-    trial = concurrent_runs.Trial(cloud, history, every=8)
-    cloud.start(history.first)
+    trial = concurrent_runs.Trial(cloud, history, interval=8)
+    cloud.reset(history.first)
     before = len(cloud.standin.log())
-    cloud.synced(history.second).expect_done()
+    cloud.sync(history.second).expect_done()
     routes = [entry["route"] for entry in cloud.standin.log(before)]
     first = routes.index("vectorize.upsert") + 1
-    points = trial.held_up(concurrent_runs.meetings(history)[1], first)
-    tally = trial.tally(concurrent_runs.Row("held up", points, concurrent_runs.NOT_STOPPED))
-    assert tally.broken == []
-    assert tally.vectors < tally.tried
+    points = trial.with_delayed_request(concurrent_runs.run_pairs(history)[1], first)
+    tally = trial.tally(concurrent_runs.Row("held up", points, concurrent_runs.LATE_WRITE_EFFECTS))
+    assert tally.failures == []
+    assert tally.vectors < tally.tested
 
 
 def test_trial_without_an_event_fails(embedded: Store, history: Commits) -> None:
     """No run was killed, paused or superseded: that proves nothing."""
-    scene = crashes.scenes(history)[1]
-    row = crashes.Row(scene, "before", "the same", scene.killed)
-    assert crashes.tried(embedded, row, Reference(embedded), [99]).broken
-    trial = concurrent_runs.Trial(embedded, history, every=1)
-    assert len(trial.tally(concurrent_runs.Row("nothing", iter([]))).broken) == 2
+    scenario = crashes.scenarios(history)[1]
+    row = crashes.Row(scenario, "before", "the same", scenario.target)
+    assert crashes.kill_at_steps(embedded, row, Reference(embedded), [99]).failures
+    trial = concurrent_runs.Trial(embedded, history, interval=1)
+    assert len(trial.tally(concurrent_runs.Row("nothing", iter([]))).failures) == 2
 
 
 def test_differences_are_named() -> None:
@@ -184,7 +189,7 @@ def test_differences_are_named() -> None:
     assert clean.differences(clean._replace(tables={"files": []})) == ["files"]
     assert clean._replace(vectors={}).differences(clean) == [MISSING]
     assert clean.differences(clean._replace(vectors={})) == [LEFT_OVER]
-    assert clean.differences(clean._replace(vectors={"1": [0.8, 0.6]})) == [OTHERS]
+    assert clean.differences(clean._replace(vectors={"1": [0.8, 0.6]})) == [OF_OTHER_TEXT]
 
 
 @pytest.mark.parametrize(
@@ -208,5 +213,5 @@ def test_progress_is_shown_on_a_terminal_only(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     """Elsewhere only the tables are printed."""
-    assert list(table.counted("a row", "abc")) == ["a", "b", "c"]
+    assert list(table.with_progress("a row", "abc")) == ["a", "b", "c"]
     assert capfd.readouterr() == ("", "")

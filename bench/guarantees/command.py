@@ -14,7 +14,7 @@ from guarantees.history import Commits, commits
 from guarantees.stores import Cloud, CloudStatic, Embedded, Store, WordsOnly
 
 TRIALS = {"killed": crashes, "refused": error_responses, "together": concurrent_runs}
-SOME = 5
+FAST_INTERVAL = 5
 """--fast tests one of this many steps."""
 
 
@@ -24,26 +24,26 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         history = commits(folder)
-        with _opened(args.what, args.stores, folder) as stores:
-            return 0 if _all_passed(args.what, stores, history, fast=args.fast) else 1
+        with _open_stores(args.guarantee, args.stores, folder) as stores:
+            return 0 if _all_passed(args.guarantee, stores, history, fast=args.fast) else 1
 
 
-def _all_passed(what: str, stores: list[Store], history: Commits, *, fast: bool) -> bool:
+def _all_passed(guarantee: str, stores: list[Store], history: Commits, *, fast: bool) -> bool:
     """Returns True if the guarantee held on every store."""
-    trial = TRIALS[what]
-    table.head(*trial.HEAD)
-    every = SOME if fast else 1
-    held = [trial.held(store, history, every) for store in stores]
-    return all(held)
+    trial = TRIALS[guarantee]
+    table.print_header(*trial.COLUMNS)
+    interval = FAST_INTERVAL if fast else 1
+    passed = [trial.run_trial(store, history, interval) for store in stores]
+    return all(passed)
 
 
 @contextmanager
-def _opened(what: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
+def _open_stores(guarantee: str, names: list[str], folder: Path) -> Iterator[list[Store]]:
     with ExitStack() as stack:
         stores: list[Store] = []
         if "embedded" in names:
             stores.append(Embedded(folder / "embedded"))
-            if what == "killed":
+            if guarantee == "killed":
                 stores.append(WordsOnly(folder / "words"))
         if "cloud" in names:
             standin = stack.enter_context(StandIn.start())
@@ -61,11 +61,13 @@ def _parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="guarantees", description=__doc__)
     parser.add_argument("what", choices=TRIALS)
     parser.add_argument("--store", choices=("embedded", "cloud"), help="Test only this store.")
-    parser.add_argument("--fast", action="store_true", help=f"Test one of {SOME} steps.")
+    parser.add_argument("--fast", action="store_true", help=f"Test one of {FAST_INTERVAL} steps.")
     args = parser.parse_args()
-    args.stores = [name for name in TRIALS[args.what].STORES if args.store in {None, name}]
+    args.stores = [name for name in TRIALS[args.guarantee].STORES if args.store in {None, name}]
     if not args.stores:
-        parser.exit(2, f"{args.what} does not apply to the {args.store} store: omit --store.\n")
+        parser.exit(
+            2, f"{args.guarantee} does not apply to the {args.store} store: omit --store.\n"
+        )
     if "cloud" in args.stores and (reason := StandIn.missing()):
         parser.exit(2, f"{reason}\n")
     return args

@@ -41,7 +41,7 @@ _TABLES = {
         WHERE ?1 <> '' AND sha NOT IN (SELECT describes FROM docs) ORDER BY 1""",
 }
 # tables that not every index has; the lookup's values are those of the model that meta names
-_MAY_BE = {
+_OPTIONAL_TABLES = {
     "meanings": """SELECT d.id, hex(coalesce(p.code, m.code)) FROM meanings m
         LEFT JOIN docs d ON d.seq = m.seq LEFT JOIN plain_meanings p ON p.seq = m.seq
         WHERE d.repo IS NULL OR d.repo = ?1 ORDER BY d.id""",
@@ -51,21 +51,30 @@ _MAY_BE = {
     "lookup": """SELECT slot, words, length(codes), length(buckets) FROM lookup
         WHERE ?1 <> '' ORDER BY slot""",
 }
-_THERE = """SELECT name FROM sqlite_schema
+_EXISTING_OPTIONAL = """SELECT name FROM sqlite_schema
     WHERE name IN ('meanings', 'plain_meanings', 'lookup')"""
 _HEAD = "SELECT value FROM meta WHERE key = ?1 || ':head'"
 _HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
 _VECTORS = """SELECT v.* FROM vectors v LEFT JOIN docs d USING (id)
     WHERE d.repo IS NULL OR d.repo = ? ORDER BY 1"""
-WORDS = ("docs", "postings", "postings' ids")
-LINES = ("descriptions", "descriptions of nobody", "lines of vectors", "plain_meanings")
-_OF_LINES = re.compile(":(describer?|lined|vectors)$|:write:")
-_TYPE = 4
+WORD_TABLES = ("docs", "postings", "postings' ids")
+DESCRIPTION_TABLES = (
+    "descriptions",
+    "descriptions of nobody",
+    "lines of vectors",
+    "plain_meanings",
+)
+_DESCRIPTION_META = re.compile(":(describer?|lined|vectors)$|:write:")
+_TYPE_COLUMN = 4
 """The column of `docs` with the node type."""
-LATE = "outbox"
+LATE_TABLE = "outbox"
 """A run that superseded another leaves its outbox to the next run, which deletes the vectors."""
-LEFT_OVER, MISSING, OTHERS = "vectors left over", "vectors missing", "vectors of another text"
-VECTORS = frozenset({LEFT_OVER, MISSING, OTHERS})
+LEFT_OVER, MISSING, OF_OTHER_TEXT = (
+    "vectors left over",
+    "vectors missing",
+    "vectors of another text",
+)
+VECTORS = frozenset({LEFT_OVER, MISSING, OF_OTHER_TEXT})
 
 
 class IndexContents(NamedTuple):
@@ -77,22 +86,26 @@ class IndexContents(NamedTuple):
     def differences(self, other: "IndexContents") -> list[str]:
         """Lists the tables and kinds of vectors that differ."""
         rows = [name for name in self.tables if self.tables[name] != other.tables[name]]
-        return [*rows, *self._vectors_unlike(other.vectors)]
+        return [*rows, *self._vector_differences(other.vectors)]
 
-    def _vectors_unlike(self, others: dict[str, Any]) -> Iterator[str]:
+    def _vector_differences(self, others: dict[str, Any]) -> Iterator[str]:
         if self.vectors.keys() - others.keys():
             yield LEFT_OVER
         if others.keys() - self.vectors.keys():
             yield MISSING
         if any(others.get(id_, vector) != vector for id_, vector in self.vectors.items()):
-            yield OTHERS
+            yield OF_OTHER_TEXT
 
-    def without_lines(self) -> "IndexContents":
+    def without_descriptions(self) -> "IndexContents":
         """Returns the contents without descriptions and the state of the run that requests them."""
-        tables = {name: rows for name, rows in self.tables.items() if name not in LINES}
-        meta = [row for row in self.tables["meta"] if not _OF_LINES.search(str(row[0]))]
-        lined = may_have_lines(self.tables)
-        vectors = {id_: None if id_ in lined else one for id_, one in self.vectors.items()}
+        tables = {
+            name: rows for name, rows in self.tables.items() if name not in DESCRIPTION_TABLES
+        }
+        meta = [row for row in self.tables["meta"] if not _DESCRIPTION_META.search(str(row[0]))]
+        describable = describable_ids(self.tables)
+        vectors = {
+            id_: None if id_ in describable else vector for id_, vector in self.vectors.items()
+        }
         return IndexContents({**tables, "meta": meta}, vectors)
 
     def with_meta(self, key: str, value: str) -> "IndexContents":
@@ -109,23 +122,25 @@ def tables(database: Database, repo: str) -> Tables:
     database.run([_NO_TERMS])
     statements = [Statement(sql, (repo,)) for sql in _TABLES.values()]
     _, *rows, _ = database.run([_TERMS, *statements, _NO_TERMS])
-    return dict(zip(_TABLES, rows, strict=True)) | _beside(database, repo)
+    return dict(zip(_TABLES, rows, strict=True)) | _optional_tables(database, repo)
 
 
-def may_have_lines(found: Tables) -> set[Value]:
+def describable_ids(tables: Tables) -> set[Value]:
     """Returns the ids of the methods and classes, the nodes that may have descriptions."""
-    return {row[0] for row in found["docs"] if row[_TYPE] in {"method", "class"}}
+    return {row[0] for row in tables["docs"] if row[_TYPE_COLUMN] in {"method", "class"}}
 
 
-def _beside(database: Database, repo: str) -> dict[str, list[Any]]:
+def _optional_tables(database: Database, repo: str) -> dict[str, list[Any]]:
     """Reads the optional tables; vector codes compare as equal up to rounding."""
-    [names] = database.run([Statement(_THERE)])
-    there = [name for name in _MAY_BE if (name,) in names]
-    found = database.run([Statement(_MAY_BE[name], (repo,)) for name in there])
-    rows: dict[str, list[Any]] = {name: [] for name in _MAY_BE}
-    rows.update(zip(there, found, strict=True))
+    [names] = database.run([Statement(_EXISTING_OPTIONAL)])
+    existing = [name for name in _OPTIONAL_TABLES if (name,) in names]
+    results = database.run([Statement(_OPTIONAL_TABLES[name], (repo,)) for name in existing])
+    rows: dict[str, list[Any]] = {name: [] for name in _OPTIONAL_TABLES}
+    rows.update(zip(existing, results, strict=True))
     for name in ("meanings", "plain_meanings"):
-        rows[name] = [(id_, VectorCode(bytes.fromhex(code)), *of) for id_, code, *of in rows[name]]
+        rows[name] = [
+            (id_, VectorCode(bytes.fromhex(code)), *rest) for id_, code, *rest in rows[name]
+        ]
     return rows
 
 

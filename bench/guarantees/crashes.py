@@ -9,11 +9,11 @@ from typing import NamedTuple
 from guarantees import table
 from guarantees.contents import IndexContents
 from guarantees.history import Commits, sha
-from guarantees.reference import Finish, Reference, finish
+from guarantees.reference import Recovery, Reference, recover
 from guarantees.stores import Store
 
 STORES = ("embedded", "cloud")
-HEAD = (
+COLUMNS = (
     "store",
     "killed run",
     "killed",
@@ -24,108 +24,110 @@ HEAD = (
 )
 
 
-class Scene(NamedTuple):
-    """A run that is killed on the index of `before`, and the commits that the next run may find."""
+class Scenario(NamedTuple):
+    """A run on `target` that is killed on the index of `before`; the next run may find `later`."""
 
     name: str
     before: Path | None
-    killed: Path
+    target: Path
     later: Path
-    is_read_again: bool = False
+    has_other_parser: bool = False
     """True if another parser has read the files of the index."""
 
-    def start(self, store: Store) -> None:
+    def reset(self, store: Store) -> None:
         """Resets the index to that with which the scenario begins."""
-        store.start(self.before)
-        if self.is_read_again:
+        store.reset(self.before)
+        if self.has_other_parser:
             store.mark_as_read_by_another_parser()
 
 
-def scenes(commits: Commits) -> list[Scene]:
+def scenarios(commits: Commits) -> list[Scenario]:
     return [
-        Scene("first sync", None, commits.first, commits.second),
-        Scene("update", commits.first, commits.second, commits.third),
-        Scene("reading again", commits.first, commits.first, commits.second, is_read_again=True),
+        Scenario("first sync", None, commits.first, commits.second),
+        Scenario("update", commits.first, commits.second, commits.third),
+        Scenario(
+            "reading again", commits.first, commits.first, commits.second, has_other_parser=True
+        ),
     ]
 
 
 @dataclass
 class Tally:
-    """Results of the steps of one row; it passed if nothing is `broken`."""
+    """Results of the steps of one row; it passed if there are no `failures`."""
 
-    tried: int = 0
-    held: int = 0
-    twice: int = 0
+    tested: int = 0
+    passed: int = 0
+    deleted_again: int = 0
     """Steps after which the run after the next deleted the same vectors again."""
-    broken: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
 
-    def add(self, point: str, early_differences: list[str], found: Finish) -> None:
-        """Counts a step; `lie` are the differences from the commit that the index named."""
-        is_right = found.is_right and not early_differences
-        self.tried += 1
-        self.held += is_right
-        self.twice += bool(found.first)
+    def add(self, point: str, early_differences: list[str], recovery: Recovery) -> None:
+        """Counts a step; `early_differences` are those from the commit that the index named."""
+        is_right = recovery.is_right and not early_differences
+        self.tested += 1
+        self.passed += is_right
+        self.deleted_again += bool(recovery.first)
         if not is_right:
-            self.broken.append(f"{point}: after the kill {early_differences}, then {found}")
+            self.failures.append(f"{point}: after the kill {early_differences}, then {recovery}")
 
 
 class Row(NamedTuple):
     """A scenario, the moment of the kill, and the commit that the next run finds."""
 
-    scene: Scene
+    scenario: Scenario
     moment: str
     name: str
-    then: Path
+    next_checkout: Path
 
 
 def rows(store: Store, commits: Commits) -> Iterator[Row]:
-    for scene in scenes(commits):
+    for scenario in scenarios(commits):
         for moment in store.moments:
-            yield Row(scene, moment, "the same", scene.killed)
-            yield Row(scene, moment, "a later one", scene.later)
-            if scene.before and scene.before != scene.killed:
-                yield Row(scene, moment, "the one before", scene.before)
+            yield Row(scenario, moment, "the same", scenario.target)
+            yield Row(scenario, moment, "a later one", scenario.later)
+            if scenario.before and scenario.before != scenario.target:
+                yield Row(scenario, moment, "the one before", scenario.before)
 
 
-def tried(store: Store, row: Row, reference: Reference, steps: Iterable[int]) -> Tally:
+def kill_at_steps(store: Store, row: Row, reference: Reference, steps: Iterable[int]) -> Tally:
     """Kills a run at each of these steps until a run ends before its step.
 
     Raises RuntimeError if a run that was not killed fails.
     """
     tally = Tally()
-    whole, expected = reference.of(row.scene.killed), reference.of(row.then)
-    name = f"{store.name}, {row.scene.name}, {row.moment}, {row.name}"
-    for at in table.counted(name, steps):
-        row.scene.start(store)
-        ended = store.killed(row.scene.killed, at, row.moment)
-        if not ended.was_killed:
-            ended.expect_done()
+    complete, expected = reference.of(row.scenario.target), reference.of(row.next_checkout)
+    name = f"{store.name}, {row.scenario.name}, {row.moment}, {row.name}"
+    for at in table.with_progress(name, steps):
+        row.scenario.reset(store)
+        finished = store.sync_killed(row.scenario.target, at, row.moment)
+        if not finished.was_killed:
+            finished.expect_done()
             break
-        early_differences = _early_differences(store, row.scene, whole)
-        tally.add(f"step {at}", early_differences, finish(store, row.then, expected))
-    if not tally.tried:
-        tally.broken.append("no run was killed")
+        early_differences = _early_differences(store, row.scenario, complete)
+        tally.add(f"step {at}", early_differences, recover(store, row.next_checkout, expected))
+    if not tally.tested:
+        tally.failures.append("no run was killed")
     return tally
 
 
-def _early_differences(store: Store, scene: Scene, whole: IndexContents) -> list[str]:
+def _early_differences(store: Store, scenario: Scenario, complete: IndexContents) -> list[str]:
     """Returns the differences from the commit that the index names, if it names the new one.
 
     The head moves last, after everything but descriptions, which are therefore ignored.
     """
-    if store.head() == (sha(scene.before) if scene.before else ""):
+    if store.head() == (sha(scenario.before) if scenario.before else ""):
         return []
-    return store.contents().without_lines().differences(whole.without_lines())
+    return store.contents().without_descriptions().differences(complete.without_descriptions())
 
 
-def held(store: Store, commits: Commits, every: int) -> bool:
+def run_trial(store: Store, commits: Commits, interval: int) -> bool:
     """Prints a row per scenario, moment and next commit. Returns True if all steps passed."""
     reference = Reference(store)
-    all_held = True
+    all_passed = True
     for row in rows(store, commits):
-        tally = tried(store, row, reference, count(1, every))
-        figures = (tally.tried, tally.held, tally.twice)
-        table.line(store.name, row.scene.name, row.moment, row.name, *figures)
-        table.wrong(tally.broken)
-        all_held = all_held and not tally.broken
-    return all_held
+        tally = kill_at_steps(store, row, reference, count(1, interval))
+        figures = (tally.tested, tally.passed, tally.deleted_again)
+        table.print_row(store.name, row.scenario.name, row.moment, row.name, *figures)
+        table.print_failures(tally.failures)
+        all_passed = all_passed and not tally.failures
+    return all_passed

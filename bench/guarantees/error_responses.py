@@ -18,15 +18,15 @@ from chat_server import Answer, ChatReply, ChatServer, description_of_name, erro
 from feeder.cloudflare.api import Api
 from feeder.retry import Clock
 from guarantees import table
-from guarantees.contents import WORDS, IndexContents
+from guarantees.contents import WORD_TABLES, IndexContents
 from guarantees.history import Commits
-from guarantees.program import AtRequest, Change, Limits
-from guarantees.reference import Reference, finish
+from guarantees.program import AtRequest, Limits, Setup
+from guarantees.reference import Reference, recover
 from guarantees.stores import INDEX, Cloud
 
 STORES = ("cloud",)
 """The embedded store sends no requests."""
-HEAD = (
+COLUMNS = (
     "failing requests",
     "runs",
     "requests failed",
@@ -34,7 +34,7 @@ HEAD = (
     "stopped with a reason, right after the next run",
     "wrong",
 )
-HORIZON = 80
+MAX_REQUESTS = 80
 """Faults are drawn for this many requests per service; a run takes about ten."""
 
 Fault = dict[str, Any]
@@ -46,24 +46,24 @@ def _kinds(*names: str, lost: bool = False) -> list[Fault]:
     return [{"kind": name, "after": after} for name in names for after in {False, lost}]
 
 
-_ANYWHERE = [
+_COMMON_FAULTS = [
     *_kinds("throttled", "throttled_silent", "throttled_10429", "bad_gateway", "unavailable"),
     *_kinds("success_false", "half_body"),
     *_kinds("reset", "server_error", "hang", lost=True),
 ]
-MIX: dict[str, list[Fault]] = {
+FAULTS: dict[str, list[Fault]] = {
     D1: [
-        *_ANYWHERE,
+        *_COMMON_FAULTS,
         *_kinds("d1_internal", "d1_updated", "d1_object_reset", "d1_unresolved"),
         *_kinds("d1_overloaded", "d1_memory", "d1_cpu"),
         *_kinds("d1_timeout", "d1_lost", lost=True),
     ],
-    VECTORIZE: [*_ANYWHERE, *_kinds("vectorize_throttled")],
-    AI: [*_ANYWHERE, *_kinds("ai_capacity")],
+    VECTORIZE: [*_COMMON_FAULTS, *_kinds("vectorize_throttled")],
+    AI: [*_COMMON_FAULTS, *_kinds("ai_capacity")],
 }
 
 
-class Order(NamedTuple):
+class ControlCommand(NamedTuple):
     """A control command that a run sends to the stand-in."""
 
     base_url: str
@@ -73,11 +73,11 @@ class Order(NamedTuple):
     def __call__(self) -> None:
         address = f"{self.base_url.removesuffix('/client/v4')}/__control__/{self.name}"
         # urllib, because requests by httpx are counted as the run's
-        order = urllib.request.Request(address, json.dumps(self.values).encode())
-        urllib.request.urlopen(order).close()
+        request = urllib.request.Request(address, json.dumps(self.values).encode())
+        urllib.request.urlopen(request).close()
 
 
-class MovedTime(NamedTuple):
+class SkippedSleeps(NamedTuple):
     """Replaces sleeping by moving the clocks of the run and the stand-in forward."""
 
     base_url: str
@@ -85,11 +85,11 @@ class MovedTime(NamedTuple):
     def __call__(self) -> None:
         import feeder.cloudflare.api
 
-        clock = _MovedClock(self.base_url)
+        clock = _SkippingClock(self.base_url)
         setattr(feeder.cloudflare.api, "Clock", lambda: clock)  # noqa: B010
 
 
-class _MovedClock(Clock):
+class _SkippingClock(Clock):
     def __init__(self, base_url: str) -> None:
         self._base_url = base_url
         self._added_s = 0.0
@@ -99,53 +99,53 @@ class _MovedClock(Clock):
 
     def wait(self, end: threading.Event, seconds: float) -> None:
         self._added_s += seconds
-        Order(self._base_url, "clock", {"advance_s": seconds})()
+        ControlCommand(self._base_url, "clock", {"advance_s": seconds})()
 
 
-def give_up_soon() -> None:
+def shorten_timeout() -> None:
     """Sets the request timeout to 2 s, so that a hanging request does not cost a minute."""
     import feeder.session.cloud_backend
 
     setattr(feeder.session.cloud_backend, "Api", partial(Api, timeout_s=2.0))  # noqa: B010
 
 
-class Trouble(NamedTuple):
-    """The faults of one run; with `keeps_words` all postings must be right even if it stops."""
+class FaultScenario(NamedTuple):
+    """The faults of one run; with `keeps_postings` all postings must be right even if it stops."""
 
     name: str
     faults: Sequence[Fault] = ()
-    changes: Sequence[Change] = ()
-    keeps_words: bool = False
+    setups: Sequence[Setup] = ()
+    keeps_postings: bool = False
     answer: Answer | None = None
     """The language model's answer from request `at` on, in place of a description."""
     at: int = 1
 
 
-NO_TROUBLE = Trouble("nothing")
+NO_FAULTS = FaultScenario("nothing")
 
 
 @dataclass
 class Tally:
-    """Results of the runs of a row; `broken` lists the failures."""
+    """Results of the runs of a row."""
 
     runs: int = 0
     refused: int = 0
-    at_once: int = 0
-    next_run: int = 0
-    broken: list[str] = field(default_factory=list)
+    completed: int = 0
+    completed_by_next: int = 0
+    failures: list[str] = field(default_factory=list)
 
 
-def held(cloud: Cloud, commits: Commits, every: int) -> bool:
+def run_trial(cloud: Cloud, commits: Commits, interval: int) -> bool:
     """Prints a row per kind of fault. Returns True if no run ended wrong."""
     trials = Trials(cloud, commits)
-    all_held = True
-    for name, troubles in _rows(trials).items():
-        tally = trials.tally(table.counted(name, troubles[::every]))
-        row = (tally.runs, tally.refused, tally.at_once, tally.next_run, len(tally.broken))
-        table.line(name, *row)
-        table.wrong(tally.broken)
-        all_held = all_held and not tally.broken
-    return all_held
+    all_passed = True
+    for name, scenarios in _rows(trials).items():
+        tally = trials.tally(table.with_progress(name, scenarios[::interval]))
+        finished = tally.completed, tally.completed_by_next, len(tally.failures)
+        table.print_row(name, tally.runs, tally.refused, *finished)
+        table.print_failures(tally.failures)
+        all_passed = all_passed and not tally.failures
+    return all_passed
 
 
 class Trials:
@@ -154,67 +154,69 @@ class Trials:
     def __init__(self, cloud: Cloud, commits: Commits) -> None:
         self.cloud = cloud
         self._commits = commits
-        self._changes = MovedTime(cloud.standin.base_url), give_up_soon
+        self._setups = SkippedSleeps(cloud.standin.base_url), shorten_timeout
         self._clean = Reference(cloud).of(commits.second)
-        self.requests, self.questions = self._counted()
+        self.requests, self.model_requests = self._count_requests()
 
-    def tally(self, troubles: Iterable[Trouble]) -> Tally:
+    def tally(self, scenarios: Iterable[FaultScenario]) -> Tally:
         tally = Tally()
-        for trouble in troubles:
-            self._met(trouble, tally)
+        for scenario in scenarios:
+            self._run_with_faults(scenario, tally)
         if not tally.refused:
-            tally.broken.append("no request was refused")
+            tally.failures.append("no request was refused")
         return tally
 
-    def _met(self, trouble: Trouble, tally: Tally) -> None:
+    def _run_with_faults(self, scenario: FaultScenario, tally: Tally) -> None:
         cloud = self.cloud
-        cloud.start(self._commits.first)
-        before = len(cloud.standin.log())
-        for fault in trouble.faults:
+        cloud.reset(self._commits.first)
+        log_start = len(cloud.standin.log())
+        for fault in scenario.faults:
             cloud.standin.fault(**fault)
-        with _saying(cloud, trouble) as model:
-            ended = cloud.synced(self._commits.second, *self._changes, *trouble.changes)
-        log = cloud.standin.log(before)
+        with _answering(cloud, scenario) as model:
+            finished = cloud.sync(self._commits.second, *self._setups, *scenario.setups)
+        log = cloud.standin.log(log_start)
         tally.runs += 1
         tally.refused += sum(entry["status"] >= 400 or "fault" in entry for entry in log)
         tally.refused += model.refused
-        _use_up(cloud)
-        seen = cloud.contents()
-        unlike = seen.differences(self._clean)
-        if not ended.code and not unlike:
-            tally.at_once += 1
-        elif ended.has_reason and self._goes_on(trouble, seen):
-            tally.next_run += 1
+        _consume_faults(cloud)
+        contents = cloud.contents()
+        differences = contents.differences(self._clean)
+        if not finished.code and not differences:
+            tally.completed += 1
+        elif finished.has_error_message and self._is_completed_by_next(scenario, contents):
+            tally.completed_by_next += 1
         else:
-            tally.broken.append(f"{trouble.name}: {ended}, {unlike}")
+            tally.failures.append(f"{scenario.name}: {finished}, {differences}")
 
-    def _goes_on(self, trouble: Trouble, seen: IndexContents) -> bool:
+    def _is_completed_by_next(self, scenario: FaultScenario, contents: IndexContents) -> bool:
         """Returns True if the stopped run left what is guaranteed and the next run finishes it."""
-        whole = all(seen.tables[name] == self._clean.tables[name] for name in WORDS)
-        if trouble.keeps_words and not whole:
+        has_all_postings = all(
+            contents.tables[name] == self._clean.tables[name] for name in WORD_TABLES
+        )
+        if scenario.keeps_postings and not has_all_postings:
             return False
-        return finish(self.cloud, self._commits.second, self._clean, *self._changes).is_right
+        return recover(self.cloud, self._commits.second, self._clean, *self._setups).is_right
 
-    def _counted(self) -> tuple[dict[str, int], int]:
+    def _count_requests(self) -> tuple[dict[str, int], int]:
         """Counts the requests by service and to the language model of a run without faults."""
-        self.cloud.start(self._commits.first)
+        self.cloud.reset(self._commits.first)
         before = self.cloud.standin.counts()
-        with _saying(self.cloud) as model:
+        with _answering(self.cloud) as model:
             model.log.clear()
-            self.cloud.synced(self._commits.second).expect_done()
+            self.cloud.sync(self._commits.second).expect_done()
         after = self.cloud.standin.counts()
-        asked = {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
-        return asked, len(model.log)
+        by_service = {name: after[name] - before.get(name, 0) for name in ("d1", "vectorize", "ai")}
+        return by_service, len(model.log)
 
 
 @contextmanager
-def _saying(cloud: Cloud, trouble: Trouble = NO_TROUBLE) -> Iterator[ChatServer]:
+def _answering(cloud: Cloud, scenario: FaultScenario = NO_FAULTS) -> Iterator[ChatServer]:
     """Makes the store's language model answer as the fault defines, within the block."""
     model = cloud.describer
     assert model is not None  # set by the test
     model.refused = 0
-    if trouble.answer:
-        model.answers, model.always = [description_of_name] * (trouble.at - 1), trouble.answer
+    if scenario.answer:
+        model.answers, model.always = [description_of_name] * (scenario.at - 1), scenario.answer
     yield model
     model.answers, model.always = [], description_of_name
 
@@ -225,78 +227,78 @@ _OF_WORKERS_AI = {_NEURONS, _NO_AI}
 """Rows that need a model of Workers AI."""
 
 
-def _rows(trials: Trials) -> dict[str, list[Trouble]]:
+def _rows(trials: Trials) -> dict[str, list[FaultScenario]]:
     """Returns the runs by table row."""
     d1, ai = trials.requests["d1"], trials.requests["ai"]
     rows = {
-        "mixed faults, 1% of the requests": _mixes(0.01, runs=200),
-        "mixed faults, 10% of the requests": _mixes(0.1, runs=20),
-        "mixed faults, 30% of the requests": _mixes(0.3, runs=20),
-        "rate limit for 5 minutes, from each request on": _blocks(trials),
+        "mixed faults, 1% of the requests": _mixed_faults(0.01, runs=200),
+        "mixed faults, 10% of the requests": _mixed_faults(0.1, runs=20),
+        "mixed faults, 30% of the requests": _mixed_faults(0.3, runs=20),
+        "rate limit for 5 minutes, from each request on": _rate_limits(trials),
         _NEURONS: _quotas(AI, "ai_daily_neurons", ai),
         "daily rows of D1 used up, from each request on": _quotas(D1, "d1_daily_rows", d1),
         "Vectorize down": _outages(VECTORIZE),
         _NO_AI: _outages(AI),
         "D1 down": _outages(D1),
-        "language model fails, from each request on": _silences(trials.questions),
+        "language model fails, from each request on": _model_failures(trials.model_requests),
         "large batches of D1 fail": _large_batches(trials.cloud.small_bytes),
     }
     return {name: runs for name, runs in rows.items() if ai or name not in _OF_WORKERS_AI}
 
 
-def _mixes(rate: float, runs: int) -> list[Trouble]:
-    return [Trouble(f"seed {seed}", mixed(rate, seed)) for seed in range(runs)]
+def _mixed_faults(rate: float, runs: int) -> list[FaultScenario]:
+    return [FaultScenario(f"seed {seed}", draw_faults(rate, seed)) for seed in range(runs)]
 
 
-def _blocks(trials: Trials) -> list[Trouble]:
+def _rate_limits(trials: Trials) -> list[FaultScenario]:
     standin = trials.cloud.standin
-    spend = Order(standin.base_url, "spend", {"token": standin.token, "requests": 2000})
+    spend = ControlCommand(standin.base_url, "spend", {"token": standin.token, "requests": 2000})
     steps = range(1, sum(trials.requests.values()) + 1)
-    return [Trouble(f"from request {at} on", changes=[AtRequest(at, spend)]) for at in steps]
+    return [FaultScenario(f"from request {at} on", setups=[AtRequest(at, spend)]) for at in steps]
 
 
-def _quotas(route: str, kind: str, requests: int) -> list[Trouble]:
+def _quotas(route: str, kind: str, requests: int) -> list[FaultScenario]:
     return [outage(route, kind, at) for at in range(1, requests + 1)]
 
 
-def _outages(route: str) -> list[Trouble]:
+def _outages(route: str) -> list[FaultScenario]:
     return [outage(route, kind) for kind in ("unavailable", "server_error", "reset")]
 
 
-def _silences(questions: int) -> list[Trouble]:
+def _model_failures(model_requests: int) -> list[FaultScenario]:
     no = [error_reply(401, "no such key"), error_reply(503, "too much", Retry_After="0")]
     return [
-        Trouble(f"request {at}, answer {way}", keeps_words=True, answer=answer, at=at)
-        for at in range(1, questions + 1)
+        FaultScenario(f"request {at}, answer {way}", keeps_postings=True, answer=answer, at=at)
+        for at in range(1, model_requests + 1)
         for way, answer in enumerate([*no, lambda _: ChatReply(200, "<html>")], start=1)
     ]
 
 
-def _large_batches(small_bytes: int) -> list[Trouble]:
+def _large_batches(small_bytes: int) -> list[FaultScenario]:
     limits = Limits(2000, 2000, 1000, 100)
     kinds = ("d1_overloaded", "d1_timeout", "d1_memory", "d1_cpu")
     fault = {"route": D1, "bytes_above": small_bytes}
-    return [Trouble(kind, [{"kind": kind, **fault}], [limits]) for kind in kinds]
+    return [FaultScenario(kind, [{"kind": kind, **fault}], [limits]) for kind in kinds]
 
 
-def mixed(rate: float, seed: int) -> list[Fault]:
+def draw_faults(rate: float, seed: int) -> list[Fault]:
     """Draws faults for this share of the requests to each service, with a seed."""
-    some = Random(f"{rate} {seed}")
+    draw = Random(f"{rate} {seed}")
     faults: list[Fault] = []
-    for route, kinds in MIX.items():
-        drawn = [(some.choice(kinds), number) for number in range(1, HORIZON + 1)]
-        chosen = [one for one in drawn if some.random() < rate]
-        faults += ({**kind, "route": route, "requests": [number]} for kind, number in chosen)
+    for route, kinds in FAULTS.items():
+        candidates = [(draw.choice(kinds), number) for number in range(1, MAX_REQUESTS + 1)]
+        drawn = [candidate for candidate in candidates if draw.random() < rate]
+        faults += ({**kind, "route": route, "requests": [number]} for kind, number in drawn)
     return faults
 
 
-def outage(route: str, kind: str, at: int = 1) -> Trouble:
+def outage(route: str, kind: str, at: int = 1) -> FaultScenario:
     """Returns a fault for each request to a route from the `at`-th on."""
-    fault = {"kind": kind, "route": route, "requests": list(range(at, HORIZON + 1))}
-    return Trouble(f"{kind} from request {at} on", [fault], keeps_words=route != D1)
+    fault = {"kind": kind, "route": route, "requests": list(range(at, MAX_REQUESTS + 1))}
+    return FaultScenario(f"{kind} from request {at} on", [fault], keeps_postings=route != D1)
 
 
-def _use_up(cloud: Cloud) -> None:
+def _consume_faults(cloud: Cloud) -> None:
     """Sends requests with another token until no numbered fault is left."""
     bodies = {
         D1: (f"{cloud.database}/raw", {"sql": "SELECT 1"}),
@@ -309,4 +311,5 @@ def _use_up(cloud: Cloud) -> None:
         seen = faults[0]["seen"] if faults else 0
         for _ in range(seen, last):
             with suppress(httpx.HTTPError, ValueError):
-                cloud.ask(*body, timeout_s=0.3)  # a hanging request is counted before the timeout
+                # a hanging request is counted before the timeout
+                cloud.request(*body, timeout_s=0.3)

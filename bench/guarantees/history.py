@@ -36,7 +36,7 @@ GUIDE = (
     "# Guide\n\nHow to run the shop.\n\n## Install\n\nUse a package.\n\n## Refunds\n\nAsk first.\n"
 )
 STOCK = "def inStock(article):\n    return article.count > 0\n\n\ndef order(article):\n    pass\n"
-OLD = "class Courier:\n    def send(self, parcel):\n        parcel.leave()\n"
+COURIER = "class Courier:\n    def send(self, parcel):\n        parcel.leave()\n"
 CONFIG = '{"server": {"port": 8080, "host": "localhost"}, "debug": true}\n'
 
 PRICES = xlsx({"Prices": [("article", "price"), ("apple", 1.5)]})
@@ -53,7 +53,7 @@ FIRST: Files = {
     "src/cart.py": CART,
     "src/tax.py": TAX,
     "src/stock.py": STOCK,
-    "src/courier.py": OLD,
+    "src/courier.py": COURIER,
     "docs/guide.md": GUIDE,
     "config.json": CONFIG,
     "src/empty.py": "",
@@ -67,7 +67,7 @@ SECOND: Files = {
     "src/tax.py": f"# of the year\n{TAX}",
     "src/stock.py": None,
     "src/courier.py": None,
-    "src/carrier.py": OLD,
+    "src/carrier.py": COURIER,
     "src/wishes.py": "def wishes():\n    return []\n",
     "docs/guide.md": GUIDE.replace("Ask first.", "Ask us."),
     "docs/manual.docx": _manual("0x04"),
@@ -103,18 +103,18 @@ def commits(folder: Path) -> Commits:
     main = folder / "main"
     main.mkdir(parents=True)
     git(main, "init", "-q")
-    return Commits(*_committed(main))
+    return Commits(*_commit_each(main))
 
 
-def _committed(main: Path) -> Iterator[Path]:
+def _commit_each(main: Path) -> Iterator[Path]:
     for number, files in enumerate((FIRST, SECOND, THIRD), start=1):
         for name, text in files.items():
-            place = main / name
-            place.parent.mkdir(exist_ok=True)
+            file = main / name
+            file.parent.mkdir(exist_ok=True)
             if text is None:
-                place.unlink()
+                file.unlink()
             else:
-                place.write_bytes(text.encode() if isinstance(text, str) else text)
+                file.write_bytes(text.encode() if isinstance(text, str) else text)
         git(main, "add", "-A")
         commit(main)
         yield clone(main, main.with_name(f"commit-{number}"))

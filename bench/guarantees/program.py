@@ -29,13 +29,13 @@ FORKS.set_forkserver_preload(
 )
 
 
-class Act(Protocol):
+class Action(Protocol):
     """A picklable action that is called in the program's process."""
 
     def __call__(self) -> object: ...
 
 
-Change = Act
+Setup = Action
 """An action that is called before the program runs."""
 
 
@@ -43,22 +43,22 @@ class FinishedRun(NamedTuple):
     """A finished run: its exit code (negative for a signal) and its output."""
 
     code: int
-    said: str
+    output: str
 
     @property
     def was_killed(self) -> bool:
         return self.code == -signal.SIGKILL
 
     @property
-    def has_reason(self) -> bool:
+    def has_error_message(self) -> bool:
         """True if it stopped with an error message in its last line and without a traceback."""
-        last = self.said.rstrip().rpartition("\n")[2]
-        return self.code > 0 and last.startswith("feeder: ") and "Traceback" not in self.said
+        last = self.output.rstrip().rpartition("\n")[2]
+        return self.code > 0 and last.startswith("feeder: ") and "Traceback" not in self.output
 
     def expect_done(self) -> None:
         """Raises RuntimeError if the run failed."""
         if self.code:
-            raise RuntimeError(f"an undisturbed run ended with {self.code}: {self.said}")
+            raise RuntimeError(f"an undisturbed run ended with {self.code}: {self.output}")
 
 
 class Run:
@@ -68,12 +68,14 @@ class Run:
         self,
         arguments: Sequence[str],
         environment: dict[str, str],
-        said: Path,
-        changes: Sequence[Change],
+        output_file: Path,
+        setups: Sequence[Setup],
     ) -> None:
-        self._said = said
+        self._output_file = output_file
         self._process = FORKS.Process(
-            target=_run, args=(list(arguments), environment, str(said), list(changes)), daemon=True
+            target=_run,
+            args=(list(arguments), environment, str(output_file), list(setups)),
+            daemon=True,
         )
         self._process.start()
 
@@ -84,46 +86,46 @@ class Run:
     def kill(self) -> FinishedRun:
         """Sends SIGKILL and waits for the end."""
         self._process.kill()
-        return self.ended()
+        return self.wait()
 
-    def ended(self) -> FinishedRun:
+    def wait(self) -> FinishedRun:
         """Waits for the end. Raises TimeoutError after `WAIT_S`."""
         self._process.join(WAIT_S)
         if self._process.exitcode is None:
-            raise TimeoutError(f"the run did not end: {self._said.read_text()}")
-        return FinishedRun(self._process.exitcode, self._said.read_text())
+            raise TimeoutError(f"the run did not end: {self._output_file.read_text()}")
+        return FinishedRun(self._process.exitcode, self._output_file.read_text())
 
 
 def _run(
-    arguments: list[str], environment: dict[str, str], said: str, changes: list[Change]
+    arguments: list[str], environment: dict[str, str], output_file: str, setups: list[Setup]
 ) -> None:
-    for name in [name for name in os.environ if name.startswith(_OTHERS)]:
+    for name in [name for name in os.environ if name.startswith(_CLEARED_PREFIXES)]:
         del os.environ[name]
     os.environ.update(environment)
-    file = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    file = os.open(output_file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     os.dup2(file, 1)
     os.dup2(file, 2)
     sys.argv = ["feeder", *arguments]
-    for change in changes:
-        change()
+    for setup in setups:
+        setup()
     from feeder.cli.main import main
 
     main()
 
 
-_OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "HTTP", "ALL_PROXY")
+_CLEARED_PREFIXES = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "HTTP", "ALL_PROXY")
 
 
 class Limits(NamedTuple):
     """Batch sizes of the program; small, so that a small repository takes many requests."""
 
     nodes: int = 4
-    gone: int = 1
+    deleted_files: int = 1
     vectors: int = 3
     outbox: int = 2
-    trust_s: float | None = None
+    recheck_after_s: float | None = None
     """Seconds after a guarded write without an ownership check; None for the default."""
-    lines: int = 4
+    descriptions: int = 4
 
     def __call__(self) -> None:
         import feeder.store.ownership
@@ -132,12 +134,12 @@ class Limits(NamedTuple):
         import feeder.sync.write
 
         feeder.sync.write.BATCH_NODES = self.nodes
-        feeder.sync.write.BATCH_DELETED_FILES = self.gone
+        feeder.sync.write.BATCH_DELETED_FILES = self.deleted_files
         feeder.sync.vectors.BATCH_VECTORS = self.vectors
         feeder.sync.vectors.DELETE_BATCH = self.outbox
-        feeder.sync.description_requests.BATCH_REQUESTS = self.lines
-        if self.trust_s is not None:
-            feeder.store.ownership.RECHECK_AFTER_S = self.trust_s
+        feeder.sync.description_requests.BATCH_REQUESTS = self.descriptions
+        if self.recheck_after_s is not None:
+            feeder.store.ownership.RECHECK_AFTER_S = self.recheck_after_s
 
 
 class AtRateLimit(NamedTuple):
@@ -147,27 +149,27 @@ class AtRateLimit(NamedTuple):
     """
 
     at: int
-    act: Act
+    action: Action
 
     def __call__(self) -> None:
         from feeder.cloudflare.rate_limit import RateLimit
 
-        wait = RateLimit.reserve
+        reserve = RateLimit.reserve
         numbers = count(1)
 
-        def counted(pace: RateLimit, now: float) -> float:
+        def counting_reserve(limit: RateLimit, now: float) -> float:
             if next(numbers) == self.at:
-                self.act()
-            return wait(pace, now)
+                self.action()
+            return reserve(limit, now)
 
-        setattr(RateLimit, "reserve", counted)  # noqa: B010 - mypy forbids assigning to a method
+        setattr(RateLimit, "reserve", counting_reserve)  # noqa: B010 - mypy forbids assigning to a method
 
 
 class AtRequest(NamedTuple):
     """Calls an action when the `at`-th request to Cloudflare is sent, before it arrives."""
 
     at: int
-    act: Act
+    action: Action
 
     def __call__(self) -> None:
         import httpx
@@ -175,19 +177,21 @@ class AtRequest(NamedTuple):
         request = httpx.Client.request
         numbers = count(1)
 
-        def counted(client: httpx.Client, *arguments: Any, **more: Any) -> httpx.Response:
+        def counting_request(
+            client: httpx.Client, *arguments: Any, **options: Any
+        ) -> httpx.Response:
             if next(numbers) == self.at:
-                self.act()
-            return request(client, *arguments, **more)
+                self.action()
+            return request(client, *arguments, **options)
 
-        setattr(httpx.Client, "request", counted)  # noqa: B010
+        setattr(httpx.Client, "request", counting_request)  # noqa: B010
 
 
 class AtTransaction(NamedTuple):
     """Calls an action at the `at`-th transaction of the local database, in one of the `MOMENTS`."""
 
     at: int
-    act: Act
+    action: Action
     moment: str = "before"
 
     def __call__(self) -> None:
@@ -197,58 +201,58 @@ class AtTransaction(NamedTuple):
         run = SQLite.run
         numbers, commits = count(1), count(1)
 
-        def committing() -> bool:
+        def on_commit() -> bool:
             if next(commits) == self.at:
-                self.act()
+                self.action()
             return False
 
-        def counted(database: SQLite, statements: Sequence[Statement]) -> list[list[Row]]:
+        def counting_run(database: SQLite, statements: Sequence[Statement]) -> list[list[Row]]:
             if self.moment == "before the commit":
-                database.connection.set_commit_hook(committing)
+                database.connection.set_commit_hook(on_commit)
                 return run(database, statements)
             is_due = next(numbers) == self.at
             if is_due and self.moment == "before":
-                self.act()
+                self.action()
             rows = run(database, statements)
             if is_due and self.moment == "after":
-                self.act()
+                self.action()
             return rows
 
-        setattr(SQLite, "run", counted)  # noqa: B010
+        setattr(SQLite, "run", counting_run)  # noqa: B010
 
 
 MOMENTS = ("before", "before the commit", "after")
 
 
-def die() -> None:
+def kill_self() -> None:
     """Kills its own process with SIGKILL: nothing is flushed, closed or rolled back."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-class Nap:
+class Pause:
     """A pause of the program that begins when it is called, and lasts until `end`."""
 
     def __init__(self) -> None:
-        self._begun = FORKS.Event()
-        self._over = FORKS.Event()
+        self._started = FORKS.Event()
+        self._resumed = FORKS.Event()
 
     def __call__(self) -> None:
-        self._begun.set()
-        self._over.wait(WAIT_S)
+        self._started.set()
+        self._resumed.wait(WAIT_S)
 
-    def has_begun(self, run: Run) -> bool:
+    def has_started(self, run: Run) -> bool:
         """Waits until the run is paused. Returns False if it ended before."""
-        while not self._begun.wait(0.02):
+        while not self._started.wait(0.02):
             if run.is_over:
-                return self._begun.is_set()
+                return self._started.is_set()
         return True
 
     def end(self) -> None:
         """Resumes the run."""
-        self._over.set()
+        self._resumed.set()
 
 
-class Reading:
+class ReadTimer:
     """Records when a run has read the index; a run that reads later started later."""
 
     def __init__(self) -> None:
@@ -258,14 +262,14 @@ class Reading:
         from feeder.store.index import Index
         from feeder.store.index_state import IndexState
 
-        read = Index.read_state
+        read_state = Index.read_state
 
-        def told(index: Index, expected: dict[str, str]) -> IndexState:
-            state = read(index, expected)
+        def timed_read(index: Index, expected: dict[str, str]) -> IndexState:
+            state = read_state(index, expected)
             self._ended_s.value = time.monotonic()
             return state
 
-        setattr(Index, "read_state", told)  # noqa: B010
+        setattr(Index, "read_state", timed_read)  # noqa: B010
 
     @property
     def ended_s(self) -> float:
@@ -278,7 +282,7 @@ class Reading:
         return self.ended_s > 0
 
 
-class Sent(NamedTuple):
+class RecordedRequest(NamedTuple):
     """A recorded request, to be replayed for another account."""
 
     path: str
@@ -286,7 +290,7 @@ class Sent(NamedTuple):
     content_type: str
 
 
-class Recorded(NamedTuple):
+class RecordRequests(NamedTuple):
     """Records every POST request of the program in a file."""
 
     file: str
@@ -296,23 +300,27 @@ class Recorded(NamedTuple):
 
         request = httpx.Client.request
 
-        def recorded(client: httpx.Client, method: str, url: str, **more: Any) -> httpx.Response:
+        def recording_request(
+            client: httpx.Client, method: str, url: str, **options: Any
+        ) -> httpx.Response:
             if method == "POST":
-                sent = Sent(url, more["content"], more["headers"]["Content-Type"])
+                recorded = RecordedRequest(
+                    url, options["content"], options["headers"]["Content-Type"]
+                )
                 with Path(self.file).open("ab") as file:
-                    pickle.dump(sent, file)
-            return request(client, method, url, **more)
+                    pickle.dump(recorded, file)
+            return request(client, method, url, **options)
 
-        setattr(httpx.Client, "request", recorded)  # noqa: B010
+        setattr(httpx.Client, "request", recording_request)  # noqa: B010
 
 
-def recorded(file: Path) -> list[Sent]:
+def read_requests(file: Path) -> list[RecordedRequest]:
     """Reads the requests that `Recorded` wrote."""
-    found = []
+    requests = []
     with file.open("rb") as stream, suppress(EOFError):
         while True:
-            found.append(pickle.load(stream))
-    return found
+            requests.append(pickle.load(stream))
+    return requests
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

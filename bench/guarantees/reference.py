@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from guarantees.contents import LATE, IndexContents
-from guarantees.program import Change
+from guarantees.contents import LATE_TABLE, IndexContents
+from guarantees.program import Setup
 from guarantees.stores import Store
 
 
@@ -18,13 +18,13 @@ class Reference:
     def of(self, checkout: Path) -> IndexContents:
         """Returns the expected contents; the first call per checkout resets the store."""
         if checkout not in self._contents:
-            self._store.start(None)
-            self._store.synced(checkout).expect_done()
+            self._store.reset(None)
+            self._store.sync(checkout).expect_done()
             self._contents[checkout] = self._store.contents()
         return self._contents[checkout]
 
 
-class Finish(NamedTuple):
+class Recovery(NamedTuple):
     """The differences from the expected index after the next run, and after one more."""
 
     first: list[str]
@@ -33,14 +33,14 @@ class Finish(NamedTuple):
     @property
     def is_right(self) -> bool:
         """True if the next run finished the index; its outbox may still name deleted vectors."""
-        return not self.last and set(self.first) <= {LATE}
+        return not self.last and set(self.first) <= {LATE_TABLE}
 
 
-def finish(store: Store, checkout: Path, expected: IndexContents, *changes: Change) -> Finish:
+def recover(store: Store, checkout: Path, expected: IndexContents, *setups: Setup) -> Recovery:
     """Runs a sync, and a second one if the first leaves differences."""
-    store.synced(checkout, *changes).expect_done()
+    store.sync(checkout, *setups).expect_done()
     first = store.contents().differences(expected)
     if not first:
-        return Finish([], [])
-    store.synced(checkout, *changes).expect_done()
-    return Finish(first, store.contents().differences(expected))
+        return Recovery([], [])
+    store.sync(checkout, *setups).expect_done()
+    return Recovery(first, store.contents().differences(expected))

@@ -20,17 +20,17 @@ from guarantees.contents import IndexContents, head, tables, vectors
 from guarantees.history import REPO
 from guarantees.program import (
     MOMENTS,
-    Act,
+    Action,
     AtRateLimit,
     AtTransaction,
-    Change,
     FinishedRun,
     Limits,
-    Recorded,
+    RecordedRequest,
+    RecordRequests,
     Run,
-    Sent,
-    die,
-    recorded,
+    Setup,
+    kill_self,
+    read_requests,
     wait_until,
 )
 
@@ -57,24 +57,24 @@ class Store(ABC):
         folder.mkdir(parents=True)
         self._runs = 0
 
-    def run(
-        self, checkout: Path, *changes: Change, environment: dict[str, str] | None = None
+    def start_sync(
+        self, checkout: Path, *setups: Setup, environment: dict[str, str] | None = None
     ) -> Run:
         """Starts a sync with a checkout."""
         self._runs += 1
         arguments = ["sync", "-C", str(checkout), "--quiet", *self._options()]
-        said = self.folder / f"said-{self._runs}.txt"
-        common = {"FEEDER_JOBS": "1", "FEEDER_REPO": REPO, "FEEDER_BRANCH": "main"}
-        common["FEEDER_DESCRIBE"] = f"{self.describer.url}#some-model" if self.describer else ""
-        everything = common | self._environment() | (environment or {})
-        return Run(arguments, everything, said, [self.limits, *changes])
+        output_file = self.folder / f"output-{self._runs}.txt"
+        settings = {"FEEDER_JOBS": "1", "FEEDER_REPO": REPO, "FEEDER_BRANCH": "main"}
+        settings["FEEDER_DESCRIBE"] = f"{self.describer.url}#some-model" if self.describer else ""
+        variables = settings | self._environment() | (environment or {})
+        return Run(arguments, variables, output_file, [self.limits, *setups])
 
-    def synced(self, checkout: Path, *changes: Change) -> FinishedRun:
+    def sync(self, checkout: Path, *setups: Setup) -> FinishedRun:
         """Runs a sync to its end."""
-        return self.run(checkout, *changes).ended()
+        return self.start_sync(checkout, *setups).wait()
 
     @abstractmethod
-    def start(self, checkout: Path | None) -> None:
+    def reset(self, checkout: Path | None) -> None:
         """Resets the index to that of a checkout, or to an empty one for None."""
 
     @abstractmethod
@@ -82,12 +82,12 @@ class Store(ABC):
         """Changes the index as if another version of the parser had read its files."""
 
     @abstractmethod
-    def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
+    def sync_killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
         """Runs a sync that is killed at its `at`-th step, unless it ends before."""
 
     @abstractmethod
-    def when(self, at: int, act: Act) -> Change:
-        """Returns a change that calls an action when the `at`-th step is about to begin."""
+    def setup_at(self, at: int, action: Action) -> Setup:
+        """Returns a setup that calls an action when the `at`-th step is about to begin."""
 
     @abstractmethod
     def head(self) -> str:
@@ -116,28 +116,28 @@ class Embedded(Store):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._file = folder / "index.db"
-        self._made: dict[Path, Path] = {}
+        self._saved: dict[Path, Path] = {}
 
-    def start(self, checkout: Path | None) -> None:
+    def reset(self, checkout: Path | None) -> None:
         for file in self.folder.glob("index.db*"):
             file.unlink()
         if checkout is None:
             return
-        if checkout not in self._made:
-            made = self.folder / f"{checkout.name}.db"
-            self.synced(checkout).expect_done()
-            self._made[checkout] = Path(shutil.copy(self._file, made))
-        shutil.copy(self._made[checkout], self._file)
+        if checkout not in self._saved:
+            copy = self.folder / f"{checkout.name}.db"
+            self.sync(checkout).expect_done()
+            self._saved[checkout] = Path(shutil.copy(self._file, copy))
+        shutil.copy(self._saved[checkout], self._file)
 
     def mark_as_read_by_another_parser(self) -> None:
         with closing(SQLite(self._file)) as database:
             database.run(_OTHER_PARSER)
 
-    def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
-        return self.synced(checkout, AtTransaction(at, die, moment))
+    def sync_killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
+        return self.sync(checkout, AtTransaction(at, kill_self, moment))
 
-    def when(self, at: int, act: Act) -> Change:
-        return AtTransaction(at, act)
+    def setup_at(self, at: int, action: Action) -> Setup:
+        return AtTransaction(at, action)
 
     def head(self) -> str:
         with closing(SQLite(self._file)) as database:
@@ -164,10 +164,10 @@ class WordsOnly(Embedded):
         return [*super()._options(), "--no-vectors"]
 
 
-class Made(NamedTuple):
+class SavedIndex(NamedTuple):
     """The recorded requests that created the index of a commit, and the embedding cache."""
 
-    sent: list[Sent]
+    requests: list[RecordedRequest]
     database_id: str
     cache: Path
 
@@ -189,7 +189,7 @@ class Cloud(Store):
         super().__init__(folder)
         self.standin = standin
         self._cache = folder / "embeddings.db"
-        self._made: dict[Path, Made] = {}
+        self._saved: dict[Path, SavedIndex] = {}
         self._api = Api("watch", standin.account_id, base_url=standin.base_url)
         self._http = httpx.Client(
             base_url=f"{standin.base_url}/accounts/{standin.account_id}/",
@@ -199,54 +199,54 @@ class Cloud(Store):
         )
         self._database_id = ""
 
-    def start(self, checkout: Path | None) -> None:
+    def reset(self, checkout: Path | None) -> None:
         self._empty()
         if checkout is None:
             return
-        if checkout not in self._made:
-            self._made[checkout] = self._make(checkout)
+        if checkout not in self._saved:
+            self._saved[checkout] = self._record(checkout)
             self._empty()
-        made = self._made[checkout]
-        for sent in made.sent:
-            address = sent.path.replace(made.database_id, self._database_id)
-            kind = {"Content-Type": sent.content_type}
-            self._http.post(address, content=sent.content, headers=kind).raise_for_status()
-        shutil.copy(made.cache, self._cache)
+        saved = self._saved[checkout]
+        for request in saved.requests:
+            address = request.path.replace(saved.database_id, self._database_id)
+            headers = {"Content-Type": request.content_type}
+            self._http.post(address, content=request.content, headers=headers).raise_for_status()
+        shutil.copy(saved.cache, self._cache)
         self.standin.settle()
 
     def mark_as_read_by_another_parser(self) -> None:
         D1(self._api, self._database_id).run(_OTHER_PARSER)
 
-    def killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
-        seen = sum(self.standin.counts().values())
+    def sync_killed(self, checkout: Path, at: int, moment: str) -> FinishedRun:
+        log_start = sum(self.standin.counts().values())
         self.standin.fault("hang", route="*", requests=[at], after=moment == self.moments[1])
-        run = self.run(checkout)
+        run = self.start_sync(checkout)
 
         def hangs() -> bool:
-            entries = self.standin.log(seen)
+            entries = self.standin.log(log_start)
             return any(entry.get("fault") == "hang" and "status" in entry for entry in entries)
 
         wait_until(lambda: run.is_over or hangs())
-        return run.kill() if hangs() else run.ended()
+        return run.kill() if hangs() else run.wait()
 
-    def when(self, at: int, act: Act) -> Change:
-        return AtRateLimit(at, act)
+    def setup_at(self, at: int, action: Action) -> Setup:
+        return AtRateLimit(at, action)
 
     def head(self) -> str:
         return head(D1(self._api, self._database_id), REPO)
 
     def contents(self) -> IndexContents:
         self.standin.settle()
-        found = self.standin.vectors(INDEX)
-        for vector in found.values():
+        by_id = self.standin.vectors(INDEX)
+        for vector in by_id.values():
             vector["metadata"].pop("sha_head")
-        return IndexContents(tables(D1(self._api, self._database_id), REPO), found)
+        return IndexContents(tables(D1(self._api, self._database_id), REPO), by_id)
 
     def close(self) -> None:
         self._api.close()
         self._http.close()
 
-    def ask(self, path: str, body: object, timeout_s: float = 60) -> Any:
+    def request(self, path: str, body: object, timeout_s: float = 60) -> Any:
         """Sends a request with another token and returns its JSON, errors included."""
         return self._http.post(path, json=body, timeout=timeout_s).json()
 
@@ -258,35 +258,35 @@ class Cloud(Store):
     def _empty(self) -> None:
         self.standin.reset()
         self.standin.grant("watch", "d1", "vectorize", "ai")
-        self._database_id = self.ask("d1/database", {"name": "code"})["result"]["uuid"]
+        self._database_id = self.request("d1/database", {"name": "code"})["result"]["uuid"]
         config = {"dimensions": self.dimensions, "metric": "cosine"}
-        self.ask("vectorize/v2/indexes", {"name": INDEX, "config": config})
+        self.request("vectorize/v2/indexes", {"name": INDEX, "config": config})
         migrate(D1(self._api, self._database_id))
         for file in self.folder.glob("embeddings.db*"):
             file.unlink()
 
-    def _make(self, checkout: Path) -> Made:
+    def _record(self, checkout: Path) -> SavedIndex:
         file = self.folder / f"{checkout.name}.requests"
-        self.synced(checkout, Recorded(str(file))).expect_done()
-        sent = [one for one in recorded(file) if self._is_kept(one)]
+        self.sync(checkout, RecordRequests(str(file))).expect_done()
+        requests = [request for request in read_requests(file) if self._is_index_write(request)]
         cache = Path(shutil.copy(self._cache, self.folder / f"{checkout.name}.cache"))
-        return Made(sent, self._database_id, cache)
+        return SavedIndex(requests, self._database_id, cache)
 
-    def _is_kept(self, sent: Sent) -> bool:
+    def _is_index_write(self, request: RecordedRequest) -> bool:
         """Returns True if a request wrote to the index."""
-        return "/ai/" not in sent.path and not sent.path.endswith("/chat/completions")
+        return "/ai/" not in request.path and not request.path.endswith("/chat/completions")
 
     def _options(self) -> list[str]:
         return ["--store", "cloudflare"]
 
     def _environment(self) -> dict[str, str]:
-        mine = {
+        settings = {
             "FEEDER_MODEL": self.model,
             "FEEDER_DATABASE_ID": self._database_id,
             "FEEDER_INDEX_NAME": INDEX,
             "FEEDER_CACHE": str(self._cache),
         }
-        return self.standin.environment | mine
+        return self.standin.environment | settings
 
 
 class CloudStatic(Cloud):
@@ -300,5 +300,5 @@ class CloudStatic(Cloud):
     model, dimensions = "static", 256
     small_bytes = 1_700_000
 
-    def _is_kept(self, sent: Sent) -> bool:
-        return super()._is_kept(sent) and b"INTO lookup" not in sent.content
+    def _is_index_write(self, request: RecordedRequest) -> bool:
+        return super()._is_index_write(request) and b"INTO lookup" not in request.content

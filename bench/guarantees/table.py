@@ -5,32 +5,32 @@ from typing import TypeVar
 
 from rich.console import Console
 
-Point = TypeVar("Point")
+Item = TypeVar("Item")
 
 
-def head(*columns: str) -> None:
+def print_header(*columns: str) -> None:
     """Prints the header of a table."""
-    line(*columns)
+    print_row(*columns)
     print("|" + "---|" * len(columns), flush=True)
 
 
-def line(*values: str | int) -> None:
+def print_row(*values: str | int) -> None:
     """Prints a row and flushes it."""
     print(f"| {' | '.join(_cell(value) for value in values)} |", flush=True)
 
 
-def wrong(cases: Sequence[str]) -> None:
+def print_failures(failures: Sequence[str]) -> None:
     """Prints each failure on a line; prints nothing without failures."""
-    for case in cases:
-        print(f"  WRONG: {case}", flush=True)
+    for failure in failures:
+        print(f"  WRONG: {failure}", flush=True)
 
 
-def counted(row: str, points: Iterable[Point]) -> Iterator[Point]:
+def with_progress(row: str, items: Iterable[Item]) -> Iterator[Item]:
     """Yields the same items, and shows the row's name and their count on a terminal."""
     with Console(stderr=True).status(row) as status:
-        for number, point in enumerate(points, start=1):
+        for number, item in enumerate(items, start=1):
             status.update(f"{row}: {number}")
-            yield point
+            yield item
 
 
 def _cell(value: str | int) -> str:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import product
 
 from clouds import Cloud
-from guarantees.contents import LINES, WORDS, tables
+from guarantees.contents import DESCRIPTION_TABLES, WORD_TABLES, tables
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, rule
 from standin import StandIn
@@ -31,13 +31,13 @@ from sync.sync_histories.strategies import (
     store_source_choices,
 )
 
-PARTS = (*WORDS, "files", "outbox", "texts")
+PARTS = (*WORD_TABLES, "files", "outbox", "texts")
 ERRORS = ("throttled", "bad_gateway", "success_false", "reset", "half_body", "server_error")
 RATE = 0.01
 """Of each kind, before and after the work: about one request of ten goes wrong."""
 TRIES = 5
 LOOKUP = small_lookup_table()
-OF_D1 = [part for part in LINES if part != "plain_meanings"]
+OF_D1 = [part for part in DESCRIPTION_TABLES if part != "plain_meanings"]
 
 
 PARSER = ParserIdentity.from_fingerprint(InProcessParser().fingerprint)

@@ -5,7 +5,7 @@ from collections import Counter
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 
-from guarantees.contents import LINES, WORDS, may_have_lines
+from guarantees.contents import DESCRIPTION_TABLES, WORD_TABLES, describable_ids
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant, rule
 
@@ -53,8 +53,8 @@ OF_LINES = {f"{REPO}:describe", f"{REPO}:describer"}
 
 def without_descriptions(seen: IndexSnapshot) -> IndexSnapshot:
     """Removes the parts of a snapshot that a run without a describer does not update."""
-    rest = {part: rows for part, rows in seen.items() if part not in LINES}
-    lined = may_have_lines(seen)
+    rest = {part: rows for part, rows in seen.items() if part not in DESCRIPTION_TABLES}
+    lined = describable_ids(seen)
     rest["vectors"] = [row for row in rest["vectors"] if row[0] not in lined]
     return rest | {"meta": [row for row in seen["meta"] if row[0] not in OF_LINES]}
 
@@ -292,7 +292,9 @@ class History(Branch):
         copy = self._copy()
         run_sync(self._head.tree, copy, **vector_options(None))
         seen, expected = index_snapshot(copy), self._fresh(self._head.tree)
-        assert {part: seen[part] for part in WORDS} == {part: expected[part] for part in WORDS}
+        assert {part: seen[part] for part in WORD_TABLES} == {
+            part: expected[part] for part in WORD_TABLES
+        }
         copy.close()
 
     def _assert_index_equals(self, tree: Commit, model: int | None = MODEL, asks: str = "") -> None:
