@@ -59,7 +59,7 @@ def _open_stores(guarantee: str, names: list[str], folder: Path) -> Iterator[lis
 def _parse_args() -> argparse.Namespace:
     """Parses the options. Exits with code 2 if the guarantee cannot be tested here."""
     parser = argparse.ArgumentParser(prog="guarantees", description=__doc__)
-    parser.add_argument("what", choices=TRIALS)
+    parser.add_argument("guarantee", choices=TRIALS)
     parser.add_argument("--store", choices=("embedded", "cloud"), help="Test only this store.")
     parser.add_argument("--fast", action="store_true", help=f"Test one of {FAST_INTERVAL} steps.")
     args = parser.parse_args()
