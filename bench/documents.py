@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
 
-from documents_made import Made, Missing, Rows, made
+from document_programs import Made, Missing, Rows, made
 
 from feeder.parse.worker_pool import WorkerPool
 

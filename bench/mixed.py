@@ -20,7 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from documents_made import Made, made  # noqa: E402  # what follows is of tests/
+from document_programs import Made, made  # noqa: E402  # what follows is of tests/
 
 from parse import documents as docs  # noqa: E402
 from parse.hostile_documents import KINDS  # noqa: E402

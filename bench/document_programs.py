@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from documents_python import CHAPTERS, MAIN, RAILS, REGISTERS, STOP, WORDS
+from document_libraries import CHAPTERS, MAIN, RAILS, REGISTERS, STOP, WORDS
 
 HEADINGS = ("Install", "Power", "Registers", "Control", "Errors")
 CHAPTER_HEADINGS = ("Install", "Registers", "Errors")
@@ -111,7 +111,7 @@ def _chromium(folder: Path, _: str) -> Iterator[Made]:
 
 def _by_python(folder: Path, python: str) -> Iterator[Made | Missing]:
     """Writes documents with Python libraries, each in its own process."""
-    script = Path(__file__).with_name("documents_python.py")
+    script = Path(__file__).with_name("document_libraries.py")
     slides = {"code": NONE, "pages": len(HEADINGS)}
     for name, ending, by, said in (
         ("python-docx", "docx", python, {}),
