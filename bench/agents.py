@@ -21,7 +21,7 @@ from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 FEEDER = Path(sys.executable).with_name("feeder")
-COUNT = ROOT / "tests/mcp_server/official_clients/tokens.mjs"
+TOKEN_COUNTER = ROOT / "tests/mcp_server/official_clients/tokens.mjs"
 HIT = re.compile(r"^(?P<path>\S+):(?P<first>\d+)-(?P<last>\d+) method ", re.MULTILINE)
 LIMIT = 8
 BUDGETS = {"full": 15_000, "auto": 2_500, "snippet": 2_500, "signature": 2_500, "locations": 2_500}
@@ -39,7 +39,7 @@ class Server(NamedTuple):
     stdin: IO[bytes]
     stdout: IO[bytes]
 
-    def ask(self, method: str, params: Message) -> Message:
+    def request(self, method: str, params: Message) -> Message:
         """Sends a JSON-RPC request and returns its result."""
         message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
         self.stdin.write(json.dumps(message).encode() + b"\n")
@@ -47,10 +47,10 @@ class Server(NamedTuple):
         result: Message = json.loads(self.stdout.readline())["result"]
         return result
 
-    def search(self, query: str, **more: Any) -> str:
+    def search(self, query: str, **options: Any) -> str:
         """Calls the `search` tool and returns the text of its answer."""
-        arguments = {"query": query, "limit": LIMIT, **more}
-        answer = self.ask("tools/call", {"name": "search", "arguments": arguments})
+        arguments = {"query": query, "limit": LIMIT, **options}
+        answer = self.request("tools/call", {"name": "search", "arguments": arguments})
         text: str = answer["content"][0]["text"]
         assert not answer["isError"], text
         return text
@@ -65,8 +65,8 @@ def server(folder: Path) -> Iterator[Server]:
         assert process.stdin
         assert process.stdout
         client = Server(process.stdin, process.stdout)
-        client.ask("initialize", {"protocolVersion": "2025-11-25"})
-        client.ask("tools/list", {})
+        client.request("initialize", {"protocolVersion": "2025-11-25"})
+        client.request("tools/list", {})
         yield client
         process.stdin.close()
 
@@ -75,18 +75,18 @@ def tokens(texts: Sequence[str]) -> int:
     """Counts tokens with the encoding o200k_base."""
     payload = json.dumps(texts)
     done = subprocess.run(
-        ["node", COUNT], input=payload, capture_output=True, check=True, text=True
+        ["node", TOKEN_COUNTER], input=payload, capture_output=True, check=True, text=True
     )
     return sum(json.loads(done.stdout))
 
 
 def code(folder: Path, answer: str) -> str:
     """Returns the full source lines of an answer's hits, read from their files."""
-    bodies = []
+    source_lines = []
     for hit in HIT.finditer(answer):
         lines = (folder / hit["path"]).read_text("utf-8").split("\n")
-        bodies += lines[int(hit["first"]) - 1 : int(hit["last"])]
-    return "\n".join(bodies)
+        source_lines += lines[int(hit["first"]) - 1 : int(hit["last"])]
+    return "\n".join(source_lines)
 
 
 def costs(folder: Path, queries: Sequence[str]) -> Iterator[str]:
@@ -95,33 +95,41 @@ def costs(folder: Path, queries: Sequence[str]) -> Iterator[str]:
     yield "|---|---|---|---|---|"
     with server(folder) as client:
         for detail, budget in BUDGETS.items():
-            more = {"type": "method", "detail": detail, "budget": budget}
-            answers = [client.search(query, **more) for query in queries]
-            count, alone = tokens(answers), tokens([code(folder, one) for one in answers])
-            largest = max(len(one.encode()) for one in answers)
+            options = {"type": "method", "detail": detail, "budget": budget}
+            answers = [client.search(query, **options) for query in queries]
+            count, code_tokens = (
+                tokens(answers),
+                tokens([code(folder, answer) for answer in answers]),
+            )
+            largest = max(len(answer.encode()) for answer in answers)
             mean = count / len(answers)
-            yield f"| {detail} | {budget:,} | {mean:,.0f} | {count / alone:.2f} | {largest:,} |"
+            ratio = count / code_tokens
+            yield f"| {detail} | {budget:,} | {mean:,.0f} | {ratio:.2f} | {largest:,} |"
 
 
 def times(folder: Path, queries: Sequence[str]) -> Iterator[str]:
     """Yields the table of waiting times: start, first answer and later answers."""
-    starts, firsts, answers = [], [], []
+    starts, first_answers, later_answers = [], [], []
     for _ in range(STARTS):
-        began = time.perf_counter()
+        started = time.perf_counter()
         with server(folder) as client:
-            starts.append(time.perf_counter() - began)
-            began = time.perf_counter()
+            starts.append(time.perf_counter() - started)
+            started = time.perf_counter()
             client.search(queries[0])
-            firsts.append(time.perf_counter() - began)
+            first_answers.append(time.perf_counter() - started)
             for query in queries[1:]:
-                began = time.perf_counter()
+                started = time.perf_counter()
                 client.search(query)
-                answers.append(time.perf_counter() - began)
+                later_answers.append(time.perf_counter() - started)
     yield "| | median, s | worst, s |"
     yield "|---|---|---|"
-    rows = {"start to the list of tools": starts, "first answer": firsts, "later answers": answers}
-    for name, found in rows.items():
-        yield f"| {name} | {statistics.median(found):.3f} | {max(found):.3f} |"
+    rows = {
+        "start to the list of tools": starts,
+        "first answer": first_answers,
+        "later answers": later_answers,
+    }
+    for name, seconds in rows.items():
+        yield f"| {name} | {statistics.median(seconds):.3f} | {max(seconds):.3f} |"
 
 
 def freshness_times(folder: Path, query: str) -> Iterator[str]:
@@ -132,30 +140,30 @@ def freshness_times(folder: Path, query: str) -> Iterator[str]:
     yield "|---|---|---|"
     with server(folder) as client:
         wait_until_current(client, query)
-        still, changed, switched = [], [], []
+        unchanged, changed, switched = [], [], []
         for number in range(EDITS):
-            still.append(timed_search(client, query))
+            unchanged.append(timed_search(client, query))
             edited.write_text(f"{edited.read_text('utf-8')}\n# seen{number}edit\n", "utf-8")
-            changed.append(timed_search(client, f"seen{number}edit", expect=edited.name))
+            changed.append(timed_search(client, f"seen{number}edit", expected=edited.name))
         git(folder, "checkout", "-q", "--force", "HEAD~1")
-        began = time.perf_counter()
+        started = time.perf_counter()
         switched.append(timed_search(client, query))
         wait_until_current(client, query)
-        whole_s = time.perf_counter() - began
+        complete_s = time.perf_counter() - started
         git(folder, "checkout", "-q", "--force", "-")
-    rows = {"nothing changed": still, "one file edited": changed, "a commit switched": switched}
-    for name, found in rows.items():
-        yield f"| {name} | {statistics.median(found):.3f} | {max(found):.3f} |"
-    yield f"| until the index equals the other commit | {whole_s:.1f} | |"
+    rows = {"nothing changed": unchanged, "one file edited": changed, "a commit switched": switched}
+    for name, seconds in rows.items():
+        yield f"| {name} | {statistics.median(seconds):.3f} | {max(seconds):.3f} |"
+    yield f"| until the index equals the other commit | {complete_s:.1f} | |"
 
 
-def timed_search(client: Server, query: str, expect: str = "") -> float:
+def timed_search(client: Server, query: str, expected: str = "") -> float:
     """Returns the seconds of one search that has to check the files again."""
     time.sleep(RECHECK_S)
-    began = time.perf_counter()
+    started = time.perf_counter()
     answer = client.search(query)
-    elapsed_s = time.perf_counter() - began
-    assert expect in answer.partition("\n")[0], answer
+    elapsed_s = time.perf_counter() - started
+    assert expected in answer.partition("\n")[0], answer
     return elapsed_s
 
 
@@ -172,12 +180,12 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 if __name__ == "__main__":
-    place, queries = Path(sys.argv[1]), sys.argv[2:]
+    folder, queries = Path(sys.argv[1]), sys.argv[2:]
     print(
-        *freshness_times(place, queries[0]),
+        *freshness_times(folder, queries[0]),
         "",
-        *costs(place, queries),
+        *costs(folder, queries),
         "",
-        *times(place, queries),
+        *times(folder, queries),
         sep="\n",
     )

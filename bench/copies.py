@@ -21,22 +21,22 @@ def repository(folder: Path, files: Iterable[File]) -> Path:
 
 def files_of(corpus: Path) -> list[Path]:
     """Lists the regular files below a folder in order, without translations."""
-    return [place for place in sorted(corpus.rglob("*")) if _is_wanted(place, corpus)]
+    return [file for file in sorted(corpus.rglob("*")) if _is_source_file(file, corpus)]
 
 
-def copies(corpus: Path, places: Sequence[Path]) -> Iterator[File]:
+def copies(corpus: Path, files: Sequence[Path]) -> Iterator[File]:
     """Yields copies of these files without end; each copy has its own folder and words."""
-    if not places:
+    if not files:
         raise SystemExit(f"{corpus} has no files.")
     for number in count(1):
-        for place in places:
-            name = f"copy{number}/{place.relative_to(corpus)}"
-            content = place.read_bytes()
+        for file in files:
+            name = f"copy{number}/{file.relative_to(corpus)}"
+            content = file.read_bytes()
             for word in (b"self", b"class", b"the"):
                 content = content.replace(b" " + word + b" ", b" %b%d " % (word, number))
             yield os.fsencode(name), ("100644", content)
 
 
-def _is_wanted(place: Path, corpus: Path) -> bool:
-    parts = place.relative_to(corpus).parts
-    return place.is_file() and not place.is_symlink() and not {".git", "locale"} & set(parts)
+def _is_source_file(file: Path, corpus: Path) -> bool:
+    parts = file.relative_to(corpus).parts
+    return file.is_file() and not file.is_symlink() and not {".git", "locale"} & set(parts)

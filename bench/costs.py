@@ -22,7 +22,7 @@ from feeder.cloudflare.free_tier import MAX_STORED_DIMENSIONS  # noqa: E402
 FILES = 500
 FOLDER_FILES = 50
 CLASSES = 5
-NODES_A_FILE = 20
+NODES_PER_FILE = 20
 """5 classes with three methods each."""
 PROGRAM = """
 import feeder.store.ownership
@@ -115,8 +115,8 @@ class Project:
         return Cost(run, d1, vectorize, ai, report["texts_embedded"], rows)
 
     def _git(self, *arguments: str) -> None:
-        who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
-        subprocess.run(["git", *who, *arguments], cwd=self.folder, check=True)
+        identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+        subprocess.run(["git", *identity, *arguments], cwd=self.folder, check=True)
 
     def _feeder(self, *arguments: str) -> str:
         command = [sys.executable, "-c", PROGRAM, *arguments, "--quiet"]
@@ -152,7 +152,7 @@ def table(standin: StandIn, files: int) -> str:
     """Returns the table for a repository of this many files, below its title."""
     with tempfile.TemporaryDirectory() as folder:
         costs = list(measure_changes(standin, Path(folder), files))
-    title = f"{files * NODES_A_FILE:,} nodes in {files} files:\n\n"
+    title = f"{files * NODES_PER_FILE:,} nodes in {files} files:\n\n"
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
@@ -176,7 +176,7 @@ def texts_table(standin: StandIn, files: int) -> str:
     standin.reset()
     with tempfile.TemporaryDirectory() as folder:
         costs = list(measure_stored_source(standin, Path(folder), files))
-    title = f"{files * NODES_A_FILE:,} nodes in {files} files, with stored source:\n\n"
+    title = f"{files * NODES_PER_FILE:,} nodes in {files} files, with stored source:\n\n"
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
@@ -201,7 +201,7 @@ def first_sync_row(standin: StandIn, model: str, dimensions: str, files: int) ->
 
 def models_table(standin: StandIn, files: int) -> str:
     """Returns the table of first syncs of one repository, with one row per model."""
-    title = f"First sync of {files * NODES_A_FILE:,} nodes in {files} files, by model:\n\n"
+    title = f"First sync of {files * NODES_PER_FILE:,} nodes in {files} files, by model:\n\n"
     return title + MODELS_HEAD + "".join(first_sync_row(standin, *one, files) for one in MODELS)
 
 

@@ -15,7 +15,7 @@ REGISTERS = [
     *(["Name", "Offset", "Reset"], ["CTRL", "0x00", "0x1"]),
     *(["STAT", "0x04", "0x0"], ["DATA", "0x08", "0xFF"]),
 ]
-MAIN = """\
+C_CODE = """\
 int main(void) {
     if (!power_is_good()) {
         return 1;
@@ -27,7 +27,7 @@ int main(void) {
     }
     return stop(0, 30);
 }"""
-STOP = """\
+PYTHON_CODE = """\
 def stop(unit, seconds):
     if unit.is_running:
         unit.drain(seconds)
@@ -40,12 +40,12 @@ CHAPTERS: list[tuple[int, str, list[list[str]] | None, str | None]] = [
     (1, "Install", None, None),
     (2, "Power", RAILS, None),
     (1, "Registers", None, None),
-    (2, "Control", REGISTERS, MAIN),
-    (1, "Errors", None, STOP),
+    (2, "Control", REGISTERS, C_CODE),
+    (1, "Errors", None, PYTHON_CODE),
 ]
 
 
-def python_docx(place: str) -> None:
+def python_docx(file: str) -> None:
     from docx import Document
 
     document = Document()
@@ -60,10 +60,10 @@ def python_docx(place: str) -> None:
             for row, cells in enumerate(table):
                 for column, text in enumerate(cells):
                     grid.cell(row, column).text = text
-    document.save(place)
+    document.save(file)
 
 
-def python_pptx(place: str) -> None:
+def python_pptx(file: str) -> None:
     from pptx import Presentation
     from pptx.util import Inches
 
@@ -78,10 +78,10 @@ def python_pptx(place: str) -> None:
             for row, cells in enumerate(table):
                 for column, text in enumerate(cells):
                     grid.cell(row, column).text = text
-    slides.save(place)
+    slides.save(file)
 
 
-def reportlab(place: str) -> None:
+def reportlab(file: str) -> None:
     from reportlab.lib.styles import getSampleStyleSheet
     from reportlab.platypus import PageBreak, Paragraph, Preformatted, SimpleDocTemplate, Table
 
@@ -93,10 +93,10 @@ def reportlab(place: str) -> None:
         story += [Paragraph(name, styles[f"Heading{level}"]), Paragraph(WORDS, styles["BodyText"])]
         story += [Preformatted(code, styles["Code"])] if code else []
         story += [Table(table)] if table else []
-    SimpleDocTemplate(place).build(story)
+    SimpleDocTemplate(file).build(story)
 
 
-def openpyxl(place: str) -> None:
+def openpyxl(file: str) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -105,10 +105,10 @@ def openpyxl(place: str) -> None:
         for row in table:
             sheet.append(row)
     book.remove(book.worksheets[0])
-    book.save(place)
+    book.save(file)
 
 
-def jupyter(place: str) -> None:
+def jupyter(file: str) -> None:
     """Writes an executed notebook, and its HTML export beside it.
 
     The notebook's language is Python: a cell writes the C code to a file.
@@ -122,20 +122,20 @@ def jupyter(place: str) -> None:
         prose = "\n".join(["#" * level + f" {name}", "", WORDS, "", *rows])
         cells.append(v4.new_markdown_cell(prose))
         if code:
-            magic = "%%writefile main.c\n" if code == MAIN else ""
+            magic = "%%writefile main.c\n" if code == C_CODE else ""
             cells.append(v4.new_code_cell(magic + code))
     cells.append(v4.new_code_cell("print(stop.__name__)"))
-    write(v4.new_notebook(cells=cells), place)
+    write(v4.new_notebook(cells=cells), file)
     convert = [sys.executable, "-m", "jupyter", "nbconvert", "--log-level=ERROR"]
-    subprocess.run([*convert, "--to=notebook", "--execute", "--inplace", place], check=True)
-    subprocess.run([*convert, "--to=html", place], check=True)
+    subprocess.run([*convert, "--to=notebook", "--execute", "--inplace", file], check=True)
+    subprocess.run([*convert, "--to=html", file], check=True)
 
 
-def playwright(place: str) -> None:
+def playwright(file: str) -> None:
     """Saves the page beside it as one MHTML file, with Chromium."""
     from playwright.sync_api import sync_playwright
 
-    page = Path(place).with_name("page.html")
+    page = Path(file).with_name("page.html")
     with sync_playwright() as browsers:
         browser = browsers.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
@@ -143,8 +143,8 @@ def playwright(place: str) -> None:
         tab = browser.new_page()
         tab.goto(page.as_uri())
         session = tab.context.new_cdp_session(tab)
-        found = session.send("Page.captureSnapshot", {"format": "mhtml"})
-        Path(place).write_text(found["data"], "utf-8", newline="")
+        snapshot = session.send("Page.captureSnapshot", {"format": "mhtml"})
+        Path(file).write_text(snapshot["data"], "utf-8", newline="")
         browser.close()
 
 

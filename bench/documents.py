@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
 
-from document_programs import Made, Missing, Rows, made
+from document_programs import Document, MissingProgram, Rows, documents_of_programs
 
 from feeder.parse.worker_pool import WorkerPool
 
@@ -29,31 +29,34 @@ _DEPTH = 9
 _TAG = re.compile(r"<[^<>]*>")
 
 
-def row(one: Made, workers: WorkerPool) -> str:
+def row(document: Document, workers: WorkerPool) -> str:
     """Returns the table row of a document: found and expected headings, tables, code and pages."""
-    began = time.monotonic()
-    [parsed] = workers.parse([(one.place.name, one.place.read_bytes())])
-    took_s = time.monotonic() - began
-    who = f"| {one.by} | {one.place.suffix[1:]} |"
+    started = time.monotonic()
+    [parsed] = workers.parse([(document.file.name, document.file.read_bytes())])
+    took_s = time.monotonic() - started
+    first_cells = f"| {document.program} | {document.file.suffix[1:]} |"
     if parsed.skip:
-        return f"{who} {parsed.skip} | | | | |"
+        return f"{first_cells} {parsed.skip} | | | | |"
     nodes = parsed.nodes
     names = {name for node in nodes for name in (node.logical_path or "").split(" > ")}
-    headings = (any(name.endswith(title) for name in names) for title in one.headings)
+    headings = (any(name.endswith(title) for name in names) for title in document.headings)
     tables = [_plain(node.text) for node in nodes if node.node_type in _TABLES]
     code = "\n".join(_plain(node.text) for node in nodes if node.node_type not in _PROSE)
     pages = {name for name in names if name.startswith("p. ")}
-    found = (
-        _share(headings, one.headings),
-        _share((any(_has_rows(text, rows) for text in tables) for rows in one.tables), one.tables),
-        _share((_has_code(code, lines) for lines in one.code), one.code),
-        f"{len(pages)} of {one.pages}" if one.pages else str(len(pages) or ""),
+    counts = (
+        _share(headings, document.headings),
+        _share(
+            (any(_has_rows(text, rows) for text in tables) for rows in document.tables),
+            document.tables,
+        ),
+        _share((_has_code(code, lines) for lines in document.code), document.code),
+        f"{len(pages)} of {document.pages}" if document.pages else str(len(pages) or ""),
     )
-    return f"{who} {' | '.join(found)} | {took_s:.2f} |"
+    return f"{first_cells} {' | '.join(counts)} | {took_s:.2f} |"
 
 
-def _share(found: Iterable[bool], wanted: tuple[object, ...]) -> str:
-    return f"{sum(found)} of {len(wanted)}" if wanted else ""
+def _share(matches: Iterable[bool], expected: tuple[object, ...]) -> str:
+    return f"{sum(matches)} of {len(expected)}" if expected else ""
 
 
 def _plain(text: str) -> str:
@@ -73,19 +76,23 @@ def _has_rows(text: str, rows: Rows) -> bool:
 
 def main() -> int:
     """Prints the table and the missing programs. Returns 1 if no document could be made."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
         "--python", default=sys.executable, help="Python with the document libraries."
     )
-    given = options.parse_args()
+    args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, WorkerPool(count=1) as workers:
         list(workers.parse([("a.md", b"")]))  # start the worker before timing
         print(HEAD)
-        found = list(made(Path(folder), given.python))
-        rows = [row(one, workers) for one in found if isinstance(one, Made)]
+        documents = list(documents_of_programs(Path(folder), args.python))
+        rows = [row(document, workers) for document in documents if isinstance(document, Document)]
     print(*rows, sep="\n")
-    missing = [one for one in found if isinstance(one, Missing)]
-    print(*(f"missing: {by} ({source})" for by, source in missing), sep="\n", file=sys.stderr)
+    missing = [document for document in documents if isinstance(document, MissingProgram)]
+    print(
+        *(f"missing: {program} ({source})" for program, source in missing),
+        sep="\n",
+        file=sys.stderr,
+    )
     return 0 if rows else 1
 
 

@@ -53,16 +53,16 @@ class Task(NamedTuple):
 
     def files(self) -> Iterator[bytes]:
         real: Sequence[bytes] = real_files(self.language)
-        some = Random(f"{SEED} {self.row} {self.language}")
+        draw = Random(f"{SEED} {self.row} {self.language}")
         if self.kind:
             yield from KINDS[self.kind](
-                Case(language_constructs(self.language), real, self.size, some)
+                Case(language_constructs(self.language), real, self.size, draw)
             )
             return
         if self.folder:
-            real = _found(self.folder, self.language) or real
+            real = _real_contents(self.folder, self.language) or real
         for _ in range(self.mutations):
-            yield mutate(some.choice(real), some.choice(real), some)
+            yield mutate(draw.choice(real), draw.choice(real), draw)
 
 
 @dataclass
@@ -72,27 +72,27 @@ class Tally:
     row: str
     files: int = 0
     parsed: int = 0
-    left_out: int = 0
+    skipped: int = 0
     as_plain_text: Counter[str] = field(default_factory=Counter)
     slowest_s: float = 0.0
     peak_bytes: int = 0
-    broken: list[str] = field(default_factory=list)
+    violations: list[str] = field(default_factory=list)
 
     def add(self, other: "Tally") -> None:
         self.files += other.files
         self.parsed += other.parsed
-        self.left_out += other.left_out
+        self.skipped += other.skipped
         self.as_plain_text += other.as_plain_text
         self.slowest_s = max(self.slowest_s, other.slowest_s)
         self.peak_bytes = max(self.peak_bytes, other.peak_bytes)
-        self.broken += other.broken
+        self.violations += other.violations
 
     def line(self) -> str:
         reasons = (f"{count:,}: {reason}" for reason, count in self.as_plain_text.most_common())
         return (
-            f"| {self.row} | {self.files:,} | {self.parsed:,} | {self.left_out:,} "
+            f"| {self.row} | {self.files:,} | {self.parsed:,} | {self.skipped:,} "
             f"| {'; '.join(reasons) or '0'} | {self.slowest_s:.1f} "
-            f"| {self.peak_bytes / 1e6:,.0f} | {len(self.broken)} |"
+            f"| {self.peak_bytes / 1e6:,.0f} | {len(self.violations)} |"
         )
 
 
@@ -106,32 +106,34 @@ def parse_task(task: Task) -> Tally:
     with WorkerPool(count=1, limits=task.limits) as workers:
         list(workers.parse([(path, b"")]))  # start the worker before timing
         for number, content in enumerate(task.files()):
-            start = time.monotonic()
+            started = time.monotonic()
             [parsed] = workers.parse([(path, content)])
-            took_s = time.monotonic() - start
+            took_s = time.monotonic() - started
             tally.files += 1
-            tally.left_out += parsed.skip is not None
+            tally.skipped += parsed.skip is not None
             tally.parsed += not (parsed.skip or parsed.reason)
             tally.as_plain_text.update([parsed.reason] if parsed.reason else [])
             tally.slowest_s = max(tally.slowest_s, took_s)
             late = f"took {took_s:.1f} s" if took_s > max_seconds(task.limits) else None
-            if broken := violated_property(parsed, content) or late:
-                tally.broken.append(f"{task.row}, {task.language}, file {number}: {broken:.200}")
+            if violation := violated_property(parsed, content) or late:
+                tally.violations.append(
+                    f"{task.row}, {task.language}, file {number}: {violation:.200}"
+                )
     # ru_maxrss is in kilobytes on Linux
     tally.peak_bytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     if tally.peak_bytes > task.limits.max_bytes:
-        tally.broken.append(f"{task.row}, {task.language}: {tally.peak_bytes / 1e6:.0f} MB")
+        tally.violations.append(f"{task.row}, {task.language}: {tally.peak_bytes / 1e6:.0f} MB")
     return tally
 
 
-def _found(folder: Path, language: str) -> list[bytes]:
+def _real_contents(folder: Path, language: str) -> list[bytes]:
     """Reads real files from a folder, the same ones in every run."""
     small = [
-        place
-        for place in files_of_language(language, folder.rglob("*"))
-        if place.stat().st_size < REAL_SIZE
+        file
+        for file in files_of_language(language, folder.rglob("*"))
+        if file.stat().st_size < REAL_SIZE
     ]
-    return [place.read_bytes() for place in small[:: len(small) // REAL_FILES + 1]]
+    return [file.read_bytes() for file in small[:: len(small) // REAL_FILES + 1]]
 
 
 def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
@@ -141,9 +143,9 @@ def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
         ProcessPoolExecutor(jobs, mp_context=spawn, max_tasks_per_child=1) as pool,
         ProgressReporter().step("languages of a row", len(tasks)) as step,
     ):
-        for row, found in groupby(pool.map(parse_task, tasks), key=lambda tally: tally.row):
+        for row, row_tallies in groupby(pool.map(parse_task, tasks), key=lambda tally: tally.row):
             total = Tally(row)
-            for tally in found:
+            for tally in row_tallies:
                 total.add(tally)
                 step(1)
             yield total
@@ -152,70 +154,74 @@ def tallies(tasks: Sequence[Task], jobs: int) -> Iterator[Tally]:
 def print_table(tasks: Sequence[Task], jobs: int) -> list[str]:
     """Prints each row as soon as it is complete. Returns the invariant violations."""
     print(HEAD, end="")
-    broken = []
+    violations = []
     for tally in tallies(tasks, jobs):
         print(tally.line(), flush=True)
-        broken += tally.broken
+        violations += tally.violations
     print()
-    return broken
+    return violations
 
 
-def print_synced(folder: Path) -> list[str]:
+def print_sync_results(folder: Path) -> list[str]:
     """Runs `feeder sync` and `feeder validate` on small hostile files. Returns the failures."""
-    some, count = Random(SEED), 0
+    draw, count = Random(SEED), 0
     for language in LANGUAGES:
         for number, kind in enumerate(KINDS.values()):
             for content in kind(
-                Case(language_constructs(language), real_files(language), SYNC_SIZE, some)
+                Case(language_constructs(language), real_files(language), SYNC_SIZE, draw)
             ):
-                place = (
+                file = (
                     folder / language / str(number) / f"{count}{language_constructs(language).path}"
                 )
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(content)
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
                 count += 1
-    who = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
-    for made in (["init", "-q"], ["add", "-Af"], [*who, "commit", "-qm", "hostile files"]):
-        subprocess.run(["git", *made], cwd=folder, check=True)
+    identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
+    for arguments in (
+        ["init", "-q"],
+        ["add", "-Af"],
+        [*identity, "commit", "-qm", "hostile files"],
+    ):
+        subprocess.run(["git", *arguments], cwd=folder, check=True)
     print(f"A repository of {count:,} hostile files:")
-    broken = []
+    violations = []
     for command in ("sync", "validate"):
         line = [sys.executable, "-m", "feeder", command, "--no-vectors", "--quiet"]
         done = subprocess.run(line, cwd=folder, stdout=subprocess.PIPE, text=True, check=False)
         print(f"\n`feeder {command}`, exit code {done.returncode}:\n{done.stdout}")
-        broken += [f"feeder {command} ended with {done.returncode}"] if done.returncode else []
-    return broken
+        violations += [f"feeder {command} ended with {done.returncode}"] if done.returncode else []
+    return violations
 
 
 def main() -> int:
     """Prints the table, then the output of a sync. Returns 1 if an invariant was violated."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
         "--mutations", type=int, default=1000, help="Mutations of real files per language."
     )
-    options.add_argument(
+    parser.add_argument(
         "--real", type=Path, help="Folder of real files (default: the tests' samples)."
     )
-    options.add_argument("--size", type=int, default=SIZE, help="Size of the largest files, bytes.")
-    options.add_argument(
+    parser.add_argument("--size", type=int, default=SIZE, help="Size of the largest files, bytes.")
+    parser.add_argument(
         "--timeout", type=float, default=Limits().timeout_s, help="Seconds per grammar."
     )
-    options.add_argument("--kind", action="append", help="Test only this kind of file; may repeat.")
-    options.add_argument("--jobs", type=int, default=2)
-    given = options.parse_args()
-    tasks = _hostile(given) if given.kind else [*_hostile(given), *_mutations(given)]
-    broken = print_table(tasks, given.jobs)
-    if not given.kind:
+    parser.add_argument("--kind", action="append", help="Test only this kind of file; may repeat.")
+    parser.add_argument("--jobs", type=int, default=2)
+    args = parser.parse_args()
+    tasks = _hostile_tasks(args) if args.kind else [*_hostile_tasks(args), *_mutation_tasks(args)]
+    violations = print_table(tasks, args.jobs)
+    if not args.kind:
         with tempfile.TemporaryDirectory() as folder:
-            broken += print_synced(Path(folder))
-    print(*broken, sep="\n", end="\n" if broken else "", file=sys.stderr)
-    return 1 if broken else 0
+            violations += print_sync_results(Path(folder))
+    print(*violations, sep="\n", end="\n" if violations else "", file=sys.stderr)
+    return 1 if violations else 0
 
 
-def _hostile(given: argparse.Namespace) -> list[Task]:
-    limits = Limits(timeout_s=given.timeout)
-    rows = [(kind, kind, given.size) for kind in given.kind or KINDS]
-    if not given.kind:
+def _hostile_tasks(args: argparse.Namespace) -> list[Task]:
+    limits = Limits(timeout_s=args.timeout)
+    rows = [(kind, kind, args.size) for kind in args.kind or KINDS]
+    if not args.kind:
         rows.append((f"{LONG_KIND} of 10 MB", LONG_KIND, LONG_LINE))
     return [
         Task(row, language, kind, 0, size, None, limits)
@@ -224,10 +230,10 @@ def _hostile(given: argparse.Namespace) -> list[Task]:
     ]
 
 
-def _mutations(given: argparse.Namespace) -> list[Task]:
-    limits = Limits(timeout_s=given.timeout)
+def _mutation_tasks(args: argparse.Namespace) -> list[Task]:
+    limits = Limits(timeout_s=args.timeout)
     return [
-        Task(f"mutations of {name}", name, None, given.mutations, given.size, given.real, limits)
+        Task(f"mutations of {name}", name, None, args.mutations, args.size, args.real, limits)
         for name in LANGUAGES
     ]
 

@@ -24,14 +24,14 @@ SPARE_S = 2.0
 HEAD = "| document | bytes | result | seconds | worker's peak, MB |\n|---|---|---|---|---|"
 
 
-class Fate(NamedTuple):
+class Result(NamedTuple):
     """The table row of a document, and the invariant that it violated, if any."""
 
     line: str
-    broken: str = ""
+    violation: str = ""
 
 
-def parse_document(kind: str, path: str, content: bytes) -> Fate:
+def parse_document(kind: str, path: str, content: bytes) -> Result:
     """Parses one document and a harmless one after it.
 
     The process must not have had other workers, because peak memory is that of all children.
@@ -39,44 +39,44 @@ def parse_document(kind: str, path: str, content: bytes) -> Fate:
     limits = Limits()
     with WorkerPool(count=1) as workers:
         list(workers.parse([("start.docx", docx(p("Start.")))]))
-        began = time.monotonic()
-        found, after = workers.parse([(path, content), ("next.docx", docx(p("Next.")))])
-        took_s = time.monotonic() - began
+        started = time.monotonic()
+        parsed, after = workers.parse([(path, content), ("next.docx", docx(p("Next.")))])
+        took_s = time.monotonic() - started
     # ru_maxrss is in kilobytes on Linux
     peak_bytes = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
-    became = found.skip or found.reason or f"{len(found.nodes)} nodes"
-    line = f"| {kind} | {len(content):,} | {became} | {took_s:.1f} | {peak_bytes / 1e6:,.0f} |"
-    broken = "" if bool(found.nodes) != bool(found.skip) else "has neither nodes nor a reason"
+    outcome = parsed.skip or parsed.reason or f"{len(parsed.nodes)} nodes"
+    line = f"| {kind} | {len(content):,} | {outcome} | {took_s:.1f} | {peak_bytes / 1e6:,.0f} |"
+    violation = "" if bool(parsed.nodes) != bool(parsed.skip) else "has neither nodes nor a reason"
     if [node.text for node in after.nodes] != ["Next."]:
-        broken = "the next document was lost"
+        violation = "the next document was lost"
     if took_s > limits.document_timeout_s + SPARE_S or peak_bytes > limits.max_bytes:
-        broken = "exceeded its time or memory limit"
-    return Fate(line, f"{kind}: {broken}" if broken else "")
+        violation = "exceeded its time or memory limit"
+    return Result(line, f"{kind}: {violation}" if violation else "")
 
 
 def main() -> int:
     """Prints the table. Returns 1 if an invariant was violated."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
         "--size", type=int, default=SIZE, help="Size of the large documents, bytes."
     )
-    options.add_argument(
+    parser.add_argument(
         "--kind", action="append", choices=KINDS, help="Test only this kind; may repeat."
     )
-    given = options.parse_args()
+    args = parser.parse_args()
     print(HEAD)
-    fates = []
+    results = []
     spawn = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=spawn, max_tasks_per_child=1) as pool:
-        kinds = given.kind or list(KINDS)
+        kinds = args.kind or list(KINDS)
         # a forked process starts with its parent's peak, so the documents are made here
-        made = [KINDS[kind](given.size) for kind in kinds]
-        for fate in pool.map(parse_document, kinds, *zip(*made, strict=True)):
-            print(fate.line, flush=True)
-            fates.append(fate)
-    broken = [fate.broken for fate in fates if fate.broken]
-    print(*broken, sep="\n", end="\n" if broken else "", file=sys.stderr)
-    return 1 if broken else 0
+        documents = [KINDS[kind](args.size) for kind in kinds]
+        for result in pool.map(parse_document, kinds, *zip(*documents, strict=True)):
+            print(result.line, flush=True)
+            results.append(result)
+    violations = [result.violation for result in results if result.violation]
+    print(*violations, sep="\n", end="\n" if violations else "", file=sys.stderr)
+    return 1 if violations else 0
 
 
 if __name__ == "__main__":

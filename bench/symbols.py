@@ -31,7 +31,7 @@ HEAD = """\
 SCRIPT = Path(__file__).with_name("symbols_typescript.cjs")
 
 
-class Sighting(NamedTuple):
+class Declaration(NamedTuple):
     """A declaration found by a reference tool; patterns find only the last part of the name."""
 
     path: str
@@ -40,18 +40,18 @@ class Sighting(NamedTuple):
     name: str
 
 
-Look = Callable[[dict[str, str]], Iterable[Sighting]]
+Finder = Callable[[dict[str, str]], Iterable[Declaration]]
 
-_NOT_CODE = re.compile(
+_STRINGS_AND_COMMENTS = re.compile(
     r'"""(?:.|\n)*?"""|\'\'\'(?:.|\n)*?\'\'\'|/\*(?:.|\n)*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])*\''
 )
 _KEYWORD = re.compile(
     "if|for|while|switch|catch|return|new|else|do|throw|await|yield|assert|using|lock|foreach|when|"
     "super|this|case|fixed|sizeof|typeof|nameof|defined|on|is|as|in|get|set|with"
 )
-_C_HEAD = r"^(?!typedef|#|else\b|return\b)[A-Za-z_][\w \t*]*?[ \t*]"
-_MODIFIED = r"(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|"
-_MODIFIED += r"sealed|partial|readonly|new|extern|unsafe|default|synchronized)\s+)"
+_C_DECLARATION = r"^(?!typedef|#|else\b|return\b)[A-Za-z_][\w \t*]*?[ \t*]"
+_MODIFIER = r"(?:(?:public|private|protected|internal|static|final|abstract|override|virtual|async|"
+_MODIFIER += r"sealed|partial|readonly|new|extern|unsafe|default|synchronized)\s+)"
 PATTERNS = {
     "kotlin": (
         r"^\s*(?:(?:\w+|@\w+(?:\([^)\n]*\))?)\s+)*?(?:class|interface|object)\s+(\w+)",
@@ -59,12 +59,12 @@ PATTERNS = {
         r"(\w+)\s*\(",
     ),
     "java": (
-        rf"^\s*{_MODIFIED}*(?:class|interface|enum|record|@interface)\s+([\w$]+)",
-        rf"^\s*(?!new\b){_MODIFIED}+(?:<[^(\n]*>\s+)?(?:[\w<>\[\],.?& ]+\s)?(\w+)\s*\([^;=\n]*$",
+        rf"^\s*{_MODIFIER}*(?:class|interface|enum|record|@interface)\s+([\w$]+)",
+        rf"^\s*(?!new\b){_MODIFIER}+(?:<[^(\n]*>\s+)?(?:[\w<>\[\],.?& ]+\s)?(\w+)\s*\([^;=\n]*$",
     ),
     "csharp": (
-        rf"^\s*{_MODIFIED}*(?:class|interface|enum|struct|record(?:\s+struct)?)\s+(\w+)",
-        rf"^\s*(?!static\s+\w+\()(?![^(\n]*\b(?:class|struct|record)\b){_MODIFIED}+"
+        rf"^\s*{_MODIFIER}*(?:class|interface|enum|struct|record(?:\s+struct)?)\s+(\w+)",
+        rf"^\s*(?!static\s+\w+\()(?![^(\n]*\b(?:class|struct|record)\b){_MODIFIER}+"
         r"(?:[\w<>\[\],.?() ]+\s)?(\w+)\s*(?:<[^(\n]*>)?\([^;=\n]*(?:$|=>)",
     ),
     "dart": (
@@ -75,7 +75,7 @@ PATTERNS = {
     ),
     "c": (
         r"^(?:struct|union|enum)\s+(\w+)\s*\{",
-        rf"{_C_HEAD}(\w+)\((?!\()[^;{{}}\n]*(?:\n[^;{{}}\n]*){{0,6}}\{{",
+        rf"{_C_DECLARATION}(\w+)\((?!\()[^;{{}}\n]*(?:\n[^;{{}}\n]*){{0,6}}\{{",
     ),
     "go": (
         r"^type\s+(\w+)\s",
@@ -85,19 +85,19 @@ PATTERNS = {
 }
 
 
-def by_pattern(language: str) -> Look:
+def pattern_finder(language: str) -> Finder:
     """Returns a finder that matches two patterns in code with blanked strings and comments."""
     classes, methods = (re.compile(pattern, re.MULTILINE) for pattern in PATTERNS[language])
 
-    def look(files: dict[str, str]) -> Iterator[Sighting]:
+    def find(files: dict[str, str]) -> Iterator[Declaration]:
         for path, text in files.items():
-            code = text if language == "ruby" else _NOT_CODE.sub(_blank, text)
+            code = text if language == "ruby" else _STRINGS_AND_COMMENTS.sub(_blank, text)
             for kind, pattern in (("class", classes), ("method", methods)):
                 for match in pattern.finditer(code):
                     if not _KEYWORD.fullmatch(match[1]):
-                        yield Sighting(path, _line(code, match.start(1)), kind, match[1])
+                        yield Declaration(path, _line(code, match.start(1)), kind, match[1])
 
-    return look
+    return find
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -108,77 +108,77 @@ def _line(text: str, at: int) -> int:
     return text.count("\n", 0, at) + 1
 
 
-def by_ast(files: dict[str, str]) -> Iterator[Sighting]:
+def find_with_ast(files: dict[str, str]) -> Iterator[Declaration]:
     """Yields the declarations outside functions that Python's `ast` finds."""
     for path, text in files.items():
         try:
             tree = ast.parse(text)
         except SyntaxError:
             continue
-        yield from _declared(path, tree, ())
+        yield from _declarations(path, tree, ())
 
 
-def _declared(path: str, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Sighting]:
+def _declarations(path: str, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Declaration]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             kind = "class" if isinstance(child, ast.ClassDef) else "method"
             names = (*scope, child.name)
-            yield Sighting(path, child.lineno, kind, ".".join(names))
+            yield Declaration(path, child.lineno, kind, ".".join(names))
             if kind == "class":
-                yield from _declared(path, child, names)
+                yield from _declarations(path, child, names)
         else:
-            yield from _declared(path, child, scope)
+            yield from _declarations(path, child, scope)
 
 
-def by_compiler(files: dict[str, str]) -> Iterator[Sighting]:
+def find_with_compiler(files: dict[str, str]) -> Iterator[Declaration]:
     """Yields the declarations outside functions that TypeScript's compiler finds."""
-    said = subprocess.run(
+    output = subprocess.run(
         ["node", str(SCRIPT)], input=json.dumps(files), capture_output=True, text=True, check=True
     )
-    for path, line, kind, name in json.loads(said.stdout):
-        yield Sighting(path, line, kind, name)
+    for path, line, kind, name in json.loads(output.stdout):
+        yield Declaration(path, line, kind, name)
 
 
-LOOKS: dict[str, tuple[str, Look]] = {
-    "python": ("ast", by_ast),
-    "typescript": ("its compiler", by_compiler),
-    **{language: ("patterns", by_pattern(language)) for language in PATTERNS},
+FINDERS: dict[str, tuple[str, Finder]] = {
+    "python": ("ast", find_with_ast),
+    "typescript": ("its compiler", find_with_compiler),
+    **{language: ("patterns", pattern_finder(language)) for language in PATTERNS},
 }
 
 
-def is_there(sighting: Sighting, nodes: Iterable[Node]) -> bool:
+def is_indexed(declaration: Declaration, nodes: Iterable[Node]) -> bool:
     """Returns True if a node has this kind and name and contains the line.
 
     The node's symbol may have a prefix, such as a package.
     """
     return any(
-        node.node_type == sighting.kind
-        and node.start_line <= sighting.line <= node.end_line
-        and f".{node.symbol}".endswith(f".{sighting.name}")
+        node.node_type == declaration.kind
+        and node.start_line <= declaration.line <= node.end_line
+        and f".{node.symbol}".endswith(f".{declaration.name}")
         for node in nodes
     )
 
 
-def is_part(sighting: Sighting, nodes: Iterable[Node]) -> bool:
+def is_nested(declaration: Declaration, nodes: Iterable[Node]) -> bool:
     """Returns True if the declaration is nested in a method's node."""
     return any(
-        node.node_type == "method" and node.start_line < sighting.line <= node.end_line
+        node.node_type == "method" and node.start_line < declaration.line <= node.end_line
         for node in nodes
     )
 
 
-def _around(sighting: Sighting, nodes: Iterable[Node]) -> str:
+def _innermost_node(declaration: Declaration, nodes: Iterable[Node]) -> str:
     """Describes the innermost node that contains the line, for the list of misses."""
-    inner = [node for node in nodes if node.start_line <= sighting.line <= node.end_line]
+    inner = [node for node in nodes if node.start_line <= declaration.line <= node.end_line]
     node = min(inner, key=lambda node: node.end_line - node.start_line)
     return f"{node.node_type} {node.symbol} {node.start_line}:{node.end_line}"
 
 
 def files_of(clone: Path) -> Iterator[tuple[str, bytes]]:
     """Yields the tracked files of a clone up to the program's size limit."""
-    listing = ["git", "-C", str(clone), "ls-tree", "-rz", "--name-only", "HEAD"]
-    listed = subprocess.run(listing, capture_output=True, check=True)
-    for name in sorted(listed.stdout.decode().split("\0")[:-1]):
+    command = ["git", "-C", str(clone), "ls-tree", "-rz", "--name-only", "HEAD"]
+    listing = subprocess.run(command, capture_output=True, check=True)
+    for name in sorted(listing.stdout.decode().split("\0")[:-1]):
         file = clone / name
         if file.is_file() and not file.is_symlink() and file.stat().st_size <= DEFAULT_SIZES.text:
             yield name, file.read_bytes()
@@ -191,22 +191,22 @@ def rows(clone: Path, misses: int) -> Iterator[str]:
     nodes: dict[str, list[Node]] = {}
     for path, content in files_of(clone):
         language, _ = grammars.detect_language(path, content)
-        if language in LOOKS:
+        if language in FINDERS:
             parsed = parse_file(grammars, path, content)
             if not parsed.skip:
                 texts[language][path] = decode_text(content).decode("utf-8", "replace")
                 nodes[path] = parsed.nodes
     for language, files in sorted(texts.items(), key=lambda item: -len(item[1]))[:1]:
-        tool, look = LOOKS[language]
+        tool, find = FINDERS[language]
         counts: Counter[str] = Counter()
-        for sighting in look(files):
-            there = is_there(sighting, nodes[sighting.path])
-            if not there and is_part(sighting, nodes[sighting.path]):
+        for declaration in find(files):
+            has_node = is_indexed(declaration, nodes[declaration.path])
+            if not has_node and is_nested(declaration, nodes[declaration.path]):
                 continue
-            counts[sighting.kind] += 1
-            counts[f"{sighting.kind} there"] += there
-            if not there and (misses := misses - 1) >= 0:
-                print(*sighting, "in", _around(sighting, nodes[sighting.path]))
+            counts[declaration.kind] += 1
+            counts[f"{declaration.kind} there"] += has_node
+            if not has_node and (misses := misses - 1) >= 0:
+                print(*declaration, "in", _innermost_node(declaration, nodes[declaration.path]))
         yield _row(clone.name, language, tool, counts)
 
 
@@ -224,8 +224,8 @@ def main() -> None:
     parser.add_argument(
         "--misses", type=int, default=0, help="print up to N missing symbols per clone"
     )
-    said = parser.parse_args()
-    table = [row for clone in said.clones for row in rows(clone, said.misses)]
+    args = parser.parse_args()
+    table = [row for clone in args.clones for row in rows(clone, args.misses)]
     sys.stdout.write(HEAD + "\n".join(table) + "\n")
 
 

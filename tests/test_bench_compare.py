@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from compare import steps
-from compare.ratios import Ratio, above, ratios
+from compare.ratios import Ratio, ratios, ratios_above
 from compare.steps import MEMORY, MIN_ROUNDS, round_steps, run_round, run_rounds
 from compare.versions import Version, base_and_checkout
 from speed.figures import Figures
@@ -19,36 +19,39 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the bench reads
 
 
 def figures(**seconds: float) -> Figures:
-    found = Figures()
+    results = Figures()
     for subject, value in seconds.items():
-        found.add("compare", subject, {"CPU, s": value})
-    return found
+        results.add("compare", subject, {"CPU, s": value})
+    return results
 
 
 def test_ratio_is_above_the_limit_by_median_and_smallest_figure() -> None:
     """A slow moment of the machine raises the median only."""
     slower = Ratio("search", "CPU, s", [1.0, 1.0, 1.1], [1.2, 1.3, 1.2])
     disturbed = Ratio("start", "wall, s", [1.0, 1.0, 1.1], [1.0, 2.0, 2.0])
-    [found] = above(1.10, [slower, disturbed])
-    assert found.name == "search: CPU"
-    assert found.median == pytest.approx(1.2)
+    [results] = ratios_above(1.10, [slower, disturbed])
+    assert results.name == "search: CPU"
+    assert results.median == pytest.approx(1.2)
     overlapping = Ratio("feed", "wall, s", [1.0, 1.3, 1.3, 1.0], [1.2, 1.2, 1.3, 1.4])
     assert min(overlapping.median, overlapping.least) > 1.0
     assert overlapping.slower_share == 10 / 16
-    assert above(1.0, [slower, overlapping]) == [slower]
-    assert above(1.25, [slower, disturbed]) == []
-    assert above(None, [slower, disturbed]) == []
+    assert ratios_above(1.0, [slower, overlapping]) == [slower]
+    assert ratios_above(1.25, [slower, disturbed]) == []
+    assert ratios_above(None, [slower, disturbed]) == []
 
 
 def test_limit_is_inclusive() -> None:
     exact = Ratio("search", "CPU, s", [10.0], [11.0])
-    assert above(1.10, [exact]) == []
-    assert above(1.0999, [exact]) == [exact]
+    assert ratios_above(1.10, [exact]) == []
+    assert ratios_above(1.0999, [exact]) == [exact]
 
 
 def test_each_measure_of_both_versions_has_a_ratio() -> None:
-    found = ratios(figures(start=0.1, search=0.4), figures(start=0.2, search=0.2))
-    assert [(one.name, one.median) for one in found] == [("start: CPU", 2.0), ("search: CPU", 0.5)]
+    results = ratios(figures(start=0.1, search=0.4), figures(start=0.2, search=0.2))
+    assert [(one.name, one.median) for one in results] == [
+        ("start: CPU", 2.0),
+        ("search: CPU", 0.5),
+    ]
 
 
 def test_rounds_go_on_while_a_ratio_is_above_the_limit() -> None:
@@ -74,7 +77,7 @@ def test_rounds_go_on_while_a_ratio_is_above_the_limit() -> None:
 @pytest.mark.slow
 def test_round_measures_every_step_of_both_versions(tmp_path: Path) -> None:
     """Each sample is of both, and the edit of a round changes the repositories of both."""
-    versions, found = [], [Figures(), Figures()]
+    versions, results = [], [Figures(), Figures()]
     for name in ("old", "new"):
         folder = tmp_path / name
         (folder / "repository/src/feeder").mkdir(parents=True)
@@ -83,9 +86,9 @@ def test_round_measures_every_step_of_both_versions(tmp_path: Path) -> None:
         program = Program(name, (sys.executable, "-m", "feeder"))
         databases = folder / "words.db", folder / "static.db"
         versions.append(Version(program, folder / "repository", *databases))
-    run_round(1, versions, found)
-    steps.measure_memory(versions, found)
-    old, new = found
+    run_round(1, versions, results)
+    steps.measure_memory(versions, results)
+    old, new = results
     assert {key: len(values) for key, values in old.values.items()} == {
         key: len(values) for key, values in new.values.items()
     }

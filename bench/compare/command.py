@@ -15,7 +15,7 @@ from pathlib import Path
 from speed import machine
 from speed.figures import Figures
 
-from compare.ratios import Ratio, above, as_json, ratios, report
+from compare.ratios import Ratio, ratio_json, ratio_table, ratios, ratios_above
 from compare.steps import measure_memory, run_round, run_rounds
 from compare.versions import base_and_checkout
 
@@ -33,21 +33,23 @@ def main() -> int:
         rounds = run_rounds(
             lambda number: run_round(number, versions, (old, new)),
             args.seconds,
-            lambda: bool(above(args.limit, ratios(old, new))),
+            lambda: bool(ratios_above(args.limit, ratios(old, new))),
         )
         measure_memory(versions, (old, new))
-    found = ratios(old, new)
-    print(f"{report(found)}\nMedians of {rounds} rounds. Old: {args.base}; new: the checkout.")
+    results = ratios(old, new)
+    print(
+        f"{ratio_table(results)}\nMedians of {rounds} rounds. Old: {args.base}; new: the checkout."
+    )
     if args.json:
-        facts = {"base": args.base, "rounds": rounds, "about": machine.about()}
-        rows = [as_json(ratio) for ratio in found]
-        args.json.write_text(json.dumps(facts | {"ratios": rows}, indent=1) + "\n", "utf-8")
-    return _judge(args.limit, found)
+        details = {"base": args.base, "rounds": rounds, "about": machine.about()}
+        rows = [ratio_json(ratio) for ratio in results]
+        args.json.write_text(json.dumps(details | {"ratios": rows}, indent=1) + "\n", "utf-8")
+    return _exit_code(args.limit, results)
 
 
-def _judge(limit: float | None, found: Sequence[Ratio]) -> int:
+def _exit_code(limit: float | None, results: Sequence[Ratio]) -> int:
     """Prints the rows above the limit; returns the exit code."""
-    slower = above(limit, found)
+    slower = ratios_above(limit, results)
     for ratio in slower:
         print(f"{ratio.name} is {ratio.median:.2f} times the base's; the limit is {limit:.2f}.")
     return 1 if slower else 0

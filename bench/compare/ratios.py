@@ -1,4 +1,4 @@
-"""The ratios new ÷ old of the figures, and which of them are above a limit."""
+"""Computes the ratios new ÷ old of the figures, and selects those above a limit."""
 
 from collections.abc import Iterable, Iterator
 from statistics import median
@@ -55,23 +55,23 @@ def ratios(old: Figures, new: Figures) -> list[Ratio]:
     ]
 
 
-def above(limit: float | None, found: Iterable[Ratio]) -> list[Ratio]:
+def ratios_above(limit: float | None, results: Iterable[Ratio]) -> list[Ratio]:
     """Returns the ratios above the limit; none without a limit."""
-    return [] if limit is None else [ratio for ratio in found if ratio.is_above(limit)]
+    return [] if limit is None else [ratio for ratio in results if ratio.is_above(limit)]
 
 
-def report(found: Iterable[Ratio]) -> str:
+def ratio_table(results: Iterable[Ratio]) -> str:
     """Returns the table of medians and ratios."""
-    return table(_rows(found))
+    return table(_rows(results))
 
 
-def as_json(ratio: Ratio) -> dict[str, object]:
+def ratio_json(ratio: Ratio) -> dict[str, object]:
     """Returns a ratio with all its figures as values for JSON."""
     return {**ratio._asdict(), "ratio": ratio.median, "ratio_of_least": ratio.least}
 
 
-def _rows(found: Iterable[Ratio]) -> Iterator[Row]:
+def _rows(results: Iterable[Ratio]) -> Iterator[Row]:
     yield "what", "measure", "old", "new", "new ÷ old", "of the smallest"
-    for one in found:
-        values = median(one.old), median(one.new)
-        yield one.subject, one.measure, *values, f"{one.median:.2f}", f"{one.least:.2f}"
+    for ratio in results:
+        values = median(ratio.old), median(ratio.new)
+        yield ratio.subject, ratio.measure, *values, f"{ratio.median:.2f}", f"{ratio.least:.2f}"

@@ -47,19 +47,23 @@ def round_steps(number: int) -> Iterator[Step]:
 def run_round(number: int, versions: Sequence[Version], figures: Sequence[Figures]) -> None:
     """Runs each step with each version in turn; the first one changes with every step."""
     pairs = list(zip(versions, figures, strict=True))
-    for place, step in enumerate(round_steps(number)):
-        for version, found in pairs if (number + place) % 2 else reversed(pairs):
+    for position, step in enumerate(round_steps(number)):
+        for version, version_figures in pairs if (number + position) % 2 else reversed(pairs):
             done = step.run(version)
-            found.add("compare", step.subject, {"CPU, s": done.cpu_s, "wall, s": done.wall_s})
+            version_figures.add(
+                "compare", step.subject, {"CPU, s": done.cpu_s, "wall, s": done.wall_s}
+            )
 
 
 def measure_memory(versions: Sequence[Version], figures: Sequence[Figures]) -> None:
     """Measures the peak memory of all processes of a first feed, in runs of their own."""
     for _ in range(MEMORY_RUNS):
-        for version, found in zip(versions, figures, strict=True):
+        for version, version_figures in zip(versions, figures, strict=True):
             _delete(version.static)
             command = arguments(version.repository, version.static, "static")
-            found.add("compare", MEMORY, {"peak, MB": version.program.peaks(*command)["all"]})
+            version_figures.add(
+                "compare", MEMORY, {"peak, MB": version.program.peaks(*command)["all"]}
+            )
 
 
 def run_rounds(
@@ -72,11 +76,11 @@ def run_rounds(
 
     Runs at least `MIN_ROUNDS`. Returns how many.
     """
-    began, number = now(), 0
+    started, number = now(), 0
     while (
-        (passed := now() - began) < seconds
+        (elapsed := now() - started) < seconds
         or number < MIN_ROUNDS
-        or (passed < 2 * seconds and is_slower())
+        or (elapsed < 2 * seconds and is_slower())
     ):
         number += 1
         run(number)
@@ -105,8 +109,8 @@ def _edit_and_sync(version: Version, number: int) -> FinishedRun:
 
 
 def _search(version: Version, query: str, model: str) -> FinishedRun:
-    place = ["-C", str(version.repository), "--db", str(_database(version, model))]
-    return version.program.timed("search", "--store", "local", "--quiet", *place, "--", query)
+    options = ["-C", str(version.repository), "--db", str(_database(version, model))]
+    return version.program.timed("search", "--store", "local", "--quiet", *options, "--", query)
 
 
 def _delete(database: Path) -> None:

@@ -64,5 +64,5 @@ def _version(name: str, folder: Path, repository: Path) -> Version:
     if not Path(imported).is_relative_to(folder):
         raise SystemExit(f"{sys.executable} imports {imported}: run this with another Python.")
     program = Program(name, (*python, "-m", "feeder"))
-    indexed = clone(repository, folder / "repository")
-    return Version(program, indexed, folder / "words.db", folder / "static.db")
+    indexed_clone = clone(repository, folder / "repository")
+    return Version(program, indexed_clone, folder / "words.db", folder / "static.db")

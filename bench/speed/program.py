@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from processes import environment, shares
+from processes import environment, memory_shares
 
 SAMPLE_S = 0.03
 
@@ -55,7 +55,7 @@ class Program(NamedTuple):
         with _started([*self.command, *arguments], None) as process:
             while process.poll() is None:
                 kinds: dict[str, float] = defaultdict(float)
-                for kind, mb in shares(process.pid):
+                for kind, mb in memory_shares(process.pid):
                     kinds[kind] += mb
                     kinds["all"] += mb
                 for kind, mb in kinds.items():
