@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from edge.texts import texts, unhurried
 from edge.worker_process import ROOT, Worker
+from feeder.search.literals import Literal, find_literals
 from feeder.search.snippets import SnippetRequest, make_snippet
 
 CASES = json.loads((ROOT / "tests" / "search" / "snippet_cases.json").read_text("utf-8"))
@@ -49,6 +50,7 @@ wanted = st.builds(
     st.sampled_from([None, "", "def cart(total):", "cart", "total( (emptyCart", SIGNATURE]),
     st.none() | st.integers(-2, 45),
     st.lists(st.tuples(st.integers(0, 20), st.integers(0, 40)), max_size=2),
+    st.lists(st.tuples(st.integers(0, 39), st.integers(0, 3), st.integers(4, 6)), max_size=6),
 )
 
 
@@ -57,12 +59,14 @@ def chosen(rows: list[str], start_line: int, asked: SnippetRequest) -> dict[str,
     found = make_snippet(rows, start_line, asked)._asdict()
     found["marks"] = [list(mark) for mark in found["marks"]]
     found["head"] = found["head"] and found["head"]._asdict()
+    found["more"] = [part._asdict() for part in found["more"]]
     return found
 
 
 def given_to_worker(asked: SnippetRequest) -> dict[str, Any]:
     """Returns the input of a case as JSON."""
-    return {**asked._asdict(), "words": [*asked.words], "inner": [*map(list, asked.inner)]}
+    lists = {name: [*map(list, getattr(asked, name))] for name in ("inner", "literals")}
+    return {**asked._asdict(), "words": [*asked.words], **lists}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: str(case["name"]))
@@ -76,6 +80,7 @@ def test_snippet_equals_the_expected_lines(worker: Worker, case: dict[str, Any])
 @given(lines, wanted)
 @example(["def cart(total):,,", "\U0001d538\U0001d538 x"], SnippetRequest(["x"], 6, SIGNATURE))
 def test_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
+    asked = asked._replace(literals=[one for one in asked.literals if one[0] < len(rows)])
     assert worker.call("makeSnippet", rows, 7, given_to_worker(asked)) == chosen(rows, 7, asked)
 
 
@@ -94,3 +99,36 @@ def test_one_line_file_has_the_same_number_of_highlights(worker: Worker) -> None
     one = SnippetRequest(["zebra"])
     rows = ["\U0001d538 zebra " * 5000]
     assert worker.call("makeSnippet", rows, 1, given_to_worker(one)) == chosen(rows, 1, one)
+
+
+literals = st.builds(
+    Literal,
+    st.sampled_from(
+        ["cart", "Total(", "emptyCart (cart", "straße", "STRASSE", "x y", "(", " ", "_a"]
+    ),
+    st.booleans(),
+    st.booleans(),
+)
+literal_lines = st.lists(
+    st.sampled_from(
+        [
+            "cart",
+            "Cart cart_ carts xcart",
+            "  total( Total(1)",
+            "    emptyCart",
+            "(cart",
+            "",
+            "Straße \U0001d538straße STRASSE",
+            "\u0130 x\u00a0y x",
+            "y\u0665_a a_a \u03c0_a",
+        ]
+    ),
+    max_size=8,
+)
+
+
+@unhurried
+@given(literal_lines, st.lists(literals, max_size=3))
+def test_same_literals_are_found(worker: Worker, rows: list[str], asked: list[Literal]) -> None:
+    found = worker.call("findLiterals", rows, [*map(list, asked)])
+    assert found == [*map(list, find_literals(rows, asked))]

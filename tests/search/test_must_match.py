@@ -230,11 +230,11 @@ def test_files_are_read_for_their_own_repository_only(world: tuple[Repo, SQLite]
     repo, database = world
     run_sync(Commit(repo.path), database, name="acme/other")
     both = Scope((REPO, "acme/other"))
-    scope, notes, _ = run_search(world, '"connection refused"', both)
+    scope, notes, *_ = run_search(world, '"connection refused"', both)
     found = [hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)]
     # of the other, what FTS5 finds: the inflected one too
     assert (found.count(REPO), found.count("acme/other"), notes) == (2, 3, [])
-    scope, [note], _ = run_search(world, "/def add/", both)
+    scope, [note], *_ = run_search(world, "/def add/", both)
     assert {
         hit.repo for hit in hits_by_ids(database, ids_in_scope(database, scope, 100), scope)
     } == {REPO}

@@ -37,6 +37,7 @@ def test_snippet_equals_the_expected_lines(case: dict[str, Any]) -> None:
     )._asdict()
     found["marks"] = [list(mark) for mark in found["marks"]]
     found["head"] = found["head"] and found["head"]._asdict()
+    found["more"] = [part._asdict() for part in found["more"]]
     assert found == case["window"]
 
 

@@ -50,21 +50,33 @@ def render_hits(page: Page, style: Style = PLAIN_STYLE) -> Iterator[str]:
 
 
 def render_vimgrep(page: Page, root: Path, max_columns: int | None = None) -> Iterator[str]:
-    """Renders `path:line:column:text` for the best line of each hit in the working tree.
+    """Renders `path:line:column:text` for each line that matches the query exactly, else for the
+    best line of each hit, in the working tree.
 
     Columns count bytes from 1. Longer lines are cut to `max_columns` around the match.
     """
+    terminal = Terminal(max_line_columns=max_columns)
+    seen: set[tuple[str, int]] = set()
     for shown in filter(is_in_working_tree, page.hits):
-        if shown.excerpt.lines:
-            snippet = shown.snippet
-            first = (snippet.start_line, 0) if snippet.lines else (shown.excerpt.first, 0)
-            line, start = next(((mark.line, mark.start) for mark in snippet.marks), first)
-            text = dict(zip(shown.excerpt.numbers, shown.excerpt.lines, strict=True))[line]
-            column = len(text[:start].encode("utf-8", "replace")) + 1
-            text = Terminal(max_line_columns=max_columns).render_code_line(
-                "", text, [(start, start)]
-            )
-            yield f"{_relative_path(root, shown)}:{line}:{column}:{text}"
+        path = _relative_path(root, shown)
+        lines = dict(zip(shown.excerpt.numbers, shown.excerpt.lines, strict=True))
+        for line, start in _matching_places(shown):
+            if (path, line) in seen:
+                continue
+            seen.add((path, line))
+            column = len(lines[line][:start].encode("utf-8", "replace")) + 1
+            text = terminal.render_code_line("", lines[line], [(start, start)])
+            yield f"{path}:{line}:{column}:{text}"
+
+
+def _matching_places(shown: PageHit) -> Iterator[tuple[int, int]]:
+    """The first place in each line that matches exactly; else the best line of the hit."""
+    if shown.literals:
+        yield from sorted({mark.line: mark.start for mark in reversed(shown.literals)}.items())
+    elif shown.excerpt.lines:
+        snippet = shown.snippet
+        first = (snippet.start_line, 0) if snippet.lines else (shown.excerpt.first, 0)
+        yield next(((mark.line, mark.start) for mark in snippet.marks), first)
 
 
 def render_paths(page: Page, root: Path) -> Iterator[str]:

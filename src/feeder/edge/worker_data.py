@@ -20,6 +20,7 @@ from feeder.mcp import formatting, outline_format, protocol, token_budget, tool_
 from feeder.search import (
     answers,
     engine,
+    exact_parts,
     file_kinds,
     index_status,
     name_matching,
@@ -54,6 +55,7 @@ _NAMES: dict[ModuleType, str] = {
     answers: "RANK_NAMES",
     engine: """MAX_BY_WORD MAX_BY_MODEL CANDIDATE_LIMITS MAX_BY_VECTOR_ONLY MAX_LISTED
         MAX_SUGGESTED_NAMES NO_WORD_NOTE WORDS_ONLY_PREFIX""",
+    exact_parts: "INEXACT_REASON",
     file_kinds: """TEST DOCUMENT EXAMPLE DATA DOCUMENT_PATH_PATTERN EXAMPLE_PATH_PATTERN
         DOCUMENT_NODE_TYPES DATA_NODE_TYPES""",
     index_status: "SHORT_COMMIT UNFINISHED_NOTE",
@@ -76,7 +78,8 @@ _NAMES: dict[ModuleType, str] = {
     skipped_files: "SKIP_REMEDIES DEFAULT_REMEDY MAX_PATH_NOTES",
     snippets: """TAB_WIDTH BRACKET_COST HEADING_COST END_COST MAX_DEPTH_COST QUOTED_PATTERN
         CONTINUATION DEFAULT_LINES REPEAT_WEIGHTS MAX_SHIFT MAX_HEAD_LINES HEAD_SEARCH_LINES
-        SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT MAX_HIGHLIGHTS""",
+        SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT LITERAL_WEIGHT
+        MAX_HIGHLIGHTS""",
     stopwords: "RANKING_STOP_WORDS HIGHLIGHT_STOP_WORDS",
     targets: "MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR",
     vocabulary: "CODE TESTS",

@@ -11,11 +11,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from feeder.errors import UserError
 from feeder.nodes import Member
 from feeder.parse.extract import NOT_INSTALLED
+from feeder.search.exact_parts import ExactParts, find_places, inexact_notes
 from feeder.search.excerpts import Excerpt, ExcerptReader, Freshness, freshness_text
 from feeder.search.file_contents import current_files, decode_lines, is_unreadable_document
 from feeder.search.index_status import Corpus, IndexStatus
+from feeder.search.literals import LiteralMatch
 from feeder.search.results import Result, ResultList, merge_parts
-from feeder.search.snippets import DEFAULT_LINES, Snippet, SnippetRequest, make_snippet
+from feeder.search.snippets import (
+    DEFAULT_LINES,
+    Highlight,
+    Snippet,
+    SnippetRequest,
+    make_snippet,
+)
 from feeder.search.targets import Target
 from feeder.store.hits import Hit
 from feeder.store.node_parts import read_part_ranges
@@ -33,12 +41,16 @@ UNREAD_EXCERPT = Excerpt(Freshness.UNREADABLE, 0, 0)
 
 
 class PageHit(NamedTuple):
-    """A result with its current lines and snippet; `member` has its current line."""
+    """A result with its current lines and snippet; `member` has its current line.
+
+    `literals` are all places in the lines that match the query exactly.
+    """
 
     result: Result
     excerpt: Excerpt
     snippet: Snippet
     member: Member | None = None
+    literals: Sequence[Highlight] = ()
 
     def as_json(self) -> dict[str, Any]:
         """All fields; `text` and `window` are null if the lines cannot be shown."""
@@ -108,6 +120,7 @@ class PageOptions(NamedTuple):
     snippet_lines: int | None = DEFAULT_LINES
     offset: int = 0
     reads_files: bool = True
+    exact: ExactParts = ExactParts()
 
 
 def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Page:
@@ -120,7 +133,9 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
     else:
         hits = [PageHit(one, UNREAD_EXCERPT, EMPTY_SNIPPET, one.member) for one in results.results]
         status = IndexStatus(corpus.repo, corpus.meta.get(f"{corpus.repo}:head", ""))
-    page = Page(hits, status, results.total, options.offset, results.notes, results.at_least)
+    places = [(shown.excerpt, shown.literals) for shown in hits]
+    notes = [*results.notes, *inexact_notes(places, options.exact)]
+    page = Page(hits, status, results.total, options.offset, notes, results.at_least)
     return page._replace(all_results=results.all_results)
 
 
@@ -141,7 +156,10 @@ def _make_hit(result: Result, reader: ExcerptReader, options: PageOptions) -> Pa
     line = reader.current_line(result.hit, result.member.line, excerpt) if result.member else None
     member = result.member and result.member._replace(line=line or result.member.line)
     relocated = _relocate_part(result, reader, excerpt)
-    return PageHit(relocated, excerpt, _make_snippet(relocated, excerpt, options, line), member)
+    places = find_places(result.hit, reader, excerpt, options.exact)
+    snippet = _make_snippet(relocated, excerpt, options, line, places)
+    marks = [Highlight(excerpt.numbers[row], start, end) for row, start, end in places]
+    return PageHit(relocated, excerpt, snippet, member, marks)
 
 
 def _relocate_part(result: Result, reader: ExcerptReader, excerpt: Excerpt) -> Result:
@@ -156,7 +174,11 @@ def _relocate_part(result: Result, reader: ExcerptReader, excerpt: Excerpt) -> R
 
 
 def _make_snippet(
-    result: Result, excerpt: Excerpt, options: PageOptions, line: int | None
+    result: Result,
+    excerpt: Excerpt,
+    options: PageOptions,
+    line: int | None,
+    places: Sequence[LiteralMatch],
 ) -> Snippet:
     """The snippet with line numbers of the file, which have gaps in a notebook.
 
@@ -174,6 +196,7 @@ def _make_snippet(
         _header_line(result, excerpt),
         rows.get(line) if line else None,
         inner,
+        places,
     )
     snippet = make_snippet(excerpt.lines, 0, request)
     if result.part_match and request.anchor is None and not snippet.marks:
@@ -193,6 +216,7 @@ def _snippet_json(snippet: Snippet) -> dict[str, Any]:
     facts = snippet._asdict()
     facts["marks"] = [list(mark) for mark in snippet.marks]
     facts["head"] = snippet.head and snippet.head._asdict()
+    facts["more"] = [part._asdict() for part in snippet.more]
     return facts
 
 

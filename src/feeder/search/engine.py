@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from feeder.errors import ServiceError, UserError
 from feeder.search.answers import Page, PageOptions, build_page, highlight_words
+from feeder.search.exact_parts import exact_parts
 from feeder.search.excerpts import Excerpt, ExcerptReader
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import MAX_QUERY_CHARS, QueryText
@@ -98,7 +99,11 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
     )
     results = run_plan(index, plan, request.pagination, on_warning)
     options = PageOptions(
-        highlight_words(plan.query), request.snippet_lines, request.offset, request.reads_files
+        highlight_words(plan.query),
+        request.snippet_lines,
+        request.offset,
+        request.reads_files,
+        exact_parts(plan.query, plan.matching_lines),
     )
     page = build_page(index.corpus, results, options)._replace(warnings=warnings, plan=plan)
     if request.is_logged and index.settings.query_log and not request.offset:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from feeder.search.literals import has_literal, required_literals
 from feeder.search.query import Query
 from feeder.source import file_types, git
 from feeder.source.grep import GrepMatches, Truncation, git_grep
@@ -58,11 +59,15 @@ class RepositoryFiles(NamedTuple):
 
 
 class MatchConstraint(NamedTuple):
-    """A narrowed scope, with notes; `is_truncated` if more nodes may match than were checked."""
+    """A narrowed scope, with notes; `is_truncated` if more nodes may match than were checked.
+
+    `lines` are the numbers of the lines that match a pattern, in their order, by path.
+    """
 
     scope: Scope
     notes: Sequence[str] = ()
     is_truncated: bool = False
+    lines: Mapping[str, Sequence[int]] = {}
 
 
 def require_matches(
@@ -77,7 +82,7 @@ def require_matches(
         with_words=_required_expression(query), without_words=_excluded_expression(query.without)
     )
     constraint = MatchConstraint(scope)
-    for pattern in _required_patterns(query):
+    for pattern in required_patterns(query):
         constraint = _combine(
             constraint, _match_pattern(database, pattern, constraint.scope, files, case=query.case)
         )
@@ -88,7 +93,14 @@ def require_matches(
 
 def _combine(before: MatchConstraint, after: MatchConstraint) -> MatchConstraint:
     notes = [*before.notes, *after.notes]
-    return MatchConstraint(after.scope, notes, before.is_truncated or after.is_truncated)
+    is_truncated = before.is_truncated or after.is_truncated
+    lines = before.lines or after.lines
+    if before.lines and after.lines:
+        lines = {
+            path: sorted({*lines[path], *after.lines[path]})
+            for path in lines.keys() & after.lines.keys()
+        }
+    return MatchConstraint(after.scope, notes, is_truncated, lines)
 
 
 def _required_expression(query: Query) -> str | None:
@@ -113,7 +125,7 @@ def _quote_phrase(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _required_patterns(query: Query) -> list[str]:
+def required_patterns(query: Query) -> list[str]:
     """The pattern, and phrases without a word, which FTS5 cannot find."""
     escaped_phrases = [re.escape(phrase) for phrase in query.phrases if not _WORD.search(phrase)]
     return [*([query.regex] if query.regex else []), *escaped_phrases]
@@ -156,7 +168,10 @@ def _match_pattern(
         allowed_ids = set(scope.ids)
         ids = [id_ for id_ in ids if id_ in allowed_ids]
     return MatchConstraint(
-        scope._replace(ids=tuple(ids[:MAX_MATCHED])), notes, bool(truncation or document_count)
+        scope._replace(ids=tuple(ids[:MAX_MATCHED])),
+        notes,
+        bool(truncation or document_count),
+        lines,
     )
 
 
@@ -209,17 +224,13 @@ def _has_all(hit: Hit, query: Query, lines: Sequence[str] | None) -> bool:
     if lines is None:
         return True
     text = _normalize_spaces("\n".join(lines[hit.start_line - 1 : hit.end_line]), case=query.case)
-    words = query.words.split() if query.case else []
+    words = [one for one in required_literals(query) if one.whole_word]
     phrases = [phrase for phrase in query.phrases if _WORD.search(phrase)]
     return all(_normalize_spaces(phrase, case=query.case) in text for phrase in phrases) and (
-        not words or any(_has_whole_word(word, text) for word in words)
+        not words or any(has_literal(text, word) for word in words)
     )
 
 
 def _normalize_spaces(text: str, *, case: bool) -> str:
     text = _SPACES.sub(" ", text)
     return text if case else text.casefold()
-
-
-def _has_whole_word(word: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text) is not None

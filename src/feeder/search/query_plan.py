@@ -3,6 +3,7 @@ scope, preferences and notes with which the index is searched.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -75,7 +76,7 @@ class QueryPlan(NamedTuple):
     """A query resolved against an index.
 
     `text` has the words that rank. `is_truncated` if more nodes may match the required phrases or
-    pattern than were checked.
+    pattern than were checked. `matching_lines` are those that match the pattern, by path.
     """
 
     query: Query
@@ -84,6 +85,7 @@ class QueryPlan(NamedTuple):
     preferred_scopes: Sequence[Scope]
     notes: Sequence[str]
     is_truncated: bool = False
+    matching_lines: Mapping[str, Sequence[int]] = {}
 
 
 def plan_query(
@@ -117,9 +119,13 @@ def plan_query(
         return make_grep(revision.repository, revision.name)(pattern, case)
 
     files = RepositoryFiles(workspace.repo, lines, grep)
-    scope, notes, is_truncated = require_matches(database, query, scope, files)
-    notes = [*overridden_notes(typed, filters.tests), *notes]
-    return QueryPlan(query, query.text, scope, preferred, notes, is_truncated)
+    required = require_matches(database, query, scope, files)
+    notes = [*overridden_notes(typed, filters.tests), *required.notes]
+    # symbols alone cannot rank: what has them is listed
+    text = query.text if not required.lines or re.search(r"[^\W_]", query.text) else ""
+    return QueryPlan(
+        query, text, required.scope, preferred, notes, required.is_truncated, required.lines
+    )
 
 
 def _add_filters(query: Query, filters: RequestFilters) -> Query:

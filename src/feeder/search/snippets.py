@@ -6,7 +6,7 @@ Uses integers only, so that the Worker chooses the same lines.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
@@ -105,7 +105,8 @@ SIGNATURE_TRIM = " ,;\\"
 MAX_COMPARED, CUT_PENALTY = 8, 32
 """Best ranges whose cuts are compared, and the cost of a cut that outweighs all words."""
 
-ANCHOR_WEIGHT = 1_000_000
+ANCHOR_WEIGHT, LITERAL_WEIGHT = 1_000_000, 10_000
+"""Weights of the row that must be shown, and of each row with a literal: above those of words."""
 
 MAX_HIGHLIGHTS = 1_000
 """Highlights of a snippet: one line may be a whole file."""
@@ -132,7 +133,8 @@ class SnippetPart(NamedTuple):
 class Snippet(NamedTuple):
     """The lines shown of a node; `head` is the signature if it is above and apart from them.
 
-    `below` counts the node's lines after them.
+    `below` counts the node's lines after all that is shown. `more` are further lines with literals,
+    apart from the others.
     """
 
     start_line: int
@@ -140,11 +142,13 @@ class Snippet(NamedTuple):
     marks: list[Highlight]
     head: SnippetPart | None = None
     below: int = 0
+    more: Sequence[SnippetPart] = ()
 
     @property
     def parts(self) -> list[SnippetPart]:
-        """The head and the lines."""
-        return [*filter(None, [self.head]), SnippetPart(self.start_line, self.lines)]
+        """The head and all lines, in their order."""
+        own = SnippetPart(self.start_line, self.lines)
+        return [*filter(None, [self.head]), *sorted([own, *self.more])]
 
     def renumbered(self, numbers: Sequence[int]) -> "Snippet":
         """The same snippet with these line numbers in place of rows from 0."""
@@ -152,14 +156,17 @@ class Snippet(NamedTuple):
             return self
         marks = [mark._replace(line=numbers[mark.line]) for mark in self.marks]
         head = self.head and self.head._replace(start_line=numbers[self.head.start_line])
-        return self._replace(start_line=numbers[self.start_line], marks=marks, head=head)
+        more = [part._replace(start_line=numbers[part.start_line]) for part in self.more]
+        return self._replace(start_line=numbers[self.start_line], marks=marks, head=head, more=more)
 
 
 class SnippetRequest(NamedTuple):
     """The words to show, and at most `size` lines, 0 for none.
 
     `signature` is the indexed one, on one line. `anchor` is a row that must be shown. `inner` are
-    ranges of rows (end exclusive) that belong to other nodes. Rows are counted from 0.
+    ranges of rows (end exclusive) that belong to other nodes. `literals` are rows with their
+    characters from start up to end: lines that match exactly, of which the snippet shows as many as
+    fit. Rows are counted from 0.
     """
 
     words: Sequence[str]
@@ -167,6 +174,7 @@ class SnippetRequest(NamedTuple):
     signature: str | None = None
     anchor: int | None = None
     inner: Sequence[tuple[int, int]] = ()
+    literals: Sequence[tuple[int, int, int]] = ()
 
 
 def make_snippet(lines: Sequence[str], start_line: int, request: SnippetRequest) -> Snippet:
@@ -174,17 +182,81 @@ def make_snippet(lines: Sequence[str], start_line: int, request: SnippetRequest)
     places = list(_term_matcher(tuple(request.words)).find_matches(lines))
     rows = _score_rows(places, len(lines), request)
     layout = Layout(lines if rows and len(lines) > request.size else ())
-    first, last = _find_head(lines, request.signature)
+    text = _NodeText(lines, layout, rows, _find_head(lines, request.signature))
+    literal_rows = _literal_rows(request)
     size = min(request.size, len(lines))
-    start, end = _choose_rows(layout, lines, rows, size)
+    shown = _choose_lines(text, size, literal_rows)
+    more: Sequence[int] = ()
+    if size > 1 and (hidden := _hidden_rows(shown, literal_rows)):
+        shown = _choose_lines(text, size - min(len(hidden), size // 2), literal_rows)
+        more = _hidden_rows(shown, literal_rows)[: size - _line_count(shown)]
+    return _cut_snippet(lines, start_line, _highlights(places, request.literals), shown, more)
+
+
+class _NodeText(NamedTuple):
+    """A node's lines with their layout, the words in each row, and the rows of the signature."""
+
+    lines: Sequence[str]
+    layout: Layout
+    rows: "RowScores"
+    head: tuple[int, int]
+
+
+class _ShownRows(NamedTuple):
+    """The rows shown, end exclusive, and those of the signature if it is apart from them."""
+
+    rows: tuple[int, int]
+    head: tuple[int, int] | None = None
+
+
+def _choose_lines(text: _NodeText, size: int, literal_rows: Sequence[int]) -> _ShownRows:
+    """At most `size` rows, with the signature if it fits."""
+    first, last = text.head
+    start, end = _choose_rows(text, size, literal_rows)
     if size < 3 or start <= first or first == last:
-        return _cut_snippet(lines, start_line, places, (start, end), None)
+        return _ShownRows((start, end))
     last = min(last, first + size - 2)
-    start, end = _choose_rows(layout, lines, rows, size - (last - first))
+    start, end = _choose_rows(text, size - (last - first), literal_rows)
     if start <= last or end - first <= size:
-        end = max(end, min(len(lines), first + size))
-        return _cut_snippet(lines, start_line, places, (first, end), None)
-    return _cut_snippet(lines, start_line, places, (start, end), (first, last))
+        return _ShownRows((first, max(end, min(len(text.lines), first + size))))
+    return _ShownRows((start, end), (first, last))
+
+
+def _literal_rows(request: SnippetRequest) -> list[int]:
+    """The rows with literals; those of inner nodes only if there are no others."""
+    rows = sorted({row for row, _, _ in request.literals})
+    own = [row for row in rows if not _is_inner(row, request.inner)]
+    return own or rows
+
+
+def _hidden_rows(shown: _ShownRows, rows: Iterable[int]) -> list[int]:
+    ranges = [range(*one) for one in (shown.rows, shown.head) if one]
+    return [row for row in rows if not any(row in one for one in ranges)]
+
+
+def _line_count(shown: _ShownRows) -> int:
+    return sum(end - start for start, end in filter(None, shown))
+
+
+def _is_inner(row: int, inner: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= row < end for start, end in inner)
+
+
+def _highlights(
+    places: Iterable[TermMatch], literals: Sequence[tuple[int, int, int]]
+) -> list[tuple[int, int, int]]:
+    """The literals, and the words that do not overlap them, in the order of the lines."""
+    by_row: dict[int, list[tuple[int, int]]] = {}
+    for row, start, end in literals:
+        by_row.setdefault(row, []).append((start, end))
+    words = [
+        (place.row, place.start, place.end)
+        for place in places
+        if not any(
+            start < place.end and place.start < end for start, end in by_row.get(place.row, ())
+        )
+    ]
+    return sorted({*literals, *words}) if literals else words
 
 
 @lru_cache(8)
@@ -195,18 +267,46 @@ def _term_matcher(words: tuple[str, ...]) -> TermMatcher:
 def _cut_snippet(
     lines: Sequence[str],
     start_line: int,
-    places: Iterable[TermMatch],
-    rows: tuple[int, int],
-    head: tuple[int, int] | None,
+    highlights: Iterable[tuple[int, int, int]],
+    shown: _ShownRows,
+    more: Sequence[int],
 ) -> Snippet:
-    above = range(*head) if head else range(0)
-    shown = (place for place in places if place.row in above or place.row in range(*rows))
-    marks = [
-        Highlight(start_line + one.row, one.start, one.end) for one in islice(shown, MAX_HIGHLIGHTS)
-    ]
-    part = SnippetPart(start_line + head[0], list(lines[slice(*head)])) if head else None
-    below = len(lines) - rows[1]
-    return Snippet(start_line + rows[0], list(lines[slice(*rows)]), marks, part, below)
+    """Cuts the rows out; those of `more` that follow or precede the others are of one part."""
+    rows = {*range(*shown.rows), *(range(*shown.head) if shown.head else ()), *more}
+    marks = (
+        Highlight(start_line + row, start, end) for row, start, end in highlights if row in rows
+    )
+    ranges = _consecutive_ranges(sorted(rows)) if more else [*filter(None, shown)]
+    own = next(one for one in ranges if one[0] <= shown.rows[0] < one[1]) if more else shown.rows
+    head = None
+    if shown.head:
+        head = next(one for one in ranges if one[0] <= shown.head[0] < one[1])
+        head = None if head == own else head
+    rest = [one for one in ranges if one not in (own, head)]
+
+    def part(one: tuple[int, int]) -> SnippetPart:
+        return SnippetPart(start_line + one[0], list(lines[slice(*one)]))
+
+    start, own_lines = part(own)
+    below = len(lines) - max((end for _, end in ranges), default=own[1])
+    return Snippet(
+        start,
+        own_lines,
+        list(islice(marks, MAX_HIGHLIGHTS)),
+        part(head) if head else None,
+        below,
+        [part(one) for one in rest],
+    )
+
+
+def _consecutive_ranges(rows: Iterable[int]) -> list[tuple[int, int]]:
+    ranges: list[tuple[int, int]] = []
+    for row in rows:
+        if ranges and ranges[-1][1] == row:
+            ranges[-1] = (ranges[-1][0], row + 1)
+        else:
+            ranges.append((row, row + 1))
+    return ranges
 
 
 RowScores = Mapping[int, Mapping[str, int]]
@@ -217,24 +317,31 @@ def _score_rows(places: Iterable[TermMatch], count: int, request: SnippetRequest
     """Weighs each word by how few of the lines have it."""
     stems_by_row: dict[int, set[str]] = {}
     for place in places:
-        if not any(start <= place.row < end for start, end in request.inner):
+        if not _is_inner(place.row, request.inner):
             stems_by_row.setdefault(place.row, set()).update(place.stems)
     lines = Counter(stem for stems in stems_by_row.values() for stem in stems)
     worth = {stem: (count // lines[stem]).bit_length() for stem in lines}
     rows = {row: {stem: worth[stem] for stem in stems_by_row[row]} for row in sorted(stems_by_row)}
+    for row in _literal_rows(request):
+        rows[row] = {**rows.get(row, {}), f"\0{row}": LITERAL_WEIGHT}
     if request.anchor is not None and request.anchor in range(count):
         rows[request.anchor] = {**rows.get(request.anchor, {}), "": ANCHOR_WEIGHT}
     return dict(sorted(rows.items()))
 
 
-def _choose_rows(
-    layout: Layout, lines: Sequence[str], rows: RowScores, size: int
-) -> tuple[int, int]:
-    """The best range of rows, end exclusive; the first rows if none has a word."""
+def _choose_rows(text: _NodeText, size: int, literal_rows: Collection[int]) -> tuple[int, int]:
+    """The best range of rows, end exclusive; the first rows if none has a word.
+
+    It has a row with a literal if there is one.
+    """
+    lines, layout, rows = text.lines, text.layout, text.rows
     if len(lines) <= size or not rows or not size:
         return 0, min(size, len(lines))
     matching = list(rows)
     ranges = [matching[at : bisect_left(matching, row + size)] for at, row in enumerate(matching)]
+    if literal_rows:
+        required = set(literal_rows)
+        ranges = [inside_rows for inside_rows in ranges if not required.isdisjoint(inside_rows)]
     scores = {inside_rows[0]: _range_score(inside_rows, rows) for inside_rows in ranges}
     best = sorted(ranges, key=lambda inside_rows: (-scores[inside_rows[0]], inside_rows[0]))[
         :MAX_COMPARED

@@ -6,6 +6,7 @@ import { HttpError, badRequest } from "../http_error.ts";
 import {
   hitJson,
   hitSnippet,
+  inexactNotes,
   NO_SOURCE,
   readTarget,
   type SnippetOptions,
@@ -14,6 +15,7 @@ import { createContext, scopeFromFilters, search, type SearchContext } from "../
 import { countFacets, hitFromRow, type Result } from "../search/results.ts";
 import { outlineFiles } from "../search/outline.ts";
 import { sourceLinks, gitHubUrl } from "../search/permalinks.ts";
+import { requiredLiterals } from "../search/literals.ts";
 import type { Query } from "../search/query.ts";
 import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
@@ -65,13 +67,15 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
   const page = pagination(params);
   const result = await search(baseContext, requiredParameter(params, "q"), page, filters(params), usesVectors(params));
   const { context, parsedSearch, answer, contents } = result;
-  const snippetOptions = { words: highlightedWords(parsedSearch.query), lines: snippetLines(params) };
+  const literals = requiredLiterals(parsedSearch.query);
+  const snippetOptions = { words: highlightedWords(parsedSearch.query), lines: snippetLines(params), literals };
+  const shownLines = answer.results.map((result) => contents.lines(result.hit));
   return {
     hits: hitsJson(context, contents, answer.results, snippetOptions),
     total: answer.total,
     at_least: answer.atLeast,
     offset: page.offset,
-    notes: answer.notes,
+    notes: [...answer.notes, ...inexactNotes(shownLines, literals)],
     ...freshness(context.meta, context.repo),
     facets: countFacets(answer.allResults),
   };

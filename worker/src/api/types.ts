@@ -36,7 +36,7 @@ export interface Hit {
   /** All lines; null if the text is not available. */
   text: string | null;
   text_of: string | null;
-  window: (Lines & { head: Lines | null }) | null;
+  window: (Lines & { head: Lines | null; more: Lines[] }) | null;
 }
 
 /** The freshness of the index, as a sentence. */

@@ -89,7 +89,9 @@ function fullText(hit: Hit): string {
 }
 
 function snippetText(hit: Hit): string {
-  const parts = [hit.window?.head, hit.window].filter((part): part is Lines => !!part?.lines.length);
+  const all = [hit.window?.head, hit.window, ...(hit.window?.more ?? [])];
+  const parts = all.filter((part): part is Lines => !!part?.lines.length);
+  parts.sort((one, other) => one.start_line - other.start_line);
   if (!parts.length) return "";
   const shown = parts.reduce((sum, part) => sum + part.lines.length, 0);
   if (hit.text !== null && shown === hit.text.split("\n").length) return fullText(hit);

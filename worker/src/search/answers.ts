@@ -8,10 +8,12 @@ import * as sql from "../store/statements.ts";
 import type { NumberedLines } from "../store/stored_source.ts";
 import { resultOf, type SearchContext } from "./engine.ts";
 import type { FileContents } from "./excerpts.ts";
+import { findLiterals, type Literal } from "./literals.ts";
 import { type Hit, mergeParts, type Result } from "./results.ts";
 import { makeSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
 import type { Target } from "./targets.ts";
 
+const { INEXACT_REASON } = constants.exact_parts;
 const RANKS: readonly string[] = constants.answers.RANK_NAMES;
 
 /** The text of a hit and its snippet. */
@@ -70,10 +72,11 @@ function locationJson({ id, repo, path, startLine, endLine }: Hit): object {
 /** First and last lines of the nodes within a hit. */
 export type InnerRanges = readonly (readonly [number, number])[];
 
-/** The words to highlight and the number of lines to show; null for all. */
+/** The words to highlight, the number of lines to show (null for all), and texts to show as they are. */
 export interface SnippetOptions {
   readonly words: readonly string[];
   readonly lines: number | null;
+  readonly literals?: readonly Literal[];
 }
 
 /** The text and the snippet of a hit, with line numbers of the file; a notebook's are not consecutive. */
@@ -89,6 +92,7 @@ export function hitSnippet(result: Result, { lines, numbers }: NumberedLines, in
       const [from, to] = [rows.get(first), rows.get(last)];
       return from === undefined || to === undefined ? [] : [[from, to + 1] as const];
     }),
+    literals: findLiterals(lines, options.literals ?? []),
   };
   return { text: lines.join("\n"), window: snippetJson(chooseLines(result, lines, request, rows), numbers) };
 }
@@ -110,7 +114,7 @@ function headingOf({ hit }: Result, lines: readonly string[]): string | null {
   return hit.signature || (hit.symbol || hit.logicalPath ? (lines[0] ?? null) : null);
 }
 
-function snippetJson({ startLine, lines, marks, head, below }: Snippet, numbers: readonly number[]): object {
+function snippetJson({ startLine, lines, marks, head, below, more }: Snippet, numbers: readonly number[]): object {
   const lineNumber = (row: number) => (lines.length > 0 ? numbers[row] : row);
   return {
     start_line: lineNumber(startLine),
@@ -118,7 +122,17 @@ function snippetJson({ startLine, lines, marks, head, below }: Snippet, numbers:
     marks: marks.map(({ line, start, end }) => [lineNumber(line), start, end]),
     head: head && { start_line: lineNumber(head.startLine), lines: head.lines },
     below,
+    more: more.map((part) => ({ start_line: lineNumber(part.startLine), lines: part.lines })),
   };
+}
+
+/** A note on hits whose lines lack the phrases, or the words in their case, that the query requires. */
+export function inexactNotes(hits: readonly (NumberedLines | null)[], required: readonly Literal[]): string[] {
+  if (!required.length) return [];
+  const count = hits.filter((one) => one?.lines.length && !findLiterals(one.lines, required).length).length;
+  if (!count) return [];
+  const hitsHave = count === 1 ? "1 hit has" : `${count} hits have`;
+  return [`${hitsHave} the words of the query in another form: ${INEXACT_REASON}.`];
 }
 
 export const NO_SOURCE =

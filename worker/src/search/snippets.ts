@@ -7,10 +7,11 @@
 import { constants } from "../../build/worker_data.json";
 import { matchAtStart, RegexVariants } from "../python_regex.ts";
 import { length, split, strip, stripCharacters, stripStart } from "../python_strings.ts";
+import type { LiteralMatch } from "./literals.ts";
 import { TermMatcher, type TermMatch } from "./term_matching.ts";
 
 const { REPEAT_WEIGHTS, MAX_SHIFT, MAX_HEAD_LINES, HEAD_SEARCH_LINES } = constants.snippets;
-const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
+const { MAX_COMPARED, CUT_PENALTY, ANCHOR_WEIGHT, LITERAL_WEIGHT, MAX_HIGHLIGHTS } = constants.snippets;
 /** Characters that the index removes from the end of a signature. */
 const SIGNATURE_TRIM = constants.snippets.SIGNATURE_TRIM;
 export const DEFAULT_LINES = constants.snippets.DEFAULT_LINES;
@@ -37,12 +38,14 @@ export interface SnippetPart {
 /**
  * The lines shown of a node; `head` is the signature if it is above and apart from them.
  *
- * `below` counts the node's lines after them.
+ * `below` counts the node's lines after all that is shown. `more` are further lines with literals, apart
+ * from the others.
  */
 export interface Snippet extends SnippetPart {
   marks: Highlight[];
   head: SnippetPart | null;
   below: number;
+  more: SnippetPart[];
 }
 
 /** The words to show and the limits of a snippet; rows are counted from 0 in the node. */
@@ -56,6 +59,8 @@ export interface SnippetRequest {
   anchor?: number | null;
   /** Ranges of rows (end exclusive) that belong to other nodes. */
   inner?: readonly (readonly [number, number])[];
+  /** Rows with their characters from start up to end that match exactly: as many as fit are shown. */
+  literals?: readonly LiteralMatch[];
 }
 
 /** A range of rows, end exclusive. */
@@ -78,15 +83,37 @@ interface Cut {
   end: number;
 }
 
+/** A node's lines with their layout, the words in each row, and the rows of the signature. */
+interface NodeText {
+  readonly lines: readonly string[];
+  readonly layout: Layout;
+  readonly rows: RowScores;
+  readonly head: Range;
+}
+
+/** The rows shown, and those of the signature if it is apart from them. */
+interface ShownRows {
+  readonly rows: Range;
+  readonly head: Range | null;
+}
+
 /** Chooses the best lines of a node whose first line has the number `startLine`. */
 export function makeSnippet(lines: readonly string[], startLine: number, request: SnippetRequest): Snippet {
   const matches = [...cachedMatcher(request.words).findMatches(lines)];
   const limit = request.size ?? DEFAULT_LINES;
   const rows = scoreRows(matches, lines.length, request);
   const layout = new Layout(rows.size && lines.length > limit ? lines : []);
+  const text = { lines, layout, rows, head: findHead(lines, request.signature) };
+  const required = literalRows(request);
   const size = Math.min(limit, lines.length);
-  const [shown, head] = chooseRowsAndHead(layout, lines, rows, size, findHead(lines, request.signature));
-  return cutSnippet(lines, startLine, matches, shown, head);
+  let shown = chooseLines(text, size, required);
+  let more: number[] = [];
+  const hidden = hiddenRows(shown, required);
+  if (size > 1 && hidden.length) {
+    shown = chooseLines(text, size - Math.min(hidden.length, Math.floor(size / 2)), required);
+    more = hiddenRows(shown, required).slice(0, size - lineCount(shown));
+  }
+  return cutSnippet(lines, startLine, highlights(matches, request.literals ?? []), shown, more);
 }
 
 /** The nesting of lines, by indentation and open brackets, and the cost of a cut. */
@@ -129,20 +156,41 @@ export class Layout {
   }
 }
 
-/** The rows that are shown, and those of the signature if it is apart from them. */
-function chooseRowsAndHead(
-  layout: Layout,
-  lines: readonly string[],
-  rows: RowScores,
-  size: number,
-  [first, end]: Range,
-): [shown: Range, head: Range | null] {
-  const shown = chooseRows(layout, lines, rows, size);
-  if (size < 3 || shown[0] <= first || first === end) return [shown, null];
+/** At most `size` rows, with the signature if it fits. */
+function chooseLines(text: NodeText, size: number, required: readonly number[]): ShownRows {
+  const [first, end] = text.head;
+  const shown = chooseRows(text, size, required);
+  if (size < 3 || shown[0] <= first || first === end) return { rows: shown, head: null };
   const last = Math.min(end, first + size - 2);
-  const rest = chooseRows(layout, lines, rows, size - (last - first));
-  if (rest[0] > last && rest[1] - first > size) return [rest, [first, last]];
-  return [[first, Math.max(rest[1], Math.min(lines.length, first + size))], null];
+  const rest = chooseRows(text, size - (last - first), required);
+  if (rest[0] > last && rest[1] - first > size) return { rows: rest, head: [first, last] };
+  return { rows: [first, Math.max(rest[1], Math.min(text.lines.length, first + size))], head: null };
+}
+
+/** The rows with literals; those of inner nodes only if there are no others. */
+function literalRows({ literals = [], inner = [] }: SnippetRequest): number[] {
+  const rows = [...new Set(literals.map(([row]) => row))].sort((one, other) => one - other);
+  const own = rows.filter((row) => !inner.some((range) => isInRange(row, range)));
+  return own.length ? own : rows;
+}
+
+function hiddenRows({ rows, head }: ShownRows, required: readonly number[]): number[] {
+  return required.filter((row) => !isInRange(row, rows) && !(head && isInRange(row, head)));
+}
+
+function lineCount({ rows, head }: ShownRows): number {
+  return rows[1] - rows[0] + (head ? head[1] - head[0] : 0);
+}
+
+/** The literals, and the words that do not overlap them, in the order of the lines. */
+function highlights(matches: readonly TermMatch[], literals: readonly LiteralMatch[]): LiteralMatch[] {
+  const words = matches.map(({ row, start, end }): LiteralMatch => [row, start, end]);
+  if (!literals.length) return words;
+  const apart = words.filter(
+    ([row, start, end]) => !literals.some(([other, from, to]) => other === row && from < end && start < to),
+  );
+  const unique = new Map([...literals, ...apart].map((one) => [one.join(), one]));
+  return [...unique.values()].sort((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2]);
 }
 
 const matchers = new Map<string, TermMatcher>();
@@ -157,25 +205,46 @@ function cachedMatcher(words: readonly string[]): TermMatcher {
   return matcher;
 }
 
+/** Cuts the rows out; those of `more` that follow or precede the others are of one part. */
 function cutSnippet(
   lines: readonly string[],
   startLine: number,
-  matches: readonly TermMatch[],
-  rows: Range,
-  head: Range | null,
+  places: readonly LiteralMatch[],
+  shown: ShownRows,
+  more: readonly number[],
 ): Snippet {
-  const shown = matches.filter(({ row }) => isInRange(row, rows) || (head && isInRange(row, head)));
+  const given = shown.head ? [shown.head, shown.rows] : [shown.rows];
+  const rows = new Set([...given.flatMap(rangeRows), ...more]);
+  const ranges = more.length ? consecutiveRanges([...rows].sort((one, other) => one - other)) : given;
+  const rangeOf = (row: number) => ranges.find((range) => isInRange(row, range)) ?? null;
+  const own = (more.length ? rangeOf(shown.rows[0]) : null) ?? shown.rows;
+  const headRange = shown.head && rangeOf(shown.head[0]);
+  const head = headRange === own ? null : headRange;
+  const part = ([from, to]: Range) => ({ startLine: startLine + from, lines: lines.slice(from, to) });
   return {
-    startLine: startLine + rows[0],
-    lines: lines.slice(...rows),
-    marks: shown.slice(0, MAX_HIGHLIGHTS).map(({ row, start, end }) => ({
-      line: startLine + row,
-      start,
-      end,
-    })),
-    head: head && { startLine: startLine + head[0], lines: lines.slice(...head) },
-    below: lines.length - rows[1],
+    ...part(own),
+    marks: places
+      .filter(([row]) => rows.has(row))
+      .slice(0, MAX_HIGHLIGHTS)
+      .map(([row, start, end]) => ({ line: startLine + row, start, end })),
+    head: head && part(head),
+    below: lines.length - Math.max(...ranges.map(([, to]) => to)),
+    more: ranges.filter((range) => range !== own && range !== head).map(part),
   };
+}
+
+function rangeRows([start, end]: Range): number[] {
+  return Array.from({ length: end - start }, (_, at) => start + at);
+}
+
+function consecutiveRanges(rows: readonly number[]): Range[] {
+  const ranges: [number, number][] = [];
+  for (const row of rows) {
+    const last = ranges.at(-1);
+    if (last?.[1] === row) last[1] = row + 1;
+    else ranges.push([row, row + 1]);
+  }
+  return ranges;
 }
 
 function isInRange(row: number, [start, end]: Range): boolean {
@@ -197,14 +266,17 @@ function scoreRows(matches: readonly TermMatch[], count: number, request: Snippe
     row,
     new Map(Array.from(stems, (stem) => [stem, weight(stem)])),
   ]);
-  return applyAnchor(new Map(rows), count, request.anchor ?? -1);
+  const scored = new Map(rows);
+  for (const row of literalRows(request)) {
+    scored.set(row, new Map([...(scored.get(row) ?? []), [`\0${row}`, LITERAL_WEIGHT]]));
+  }
+  return applyAnchor(scored, count, request.anchor ?? -1);
 }
 
 /** Gives the row that must be shown the highest weight, and sorts the rows. */
-function applyAnchor(rows: RowScores, count: number, row: number): RowScores {
-  if (row < 0 || row >= count) return rows;
-  const weights = new Map([...(rows.get(row) ?? []), ["", ANCHOR_WEIGHT]] as [string, number][]);
-  return new Map([...rows, [row, weights] as const].sort(([one], [other]) => one - other));
+function applyAnchor(rows: Map<number, Map<string, number>>, count: number, row: number): RowScores {
+  if (row >= 0 && row < count) rows.set(row, new Map([...(rows.get(row) ?? []), ["", ANCHOR_WEIGHT]]));
+  return new Map([...rows].sort(([one], [other]) => one - other));
 }
 
 function tally(stems: Iterable<string>): Map<string, number> {
@@ -218,10 +290,10 @@ function bitLength(number: number): number {
   return 32 - Math.clz32(number);
 }
 
-/** The best range of rows; the first rows if none has a word. */
-function chooseRows(layout: Layout, lines: readonly string[], rows: RowScores, size: number): Range {
+/** The best range of rows, with a literal if a row has one; the first rows if none has a word. */
+function chooseRows({ lines, layout, rows }: NodeText, size: number, required: readonly number[]): Range {
   if (lines.length <= size || !rows.size || !size) return [0, Math.min(size, lines.length)];
-  const best = bestRanges(rows, size);
+  const best = bestRanges(rows, size, new Set(required));
   const highest = best[0]?.score ?? 0;
   const ranges = best.map((range) => {
     const cut = cheapestCut(layout, range.first, range.last, size);
@@ -235,13 +307,14 @@ function chooseRows(layout: Layout, lines: readonly string[], rows: RowScores, s
 }
 
 /** The ranges with the highest scores, the best first. */
-function bestRanges(rows: RowScores, size: number): ScoredRange[] {
+function bestRanges(rows: RowScores, size: number, required: ReadonlySet<number>): ScoredRange[] {
   const matching = [...rows.keys()];
   let end = 0;
-  const ranges = matching.map((first, at): ScoredRange => {
+  const ranges = matching.flatMap((first, at): ScoredRange[] => {
     while (end < matching.length && (matching[end] ?? 0) < first + size) end += 1;
     const inside = matching.slice(at, end);
-    return { first, last: inside.at(-1) ?? first, score: rangeScore(inside, rows) };
+    if (required.size && !inside.some((row) => required.has(row))) return [];
+    return [{ first, last: inside.at(-1) ?? first, score: rangeScore(inside, rows) }];
   });
   ranges.sort((one, other) => other.score - one.score || one.first - other.first);
   return ranges.slice(0, MAX_COMPARED);

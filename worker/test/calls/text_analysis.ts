@@ -20,6 +20,7 @@ import {
 import { porter } from "../../src/search/porter.ts";
 import { textStems, TermMatcher } from "../../src/search/term_matching.ts";
 import { foldWord, tokenize } from "../../src/search/unicode61.ts";
+import { findLiterals } from "../../src/search/literals.ts";
 import { type SnippetRequest, makeSnippet } from "../../src/search/snippets.ts";
 
 function stringMethods(text: string): unknown {
@@ -79,6 +80,12 @@ export const textAnalysis = {
       marks: marks.map(({ line, start, end }) => [line, start, end]),
       head: head && { start_line: head.startLine, lines: head.lines },
       below: snippet.below,
+      more: snippet.more.map((part) => ({ start_line: part.startLine, lines: part.lines })),
     };
   },
+  findLiterals: (lines: string[], literals: [string, boolean, boolean][]) =>
+    findLiterals(
+      lines,
+      literals.map(([text, caseSensitive, wholeWord]) => ({ text, caseSensitive, wholeWord })),
+    ),
 };

@@ -35,7 +35,7 @@ function snippet(hit) {
   const shown = hit.window;
   if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.');
   const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
-  const parts = shown.head ? [shown.head, shown] : [shown];
+  const parts = [shown.head, shown, ...(shown.more ?? [])].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
   const draw = (rules) => block.replaceChildren(...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown));
   draw(loadedGrammar(hit.language));
   if (loadedGrammar(hit.language) === undefined) grammar(hit.language).then((rules) => rules && draw(rules));

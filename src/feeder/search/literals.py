@@ -1,0 +1,98 @@
+"""Finds texts that a query wants literally: phrases, words in their case and tokens of code.
+
+The Worker has the same in `literals.ts`.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from feeder.search.query import Query
+
+_WORD_CHARACTER = re.compile(r"\w")
+
+
+class Literal(NamedTuple):
+    """A text to find; spaces and line ends in it are equivalent.
+
+    A whole word is not part of a longer one, at those of its ends that are letters or digits.
+    """
+
+    text: str
+    case_sensitive: bool = False
+    whole_word: bool = False
+
+
+class LiteralMatch(NamedTuple):
+    """The index of a line, and the characters from `start` up to `end` of it."""
+
+    row: int
+    start: int
+    end: int
+
+
+def required_literals(query: Query) -> list[Literal]:
+    """The phrases and, with `case`, the words that a hit must have; one of the words is enough."""
+    words = query.words.split() if query.case else []
+    return [
+        *(Literal(phrase, query.case) for phrase in query.phrases),
+        *(Literal(word, True, True) for word in words),
+    ]
+
+
+def find_literals(lines: Sequence[str], literals: Iterable[Literal]) -> list[LiteralMatch]:
+    """All matches in the order of the lines; one that spans lines is a match in each of them."""
+    text = "\n".join(lines)
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    matches = {
+        match
+        for literal in literals
+        for start, end in _find_spans(text, literal)
+        for match in _split_at_lines(start, end, starts, lines)
+    }
+    return sorted(matches)
+
+
+def has_literal(text: str, literal: Literal) -> bool:
+    """Returns True if the text has the literal."""
+    return next(_find_spans(text, literal), None) is not None
+
+
+def _find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
+    pattern = _compile(literal)
+    if literal.case_sensitive:
+        yield from (match.span() for match in pattern.finditer(text))
+        return
+    folded = text.casefold()
+    if len(folded) == len(text):
+        yield from (match.span() for match in pattern.finditer(folded))
+        return
+    # a character such as `ß` becomes several
+    ends = list(accumulate(len(character.casefold()) for character in text))
+    for match in pattern.finditer(folded):
+        yield bisect_right(ends, match.start()), bisect_right(ends, match.end() - 1) + 1
+
+
+@lru_cache(50)
+def _compile(literal: Literal) -> re.Pattern[str]:
+    text = literal.text if literal.case_sensitive else literal.text.casefold()
+    pattern = r"\s+".join(map(re.escape, text.split()))
+    if literal.whole_word and _WORD_CHARACTER.match(text):
+        pattern = rf"(?<!\w){pattern}"
+    if literal.whole_word and _WORD_CHARACTER.match(text[-1:]):
+        pattern = rf"{pattern}(?!\w)"
+    return re.compile(pattern or "(?!)")
+
+
+def _split_at_lines(
+    start: int, end: int, starts: Sequence[int], lines: Sequence[str]
+) -> Iterator[LiteralMatch]:
+    row = bisect_right(starts, start) - 1
+    while row < len(lines) and starts[row] < end:
+        first, last = max(start - starts[row], 0), min(end - starts[row], len(lines[row]))
+        if first < last:
+            yield LiteralMatch(row, first, last)
+        row += 1
