@@ -457,7 +457,7 @@ def test_json_result_has_all_fields(database: SQLite, folder: Path) -> None:
             "marks": [[1, 4, 15], [1, 16, 21]],
             "head": None,
             "below": 1,
-                "more": [],
+            "more": [],
         },
     }
 
