@@ -26,12 +26,13 @@ CREATE TABLE docs (
   text_sha TEXT NOT NULL,
   members TEXT NOT NULL DEFAULT '',
   describes TEXT NOT NULL DEFAULT '',
-  vector_line TEXT NOT NULL DEFAULT ''
+  vector_line TEXT NOT NULL DEFAULT '',
+  is_part INTEGER NOT NULL DEFAULT 0
 );
-CREATE INDEX docs_path ON docs(path);
-CREATE INDEX docs_repo_path ON docs(repo, path);
 CREATE INDEX docs_sha ON docs(sha_head);
 CREATE INDEX docs_describes ON docs(describes) WHERE describes <> '';
+CREATE INDEX docs_place ON docs(repo, path, start_line);
+CREATE INDEX docs_part ON docs(repo, path, symbol, logical_path) WHERE is_part = 1;
 
 -- Postings of the nodes for search by word, without the text; rowid = docs.seq.
 CREATE VIRTUAL TABLE docs_fts USING fts5 (
@@ -102,6 +103,12 @@ CREATE VIRTUAL TABLE descriptions_fts USING fts5 (
   content='',
   contentless_delete=1,
   tokenize='porter unicode61'
+);
+
+-- The number of nodes of each word, read from docs_fts.
+CREATE VIRTUAL TABLE docs_vocab USING fts5vocab (
+  'docs_fts',
+  'row'
 );
 
 -- Tables that are created when they are needed, not by migrations.

@@ -20,7 +20,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
-        "start_line end_line text_sha members describes vector_line"
+        "start_line end_line text_sha members describes vector_line is_part"
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason stopped parser",
@@ -37,14 +37,14 @@ def test_tables_have_the_documented_columns(table: str) -> None:
     assert found == COLUMNS[table].split()
 
 
-def test_docs_have_three_indexes_and_a_partial_one() -> None:
-    """By path, by repository and path, by commit; and by description for rows that have one."""
+def test_docs_have_two_indexes_and_two_partial_ones() -> None:
+    """By place and by commit; by description and by part for the few rows that have one."""
     found = query_rows(
         open_database(),
         """SELECT group_concat(i.name) FROM pragma_index_list('docs') l, pragma_index_info(l.name) i
         WHERE l.origin = 'c' GROUP BY l.name ORDER BY 1""",
     )
-    assert found == ["describes", "path", "repo,path", "sha_head"]
+    assert found == ["describes", "repo,path,start_line", "repo,path,symbol,logical_path", "sha_head"]
 
 
 def test_full_text_table_stores_no_text() -> None:

@@ -9,7 +9,7 @@ from typing import cast
 
 import apsw
 
-from feeder.search.term_matching import TOKENIZER_ARGUMENTS
+from feeder.store.tokenizer import TOKENIZER_ARGUMENTS
 
 Token = tuple[int, int, str]
 

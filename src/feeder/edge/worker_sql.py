@@ -62,22 +62,14 @@ def _replace(statement: str, old: str, new: str) -> str:
     return statement.replace(old, new)
 
 
-def _ranked_by_fts5(statement: str) -> str:
-    """The word search with FTS5's own order instead of ORDER BY bm25().
-
-    D1 bills a row twice that is sorted by bm25(), and a row that FTS5 sorts only when it is
-    returned. Without a filter FTS5's order takes a third longer, so the program does not use it.
-    """
-    weights = word_search.BM25_WEIGHTS
-    statement = _replace(statement, f"bm25(docs_fts, {weights}) AS score", "rank AS score")
-    order = f"AND rank MATCH 'bm25({weights})' ORDER BY rank LIMIT ?14 +"
-    return _replace(statement, "ORDER BY score LIMIT ?14 +", order)
-
-
 STATEMENTS = {
-    "wordSearch": _ranked_by_fts5(word_search.WORD_SEARCH),
+    "wordSearch": word_search.D1_WORD_SEARCH,
+    "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,
     "hitsById": hits.HITS_BY_IDS,
+    "hitsWithParts": _replace(
+        hits.HITS_BY_IDS, hits.HIT_COLUMNS, f"{hits.HIT_COLUMNS}, {node_parts.PART_LINES}"
+    ),
     "firstNodes": hits.FIRST_HITS,
     "countBy": inventory.COUNTS_BY_COLUMN,
     "skippedFiles": inventory.SKIPPED_COUNTS,
@@ -86,10 +78,9 @@ STATEMENTS = {
     "nodesCalled": name_search.EXACT_NAMES,
     "nodesSpelled": name_search.NAMES_BY_WORD,
     "nodesHavingWord": name_search.IDS_BY_WORD,
-    "nodesByNamePrefix": name_search.NAMES_BY_PREFIX,
+    "nodeParts": node_parts.NODE_PARTS,
     "filesByPath": name_search.FILES_BY_NAME,
     "nodesByTrigrams": name_search.SIMILAR_NAMES,
-    "nodeParts": node_parts.NODE_PARTS,
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": node_parts.HIT_CONTENTS,
@@ -110,8 +101,9 @@ STATEMENTS = {
 """By the names of the functions in `worker/src/store/statements.ts`."""
 
 FRAGMENTS = {
-    "@FILES": scope.FILES_IN_SCOPE,
-    "@IN_SCOPE": scope.IN_SCOPE.replace(scope.FILES_IN_SCOPE, "@FILES"),
+    "@EXCLUDED": scope.FILES_AT_EXCLUDED_PATHS,
+    "@FILES": scope.FILES_IN_SCOPE.replace(scope.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
+    "@IN_SCOPE": scope.IN_SCOPE.replace(scope.FILES_AT_EXCLUDED_PATHS, "@EXCLUDED"),
 }
 """Text that many statements share, stored once; a fragment may contain an earlier one."""
 

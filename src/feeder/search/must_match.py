@@ -17,6 +17,7 @@ from feeder.store import Database, Statement
 from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
 from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
+from feeder.store.sqlite import is_local
 from feeder.store.word_search import scores_by_id, word_search_statement
 
 MAX_CHECKED = 2_000
@@ -196,8 +197,11 @@ def _check_lines(
 ) -> MatchConstraint:
     """Narrows a scope to nodes whose lines have each phrase and, with `case`, a word as typed."""
     if scope.with_words:
-        [rows] = database.run([word_search_statement([scope.with_words], scope, MAX_CHECKED + 1)])
-        ids = list(scores_by_id(rows))
+        statement = word_search_statement(
+            [scope.with_words], scope, MAX_CHECKED + 1, is_remote=not is_local(database)
+        )
+        [rows] = database.run([statement])
+        ids = list(scores_by_id(rows, MAX_CHECKED + 1))
     else:
         ids = ids_in_scope(database, scope, MAX_CHECKED + 1)
     hits = hits_by_ids(database, ids[:MAX_CHECKED], scope)

@@ -151,15 +151,14 @@ class SimilarNames(NamedTuple):
 
 def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
     """Statements that find the name as a word, as a prefix and by trigrams, for a name that no node
-    has; none if the query is no name.
+    has; none if the query is no name. They are run only if no node has exactly the name.
     """
     name = _last_part(query_text.name)
     if len(name) < MIN_SIMILAR_LETTERS:
         return []
-    itself = _exact_statement(query_text.name, scope)
     return [
-        ids_by_word_statement(name, _rare_limit(query_text) + 1, itself),
-        name_prefix_statement(name, itself),
+        ids_by_word_statement(name, _rare_limit(query_text) + 1, scope),
+        name_prefix_statement(name, scope),
         similar_names_statement(name, scope),
     ]
 

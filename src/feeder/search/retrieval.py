@@ -228,34 +228,29 @@ class CandidateDetails(NamedTuple):
 
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
     """Runs the first batch: all that depends on the query only."""
-    is_local_database = is_local(database)
     frames, names = (
         frame_statements(query_text, scope),
         name_matching.name_statements(query_text, scope),
     )
-    similar = name_matching.similar_statements(query_text, scope)
     words = word_search_statement(
-        query_text.fts_terms, scope, MAX_BY_WORD, node_counts(database, query_text.fts_terms)
+        query_text.fts_terms,
+        scope,
+        MAX_BY_WORD,
+        node_counts(database, query_text.fts_terms),
+        is_remote=not is_local(database),
     )
     descriptions = stored_descriptions.description_search_statement(
         query_text.fts_terms, scope, MAX_BY_WORD
     )
-    by_word, by_description, *rest = database.run(
-        [words, descriptions, *frames, *names, *([] if is_local_database else similar)]
-    )
-    end = len(frames) + len(names)
-    matches = name_matching.match_names(query_text, rest[len(frames) : end])
-    similar_rows = (
-        database.run(similar)
-        if is_local_database and similar and not matches.has_exact
-        else rest[end:]
-    )
+    by_word, by_description, *rest = database.run([words, descriptions, *frames, *names])
+    matches = name_matching.match_names(query_text, rest[len(frames) :])
+    similar = [] if matches.has_exact else name_matching.similar_statements(query_text, scope)
     return QueryCandidates(
-        scores_by_id(by_word),
+        scores_by_id(by_word, MAX_BY_WORD),
         scores_by_id(by_description),
         frame_node_ids(query_text, rest[: len(frames)]),
         matches,
-        name_matching.match_similar(query_text, matches, similar_rows),
+        name_matching.match_similar(query_text, matches, database.run(similar) if similar else []),
     )
 
 

@@ -21,6 +21,7 @@ from feeder.session.session import Session, comparable_vectors
 from feeder.store import Neighbour
 from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.scope import Scope
+from feeder.store.sqlite import is_local
 from feeder.store.static_vectors import StaticVectors
 from feeder.store.word_search import scores_by_id, word_search_statement
 from feeder.text import expand_words
@@ -97,8 +98,12 @@ def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     lines = ExcerptReader(corpus.database, corpus.base, corpus.repo, [target]).read(target).lines
     text = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
     terms = [f'"{word}"' for word in _frequent_words(text)]
-    [rows] = corpus.database.run([word_search_statement(terms, scope, MAX_CANDIDATES)])
-    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(scores_by_id(rows), start=1)]
+    statement = word_search_statement(
+        terms, scope, MAX_CANDIDATES, is_remote=not is_local(corpus.database)
+    )
+    [rows] = corpus.database.run([statement])
+    scores = scores_by_id(rows, MAX_CANDIDATES)
+    return [Neighbour(id_, 1 / rank) for rank, id_ in enumerate(scores, start=1)]
 
 
 def _frequent_words(text: str) -> Sequence[str]:

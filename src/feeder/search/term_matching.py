@@ -4,16 +4,12 @@ highlights agree with the index.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
-from typing import Any, NamedTuple
-
-import apsw
+from functools import lru_cache
+from typing import NamedTuple
 
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
+from feeder.store.tokenizer import tokenize
 from feeder.text import split_compound
-
-TOKENIZER, TOKENIZER_ARGUMENTS = "porter", ["unicode61"]
-"""The tokenizer of the table `docs_fts`."""
 
 
 class TermMatch(NamedTuple):
@@ -52,7 +48,7 @@ class TermMatcher:
     def _match_line(self, line: str) -> Iterator[TermMatch]:
         text = line.encode("utf-8", "replace")
         column, counted = 0, 0
-        for start, end, stem in _tokens(text):
+        for start, end, stem in tokenize(text):
             column += len(text[counted:start].decode())
             counted = start
             yield from self._match_token(text[start:end].decode(), column, stem)
@@ -99,21 +95,11 @@ def text_stems(text: str) -> frozenset[str]:
 def _word_stems(word: str) -> Iterator[str]:
     """The stems of each token of a word and of each part of it."""
     text = word.encode("utf-8", "replace")
-    for start, end, stem in _tokens(text):
+    for start, end, stem in tokenize(text):
         yield stem
         yield from (_stem(part) for _, part in split_compound(text[start:end].decode()))
 
 
 @lru_cache(10_000)
 def _stem(word: str) -> str:
-    return next((stem for _, _, stem in _tokens(word.encode("utf-8", "replace"))), "")
-
-
-def _tokens(text: bytes) -> Iterator[tuple[int, int, str]]:
-    """The byte offsets of each token, and its stem."""
-    return iter(_tokenizer()(text, apsw.FTS5_TOKENIZE_DOCUMENT, None, include_colocated=False))
-
-
-@cache
-def _tokenizer() -> Any:
-    return apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER, TOKENIZER_ARGUMENTS)
+    return next((stem for _, _, stem in tokenize(word.encode("utf-8", "replace"))), "")

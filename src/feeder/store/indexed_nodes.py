@@ -24,7 +24,7 @@ PAGE_CHARS = 2_000_000
 # ?2 and ?3 are the path and row at which the last page ended
 _NODES = """
 SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
-  text_sha, members
+  text_sha, members, is_part
 FROM (
   SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members)))
     OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
@@ -58,6 +58,7 @@ class IndexedNode(NamedTuple):
     end_line: int
     text_sha: str
     members: str
+    is_part: int
 
 
 NO_VECTORS: Mapping[int, VectorCode] = MappingProxyType({})

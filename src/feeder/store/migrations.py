@@ -20,7 +20,7 @@ _CREATE_MIGRATIONS_TABLE = (
 
 _INITIAL_TABLES = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
 
-_OWN_TABLES = _INITIAL_TABLES | {"texts", "descriptions", "descriptions_fts"}
+_OWN_TABLES = _INITIAL_TABLES | {"docs_vocab", "texts", "descriptions", "descriptions_fts"}
 
 _APPLIED_NAMES = "SELECT name FROM d1_migrations"
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from feeder.store import Row, Statement, Value
+from feeder.store import Row, Statement
 from feeder.store.scope import IN_SCOPE, Scope, scope_params
 
 MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 300, 20
@@ -30,8 +30,10 @@ class NameMatch(NamedTuple):
     lines: int
 
 
-_NAME_COLUMNS = "d.id, coalesce(d.symbol, d.logical_path, ''), d.members, d.node_type, d.path, \
-d.start_line, d.end_line - d.start_line + 1"
+_NAME_COLUMNS = """
+d.id AS id, coalesce(d.symbol, d.logical_path, '') AS name, d.members AS members,
+d.node_type AS node_type, d.path AS path, d.start_line AS start_line,
+d.end_line - d.start_line + 1 AS lines"""
 _NAME_ENDS_WITH = """
 (lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_dot))) IN (suffix, after_dot)
   OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_heading))) = after_heading)
@@ -47,42 +49,16 @@ SELECT {_NAME_COLUMNS} {_FROM_NAMES} WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND 
   {_NAME_ENDS_WITH} OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {MAX_EXACT}
 """
-# ?1 an FTS5 query, ?15 one that finds the name itself: if a node's own name ends with it, nothing
-# else is searched for. As one expression it would be too deep for D1
-_UNLESS_EXACT = f"""
-exact AS MATERIALIZED (
-  SELECT 1 {_FROM_NAMES} WHERE docs_fts MATCH ?15 AND {IN_SCOPE} AND {_NAME_ENDS_WITH} LIMIT 1
-), query(text) AS MATERIALIZED (SELECT iif(EXISTS (SELECT 1 FROM exact), '""', ?1))
+# ?1 an FTS5 query. FTS5 sorts by its own BM25, so D1 bills only the rows that are returned; the
+# nodes without a symbol are left out after the limit, so that no more rows are read
+NAMES_BY_WORD = f"""
+SELECT id, name, members, node_type, path, start_line, lines FROM (
+  SELECT {_NAME_COLUMNS}, d.symbol AS symbol
+  FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+  WHERE docs_fts MATCH ?1 AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)' AND {IN_SCOPE}
+  ORDER BY f.rank LIMIT {MAX_BY_WORD}
+) WHERE symbol IS NOT NULL
 """
-
-
-def _name_query(query_cte: str) -> str:
-    """Returns SQL for the nodes that an FTS5 query of names finds, the best first.
-
-    BM25 reads all nodes of a word, so it is used only if more are found than are read.
-    """
-    return f"""
-WITH {query_cte}, candidate(seq) AS MATERIALIZED (
-  SELECT rowid FROM docs_fts WHERE docs_fts MATCH (SELECT text FROM query)
-  AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
-  LIMIT {MAX_BY_WORD} + 1
-), counted(are_many) AS MATERIALIZED (SELECT count(*) > {MAX_BY_WORD} FROM candidate)
-SELECT {_NAME_COLUMNS} FROM (
-  SELECT seq, 0 AS score FROM counted CROSS JOIN candidate WHERE NOT are_many
-  UNION ALL SELECT * FROM (
-    SELECT rowid, bm25(docs_fts, 0.0, 1.0, 0.0, 0.0) AS score FROM counted CROSS JOIN docs_fts
-    WHERE docs_fts MATCH iif(are_many, (SELECT text FROM query), '""')
-    AND EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})
-    ORDER BY score LIMIT {MAX_BY_WORD}
-  )
-) f CROSS JOIN docs d ON d.seq = f.seq WHERE d.symbol IS NOT NULL ORDER BY f.score, d.seq
-"""
-
-
-NAMES_BY_WORD, NAMES_BY_PREFIX = (
-    _name_query("query(text) AS (SELECT ?1)"),
-    _name_query(_UNLESS_EXACT),
-)
 _TRIGRAM_COLUMNS = ", ".join(f"?1->>{number} AS gram{number}" for number in range(MAX_TRIGRAMS))
 _SHARED_TRIGRAMS = " + ".join(f"ifnull(instr(last, gram{n}) > 0, 0)" for n in range(MAX_TRIGRAMS))
 # ?1 trigrams, ?14 how many must be common, ?15 an FTS5 query: if it finds a node, no name is read.
@@ -103,8 +79,8 @@ SELECT {_NAME_COLUMNS} FROM near n CROSS JOIN docs d ON d.seq = n.seq WHERE n.co
 ORDER BY 1.0 * n.common / length(n.last) DESC, d.seq LIMIT {MAX_SIMILAR}
 """
 IDS_BY_WORD = f"""
-WITH {_UNLESS_EXACT} SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH (SELECT text FROM query) AND {IN_SCOPE} LIMIT ?16 + 0
+SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT ?14 + 0
 """
 # ?14 a part of a path, lowercase
 FILES_BY_NAME = f"""
@@ -143,25 +119,14 @@ def name_matches(rows: Iterable[Row]) -> list[NameMatch]:
     return [NameMatch(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
-def ids_by_word_statement(word: str, limit: int, exact_statement: Statement) -> Statement:
-    """Selects the ids of at most `limit` nodes that contain a word, in any inflection.
-
-    Finds nothing, at next to no cost, if `exact_statement` finds a node of that very name.
-    """
-    return Statement(IDS_BY_WORD, _unless_exact_params(exact_statement, f'"{word}"', limit))
+def ids_by_word_statement(word: str, limit: int, scope: Scope) -> Statement:
+    """Selects the ids of at most `limit` nodes that contain a word, in any inflection."""
+    return Statement(IDS_BY_WORD, (f'"{word}"', *scope_params(scope), limit))
 
 
-def name_prefix_statement(name: str, exact_statement: Statement) -> Statement:
-    """Selects the nodes whose names have a word with this prefix, on the same condition."""
-    return Statement(NAMES_BY_PREFIX, _unless_exact_params(exact_statement, f'symbol : "{name}" *'))
-
-
-def _unless_exact_params(
-    exact_statement: Statement, expression: str, *more: Value
-) -> tuple[Value | bytes, ...]:
-    """Returns the parameters of `_UNLESS_EXACT`, then `more`."""
-    query, *scope, name, _ = exact_statement.params
-    return expression, *scope, name, query, *more
+def name_prefix_statement(name: str, scope: Scope) -> Statement:
+    """Selects the nodes whose names have a word with this prefix."""
+    return Statement(NAMES_BY_WORD, (f'symbol : "{name}" *', *scope_params(scope)))
 
 
 def similar_names_statement(word: str, scope: Scope) -> Statement:

@@ -22,25 +22,35 @@ SELECT o.id, d.start_line, d.end_line, iif(d.id = o.id OR (
 ), d.text_sha, NULL)
 FROM json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0
 CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
-WHERE d.start_line >= j.value->>1 AND d.end_line <= j.value->>2
+WHERE d.start_line BETWEEN j.value->>1 AND j.value->>2 AND d.end_line <= j.value->>2
 ORDER BY d.start_line, d.end_line
 """
 
 
-# ?1 ids; the nodes of each file are read once, however many of them are requested
+# ?1 ids; the parts in each file are read once, however many of them are requested
 NODE_PARTS = """
 WITH requested AS MATERIALIZED (
   SELECT DISTINCT o.repo, o.path, o.node_type, o.symbol, o.signature, o.logical_path
   FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value
-  WHERE o.symbol <> '' OR o.logical_path <> ''
+  WHERE o.is_part = 1
 ), file AS MATERIALIZED (SELECT DISTINCT repo, path FROM requested)
 SELECT d.repo, d.path, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line
-FROM file f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path
+FROM file f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path AND d.is_part = 1
 WHERE EXISTS (
   SELECT 1 FROM requested a WHERE a.path = d.path AND a.repo = d.repo AND a.node_type = d.node_type
   AND a.symbol IS d.symbol AND a.signature IS d.signature AND a.logical_path IS d.logical_path
 )
 ORDER BY d.start_line, d.end_line
+"""
+
+# the lines of all parts of the node `d`, as JSON; null for a node that has no parts
+PART_LINES = """
+iif(d.is_part, (
+  SELECT json_group_array(json_array(p.start_line, p.end_line) ORDER BY p.start_line, p.end_line)
+  FROM docs p WHERE p.repo = d.repo AND p.path = d.path AND p.is_part = 1
+  AND p.node_type = d.node_type AND p.symbol IS d.symbol AND p.signature IS d.signature
+  AND p.logical_path IS d.logical_path
+), NULL)
 """
 
 MAX_GAP_LINES = 2

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
@@ -33,9 +34,10 @@ WriteTransaction = Callable[[list[Statement]], object]
 class NodeRows(NamedTuple):
     """The rows of a file's nodes, encoded in the process that parses the file.
 
-    `ids`, `keys` (`text_sha` and members' hash, equal for equal nodes), `types` and `input_bytes`
-    (sizes of the embedding inputs) have an item for each node. `docs` and `postings` are texts of
-    JSON that fit into a parameter: rows of `doc_row` and `posting_row`, separated by commas.
+    `ids`, `keys` (`text_sha`, members' hash and `+` for a part: equal for equal nodes), `types` and
+    `input_bytes` (sizes of the embedding inputs) have an item for each node. `docs` and `postings`
+    are texts of JSON that fit into a parameter: rows of `doc_row` and `posting_row`, separated by
+    commas.
     `chars` is the length of the nodes' text. A description key is the hash of the text that a
     description is made of, empty for nodes without one; there are none unless the index stores
     descriptions.
@@ -89,15 +91,19 @@ def encode_nodes(
     hashed = [(hashlib.sha256(text).hexdigest(), len(text)) for text in inputs]
     shas = [sha for sha, _ in hashed]
     members = [encode_members(node.members) for node in nodes]
+    parts = _part_flags(nodes)
     docs = [
-        [id_, path, *node[:-2], sha, encoded_members, key]
-        for id_, node, sha, encoded_members, key in zip(
-            ids, nodes, shas, members, description_keys or [""] * len(nodes), strict=True
+        [id_, path, *node[:-2], sha, encoded_members, key, is_part]
+        for id_, node, sha, encoded_members, key, is_part in zip(
+            ids, nodes, shas, members, description_keys or [""] * len(nodes), parts, strict=True
         )
     ]
     return NodeRows(
         ids,
-        [sha + text[:MEMBERS_HASH_DIGITS] for sha, text in zip(shas, members, strict=True)],
+        [
+            sha + text[:MEMBERS_HASH_DIGITS] + "+" * is_part
+            for sha, text, is_part in zip(shas, members, parts, strict=True)
+        ],
         [node.node_type for node in nodes],
         [size for _, size in hashed],
         description_keys,
@@ -105,6 +111,18 @@ def encode_nodes(
         list(_encode_items(posting_rows(path, ids, nodes))),
         sum(len(node.text) for node in nodes),
     )
+
+
+def _part_flags(nodes: Sequence[Node]) -> list[int]:
+    """Returns 1 for each node that is named, typed and declared like another one of its file."""
+    names = [
+        (node.node_type, node.symbol, node.signature, node.logical_path)
+        if node.symbol or node.logical_path
+        else None
+        for node in nodes
+    ]
+    counts = Counter(names)
+    return [int(name is not None and counts[name] > 1) for name in names]
 
 
 def posting_rows(path: str, ids: Sequence[str], nodes: Sequence[Node]) -> Iterator[list[str]]:

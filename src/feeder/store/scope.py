@@ -36,9 +36,30 @@ def is_test_path(path: str) -> bool:
     return _TEST_PATH_PATTERN.match(f"/{path}") is not None
 
 
+def _any_of(conditions: Sequence[str]) -> str:
+    """Joins SQL conditions by OR in a balanced tree: D1 limits the depth of an expression."""
+    if len(conditions) == 1:
+        return conditions[0]
+    half = len(conditions) // 2
+    return f"({_any_of(conditions[:half])} OR {_any_of(conditions[half:])})"
+
+
+def _is_test_sql(path: str) -> str:
+    """Returns the SQL condition that a path is one of a test.
+
+    Every test path contains one of three words, which saves the globs for all other paths. The
+    globs are part of the SQL, because D1 would bill rows of a list for every path.
+    """
+    globs = _any_of([f"'/' || {path} GLOB '{glob}'" for glob in TEST_PATH_GLOBS])
+    words = (
+        f"instr(lower({path}), 'test') OR instr(lower({path}), 'spec') OR instr({path}, '.bats')"
+    )
+    return f"(({words}) AND {globs})"
+
+
 # ?2 repositories; ?3 included and ?4 excluded paths, each as a range of paths (first, last) with a
 # folder and a glob in it, or with what the path or a folder of it ends with; ?5 whether tests are
-# wanted. Every test path contains one of three words, which saves the globs for all other paths
+# wanted
 _MATCHES_PATH = """
 f.path >= p.first AND f.path < coalesce(p.last, x'') AND (coalesce(p.glob, p.ending) IS NULL
   OR substr(f.path, -length(p.ending)) = p.ending OR instr(f.path, p.ending || '/')
@@ -52,34 +73,47 @@ _PATH_COLUMNS = (
     "value->>4 AS ending"
 )
 
-FILES_IN_SCOPE = f"""
+
+# D1 limits the depth of expressions, in which SQLite counts that of a subquery once for each level
+# around it: so the paths of each list are a subquery of their own, with a short condition
+def _files_at(paths: str) -> str:
+    """Returns SQL for the files of the scope's repositories at a parameter's paths."""
+    return f"""
 WITH repository(repo) AS MATERIALIZED (
   SELECT value FROM json_each(?2) UNION ALL SELECT DISTINCT repo FROM files WHERE ?2 IS NULL
-), included AS MATERIALIZED (
-  {_PATH_COLUMNS} FROM json_each(coalesce(?3, '[["", null, null, null]]'))
-), excluded AS MATERIALIZED ({_PATH_COLUMNS} FROM json_each(?4)
-), test AS MATERIALIZED (SELECT value AS glob FROM json_each('{json.dumps(TEST_PATH_GLOBS)}'))
-SELECT f.path FROM repository r CROSS JOIN included p CROSS JOIN files f
+), pattern AS MATERIALIZED ({_PATH_COLUMNS} FROM json_each({paths}))
+SELECT f.path FROM repository r CROSS JOIN pattern p CROSS JOIN files f
 ON f.repo = r.repo AND {_MATCHES_PATH}
-WHERE NOT EXISTS (SELECT 1 FROM excluded p WHERE {_MATCHES_PATH})
-AND (?5 IS NULL OR ?5 = (
-  (instr(lower(f.path), 'test') OR instr(lower(f.path), 'spec') OR instr(f.path, '.bats'))
-  AND EXISTS (SELECT 1 FROM test t WHERE '/' || f.path GLOB t.glob)
-))
 """
+
+
+_EVERY_PATH = """'[["", null, null, null]]'"""
+
+FILES_AT_EXCLUDED_PATHS = _files_at("?4")
+
+FILES_IN_SCOPE = f"""
+{_files_at(f"coalesce(?3, {_EVERY_PATH})")}
+WHERE (?4 IS NULL OR f.path NOT IN ({FILES_AT_EXCLUDED_PATHS}))
+AND (?5 IS NULL OR ?5 = {_is_test_sql("f.path")})
+"""
+
+FILES_AT_PATHS = _files_at("?3")
 
 # ?6 included and ?7 excluded languages, ?8 included and ?9 excluded types; ?10 FTS5 query of
 # required words, ?12 of excluded ones; ?13 ids; ?11 symbols as in `_symbol_row`
-_MATCHES_NODE = """
-(?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))
-AND (?6 IS NULL OR d.language IN (SELECT value FROM json_each(?6)))
-AND (?7 IS NULL OR coalesce(d.language, '') NOT IN (SELECT value FROM json_each(?7)))
-AND (?8 IS NULL OR d.node_type IN (SELECT value FROM json_each(?8)))
-AND (?9 IS NULL OR d.node_type NOT IN (SELECT value FROM json_each(?9)))
-AND (?10 IS NULL OR d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?10))
-AND (?12 IS NULL OR d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12))
-AND (?13 IS NULL OR d.id IN (SELECT value FROM json_each(?13)))
-AND (?11 IS NULL OR EXISTS (
+_MATCHES_COLUMNS = """
+((?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))
+  AND (?6 IS NULL OR d.language IN (SELECT value FROM json_each(?6))))
+AND ((?7 IS NULL OR coalesce(d.language, '') NOT IN (SELECT value FROM json_each(?7)))
+  AND ((?8 IS NULL OR d.node_type IN (SELECT value FROM json_each(?8)))
+    AND (?9 IS NULL OR d.node_type NOT IN (SELECT value FROM json_each(?9)))))
+"""
+
+_MATCHES_WORDS = """
+((?10 IS NULL OR d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?10))
+  AND (?12 IS NULL OR d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12)))
+AND ((?13 IS NULL OR d.id IN (SELECT value FROM json_each(?13)))
+  AND (?11 IS NULL OR EXISTS (
   SELECT 1 FROM (
     SELECT lower('.' || replace(coalesce(d.symbol, d.logical_path, ''), ' > ', '.')) AS name
   ) CROSS JOIN json_each(?11) j
@@ -87,16 +121,31 @@ AND (?11 IS NULL OR EXISTS (
   OR name GLOB lower(j.value->>1)
   OR instr(lower(d.members), lower(j.value->>3))
     AND (j.value->>2 = '' OR substr(name, -length(j.value->>2)) = lower(j.value->>2))
-))
+)))
 """
 
-IN_SCOPE = f"(coalesce(?3, ?4, ?5) IS NULL OR d.path IN ({FILES_IN_SCOPE})) AND {_MATCHES_NODE}"
-"""Condition that the node `d` is in the scope whose `scope_params` are ?2 to ?13."""
+# in parentheses, because a chain of ANDs is as deep as it is long, and D1 limits the depth
+_MATCHES_NODE = f"(({_MATCHES_COLUMNS}) AND ({_MATCHES_WORDS}))"
 
-COLUMN_IN_SCOPE = f"SELECT {{column}} FROM docs d NOT INDEXED WHERE {IN_SCOPE}"
+IN_SCOPE = f"""
+(((?3 IS NULL OR d.path IN ({FILES_AT_PATHS}))
+  AND ((?4 IS NULL OR d.path NOT IN ({FILES_AT_EXCLUDED_PATHS}))
+    AND (?5 IS NULL OR ?5 = {_is_test_sql("d.path")})))
+AND {_MATCHES_NODE})
+"""
+"""Condition that the node `d` is in the scope whose `scope_params` are ?2 to ?13.
+
+A filter of tests alone reads no list of files: D1 bills each file for each statement.
+"""
+
+COLUMN_IN_SCOPE = f"""
+SELECT {{column}} FROM docs d NOT INDEXED
+WHERE (coalesce(?3, ?4, ?5) IS NULL OR d.path IN ({FILES_IN_SCOPE})) AND {_MATCHES_NODE}
+"""
 """Selects a column of the nodes in the scope with a table scan.
 
-Reading many rows in the order of an index takes three times as long.
+Reading many rows in the order of an index takes three times as long. Here the files are listed
+once, because all nodes are read.
 """
 
 COLUMN_IN_PATHS = f"""
@@ -115,7 +164,7 @@ ANY_FILE = f"SELECT 1 FROM ({FILES_IN_SCOPE}) LIMIT 1"
 IS_UNRESTRICTED = """
 SELECT coalesce(?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) IS NULL AND (?2 IS NULL OR
   json_array_length(?2) = 1
-  AND (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
+  AND (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0) AS yes
 """
 """Selects 1 if every node is in the scope."""
 
@@ -172,6 +221,11 @@ class Scope(NamedTuple):
         paths = (path,) if path else ()
         languages, types = (language,) if language else (), (node_type,) if node_type else ()
         return cls((repo,), paths, languages=languages, node_types=types)
+
+    @property
+    def has_filters(self) -> bool:
+        """True if it restricts more than the repositories."""
+        return any(value is not None for value in scope_params(self)[1:])
 
     @property
     def path_patterns(self) -> list["PathPattern"]:

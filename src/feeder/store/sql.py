@@ -57,8 +57,10 @@ READ_FILES_AT = """
 SELECT path, blob, state, reason, stopped, parser FROM files
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?)) ORDER BY path
 """
-READ_NODE_KEYS = """
-SELECT path, id, text_sha || substr(members, 1, 16) FROM docs
+# equal for equal nodes, as `rows.encode_nodes` makes it
+_NODE_KEY = "text_sha || substr(members, 1, 16) || iif(is_part, '+', '')"
+READ_NODE_KEYS = f"""
+SELECT path, id, {_NODE_KEY} FROM docs
 WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
 """
 READ_NODES_WRITTEN = """
@@ -69,10 +71,10 @@ MARK_ALL_PENDING = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND
 DELETE_ALL_VECTORS_KEYS = "DELETE FROM meta WHERE key GLOB '*:vectors'"
 SET_BRANCH = "UPDATE docs SET branch = ?1 WHERE repo = ?2 AND branch <> ?1"
 
-# ?1 repository, ?2 paths, ?3 {id: text_sha and hash of the members} of the files' new nodes
-_IS_CHANGED = """
+# ?1 repository, ?2 paths, ?3 {id: key} of the files' new nodes
+_IS_CHANGED = f"""
 repo = ?1 AND path IN (SELECT value FROM json_each(?2))
-AND (id, text_sha || substr(members, 1, 16)) NOT IN (SELECT key, value FROM json_each(?3))
+AND (id, {_NODE_KEY}) NOT IN (SELECT key, value FROM json_each(?3))
 """
 ADD_TO_OUTBOX = """
 INSERT OR IGNORE INTO outbox (id, repo, path)
@@ -85,9 +87,9 @@ RESTORE_FROM_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each
 
 ADD_NODES = """
 INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol, signature,
-  logical_path, start_line, end_line, text_sha, members, describes)
+  logical_path, start_line, end_line, text_sha, members, describes, is_part)
 SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
-  value->>6, value->>7, value->>8, value->>9, value->>10, value->>11
+  value->>6, value->>7, value->>8, value->>9, value->>10, value->>11, value->>12
 FROM json_each(?4) WHERE true
 ON CONFLICT (id) DO NOTHING RETURNING id
 """

@@ -15,7 +15,7 @@ from feeder.store.description_vectors import (
     invalidate_vectors_statements,
 )
 from feeder.store.rows import IndexedFile, json_pages, paginate_rows
-from feeder.store.scope import IN_SCOPE, IS_UNRESTRICTED, Scope, scope_params
+from feeder.store.scope import IN_SCOPE, Scope, scope_params
 
 PAGE_PATHS = 2_000
 """Files that one request reads."""
@@ -151,16 +151,12 @@ ORDER BY d.path, d.id LIMIT ?4
 # FTS5 sorts by `rank` (BM25) itself, so D1 bills each row once. ?1 the words as an FTS5 query,
 # ?2 to ?13 the scope, ?14 the limit
 DESCRIPTION_SEARCH = f"""
-WITH unrestricted(yes) AS MATERIALIZED ({IS_UNRESTRICTED}), candidate(seq, score) AS MATERIALIZED (
-  SELECT rowid, rank AS score FROM descriptions_fts
-  WHERE descriptions_fts MATCH ?1 AND ((SELECT yes FROM unrestricted) OR EXISTS (
-    SELECT 1 FROM descriptions e CROSS JOIN docs d ON d.describes = e.sha AND d.describes <> ''
-    WHERE e.seq = descriptions_fts.rowid AND {IN_SCOPE}))
-  ORDER BY rank LIMIT ?14 + {MAX_TIES}
-)
-SELECT d.id, -f.score FROM candidate f CROSS JOIN descriptions e ON e.seq = f.seq
-CROSS JOIN docs d ON d.describes = e.sha AND d.describes <> ''
-WHERE {IN_SCOPE} ORDER BY f.score, d.path, d.start_line LIMIT ?14 + 0
+SELECT id, score FROM (
+  SELECT d.id, -f.rank AS score, d.path, d.start_line FROM descriptions_fts f
+  CROSS JOIN descriptions e ON e.seq = f.rowid
+  CROSS JOIN docs d ON d.describes = e.sha AND d.describes <> ''
+  WHERE descriptions_fts MATCH ?1 AND {IN_SCOPE} ORDER BY f.rank LIMIT ?14 + {MAX_TIES}
+) ORDER BY score DESC, path, start_line LIMIT ?14 + 0
 """
 
 

@@ -4,12 +4,15 @@ Contains the BM25 weights and the cached number of nodes of each common word.
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 
 from feeder.store import Database, Row, Statement
 from feeder.store.scope import IN_SCOPE, IS_UNRESTRICTED, Scope, scope_params
 from feeder.store.sqlite import SQLite
+from feeder.store.tokenizer import tokenize
 
 BM25_WEIGHTS = "0.0, 8.0, 4.0, 1.0"
 """Weights of the columns id (unindexed), symbol, path and body."""
@@ -23,75 +26,77 @@ ENOUGH_NODES = 1_000
 MAX_TIES = 300
 """Nodes beyond the limit that are sorted by path where their BM25 scores are equal."""
 
+MAX_D1_TIES = 100
+"""The same in D1, where each of them is billed."""
+
 COUNT_LIMIT = 10_000
-"""Counting the nodes of a word stops at this number, or at half of all nodes."""
-
-COUNT_LIMIT_SQL = f"SELECT max({COUNT_LIMIT}, coalesce(max(seq), 0) / 2) FROM docs"
-"""The number at which counting stops; one more means that there are more."""
-
-NODE_COUNT_SQL = """
-SELECT count(*) FROM (SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value->>0 LIMIT {0})
+"""A word of more nodes, and of more than half of all nodes, is left out if another one finds
+enough.
 """
-"""Counts the nodes with the word that the row `j` of a JSON parameter begins with.
 
-`{0}` is the limit.
-"""
+_WORD_OR_PHRASE = re.compile(r'"[^"]*"|\w+')
 
 MIN_CACHED_COUNT = 1_000
 """Smaller counts are cheap; an index has only some thousand words with as many nodes."""
 
-
-_NODE_COUNTS = (
-    f"SELECT j.value->>0, ({NODE_COUNT_SQL.format(f'1 + ({COUNT_LIMIT_SQL})')}) FROM json_each(?1) "
-    "j"
-)
-
-
-# A score takes 0.5 us a node, and the words of a query occur in most nodes. So in an unrestricted
-# search a common word does not add nodes if rarer words find enough: it only ranks those.
-# `candidate` contains a node once by the finding words and once by all. A word of more than half of
-# all nodes, whose BM25 weight is about a millionth, is left out if another word finds as many nodes
-# as the limit. ?1 the words as FTS5 queries, each with its number of nodes if that is known, ?14
-# the limit: `?14 + 0`, because a bare parameter would make SQLite prepare the statement again for
-# each query, which takes 1 ms. Where no word can be common, counting stops at one: D1 bills each
-# counted row
-_COUNT_BOUND = f"""
-iif((SELECT yes FROM unrestricted) AND (SELECT max(seq) FROM docs) > {COMMON_WORD_NODES},
-  1 + (SELECT nodes FROM count_limit), 1)
+# the number of nodes with the rarest token of a row `j`: at least as many have the whole term
+_NODES_WITH_TOKENS = """
+(SELECT min(coalesce(v.doc, 0)) FROM json_each(j.value->2) t LEFT JOIN docs_vocab v
+  ON v.term = t.value)
 """
 
-WORD_SEARCH = f"""
-WITH unrestricted(yes) AS MATERIALIZED ({IS_UNRESTRICTED}),
-count_limit(nodes) AS MATERIALIZED ({COUNT_LIMIT_SQL}),
-word AS MATERIALIZED (
-  SELECT j.key AS place, j.value->>0 AS text,
-    coalesce(j.value->>1, ({NODE_COUNT_SQL.format(_COUNT_BOUND)})) AS nodes
-  FROM json_each(?1) j
-), useful_word AS (
-  SELECT * FROM word WHERE nodes > 0 AND NOT (
-    (SELECT yes FROM unrestricted) AND nodes > (SELECT nodes FROM count_limit)
-    AND EXISTS (SELECT 1 FROM word w WHERE w.nodes BETWEEN ?14 AND (SELECT nodes FROM count_limit)))
+_NODE_COUNTS = f"SELECT j.value->>0, coalesce({_NODES_WITH_TOKENS}, 0) FROM json_each(?1) j"
+
+
+# A score takes 0.5 us a node, and the words of a query occur in most nodes. So in a search without
+# filters a common word does not add nodes if rarer words find enough: it only ranks those. A word
+# of more than half of all nodes, whose BM25 weight is about a millionth, is left out if another
+# word finds as many nodes as the limit. ?1 the words, each with its number of nodes if that is
+# known and its tokens, ?14 the limit: `?14 + 0`, because a bare parameter would make SQLite prepare
+# the statement again for each query, which takes 1 ms. Where no word can be common, none is counted
+_QUERY = f"""
+WITH facts(is_all, are_counted, half) AS MATERIALIZED (
+  SELECT u.yes, u.yes AND n.last > {COMMON_WORD_NODES}, max({COUNT_LIMIT}, n.last / 2)
+  FROM ({IS_UNRESTRICTED}) u, (SELECT coalesce(max(seq), 0) AS last FROM docs) n
+), word AS MATERIALIZED (
+  SELECT j.key AS place, j.value->>0 AS text, is_all, half,
+    coalesce(j.value->>1, iif(are_counted, coalesce({_NODES_WITH_TOKENS}, 0), 1)) AS nodes
+  FROM facts CROSS JOIN json_each(?1) j
 ), weighed_word AS (
-  SELECT text, place, (SELECT yes FROM unrestricted) AND nodes > {COMMON_WORD_NODES}
+  SELECT text, place, is_all AND nodes > {COMMON_WORD_NODES}
     AND sum(nodes) OVER (ORDER BY nodes, place) - nodes >= {ENOUGH_NODES} AS only_ranks
-  FROM useful_word
+  FROM word WHERE nodes > 0 AND NOT (is_all AND nodes > half
+    AND EXISTS (SELECT 1 FROM word w WHERE w.nodes BETWEEN ?14 AND w.half))
 ), query(finding, ranking) AS MATERIALIZED (
   SELECT group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE NOT only_ranks),
     group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE only_ranks)
   FROM weighed_word
-), candidate(seq, score) AS (
+)
+"""
+_FINDING = """(SELECT coalesce(finding, '""') FROM query)"""
+_FINDING_AND_RANKING = """
+(SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query)
+"""
+_OF_REPOSITORY = """
+((SELECT is_all FROM facts) OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
+  AND (?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))))
+"""
+_IN_SCOPE = f"EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})"
+_BY_SCORE = f"ORDER BY score LIMIT ?14 + {MAX_TIES}"
+_SELECT_BEST = """
+SELECT d.id, -f.score FROM best f CROSS JOIN docs d ON d.seq = f.seq
+ORDER BY f.score, d.path, d.start_line LIMIT ?14 + 0
+"""
+
+# a node is found once by the finding words and once by all; the lower score is the right one
+WORD_SEARCH = f"""
+{_QUERY}, candidate(seq, score) AS (
   SELECT * FROM (
     SELECT rowid, bm25(docs_fts, {BM25_WEIGHTS}) AS score FROM docs_fts
-    WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query)
-    AND ((SELECT yes FROM unrestricted)
-      OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE}))
-    ORDER BY score LIMIT ?14 + {MAX_TIES}
+    WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_SCORE}
   ) UNION ALL SELECT * FROM (
     SELECT rowid, bm25(docs_fts, {BM25_WEIGHTS}) AS score FROM docs_fts
-    WHERE docs_fts MATCH (
-      SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query
-    )
-    ORDER BY score LIMIT ?14 + {MAX_TIES}
+    WHERE docs_fts MATCH {_FINDING_AND_RANKING} {_BY_SCORE}
   )
 ), best(seq, score) AS (
   SELECT seq, score FROM (
@@ -99,25 +104,48 @@ word AS MATERIALIZED (
     FROM candidate GROUP BY seq
   ) WHERE place <= ?14
 )
-SELECT d.id, -f.score FROM best f CROSS JOIN docs d ON d.seq = f.seq
-ORDER BY f.score, d.path, d.start_line LIMIT ?14 + 0
+{_SELECT_BEST}
+"""
+
+# ?1 an FTS5 query
+FILTERED_WORD_SEARCH = f"""
+WITH best(seq, score) AS (
+  SELECT rowid, bm25(docs_fts, {BM25_WEIGHTS}) AS score FROM docs_fts
+  WHERE docs_fts MATCH ?1 AND {_IN_SCOPE} {_BY_SCORE}
+)
+{_SELECT_BEST}
+"""
+
+# D1 bills a row that SQLite sorts twice, and one that FTS5 sorts once, if it is returned. So FTS5
+# sorts, which takes a third longer, its table returns the ids, and the caller merges the rows
+_BY_RANK = f"AND rank MATCH 'bm25({BM25_WEIGHTS})' ORDER BY rank LIMIT ?14 + {MAX_D1_TIES}"
+D1_WORD_SEARCH = f"""
+{_QUERY} SELECT * FROM (
+  SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_RANK}
+) UNION ALL SELECT * FROM (
+  SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH {_FINDING_AND_RANKING} {_BY_RANK}
+)
+"""
+D1_FILTERED_WORD_SEARCH = f"""
+SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH ?1 AND {_IN_SCOPE} {_BY_RANK}
 """
 
 
-def node_counts(database: Database, words: Sequence[str]) -> Mapping[str, int]:
-    """Returns the number of nodes of each word, an FTS5 query each, from the cache or by counting.
+def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:
+    """Returns the number of nodes of each term, an FTS5 query, from the cache or by counting.
 
-    Counting is half of the cost of a common word. Empty for a remote database, where it would take
-    another request.
+    Empty for a remote database, where it would take another request.
     """
     if not isinstance(database, SQLite):
         return {}
     cached = database.cached_counts()
-    missing = [[word] for word in dict.fromkeys(words) if word not in cached]
-    [rows] = database.run([Statement(_NODE_COUNTS, (json.dumps(missing),))]) if missing else [[]]
-    counted = {str(word): int(str(nodes)) for word, nodes in rows}
-    cached.update({word: nodes for word, nodes in counted.items() if nodes >= MIN_CACHED_COUNT})
-    return {word: cached.get(word, counted.get(word, 0)) for word in words}
+    missing = [term for term in dict.fromkeys(terms) if term not in cached]
+    [rows] = (
+        database.run([Statement(_NODE_COUNTS, (_terms_json(missing, {}),))]) if missing else [[]]
+    )
+    counted = {str(term): int(str(nodes)) for term, nodes in rows}
+    cached.update({term: nodes for term, nodes in counted.items() if nodes >= MIN_CACHED_COUNT})
+    return {term: cached.get(term, counted.get(term, 0)) for term in terms}
 
 
 def word_search_statement(
@@ -125,16 +153,49 @@ def word_search_statement(
     scope: Scope,
     limit: int,
     known_counts: Mapping[str, int] = MappingProxyType({}),
+    *,
+    is_remote: bool = False,
 ) -> Statement:
     """Selects the ids and scores of nodes with any of the terms, the best by BM25 first.
 
-    Each term is an FTS5 query. Common terms may only rank what the others find. Terms that are not
-    in `known_counts` are counted.
+    Each term is a word or a phrase in quotes, or another FTS5 query. Common terms may only rank
+    what the others find. Terms that are not in `known_counts` are counted. The cheaper statement
+    for a remote database may return more nodes than `limit`, and a node twice.
     """
-    words = json.dumps([[term, known_counts.get(term)] for term in terms])
-    return Statement(WORD_SEARCH, (words, *scope_params(scope), limit))
+    if scope.has_filters:
+        sql = D1_FILTERED_WORD_SEARCH if is_remote else FILTERED_WORD_SEARCH
+        words, filters = _filtered_query(terms, scope)
+        return Statement(sql, (words, *scope_params(filters), limit))
+    sql = D1_WORD_SEARCH if is_remote else WORD_SEARCH
+    return Statement(sql, (_terms_json(terms, known_counts), *scope_params(scope), limit))
 
 
-def scores_by_id(rows: Iterable[Row]) -> dict[str, float]:
-    """Returns scores by id from the rows of the search."""
-    return {str(id_): float(str(score)) for id_, score in rows}
+def _filtered_query(terms: Sequence[str], scope: Scope) -> tuple[str, Scope]:
+    """Returns an FTS5 query for the terms, and the filters that it leaves to the scope.
+
+    Excluded words are a part of it, since they do not change BM25: listing their nodes costs more.
+    """
+    words = " OR ".join(terms) or '""'
+    if scope.without_words is None:
+        return words, scope
+    return f"({words}) NOT ({scope.without_words})", scope._replace(without_words=None)
+
+
+def scores_by_id(rows: Iterable[Row], limit: int | None = None) -> dict[str, float]:
+    """Returns the highest scores by id from the rows of the search, at most `limit`."""
+    scores: dict[str, float] = {}
+    for id_, score in sorted(rows, key=lambda row: -float(str(row[1]))):
+        scores.setdefault(str(id_), float(str(score)))
+    return dict(islice(scores.items(), limit))
+
+
+def _terms_json(terms: Iterable[str], known_counts: Mapping[str, int]) -> str:
+    """Returns the terms as JSON, each with its number of nodes if known, and its tokens."""
+    return json.dumps([[term, *_count_and_tokens(term, known_counts.get(term))] for term in terms])
+
+
+def _count_and_tokens(term: str, count: int | None) -> tuple[int | None, list[str]]:
+    """A term that is neither a word nor a phrase in quotes is never common."""
+    if count is None and not _WORD_OR_PHRASE.fullmatch(term):
+        return 1, []
+    return count, [stem for _, _, stem in tokenize(term.encode("utf-8", "replace"))]

@@ -5,7 +5,7 @@ import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { Batch, type Row } from "../store/database.ts";
-import { partsFromRows, partRanges } from "../store/node_parts.ts";
+import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
 import { isRestricted, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { FileContents } from "./excerpts.ts";
@@ -96,10 +96,10 @@ export interface SearchResult extends Ranked {
   readonly parsedSearch: ParsedSearch;
 }
 
-/** The rows of the candidates and of their parts, and the lines of the likeliest ones. */
+/** The candidates, the parts of those that have some, and the lines of the likeliest ones. */
 export interface CandidateRows {
   readonly hits: readonly Hit[];
-  readonly partRows: readonly Row[];
+  readonly parts: PartsByNode;
   readonly contents: FileContents;
 }
 
@@ -175,8 +175,7 @@ export async function fetchCandidates(
   const batch = new Batch();
   const contents = new FileContents(context);
   const end = offset + limit;
-  const rows = batch.add([sql.hitsById(ids, scope)]);
-  const partRows = batch.add([sql.nodeParts(ids)]);
+  const rows = batch.add([sql.hitsWithParts(ids, scope)]);
   const addLines = contents.addStatements(
     batch,
     ids.slice(offset, end + EXTRA_LINES),
@@ -184,17 +183,19 @@ export async function fetchCandidates(
   );
   if (ids.length > 0) await batch.run(context.database);
   await addLines();
-  return { hits: (rows()[0] ?? []).map(hitFromRow), partRows: partRows()[0] ?? [], contents };
+  const hitRows = rows()[0] ?? [];
+  const hits = hitRows.map(hitFromRow);
+  return { hits, parts: partsFromHits(hits, hitRows), contents };
 }
 
 /** Groups results, and returns a page of them with the lines that are available. */
 export async function paginate(
   results: readonly Result[],
-  { partRows, contents }: CandidateRows,
+  { parts, contents }: CandidateRows,
   { limit, offset }: Pagination,
 ): Promise<Pick<ResultPage, "results" | "total" | "allResults">> {
   const hits = results.map((result) => result.hit);
-  const groups = groupParts(results, partRanges(hits, partsFromRows(partRows)));
+  const groups = groupParts(results, partRanges(hits, parts));
   const end = offset + limit;
   const allResults = contents.isStored ? await deduplicate(groups, contents, offset, end) : groups;
   const shown = allResults.slice(offset, end);
@@ -293,7 +294,10 @@ function createVectorSearch(context: SearchContext, text: string): { vectorSearc
 async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagination): Promise<Ranked> {
   const { scope, vectorSearch, warnings, context } = first;
   const onWarning = (line: string) => warnings.push(line);
-  const nearest = vectorSearch && (await (first.nearest ?? nearestNodes(vectorSearch, first.lookupRows, scope, onWarning)));
+  const [nearest] = await Promise.all([
+    vectorSearch && (first.nearest ?? nearestNodes(vectorSearch, first.lookupRows, scope, onWarning)),
+    words.loadSimilar(context.database),
+  ]);
   const rankings = [...words.rankings(), ...(nearest ? [nearest] : [])];
   const candidates = await fetchCandidates(context, candidateOrder(rankings), scope, page);
   const all = rankHits(words.queryText, rankings, candidates.hits);

@@ -14,7 +14,7 @@ import type { VectorIndex } from "../bindings/vectorize.ts";
 import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
 import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
-import { Batch, type Row, type Statement } from "../store/database.ts";
+import { type Batch, type Database, type Row, type Statement } from "../store/database.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -22,6 +22,7 @@ import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { IndexMeta } from "./index_status.ts";
 import {
   canMatchSimilar,
+  hasExactMatch,
   isShortQuery,
   matchSimilar,
   lastPart,
@@ -93,24 +94,37 @@ export class WordSearch {
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
   readonly #descriptions: () => Row[][];
-  readonly #similar: () => Row[][];
+  #similar: Row[][] = [];
 
-  constructor(text: string, scope: Scope, batch: Batch) {
+  constructor(
+    text: string,
+    private readonly scope: Scope,
+    batch: Batch,
+  ) {
     const queryText = new QueryText(text.replaceAll("\0", " "));
     this.queryText = queryText;
     this.#words = batch.add([sql.wordSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#frames = batch.add(frameStatements(queryText, scope));
     this.#names = batch.add(nameStatements(queryText, scope));
-    this.#similar = batch.add(similarStatements(queryText, scope));
   }
 
-  /** The rankings by name and by word; the batch must have run. */
+  /**
+   * Looks for similar names if no node has exactly the name; the batch must have run.
+   *
+   * This takes a request of its own, which is sent while the vectors are searched.
+   */
+  async loadSimilar(database: Database): Promise<void> {
+    const matches = matchNames(this.queryText, this.#names());
+    this.#similar = hasExactMatch(matches) ? [] : await database.run(similarStatements(this.queryText, this.scope));
+  }
+
+  /** The rankings by name and by word; the batch, and `loadSimilar`, must have run. */
   rankings(): Ranking[] {
     const { queryText } = this;
     const matches = matchNames(queryText, this.#names());
-    const words = sql.scoresById(this.#words()[0] ?? []);
-    const similar = matchSimilar(queryText, matches, this.#similar());
+    const words = sql.scoresById(this.#words()[0] ?? [], MAX_BY_WORD);
+    const similar = matchSimilar(queryText, matches, this.#similar);
     const byWord = [...similar.wordIds].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
     return [
       nameRanking(STACK_FRAME, frameNodeIds(queryText, this.#frames())),
@@ -121,7 +135,7 @@ export class WordSearch {
       tiedRanking(RARE_WORD, byWord),
       nameWordsRanking(matches.overlapScores),
       wordRanking(words),
-      wordRanking(sql.scoresById(this.#descriptions()[0] ?? []), DESCRIPTION, DESCRIPTION_WEIGHT),
+      wordRanking(sql.scoresById(this.#descriptions()[0] ?? [], MAX_BY_WORD), DESCRIPTION, DESCRIPTION_WEIGHT),
     ];
   }
 }
@@ -252,10 +266,9 @@ function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
 function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
   if (!canMatchSimilar(queryText)) return [];
   const name = lastPart(queryText.name);
-  const exact = sql.nodesCalled(ftsExpression(queryText.name), queryText.name, scope);
   return [
-    sql.nodesHavingWord(name, rareLimit(queryText) + 1, exact),
-    sql.nodesByNamePrefix(name, exact),
+    sql.nodesHavingWord(name, rareLimit(queryText) + 1, scope),
+    sql.nodesByNamePrefix(name, scope),
     sql.nodesByTrigrams(name, scope),
   ];
 }

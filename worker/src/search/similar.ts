@@ -82,7 +82,7 @@ async function scoreByWords(context: SearchContext, target: Hit, scope: Scope): 
   const text = expandWords([target.symbol || target.logicalPath || "", ...lines].join("\n"));
   const terms = frequentWords(text).map((word) => `"${word}"`);
   const [rows = []] = await context.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
-  return new Map(Array.from(sql.scoresById(rows).keys(), (id, at) => [id, 1 / (at + 1)]));
+  return new Map(Array.from(sql.scoresById(rows, MAX_CANDIDATES).keys(), (id, at) => [id, 1 / (at + 1)]));
 }
 
 /** The words to search for: the most frequent ones, of equally frequent ones the longest. */

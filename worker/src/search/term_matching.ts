@@ -115,6 +115,11 @@ export function textStems(text: string): ReadonlySet<string> {
   return new Set(split(text).filter((word) => !STOP_WORDS.has(casefold(word))).flatMap(wordStems));
 }
 
+/** The stem of each token of a text, as in the index. */
+export function tokenStems(text: string): string[] {
+  return tokenize(text).map(([start, end]) => cachedStem(foldWord(text.slice(start, end))));
+}
+
 /** The stems of the tokens of a word, and of their parts. */
 function wordStems(word: string): string[] {
   return tokenize(word)

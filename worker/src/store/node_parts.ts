@@ -22,6 +22,18 @@ export function partsFromRows(rows: readonly (readonly unknown[])[]): PartsByNod
   return new Map(Array.from(rowsByNode, ([identity, nodeRows]) => [identity, nodeRows.map(partFromRow)]));
 }
 
+/** The part ranges in the rows of the `hitsWithParts` statement, of which `hits` were made. */
+export function partsFromHits(hits: readonly Hit[], rows: readonly (readonly unknown[])[]): PartsByNode {
+  const parts = new Map<string, readonly PartRange[]>();
+  hits.forEach((hit, at) => {
+    const lines = rows[at]!.at(-1) as string | null;
+    if (lines === null) return;
+    const ranges = JSON.parse(lines) as [number, number][];
+    parts.set(nodeIdentity(hit), ranges.map(([firstLine, lastLine]) => ({ firstLine, lastLine, partCount: 1 })));
+  });
+  return parts;
+}
+
 /**
  * Joins consecutive nodes of one name and file; returns the range around each hit, by id.
  *

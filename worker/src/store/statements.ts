@@ -2,6 +2,8 @@
 
 import data, { constants } from "../../build/worker_data.json";
 import { rpartition } from "../python_strings.ts";
+import { tokenStems } from "../search/term_matching.ts";
+import { sortBy } from "../sorting.ts";
 import type { Row, Statement, Value } from "./database.ts";
 import { EMPTY_SCOPE, scopeParams, type Scope } from "./scope.ts";
 
@@ -9,10 +11,34 @@ const sql = expandFragments(data.sql);
 const { MAX_TRIGRAMS, MIN_TRIGRAM_SHARE } = constants.name_search;
 const { MAX_NAMED_HITS } = constants.hits;
 
-/** Selects the nodes with any of the terms (FTS5 queries), the best by BM25 first. */
+/**
+ * Selects the nodes with any of the terms, words or phrases in quotes or other FTS5 queries, the best by BM25 first.
+ *
+ * It may select more nodes than `limit`, and a node twice: `scoresById` merges them.
+ */
 export function wordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
-  const termRows = JSON.stringify(terms.map((term) => [term, null]));
+  if (hasFilters(scope)) return filteredWordSearch(terms, scope, limit);
+  const termRows = JSON.stringify(terms.map((term) => [term, ...countAndTokens(term)]));
   return { sql: sql.wordSearch, params: [termRows, ...scopeParams(scope), limit] };
+}
+
+/** Excluded words are a part of the FTS5 query, since they do not change BM25: listing their nodes costs more. */
+function filteredWordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
+  const words = terms.join(" OR ") || '""';
+  const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
+  return { sql: sql.filteredWordSearch, params: [query, ...scopeParams({ ...scope, withoutWords: null }), limit] };
+}
+
+/** The number of nodes, null if it must be counted, and the stems of a term; only words and phrases are counted. */
+function countAndTokens(term: string): [number | null, string[]] {
+  return /^(?:"[^"]*"|[\p{L}\p{N}_]+)$/u.test(term) ? [null, tokenStems(term)] : [1, []];
+}
+
+/** Returns true if the scope restricts more than the repositories. */
+function hasFilters(scope: Scope): boolean {
+  return scopeParams(scope)
+    .slice(1)
+    .some((value) => value !== null);
 }
 
 /** Selects the nodes whose description has any of the terms, the best by BM25 first. */
@@ -20,14 +46,23 @@ export function descriptionSearch(terms: readonly string[], scope: Scope, limit:
   return { sql: sql.descriptionSearch, params: [terms.join(" OR ") || '""', ...scopeParams(scope), limit] };
 }
 
-/** The scores by id in the rows of `wordSearch`. */
-export function scoresById(rows: readonly Row[]): Map<string, number> {
-  return new Map(rows.map(([id, score]) => [String(id), Number(score)]));
+/** The highest scores by id in the rows of `wordSearch`, at most `limit`. */
+export function scoresById(rows: readonly Row[], limit: number): Map<string, number> {
+  const scores = new Map<string, number>();
+  for (const [id, score] of sortBy(rows, ([, score]) => [-Number(score)])) {
+    if (scores.size < limit && !scores.has(String(id))) scores.set(String(id), Number(score));
+  }
+  return scores;
 }
 
 /** Selects the nodes with these ids that lie in the scope, in the order of the ids. */
 export function hitsById(ids: readonly string[], scope: Scope): Statement {
   return { sql: sql.hitsById, params: [JSON.stringify(ids), ...scopeParams(scope)] };
+}
+
+/** Selects the same, with the lines of all parts of each node that consists of parts. */
+export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
+  return { sql: sql.hitsWithParts, params: [JSON.stringify(ids), ...scopeParams(scope)] };
 }
 
 /** Selects the first nodes of a scope, in line order. */
@@ -53,24 +88,14 @@ export function filesByPath(part: string, scope: Scope): Statement {
   return { sql: sql.filesByPath, params: [null, ...scopeParams(scope), lowercaseAscii(part)] };
 }
 
-/**
- * Selects the ids of up to `limit` nodes with a word, in any inflection.
- *
- * Like `nodesByNamePrefix`, it selects nothing if the statement `exact` selects a node.
- */
-export function nodesHavingWord(word: string, limit: number, exact: Statement): Statement {
-  return { sql: sql.nodesHavingWord, params: unlessExact(exact, `"${word}"`, limit) };
+/** Selects the ids of up to `limit` nodes with a word, in any inflection. */
+export function nodesHavingWord(word: string, limit: number, scope: Scope): Statement {
+  return { sql: sql.nodesHavingWord, params: [`"${word}"`, ...scopeParams(scope), limit] };
 }
 
 /** Selects the nodes whose names have a word with this prefix. */
-export function nodesByNamePrefix(name: string, exact: Statement): Statement {
-  return { sql: sql.nodesByNamePrefix, params: unlessExact(exact, `symbol : "${name}" *`) };
-}
-
-/** The parameters of a statement that selects nothing if the `nodesCalled` statement selects a node. */
-function unlessExact({ params }: Statement, expression: string, ...more: Value[]): Value[] {
-  const [searchQuery = null, ...scope] = params.slice(0, -1);
-  return [expression, ...scope, searchQuery, ...more];
+export function nodesByNamePrefix(name: string, scope: Scope): Statement {
+  return { sql: sql.nodesSpelled, params: [`symbol : "${name}" *`, ...scopeParams(scope)] };
 }
 
 /** Selects the nodes whose names share most trigrams with a word; none if a node has the word. */
