@@ -44,7 +44,12 @@ def test_docs_have_two_indexes_and_two_partial_ones() -> None:
         """SELECT group_concat(i.name) FROM pragma_index_list('docs') l, pragma_index_info(l.name) i
         WHERE l.origin = 'c' GROUP BY l.name ORDER BY 1""",
     )
-    assert found == ["describes", "repo,path,start_line", "repo,path,symbol,logical_path", "sha_head"]
+    assert found == [
+        "describes",
+        "repo,path,start_line",
+        "repo,path,symbol,logical_path",
+        "sha_head",
+    ]
 
 
 def test_full_text_table_stores_no_text() -> None:
