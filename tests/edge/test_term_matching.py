@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from edge.texts import SAMPLES, some, texts, unhurried
 from edge.worker_process import ROOT, Worker
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
-from feeder.search.term_matching import TermMatcher, _tokens, text_stems
+from feeder.search.term_matching import TermMatcher, text_stems
+from feeder.store.tokenizer import tokenize
 
 SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
 QUESTION = "where is the name of a file returned, added* or printed to users"
@@ -34,7 +35,7 @@ def tokens(text: str) -> list[list[object]]:
     """Returns SQLite's tokens with their offsets in characters."""
     content = text.encode("utf-8", "replace")
     column = [*accumulate(((byte & 0xC0) != 0x80 for byte in content), initial=0)]
-    return [[column[start], column[end], stem] for start, end, stem in _tokens(content)]
+    return [[column[start], column[end], stem] for start, end, stem in tokenize(content)]
 
 
 def places(asked: list[str], lines: list[str]) -> list[list[object]]:
