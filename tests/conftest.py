@@ -9,7 +9,9 @@ import pytest
 from pytest_socket import socket_allow_hosts
 
 from feeder.retry import Clock
+from feeder.session import runs
 from required_extras import require_extras
+from shared_workers import end_shared_workers, shared_workers
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
 
@@ -43,6 +45,18 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.startswith(("GITHUB_", "RUNNER_"))]:
         monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def _shared_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs in the test process share parser processes; the program's own processes start theirs."""
+    monkeypatch.setattr(runs, "start_workers", shared_workers)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _end_shared_workers() -> Iterator[None]:
+    yield
+    end_shared_workers()
 
 
 @pytest.fixture

@@ -20,7 +20,10 @@ from feeder.embedding.static_model import MODEL_FILE
 
 __all__ = ["standin", "standin_process"]
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the bench reads /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the bench reads /proc"),
+]
 
 CART = '''\
 """What a customer is about to buy."""

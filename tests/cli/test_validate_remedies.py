@@ -13,6 +13,8 @@ from index_helpers import CART, GUIDE
 from required_extras import require_extras
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 EDITED = CART.replace("return Cart()", "return Basket()")
 RIGHT = "The index is right."
 WORDS = "--no-vectors"

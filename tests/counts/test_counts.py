@@ -11,7 +11,10 @@ import pytest
 from counts import table
 from counts.measuring import Counts, measured
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the table is of Linux")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the table is of Linux"),
+]
 
 
 @pytest.fixture(scope="module")

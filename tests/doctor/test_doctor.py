@@ -20,6 +20,8 @@ from feeder.store.sqlite import SQLite
 from index_helpers import SHOP
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:

@@ -17,6 +17,8 @@ from feeder.store import Row, Statement
 from feeder.store.sqlite import SQLite
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 KEY = "Xk29-qLmR47_vTzE81wPbN36sHcYdU05jGaF"
 FILES, TEXTS = 50, 150
 BUSY = respond_with(500, {"error": {"message": "out of memory"}}, Retry_After="0")

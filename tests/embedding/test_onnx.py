@@ -42,6 +42,8 @@ from feeder.embedding.wordpiece import VOCABULARY_FILE
 from feeder.errors import ServiceError, UserError
 from required_extras import require_extras
 
+pytestmark = pytest.mark.slow
+
 SOURCES = str(Path(inspect.getfile(Embedder)).parents[2])
 
 FUNCTIONS = (

@@ -19,6 +19,8 @@ from feeder.embedding.onnx import OnnxEmbedder
 from feeder.errors import UserError
 from required_extras import require_extras
 
+pytestmark = pytest.mark.slow
+
 VOCABULARY = "[UNK]\n[CLS]\n[SEP]\na\nb\n"
 TABLE = ((0, -1), (0, 2), (0, -2), (3, 4), (5, 2))
 FLOAT, INT64 = 1, 7

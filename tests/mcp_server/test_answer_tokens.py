@@ -16,6 +16,8 @@ from mcp_server.conftest import index
 from mcp_server.test_tools import Ask, call_tools_in, result_text
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
 SAMPLES = Path(__file__).parents[1] / "parse/samples"
 COUNT = Path(__file__).parent / "official_clients/tokens.mjs"

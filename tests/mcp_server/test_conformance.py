@@ -10,6 +10,8 @@ import pytest
 
 from required_extras import require_extras
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent / "conformance"
 ROOT = Path(__file__).parents[2]
 SUITE = ROOT / "node_modules/@modelcontextprotocol/conformance/dist/index.js"

@@ -24,6 +24,8 @@ from feeder.store.ownership import SERVER_LOCK, command_lock, try_lock
 from index_helpers import CART, GUIDE
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 PATIENT = RefreshTimes(check_interval_s=0.0, answer_wait_s=60.0, first_answer_wait_s=60.0)
 """Checks the files each time and, on a busy machine too, waits for the end of the run."""
 ONE_CHECK = replace(PATIENT, check_interval_s=float("inf"))

@@ -14,6 +14,8 @@ from feeder.mcp.service import IndexService
 from mcp_server.stdio_client import FEEDER
 from web.http_client import web
 
+pytestmark = pytest.mark.slow
+
 CLIENTS = Path(__file__).parent / "official_clients"
 PYTHON = Path(__file__).parents[2] / ".venv/clients"
 """What `make .venv/clients` has made."""

@@ -18,6 +18,8 @@ from parse.language_samples import LANGUAGES, language_constructs, real_files
 from parse.mutations import mutate
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 SEED = 5
 SIZE = 5000
 FILES_OF_A_KIND = 2

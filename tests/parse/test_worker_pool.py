@@ -24,6 +24,8 @@ from feeder.parse.worker_pool import READ_AHEAD_BYTES, WorkerPool
 from feeder.store.rows import NodeRows
 from feeder.sync.row_encoder import RowEncoder
 
+pytestmark = pytest.mark.slow
+
 CRASHING_YAML = b"- " * 254 + b"a\n"
 CRASHING_KOTLIN = b"val text = " + b'"${' * 1100
 HANGING_RUST = b'r#"' * 50_000

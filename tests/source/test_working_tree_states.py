@@ -19,6 +19,8 @@ from source.test_working_tree import (
     tree_by_git_add,
 )
 
+pytestmark = pytest.mark.slow
+
 PYTHON = f"'{sys.executable}'"
 SHOUT = f"{PYTHON} -c 'import sys; sys.stdout.write(sys.stdin.read().upper())'"
 ALLOWED = ("-c", "protocol.file.allow=always")

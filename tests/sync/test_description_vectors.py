@@ -22,6 +22,8 @@ from hash_embedder import HashedEmbedder, HashedStaticEmbedder
 from index_helpers import CART, REPO, new_sync_context, open_database, query_rows
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 CODES = HashedStaticEmbedder()
 OTHER = "every vector includes its node's description, if meta says so"
 PARTS = {f"p{at}.py": f"def part_{at}(value):\n    return value + {at}\n" for at in range(4)}

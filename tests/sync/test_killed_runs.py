@@ -19,6 +19,8 @@ from feeder.sync.diff import StaleReason
 from index_helpers import IndexSnapshot, index_snapshot
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 FILES = 40
 needs_model = pytest.mark.needs("local")
 

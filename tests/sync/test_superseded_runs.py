@@ -35,6 +35,8 @@ from sync.three_commits import (
 
 __all__ = ["file", "fresh_snapshots", "trees"]
 
+pytestmark = pytest.mark.slow
+
 
 def _run(tree: Tree, file: Path, fuse: FaultInjector, dimensions: int = 64) -> bool:
     """Returns True if the run completed, False if it was superseded."""

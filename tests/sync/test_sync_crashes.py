@@ -40,6 +40,8 @@ from sync.three_commits import (
 
 __all__ = ["file", "fresh_snapshots", "trees"]
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def described(trees: Trees) -> dict[Tree, IndexSnapshot]:

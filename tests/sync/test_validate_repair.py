@@ -36,6 +36,8 @@ from source.repos import Repo
 
 __all__ = ["standin", "standin_process"]
 
+pytestmark = pytest.mark.slow
+
 LOST = ("docs", "docs_fts", "files")
 SMALL_BYTES = 20_000
 """Of a request: more than any file here takes, and less than all their names."""

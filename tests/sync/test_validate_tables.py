@@ -19,6 +19,8 @@ from source.repos import Repo
 
 __all__ = ["console", "standin", "standin_process"]
 
+pytestmark = pytest.mark.slow
+
 FIRST = ("docs", "docs_fts", "files", "meta", "outbox")
 TABLES = (*FIRST, "texts", "descriptions", "descriptions_fts")
 COMMANDS = ("sync", "search emptyCart", "stats", "validate", "validate --repair")

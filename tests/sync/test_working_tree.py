@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -22,6 +23,8 @@ from index_helpers import (
 )
 from source.repos import Repo
 from sync.sync_histories.edits import PARTS
+
+pytestmark = pytest.mark.slow
 
 NAMES = ("a.py", "src/a.py", "src/b.py", "src/c/d.md", "c.json", ".feederignore", "yarn.lock")
 contents = st.lists(st.sampled_from(PARTS), max_size=3).map("".join)
