@@ -1,7 +1,7 @@
-"""Checks that src/feeder uses the words of the glossary: in names, docstrings, help and messages.
+"""Checks that the code uses the words of the glossary: in names, docstrings, help and messages.
 
-`python tests/language.py [PATH…]` prints the violations, by package; with `--counts` only their
-number. The words are in banned_words.toml.
+`python tests/language.py [PATH…]` prints the violations in src/feeder, bench and training, by
+package; with `--counts` only their number. The words are in banned_words.toml.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ from typing import NamedTuple
 
 HERE = Path(__file__).parent
 WORDS_FILE = HERE / "banned_words.toml"
-PROGRAM = HERE.parent / "src" / "feeder"
+ROOT = HERE.parent
+PROGRAM = ROOT / "src" / "feeder"
+TOOLS = (
+    *(ROOT / "bench" / name for name in ("answers", "compare", "guarantees")),
+    ROOT / "training",
+)
 
 DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -31,7 +36,7 @@ class Violation(NamedTuple):
     """A word that must not be used, and the place where it is."""
 
     path: str
-    """Below src/feeder."""
+    """Below src/feeder, or below the repository for bench and training."""
     line: int
     kind: str
     """module, class, function, parameter, field, variable, docstring or text."""
@@ -205,17 +210,26 @@ def check_file(path: Path, words: Words, root: Path = PROGRAM) -> list[Violation
     return sorted(checker.violations, key=lambda violation: violation.line)
 
 
-def check_tree(root: Path = PROGRAM, paths: list[Path] | None = None) -> list[Violation]:
-    """The violations of all modules below `root`, or of those at or below `paths`."""
-    words = Words.read()
-    trees = [[path] if path.is_file() else sorted(path.rglob("*.py")) for path in paths or [root]]
-    return [violation for file in chain(*trees) for violation in check_file(file, words, root)]
+def modules(paths: Iterable[Path] = (PROGRAM, *TOOLS)) -> list[Path]:
+    """The Python files at or below the paths, in order."""
+    trees = ([path] if path.is_file() else sorted(path.rglob("*.py")) for path in paths)
+    return list(chain.from_iterable(trees))
+
+
+def root_of(file: Path) -> Path:
+    """The folder that the paths of a file's violations are relative to."""
+    return PROGRAM if file.is_relative_to(PROGRAM) else ROOT
+
+
+def check_files(files: Iterable[Path], words: Words) -> list[Violation]:
+    """The violations of these files of the repository."""
+    return [violation for file in files for violation in check_file(file, words, root_of(file))]
 
 
 def main(arguments: list[str]) -> int:
     """Prints the violations and their number per package; 1 if there are any."""
     paths = [Path(name).resolve() for name in arguments if not name.startswith("--")]
-    violations = check_tree(paths=paths)
+    violations = check_files(modules(paths or (PROGRAM, *TOOLS)), Words.read())
     if "--counts" not in arguments:
         print(*violations, sep="\n")
     counts = Counter(violation.path.split("/")[0] for violation in violations)

@@ -1,11 +1,11 @@
-"""The program uses the words of the glossary: banned_words.toml has those that it does not use."""
+"""The code uses the words of the glossary: banned_words.toml has those that it does not use."""
 
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from language import PROGRAM, Words, check_file, check_tree
+from language import PROGRAM, TOOLS, Words, check_file, check_files, modules
 
 SAMPLE = '''
 """Where is it?"""
@@ -46,15 +46,18 @@ VIOLATIONS = [
 ]
 
 
-def test_the_program_uses_the_words_of_the_glossary() -> None:
+@pytest.mark.parametrize("folder", [PROGRAM, *TOOLS], ids=lambda folder: folder.name)
+def test_the_code_uses_the_words_of_the_glossary(folder: Path) -> None:
     """In names, docstrings, help and messages: `python tests/language.py` lists the others."""
-    assert list(map(str, check_tree())) == []
+    files = modules([folder])
+    assert files
+    assert list(map(str, check_files(files, Words.read()))) == []
 
 
 def test_every_exception_is_needed_and_has_a_reason() -> None:
     words = Words.read()
     without = replace(words, allowed=[])
-    violations = [found for file in PROGRAM.rglob("*.py") for found in check_file(file, without)]
+    violations = check_files(modules(), without)
     for entry in words.allowed:
         only = replace(words, allowed=[entry])
         assert any(map(only.is_allowed, violations)), entry
