@@ -83,11 +83,19 @@ def test_declaration_of_a_node_counts_once() -> None:
         ("B", PatternOptions(ignore_case=True), [(1, 2)]),
         ("ab", PatternOptions(whole_words=True), []),
         ("x*", PatternOptions(), []),
-        ("(?|a|b)", PatternOptions(), []),
+        ("(?|a|b)", PatternOptions(), [(0, 1), (1, 2), (2, 3)]),
+        (r"\Qa\E", PatternOptions(), []),
     ],
 )
 def test_spans_are_those_of_the_pattern(
     pattern: str, options: PatternOptions, spans: list[tuple[int, int]]
 ) -> None:
-    """None where Python has another syntax than git."""
+    """None where the syntax is only that of git."""
     assert list(make_span_finder(pattern, options)("abac")) == spans
+
+
+def test_pattern_that_takes_years_finds_nothing() -> None:
+    """The time of `(a|aa)+$` doubles with every two characters; git found the line by itself."""
+    find_spans = make_span_finder("(a|aa)+$", PatternOptions())
+    assert list(find_spans("a" * 100 + "!")) == []
+    assert list(find_spans("aa")) == []  # the next lines would take as long

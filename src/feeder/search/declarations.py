@@ -12,7 +12,10 @@ from feeder.store.hits import Hit
 from feeder.store.rows import decode_members
 
 MAX_SPAN_CHARS = 10_000
-"""Longer lines are shown without highlighted matches: Python's regular expressions may be slow."""
+"""Longer lines are shown without highlighted matches."""
+
+SPAN_TIMEOUT_S = 0.1
+"""Time in which the matches of a line must be found; some patterns would take years."""
 
 _DATA_KEY = re.compile(r"\s*(?:-\s+)?[\"']?(\w[\w./-]*)[\"']?\s*[:=]")
 """A key of JSON, YAML or TOML: small values have no node of their own."""
@@ -22,21 +25,33 @@ FindSpans = Callable[[str], Sequence[tuple[int, int]]]
 
 
 def make_span_finder(pattern: str, options: PatternOptions) -> FindSpans:
-    """Finds matches as git does, as far as Python's regular expressions have the same syntax."""
-    source = re.escape(pattern) if options.fixed_strings else pattern
+    """Finds matches as git does, as far as the syntax of both regular expressions is the same.
+
+    After a line that takes too long, no matches are found: the next ones would take as long.
+    """
+    import regex  # 20 ms, and needed for patterns alone
+
+    source = regex.escape(pattern) if options.fixed_strings else pattern
     if options.whole_words:
         source = rf"(?<!\w)(?:{source})(?!\w)"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            compiled = re.compile(source, re.IGNORECASE if options.ignore_case else 0)
-    except (re.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError):
+            compiled = regex.compile(source, regex.IGNORECASE if options.ignore_case else 0)
+    except (regex.error, FutureWarning, DeprecationWarning, OverflowError, RecursionError):
         return lambda text: ()
+    is_slow = False
 
     def find(text: str) -> Sequence[tuple[int, int]]:
-        if len(text) > MAX_SPAN_CHARS:
+        nonlocal is_slow
+        if is_slow or len(text) > MAX_SPAN_CHARS:
             return ()
-        return [match.span() for match in compiled.finditer(text) if match[0]]
+        try:
+            matches = list(compiled.finditer(text, timeout=SPAN_TIMEOUT_S))
+        except TimeoutError:
+            is_slow = True
+            return ()
+        return [match.span() for match in matches if match[0]]
 
     return find
 
