@@ -1,6 +1,9 @@
 """Measures the requests and rows of each kind of run and prints markdown tables.
 
-Runs `feeder sync` over HTTP against the tests' stand-in for Cloudflare's API.
+    python bench/costs.py [FILES …]
+
+FILES are the sizes of the repositories (default: 500 files of 20 nodes). Runs `feeder sync` over
+HTTP against the tests' stand-in for Cloudflare's API.
 """
 
 import json
@@ -202,7 +205,7 @@ def first_sync_row(standin: StandIn, model: str, dimensions: str, files: int) ->
 def models_table(standin: StandIn, files: int) -> str:
     """Returns the table of first syncs of one repository, with one row per model."""
     title = f"First sync of {files * NODES_PER_FILE:,} nodes in {files} files, by model:\n\n"
-    return title + MODELS_HEAD + "".join(first_sync_row(standin, *one, files) for one in MODELS)
+    return title + MODELS_HEAD + "".join(first_sync_row(standin, *model, files) for model in MODELS)
 
 
 def main() -> None:

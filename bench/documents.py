@@ -1,9 +1,11 @@
 """Measures how much of the headings, tables, code and pages of other programs' documents is parsed.
 
-Each installed program writes the same manual, whose contents are known; missing programs are
-listed. From Debian: pandoc, LibreOffice, LaTeX, Chromium. From PyPI, in the environment that
---python names: python-docx, python-pptx, reportlab, openpyxl, and jupyter with ipykernel; in the
-environment of this program: playwright.
+    python bench/documents.py [--python PYTHON]
+
+Prints a table with a row for each document. Each installed program writes the same manual, whose
+contents are known; missing programs are listed. From Debian: pandoc, LibreOffice, LaTeX, Chromium.
+From PyPI, in the environment that --python names: python-docx, python-pptx, reportlab, openpyxl,
+and jupyter with ipykernel; in the environment of this program: playwright.
 """
 
 import argparse

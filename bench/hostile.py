@@ -1,4 +1,10 @@
-"""Parses hostile and mutated files in real worker processes and prints a table of the results."""
+"""Parses hostile and mutated files in real worker processes and prints a table of the results.
+
+    python bench/hostile.py [--mutations N] [--real FOLDER] [--kind KIND]
+
+Then runs `feeder sync` and `feeder validate` on a repository of hostile files. Exits with 1 if an
+invariant was violated.
+"""
 
 import argparse
 import multiprocessing

@@ -1,4 +1,9 @@
-"""Parses hostile documents in real worker processes and prints a table of the results."""
+"""Parses hostile documents in real worker processes and prints a table of the results.
+
+    python bench/hostile_documents.py [--size BYTES] [--kind KIND]
+
+Exits with 1 if an invariant was violated.
+"""
 
 import argparse
 import multiprocessing

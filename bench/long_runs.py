@@ -1,6 +1,9 @@
 """Interrupts the first sync of a large repository repeatedly, resumes it, and prints tables.
 
-Needs Linux (/proc).
+    python bench/long_runs.py [CORPUS] [--files N] [--interrupts N] [--texts N]
+
+The tables have the memory of each process, the time that Ctrl-C takes to end a run, and what the
+last runs did. Exits with 1 if a limit was exceeded or the index is wrong. Needs Linux (/proc).
 """
 
 import argparse
@@ -250,7 +253,7 @@ def _moments(interrupts: int, run_s: float, seed: int) -> list[float]:
     return [draw.uniform(0.3, max(0.4, span)) for span in spans]
 
 
-def print_resumed(workspace: Workspace, reference: Workspace, processed: int) -> list[str]:
+def print_last_runs(workspace: Workspace, reference: Workspace, processed: int) -> list[str]:
     """Finishes the index, runs once more with nothing to do, and prints both.
 
     Returns the violations.
@@ -298,7 +301,7 @@ def run_all(folder: Path, corpus: Path, args: argparse.Namespace) -> list[str]:
     )
     violations = print_memory(finished.samples, {"feeder", "a parser", "git"})
     violations += print_interrupts(resumed, _moments(args.interrupts, finished.seconds, args.seed))
-    violations += print_resumed(resumed, reference, processed)
+    violations += print_last_runs(resumed, reference, processed)
     if args.texts:
         workspace = Workspace(source, folder / "meaning.db", flags=())
         violations += print_with_model(workspace, reference, args)

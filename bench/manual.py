@@ -1,7 +1,10 @@
 """Measures parsing, indexing and searching of a manual of 1,158 pages.
 
-The manual is octave.pdf of Debian's octave-doc 7.3, downloaded for each run. The expected pages,
-numbered from 1 as in the PDF, were chosen before the first search.
+    python bench/manual.py [PDF]
+
+Prints the times, the peak memory, and the rank of the expected page for each query. The manual is
+octave.pdf of Debian's octave-doc 7.3, downloaded for each run. The expected pages, numbered from 1
+as in the PDF, were chosen before the first search.
 """
 
 import argparse

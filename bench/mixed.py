@@ -1,5 +1,7 @@
 """Indexes a folder of 200 mixed documents outside git and reports what was skipped, and why.
 
+    python bench/mixed.py [--python PYTHON]
+
 The folder contains the documents of `bench/documents.py` by all installed programs, those of
 `bench/hostile_documents.py`, and generated ones of each kind: whole, truncated, empty and with a
 wrong extension. Ten facts are in ten kinds of documents, and each is searched for.

@@ -160,10 +160,10 @@ def test_misspelling_is_one_edit(seed: int) -> None:
 def test_partial_name_is_from_the_middle_or_the_end(seed: int) -> None:
     """Whole words except the first, or three of five letters."""
     draw = random.Random(seed)
-    assert name_queries.words_of("parseDeltaFile", draw) in {"Delta", "DeltaFile"}
-    run = name_queries.run_of("parseDeltaFile", draw)
+    assert name_queries.words_without_first("parseDeltaFile", draw) in {"Delta", "DeltaFile"}
+    run = name_queries.letters_from_inside("parseDeltaFile", draw)
     assert len(run) == 8 and run in "arseDeltaFile"
-    assert name_queries.words_of("restart", draw) is None
+    assert name_queries.words_without_first("restart", draw) is None
 
 
 def test_partial_name_of_many_symbols_is_no_query() -> None:

@@ -26,7 +26,7 @@ def main() -> None:
     scales = [scale, model["name"], model["question"]]
     content = b"".join([
         header.ljust(64, b"\0"),
-        *(one.astype("<f4").tobytes() for one in scales),
+        *(part.astype("<f4").tobytes() for part in scales),
         rows.tobytes(),
         text,
     ])  # fmt: skip

@@ -196,12 +196,12 @@ def section_pairs(row: Row, draw: random.Random) -> Iterator[Pair]:
 def definition_pairs(row: Row, draw: random.Random) -> Iterator[Pair]:
     comment, code = split_doc_comment(row.language, row.text)
     signature = "" if '"""' in row.signature else row.signature
-    whole = f"{signature}\n{code}" if signature else code
+    definition = f"{signature}\n{code}" if signature else code
     if comment:
         text, more = first_paragraph(comment)
         query = _first_sentence(text, draw)
         if is_prose(text) and is_prose(query) and len(code.strip()) > 25:
-            body = f"{whole}\n{more}" if more and draw.random() < 0.5 else whole
+            body = f"{definition}\n{more}" if more and draw.random() < 0.5 else definition
             yield Pair("doc" if row.kind == "method" else "cdoc", query, header(row), body)
     if TEST.search(row.path):
         for match in list(_TEST_DESCRIPTION.finditer(row.text))[:3]:
@@ -215,7 +215,7 @@ def definition_pairs(row: Row, draw: random.Random) -> Iterator[Pair]:
     symbol_parts = re.split(r"[.:#]+", row.name)
     name_words = _NAME_PART.findall(symbol_parts[-1])
     if len(name_words) >= 2 and draw.random() < 0.45:
-        code_without_name = re.sub(re.escape(symbol_parts[-1]), " ", whole)
+        code_without_name = re.sub(re.escape(symbol_parts[-1]), " ", definition)
         class_words = (
             _NAME_PART.findall(symbol_parts[-2])
             if len(symbol_parts) > 1 and draw.random() < 0.3

@@ -53,5 +53,5 @@ def counts(flat: npt.NDArray[np.int32], starts: Ints, spread: sp.csr_matrix) -> 
 
 def stack(texts: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int32], Ints]:
     """Concatenates lists of numbers; returns the flat array and the offsets."""
-    flat = np.array([one for text in texts for one in text], np.int32)
+    flat = np.array([number for text in texts for number in text], np.int32)
     return flat, np.concatenate([[0], np.cumsum([len(text) for text in texts])]).astype(np.int64)

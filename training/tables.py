@@ -15,8 +15,8 @@ class Table(NamedTuple):
     vectors: Rows
 
     def of(self, requested: list[str]) -> Rows:
-        places = {word: at for at, word in enumerate(self.words)}
-        return self.vectors[[places[word] for word in requested]]
+        row_of = {word: at for at, word in enumerate(self.words)}
+        return self.vectors[[row_of[word] for word in requested]]
 
 
 def word_vectors(paths: str) -> Table:

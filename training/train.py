@@ -189,7 +189,7 @@ class BatchShape(NamedTuple):
 
 def batches(repo: Any, usable: Any, shape: BatchShape, draw: np.random.Generator) -> Iterator[Any]:
     """Yields batches from few repositories, with neighbouring pairs of a file together."""
-    by_repo = [usable[repo[usable] == one] for one in np.unique(repo[usable])]
+    by_repo = [usable[repo[usable] == repo_id] for repo_id in np.unique(repo[usable])]
     while True:
         groups = []
         for pairs in by_repo:

@@ -50,7 +50,7 @@ def write_repository(files: Mapping[str, str], folder: Path) -> Path:
     return _create_once(folder, lambda unfinished: _write(files, unfinished))
 
 
-def tracked(repository: Path) -> list[str]:
+def tracked_files(repository: Path) -> list[str]:
     """Lists the paths of the tracked files."""
     return [path for path in git(repository, "ls-files", "-z").split("\0") if path]
 

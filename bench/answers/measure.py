@@ -10,7 +10,7 @@ from typing import NamedTuple
 from processes import environment
 
 from answers import name_queries
-from answers.corpora import Absent, tracked, write_repository
+from answers.corpora import Absent, tracked_files, write_repository
 from answers.doc_comments import remove_doc_comments
 from answers.sets import SETS, Corpus, Sources, repositories
 from feeder.config import Settings
@@ -86,7 +86,7 @@ def _with_name_queries(corpus: Corpus, sources: Sources) -> Corpus:
 
 
 def _with_doc_comment_queries(corpus: Corpus, sources: Sources) -> Corpus:
-    files, queries = remove_doc_comments(corpus.root, tracked(corpus.root))
+    files, queries = remove_doc_comments(corpus.root, tracked_files(corpus.root))
     root = write_repository(files, sources.work / "undocumented" / corpus.name)
     return Corpus(corpus.name, root, queries)
 

@@ -39,14 +39,18 @@ def _queries_for_name(
     if misspelling.casefold() not in existing:
         yield {"query": misspelling, "answers": [{"symbol": name}], "group": "misspelt"}
     for group, part in (
-        ("words of it", words_of(name, draw)),
-        ("letters of it", run_of(name, draw)),
+        ("words of it", words_without_first(name, draw)),
+        ("letters of it", letters_from_inside(name, draw)),
     ):
-        containing = [one for one in names if part and part.casefold() in one.casefold()]
+        containing = [
+            existing_name
+            for existing_name in names
+            if part and part.casefold() in existing_name.casefold()
+        ]
         if part and len(containing) <= MAX_CONTAINING and part.casefold() not in existing:
             yield {
                 "query": part,
-                "answers": [{"symbol": one} for one in containing],
+                "answers": [{"symbol": existing_name} for existing_name in containing],
                 "group": group,
             }
 
@@ -66,7 +70,7 @@ def misspell(name: str, draw: random.Random) -> str:
     return misspelling if misspelling != name else double
 
 
-def words_of(name: str, draw: random.Random) -> str | None:
+def words_without_first(name: str, draw: random.Random) -> str | None:
     """Returns a name without its first word and maybe its last ones; None if it has too few."""
     spans = [match.span() for match in _PART.finditer(name)]
     ends = [end for _, end in spans[1:]]
@@ -75,7 +79,7 @@ def words_of(name: str, draw: random.Random) -> str | None:
     return draw.choice(long_enough) if long_enough else None
 
 
-def run_of(name: str, draw: random.Random) -> str:
+def letters_from_inside(name: str, draw: random.Random) -> str:
     """Returns three fifths of the letters, from the middle or the end."""
     size = len(name) * 3 // 5
     start = draw.randrange(1, len(name) - size + 1)

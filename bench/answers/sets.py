@@ -16,7 +16,7 @@ from answers.corpora import (
     check_out,
     guess_suffix,
     read_files,
-    tracked,
+    tracked_files,
     write_repository,
 )
 
@@ -59,40 +59,40 @@ class Sources(NamedTuple):
 
 def repositories(sources: Sources) -> Iterator[Corpus]:
     """Yields the main folders of public repositories, with queries labelled by file."""
-    yield from _repositories(sources, None, whole=False)
+    yield from _repositories(sources, None, is_whole=False)
 
 
 def repositories_small(sources: Sources) -> Iterator[Corpus]:
     """Yields ten of these repositories."""
-    yield from _repositories(sources, SMALL, whole=False)
+    yield from _repositories(sources, SMALL, is_whole=False)
 
 
 def repositories_whole(sources: Sources) -> Iterator[Corpus]:
     """Yields the same ten with their documents, tests and changelogs."""
-    yield from _repositories(sources, SMALL, whole=True)
+    yield from _repositories(sources, SMALL, is_whole=True)
 
 
 def _repositories(
-    sources: Sources, selected: frozenset[str] | None, *, whole: bool
+    sources: Sources, selected: frozenset[str] | None, *, is_whole: bool
 ) -> Iterator[Corpus]:
     for spec in json.loads(sources.read("repositories.json")):
         name, benchmark_root = spec["name"], spec.get("benchmark_root") or ""
         slug = spec["url"].removeprefix("https://github.com/").removesuffix(".git")
-        snapshot = Snapshot(name, slug, spec["revision"], "" if whole else benchmark_root)
+        snapshot = Snapshot(name, slug, spec["revision"], "" if is_whole else benchmark_root)
         if selected and name not in selected:
             continue
         try:
             items = json.loads(sources.read(f"questions/{name}.json"))
-            folder = sources.work / ("whole" if whole else "folder") / name
+            folder = sources.work / ("whole" if is_whole else "folder") / name
             root = check_out(snapshot, sources.mirror, folder)
         except Absent as exc:
             sources.print_progress(f"left out: {exc}")
             continue
-        paths = tracked(root)
-        yield Corpus(name, root, [_labelled(item, paths, benchmark_root) for item in items])
+        paths = tracked_files(root)
+        yield Corpus(name, root, [_query_line(item, paths, benchmark_root) for item in items])
 
 
-def _labelled(item: QueryLine, paths: list[str], folder: str) -> QueryLine:
+def _query_line(item: QueryLine, paths: list[str], folder: str) -> QueryLine:
     labels = [*item.get("relevant", []), *item.get("secondary", [])]
     answers = ({"path": label} if isinstance(label, str) else label for label in labels)
     return {
@@ -124,13 +124,16 @@ def contextual(sources: Sources) -> Iterator[Corpus]:
     files = {paths[uuid]: document["content"] for uuid, document in by_uuid.items()}
     root = write_repository(files, sources.work / "contextual")
     queries = [
-        {"query": query, "answers": [_chunk(by_uuid[uuid], paths[uuid], at) for uuid, at in labels]}
+        {
+            "query": query,
+            "answers": [_chunk_lines(by_uuid[uuid], paths[uuid], at) for uuid, at in labels],
+        }
         for query, labels in json.loads(sources.read("contextual_questions.json"))
     ]
     yield Corpus("contextual", root, queries)
 
 
-def _chunk(document: QueryLine, path: str, index: int) -> QueryLine:
+def _chunk_lines(document: QueryLine, path: str, index: int) -> QueryLine:
     """Returns the line range of a chunk of a document."""
     [chunk] = [chunk for chunk in document["chunks"] if chunk["original_index"] == index]
     text = chunk["content"].strip()
@@ -151,16 +154,19 @@ def vue_whole(sources: Sources) -> Iterator[Corpus]:
 
 
 def _vue(sources: Sources, root: Path) -> Corpus:
-    paths = tracked(root)
+    paths = tracked_files(root)
     rows = (line.split("\t") for line in sources.read("vue_questions.tsv").splitlines())
     queries = [
-        {"query": query, "answers": list(_functions(root, _resolve_path(path, paths), names))}
+        {
+            "query": query,
+            "answers": list(_expected_functions(root, _resolve_path(path, paths), names)),
+        }
         for query, path, names in rows
     ]
     return Corpus("vue", root, queries)
 
 
-def _functions(root: Path, path: str, names: str) -> Iterator[QueryLine]:
+def _expected_functions(root: Path, path: str, names: str) -> Iterator[QueryLine]:
     """Yields functions by name, or five lines from each line that matches a pattern."""
     if not names.startswith("/"):
         yield from ({"path": path, "symbol": name} for name in names.split("|") if name[0] != "/")

@@ -35,8 +35,8 @@ def round_steps(number: int) -> Iterator[Step]:
     """Yields the steps of a round; short ones are repeated. Later steps need the earlier ones."""
     for _ in QUERIES:
         yield Step("start (`--help`)", lambda version: version.program.timed("--help"))
-    yield Step("first feed by words", partial(_first_feed, model="words"))
-    yield Step("first feed with static vectors", partial(_first_feed, model="static"))
+    yield Step("first feed by words", partial(_first_sync, model="words"))
+    yield Step("first feed with static vectors", partial(_first_sync, model="static"))
     for query in QUERIES:
         yield Step("nothing changed", _sync)
         yield Step("search by words", partial(_search, query=query, model="words"))
@@ -91,7 +91,7 @@ def _database(version: Version, model: str) -> Path:
     return version.words if model == "words" else version.static
 
 
-def _first_feed(version: Version, model: str) -> FinishedRun:
+def _first_sync(version: Version, model: str) -> FinishedRun:
     database = _database(version, model)
     _delete(database)
     return version.program.timed(*arguments(version.repository, database, model))

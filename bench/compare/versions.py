@@ -1,4 +1,4 @@
-"""The two versions of the program, each with a clone of the repository that it indexes."""
+"""Creates the two versions of the program, each with a clone of the repository that it indexes."""
 
 import shutil
 import subprocess

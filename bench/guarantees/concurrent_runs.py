@@ -165,7 +165,7 @@ class Trial:
     def tally(self, row: Row) -> Tally:
         tally = Tally()
         for point in table.with_progress(row.name, row.points):
-            expected = self._expected(point.winner)
+            expected = self._expected_contents(point.winner)
             differences = point.contents.differences(expected)
             recovery = recover(self._store, point.winner.checkout, expected)
             tally.add(point, differences, recovery, row.allowed)
@@ -237,7 +237,7 @@ class Trial:
     def _sync(self, spec: RunSpec, *setups: Setup) -> FinishedRun:
         return self._start(spec, *setups).wait()
 
-    def _expected(self, winner: RunSpec) -> IndexContents:
+    def _expected_contents(self, winner: RunSpec) -> IndexContents:
         """Returns the contents after an undisturbed first sync, with the winner's event."""
         clean = self._clean[winner.checkout]
         if not winner.number:
