@@ -381,6 +381,56 @@ def test_outline_of_a_folder_lists_its_files(feeder: RunFeeder, shop: Repo) -> N
     assert [node["logical_path"] for node in facts["files"][0]["nodes"]] == ["Guide"]
 
 
+def test_outline_of_a_folder_lists_files_before_folders(feeder: RunFeeder, repo: Repo) -> None:
+    """Deep folders are rolled up; so are those below `--depth`."""
+    deep = {f"src/deep/down/d{at}.py": f"def f{at}():\n    return 1\n" for at in range(9)}
+    repo.commit({"src/zoo.py": "class Zoo:\n    def open(self):\n        pass\n", **deep})
+    assert feeder(repo, "sync", "-q").code == 0
+    rows = [line for line in feeder(repo, "outline", "src").out.splitlines() if line[0] != " "]
+    assert rows[:2] == ["src/zoo.py", "src/deep/down/d0.py"]
+    lines = feeder(repo, "outline", "src", "--depth", "1").out.splitlines()
+    assert lines[:3] == ["src/zoo.py", "         1-3  class  Zoo  class Zoo:", "src/deep/  9 files"]
+    lines = feeder(repo, "outline", "src", "--max-lines", "2").out.splitlines()
+    assert lines[:2] == ["src/zoo.py  Zoo", "src/deep/down/  9 files"]
+    assert lines[2] == (
+        "Shortened to top-level names and 2 levels. Outline a file or a subfolder. "
+        "Show all lines: --max-lines 0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("glob", "files"),
+    [
+        ("src/*.py", ["src/a.py", "src/deep/b.py"]),
+        ("*/deep", ["src/deep/b.py", "src/deep/c.go"]),
+        ("src/?.py", ["src/a.py"]),
+        ("src/[!a]*.go", ["src/deep/c.go"]),
+    ],
+)
+def test_outline_accepts_globs(feeder: RunFeeder, repo: Repo, glob: str, files: list[str]) -> None:
+    """A star crosses folders, as in the filter `path:`."""
+    contents = {"src/a.py": "a = 1\n", "src/deep/b.py": "b = 1\n", "src/deep/c.go": "package c\n"}
+    repo.commit(contents)
+    assert feeder(repo, "sync", "-q").code == 0
+    facts = feeder(repo, "outline", glob, "--json").json
+    assert [file["path"] for file in facts["files"]] == files
+
+
+def test_outline_lists_constants(feeder: RunFeeder, repo: Repo) -> None:
+    """At their current lines; they have no node of their own."""
+    repo.commit({"a.py": "import os\n\nLIMIT = 3\n\n\ndef f():\n    return 1\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "outline", "a.py").out.splitlines()[1:3] == [
+        "           3  member  LIMIT",
+        "         6-7  method  f  def f():",
+    ]
+    repo.write({"a.py": "# new\nimport os\n\nLIMIT = 3\n\n\ndef f():\n    return 1\n"})
+    [file] = feeder(repo, "outline", "a.py", "--json").json["files"]
+    [node, *_] = file["nodes"]
+    assert (node["node_type"], node["symbol"]) == ("member", "LIMIT")
+    assert (node["start_line"], node["end_line"], node["state"]) == (4, 4, "moved")
+
+
 def test_outline_lists_every_node_of_a_name(feeder: RunFeeder, shop: Repo) -> None:
     """Hundreds in a row are shown as ranges, and in full in JSON. A long node is listed once."""
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(500))
@@ -519,3 +569,43 @@ def test_repository_may_be_given_by_the_last_part_of_its_name(
         in several.err
     )
     assert asked("acme/shop").code == 0
+
+
+LONG_TABLE = "".join(f"    'NAME_OF_A_SETTING_{at}': 'value number {at}',\n" for at in range(120))
+SETTINGS = f"import os\n\n\nDEFAULTS = {{\n{LONG_TABLE}}}\n\nOTHER = 1\n"
+ERRORS = (
+    'package storage\n\nimport "errors"\n\n// The errors.\nvar (\n'
+    '\tErrNotFound = errors.New("not found")\n\tErrOutOfBounds = errors.New("out of bounds")\n)\n'
+)
+
+
+def test_long_constant_is_shown_to_its_end(feeder: RunFeeder, repo: Repo) -> None:
+    """Although its chunk has only the first lines; also after the file has changed."""
+    repo.commit({"shop/settings.py": SETTINGS})
+    assert feeder(repo, "sync", "-q").code == 0
+    for target in ("DEFAULTS", "shop/settings.py#DEFAULTS", "settings.DEFAULTS"):
+        lines = feeder(repo, "show", target).out.splitlines()
+        assert lines[0] == "shop/settings.py:1-125  chunk"
+        assert lines[4] == "     4  DEFAULTS = {"
+        assert lines[-2] == "   125  }"
+    repo.write({"shop/settings.py": f"# new\n{SETTINGS}"})
+    lines = feeder(repo, "show", "DEFAULTS").out.splitlines()
+    assert lines[0] == "shop/settings.py:2-126  chunk  (moved from 1-35)"
+    assert "   126  }" in lines
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["storage.ErrOutOfBounds", "interface.ErrOutOfBounds", "storage.interface.ErrOutOfBounds"],
+)
+def test_constant_is_found_by_the_name_of_its_package_or_module(
+    feeder: RunFeeder, repo: Repo, name: str
+) -> None:
+    use = "package scrape\n\nfunc add() error {\n\treturn storage.ErrOutOfBounds\n}\n"
+    repo.commit({"storage/interface.go": ERRORS, "scrape/target.go": use})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert "ErrOutOfBounds = errors.New" in feeder(repo, "show", name).out
+    [first, *_] = feeder(repo, "search", name, "--json").json["hits"]
+    assert (first["path"], first["name_rank"]) == ("storage/interface.go", 1)
+    assert first["member"] == {"name": "ErrOutOfBounds", "line": 8}
+    assert feeder(repo, "show", "scrape.ErrOutOfBounds").code == 2

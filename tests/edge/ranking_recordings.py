@@ -29,7 +29,7 @@ class Recorded(NamedTuple):
 
 def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: Scope) -> Recorded:
     asked = QueryText(text)
-    rankings = engine._retrieve_rankings(database, sides, asked, scope, None)
+    rankings, _ = engine._retrieve_rankings(database, sides, asked, scope, None)
     found = hits_by_ids(
         database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
     )

@@ -25,6 +25,8 @@ TWICE = (
     "    def other(self):\n        return 2\n\n"
     "    @value.setter\n    def value(self, new):\n        self.new = new\n"
 )
+TARIFFS = "".join(f"    'A_TARIFF_{at}': 'so much it costs, {at}',\n" for at in range(120))
+TARIFFS = f"import os\n\nTARIFFS = {{\n{TARIFFS}}}\n\nOTHER_TARIFF = 1\n"
 ALONE = {"index", "note"}
 """What the program says of its working tree, and the Worker of the commit."""
 
@@ -38,7 +40,7 @@ def _samples() -> dict[str, str | bytes]:
     }
     long = "\n".join(f"    total += weigh({at}) * {at}  # so much it weighs" for at in range(150))
     weigh = f"def weigh_all(total):\n{long}\n    return total\n"
-    others = {"lib/deep/yarn.lock": "lock\n", "lib/price.py": TWICE}
+    others = {"lib/deep/yarn.lock": "lock\n", "lib/price.py": TWICE, "lib/tariffs.py": TARIFFS}
     return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh, **others}
 
 
@@ -161,6 +163,15 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": f"cart symbol:{'[' * 19}*"}),
     ("search", {"q": "cart " + " ".join(f"-path:nowhere{at}" for at in range(40))}),
     ("similar", {"target": "a#" * 1000}),
+    ("search", {"q": "tariffs.OTHER_TARIFF"}),
+    ("search", {"q": "exchnage articel"}),
+    ("search", {"q": "cart blorptangle"}),
+    ("search", {"q": "cart blorptangle zyxomma articel"}),
+    ("search", {"q": "total depr* -nothing symbol:add adress"}),
+    ("search", {"q": "lib.tariffs.TARIFFS"}),
+    ("outline", {"path": "lib/tariffs.py"}),
+    ("search", {"q": "path:yarn.lock lock"}),
+    ("search", {"q": "tests:only path:lib/deep/yarn.lock"}),
 ]
 
 

@@ -23,10 +23,15 @@ from web.http_client import JSON, request
 __all__ = ["console", "feeder", "no_proxy", "standin", "standin_process"]
 
 
+TARIFFS = "".join(f"    'A_TARIFF_{at}': 1,\n" for at in range(120))
+TARIFFS = f"import os\n\nTARIFFS = {{\n{TARIFFS}}}\n\nOTHER_TARIFF = 1\n"
+"""A constant that is longer than a chunk."""
+
+
 @pytest.fixture
 def whole(feeder: RunFeeder, standin: StandIn, console: Console, repo: Repo) -> Iterator[str]:
     """The address of a Worker with an index of words and stored source."""
-    repo.commit(SHOP)
+    repo.commit({**SHOP, "lib/tariffs.py": TARIFFS})
     for command in (
         ["init"],
         ["sync", "--texts", "--no-vectors"],
@@ -64,11 +69,14 @@ def test_tools_return_lines(whole: str, repo: Repo) -> None:
             tool(one, "read", target=["src/money.py:4-6"]),
             tool(one, "similar", target="src/money.py#exchange"),
             tool(one, "outline", path="src"),
+            tool(one, "read", target="tariffs.TARIFFS"),
         ]
     assert {text.rsplit("\n", 1)[-1] for text in texts} == {head}
     assert texts[0].startswith(f"src/money.py:4-6 method exchange\n{code}")
     assert texts[1].startswith(f"src/money.py:4-6 method exchange\n{code}")
     assert texts[2].startswith(f"src/money.py:4-6\n{code}")
+    assert texts[5].startswith("lib/tariffs.py:1-124 chunk\nimport os\n")
+    assert "    'A_TARIFF_119': 1,\n}\n" in texts[5]
     assert re.search(r"^src/money.py\n  ?4-6 method exchange$", texts[4], re.MULTILINE)
 
 
@@ -103,6 +111,6 @@ def test_page_offers_only_what_the_worker_supports(whole: str, repo: Repo) -> No
         expect(page.locator("#help")).not_to_contain_text("lines that match a regular expression")
         page.get_by_role("button", name="Close").click()
         page.get_by_role("link", name="Status").click()
-        expect(page.locator("#runs [data-kind=sync]")).to_contain_text("embedded")
+        expect(page.locator("#runs [data-kind=sync]")).to_contain_text("new")
         expect(page.locator("main")).to_contain_text(repo.git("rev-parse", "HEAD").strip())
         expect(page.get_by_role("rowheader", name="HEAD")).to_have_count(0)

@@ -13,6 +13,7 @@ from edge.ranking_cases import (
     names,
     nodes,
     pairs,
+    paths,
     questions,
     rankings,
     rankings_as_pairs,
@@ -89,18 +90,20 @@ def test_threshold_of_file_scores_is_inclusive(worker: Worker) -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(name=names, text=questions | names, said=members, owner=names | st.none())
-@example(name="a.Color", text="Color.RED", said="4f5e RED:3 GREEN:4", owner="a.Color")
-@example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None)
+@given(name=names, text=questions | names, said=members, owner=names | st.none(), path=paths)
+@example(name="a.Color", text="Color.RED", said="4f5e RED:3 GREEN:4", owner="a.Color", path="a.py")
+@example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None, path="")
+@example(name="a", text="b.c.RED", said="4f5e RED:3", owner=None, path="a/b/c.d.ts")
+@example(name="a", text="b.RED", said="4f5e RED:3", owner="", path="a/b/c.go")
 def test_names_and_members_match_alike(
-    worker: Worker, name: str, text: str, said: str, owner: str | None
+    worker: Worker, name: str, text: str, said: str, owner: str | None, path: str
 ) -> None:
     assert worker.call("isNamed", name, text) == is_named(name, text)
     assert worker.call("nameOverlap", name, [*name_part_stems([text])]) == name_overlap(
         name, name_part_stems([text])
     )
-    found = find_member(owner, said, text)
-    assert worker.call("findMember", owner, said, text) == (found and found._asdict())
+    found = find_member(owner, said, text, path)
+    assert worker.call("findMember", owner, said, text, path) == (found and found._asdict())
 
 
 @settings(max_examples=60, deadline=None)

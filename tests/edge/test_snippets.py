@@ -33,6 +33,8 @@ code = st.sampled_from(
         "endCart",
         "else:",
         "def cart(total):",
+        "| cart | total |",
+        "|---|:--:|",
         "def cart(total):, ;\U0001d538",
         "\U0001d538 total \U0001d538 Cart",
         "\U0001d538,",

@@ -26,3 +26,27 @@ def test_outline_of_a_large_folder_lists_types_without_members(
             "310 symbols and sections in 10 files",
             "Shortened to top-level names. Outline a file or a subfolder.",
         ]
+
+
+def test_outline_of_a_large_folder_rolls_up_its_folders(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    """Files of this level come first; `depth` sets the levels of folders that are listed."""
+    repo = Repo(tmp_path_factory.mktemp("deep") / "shop")
+    below = {f"src/lang/{at:03}.go": GO.format(at) for at in range(400)}
+    deeper = {f"src/lang/old/{at:03}.go": GO.format(at) for at in range(30)}
+    repo.commit({"src/zoo.go": GO.format("Zoo"), "src/app.go": GO.format("App"), **below, **deeper})
+    index(repo)
+    outline = call_tools_in(repo.path)
+    text = result_text(outline("outline", path="src"))
+    assert text.split("\n")[:3] == [
+        "src/app.go: shop.CartApp",
+        "src/zoo.go: shop.CartZoo",
+        "src/lang/ 430 files",
+    ]
+    assert footer(text)[1] == (
+        "Shortened to top-level names and 1 level. Outline a file or a subfolder."
+    )
+    text = result_text(outline("outline", path="src", depth=1))
+    assert text.split("\n")[0] == "src/app.go"
+    assert "\nsrc/lang/ 430 files\n" in text

@@ -86,6 +86,7 @@ def test_quotes_in_a_symbol_are_escaped(database: SQLite) -> None:
         *("cart_spec.rb", "CartTest.java", "CartTests.cs", "CartSpec.scala", "TestCart.java"),
         *("Tests/CartTests/Cart.swift", "Acme.Tests/Cart.cs", "app/src/androidTest/A.kt"),
         *("conftest.py", "tests.rs", "test.js", "cart.bats", "cart-test.el"),
+        *("tsdb/testdata/a.json", "src/__snapshots__/cart.txt", "src/cart.snap"),
     ],
 )
 def test_test_files_are_recognized_by_path(path: str) -> None:
@@ -99,6 +100,7 @@ def test_test_files_are_recognized_by_path(path: str) -> None:
         *("src/cart.py", "latest.py", "contest/a.py", "src/testing.py", "attestation/spec_of.md"),
         *("lib/test_functions.bash", "spec.md", "special/a.go", "greatest.java", "protest/x"),
         *("docs/specification.md", "inspector/a.py", "Contest.java", "testify/assert.go"),
+        *("snapshots/a.py", "snap.go", "src/snapshot.ts"),
     ],
 )
 def test_other_files_are_not_tests(path: str) -> None:
@@ -128,7 +130,7 @@ def test_test_globs_are_below_d1_limits() -> None:
     for glob in TEST_PATH_GLOBS:
         text = glob.replace("[Tt]", "t").casefold()
         assert len(glob.encode()) <= 50
-        assert any(word in text for word in ("test", "spec", ".bats"))
+        assert any(word in text for word in ("test", "spec", ".bats", ".snap", "__snap"))
 
 
 LONG_FOLDER = "module/src/main/java/com/example/shop/internal/checkout"

@@ -64,6 +64,19 @@ export class RegexVariants {
     );
   }
 
+  /** The text with each match replaced; requires the flag `g`. */
+  replaceAll(text: string, replacement: (match: string) => string): string {
+    if (isAscii(text)) return text.replace(this.#regex, replacement);
+    const characters = [...text];
+    let [result, end] = ["", 0];
+    for (const { 0: match, index } of withPlaceholders(text).matchAll(this.#regex)) {
+      const own = characters.slice(index, index + match.length).join("");
+      result += characters.slice(end, index).join("") + replacement(own);
+      end = index + match.length;
+    }
+    return result + characters.slice(end).join("");
+  }
+
   test(text: string): boolean {
     return this.#regex.test(withPlaceholders(text));
   }

@@ -1,7 +1,7 @@
 """Renders hits, outlines, paths and vimgrep lines for a terminal or an editor."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
@@ -19,7 +19,17 @@ from feeder.cli.terminal import (
 )
 from feeder.search.answers import Page, PageHit, hit_name, hit_status
 from feeder.search.excerpts import UNAVAILABLE_REASONS, Freshness
-from feeder.search.outline import Outline, OutlineEntry, entry_status
+from feeder.search.outline import (
+    DETAIL_LEVELS,
+    MEMBER_TYPE,
+    Outline,
+    OutlineEntry,
+    OutlineRow,
+    entry_status,
+    file_count,
+    outline_rows,
+    top_level_names,
+)
 
 MAX_SAME_NAME = 5
 """Consecutive nodes of one name that an outline lists one by one; more become one line."""
@@ -108,21 +118,51 @@ def _omission_reason(hit: PageHit) -> str:
     return UNAVAILABLE_REASONS[state]
 
 
-def render_outline(outline: Outline, terminal: Terminal) -> Iterator[str]:
+def render_outline(
+    outline: Outline, terminal: Terminal, depth: int | None = None, max_lines: int = 0
+) -> Iterator[str]:
     """Renders each file's path, and below it a line for each symbol or section.
 
-    More than `MAX_SAME_NAME` consecutive nodes of one name become the first and one more line.
+    The outline of a folder is shortened to `max_lines`, 0 for no limit. `depth` limits the levels
+    of folders and of nesting.
     """
-    for path, entries in outline.files.items():
-        yield terminal.render_cells(to_cells(path, PATH_STYLE))
-        for _, group in groupby(entries, key=_entry_key):
-            same = list(group)
-            listed = same if len(same) <= MAX_SAME_NAME else same[:1]
-            yield from (terminal.render_cells(_entry_cells(entry)) for entry in listed)
-            if len(same) > MAX_SAME_NAME:
-                yield terminal.render_cells(to_cells(_indent(_same_name_line(same[1:])), DIM))
-    if outline.status.note:
-        yield from terminal.wrap(outline.status.note)
+    is_limited = max_lines > 0 and len(outline.files) > 1
+    for level in DETAIL_LEVELS if is_limited else DETAIL_LEVELS[:1]:
+        rows = outline_rows(outline.files, level, depth)
+        lines = list(_outline_lines(rows, level.symbols, terminal))
+        if len(lines) <= max_lines:
+            break
+    limit = max_lines if is_limited else len(lines)
+    yield from lines[:limit]
+    cut = f"{len(lines) - limit} more lines: outline a subfolder." if len(lines) > limit else ""
+    remedy = " Show all lines: --max-lines 0" if cut or level.note else ""
+    for note in filter(None, [f"{level.note} {cut}{remedy}".strip(), outline.status.note]):
+        yield from terminal.wrap(" ".join(note.split()))
+
+
+def _outline_lines(rows: Iterable[OutlineRow], symbols: str, terminal: Terminal) -> Iterator[str]:
+    for row in rows:
+        path = to_cells(row.path, PATH_STYLE)
+        if row.files:
+            yield terminal.render_cells([*path, *to_cells(f"  {file_count(row.files)}", DIM)])
+        elif symbols == "names":
+            names = to_cells(f"  {', '.join(top_level_names(row.entries))}")
+            yield terminal.render_cells([*path, *names])
+        elif symbols == "count":
+            yield terminal.render_cells([*path, *to_cells(f"  {len(row.entries)}", DIM)])
+        else:
+            yield terminal.render_cells(path)
+            yield from _entry_lines(row.entries, terminal)
+
+
+def _entry_lines(entries: Iterable[OutlineEntry], terminal: Terminal) -> Iterator[str]:
+    """A line for each entry; more than `MAX_SAME_NAME` consecutive ones of one name become two."""
+    for _, group in groupby(entries, key=_entry_key):
+        same = list(group)
+        listed = same if len(same) <= MAX_SAME_NAME else same[:1]
+        yield from (terminal.render_cells(_entry_cells(entry)) for entry in listed)
+        if len(same) > MAX_SAME_NAME:
+            yield terminal.render_cells(to_cells(_indent(_same_name_line(same[1:])), DIM))
 
 
 def _entry_key(entry: OutlineEntry) -> tuple[str | int | None, ...]:
@@ -141,10 +181,10 @@ def _entry_cells(entry: OutlineEntry) -> list[Cell]:
     hit = entry.hit
     name = hit.symbol or hit.logical_path or ""
     state = entry_status(entry)
+    is_member = hit.node_type == MEMBER_TYPE
+    lines = f"{entry.start_line}" if is_member else f"{entry.start_line}-{entry.end_line}"
     return [
-        *to_cells(
-            f"{entry.start_line}-{entry.end_line}".rjust(GUTTER_COLUMNS + 4) + "  ", LINE_STYLE
-        ),
+        *to_cells(lines.rjust(GUTTER_COLUMNS + 4) + "  ", LINE_STYLE),
         *to_cells("  " * entry.depth),
         *to_cells(f"{hit.node_type}  ", DIM),
         *to_cells(name, BOLD),

@@ -91,10 +91,22 @@ def similar(target: str, limit: int, **params: Any) -> None:
 
 @click.command()
 @click.argument("path", metavar="PATH")
+@click.option(
+    "--depth",
+    type=click.IntRange(1),
+    help="Levels of folders to list by file, and of nested symbols to show.",
+)
+@click.option(
+    "--max-lines",
+    type=click.IntRange(0),
+    default=400,
+    show_default=True,
+    help="Shorten the outline of a folder to so many lines; 0 for no limit.",
+)
 @search_options.color_option
 @options.read_options
-def outline(path: str, color: str, **params: Any) -> None:
-    """List the symbols and sections of a file or folder."""
+def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
+    """List the symbols and sections of a file, a folder or a glob."""
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
     from feeder.search.open_index import open_index
@@ -110,7 +122,8 @@ def outline(path: str, color: str, **params: Any) -> None:
     if settings.json:
         console.print_result(settings, content.as_json(), ())
     else:
-        console.print_rendered(render_outline(content, stdout_terminal(color)))
+        terminal = stdout_terminal(color)
+        console.print_rendered(render_outline(content, terminal, depth, max_lines))
 
 
 @click.command()

@@ -16,7 +16,7 @@ from feeder.cloudflare import vectorize
 from feeder.edge import tokenizer_tables, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
 from feeder.embedding import batching
-from feeder.mcp import formatting, outline_format, protocol, token_budget, tool_schemas, tools
+from feeder.mcp import formatting, protocol, token_budget, tool_schemas, tools
 from feeder.search import (
     answers,
     engine,
@@ -32,6 +32,8 @@ from feeder.search import (
     similar,
     skipped_files,
     snippets,
+    spelling,
+    statement_lines,
     stopwords,
     targets,
     vocabulary,
@@ -61,7 +63,9 @@ _NAMES: dict[ModuleType, str] = {
     index_status: "SHORT_COMMIT UNFINISHED_NOTE",
     name_matching: """MIN_SIMILARITY CONTAINS_BONUS MAX_SIMILAR MIN_SIMILAR_LETTERS
         RARE_WORD_NODES RARE_COMPOUND_NODES MAX_NAME_WORDS DEFINITION_TYPES DECLARATION_SUFFIXES""",
-    outline: "UNNAMED_TYPES MAX_PART_GAP",
+    spelling: "MAX_CORRECTED MIN_CORRECTED_LETTERS MAX_DISTANCE",
+    statement_lines: "MAX_STATEMENT_LINES TEXT_DELIMITER CONTINUED_ENDS TEXT_SIGN",
+    outline: "MAX_PART_GAP UNNAMED_TYPES MEMBER_TYPE DETAIL_LEVELS MAX_NAMES",
     query: """MAX_QUERY_CHARS FILTER_FIELDS CHOICE_FILTERS COMMA_LIST_FIELDS SPACE_CHARS
         SPACE_PATTERN LINE_END_PATTERN INVISIBLE CONTROL_PATTERN TOKEN_PATTERN FILTER_PATTERN
         PREFIX_PATTERN EXCLUDED_PATTERN ANALYZED_CHARS MIN_WORD_LETTERS SUFFIXES MIN_STEM_LETTERS
@@ -77,6 +81,7 @@ _NAMES: dict[ModuleType, str] = {
     similar: "MAX_CANDIDATES MAX_WORDS",
     skipped_files: "SKIP_REMEDIES DEFAULT_REMEDY MAX_PATH_NOTES",
     snippets: """TAB_WIDTH BRACKET_COST HEADING_COST END_COST MAX_DEPTH_COST QUOTED_PATTERN
+        TABLE_ROW TABLE_RULE
         CONTINUATION DEFAULT_LINES REPEAT_WEIGHTS MAX_SHIFT MAX_HEAD_LINES HEAD_SEARCH_LINES
         SIGNATURE_TRIM MAX_COMPARED CUT_PENALTY ANCHOR_WEIGHT LITERAL_WEIGHT
         MAX_HIGHLIGHTS""",
@@ -113,7 +118,6 @@ def worker_data() -> dict[str, Any]:
         "space": SPACE,
         "unicode61": tokenizer_tables.unicode61_tables(),
         "parameters": {name: sorted(names) for name, (_, names) in endpoints.ENDPOINTS.items()},
-        "outline_notes": [level.note for level in outline_format.DETAIL_LEVELS],
     }
 
 

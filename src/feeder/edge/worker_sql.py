@@ -63,6 +63,7 @@ def _replace(statement: str, old: str, new: str) -> str:
 
 
 STATEMENTS = {
+    "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
     "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,

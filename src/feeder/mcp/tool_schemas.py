@@ -149,12 +149,12 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
         _OUTLINE_DESCRIPTION,
         "path",
         {
-            "path": {**_NAME_SCHEMA, "description": "From the root; . for all."},
+            "path": {**_NAME_SCHEMA, "description": "From the root, or a glob; . for all."},
             "depth": {
                 "type": "integer",
                 "minimum": 1,
                 "maximum": 20,
-                "description": "1: top-level symbols only. Default: all.",
+                "description": "Levels of folders and of nested symbols. Default: all.",
             },
         },
     ),

@@ -24,6 +24,7 @@ from feeder.search.snippets import (
     SnippetRequest,
     make_snippet,
 )
+from feeder.search.statement_lines import statement_end
 from feeder.search.targets import Target
 from feeder.store.hits import Hit
 from feeder.store.node_parts import read_part_ranges
@@ -229,7 +230,8 @@ def read_target(corpus: Corpus, target: Target) -> Page:
     is_one = len(names) == 1 and names != {None}
     if target.lines is None and (is_one or not target.is_file):
         nodes = _target_results(corpus, target)
-        return build_page(corpus, ResultList(nodes, len(nodes)), PageOptions(snippet_lines=None))
+        page = build_page(corpus, ResultList(nodes, len(nodes)), PageOptions(snippet_lines=None))
+        return _with_whole_member(corpus, page, target.member) if target.member else page
     return _line_page(corpus, target)
 
 
@@ -249,6 +251,24 @@ def _target_results(corpus: Corpus, target: Target) -> list[Result]:
         else result
         for result in results
     ]
+
+
+def _with_whole_member(corpus: Corpus, page: Page, member: Member) -> Page:
+    """The page of a constant, with all its lines where its chunk has only the first ones."""
+    [shown, *others] = page.hits
+    hit, excerpt = shown.result.hit, shown.excerpt
+    reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, [hit])
+    line = reader.current_line(hit, member.line, excerpt) if excerpt.is_certain else None
+    lines = reader.current_lines(hit.path)
+    if others or line is None or list(excerpt.numbers) != [*range(excerpt.first, excerpt.last + 1)]:
+        return page
+    last = statement_end(lines, line - 1) + 1
+    if last <= excerpt.last:
+        return page
+    numbers = range(excerpt.first, last + 1)
+    whole = excerpt._replace(last=last, lines=lines[excerpt.first - 1 : last], numbers=numbers)
+    snippet = Snippet(whole.first, list(whole.lines), [])
+    return page._replace(hits=[shown._replace(excerpt=whole, snippet=snippet)])
 
 
 def _line_page(corpus: Corpus, target: Target) -> Page:

@@ -52,6 +52,12 @@ from feeder.search.retrieval import (
     retrieve_candidates,
 )
 from feeder.search.skipped_files import skipped_path_notes
+from feeder.search.spelling import (
+    correct_text,
+    find_corrections,
+    spelling_note,
+    words_to_check,
+)
 from feeder.session.session import Session
 from feeder.store import Database
 from feeder.store.hits import Hit, first_hits
@@ -99,7 +105,7 @@ def search(index: SearchIndex, request: SearchRequest) -> Page:
     )
     results = run_plan(index, plan, request.pagination, on_warning)
     options = PageOptions(
-        highlight_words(plan.query),
+        [*highlight_words(plan.query), *results.corrected_words],
         request.snippet_lines,
         request.offset,
         request.reads_files,
@@ -145,18 +151,18 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     scope: Scope,
     *,
     preferred_scopes: Collection[Scope] = (),
+    checked_words: Sequence[str] = (),
     on_warning: OnWarning | None = None,
 ) -> RankedResults:
     """Retrieves and ranks the nodes of a scope for a query; without models by words only.
 
-    Nodes in `preferred_scopes` are ranked higher. A model that fails is reported to `on_warning`;
-    without it, its error is raised.
+    The result names those of `checked_words` that no node has. Nodes in `preferred_scopes` are
+    ranked higher. A model that fails is reported to `on_warning`; without it, its error is raised.
     """
-    query_text = QueryText(
-        query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " ")
-    )
+    text = query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " ")
+    query_text = QueryText(text, checked_words)
     warnings: list[str] = []
-    rankings = _retrieve_rankings(
+    rankings, missing = _retrieve_rankings(
         database, models, query_text, scope, warnings.append if on_warning else None
     )
     if on_warning:
@@ -168,7 +174,8 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     if _is_vector_only(rankings):
         results = results[:MAX_BY_VECTOR_ONLY]
     notes = _result_notes(query_text, rankings, results)
-    return RankedResults(results, notes, not warnings, _is_truncated(rankings), candidates.spans)
+    is_truncated = _is_truncated(rankings)
+    return RankedResults(results, notes, not warnings, is_truncated, candidates.spans, missing)
 
 
 def paginate(
@@ -192,7 +199,14 @@ def paginate(
     )
     groups = group_results(ranked.results, part_ranges_by_id, find_excerpts)
     page, all_results = groups[pagination.offset : end], tuple(groups)
-    return ResultList(page, len(groups), ranked.notes, ranked.is_truncated, all_results)
+    return ResultList(
+        page,
+        len(groups),
+        ranked.notes,
+        ranked.is_truncated,
+        all_results,
+        ranked.corrected_words,
+    )
 
 
 def _retrieve_rankings(
@@ -201,11 +215,14 @@ def _retrieve_rankings(
     query_text: QueryText,
     scope: Scope,
     on_warning: OnWarning | None,
-) -> list[Ranking]:
+) -> tuple[list[Ranking], Sequence[str]]:
+    """The rankings, and those of the checked words that no node has."""
     if not query_text.text.strip():
-        return []
-    words, descriptions, frames, named, similar = retrieve_candidates(database, query_text, scope)
-    return [
+        return [], ()
+    words, descriptions, frames, named, similar, missing = retrieve_candidates(
+        database, query_text, scope
+    )
+    rankings = [
         name_ranking(STACK_FRAME, frames),
         name_ranking(NAME, named.exact_ids),
         name_ranking(PATH, named.path_ids),
@@ -217,6 +234,7 @@ def _retrieve_rankings(
         word_ranking(descriptions, DESCRIPTION, DESCRIPTION_WEIGHT),
         *(_model_ranking(model, query_text, scope, on_warning) for model in models),
     ]
+    return rankings, missing
 
 
 def _model_ranking(
@@ -291,14 +309,34 @@ def run_plan(
 def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None) -> RankedResults:
     """Ranked results from the cache, else from the index."""
 
-    def rank() -> RankedResults:
+    database = index.store.index.database
+
+    def rank_text(text: str, checked_words: Sequence[str] = ()) -> RankedResults:
         return rank_query(
-            index.store.index.database,
+            database,
             index.models,
-            plan.text,
+            text,
             plan.scope,
             preferred_scopes=plan.preferred_scopes,
+            checked_words=checked_words,
             on_warning=on_warning,
+        )
+
+    def rank() -> RankedResults:
+        checked = words_to_check(plan.query)
+        ranked = rank_text(plan.text, checked)
+        if not ranked.missing_words:
+            return ranked
+        corrections = find_corrections(database, ranked.missing_words, plan.scope)
+        if corrections:
+            words = correct_text(plan.query.words, corrections)
+            ranked = rank_text(plan.query._replace(words=words).text)._replace(
+                missing_words=ranked.missing_words, corrected_words=[*corrections.values()]
+            )
+        elif len(ranked.missing_words) == len(checked):  # a note says that no node has a word
+            return ranked
+        return ranked._replace(
+            notes=[spelling_note(ranked.missing_words, corrections), *ranked.notes]
         )
 
     return rank() if index.cache is None else index.cache.get_or_rank(plan, rank)

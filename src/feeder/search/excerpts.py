@@ -151,6 +151,10 @@ class ExcerptReader:
         located = file.line_map.locate(line, line)
         return located and located.first
 
+    def current_lines(self, path: str) -> Sequence[str]:
+        """All current lines of a file; none if they cannot be read."""
+        return self._files[path].current or ()
+
     def indexed_line(self, path: str, line: int) -> int:
         """The indexed number of a current line, or of the nearest line above that was indexed."""
         file = self._files[path]

@@ -208,19 +208,33 @@ def _prefix_matches(nodes: Iterable[NameMatch], name: str) -> list[str]:
     return _node_ids(ordered)[:MAX_SIMILAR]
 
 
-def find_member(owner: str | None, members: str, query: str) -> Member | None:
-    """The member that the query names, alone (`RED`) or with its owner (`Color.RED`)."""
+def find_member(owner: str | None, members: str, query: str, path: str = "") -> Member | None:
+    """The member that the query names, alone (`RED`) or with its owner (`Color.RED`).
+
+    A chunk has no owner: its constants have the names of the module or package at its `path`.
+    """
     if not members:
         return None
     name, searched_name = (normalize_symbol(text).casefold() for text in (owner or "", query))
     if name and symbol_ends_with(name, searched_name):
         return None
+    owners = [name] if name or "." not in searched_name else ["", *module_names(path)]
     matches = (
         member
         for member in decode_members(members)
-        if symbol_ends_with(f"{name}.{member.name.casefold()}", searched_name)
+        if any(
+            symbol_ends_with(f"{owner}.{member.name.casefold()}", searched_name) for owner in owners
+        )
     )
     return next(matches, None)
+
+
+@lru_cache(10_000)
+def module_names(path: str) -> list[str]:
+    """Names under which other files refer to a file: as a module, and as part of a package."""
+    folder, _, file = path.casefold().rpartition("/")
+    package = folder.replace("/", ".")
+    return [f"{package}.{file.partition('.')[0]}", package]
 
 
 def is_named(name: str, searched_name: str) -> bool:
@@ -231,7 +245,9 @@ def is_named(name: str, searched_name: str) -> bool:
 
 
 def _node_is_named(node: NameMatch, text: str) -> bool:
-    return is_named(node.name, text) or find_member(node.name, node.members, text) is not None
+    return is_named(node.name, text) or (
+        find_member(node.name, node.members, text, node.path) is not None
+    )
 
 
 def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
@@ -253,11 +269,15 @@ def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
 
 
 def _fts_expression(text: str) -> str:
-    """An FTS5 query for the words of a name in a row; owner and member may be apart."""
+    """An FTS5 query for the words of a name in a row; owner and member may be apart, and the owner
+    a file or folder.
+    """
     phrase = text.replace('"', '""')
     owner, _, last = phrase.rpartition(".")
-    apart = f' OR ("{owner}" AND "{last}")' if owner else ""
-    return f'symbol : ("{phrase}"{apart})'
+    if not owner:
+        return f'symbol : ("{phrase}")'
+    in_module = f'(path : "{_last_part(owner)}" AND symbol : "{last}")'
+    return f'(symbol : ("{phrase}" OR ("{owner}" AND "{last}"))) OR {in_module}'
 
 
 def _similarity(name: str, grams: Counter[str], node: NameMatch) -> float:

@@ -1,15 +1,22 @@
-"""Lists the symbols and sections of files with their current lines and nesting."""
+"""Lists the symbols and sections of files with their current lines and nesting, and rolls up the
+folders of a large outline.
+"""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from feeder.search.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
 from feeder.search.index_status import Corpus, IndexStatus
 from feeder.store.hits import Hit, hits_in_files
+from feeder.store.rows import decode_members
 
 UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
 """Types of nodes without a name of their own."""
+
+MEMBER_TYPE = "member"
+"""Node type of entries for the constants of chunks, which have no node of their own."""
 
 MAX_PART_GAP = 2
 """Lines from the end of a part to the start of the next; a blank line may be between them."""
@@ -53,11 +60,31 @@ def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
     hits = hits_in_files(corpus.database, corpus.repo, paths)
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, hits, with_inner=False)
     files = {
-        path: list(_nested_entries(_merge_parts(file_hits, reader), reader))
+        path: _file_entries(list(file_hits), reader)
         for path, file_hits in groupby(hits, key=lambda hit: hit.path)
     }
     status = corpus.status(len(reader.changed_paths))
     return Outline({path: files.get(path, []) for path in paths}, status)
+
+
+def _file_entries(hits: Sequence[Hit], sources: ExcerptReader) -> list[OutlineEntry]:
+    """The entries of named nodes and of the constants in chunks, in the order of their lines."""
+    entries = [*_nested_entries(_merge_parts(hits, sources), sources)]
+    entries += (entry for hit in hits for entry in _chunk_members(hit, sources))
+    return sorted(entries, key=lambda entry: entry.start_line)
+
+
+def _chunk_members(hit: Hit, sources: ExcerptReader) -> Iterator[OutlineEntry]:
+    if hit.node_type != "chunk" or not hit.members:
+        return
+    excerpt = sources.read(hit)
+    for name, line in decode_members(hit.members):
+        current = sources.current_line(hit, line, excerpt) if excerpt.is_certain else None
+        at = current or line
+        freshness = excerpt.freshness if current is None else Freshness.SAME
+        freshness = Freshness.MOVED if current not in (None, line) else freshness
+        member = hit._replace(node_type=MEMBER_TYPE, symbol=name, start_line=line, end_line=line)
+        yield OutlineEntry(member, at, at, freshness, 0)
 
 
 def _merge_parts(hits: Iterable[Hit], sources: ExcerptReader) -> list[Hit]:
@@ -116,3 +143,99 @@ def entry_status(entry: OutlineEntry) -> str:
     return freshness_text(entry.freshness, entry.hit, lines) or UNAVAILABLE_REASONS.get(
         entry.freshness, ""
     )
+
+
+class DetailLevel(NamedTuple):
+    """A way to shorten an outline, and the note that says so.
+
+    `symbols` is `all`, `top` (without nested ones), `names` or `count`. Folders from
+    `folder_levels` on are rolled up; None for no folder.
+    """
+
+    symbols: str
+    folder_levels: int | None
+    note: str
+
+
+_NARROW_HINT = "Outline a file or a subfolder."
+DETAIL_LEVELS = (
+    DetailLevel("all", None, ""),
+    DetailLevel("top", None, f"Shortened to top-level symbols. {_NARROW_HINT}"),
+    DetailLevel("names", None, f"Shortened to top-level names. {_NARROW_HINT}"),
+    DetailLevel("names", 3, f"Shortened to top-level names and 3 levels. {_NARROW_HINT}"),
+    DetailLevel("names", 2, f"Shortened to top-level names and 2 levels. {_NARROW_HINT}"),
+    DetailLevel("names", 1, f"Shortened to top-level names and 1 level. {_NARROW_HINT}"),
+    DetailLevel("count", 1, f"Shortened to numbers of symbols and 1 level. {_NARROW_HINT}"),
+)
+"""From the most detailed to the shortest."""
+
+MAX_NAMES = 40
+"""Names of a file that an outline lists on one line."""
+
+
+class OutlineRow(NamedTuple):
+    """A file with the entries to show, or a rolled-up folder with its number of `files`."""
+
+    path: str
+    entries: Sequence[OutlineEntry] = ()
+    files: int = 0
+
+
+def outline_rows(
+    files: Mapping[str, Sequence[OutlineEntry]], level: DetailLevel, depth: int | None
+) -> list[OutlineRow]:
+    """The rows of an outline: of each folder first its files, then its folders.
+
+    `depth` limits the levels of folders that are listed by file, and the nesting of symbols.
+    """
+    limits = [limit for limit in (depth, level.folder_levels) if limit is not None]
+    counts = Counter(_rolled_up(files, min(limits, default=None)))
+    nesting = 1 if level.symbols == "top" else depth
+    return [
+        OutlineRow(path, [one for one in files[path] if nesting is None or one.depth < nesting])
+        if path in files
+        else OutlineRow(path, files=count)
+        for path, count in counts.items()
+    ]
+
+
+def _rolled_up(paths: Iterable[str], levels: int | None) -> Iterator[str]:
+    """Each file, or the folder that it is rolled up in, counted from their common folder."""
+    folders = {path: path.split("/")[:-1] for path in paths}
+    first, last = (choose(folders.values(), default=[]) for choose in (min, max))
+    common = next(
+        (at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other),
+        min(len(first), len(last)),
+    )
+    for path in sorted(folders, key=_folder_order):
+        is_deep = levels is not None and len(folders[path]) >= common + levels
+        yield f"{'/'.join(folders[path][: common + (levels or 0)])}/" if is_deep else path
+
+
+def _folder_order(path: str) -> list[tuple[bool, str]]:
+    """A sort key that puts the files of a folder before its folders."""
+    *folders, name = path.split("/")
+    return [*((True, folder) for folder in folders), (False, name)]
+
+
+def top_level_names(entries: Sequence[OutlineEntry]) -> list[str]:
+    """The names of entries that are in no other one, by lines or by name; the first `MAX_NAMES`."""
+    names = {entry_name(entry) for entry in entries}
+    outer = dict.fromkeys(
+        name
+        for name in (entry_name(entry) for entry in entries if not entry.depth)
+        if name.rpartition(".")[0] not in names
+    )
+    listed = list(outer)
+    more = len(listed) - MAX_NAMES
+    return [*listed[:MAX_NAMES], f"and {more} more"] if more > 0 else listed
+
+
+def entry_name(entry: OutlineEntry) -> str:
+    """The symbol of an entry, or its logical path."""
+    return entry.hit.symbol or entry.hit.logical_path or ""
+
+
+def file_count(count: int) -> str:
+    """A number of files in words."""
+    return "1 file" if count == 1 else f"{count} files"

@@ -4,7 +4,7 @@ cases.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -215,10 +215,14 @@ MIN_STEM_LETTERS = 3
 
 
 class QueryText:
-    """The text of a query, analysed for ranking."""
+    """The text of a query, analysed for ranking.
 
-    def __init__(self, text: str) -> None:
+    A search reports those of `checked_words` that no node has.
+    """
+
+    def __init__(self, text: str, checked_words: Sequence[str] = ()) -> None:
         self.text = text
+        self.checked_words = checked_words
 
     @cached_property
     def fts_terms(self) -> list[str]:

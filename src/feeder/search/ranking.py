@@ -235,5 +235,5 @@ def _make_result(
     kind, weight = file_kinds.kind_weight(hit, query_text)
     if kind:
         score_parts[kind] = (weight - 1) * score
-    member = find_member(hit.symbol, hit.members, query_text.text)
+    member = find_member(hit.symbol, hit.members, query_text.text, hit.path)
     return Result(hit, score * weight, ranks, member, score_parts)

@@ -47,7 +47,8 @@ class Result(NamedTuple):
 class ResultList(NamedTuple):
     """A page of results out of `total`, or more than `total` where `at_least`.
 
-    `all_results` are those of every page.
+    `all_results` are those of every page. `corrected_words` were searched in place of misspelt
+    ones.
     """
 
     results: Sequence[Result] = ()
@@ -55,6 +56,7 @@ class ResultList(NamedTuple):
     notes: Sequence[str] = ()
     at_least: bool = False
     all_results: Sequence[Result] = ()
+    corrected_words: Sequence[str] = ()
 
 
 ExcerptLookup = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]
@@ -226,7 +228,8 @@ class RankedResults(NamedTuple):
     """All results of a search, the best first.
 
     Not `is_complete` if a model failed; `is_truncated` if more nodes may match. `spans` are the
-    lines of the parts of all nodes with equal names; None if they must still be read.
+    lines of the parts of all nodes with equal names; None if they must still be read. No node has
+    the `missing_words`; `corrected_words` were searched in place of misspelt ones.
     """
 
     results: Sequence[Result]
@@ -234,6 +237,8 @@ class RankedResults(NamedTuple):
     is_complete: bool = True
     is_truncated: bool = False
     spans: PartsByNode | None = None
+    missing_words: Sequence[str] = ()
+    corrected_words: Sequence[str] = ()
 
 
 class Pagination(NamedTuple):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from feeder.embedding import Embedder
 from feeder.search import name_matching
 from feeder.search.query import QueryText
+from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
 from feeder.store import Database, Neighbour, Row, Statement, stored_descriptions
 from feeder.store.hits import Hit, hits_from_rows, hits_statement
@@ -206,7 +207,7 @@ MAX_BY_WORD = 200
 
 class QueryCandidates(NamedTuple):
     """Candidates that depend on the query only: BM25 scores by text and by description, nodes of
-    stack frames, and nodes by name.
+    stack frames, and nodes by name; and the checked words that no node has.
     """
 
     word_scores: dict[str, float]
@@ -214,6 +215,7 @@ class QueryCandidates(NamedTuple):
     frame_ids: Sequence[str]
     name_matches: name_matching.NameMatches
     similar_names: name_matching.SimilarNames
+    missing_words: Sequence[str] = ()
 
 
 class CandidateDetails(NamedTuple):
@@ -242,7 +244,10 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     descriptions = stored_descriptions.description_search_statement(
         query_text.fts_terms, scope, MAX_BY_WORD
     )
-    by_word, by_description, *rest = database.run([words, descriptions, *frames, *names])
+    checked = query_text.checked_words
+    checks = [missing_words_query(checked)] if checked else []
+    by_word, by_description, *rest = database.run([words, descriptions, *frames, *names, *checks])
+    missing = missing_words(rest.pop()) if checks else []
     matches = name_matching.match_names(query_text, rest[len(frames) :])
     similar = [] if matches.has_exact else name_matching.similar_statements(query_text, scope)
     return QueryCandidates(
@@ -251,6 +256,7 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
         frame_node_ids(query_text, rest[: len(frames)]),
         matches,
         name_matching.match_similar(query_text, matches, database.run(similar) if similar else []),
+        missing,
     )
 
 

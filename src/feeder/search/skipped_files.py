@@ -88,6 +88,6 @@ def skipped_path_notes(database: Database, repos: Sequence[str], scope: Scope) -
     if not scope.paths:
         return []
     places, endings = _places_and_endings(scope.paths)
-    found = [skipped_files(database, repo, places, endings) for repo in repos]
-    notes = [skip_note(path, reason) for reasons in found for path, reason in reasons.items()]
+    skipped = [skipped_files(database, repo, places, endings) for repo in repos]
+    notes = [skip_note(path, reason) for reasons in skipped for path, reason in reasons.items()]
     return notes[:MAX_PATH_NOTES]

@@ -22,6 +22,9 @@ MAX_DEPTH_COST = 3
 
 QUOTED_PATTERN = re.compile(r'"(?:\\.|[^"\\])*"|' + r"'(?:\\.|[^'\\])*'")
 
+TABLE_ROW, TABLE_RULE = re.compile(r" *\|"), re.compile(r" *\|(?: *:?-+:? *\|)+ *")
+"""A row of a markdown table, and the line below its header."""
+
 CONTINUATION = re.compile(
     r"\s*(?:[)\]}]|(?:end|else|elif|elsif|except|finally|catch|rescue|ensure|fi|done|esac)\b)"
 )
@@ -213,13 +216,16 @@ def _choose_lines(text: _NodeText, size: int, literal_rows: Sequence[int]) -> _S
     """At most `size` rows, with the signature if it fits."""
     first, last = text.head
     start, end = _choose_rows(text, size, literal_rows)
+    if size >= 3 and first == last and _find_table_header(text.lines, start):
+        start, end = _choose_rows(text, size - 1, literal_rows)
+        return _ShownRows((start, end), _find_table_header(text.lines, start))
     if size < 3 or start <= first or first == last:
         return _ShownRows((start, end))
     last = min(last, first + size - 2)
     start, end = _choose_rows(text, size - (last - first), literal_rows)
     if start <= last or end - first <= size:
         return _ShownRows((first, max(end, min(len(text.lines), first + size))))
-    return _ShownRows((start, end), (first, last))
+    return _ShownRows((start, end), _find_table_header(text.lines, start) or (first, last))
 
 
 def _literal_rows(request: SnippetRequest) -> list[int]:
@@ -411,6 +417,15 @@ def _find_head_end(lines: Sequence[str], first: int, sought: str) -> int:
             break
         row += 1
     return row
+
+
+def _find_table_header(lines: Sequence[str], row: int) -> tuple[int, int] | None:
+    """The header row of the markdown table that a row is in, end exclusive; None for other rows."""
+    top = row
+    while top > 0 and TABLE_ROW.match(lines[top - 1]) and TABLE_ROW.match(lines[row]):
+        top -= 1
+    is_inside = top < row and TABLE_RULE.fullmatch(lines[top + 1]) is not None
+    return (top, top + 1) if is_inside else None
 
 
 def _normalize_line(line: str) -> str:

@@ -4,11 +4,13 @@ reports the nearest names.
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from fnmatch import translate
 from itertools import islice
 from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
+from feeder.nodes import Member
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
@@ -33,13 +35,15 @@ _ID = re.compile(r"[0-9a-f]{7,40}")
 class Target(NamedTuple):
     """The nodes of one name in a file, those of a whole file, or lines of it.
 
-    `lines` are current line numbers.
+    `lines` are current line numbers. `member` is set for a constant in a chunk, with its indexed
+    line.
     """
 
     path: str
     hits: list[Hit]
     lines: tuple[int, int] | None = None
     is_file: bool = False
+    member: Member | None = None
 
 
 def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
@@ -132,14 +136,20 @@ def _single_node(corpus: Corpus, target: Target) -> Hit:
 
 
 def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str]:
-    """The indexed files at or below a path.
+    """The indexed files at or below a path, or whose path or folder matches a glob.
 
     Raises UserError, with the nearest names, if there are none.
     """
-    for path in path_candidates(text or ".", directory):
+    candidates = path_candidates(text or ".", directory)
+    for path in candidates:
         if files := files_below(corpus.database, corpus.repo, "" if path == "." else path):
             return files
-    if not files_below(corpus.database, corpus.repo, ""):
+    all_files = files_below(corpus.database, corpus.repo, "")
+    for path in candidates if re.search(r"[*?\[]", text) else ():
+        pattern = re.compile(translate(path.rstrip("/")).replace(r"\Z", r"(?:/.*)?\Z"))
+        if files := [file for file in all_files if pattern.match(file)]:
+            return files
+    if not all_files:
         raise UserError(f"The index has no files of {corpus.repo}. Index them: feeder sync")
     check_not_skipped(corpus, text, directory, anywhere=_looks_like_path(text))
     raise _not_found_error("file or folder", text, _nearest_paths(corpus, text))
@@ -175,7 +185,7 @@ def _nodes_named(
                 hit for hit, full_name in names if matches_name(fold(full_name), searched)
             ]:
                 return matches
-    return [hit for hit, full_name in names if find_member(full_name, hit.members, name)]
+    return [hit for hit, full_name in names if find_member(full_name, hit.members, name, hit.path)]
 
 
 def _names_of_hit(hit: Hit) -> Iterator[str]:
@@ -187,8 +197,15 @@ def _names_of_hit(hit: Hit) -> Iterator[str]:
 
 def _target_label(hit: Hit, text: str) -> str:
     """The name of a node; of a chunk that of the member that the target names."""
-    member = find_member("", hit.members, text.rpartition("#")[2])
+    member = _chunk_member(hit, text)
     return hit.symbol or hit.logical_path or (member.name if member else hit.id)
+
+
+def _chunk_member(hit: Hit, text: str) -> Member | None:
+    """The member of a chunk that a target names; None for a node that has a name."""
+    if hit.symbol or hit.logical_path:
+        return None
+    return find_member("", hit.members, text.rpartition("#")[2], hit.path)
 
 
 def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
@@ -197,7 +214,7 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
         return None
     distinct = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
     if len(distinct) == 1:
-        return Target(hits[0].path, list(hits))
+        return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
     labels = [f"{path}#{name}" for path, name in distinct]
     raise UserError(
         f"{text} matches {len(labels)} targets: {_list_first(labels)}. Give one of them."

@@ -170,6 +170,18 @@ def word_search_statement(
     return Statement(sql, (_terms_json(terms, known_counts), *scope_params(scope), limit))
 
 
+# ?1 words, each with an FTS5 query
+MISSING_WORDS = """
+SELECT j.value->>0 FROM json_each(?1) j
+WHERE NOT EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH j.value->>1 LIMIT 1)
+"""
+
+
+def missing_words_statement(words: str) -> Statement:
+    """Selects those words whose FTS5 query finds no node at all; `words` is JSON."""
+    return Statement(MISSING_WORDS, (words,))
+
+
 def _filtered_query(terms: Sequence[str], scope: Scope) -> tuple[str, Scope]:
     """Returns an FTS5 query for the terms, and the filters that it leaves to the scope.
 

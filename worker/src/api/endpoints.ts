@@ -68,7 +68,8 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
   const result = await search(baseContext, requiredParameter(params, "q"), page, filters(params), usesVectors(params));
   const { context, parsedSearch, answer, contents } = result;
   const literals = requiredLiterals(parsedSearch.query);
-  const snippetOptions = { words: highlightedWords(parsedSearch.query), lines: snippetLines(params), literals };
+  const words = [...highlightedWords(parsedSearch.query), ...parsedSearch.correctedWords];
+  const snippetOptions = { words, lines: snippetLines(params), literals };
   const shownLines = answer.results.map((result) => contents.lines(result.hit));
   return {
     hits: hitsJson(context, contents, answer.results, snippetOptions),

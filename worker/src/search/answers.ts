@@ -9,8 +9,9 @@ import type { NumberedLines } from "../store/stored_source.ts";
 import { resultOf, type SearchContext } from "./engine.ts";
 import type { FileContents } from "./excerpts.ts";
 import { findLiterals, type Literal } from "./literals.ts";
-import { type Hit, mergeParts, type Result } from "./results.ts";
+import { type Hit, type Member, mergeParts, type Result } from "./results.ts";
 import { makeSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
+import { statementEnd } from "./statement_lines.ts";
 import type { Target } from "./targets.ts";
 
 const { INEXACT_REASON } = constants.exact_parts;
@@ -149,8 +150,19 @@ export async function readTarget(context: SearchContext, contents: FileContents,
   const hasOneName = names.size === 1 && !names.has(null);
   if (target.lines || (target.isFile && !hasOneName)) return [await readLines(contents, context.repo, target)];
   const results = await mergeNodes(context, target.hits);
-  if (contents.areAvailable) await contents.load(results.map((result) => result.hit));
-  return results;
+  const whole = target.member ? await withWholeMember(contents, results, target.member) : results;
+  if (contents.areAvailable) await contents.load(whole.map((result) => result.hit));
+  return whole;
+}
+
+/** The result of a constant, with all its lines where its chunk has only the first ones. */
+async function withWholeMember(contents: FileContents, results: readonly Result[], member: Member): Promise<Result[]> {
+  const [result, ...others] = results;
+  if (!result || others.length > 0) return [...results];
+  const file = contents.areAvailable ? await contents.file(result.hit.path, result.hit.language) : null;
+  if (!file || file.numbers.some((number, row) => number !== row + 1)) return [result];
+  const last = statementEnd(file.lines, member.line - 1) + 1;
+  return [{ ...result, hit: { ...result.hit, endLine: Math.max(result.hit.endLine, last) } }];
 }
 
 /** Merges the parts of nodes; a result keeps its part if not all parts are included. */

@@ -42,6 +42,14 @@ import {
 } from "./retrieval.ts";
 import { skippedPathNotes } from "./skipped_files.ts";
 import type { SnapshotDatabase } from "./snapshot.ts";
+import {
+  correctText,
+  findCorrections,
+  missingWords,
+  missingWordsStatement,
+  spellingNote,
+  wordsToCheck,
+} from "./spelling.ts";
 
 const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
 const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
@@ -83,6 +91,8 @@ export interface ParsedSearch {
   readonly text: string;
   readonly scope: Scope;
   readonly notes: readonly string[];
+  /** Words that were searched for in place of misspelt ones. */
+  readonly correctedWords: readonly string[];
 }
 
 /** A page of results, and the contents of their files. */
@@ -111,6 +121,7 @@ interface FirstBatch {
   readonly problem: string | null;
   readonly words: WordSearch | null;
   readonly listedRows: readonly Row[];
+  readonly missingWords: readonly string[];
   readonly vectorSearch: VectorSearch | null;
   readonly lookupRows: readonly (readonly Row[])[];
   /** The ranking by vectors, if the query vector needed nothing from the database. */
@@ -143,13 +154,13 @@ export async function search(
   const parsed = parseQuery(text);
   const query = mergeFilters(parsed, filters);
   const filterNotes = overriddenFilters(parsed, filters.tests);
-  const first = await retrieveCandidates(context, query, usesVectors);
+  const { first, note, correctedWords } = await retrieveCorrected(context, query, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
   const repos = scope.repos ?? [context.repo];
   const skipped = ranked.answer.total > 0 ? [] : await skippedPathNotes(context.database, repos, scope);
-  const notes = [...filterNotes, ...first.notes, ...ranked.answer.notes, ...skipped];
-  const parsedSearch = { query, text: queryText(query), scope, notes };
+  const notes = [...filterNotes, ...first.notes, ...note, ...ranked.answer.notes, ...skipped];
+  const parsedSearch = { query, text: queryText(query), scope, notes, correctedWords };
   return { context: first.context, parsedSearch, answer: { ...ranked.answer, notes }, contents: ranked.contents };
 }
 
@@ -231,6 +242,26 @@ export function isTruncated(rankings: readonly Ranking[]): boolean {
   return isFull || Boolean(counts.get(NAME) && !counts.get(WORD));
 }
 
+/** Runs the first batch, and once more with corrected words if misspelt ones are nowhere in the index. */
+async function retrieveCorrected(
+  context: SearchContext,
+  query: Query,
+  usesVectors: boolean,
+): Promise<{ first: FirstBatch; note: string[]; correctedWords: string[] }> {
+  const first = await retrieveCandidates(context, query, usesVectors);
+  const { missingWords: missing, scope } = first;
+  if (missing.length === 0) return { first, note: [], correctedWords: [] };
+  const corrections = await findCorrections(first.context.database, missing, scope);
+  const note = [spellingNote(missing, corrections)];
+  if (corrections.size === 0) {
+    const isNoted = missing.length < wordsToCheck(query).length;
+    return { first, note: isNoted ? note : [], correctedWords: [] };
+  }
+  const words = correctText(query.words, corrections);
+  const corrected = await retrieveCandidates(first.context, { ...query, words }, usesVectors);
+  return { first: corrected, note, correctedWords: [...corrections.values()] };
+}
+
 /**
  * Runs the first batch with the cached metadata and guessed scopes.
  *
@@ -261,6 +292,8 @@ async function runFirstBatch(
   const batch = new Batch();
   const [text, warnings] = [queryText(query), [] as string[]];
   const checks = batch.add(lookupStatements(filters));
+  const checkedWords = wordsToCheck(query);
+  const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
   const searches = scopes.map((scope) => ({
     words: text.trim() ? new WordSearch(text, scope, batch) : null,
     listedRows: batch.add(!text && isRestricted(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
@@ -271,7 +304,7 @@ async function runFirstBatch(
   const nearest = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
   await batch.run(context.database);
   const guesses = searches.map(({ words, listedRows }) => ({ words, listedRows: listedRows()[0] ?? [] }));
-  return { checks: checks(), guesses, vectorSearch, problem, lookupRows: lookupRows(), nearest, warnings };
+  return { checks: checks(), missingWords: missingWords(missing()[0] ?? []), guesses, vectorSearch, problem, lookupRows: lookupRows(), nearest, warnings };
 }
 
 function reposOf(context: SearchContext, query: Query): string[] {

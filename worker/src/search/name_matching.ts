@@ -96,12 +96,26 @@ export function canMatchSimilar(queryText: QueryText): boolean {
   return [...lastPart(queryText.name)].length >= MIN_SIMILAR_LETTERS;
 }
 
-/** The member that a normalized query names, alone (`RED`) or with its owner; null if there is none. */
-export function findMember(owner: string | null, members: string, searchedName: string): Member | null {
+/**
+ * The member that a normalized query names, alone (`RED`) or with its owner; null if there is none.
+ *
+ * A chunk has no owner: its constants have the names of the module or package at its `path`.
+ */
+export function findMember(owner: string | null, members: string, searchedName: string, path: string): Member | null {
   if (!members) return null;
   const name = normalizeName(owner ?? "");
   if (name && symbolEndsWith(name, searchedName)) return null;
-  return parseMembers(members).find((member) => symbolEndsWith(`${name}.${casefold(member.name)}`, searchedName)) ?? null;
+  const owners = name || !searchedName.includes(".") ? [name] : ["", ...moduleNames(path)];
+  const isSearched = (member: Member) =>
+    owners.some((one) => symbolEndsWith(`${one}.${casefold(member.name)}`, searchedName));
+  return parseMembers(members).find(isSearched) ?? null;
+}
+
+/** Names under which other files refer to a file: as a module, and as part of a package. */
+export function moduleNames(path: string): string[] {
+  const [folder, file] = rpartition(casefold(path), "/");
+  const packageName = folder.replaceAll("/", ".");
+  return [`${packageName}.${file.split(".", 1)[0]!}`, packageName];
 }
 
 /** Normalizes a name or query for comparison: parts joined by dots, case folded. */
@@ -150,7 +164,7 @@ export function lastPart(name: string): string {
 }
 
 function isNodeNamed(node: NameMatch, searchedName: string): boolean {
-  return isNamed(node.name, searchedName) || findMember(node.name, node.members, searchedName) !== null;
+  return isNamed(node.name, searchedName) || findMember(node.name, node.members, searchedName, node.path) !== null;
 }
 
 /**

@@ -3,15 +3,30 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { sortBy } from "../sorting.ts";
+import { parseMembers } from "./name_matching.ts";
 import type { Hit } from "./results.ts";
 
-const { MAX_PART_GAP } = constants.outline;
+const { MAX_PART_GAP, MEMBER_TYPE } = constants.outline;
 const UNNAMED_TYPES = new Set(constants.outline.UNNAMED_TYPES);
 
 /** The outline entries of each file in line order; docs/reference/http-api.md describes them. */
 export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {
   const files = groupBy(hits, (hit) => hit.path);
-  return paths.map((path) => ({ path, nodes: entries(mergeParts(files.get(path) ?? [])) }));
+  return paths.map((path) => ({ path, nodes: fileEntries(files.get(path) ?? []) }));
+}
+
+/** The entries of named nodes and of the constants in chunks, in the order of their lines. */
+function fileEntries(hits: readonly Hit[]): object[] {
+  const nodes = entries(mergeParts(hits));
+  const members = hits.filter((hit) => hit.nodeType === "chunk").flatMap(memberEntries);
+  return sortBy([...nodes, ...members], ([startLine]) => [startLine]).map(([, node]) => node);
+}
+
+function memberEntries(hit: Hit): [line: number, entry: object][] {
+  return (hit.members ? parseMembers(hit.members) : []).map(({ name, line }) => {
+    const member = { ...hit, nodeType: MEMBER_TYPE, symbol: name, startLine: line, endLine: line };
+    return [line, entry(member, 0)];
+  });
 }
 
 /** The named nodes, with the parts of a node merged. */
@@ -39,13 +54,13 @@ function mergeAdjacent(hits: readonly Hit[]): Hit[] {
   return merged;
 }
 
-function entries(hits: readonly Hit[]): object[] {
+function entries(hits: readonly Hit[]): [line: number, entry: object][] {
   const outer: Hit[] = [];
   return hits.map((hit) => {
     while (outer.length > 0 && !contains(outer.at(-1)!, hit)) outer.pop();
     const depth = outer.length;
     outer.push(hit);
-    return entry(hit, depth);
+    return [hit.startLine, entry(hit, depth)];
   });
 }
 

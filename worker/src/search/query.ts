@@ -295,7 +295,8 @@ export class QueryText {
   }
 }
 
-function isStopWord(word: string): boolean {
+/** Returns true for a word that is not searched for beside others. */
+export function isStopWord(word: string): boolean {
   return STOP_WORDS.has(word);
 }
 

@@ -106,7 +106,7 @@ function priorityOrder(rankings: readonly Ranking[]): Map<string, readonly [numb
 function makeResult({ hit, kind, weight, scoreParts, ranks }: Scored, searchedName: string): Result {
   const score = fsum(scoreParts.values());
   const parts = kind ? new Map([...scoreParts, [kind, (weight - 1) * score]]) : scoreParts;
-  const member = findMember(hit.symbol, hit.members, searchedName);
+  const member = findMember(hit.symbol, hit.members, searchedName, hit.path);
   const ungrouped = { others: [], copies: [], partMatch: null };
   return { hit, score: score * weight, ranks, member, scoreParts: parts, ...ungrouped };
 }

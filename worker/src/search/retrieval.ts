@@ -273,12 +273,18 @@ function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
   ];
 }
 
-/** The FTS5 query for the consecutive parts of a name, or for an owner and its member separately. */
+/**
+ * The FTS5 query for the consecutive parts of a name, or for an owner and its member separately.
+ *
+ * The owner may be a file or folder.
+ */
 function ftsExpression(text: string): string {
   const phrase = text.replaceAll('"', '""');
   const at = phrase.lastIndexOf(".");
   const [owner, name] = [phrase.slice(0, Math.max(at, 0)), phrase.slice(at + 1)];
-  return `symbol : ("${phrase}"${owner ? ` OR ("${owner}" AND "${name}")` : ""})`;
+  if (!owner) return `symbol : ("${phrase}")`;
+  const inModule = `(path : "${lastPart(owner)}" AND symbol : "${name}")`;
+  return `(symbol : ("${phrase}" OR ("${owner}" AND "${name}"))) OR ${inModule}`;
 }
 
 /** The frame that a line shows, or a line together with the one above it. */

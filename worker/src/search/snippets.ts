@@ -18,6 +18,8 @@ export const DEFAULT_LINES = constants.snippets.DEFAULT_LINES;
 const { TAB_WIDTH, BRACKET_COST, HEADING_COST, END_COST, MAX_DEPTH_COST } = constants.snippets;
 const QUOTED = new RegExp(constants.snippets.QUOTED_PATTERN.ascii, "g");
 const CONTINUATION = new RegexVariants(matchAtStart(constants.snippets.CONTINUATION));
+const TABLE_ROW = new RegExp(`^(?:${constants.snippets.TABLE_ROW.ascii})`);
+const TABLE_RULE = new RegExp(`^(?:${constants.snippets.TABLE_RULE.ascii})$`);
 const BRACKET = /[()[\]]/;
 /** Term matchers that are cached: one query has the same words for each hit. */
 const MAX_CACHED_MATCHERS = 8;
@@ -160,10 +162,16 @@ export class Layout {
 function chooseLines(text: NodeText, size: number, required: readonly number[]): ShownRows {
   const [first, end] = text.head;
   const shown = chooseRows(text, size, required);
+  if (size >= 3 && first === end && findTableHeader(text.lines, shown[0])) {
+    const below = chooseRows(text, size - 1, required);
+    return { rows: below, head: findTableHeader(text.lines, below[0]) };
+  }
   if (size < 3 || shown[0] <= first || first === end) return { rows: shown, head: null };
   const last = Math.min(end, first + size - 2);
   const rest = chooseRows(text, size - (last - first), required);
-  if (rest[0] > last && rest[1] - first > size) return { rows: rest, head: [first, last] };
+  if (rest[0] > last && rest[1] - first > size) {
+    return { rows: rest, head: findTableHeader(text.lines, rest[0]) ?? [first, last] };
+  }
   return { rows: [first, Math.max(rest[1], Math.min(text.lines.length, first + size))], head: null };
 }
 
@@ -191,6 +199,13 @@ function highlights(matches: readonly TermMatch[], literals: readonly LiteralMat
   );
   const unique = new Map([...literals, ...apart].map((one) => [one.join(), one]));
   return [...unique.values()].sort((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2]);
+}
+
+/** The header row of the markdown table that a row is in, end exclusive; null for other rows. */
+function findTableHeader(lines: readonly string[], row: number): Range | null {
+  let top = row;
+  while (top > 0 && TABLE_ROW.test(lines[top - 1]!) && TABLE_ROW.test(lines[row]!)) top -= 1;
+  return top < row && TABLE_RULE.test(lines[top + 1]!) ? [top, top + 1] : null;
 }
 
 const matchers = new Map<string, TermMatcher>();

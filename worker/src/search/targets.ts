@@ -10,7 +10,7 @@ import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
-import { hitFromRow, type Hit } from "./results.ts";
+import { hitFromRow, type Hit, type Member } from "./results.ts";
 import { normalizeName, findMember, parseMembers } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
@@ -19,6 +19,7 @@ const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
 const NAME_SEPARATOR = /#(?=.)/gs;
 const FILE_EXTENSION = /\.[\p{L}\p{N}_]{1,5}$/u;
+const GLOB_TOKEN = /\[!?\]?[^\]]*\]|[*?\\^$.+(){}|/[\]]/g;
 const ALNUM = /^[\p{L}\p{N}]+$/u;
 
 /** The nodes with one name in a file, or those of a whole file, with the lines of the target if it has some. */
@@ -27,6 +28,8 @@ export interface Target {
   readonly hits: readonly Hit[];
   readonly lines: readonly [number, number] | null;
   readonly isFile: boolean;
+  /** A constant in a chunk. */
+  readonly member: Member | null;
 }
 
 /** The database and the repository in which targets are resolved. */
@@ -106,7 +109,7 @@ async function singleNode(database: Database, { path, hits, isFile }: Target): P
   return hits[0]!;
 }
 
-/** The files at or below a path; throws an HttpError with the nearest paths if there are none. */
+/** The files at or below a path, or whose path or folder matches a glob; throws an HttpError with the nearest paths if there are none. */
 export async function filesBelowPath({ database, repo }: TargetContext, text: string): Promise<string[]> {
   const candidates = pathCandidates(text || ".").map((path) => (path === "." ? "" : path));
   const answers = await database.run(candidates.map((path) => sql.filesBelow(repo, path)));
@@ -114,8 +117,27 @@ export async function filesBelowPath({ database, repo }: TargetContext, text: st
   if (existing) return existing.map(([path]) => String(path));
   const skippedFiles = skippedFilesStatement(repo, text, looksLikePath(text));
   const [all = [], skipped = []] = await database.run([sql.filesBelow(repo, ""), skippedFiles]);
+  const allPaths = all.map(([path]) => String(path));
+  for (const glob of /[*?[]/.test(text) ? candidates : []) {
+    const pattern = globPattern(glob.replace(/\/+$/, ""));
+    const files = allPaths.filter((path) => pattern.test(path));
+    if (files.length > 0) return files;
+  }
   if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
   throw skippedFileError(text, skipped) ?? notFoundError("file or folder", text, nearestPaths(text, all));
+}
+
+/** A pattern for the paths that match a glob, or that are in a folder that does, as Python's fnmatch. */
+function globPattern(glob: string): RegExp {
+  const source = glob.replace(GLOB_TOKEN, (token) => {
+    if (token === "*") return "[^]*";
+    if (token === "?") return "[^]";
+    if (token.length === 1) return `\\${token}`;
+    const negated = token.startsWith("[!");
+    const inside = token.slice(negated ? 2 : 1, -1).replace(/[\\[\]^]/g, "\\$&");
+    return `[${negated ? "^" : ""}${inside}]`;
+  });
+  return new RegExp(`^${source}(?:/[^]*)?$`, "u");
 }
 
 /** The possible readings of a text: a file, with lines, or with a name after one of its `#`. */
@@ -152,7 +174,7 @@ async function fileNodes({ database, repo }: TargetContext, path: string): Promi
 }
 
 function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Reading): Target {
-  if (name === null) return { path, hits, lines, isFile: lines === null };
+  if (name === null) return { path, hits, lines, isFile: lines === null, member: null };
   // a whole name comes first: otherwise `total` would also match `Cart.total`
   const target = singleTarget(nodesNamed(hits, name, [isEqual, symbolEndsWith]), `${path}#${name}`);
   if (target) return target;
@@ -196,7 +218,7 @@ function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameM
       if (named.length > 0) return named.map(([hit]) => hit);
     }
   }
-  return hitSymbols.filter(([hit, symbol]) => findMember(symbol, hit.members, normalizeName(name))).map(([hit]) => hit);
+  return hitSymbols.filter(([hit, symbol]) => findMember(symbol, hit.members, normalizeName(name), hit.path)).map(([hit]) => hit);
 }
 
 /** The names of a node and of its members. */
@@ -206,8 +228,13 @@ function namesOfHit(hit: Hit): string[] {
 
 /** The name of a node; for a chunk, the requested name. */
 function targetLabel(hit: Hit, requested: string): string {
-  const named = findMember("", hit.members, normalizeName(rpartition(requested, "#")[1]));
-  return hit.symbol || hit.logicalPath || named?.name || hit.id;
+  return hit.symbol || hit.logicalPath || chunkMember(hit, requested)?.name || hit.id;
+}
+
+/** The member of a chunk that a target names; null for a node that has a name. */
+function chunkMember(hit: Hit, requested: string): Member | null {
+  if (hit.symbol || hit.logicalPath) return null;
+  return findMember("", hit.members, normalizeName(rpartition(requested, "#")[1]), hit.path);
 }
 
 /** The target of hits with one name in one file; throws an HttpError for several. */
@@ -215,7 +242,9 @@ function singleTarget(hits: readonly Hit[], text: string): Target | null {
   const [first] = hits;
   if (!first) return null;
   const labels = [...new Set(hits.map((hit) => `${hit.path}#${targetLabel(hit, text)}`))];
-  if (labels.length === 1) return { path: first.path, hits, lines: null, isFile: false };
+  if (labels.length === 1) {
+    return { path: first.path, hits, lines: null, isFile: false, member: chunkMember(first, text) };
+  }
   throw badRequest(`${text} matches ${labels.length} targets: ${listFirst(labels)}. Give one of them.`, 404);
 }
 

@@ -46,6 +46,11 @@ export function descriptionSearch(terms: readonly string[], scope: Scope, limit:
   return { sql: sql.descriptionSearch, params: [terms.join(" OR ") || '""', ...scopeParams(scope), limit] };
 }
 
+/** Selects those words whose FTS5 query finds no node at all. */
+export function missingWords(words: readonly (readonly [word: string, query: string])[]): Statement {
+  return { sql: sql.missingWords, params: [JSON.stringify(words)] };
+}
+
 /** The highest scores by id in the rows of `wordSearch`, at most `limit`. */
 export function scoresById(rows: readonly Row[], limit: number): Map<string, number> {
   const scores = new Map<string, number>();

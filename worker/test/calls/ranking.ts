@@ -2,7 +2,7 @@
 
 import { compareText, casefold, strip } from "../../src/python_strings.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
-import { QueryText } from "../../src/search/query.ts";
+import { parseQuery, QueryText } from "../../src/search/query.ts";
 import {
   countFacets,
   duplicateCandidates,
@@ -34,6 +34,7 @@ import {
   normalizeName,
   nameOverlap,
 } from "../../src/search/name_matching.ts";
+import { correctText, editDistance, nearestPart, spellingNote, wordsToCheck } from "../../src/search/spelling.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
 import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
 import { isTestPath } from "../../src/store/scope.ts";
@@ -46,6 +47,11 @@ type Pairs = [string, number][];
 type RankingRow = [name: string, weight: number, scores: Pairs, isFirm: boolean];
 
 export const ranking = {
+  wordsToCheck: (text: string) => wordsToCheck(parseQuery(text)),
+  nearestPart,
+  editDistance,
+  correctText: (text: string, corrections: [string, string][]) => correctText(text, new Map(corrections)),
+  spellingNote: (missing: string[], corrections: [string, string][]) => spellingNote(missing, new Map(corrections)),
   casefold,
   strip,
   normalizeSymbol,
@@ -56,8 +62,8 @@ export const ranking = {
   sortTexts: (texts: string[]) => texts.sort(compareText),
   nameOverlap: (symbol: string, words: string[]) => nameOverlap(symbol, new Set(words)),
   isNamed: (name: string, query: string) => isNamed(name, normalizeName(query)),
-  findMember: (owner: string | null, members: string, query: string) =>
-    findMember(owner, members, normalizeName(query)),
+  findMember: (owner: string | null, members: string, query: string, path: string) =>
+    findMember(owner, members, normalizeName(query), path),
   kindWeight: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
   makeRankings: (ids: string[], scores: Pairs) => [
     rankingRow(nameRanking("name", ids)),

@@ -51,7 +51,7 @@ function cost(kind, run) {
   const ended = new Date(run.ended_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
   const pair = (first, firstName, second, secondName) => (first === undefined ? '' : `${first.toLocaleString('en')} ${firstName}${second ? `, ${second.toLocaleString('en')} ${secondName}` : ''}`);
   const cells = [run.seconds, pair(run.files_processed, 'read', run.files_deleted, 'deleted'), pair(run.nodes_new, 'new', run.nodes_deleted, 'deleted'),
-    pair(run.texts_embedded, 'embedded', run.texts_cached, 'from the cache'), run.requests, ended];
+    run.texts_embedded || run.texts_cached ? pair(run.texts_embedded, 'embedded', run.texts_cached, 'from the cache') : '', run.requests, ended];
   return h('tr', { 'data-kind': kind }, h('th', { scope: 'row' }, KINDS[kind]), cells.map((cell) => h('td', null, cell.toLocaleString('en'))));
 }
 

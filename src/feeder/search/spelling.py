@@ -1,0 +1,125 @@
+"""Finds the words of a query that are nowhere in the index, and the words of names that they may
+be misspellings of.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from feeder.search.query import ALNUM_PATTERN, ANALYZED_CHARS, MIN_WORD_LETTERS, Query
+from feeder.search.stopwords import RANKING_STOP_WORDS
+from feeder.store import Database, Row, Statement
+from feeder.store.name_search import name_matches, similar_names_statement
+from feeder.store.scope import Scope
+from feeder.store.word_search import missing_words_statement
+from feeder.text import expand_words, lowercase_parts
+
+MAX_CORRECTED = 2
+"""Words of a query that are corrected; finding the names for one reads all of them."""
+
+MIN_CORRECTED_LETTERS = 5
+"""Shorter words are a letter or two from too many others."""
+
+MAX_DISTANCE = 1
+"""The edit distance of a misspelt word; with 2, `creation` became `creator`."""
+
+
+def words_to_check(query: Query) -> list[str]:
+    """The words of a query that the index should have.
+
+    None of a text of several lines, such as a stack trace, of a single word, for which names are
+    compared, and of words that match in their case only.
+    """
+    text = query.words
+    if query.case or "\n" in text or len(text) > ANALYZED_CHARS:
+        return []
+    words = [
+        word
+        for word in dict.fromkeys(ALNUM_PATTERN.findall(text))
+        if len(word) >= MIN_WORD_LETTERS
+        and word.lower() not in RANKING_STOP_WORDS
+        and not (word.isascii() and word.isdigit())
+    ]
+    return words if len(words) > 1 else []
+
+
+def missing_words_query(words: Sequence[str]) -> Statement:
+    """Selects those of the words that no node has, nor a part of theirs."""
+    terms = [[word, _any_term(word)] for word in words]
+    return missing_words_statement(json.dumps(terms))
+
+
+def missing_words(rows: Iterable[Row]) -> list[str]:
+    """The words from the rows of that statement."""
+    return [str(word) for (word,) in rows]
+
+
+def _any_term(word: str) -> str:
+    return " OR ".join(f'"{term}"' for term in ALNUM_PATTERN.findall(expand_words(word)))
+
+
+def find_corrections(database: Database, missing: Sequence[str], scope: Scope) -> dict[str, str]:
+    """The nearest word of a name for each missing word that has one.
+
+    None if more words are missing than are corrected: then the query is about something else.
+    """
+    words = [word for word in missing if _is_correctable(word)]
+    if not words or len(missing) > MAX_CORRECTED:
+        return {}
+    row_sets = database.run([similar_names_statement(word.lower(), scope) for word in words])
+    nearest = {
+        word: nearest_part(word.lower(), [match.name for match in name_matches(rows)])
+        for word, rows in zip(words, row_sets, strict=True)
+    }
+    return {word: part for word, part in nearest.items() if part}
+
+
+def _is_correctable(word: str) -> bool:
+    return len(word) >= MIN_CORRECTED_LETTERS and word.isascii() and word[1:].islower()
+
+
+def nearest_part(word: str, names: Iterable[str]) -> str:
+    """The part of the names that is nearest to a word and begins with the same letter; of equal
+    ones the most frequent one. Empty if none is near.
+    """
+    counts = Counter(part for name in names for part in lowercase_parts(name))
+    near = [
+        (-count, part)
+        for part, count in counts.items()
+        if part[0] == word[0] and edit_distance(word, part) <= MAX_DISTANCE
+    ]
+    return min(near)[1] if near else ""
+
+
+def edit_distance(one: str, other: str) -> int:
+    """The optimal string alignment distance: letters left out, added, replaced or swapped with the
+    next one.
+    """
+    if abs(len(one) - len(other)) > MAX_DISTANCE:
+        return abs(len(one) - len(other))
+    above: list[int] = []
+    row = list(range(len(other) + 1))
+    for at, letter in enumerate(one, start=1):
+        higher, above, row = above, row, [at]
+        for place, also in enumerate(other, start=1):
+            cost = min(row[-1] + 1, above[place] + 1, above[place - 1] + (letter != also))
+            if at > 1 and place > 1 and (letter, one[at - 2]) == (other[place - 2], also):
+                cost = min(cost, higher[place - 2] + 1)
+            row.append(cost)
+    return row[-1]
+
+
+def correct_text(text: str, corrections: Mapping[str, str]) -> str:
+    """The text with each misspelt word replaced."""
+    return ALNUM_PATTERN.sub(lambda word: corrections.get(word[0], word[0]), text)
+
+
+def spelling_note(missing: Sequence[str], corrections: Mapping[str, str]) -> str:
+    """Names the words that no node has, and what was searched for in their place."""
+    rest = [word for word in missing if word not in corrections]
+    notes = [
+        f"No node has the word {word}; searched for {corrections[word]}." for word in corrections
+    ]
+    if rest:
+        notes.append(f"No node has the word{'s' * (len(rest) > 1)} {', '.join(rest)}.")
+    return " ".join(notes)

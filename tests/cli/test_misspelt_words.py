@@ -1,0 +1,48 @@
+"""Words of a query that are nowhere in the index are named, and misspelt ones corrected."""
+
+import pytest
+
+from command_runner import RunFeeder
+from source.repos import Repo
+
+FILES = {
+    "middleware.py": "class AuthMiddleware:\n    def throttle(self, request):\n        return 1\n",
+    "cart.py": "def add_line(article):\n    return article\n",
+    "creator.py": "def creator(store):\n    return store\n",
+}
+
+
+@pytest.fixture
+def indexed(feeder: RunFeeder, repo: Repo) -> Repo:
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+def test_misspelt_words_are_corrected(feeder: RunFeeder, indexed: Repo) -> None:
+    """And highlighted as such."""
+    facts = feeder(indexed, "search", "midleware throtle", "--json").json
+    assert facts["hits"][0]["symbol"] == "AuthMiddleware.throttle"
+    assert facts["hits"][0]["window"]["marks"]
+    assert facts["notes"] == [
+        "No node has the word midleware; searched for middleware. "
+        "No node has the word throtle; searched for throttle."
+    ]
+
+
+def test_word_that_is_nowhere_is_named(feeder: RunFeeder, indexed: Repo) -> None:
+    facts = feeder(indexed, "search", "article blorptangle", "--json").json
+    assert facts["hits"][0]["symbol"] == "add_line"
+    assert facts["notes"] == ["No node has the word blorptangle."]
+    facts = feeder(indexed, "search", "article blorptangle zyxomma", "--json").json
+    assert facts["notes"] == ["No node has the words blorptangle, zyxomma."]
+    for query in ("article store", "articles", "lines of the cart", "article -blorptangle"):
+        assert feeder(indexed, "search", query, "--json").json["notes"] == [], query
+
+
+def test_other_words_are_not_corrected(feeder: RunFeeder, indexed: Repo) -> None:
+    """`creation` is a word of its own, two letters from `creator`."""
+    facts = feeder(indexed, "search", "article creation", "--json").json
+    assert facts["notes"] in ([], ["No node has the word creation."])
+    facts = feeder(indexed, "search", "case:yes article throtle", "--json").json
+    assert facts["notes"] == []

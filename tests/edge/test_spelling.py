@@ -1,0 +1,50 @@
+"""The Worker checks and corrects the words of a query as the program does."""
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from edge.ranking_cases import names, questions
+from edge.texts import unhurried
+from edge.worker_process import Worker
+from feeder.search.query import parse_query
+from feeder.search.spelling import (
+    correct_text,
+    edit_distance,
+    nearest_part,
+    spelling_note,
+    words_to_check,
+)
+
+letters = st.text(st.sampled_from("abet\U0001d538"), max_size=8)
+words = st.sampled_from(["midleware", "throtle", "cart", "größe", "Straße", "getCart"])
+corrections = st.dictionaries(words, st.sampled_from(["middleware", "throttle"]), max_size=3)
+
+
+@unhurried
+@given(text=questions | st.lists(words, max_size=4).map(" ".join))
+@example(text="case:yes midleware throtle")
+@example(text="Größe of the 42 carts 42")
+def test_same_words_are_checked(worker: Worker, text: str) -> None:
+    assert worker.call("wordsToCheck", text) == words_to_check(parse_query(text))
+
+
+@unhurried
+@given(one=letters, other=letters)
+def test_distances_are_equal(worker: Worker, one: str, other: str) -> None:
+    assert worker.call("editDistance", one, other) == edit_distance(one, other)
+
+
+@unhurried
+@given(word=words.map(str.lower), found=st.lists(names, max_size=8))
+@example(word="throtle", found=["a.Throttle", "throttles", "throt_le"])
+def test_nearest_parts_are_equal(worker: Worker, word: str, found: list[str]) -> None:
+    assert worker.call("nearestPart", word, found) == nearest_part(word, found)
+
+
+@unhurried
+@given(text=st.lists(words | letters, max_size=5).map(" ".join), replaced=corrections)
+def test_texts_and_notes_are_equal(worker: Worker, text: str, replaced: dict[str, str]) -> None:
+    pairs = [list(pair) for pair in replaced.items()]
+    missing = [*replaced, "blorptangle"]
+    assert worker.call("correctText", text, pairs) == correct_text(text, replaced)
+    assert worker.call("spellingNote", missing, pairs) == spelling_note(missing, replaced)

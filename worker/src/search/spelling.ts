@@ -1,0 +1,105 @@
+/** Finds the words of a query that are nowhere in the index, and the words of names that they may misspell. */
+
+import { constants } from "../../build/worker_data.json";
+import { RegexVariants } from "../python_regex.ts";
+import { length } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
+import type { Database, Row, Statement } from "../store/database.ts";
+import { nameMatches } from "../store/name_search.ts";
+import type { Scope } from "../store/scope.ts";
+import * as sql from "../store/statements.ts";
+import { expandWords, lowercaseParts } from "../text.ts";
+import { isStopWord, MIN_WORD_LETTERS, type Query } from "./query.ts";
+
+const { MAX_CORRECTED, MIN_CORRECTED_LETTERS, MAX_DISTANCE } = constants.spelling;
+const { ANALYZED_CHARS } = constants.query;
+const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
+
+/** What was searched for in place of each misspelt word. */
+export type Corrections = ReadonlyMap<string, string>;
+
+/**
+ * The words of a query that the index should have.
+ *
+ * None of a text of several lines, such as a stack trace, of a single word, for which names are compared, and
+ * of words that match in their case only.
+ */
+export function wordsToCheck({ words: text, case: isCaseSensitive }: Query): string[] {
+  if (isCaseSensitive || text.includes("\n") || length(text) > ANALYZED_CHARS) return [];
+  const words = [...new Set(ALNUM.all(text))].filter(
+    (word) => length(word) >= MIN_WORD_LETTERS && !isStopWord(word.toLowerCase()) && !/^[0-9]+$/.test(word),
+  );
+  return words.length > 1 ? words : [];
+}
+
+/** Selects those of the words that no node has, nor a part of theirs. */
+export function missingWordsStatement(words: readonly string[]): Statement {
+  const anyTerm = (word: string) => ALNUM.all(expandWords(word)).map((term) => `"${term}"`).join(" OR ");
+  return sql.missingWords(words.map((word) => [word, anyTerm(word)]));
+}
+
+/** The words from the rows of that statement. */
+export function missingWords(rows: readonly Row[]): string[] {
+  return rows.map(([word]) => String(word));
+}
+
+/** The nearest word of a name for each missing word that has one; none if more words are missing than are corrected. */
+export async function findCorrections(database: Database, missing: readonly string[], scope: Scope): Promise<Corrections> {
+  const words = missing.filter(isCorrectable);
+  if (words.length === 0 || missing.length > MAX_CORRECTED) return new Map();
+  const rowSets = await database.run(words.map((word) => sql.nodesByTrigrams(word.toLowerCase(), scope)));
+  const nearest = words.map((word, at): [string, string] => [
+    word,
+    nearestPart(word.toLowerCase(), nameMatches(rowSets[at] ?? []).map(({ name }) => name)),
+  ]);
+  return new Map(nearest.filter(([, part]) => part));
+}
+
+function isCorrectable(word: string): boolean {
+  const rest = word.slice(1);
+  const isLowercase = rest === rest.toLowerCase() && /[a-z]/.test(rest);
+  return length(word) >= MIN_CORRECTED_LETTERS && /^[\x00-\x7f]+$/.test(word) && isLowercase;
+}
+
+/**
+ * The part of the names that is nearest to a word and begins with the same letter; of equal ones the most
+ * frequent one. Empty if none is near.
+ */
+export function nearestPart(word: string, names: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const part of names.flatMap(lowercaseParts)) counts.set(part, (counts.get(part) ?? 0) + 1);
+  const near = [...counts].filter(([part]) => part[0] === word[0] && editDistance(word, part) <= MAX_DISTANCE);
+  return sortBy(near, ([part, count]) => [-count, part])[0]?.[0] ?? "";
+}
+
+/** The optimal string alignment distance: letters left out, added, replaced or swapped with the next one. */
+export function editDistance(one: string, other: string): number {
+  const [letters, others] = [[...one], [...other]];
+  const difference = Math.abs(letters.length - others.length);
+  if (difference > MAX_DISTANCE) return difference;
+  let [higher, above, row]: number[][] = [[], [], [0, ...others.map((_, at) => at + 1)]];
+  for (let at = 1; at <= letters.length; at++) {
+    [higher, above, row] = [above!, row!, [at]];
+    for (let place = 1; place <= others.length; place++) {
+      const replaced = above[place - 1]! + Number(letters[at - 1] !== others[place - 1]);
+      let cost = Math.min(row[place - 1]! + 1, above[place]! + 1, replaced);
+      const isSwapped = letters[at - 1] === others[place - 2] && letters[at - 2] === others[place - 1];
+      if (at > 1 && place > 1 && isSwapped) cost = Math.min(cost, higher[place - 2]! + 1);
+      row.push(cost);
+    }
+  }
+  return row!.at(-1)!;
+}
+
+/** The text with each misspelt word replaced. */
+export function correctText(text: string, corrections: Corrections): string {
+  return ALNUM.replaceAll(text, (word) => corrections.get(word) ?? word);
+}
+
+/** Names the words that no node has, and what was searched for in their place. */
+export function spellingNote(missing: readonly string[], corrections: Corrections): string {
+  const rest = missing.filter((word) => !corrections.has(word));
+  const notes = Array.from(corrections, ([word, part]) => `No node has the word ${word}; searched for ${part}.`);
+  if (rest.length > 0) notes.push(`No node has the word${rest.length > 1 ? "s" : ""} ${rest.join(", ")}.`);
+  return notes.join(" ");
+}
