@@ -25,13 +25,13 @@ function kindOf(node) {
   return null;
 }
 
-function seen(file, found, path) {
+function collectDeclarations(file, declarations, path) {
   const visit = (node, scope) => {
     const kind = node.name && ts.isIdentifier(node.name) ? kindOf(node) : null;
     if (kind) {
       const line = file.getLineAndCharacterOfPosition(node.name.getStart(file)).line + 1;
       const name = [...scope, node.name.text];
-      found.push([path, line, kind, name.join(".")]);
+      declarations.push([path, line, kind, name.join(".")]);
       if (kind === "class") node.forEachChild((child) => visit(child, name));
       return; // declarations in a function are part of it
     }
@@ -46,7 +46,7 @@ function seen(file, found, path) {
   visit(file, []);
 }
 
-const found = [];
+const declarations = [];
 for (const [path, text] of Object.entries(JSON.parse(require("fs").readFileSync(0, "utf8"))))
-  seen(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true), found, path);
-process.stdout.write(JSON.stringify(found));
+  collectDeclarations(ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true), declarations, path);
+process.stdout.write(JSON.stringify(declarations));
