@@ -27,6 +27,7 @@ PURPOSES = {
     "docs": "One row per node, or per part of a long node.",
     "docs_fts": "Postings of the nodes for search by word, without the text; rowid = docs.seq.",
     "docs_vocab": "The number of nodes of each word, read from docs_fts.",
+    "names_fts": "Trigrams of the last parts of symbols, for misspelt names; rowid = docs.seq.",
     "files": "The manifest: one row per file, with the blob that was indexed and its state.",
     "outbox": "Ids of deleted nodes whose vectors still have to be deleted.",
     "meta": "Facts about the index: what it equals, its models, the run that may write.",

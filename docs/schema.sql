@@ -33,6 +33,13 @@ CREATE INDEX docs_sha ON docs(sha_head);
 CREATE INDEX docs_describes ON docs(describes) WHERE describes <> '';
 CREATE INDEX docs_place ON docs(repo, path, start_line);
 CREATE INDEX docs_part ON docs(repo, path, symbol, logical_path) WHERE is_part = 1;
+CREATE TRIGGER names_add AFTER INSERT ON docs WHEN new.symbol IS NOT NULL
+BEGIN
+  INSERT INTO names_fts (rowid, name) VALUES (new.seq, replace(lower(substr(new.symbol,
+    length(rtrim(new.symbol, replace(new.symbol, '.', ''))) + 1)), '_', ''));
+END;
+CREATE TRIGGER names_delete AFTER DELETE ON docs WHEN old.symbol IS NOT NULL
+BEGIN DELETE FROM names_fts WHERE rowid = old.seq; END;
 
 -- Postings of the nodes for search by word, without the text; rowid = docs.seq.
 CREATE VIRTUAL TABLE docs_fts USING fts5 (
@@ -109,6 +116,14 @@ CREATE VIRTUAL TABLE descriptions_fts USING fts5 (
 CREATE VIRTUAL TABLE docs_vocab USING fts5vocab (
   'docs_fts',
   'row'
+);
+
+-- Trigrams of the last parts of symbols, for misspelt names; rowid = docs.seq.
+CREATE VIRTUAL TABLE names_fts USING fts5 (
+  name,
+  content='',
+  contentless_delete=1,
+  tokenize='trigram'
 );
 
 -- Tables that are created when they are needed, not by migrations.

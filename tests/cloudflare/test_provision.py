@@ -26,6 +26,8 @@ THINGS = [
     "migration 0006_descriptions.sql",
     "migration 0007_vector_line.sql",
     "migration 0008_file_parser.sql",
+    "migration 0009_query_cost.sql",
+    "migration 0010_names.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -86,6 +88,8 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0006_descriptions.sql"],
         ["0007_vector_line.sql"],
         ["0008_file_parser.sql"],
+        ["0009_query_cost.sql"],
+        ["0010_names.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -138,7 +142,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:10] == [
+    assert answer.out.splitlines()[:12] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -148,9 +152,22 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0006_descriptions.sql",
         "created: migration 0007_vector_line.sql",
         "created: migration 0008_file_parser.sql",
+        "created: migration 0009_query_cost.sql",
+        "created: migration 0010_names.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
+
+
+def test_dry_run_prints_what_a_migration_of_an_older_index_costs(
+    feeder: RunFeeder, console: Console, repo: Repo
+) -> None:
+    """The migration of names writes a row for each node."""
+    feeder(repo, "init")
+    console.sql("DELETE FROM d1_migrations WHERE name = '0010_names.sql'")
+    console.sql("INSERT INTO files VALUES ('acme/shop', 'a.py', '', '', 12000, 'clean', '', 0, '')")
+    line = "migration 0010_names.sql (12,000 rows written, 12.0 % of D1's free day)"
+    assert f"would be created: {line}" in feeder(repo, "init", "--dry-run").out.splitlines()
 
 
 def test_dry_run_creates_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:

@@ -13,6 +13,8 @@ import pytest
 from feeder.errors import ServiceError, UserError
 from feeder.store import Statement
 from feeder.store.migrations import known_migrations, migrate
+from feeder.store.name_search import similar_names_statement
+from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from index_helpers import MEMORY, open_database, query_rows
 
@@ -270,3 +272,43 @@ def test_schema_page_creates_the_tables_of_the_migrations() -> None:
             expected = query_rows(database, f"SELECT * FROM {facts}", name)
             actual = list(page.execute(f"SELECT * FROM {facts}", (name,)))
             assert [row[1:] for row in actual] == [row[1:] for row in expected]
+
+
+OLD_NODES = """
+INSERT INTO docs (seq, id, repo, branch, sha_head, path, node_type, symbol, start_line, end_line,
+  text_sha)
+SELECT key + 1, key, 'acme/shop', 'b', 'c', 'cart.py', 'method', value, 10 * key, 10 * key + 9, 'd'
+FROM json_each('["Cart.add_item", "Cart.add_item", "Cart.total", null, null]')
+"""
+
+
+def test_older_index_gets_parts_names_and_word_counts() -> None:
+    """Nodes of one name are parts; names are found by a misspelling; nodes of words are counted."""
+    database = SQLite(MEMORY)
+    for migration in known_migrations()[:8]:
+        database.script(migration.sql, [])
+    database.run(
+        [
+            Statement("CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)"),
+            *(
+                Statement("INSERT INTO d1_migrations (name) VALUES (?)", (migration.name,))
+                for migration in known_migrations()[:8]
+            ),
+            Statement(OLD_NODES),
+            Statement("INSERT INTO docs_fts (rowid, id, symbol) SELECT seq, id, symbol FROM docs"),
+        ]
+    )
+    migrate(database)
+    assert query_rows(database, "SELECT is_part FROM docs ORDER BY seq") == [1, 1, 0, 0, 0]
+    [rows] = database.run([similar_names_statement("addIetm", Scope.of_repo("acme/shop"))])
+    assert [row[1] for row in rows] == ["Cart.add_item", "Cart.add_item"]
+    assert query_rows(database, "SELECT doc FROM docs_vocab WHERE term = 'total'") == [1]
+    database.close()
+
+
+def test_names_of_deleted_nodes_are_not_found() -> None:
+    """The table of names follows the table of nodes."""
+    database = open_database()
+    database.run([Statement(OLD_NODES), Statement("DELETE FROM docs WHERE seq = 1")])
+    assert query_rows(database, "SELECT rowid FROM names_fts WHERE names_fts MATCH 'add'") == [2]
+    database.close()

@@ -19,12 +19,14 @@ from feeder.cloudflare.credentials import (
     require_settings,
 )
 from feeder.cloudflare.d1 import D1
+from feeder.cloudflare.free_tier import ROWS_WRITTEN_PER_DAY, format_percent
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
 from feeder.http_client import json_bytes
 from feeder.private_files import create_private_folder, reject_symlinks
 from feeder.store.index_folder import create_index_folder
-from feeder.store.migrations import known_migrations, migrate, missing_migrations
+from feeder.store.inventory import count_nodes
+from feeder.store.migrations import known_migrations, migrate, migration_rows, missing_migrations
 
 DATABASES_PATH, INDEXES_PATH = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"
@@ -38,13 +40,15 @@ class Resource(NamedTuple):
     """A resource that an index needs, and whether it existed before.
 
     A resource that comes `later` is requested and becomes visible within minutes. A metadata index
-    is not created where `older` vectors exist, since it would not cover them.
+    is not created where `older` vectors exist, since it would not cover them. A migration writes
+    `rows` in an index that has nodes.
     """
 
     name: str
     is_there: bool
     later: bool = False
     older: int = 0
+    rows: int = 0
 
     def describe(self, *, dry_run: bool) -> str:
         """Describes the resource and what was done, for a person."""
@@ -55,6 +59,10 @@ class Resource(NamedTuple):
                 f"skipped: {self.name}, which would hide the {self.older} existing vectors. "
                 "Fill another index: feeder init --index-name NAME, then feeder sync"
             )
+        if self.rows:
+            share = format_percent(self.rows / ROWS_WRITTEN_PER_DAY)
+            price = f"{self.rows:,} rows written, {share} of D1's free day"
+            return f"{'would be created' if dry_run else 'created'}: {self.name} ({price})"
         if dry_run:
             return f"would be created: {self.name}"
         if self.later:
@@ -78,6 +86,7 @@ class ExistingResources(NamedTuple):
     has_index: bool
     properties: set[str]
     vectors: int
+    nodes: int
 
 
 class AccountResources:
@@ -163,7 +172,8 @@ def provision(
         yield Resource(f"D1 database {existing.database_name}", existing.database_id is not None)
         for migration in known_migrations():
             is_there = migration.name not in existing.migrations
-            yield Resource(f"migration {migration.name}", is_there)
+            rows = 0 if is_there else migration_rows(migration.name, existing.nodes)
+            yield Resource(f"migration {migration.name}", is_there, rows=rows)
         yield from _provision_index(
             account, cloud.index_name, existing, request.dimensions, dry_run=dry_run
         )
@@ -215,7 +225,10 @@ def _find_existing(
         database_name = account.database_name(database_id)
     else:
         database_id = account.database_id(database_name)
-    migrations = missing_migrations(D1(api, database_id)) if database_id else known_migrations()
+    database = D1(api, database_id) if database_id else None
+    migrations = missing_migrations(database) if database else known_migrations()
+    is_older = database is not None and 0 < len(migrations) < len(known_migrations())
+    nodes = count_nodes(database) if database and is_older else 0
     index = account.index_config(cloud.index_name)
     if index and (index["dimensions"], index["metric"]) != (dimensions, METRIC):
         raise UserError(
@@ -228,7 +241,7 @@ def _find_existing(
     vectors = account.vector_count(cloud.index_name) if lacks else 0
     names = [migration.name for migration in migrations]
     return ExistingResources(
-        database_name, database_id, names, index is not None, properties, vectors
+        database_name, database_id, names, index is not None, properties, vectors, nodes
     )
 
 

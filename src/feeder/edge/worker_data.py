@@ -50,7 +50,7 @@ _NAMES: dict[ModuleType, str] = {
     vectorize: "MAX_INDEXED_BYTES MAX_FILTER_BYTES MAX_NEIGHBOURS",
     # store
     hits: "MAX_NAMED_HITS",
-    name_search: "MAX_TRIGRAMS MIN_TRIGRAM_SHARE",
+    name_search: "MAX_TRIGRAMS",
     node_parts: "MAX_GAP_LINES",
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
     # search

@@ -58,6 +58,15 @@ def count_documents(database: Database, scope: Scope, repo: str, extensions: Ite
     return int(str(count))
 
 
+_NODE_COUNT = "SELECT CAST(total(nodes) AS INTEGER) FROM files"
+
+
+def count_nodes(database: Database) -> int:
+    """Counts the nodes of all repositories from the manifest, which has a row for each file."""
+    [[(count,)]] = database.run([Statement(_NODE_COUNT)])
+    return int(str(count))
+
+
 COUNTS_BY_COLUMN = (
     "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
 )

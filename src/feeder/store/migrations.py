@@ -20,7 +20,13 @@ _CREATE_MIGRATIONS_TABLE = (
 
 _INITIAL_TABLES = frozenset({"docs", "docs_fts", "files", "meta", "outbox"})
 
-_OWN_TABLES = _INITIAL_TABLES | {"docs_vocab", "texts", "descriptions", "descriptions_fts"}
+_OWN_TABLES = _INITIAL_TABLES | {
+    "docs_vocab",
+    "names_fts",
+    "texts",
+    "descriptions",
+    "descriptions_fts",
+}
 
 _APPLIED_NAMES = "SELECT name FROM d1_migrations"
 
@@ -40,6 +46,10 @@ _ALL_TABLES = (
 )
 
 
+_ROWS_PER_NODE = {"0009_query_cost.sql": 1.1, "0010_names.sql": 1.0}
+"""Rows that a migration writes for each existing node, at most; the others write almost none."""
+
+
 class Migration(NamedTuple):
     """A numbered change of the schema; `name` is that of its file."""
 
@@ -55,6 +65,11 @@ def known_migrations() -> list[Migration]:
         for file in sorted(folder.iterdir())
         if file.name.endswith(".sql")
     ]
+
+
+def migration_rows(name: str, nodes: int) -> int:
+    """Estimates the rows that a migration writes in an index with this number of nodes."""
+    return round(_ROWS_PER_NODE.get(name, 0) * nodes)
 
 
 def missing_migrations(database: Database) -> list[Migration]:
@@ -85,7 +100,7 @@ def check_schema(names: set[str], place: str) -> None:
     if missing := _missing_after(names - _OWN_TABLES, place):
         raise UserError(
             f"The schema of {place} lacks the migration {missing[0].name}. "
-            "Apply it with: feeder init"
+            "Apply it with: feeder init (with --dry-run it prints what that costs)"
         )
     _check_all_tables(names, place)
 

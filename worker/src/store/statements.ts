@@ -8,7 +8,7 @@ import type { Row, Statement, Value } from "./database.ts";
 import { EMPTY_SCOPE, scopeParams, type Scope } from "./scope.ts";
 
 const sql = expandFragments(data.sql);
-const { MAX_TRIGRAMS, MIN_TRIGRAM_SHARE } = constants.name_search;
+const { MAX_TRIGRAMS } = constants.name_search;
 const { MAX_NAMED_HITS } = constants.hits;
 
 /**
@@ -106,8 +106,8 @@ export function nodesByNamePrefix(name: string, scope: Scope): Statement {
 /** Selects the nodes whose names share most trigrams with a word; none if a node has the word. */
 export function nodesByTrigrams(word: string, scope: Scope): Statement {
   const grams = trigrams(lowercaseAscii(word));
-  const least = Math.max(1, roundHalfToEven(MIN_TRIGRAM_SHARE * grams.length));
-  return { sql: sql.nodesByTrigrams, params: [JSON.stringify(grams), ...scopeParams(scope), least, `"${word}"`] };
+  const query = grams.map((gram) => `"${gram}"`).join(" OR ") || '""';
+  return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), `"${word}"`] };
 }
 
 /** Selects the line ranges of the parts of these nodes. */
@@ -242,12 +242,4 @@ function withColumn(text: string, column: Column, params: Value[]): Statement {
 
 function reposJson(scope: Scope): string | null {
   return scope.repos && JSON.stringify(scope.repos);
-}
-
-/** Rounds half to even, as Python's `round`. */
-function roundHalfToEven(number: number): number {
-  const below = Math.floor(number);
-  const rest = number - below;
-  if (rest !== 0.5) return Math.round(number);
-  return below % 2 === 0 ? below : below + 1;
 }
