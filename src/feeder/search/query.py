@@ -285,7 +285,11 @@ class QueryText:
 
     def matches(self, pattern: re.Pattern[str]) -> bool:
         """Returns True if the beginning of the query matches the pattern."""
-        return pattern.search(self.text[:ANALYZED_CHARS].casefold()) is not None
+        return pattern.search(self._beginning) is not None
+
+    @cached_property
+    def _beginning(self) -> str:
+        return self.text[:ANALYZED_CHARS].casefold()
 
 
 def name_part_stems(names: Iterable[str]) -> frozenset[str]:

@@ -107,23 +107,22 @@ def file_boosts(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, f
     return {id_: FILE_BOOST * total / most for id_, total in sums.items()}
 
 
-def path_boosts(hits: Iterable[Hit], query_text: QueryText) -> dict[str, float]:
+def path_boosts(hits: Collection[Hit], query_text: QueryText) -> dict[str, float]:
     """Boosts by the share of the query's words in the names of file and folder."""
     if not query_text.path_words:
         return {}
+    words_by_path = {path: _path_words(path) for path in {hit.path for hit in hits}}
+    parts = frozenset().union(*words_by_path.values())
+    similar_parts = [
+        {part for part in parts if _has_common_prefix(word, part)} for word in query_text.path_words
+    ]
     shares = {
-        path: _path_overlap(path, query_text.path_words) for path in {hit.path for hit in hits}
+        path: sum(not words.isdisjoint(similar) for similar in similar_parts) / len(similar_parts)
+        for path, words in words_by_path.items()
     }
     return {
         hit.id: PATH_BOOST * shares[hit.path] for hit in hits if shares[hit.path] >= MIN_PATH_SHARE
     }
-
-
-def _path_overlap(path: str, words: frozenset[str]) -> float:
-    path_words = _path_words(path)
-    return sum(any(_has_common_prefix(word, part) for part in path_words) for word in words) / len(
-        words
-    )
 
 
 def _has_common_prefix(one: str, other: str) -> bool:
@@ -169,8 +168,10 @@ def rank_hits(
         for id_, parts in score_parts.items()
     }
     best = max(scores.values(), default=0.0)
+    kinds = {hit.id: file_kinds.kind_weight(hit, query_text) for hit in hits}
+    weighted_scores = {id_: scores[id_] * weight for id_, (_, weight) in kinds.items()}
     for rule, shares in (
-        ("file", file_boosts(hits, _weigh_by_kind(query_text, hits, scores))),
+        ("file", file_boosts(hits, weighted_scores)),
         ("folder", path_boosts(hits, query_text)),
         ("naming", name_boosts(hits, query_text)),
     ):
@@ -179,7 +180,10 @@ def rank_hits(
     for id_ in score_parts.keys() & set(preferred_ids):
         score_parts[id_]["preferred"] = (PREFERENCE_BOOST - 1) * fsum(score_parts[id_].values())
     ranks = _ranks_by_id(rankings, hits)
-    results = [_make_result(hit, query_text, score_parts[hit.id], ranks[hit.id]) for hit in hits]
+    results = [
+        _make_result(hit, query_text, kinds[hit.id], score_parts[hit.id], ranks[hit.id])
+        for hit in hits
+    ]
     priorities, last = _priority_order(rankings), (len(rankings), 0.0)
     results.sort(
         key=lambda result: (
@@ -190,13 +194,6 @@ def rank_hits(
         )
     )
     return results
-
-
-def _weigh_by_kind(
-    query_text: QueryText, hits: Iterable[Hit], scores: Mapping[str, float]
-) -> dict[str, float]:
-    """The scores, multiplied by the weight of each node's file kind."""
-    return {hit.id: scores[hit.id] * file_kinds.kind_weight(hit, query_text)[1] for hit in hits}
 
 
 def _priority_order(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
@@ -229,10 +226,14 @@ def _ranks_by_id(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, 
 
 
 def _make_result(
-    hit: Hit, query_text: QueryText, score_parts: dict[str, float], ranks: Mapping[str, int]
+    hit: Hit,
+    query_text: QueryText,
+    kind_weight: tuple[str, float],
+    score_parts: dict[str, float],
+    ranks: Mapping[str, int],
 ) -> Result:
     score = fsum(score_parts.values())
-    kind, weight = file_kinds.kind_weight(hit, query_text)
+    kind, weight = kind_weight
     if kind:
         score_parts[kind] = (weight - 1) * score
     member = find_member(hit.symbol, hit.members, query_text.text, hit.path)

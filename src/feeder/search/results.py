@@ -109,7 +109,7 @@ def merge_parts(first: Result, others: Sequence[Result], part_range: PartRange |
     """Returns the first result with the others grouped under it, and with the lines of the whole
     node where it is one of several parts.
     """
-    result = first._replace(grouped=tuple(others))
+    result = first._replace(grouped=tuple(others)) if others else first
     if part_range is None or part_range.part_count < 2:
         return result
     hit = result.hit

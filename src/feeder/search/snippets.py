@@ -39,6 +39,7 @@ class Layout:
         self._indents = list(_indents(lines))
         self._depths = list(_nesting_depths(self._indents))
         self._open_brackets = list(_open_bracket_counts(lines))
+        self._costs: dict[int, int] = {}
 
     def start_cost(self, row: int) -> int:
         """The cost of leaving out the lines above a row."""
@@ -52,6 +53,13 @@ class Layout:
         return self._cost(row) + is_deeper * HEADING_COST
 
     def _cost(self, row: int) -> int:
+        """The cost of a cut above a row; computed once, since many cuts are compared."""
+        cost = self._costs.get(row)
+        if cost is None:
+            cost = self._costs[row] = self._cost_above(row)
+        return cost
+
+    def _cost_above(self, row: int) -> int:
         cost = (
             min(MAX_DEPTH_COST, self._depths[row]) + bool(self._open_brackets[row]) * BRACKET_COST
         )
@@ -86,7 +94,7 @@ def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
     depth = 0
     for line in lines:
         yield depth
-        text = QUOTED_PATTERN.sub("", line)
+        text = QUOTED_PATTERN.sub("", line) if '"' in line or "'" in line else line
         opened = text.count("(") + text.count("[")
         depth = max(0, depth + opened - text.count(")") - text.count("]"))
 
@@ -385,8 +393,9 @@ def _cheapest_cut(layout: Layout, first: int, last: int, size: int) -> tuple[int
     """
     earliest = max(0, last + 1 - size, first - MAX_SHIFT)
     cuts = [
-        (layout.start_cost(start) + layout.end_cost(end) + start + size - end, start, -end)
+        (start_cost + layout.end_cost(end) + start + size - end, start, -end)
         for start in range(first, earliest - 1, -1)
+        for start_cost in (layout.start_cost(start),)
         for end in range(
             min(start + size, layout.count), max(last, start + size - 1 - MAX_SHIFT), -1
         )

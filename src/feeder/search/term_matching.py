@@ -11,6 +11,9 @@ from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.store.tokenizer import tokenize
 from feeder.text import split_compound
 
+MAX_CACHED_TOKENS = 20_000
+"""Tokens of which a matcher remembers how they match."""
+
 
 class TermMatch(NamedTuple):
     """A matched word: the index of its line, and its characters from `start` up to `end`."""
@@ -33,6 +36,8 @@ class TermMatcher:
         self._stems = frozenset(stem for word in terms for stem in _word_stems(word))
         self._prefixes = tuple(word.strip("*").casefold() for word in terms if word[-1] == "*")
         self._prefilter = _prefilter_pattern(self._stems)
+        # most tokens of a file occur often in it
+        self._parts_by_token: dict[bytes, list[tuple[int, int, frozenset[str]]]] = {}
         # parts of one long line are searched one after another
         self._last_line: tuple[str, list[TermMatch]] = ("", [])
 
@@ -40,6 +45,8 @@ class TermMatcher:
         """Matches in the order of the lines; a compound word as a whole or by its parts."""
         for row, line in enumerate(lines):
             if self._prefilter.search(line):
+                if len(self._parts_by_token) > MAX_CACHED_TOKENS:
+                    self._parts_by_token.clear()
                 last = self._last_line
                 if last[0] != line:
                     last = self._last_line = (line, list(self._match_line(line)))
@@ -49,24 +56,26 @@ class TermMatcher:
         text = line.encode("utf-8", "replace")
         column, counted = 0, 0
         for start, end, stem in tokenize(text):
-            column += len(text[counted:start].decode())
-            counted = start
-            yield from self._match_token(text[start:end].decode(), column, stem)
+            token = text[start:end]
+            parts = self._parts_by_token.get(token)
+            if parts is None:
+                parts = self._parts_by_token[token] = self._match_token(token.decode(), stem)
+            if parts:
+                column += len(text[counted:start].decode())
+                counted = start
+                for first, last, stems in parts:
+                    yield TermMatch(0, column + first, column + last, stems)
 
-    def _match_token(self, word: str, start: int, stem: str) -> Iterator[TermMatch]:
-        """A match of the token, else matches of its parts."""
+    def _match_token(self, word: str, stem: str) -> list[tuple[int, int, frozenset[str]]]:
+        """The match of a token, else those of its parts: characters in the token, and stems."""
         own = [
             (at, part, name)
             for at, part in split_compound(word)
             if (name := self._matching_stem(part))
         ]
         if whole := self._matching_stem(word, stem):
-            yield TermMatch(
-                0, start, start + len(word), frozenset([whole, *(one[2] for one in own)])
-            )
-            return
-        for at, part, name in own:
-            yield TermMatch(0, start + at, start + at + len(part), frozenset([name]))
+            return [(0, len(word), frozenset([whole, *(one[2] for one in own)]))]
+        return [(at, at + len(part), frozenset([name])) for at, part, name in own]
 
     def _matching_stem(self, word: str, stem: str = "") -> str:
         """The stem or prefix of the query that a word matches; empty if none."""
