@@ -327,3 +327,23 @@ def test_boost_raises_hits_and_excludes_none(database: SQLite) -> None:
     ]
     assert {id_: pytest.approx(1.5 * one) for id_, one in scores[0].items()} == scores[1]
     assert {one.hit.id for one in plain.results} == {one.hit.id for one in found.results}
+
+
+def symbols_of(database: SQLite, question: str) -> list[str | None]:
+    return [result.hit.symbol for result in run_search(database, question).results]
+
+
+def test_type_ranks_before_members_of_its_name_for_a_lowercase_query(tmp_path: Path) -> None:
+    """Not before a type that is called so itself, nor for a query with capitals."""
+    repo = Repo(tmp_path / "types")
+    client = "class Client:\n    def cache(self):\n        return 1\n\n    size = 3\n"
+    store = "class Cache:\n    def size(self):\n        return 2\n"
+    repo.commit(
+        {"client.py": client, "store.py": store, "tests/test_a.py": "class Size:\n    x = 1\n"}
+    )
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    assert symbols_of(database, "cache")[:2] == ["Cache", "Client.cache"]
+    assert symbols_of(database, "Client.cache")[0] == "Client.cache"
+    assert symbols_of(database, "Cache")[0] == "Cache"
+    assert symbols_of(database, "size")[0] == "Cache.size"

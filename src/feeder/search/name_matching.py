@@ -251,13 +251,16 @@ def _node_is_named(node: NameMatch, text: str) -> bool:
 
 
 def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
-    """Code before documents; then by case as typed, sources before tests, classes before methods,
-    definitions before declarations, longest first.
+    """Code before documents; for a lowercase query types of the name first, `Cache` for `cache`;
+    then by case as typed, sources before tests, classes before methods, definitions before
+    declarations, longest first.
     """
     kind = DEFINITION_TYPES.index(node.node_type) if node.node_type in DEFINITION_TYPES else 2
+    is_type = kind == 0 and not _is_lowercase(_last_part(node.name)) and _is_lowercase(text)
     return (
         is_document(node.path),
         kind == len(DEFINITION_TYPES),
+        not (is_type and not is_test_path(node.path) and is_named(node.name, text)),
         not node.name.endswith(text),
         is_test_path(node.path),
         kind,
@@ -266,6 +269,10 @@ def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
         node.path,
         node.start_line,
     )
+
+
+def _is_lowercase(text: str) -> bool:
+    return text == text.lower() != text.upper()
 
 
 def _fts_expression(text: str) -> str:

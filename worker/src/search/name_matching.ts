@@ -137,12 +137,18 @@ function sortNodes(nodes: Iterable<NameMatch>, text: string): NameMatch[] {
   return sortBy(nodes, (node) => sortKey(node, text));
 }
 
-/** The sort key of a node found by name; of equal ones the longest comes first. */
+/**
+ * The sort key of a node found by name; of equal ones the longest comes first.
+ *
+ * For a lowercase query types of the name come first: `Cache` for `cache`.
+ */
 export function sortKey(node: NameMatch, text: string): SortKey {
   const kind = DEFINITION_TYPES.indexOf(node.nodeType);
+  const isType = kind === 0 && !isLowercase(lastPart(node.name)) && isLowercase(text);
   return [
     isDocument(node.path),
     kind < 0,
+    !(isType && !isTestPath(node.path) && isNamed(node.name, normalizeName(text))),
     !node.name.endsWith(text),
     isTestPath(node.path),
     kind < 0 ? DEFINITION_TYPES.length : kind,
@@ -151,6 +157,10 @@ export function sortKey(node: NameMatch, text: string): SortKey {
     node.path,
     node.startLine,
   ];
+}
+
+function isLowercase(text: string): boolean {
+  return text === text.toLowerCase() && text !== text.toUpperCase();
 }
 
 /** The ids of nodes. */
