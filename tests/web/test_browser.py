@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
@@ -69,6 +69,46 @@ def test_hits_are_updated_while_typing(page: Page) -> None:
     expect(page).to_have_title("needle · feeder")
     page.go_back()
     expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
+
+
+def test_every_key_searches_at_once(page: Page) -> None:
+    """No timer of the page ever ends, so there is no pause."""
+    page.evaluate("window.setTimeout = () => 0")
+    page.get_by_role("searchbox").press_sequentially("needle")
+    expect(page.locator(".hit")).to_have_count(5)
+    assert page.url.endswith("/")
+
+
+def test_unfinished_filter_keeps_the_hits(browser: Browser, site: Web) -> None:
+    """The reason is above them until the filter is finished."""
+    with open_page(browser, site, "?q=needle") as page:
+        expect(page.locator(".hit")).to_have_count(5)
+        page.get_by_role("searchbox").fill("needle type:cla")
+        expect(page.locator(".hint")).to_contain_text("cla")
+        page.wait_for_url("**type%3Acla")
+        page.wait_for_load_state("networkidle")
+        expect(page.locator(".hint")).to_be_visible()
+        expect(page.locator(".hit")).to_have_count(5)
+        page.get_by_role("searchbox").fill("needle type:class")
+        expect(page.locator(".hint")).to_have_count(0)
+        expect(page.locator(".hit")).not_to_have_count(5)
+
+
+def test_older_answer_does_not_replace_a_newer_one(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/api/search?*q=gondola&*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks handlers
+    box = page.get_by_role("searchbox")
+    with page.expect_request("**/api/search?*q=gondola&*"):
+        box.fill("gondola")
+    box.fill("needle")
+    expect(page.locator(".hit")).to_have_count(5)
+    page.wait_for_url("**/?q=needle")
+    page.wait_for_timeout(0)  # lets Playwright hand over the route
+    assert held
+    with page.expect_response("**/api/search?*q=gondola&*"):
+        held[0].continue_()
+    page.evaluate("new Promise(requestAnimationFrame)")
+    expect(page.locator(".hit")).to_have_count(5)
 
 
 def test_token_is_removed_from_the_address(page: Page, site: Web) -> None:
@@ -201,9 +241,12 @@ def test_empty_result_suggests_what_to_try(browser: Browser, site: Web) -> None:
 
 
 def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
+    """Above the hits while it is typed, and in their place when it is finished."""
     with open_page(browser, site) as page:
         page.goto(f"{site.base}/?q=x")
         page.get_by_role("searchbox").fill("lang:klingon needle")
+        expect(page.locator(".hint")).to_contain_text("no language klingon")
+        page.get_by_role("searchbox").press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("no language klingon")
 
 

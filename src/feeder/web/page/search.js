@@ -8,39 +8,55 @@ import { hitItem } from './hit.js';
 import { showIndexState } from './index_state.js';
 
 const LIMIT = 20;
-const TYPING_MS = 120;
 const PAUSE_MS = 450;
 const RETRY_MS = 1500;
+const MAX_SIMULTANEOUS = 2;
 let current = new AbortController();
-let timers = [];
+let timer;
 let retry;
 let shown = '';
+let shownQuery = '';
 let typing = false;
+// queries are numbered: an answer is shown unless a newer one is shown already
+let newest = 0;
+let answered = 0;
+let running = 0;
+let waiting;
 
 /** Shows the state of the address; while the user types, the pause does that. */
 export async function showSearch(state) {
-  if (timers.length) return undefined;
+  if (timer) return undefined;
   byId('q').value = state.q;
-  stop();
+  clearTimeout(retry);
   if (!state.q && !state.similar) return showStart(state);
   return runQuery(state);
 }
 
-/** Handles typing: searches by words soon, and by meaning and with a new address at a pause. */
+/** Handles typing: searches by words at once, and by meaning and with a new address at a pause. */
 export function typed() {
-  stop();
+  clearTimer();
   const q = byId('q').value;
   if (!q.trim()) return settle(q);
-  timers = [
-    setTimeout(() => runQuery({ ...onlyFilters(), q, meaning: 'no' }), TYPING_MS),
-    setTimeout(() => settle(q), PAUSE_MS),
-  ];
+  searchWords({ ...onlyFilters(), q, meaning: 'no' });
+  timer = setTimeout(() => settle(q), PAUSE_MS);
   return undefined;
+}
+
+/** Searches by words; of the queries that have to wait for others, only the last one is run. */
+function searchWords(state) {
+  waiting = state;
+  if (running === MAX_SIMULTANEOUS) return;
+  waiting = undefined;
+  running += 1;
+  runQuery(state).finally(() => {
+    running -= 1;
+    if (waiting) searchWords(waiting);
+  });
 }
 
 /** Puts the query into the address; while the user types, without a new entry of the history. */
 export function settle(q = byId('q').value, { replace = isTyping() } = {}) {
-  stop();
+  clearTimer();
   const href = link({ ...onlyFilters(), q });
   const isSame = href === link(read());
   go(isSame ? location.href : href, { replace: replace || isSame });
@@ -63,38 +79,74 @@ function onlyFilters() {
   return state.view === 'search' ? Object.fromEntries(FILTERS.map((name) => [name, state[name]])) : {};
 }
 
-/** Cancels the request in progress and all timers. */
+function clearTimer() {
+  clearTimeout(timer);
+  timer = undefined;
+}
+
+/** Cancels the requests in progress and all timers. */
 export function stop() {
   current.abort();
+  current = new AbortController();
+  waiting = undefined;
   clearTimeout(retry);
-  timers.forEach(clearTimeout);
-  timers = [];
+  clearTimer();
 }
 
 function showStart(state) {
+  stop();
   shown = '';
   fill(byId('main'), chips(state), startState());
 }
 
+/** Runs a query; while the user types, hits stay until there are others. */
 async function runQuery(state) {
-  current.abort();
-  current = new AbortController();
+  clearTimeout(retry);
+  newest += 1;
+  const number = newest;
   const { signal } = current;
   const filters = Object.fromEntries(FILTERS.map((name) => [name, state[name] ?? []]));
   const parameters = { ...filters, limit: LIMIT, offset: state.offset || null };
   byId('main').setAttribute('aria-busy', 'true');
+  const isStale = () => signal.aborted || number < answered;
   try {
     const page = state.similar
       ? await request('similar', { ...parameters, target: state.similar }, { signal })
       : await request('search', { ...parameters, q: state.q, meaning: state.meaning }, { signal });
-    if (!signal.aborted) draw(page, { ...state, ...filters });
+    if (isStale()) return;
+    answered = number;
+    if (!page.hits.length && state.meaning === 'no' && hasHits()) showHint(`No hits for ${state.q} yet.`);
+    else draw(page, { ...state, ...filters });
   } catch (error) {
-    if (error.name === 'AbortError') return;
-    shown = '';
-    fill(byId('main'), errorState(error));
-    announce(error.message);
+    if (error.name === 'AbortError' || isStale()) return;
+    answered = number;
+    if (isUnfinished(state) && error.status === 400 && hasHits()) showHint(`${error.message} ${error.remedy}`);
+    else showError(error);
   }
-  byId('main').removeAttribute('aria-busy');
+  if (number === newest) byId('main').removeAttribute('aria-busy');
+}
+
+/** True while the user types; Enter finishes a query. */
+function isUnfinished(state) {
+  return typing || state.meaning === 'no';
+}
+
+function hasHits() {
+  return Boolean(byId('main').querySelector('.hits'));
+}
+
+function showError(error) {
+  shown = '';
+  fill(byId('main'), errorState(error));
+  announce(error.message);
+}
+
+/** Says above the hits why they are not those of the query, for example of a filter half typed. */
+function showHint(text) {
+  shown = '';
+  const hint = byId('main').querySelector('.hint') ?? h('p', { class: 'hint notes', role: 'status' });
+  hint.textContent = text;
+  byId('main').prepend(hint);
 }
 
 /** Draws a page of hits if it differs from the one shown: words and meaning often find the same. */
@@ -104,16 +156,35 @@ function draw(page, state) {
   if (!page.hits.length && isIncomplete(page.index)) retry = setTimeout(() => runQuery(state), RETRY_MS);
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
   shown = key;
+  const isNewQuery = shownQuery !== state.q;
+  shownQuery = state.q;
   if (!page.hits.length) {
     fill(byId('main'), noHitsState(page, state));
     announce('No hits');
     return;
   }
   const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, page.hits.map(hitItem));
-  fill(byId('main'), h('h1', { class: 'hidden' }, headline(state)), h('div', { class: 'columns' },
+  const content = [h('h1', { class: 'hidden' }, headline(state)), h('div', { class: 'columns' },
     facetLists(page.facets, state),
-    h('section', { 'aria-label': 'Hits' }, summary(page, state), notes(page), list, pages(page, state))));
+    h('section', { 'aria-label': 'Hits' }, summary(page, state), notes(page), list, pages(page, state)))];
+  keepPlace(() => fill(byId('main'), ...content));
+  if (isNewQuery && isUnfinished(state)) scrollTo(0, 0);
   announce(countHits(page));
+}
+
+/** Changes the hits; the first visible one stays where it is, and a focused one keeps the focus. */
+function keepPlace(change) {
+  const first = scrollY ? [...document.querySelectorAll('.hit')].find((hit) => hit.getBoundingClientRect().bottom > 0) : null;
+  const top = first?.getBoundingClientRect().top;
+  const focused = document.activeElement?.closest('.hit');
+  change();
+  const now = first && hitAt(first.dataset.place);
+  if (now) scrollBy(0, now.getBoundingClientRect().top - top);
+  if (focused) hitAt(focused.dataset.place)?.querySelector('a.opens').focus({ preventScroll: true });
+}
+
+function hitAt(place) {
+  return [...document.querySelectorAll('.hit')].find((hit) => hit.dataset.place === place);
 }
 
 /** True for an index that does not equal any commit yet. */
