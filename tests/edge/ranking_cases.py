@@ -121,7 +121,8 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
     ]
 
 
-_some = st.tuples(names, members, node_types, paths, st.integers(1, 3), st.integers(1, 3))
+_lines = st.integers(1, 3)
+_some = st.tuples(names, members, node_types, paths, _lines, _lines, st.integers(0, 1))
 nodes = st.lists(_some, max_size=6).map(
     lambda drawn: [NameMatch(str(id_), *facts) for id_, facts in enumerate(drawn)]
 )

@@ -347,3 +347,17 @@ def test_type_ranks_before_members_of_its_name_for_a_lowercase_query(tmp_path: P
     assert symbols_of(database, "Client.cache")[0] == "Client.cache"
     assert symbols_of(database, "Cache")[0] == "Cache"
     assert symbols_of(database, "size")[0] == "Cache.size"
+
+
+def test_type_ranks_before_blocks_that_add_to_it(tmp_path: Path) -> None:
+    """However long they are."""
+    repo = Repo(tmp_path / "rust")
+    body = "".join(f"    pub fn step{n}(&self) -> u8 {{\n        {n}\n    }}\n" for n in range(9))
+    walk = f"pub struct WalkParallel {{\n    depth: u8,\n}}\n\nimpl WalkParallel {{\n{body}}}\n"
+    other = f"impl<'a> Iterator for WalkParallel {{\n{body}}}\n"
+    repo.commit({"src/walk.rs": walk, "src/iter.rs": other})
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    for query in ("WalkParallel", "WalkParalel"):
+        [first, *_] = run_search(database, query).results
+        assert (first.hit.path, first.hit.start_line) == ("src/walk.rs", 1), query

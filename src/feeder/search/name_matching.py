@@ -252,8 +252,8 @@ def _node_is_named(node: NameMatch, text: str) -> bool:
 
 def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
     """Code before documents; for a lowercase query types of the name first, `Cache` for `cache`;
-    then by case as typed, sources before tests, classes before methods, definitions before
-    declarations, longest first.
+    then by case as typed, sources before tests, classes before methods, types before blocks that
+    add to them, definitions before declarations, longest first.
     """
     kind = DEFINITION_TYPES.index(node.node_type) if node.node_type in DEFINITION_TYPES else 2
     is_type = kind == 0 and not _is_lowercase(_last_part(node.name)) and _is_lowercase(text)
@@ -264,6 +264,7 @@ def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
         not node.name.endswith(text),
         is_test_path(node.path),
         kind,
+        bool(node.is_extension),
         node.path.endswith(DECLARATION_SUFFIXES),
         -node.lines,
         node.path,

@@ -17,7 +17,10 @@ MAX_TRIGRAMS = 30
 
 
 class NameMatch(NamedTuple):
-    """A node found by name, with the columns that break ties."""
+    """A node found by name, with the columns that break ties.
+
+    `is_extension` is 1 for a block that adds to a type: Rust's `impl`, Swift's `extension`.
+    """
 
     id: str
     name: str
@@ -26,12 +29,14 @@ class NameMatch(NamedTuple):
     path: str
     start_line: int
     lines: int
+    is_extension: int = 0
 
 
 _NAME_COLUMNS = """
 d.id AS id, coalesce(d.symbol, d.logical_path, '') AS name, d.members AS members,
 d.node_type AS node_type, d.path AS path, d.start_line AS start_line,
-d.end_line - d.start_line + 1 AS lines"""
+d.end_line - d.start_line + 1 AS lines,
+coalesce(d.signature GLOB 'impl[ <]*' OR d.signature GLOB 'extension *', 0) AS is_extension"""
 _NAME_ENDS_WITH = """
 (lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_dot))) IN (suffix, after_dot)
   OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_heading))) = after_heading)
@@ -50,7 +55,7 @@ ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {M
 # ?1 an FTS5 query. FTS5 sorts by its own BM25, so D1 bills only the rows that are returned; the
 # nodes without a symbol are left out after the limit, so that no more rows are read
 NAMES_BY_WORD = f"""
-SELECT id, name, members, node_type, path, start_line, lines FROM (
+SELECT id, name, members, node_type, path, start_line, lines, is_extension FROM (
   SELECT {_NAME_COLUMNS}, d.symbol AS symbol
   FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
   WHERE docs_fts MATCH ?1 AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)' AND {IN_SCOPE}

@@ -152,6 +152,7 @@ export function sortKey(node: NameMatch, text: string): SortKey {
     !node.name.endsWith(text),
     isTestPath(node.path),
     kind < 0 ? DEFINITION_TYPES.length : kind,
+    Boolean(node.isExtension),
     DECLARATION_SUFFIXES.some((suffix) => node.path.endsWith(suffix)),
     -node.lines,
     node.path,
