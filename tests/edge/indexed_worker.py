@@ -83,6 +83,24 @@ class IndexedWorker:
         facts: Facts = self.last.json()
         return facts
 
+    def call_tools(self, *calls: tuple[str, Facts]) -> list[Facts]:
+        """Returns the results of MCP tools that are called in one request."""
+        messages = [
+            {
+                "jsonrpc": "2.0",
+                "id": at,
+                "method": "tools/call",
+                "params": {"name": tool, "arguments": arguments},
+            }
+            for at, (tool, arguments) in enumerate(calls)
+        ]
+        headers = {
+            "accept": "application/json, text/event-stream",
+            "mcp-protocol-version": "2025-03-26",
+        }
+        self.last = self._edge.post(f"{self.url}/mcp", json=messages, headers=headers)
+        return [answer["result"] for answer in self.last.json()]
+
     def answers(self, name: str, questions: Sequence[Mapping[str, str]]) -> list[Answer]:
         """Returns the answers to several queries, some of them concurrent."""
 

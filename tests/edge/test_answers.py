@@ -250,3 +250,29 @@ def test_database_without_an_index_is_an_error(fed: IndexedWorker) -> None:
     assert facts["remedy"] == "Run `feeder init`, then `feeder sync`."
     assert fed.last is not None and fed.last.status_code == 503
     fed.deploy()
+
+
+def test_reading_fifty_targets_takes_few_requests(fed: IndexedWorker) -> None:
+    """Missing names, missing paths and found nodes are resolved together, in their order."""
+    known = [f"{node.path}:{node.line}" for node in fed.nodes()[:10]]
+    targets = [
+        *(f"absent{at}name" for at in range(20)),
+        *(f"no/such/file{at}.py" for at in range(20)),
+        *known,
+    ]
+    [result] = fed.call_tools(("read", {"target": targets}))
+    assert sum(fed.request_counts.values()) <= 15
+    [content] = result["content"]
+    places = [content["text"].index(target) for target in targets[:40]]
+    assert places == sorted(places)
+    one_by_one = [fed.call_tools(("read", {"target": [name]})) for name in known]
+    assert [answer[0]["isError"] for answer in one_by_one] == [False] * len(known)
+
+
+def test_calls_in_one_request_stay_within_the_free_plans_subrequests(fed: IndexedWorker) -> None:
+    """Those that would need more are refused, and say so."""
+    results = fed.call_tools(*[("search", {"query": f"order total {at}"}) for at in range(20)])
+    assert sum(fed.request_counts.values()) <= 45
+    assert not results[0]["isError"]
+    assert results[-1]["isError"]
+    assert "Send the remaining calls in another request." in results[-1]["content"][0]["text"]

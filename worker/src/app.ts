@@ -22,6 +22,10 @@ type ServiceTimings = Map<string, { ms: number; calls: number; rows: number }>;
 
 const DEFAULT_HEADERS: Record<string, string> = constants.page_files.SECURITY_HEADERS;
 const MAX_URL_CHARS = 16_384;
+/** The maximum number of requests to services for a request, of the 50 that the free plan allows. */
+const MAX_SUBREQUESTS = 45;
+/** The maximum for one of several calls in a request; a search needs at most 8, reading 50 targets 15. */
+const MAX_SUBREQUESTS_OF_CALL = 15;
 const MAX_QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 /** Creates the Worker from its endpoints and its MCP server. */
@@ -37,8 +41,10 @@ export function createApp(
         const previous = timings.get(name) ?? { ms: 0, calls: 0, rows: 0 };
         timings.set(name, { ms: previous.ms + ms, calls: previous.calls + 1, rows: previous.rows + rows });
       };
-      const callEndpoint: CallEndpoint = (name, params) =>
-        withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming));
+      const callEndpoint: CallEndpoint = async (name, params) => {
+        checkCallCount(timings);
+        return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming));
+      };
       let origin: string | null = null;
       let response: Response;
       try {
@@ -88,6 +94,14 @@ function checkUrlLength(url: string): void {
   if (url.length <= MAX_URL_CHARS) return;
   const error = `The address has more than ${formatNumber(MAX_URL_CHARS)} characters.`;
   throw new HttpError(414, error, "Shorten the query.");
+}
+
+/** Throws an HttpError if another call might send more requests to services than the free plan allows. */
+function checkCallCount(timings: ServiceTimings): void {
+  const count = [...timings.values()].reduce((sum, { calls }) => sum + calls, 0);
+  if (count <= MAX_SUBREQUESTS - MAX_SUBREQUESTS_OF_CALL) return;
+  const error = `The calls before this one needed ${count} of the ${MAX_SUBREQUESTS} requests to services that a request may send.`;
+  throw new HttpError(429, error, "Send the remaining calls in another request.");
 }
 
 /** Truncates a long query, and adds a note to the answer. */

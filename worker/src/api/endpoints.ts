@@ -21,6 +21,7 @@ import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
 import { freshness, loadMeta, cacheMeta } from "../search/index_status.ts";
 import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
+import { JoinedBatches } from "../store/joined_batches.ts";
 import { filesBelowPath, targetNode, resolveTarget } from "../search/targets.ts";
 import * as sql from "../store/statements.ts";
 import type { OnTiming, Params } from "./types.ts";
@@ -50,16 +51,20 @@ export async function answerRequest(name: string, params: Params, env: Env, onTi
 
 /** Runs an endpoint on a snapshot; throws IndexChanged if the index changes meanwhile. */
 async function runEndpoint(endpoint: Endpoint, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
-  let requestCount = 0;
-  const countRequest: OnTiming = (...timing) => {
-    requestCount += 1;
-    onTiming(...timing);
+  let [requestCount, reservedCount] = [0, 0];
+  const countRequest: OnTiming = (name, ...timing) => {
+    if (name !== "github") requestCount += 1;
+    onTiming(name, ...timing);
   };
   const database = new D1(env.CODE_DB, countRequest);
   const cachedMeta = await loadMeta(env.CODE_DB, database);
   const snapshot = new SnapshotDatabase(database, cachedMeta, (meta) => cacheMeta(env.CODE_DB, meta));
-  const left = () => MAX_SUBREQUESTS - requestCount;
-  return endpoint(createContext({ env, database: snapshot, onTiming: countRequest, left }), params);
+  const reserveRequest = () => {
+    if (requestCount + reservedCount >= MAX_SUBREQUESTS) return false;
+    reservedCount += 1;
+    return true;
+  };
+  return endpoint(createContext({ env, database: snapshot, onTiming: countRequest, reserveRequest }), params);
 }
 
 /** A page of hits. */
@@ -111,16 +116,18 @@ async function node(context: SearchContext, params: Params): Promise<object> {
 
 /** The lines of each target; an unknown target has an error and does not affect the others. */
 async function read(context: SearchContext, params: Params): Promise<object> {
-  const targets = [];
-  for (const target of params.target ?? []) {
-    try {
-      targets.push({ target, hits: await targetHits(context, target), error: "" });
-    } catch (error) {
-      if (!(error instanceof HttpError) || error.status >= 500) throw error;
-      targets.push({ target, hits: [], error: error.message });
-    }
-  }
+  const joined = createContext({ ...context, database: new JoinedBatches(context.database) });
+  const targets = await Promise.all((params.target ?? []).map((target) => readOne(joined, target)));
   return { targets, ...freshness(context.meta, context.repo) };
+}
+
+async function readOne(context: SearchContext, target: string): Promise<object> {
+  try {
+    return { target, hits: await targetHits(context, target), error: "" };
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status >= 500) throw error;
+    return { target, hits: [], error: error.message };
+  }
 }
 
 /** A file with its lines and its outline. */

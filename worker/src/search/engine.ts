@@ -41,7 +41,7 @@ import {
   WordSearch,
 } from "./retrieval.ts";
 import { skippedPathNotes } from "./skipped_files.ts";
-import type { SnapshotDatabase } from "./snapshot.ts";
+import type { MetaDatabase } from "./snapshot.ts";
 import {
   correctText,
   findCorrections,
@@ -64,13 +64,13 @@ const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
 /** The bindings and the database of one request, with the metadata of the index. */
 export interface SearchContext {
   readonly env: Env;
-  readonly database: SnapshotDatabase;
+  readonly database: MetaDatabase;
   readonly onTiming: OnTiming;
   /** The metadata that was read with the last rows. */
   readonly meta: IndexMeta;
   readonly repo: string;
-  /** The number of requests that this answer may still send. */
-  readonly left: () => number;
+  /** Reserves a request to another service than D1; false if this answer may send no more. */
+  readonly reserveRequest: () => boolean;
 }
 
 /** The number of hits on a page, and of hits before it. */
@@ -131,7 +131,7 @@ interface FirstBatch {
 
 /** Creates a context with the metadata of the index that was read last. */
 export function createContext(
-  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "left">,
+  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "reserveRequest">,
 ): SearchContext {
   const { database, env } = parts;
   return {

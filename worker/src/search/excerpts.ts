@@ -10,7 +10,7 @@ import type { Hit } from "./results.ts";
 import { gitHubSlug, indexedCommit } from "./permalinks.ts";
 import type { InnerRanges } from "./answers.ts";
 
-/** The maximum number of requests to services for one answer. */
+/** The maximum number of requests to services for one answer; more files are not read from GitHub. */
 export const MAX_SUBREQUESTS = 6;
 const MAX_LINE_NUMBER = 1_000_000_000;
 const EMPTY_HIT: Hit = {
@@ -128,8 +128,7 @@ export class FileContents {
       files.set(`${hit.repo}\0${hit.path}`, { file: { slug, commit, path: hit.path }, hit });
     }
     const cachedFirst = sortBy(files.values(), ({ file }) => [github.cachedLines(file) === null]);
-    let requestsLeft = this.context.left();
-    const selected = cachedFirst.filter(({ file }) => github.cachedLines(file) !== null || requestsLeft-- > 0);
+    const selected = cachedFirst.filter(({ file }) => github.cachedLines(file) !== null || this.context.reserveRequest());
     await Promise.all(
       selected.map(async ({ file, hit }) => {
         const lines = github.cachedLines(file) ?? (await github.fetchLines(file, env.GITHUB_TOKEN, onTiming));

@@ -16,8 +16,13 @@ export class IndexChanged extends HttpError {
   }
 }
 
+/** A database with the metadata that was read with its first batch; before that, the cached one. */
+export interface MetaDatabase extends Database {
+  readonly meta: IndexMeta;
+}
+
 /** A database whose batches, each a transaction, all see one commit. */
-export class SnapshotDatabase implements Database {
+export class SnapshotDatabase implements MetaDatabase {
   #isPinned = false;
 
   constructor(
