@@ -184,7 +184,7 @@ def logged_queries(repo: Repo, number: int) -> list[str]:
 def test_queries_are_logged_like_those_of_the_command(other: tuple[Repo, Web]) -> None:
     """Not while typing, not for later pages, and not for cached responses."""
     repo, one = other
-    for more in ("&meaning=no", "&offset=10"):
+    for more in ("&meaning=no", "&log=no", "&offset=10"):
         assert one.client.get(f"/api/search?q=typing{more}").status_code == 200
     first = one.client.get("/api/search?q=shown&language=python")
     known = {"if-none-match": first.headers["etag"]}

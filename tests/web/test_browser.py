@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 
 from feeder.store.migrations import migrate
 from feeder.store.sqlite import SQLite
@@ -77,6 +78,44 @@ def test_every_key_searches_at_once(page: Page) -> None:
     page.get_by_role("searchbox").press_sequentially("needle")
     expect(page.locator(".hit")).to_have_count(5)
     assert page.url.endswith("/")
+
+
+def recorded_queries(page: Page) -> list[str]:
+    """The queries that the page lets the server record, from now on."""
+    queries: list[str] = []
+
+    def note(request: Request) -> None:
+        parameters = parse_qs(urlsplit(request.url).query)
+        if "/api/search" in request.url and not {"meaning", "log"} & parameters.keys():
+            queries.extend(parameters["q"])
+
+    page.on("request", note)
+    return queries
+
+
+def test_query_is_recorded_when_it_is_finished(page: Page) -> None:
+    """Once: after Enter, when a hit is opened, or after a rest; not at each pause."""
+    queries = recorded_queries(page)
+    box = page.get_by_role("searchbox")
+    box.fill("need")
+    page.wait_for_url("**/?q=need")
+    box.fill("needle")
+    page.wait_for_url("**/?q=needle")
+    with page.expect_request(
+        lambda request: "q=needle" in request.url and "=no" not in request.url
+    ):
+        box.press("Enter")
+    assert queries == ["needle"]
+    box.fill("gondola")
+    page.wait_for_url("**/?q=gondola")
+    page.get_by_role("link", name="src/long.py").first.click()
+    expect(page.locator("#L1")).to_be_visible()
+    assert queries == ["needle", "gondola"]
+    page.go_back()
+    box.fill("guide")
+    with page.expect_request(lambda request: "q=guide" in request.url and "=no" not in request.url):
+        pass
+    assert queries == ["needle", "gondola", "guide"]
 
 
 def test_unfinished_filter_keeps_the_hits(browser: Browser, site: Web) -> None:
@@ -244,6 +283,7 @@ def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
     """Above the hits while it is typed, and in their place when it is finished."""
     with open_page(browser, site) as page:
         page.goto(f"{site.base}/?q=x")
+        expect(page.locator(".hit").first).to_be_visible()
         page.get_by_role("searchbox").fill("lang:klingon needle")
         expect(page.locator(".hint")).to_contain_text("no language klingon")
         page.get_by_role("searchbox").press("Enter")

@@ -52,14 +52,15 @@ class NotFound(UserError):
 
 def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """A page of hits with facets."""
-    uses_models = _uses_models(parameters)
+    uses_models = _flag(parameters, "meaning")
+    is_finished = _flag(parameters, "log")
     limit, offset = _pagination(parameters)
     request = SearchRequest(
         _required_parameter(parameters, "q"),
         _filters(parameters),
         limit,
         offset,
-        is_logged=uses_models,  # while the user types, the page searches by words
+        is_logged=uses_models and is_finished,
     )
     page = engine.search(index if uses_models else index.without_models(), request)
     notes = [*page.notes, *page.warnings, *index.missing_notes]
@@ -170,7 +171,7 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
 ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "search": (
         search,
-        frozenset({"q", "limit", "offset", "tests", "meaning", *_FILTER_PARAMETERS}),
+        frozenset({"q", "limit", "offset", "tests", "meaning", "log", *_FILTER_PARAMETERS}),
     ),
     "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_FILTER_PARAMETERS})),
     "node": (node, frozenset({"id"})),
@@ -233,11 +234,12 @@ def _filters(parameters: Parameters) -> RequestFilters:
     return RequestFilters(tests=tests, **lists)  # type: ignore[arg-type]  # the field names
 
 
-def _uses_models(parameters: Parameters) -> bool:
-    meaning = parameters.get("meaning", ["yes"])[0]
-    if meaning not in ("yes", "no"):
-        raise UserError("`meaning` must be yes or no. Correct it or leave it out.")
-    return meaning == "yes"
+def _flag(parameters: Parameters, name: str) -> bool:
+    """The value of a parameter that is yes, the default, or no."""
+    value = parameters.get(name, ["yes"])[0]
+    if value not in ("yes", "no"):
+        raise UserError(f"`{name}` must be yes or no. Correct it or leave it out.")
+    return value == "yes"
 
 
 def _github_url(corpus: Corpus) -> str | None:

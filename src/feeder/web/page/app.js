@@ -9,7 +9,7 @@ import { listenToShortcuts } from './shortcuts.js';
 import { showMap } from './map.js';
 import { loadLinks } from './links.js';
 import { showStatus } from './status.js';
-import { endTyping, settle, showSearch, stop, typed } from './search.js';
+import { endTyping, record, settle, showSearch, stop, typed } from './search.js';
 
 const VIEWS = {
   search: showSearch,
@@ -26,7 +26,10 @@ async function show() {
   clearTimeout(retry);
   const state = read();
   updateTitle(state);
-  if (state.view !== 'search') stop();
+  if (state.view !== 'search') {
+    stop();
+    record();
+  }
   try {
     if (!hasLinks) await loadLinks();
     hasLinks = true;
@@ -54,6 +57,7 @@ function listen() {
     event.preventDefault();
     settle();
     endTyping();
+    record();
   });
   byId('help-opens').addEventListener('click', openHelp);
   followLinks();

@@ -9,11 +9,15 @@ import { showIndexState } from './index_state.js';
 
 const LIMIT = 20;
 const PAUSE_MS = 450;
+const REST_MS = 2000;
 const RETRY_MS = 1500;
 const MAX_SIMULTANEOUS = 2;
 let current = new AbortController();
 let timer;
 let retry;
+let rest;
+let unrecorded;
+let recorded = '';
 let shown = '';
 let shownQuery = '';
 let typing = false;
@@ -35,9 +39,10 @@ export async function showSearch(state) {
 /** Handles typing: searches by words at once, and by meaning and with a new address at a pause. */
 export function typed() {
   clearTimer();
+  clearTimeout(rest);
   const q = byId('q').value;
   if (!q.trim()) return settle(q);
-  searchWords({ ...onlyFilters(), q, meaning: 'no' });
+  searchWords({ ...onlyFilters(), q, offset: 0, meaning: 'no' });
   timer = setTimeout(() => settle(q), PAUSE_MS);
   return undefined;
 }
@@ -60,6 +65,24 @@ export function settle(q = byId('q').value, { replace = isTyping() } = {}) {
   const href = link({ ...onlyFilters(), q });
   const isSame = href === link(read());
   go(isSame ? location.href : href, { replace: replace || isSame });
+  unrecorded = read();
+  clearTimeout(rest);
+  rest = setTimeout(record, REST_MS - PAUSE_MS);
+}
+
+/** Records the query that was typed last: after Enter, when a hit is opened, or at rest. */
+export function record() {
+  clearTimeout(rest);
+  const state = unrecorded;
+  unrecorded = undefined;
+  if (!state?.q || link(state) === recorded) return;
+  recorded = link(state);
+  request('search', parametersOf(state)).catch(() => null);
+}
+
+function parametersOf(state) {
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, state[name] ?? []]));
+  return { ...filters, q: state.q, limit: LIMIT, offset: state.offset || null };
 }
 
 /** Returns true if the user was typing already, and notes that typing has begun. */
@@ -105,18 +128,19 @@ async function runQuery(state) {
   newest += 1;
   const number = newest;
   const { signal } = current;
-  const filters = Object.fromEntries(FILTERS.map((name) => [name, state[name] ?? []]));
-  const parameters = { ...filters, limit: LIMIT, offset: state.offset || null };
+  const parameters = parametersOf(state);
+  const log = isUnfinished(state) || link(state) === recorded ? 'no' : null;
+  if (!log) recorded = link(state);
   byId('main').setAttribute('aria-busy', 'true');
   const isStale = () => signal.aborted || number < answered;
   try {
     const page = state.similar
-      ? await request('similar', { ...parameters, target: state.similar }, { signal })
-      : await request('search', { ...parameters, q: state.q, meaning: state.meaning }, { signal });
+      ? await request('similar', { ...parameters, q: null, target: state.similar }, { signal })
+      : await request('search', { ...parameters, meaning: state.meaning, log }, { signal });
     if (isStale()) return;
     answered = number;
     if (!page.hits.length && state.meaning === 'no' && hasHits()) showHint(`No hits for ${state.q} yet.`);
-    else draw(page, { ...state, ...filters });
+    else draw(page, state);
   } catch (error) {
     if (error.name === 'AbortError' || isStale()) return;
     answered = number;
