@@ -1,6 +1,7 @@
 """Runs the benchmarks: `python -m bench` measures speed, `python -m bench compare BASE` compares it
-with that of a commit, `python -m bench answers` measures search quality, and `python -m bench
-worker` the CPU time and requests of a query at the Worker.
+with that of a commit, `python -m bench answers` measures search quality, `python -m bench exact`
+that of queries that are one token of code, and `python -m bench worker` the CPU time and requests
+of a query at the Worker.
 
 `--help` after each lists its options.
 """
@@ -15,6 +16,8 @@ if sys.argv[1:2] == ["answers"]:
     from answers.command import main  # importable by the sys.path entries above
 elif sys.argv[1:2] == ["worker"]:
     from at_edge.command import main
+elif sys.argv[1:2] == ["exact"]:
+    from exact import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:

@@ -113,7 +113,9 @@ def rankings(draw: st.DrawFn, ids: Sequence[str]) -> list[Ranking]:
     some = st.lists(st.sampled_from([*ids, "elsewhere"]), unique=True)
     scored = st.dictionaries(st.sampled_from([*ids, "elsewhere"]), scores)
     return [
-        *(name_ranking(name, draw(some)) for name in ("name", "path", "alike")),
+        *(name_ranking(name, draw(some)) for name in ("name", "path")),
+        tied_ranking("literal", draw(some)),
+        name_ranking("alike", draw(some)),
         tied_ranking("rare", draw(some)),
         Ranking("spelled", 1.0, draw(scored)),
         word_ranking(draw(scored)),

@@ -29,7 +29,7 @@ class Recorded(NamedTuple):
 
 def recorded(database: Database, sides: Sequence[QueryModel], text: str, scope: Scope) -> Recorded:
     asked = QueryText(text)
-    rankings, _ = engine._retrieve_rankings(database, sides, asked, scope, None)
+    rankings, *_ = engine._retrieve_rankings(database, sides, asked, scope, None)
     found = hits_by_ids(
         database, dict.fromkeys(id_ for one in rankings for id_ in one.scores), scope
     )
@@ -58,6 +58,7 @@ def in_python(given: Recorded) -> dict[str, Any]:
             matches.composed_ids,
             matches.path_ids,
             pairs(matches.overlap_scores),
+            matches.resembling_ids,
         ],
         "nearly": [list(ids) for ids in name_matching.match_similar(asked, matches, near)],
         "ranked": [result_as_json(one) for one in before],

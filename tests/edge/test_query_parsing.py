@@ -61,7 +61,8 @@ def parsed_fields(text: str) -> list[Any]:
     """What a question says."""
     asked = QueryText(text)
     sets = [asked.identifiers, asked.path_words, asked.stems, asked.stems_with_stop_words]
-    return [asked.fts_terms, asked.word_parts, asked.name, asked.path, *map(sorted, sets)]
+    own = [asked.fts_terms, asked.word_parts, asked.name, asked.path, asked.code_tokens]
+    return [*own, *map(sorted, sets)]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: ascii(case["question"]))

@@ -117,6 +117,7 @@ def test_names_are_found_in_the_same_order(
         found.composed_ids,
         found.path_ids,
         pairs(found.overlap_scores),
+        found.resembling_ids,
     ]
 
 
@@ -177,8 +178,10 @@ def test_hits_have_the_same_order_and_scores(
     ids = [hit.id for hit in found]
     said = data.draw(rankings(ids))
     liked = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
-    expected = [result_as_json(one) for one in rank_hits(QueryText(text), said, found, liked)]
-    assert worker.call("rankHits", text, rankings_as_pairs(said), found, liked) == expected
+    resembling = data.draw(st.lists(st.sampled_from([*ids, "elsewhere"])))
+    results = rank_hits(QueryText(text), said, found, liked, resembling)
+    given = text, rankings_as_pairs(said), found, liked, resembling
+    assert worker.call("rankHits", *given) == [result_as_json(one) for one in results]
 
 
 @settings(max_examples=100, deadline=None)

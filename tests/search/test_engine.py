@@ -440,13 +440,15 @@ def test_json_result_has_all_fields(database: SQLite, folder: Path) -> None:
         "state": "same",
         "indexed_lines": None,
         "member": None,
-        # by name; its words and text, all nodes of its file, and the file's name
-        "score": pytest.approx(4 + (1 + 1) * (1 + 0.6 + 0.6)),
+        # by name and token; its words and text, all nodes of its file, and the file's name
+        "score": pytest.approx(4 + 4 + (1 + 1) * (1 + 0.6 + 0.6)),
         "name_rank": 1,
         "word_rank": 1,
         "meaning_rank": None,
         "vector_rank": None,
-        "parts": pytest.approx({"name": 4, "spelled": 1, "word": 1, "file": 1.2, "folder": 1.2}),
+        "parts": pytest.approx(
+            {"name": 4, "literal": 4, "spelled": 1, "word": 1, "file": 1.2, "folder": 1.2}
+        ),
         "piece": None,
         "copies": [],
         "text": "def refundOrder(order):\n    return order.total",

@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 
 from feeder.errors import ServiceError, UserError
 from feeder.search.answers import Page, PageOptions, build_page, highlight_words
 from feeder.search.exact_parts import exact_parts
 from feeder.search.excerpts import Excerpt, ExcerptReader
+from feeder.search.file_contents import indexed_lines, snapshot_repositories
+from feeder.search.literals import token_literal
+from feeder.search.name_matching import RARE_WORD_NODES
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import MAX_QUERY_CHARS, QueryText
 from feeder.search.query_plan import QueryPlan, SearchRequest, plan_query
@@ -19,6 +23,7 @@ from feeder.search.ranking import (
     COMPOSED_NAME,
     DESCRIPTION,
     DESCRIPTION_WEIGHT,
+    LITERAL,
     NAME,
     NAME_WORDS,
     NAME_WORDS_WEIGHT,
@@ -47,7 +52,10 @@ from feeder.search.retrieval import (
     MAX_BY_WORD,
     MODEL_VECTORS,
     STATIC_VECTORS,
+    CandidateDetails,
     QueryModel,
+    RepositoryLines,
+    confirm_literals,
     load_candidates,
     retrieve_candidates,
 )
@@ -153,24 +161,33 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     preferred_scopes: Collection[Scope] = (),
     checked_words: Sequence[str] = (),
     on_warning: OnWarning | None = None,
+    files: RepositoryLines | None = None,
 ) -> RankedResults:
     """Retrieves and ranks the nodes of a scope for a query; without models by words only.
 
     The result names those of `checked_words` that no node has. Nodes in `preferred_scopes` are
     ranked higher. A model that fails is reported to `on_warning`; without it, its error is raised.
+    With `files`, lines are read to find the nodes that have a token of the query literally.
     """
     text = query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " ")
     query_text = QueryText(text, checked_words)
     warnings: list[str] = []
-    rankings, missing = _retrieve_rankings(
+    rankings, missing, resembling_ids = _retrieve_rankings(
         database, models, query_text, scope, warnings.append if on_warning else None
     )
     if on_warning:
         for line in warnings:
             on_warning(line)
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
-    candidates = load_candidates(database, ids, scope, preferred_scopes)
-    results = rank_hits(query_text, rankings, candidates.hits, candidates.preferred_ids)
+    literal_ids = next((list(one.scores) for one in rankings if one.name == LITERAL), [])
+    candidates = load_candidates(
+        database, ids, scope, preferred_scopes, literal_ids if files else ()
+    )
+    if literal_ids:
+        rankings = _confirm_literals(rankings, query_text, candidates, files)
+    results = rank_hits(
+        query_text, rankings, candidates.hits, candidates.preferred_ids, resembling_ids
+    )
     if _is_vector_only(rankings):
         results = results[:MAX_BY_VECTOR_ONLY]
     notes = _result_notes(query_text, rankings, results)
@@ -215,11 +232,13 @@ def _retrieve_rankings(
     query_text: QueryText,
     scope: Scope,
     on_warning: OnWarning | None,
-) -> tuple[list[Ranking], Sequence[str]]:
-    """The rankings, and those of the checked words that no node has."""
+) -> tuple[list[Ranking], Sequence[str], Collection[str]]:
+    """The rankings, those of the checked words that no node has, and the ids of nodes that only
+    resemble a token of the query.
+    """
     if not query_text.text.strip():
-        return [], ()
-    words, descriptions, frames, named, similar, missing = retrieve_candidates(
+        return [], (), ()
+    words, descriptions, frames, named, similar, missing, literal_ids = retrieve_candidates(
         database, query_text, scope
     )
     rankings = [
@@ -227,6 +246,7 @@ def _retrieve_rankings(
         name_ranking(NAME, named.exact_ids),
         name_ranking(PATH, named.path_ids),
         name_ranking(COMPOSED_NAME, named.composed_ids),
+        tied_ranking(LITERAL, literal_ids),
         name_ranking(SIMILAR_NAME, similar.ids),
         tied_ranking(RARE_WORD, sorted(similar.word_ids, key=lambda id_: -words.get(id_, 0))),
         Ranking(NAME_WORDS, NAME_WORDS_WEIGHT, named.overlap_scores),
@@ -234,7 +254,31 @@ def _retrieve_rankings(
         word_ranking(descriptions, DESCRIPTION, DESCRIPTION_WEIGHT),
         *(_model_ranking(model, query_text, scope, on_warning) for model in models),
     ]
-    return rankings, missing
+    return rankings, missing, set(named.resembling_ids)
+
+
+def _confirm_literals(
+    rankings: Sequence[Ranking],
+    query_text: QueryText,
+    candidates: CandidateDetails,
+    files: RepositoryLines | None,
+) -> list[Ranking]:
+    """Keeps the nodes in the ranking by token whose lines have it.
+
+    Where no lines can be read, all of them, unless there is a similar name. Of a longer query, the
+    ranking is left out if its tokens are in many nodes: they say little.
+    """
+    scores = {ranking.name: ranking.scores for ranking in rankings}
+    ids: list[str] = []
+    unknown = list(scores.get(LITERAL, ()))
+    if files and unknown:
+        literals = [token_literal(token) for token in query_text.code_tokens]
+        ids, unknown = confirm_literals(unknown, literals, candidates, files)
+    ids = ids or ([] if scores.get(SIMILAR_NAME) else unknown)
+    if not query_text.is_one_token and len(ids) > RARE_WORD_NODES:
+        ids = []
+    confirmed = tied_ranking(LITERAL, ids)
+    return [confirmed if ranking.name == LITERAL else ranking for ranking in rankings]
 
 
 def _model_ranking(
@@ -274,7 +318,7 @@ def _result_notes(
 ) -> list[str]:
     """Notes that no node has the name, or a word of the query."""
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
-    if has.get(SIMILAR_NAME):
+    if has.get(SIMILAR_NAME) and not has.get(LITERAL):
         symbols = dict.fromkeys(
             result.hit.symbol for result in results if SIMILAR_NAME in result.ranks
         )
@@ -320,6 +364,7 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
             preferred_scopes=plan.preferred_scopes,
             checked_words=checked_words,
             on_warning=on_warning,
+            files=_repository_lines(index.store),
         )
 
     def rank() -> RankedResults:
@@ -340,6 +385,13 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
         )
 
     return rank() if index.cache is None else index.cache.get_or_rank(plan, rank)
+
+
+def _repository_lines(store: Session) -> RepositoryLines:
+    workspace = store.workspace
+    others = snapshot_repositories(store.index.database)
+    read = partial(indexed_lines, workspace.base, other_repositories=others)
+    return RepositoryLines(workspace.repo, read)
 
 
 def _list_scope(database: Database, scope: Scope) -> RankedResults:

@@ -6,8 +6,15 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from feeder.search.literals import Literal, LiteralMatch, find_literals, required_literals
+from feeder.search.literals import (
+    Literal,
+    LiteralMatch,
+    find_literals,
+    required_literals,
+    token_literal,
+)
 from feeder.search.must_match import required_patterns
+from feeder.search.query import QueryText
 
 if TYPE_CHECKING:
     from feeder.search.declarations import FindSpans
@@ -46,8 +53,10 @@ def exact_parts(query: Query, lines: Mapping[str, Sequence[int]]) -> ExactParts:
     def find_spans(text: str) -> Sequence[tuple[int, int]]:
         return [span for find in finders for span in find(text)]
 
-    literals = required_literals(query)
-    return ExactParts(literals, lines, find_spans, bool(literals or finders))
+    required = required_literals(query)
+    tokens = [token_literal(token) for token in QueryText(query.text).code_tokens]
+    literals = required or tokens
+    return ExactParts(literals, lines, find_spans, bool(required or finders))
 
 
 def find_places(

@@ -26,6 +26,11 @@ class Literal(NamedTuple):
     whole_word: bool = False
 
 
+def token_literal(token: str) -> Literal:
+    """A token of code as a literal; a plain word in lower case matches in any case."""
+    return Literal(token, not (token.isalpha() and token.islower()), True)
+
+
 class LiteralMatch(NamedTuple):
     """The index of a line, and the characters from `start` up to `end` of it."""
 

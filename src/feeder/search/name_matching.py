@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from feeder.nodes import Member
 from feeder.search.file_kinds import TEST, is_document
+from feeder.search.literals import token_literal
 from feeder.search.query import QueryText, name_part_stems
 from feeder.store import Row, Statement
 from feeder.store.name_search import (
@@ -47,13 +48,15 @@ class NameMatches(NamedTuple):
     """Ids of the nodes whose names or paths match a query, the best first.
 
     `overlap_scores` are by how well the words of name and query agree; `composed_ids` are names
-    made of exactly the query's words.
+    made of exactly the query's words. `resembling_ids` are those of all whose name or path is not
+    exactly the query's token.
     """
 
     exact_ids: Sequence[str]
     composed_ids: Sequence[str]
     path_ids: Sequence[str]
     overlap_scores: Mapping[str, float]
+    resembling_ids: Sequence[str] = ()
 
     @property
     def has_exact(self) -> bool:
@@ -98,7 +101,35 @@ def match_names(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> Nam
         _node_ids(sorted(composed, key=lambda node: _sort_key(node, text))),
         _node_ids(node for nodes in by_path for node in nodes),
         dict(sorted(overlaps.items(), key=lambda item: -item[1])),
+        _resembling_ids(query_text, [*exact, *composed], by_path),
     )
+
+
+def _resembling_ids(
+    query_text: QueryText, named: Iterable[NameMatch], by_path: Iterable[Iterable[NameMatch]]
+) -> list[str]:
+    """The nodes whose name has other letters than the token, or whose path goes on after it."""
+    if not query_text.is_one_token or not query_text.code_tokens:
+        return []
+    [token] = query_text.code_tokens
+    ending = f"/{query_text.path.lower()}"
+    exact = token_literal(token).case_sensitive
+    return [
+        *(node.id for node in named if exact and not _has_same_letters(node, token)),
+        *(
+            node.id
+            for nodes in by_path
+            for node in nodes
+            if not f"/{node.path.lower()}".endswith(ending)
+        ),
+    ]
+
+
+def _has_same_letters(node: NameMatch, token: str) -> bool:
+    """Returns True if the last part of the node's or a member's name is that of the token."""
+    last = _last_part(normalize_symbol(token.rstrip("(")))
+    names = [node.name, *(member.name for member in decode_members(node.members))]
+    return any(_last_part(normalize_symbol(name)) == last for name in names)
 
 
 def _node_ids(nodes: Iterable[NameMatch]) -> list[str]:

@@ -201,6 +201,18 @@ IDENTIFIER_PATTERN = re.compile(
 COMPOUND_NAME = re.compile(r"[^\W_]+(?:_+[^\W_]+)+")
 """A name that the index has as several consecutive words: `MAX_BYTES`."""
 
+CODE_WORD = re.compile(
+    r"(?<![\w.$/-])(?:"
+    r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|--?\w[\w-]*(?:\.[\w-]+)*"
+    r"|\w+-[\w-]*\.[\w.-]*\w|\w+\.\w+-[\w.-]*\w|\w+(?:\.[\w-]+){2,}|[A-Z]\w*(?:-[A-Z]\w*)+"
+    r")(?![\w$/-])"
+)
+"""A word of a longer query that is a token of code and no name of a symbol: `MAX_BYTES`,
+`--log.level`, `query.lookback-delta`, `X-Forwarded-For`."""
+
+MAX_CODE_WORDS = 3
+"""Tokens of a longer query that are looked for literally."""
+
 ALNUM_PATTERN, QUERY_WORD_PATTERN, _NON_WORD = (
     re.compile(r"[^\W_]+"),
     re.compile(r"\w+"),
@@ -253,6 +265,20 @@ class QueryText:
         return normalize_symbol(typed) if is_one else ""
 
     @cached_property
+    def is_one_token(self) -> bool:
+        """Returns True for a query without spaces."""
+        return len(self.text) <= ANALYZED_CHARS and len(self.text.split()) == 1
+
+    @cached_property
+    def code_tokens(self) -> list[str]:
+        """The tokens to find literally: the whole query if it has no spaces, else words of it that
+        are written like code. Without the marks around them: quotes, leading dashes, `()`.
+        """
+        words = [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
+        tokens = dict.fromkeys(map(_strip_marks, words))
+        return [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
+
+    @cached_property
     def identifiers(self) -> frozenset[str]:
         """The last parts of all words written like code, in lower case."""
         names = IDENTIFIER_PATTERN.findall(self.text[:ANALYZED_CHARS])
@@ -290,6 +316,10 @@ class QueryText:
     @cached_property
     def _beginning(self) -> str:
         return self.text[:ANALYZED_CHARS].casefold()
+
+
+def _strip_marks(word: str) -> str:
+    return word.strip(" \t\n`'\"").lstrip("-").removesuffix("()")
 
 
 def name_part_stems(names: Iterable[str]) -> frozenset[str]:

@@ -18,9 +18,12 @@ from feeder.text import lowercase_parts
 
 STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD = "frame", "name", "path", "written", "rare"
 
+LITERAL = "literal"
+
 SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION = "alike", "spelled", "word", "line"
 """Names of the rankings besides those of models: by stack frame, exact name, path, a name made of
-the query's words, a rare word, a similar name, common words of name and query, text, description.
+the query's words, a rare word, a token of code in the lines, a similar name, common words of name
+and query, text, description.
 """
 
 NAME_WEIGHT, NAME_WORDS_WEIGHT, WORD_WEIGHT, DESCRIPTION_WEIGHT = 4.0, 1.0, 1.0, 0.5
@@ -159,8 +162,13 @@ def rank_hits(
     rankings: Sequence[Ranking],
     hits: Sequence[Hit],
     preferred_ids: Collection[str] = (),
+    resembling_ids: Collection[str] = (),
 ) -> list[Result]:
-    """Fuses the rankings and sorts the hits by score; nodes of `preferred_ids` count more."""
+    """Fuses the rankings and sorts the hits by score; nodes of `preferred_ids` count more.
+
+    Nodes of `resembling_ids`, which only resemble a token of the query, come after those that have
+    it literally.
+    """
     score_parts = _score_parts(rankings, hits)
     priority_names = {ranking.name for ranking in rankings if ranking.is_priority}
     scores = {
@@ -184,7 +192,7 @@ def rank_hits(
         _make_result(hit, query_text, kinds[hit.id], score_parts[hit.id], ranks[hit.id])
         for hit in hits
     ]
-    priorities, last = _priority_order(rankings), (len(rankings), 0.0)
+    priorities, last = _priority_order(rankings, resembling_ids), (len(rankings), 0.0)
     results.sort(
         key=lambda result: (
             priorities.get(result.hit.id, last),
@@ -196,10 +204,14 @@ def rank_hits(
     return results
 
 
-def _priority_order(rankings: Sequence[Ranking]) -> dict[str, tuple[int, float]]:
+def _priority_order(
+    rankings: Sequence[Ranking], resembling_ids: Collection[str]
+) -> dict[str, tuple[float, float]]:
     """Sort keys of the nodes in priority rankings, by id; equal scores have equal keys."""
+    places = {ranking.name: place for place, ranking in enumerate(rankings) if ranking.scores}
+    after_literals = places.get(LITERAL, -1) + 0.5
     return {
-        id_: (place, -score)
+        id_: (max(place, after_literals) if id_ in resembling_ids else place, -score)
         for place, ranking in reversed([*enumerate(rankings)])
         if ranking.is_priority
         for id_, score in ranking.scores.items()

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import Embedder
 from feeder.search import name_matching
+from feeder.search.literals import Literal, has_literal
+from feeder.search.must_match import ReadIndexedLines
 from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
 from feeder.store import Database, Neighbour, Row, Statement, stored_descriptions
 from feeder.store.hits import Hit, hits_from_rows, hits_statement
 from feeder.store.name_search import NameMatch, exact_name_statement, name_matches
-from feeder.store.node_parts import PartsByNode, parts_from_rows, parts_statement
+from feeder.store.node_parts import PartsByNode, blobs_statement, parts_from_rows, parts_statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import is_local
 from feeder.store.word_search import node_counts, scores_by_id, word_search_statement
@@ -205,9 +207,14 @@ MAX_BY_WORD = 200
 """Candidates by word."""
 
 
+MAX_BY_LITERAL = 200
+"""Candidates that may have a token of code literally."""
+
+
 class QueryCandidates(NamedTuple):
     """Candidates that depend on the query only: BM25 scores by text and by description, nodes of
-    stack frames, and nodes by name; and the checked words that no node has.
+    stack frames, and nodes by name; the checked words that no node has; and nodes with the words of
+    a token of code in their order.
     """
 
     word_scores: dict[str, float]
@@ -216,16 +223,19 @@ class QueryCandidates(NamedTuple):
     name_matches: name_matching.NameMatches
     similar_names: name_matching.SimilarNames
     missing_words: Sequence[str] = ()
+    literal_ids: Sequence[str] = ()
 
 
 class CandidateDetails(NamedTuple):
     """Hits of the candidates, the preferred ones, and the parts of all nodes with equal names; the
-    latter None if they were not read.
+    latter None if they were not read. `blobs` are git's blob ids of the indexed contents, by id, of
+    the nodes that they were requested for.
     """
 
     hits: Sequence[Hit]
     preferred_ids: Collection[str]
     spans: PartsByNode | None
+    blobs: Mapping[str, str] = {}
 
 
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
@@ -246,8 +256,12 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     )
     checked = query_text.checked_words
     checks = [missing_words_query(checked)] if checked else []
-    by_word, by_description, *rest = database.run([words, descriptions, *frames, *names, *checks])
+    literals = literal_statements(query_text, scope)
+    by_word, by_description, *rest = database.run(
+        [words, descriptions, *frames, *names, *literals, *checks]
+    )
     missing = missing_words(rest.pop()) if checks else []
+    by_literal = rest.pop() if literals else by_word if query_text.code_tokens else ()
     matches = name_matching.match_names(query_text, rest[len(frames) :])
     similar = [] if matches.has_exact else name_matching.similar_statements(query_text, scope)
     return QueryCandidates(
@@ -257,17 +271,79 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
         matches,
         name_matching.match_similar(query_text, matches, database.run(similar) if similar else []),
         missing,
+        [*scores_by_id(by_literal, MAX_BY_LITERAL)],
     )
 
 
+def literal_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
+    """A statement that finds the nodes with the words of a token of code in their order.
+
+    None if there is no token, and if the search by word finds the same.
+    """
+    terms = ['"{}"'.format(token.replace('"', '""')) for token in query_text.code_tokens]
+    if not terms or terms == query_text.fts_terms:
+        return []
+    return [word_search_statement(terms, scope, MAX_BY_LITERAL)]
+
+
 def load_candidates(
-    database: Database, ids: Sequence[str], scope: Scope, preferred_scopes: Collection[Scope]
+    database: Database,
+    ids: Sequence[str],
+    scope: Scope,
+    preferred_scopes: Collection[Scope],
+    ids_with_blobs: Sequence[str] = (),
 ) -> CandidateDetails:
-    """Runs the second batch: rows, preferences and parts of the candidates."""
+    """Runs the second batch: rows, preferences and parts of the candidates, and blob ids."""
     if not ids:
         return CandidateDetails((), (), {})
     preferences = preference_statements(ids, preferred_scopes)
     parts = [] if is_local(database) else [parts_statement(ids)]
-    rows, *rest = database.run([hits_statement(ids, scope), *preferences, *parts])
+    blobs = [blobs_statement(ids_with_blobs)] if ids_with_blobs else []
+    rows, *rest = database.run([hits_statement(ids, scope), *preferences, *blobs, *parts])
     spans = parts_from_rows(rest[-1]) if parts else None
-    return CandidateDetails(hits_from_rows(rows), preferred_ids(rest[: len(preferences)]), spans)
+    blob_rows = rest[len(preferences)] if blobs else ()
+    return CandidateDetails(
+        hits_from_rows(rows),
+        preferred_ids(rest[: len(preferences)]),
+        spans,
+        {str(id_): str(blob) for id_, blob in blob_rows},
+    )
+
+
+MAX_CONFIRMED = 200
+"""Candidates whose lines are read for a token of code, the best by word."""
+
+
+class RepositoryLines(NamedTuple):
+    """The files of a repository: `read` returns lines by path, as they were indexed, given blob
+    ids.
+    """
+
+    repo: str
+    read: ReadIndexedLines
+
+
+def confirm_literals(
+    ids: Iterable[str],
+    literals: Sequence[Literal],
+    candidates: CandidateDetails,
+    files: RepositoryLines,
+) -> tuple[list[str], list[str]]:
+    """The ids of nodes whose lines have one of the literals, and of those that cannot be read."""
+    hits = {hit.id: hit for hit in candidates.hits}
+    checked = [
+        hits[id_]
+        for id_ in islice(ids, MAX_CONFIRMED)
+        if id_ in hits and hits[id_].repo == files.repo and candidates.blobs.get(id_)
+    ]
+    lines_by_path = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
+    confirmed: list[str] = []
+    refuted: list[str] = []
+    for hit in checked:
+        lines = lines_by_path.get(hit.path)
+        if lines is not None:
+            text = "\n".join(lines[hit.start_line - 1 : hit.end_line])
+            has_one = any(has_literal(text, literal) for literal in literals)
+            (confirmed if has_one else refuted).append(hit.id)
+    read_ids = {*confirmed, *refuted}
+    return confirmed, [id_ for id_ in ids if id_ not in read_ids]

@@ -100,6 +100,11 @@ def read_origins(
     return blobs, _contents_from_rows(hits, content_rows[0]) if content_rows else {}
 
 
+def blobs_statement(ids: Iterable[str]) -> Statement:
+    """Selects ids with git's blob ids of the contents that the nodes were read from."""
+    return Statement(_BLOBS_BY_ID, (json.dumps([[id_] for id_ in ids]),))
+
+
 def read_hit_contents(database: Database, hits: Sequence[Hit]) -> dict[str, HitContents]:
     """Returns the contents of hits, by id; one request."""
     [rows] = database.run([Statement(HIT_CONTENTS, _lines_param(hits))])

@@ -15,8 +15,8 @@ import { createContext, scopeFromFilters, search, type SearchContext } from "../
 import { countFacets, hitFromRow, type Result } from "../search/results.ts";
 import { outlineFiles } from "../search/outline.ts";
 import { sourceLinks, gitHubUrl } from "../search/permalinks.ts";
-import { requiredLiterals } from "../search/literals.ts";
-import type { Query } from "../search/query.ts";
+import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
+import { type Query, queryText, QueryText } from "../search/query.ts";
 import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
 import { freshness, loadMeta, cacheMeta } from "../search/index_status.ts";
@@ -72,7 +72,9 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
   const page = pagination(params);
   const result = await search(baseContext, requiredParameter(params, "q"), page, filters(params), usesVectors(params));
   const { context, parsedSearch, answer, contents } = result;
-  const literals = requiredLiterals(parsedSearch.query);
+  const required = requiredLiterals(parsedSearch.query);
+  const tokens = new QueryText(queryText(parsedSearch.query)).codeTokens.map(tokenLiteral);
+  const literals = required.length ? required : tokens;
   const words = [...highlightedWords(parsedSearch.query), ...parsedSearch.correctedWords];
   const snippetOptions = { words, lines: snippetLines(params), literals };
   const shownLines = answer.results.map((result) => contents.lines(result.hit));
@@ -81,7 +83,7 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
     total: answer.total,
     at_least: answer.atLeast,
     offset: page.offset,
-    notes: [...answer.notes, ...inexactNotes(shownLines, literals)],
+    notes: [...answer.notes, ...inexactNotes(shownLines, required)],
     ...freshness(context.meta, context.repo),
     facets: countFacets(answer.allResults),
   };

@@ -19,9 +19,10 @@ import {
   resolveScope,
 } from "./filters.ts";
 import { cacheKey, defaultRepo, indexedRepos, type IndexMeta } from "./index_status.ts";
+import { hasLiteral, tokenLiteral } from "./literals.ts";
 import { mustMatch } from "./must_match.ts";
 import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
-import { NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
+import { LITERAL, NAME, rankHits, type Ranking, SIMILAR_NAME, tiedRanking, WORD } from "./ranking.ts";
 import {
   duplicateCandidates,
   groupDuplicates,
@@ -53,6 +54,7 @@ import {
 
 const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
 const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
+const { RARE_WORD_NODES } = constants.name_matching;
 const { MAX_DEDUPLICATED } = constants.results;
 const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
 /** Candidates beyond those compared whose lines are read in the same request: ranking moves some up. */
@@ -216,7 +218,8 @@ export async function paginate(
 
 /** Notes that no node has the name, or a word of the query. */
 export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], results: readonly Result[]): string[] {
-  if (candidateCounts(rankings).get(SIMILAR_NAME)) {
+  const counts = candidateCounts(rankings);
+  if (counts.get(SIMILAR_NAME) && !counts.get(LITERAL)) {
     const similar = results.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
     const nearest = [...new Set(similar)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
     return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
@@ -331,14 +334,39 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
     vectorSearch && (first.nearest ?? nearestNodes(vectorSearch, first.lookupRows, scope, onWarning)),
     words.loadSimilar(context.database),
   ]);
-  const rankings = [...words.rankings(), ...(nearest ? [nearest] : [])];
-  const candidates = await fetchCandidates(context, candidateOrder(rankings), scope, page);
-  const all = rankHits(words.queryText, rankings, candidates.hits);
+  const retrieved = [...words.rankings(), ...(nearest ? [nearest] : [])];
+  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, page);
+  const rankings = confirmLiterals(retrieved, words.queryText, candidates);
+  const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
   const problem = first.problem ? [`${WORDS_ONLY_PREFIX} ${first.problem}`] : [];
   const notes = [...resultNotes(words.queryText, rankings, results), ...warnings, ...problem];
   const shown = await paginate(results, candidates, page);
   return { answer: { ...shown, notes, atLeast: isTruncated(rankings) }, contents: candidates.contents };
+}
+
+/**
+ * Keeps the nodes in the ranking by token whose lines have it.
+ *
+ * Where no lines were loaded, all of them, unless there is a similar name. Of a longer query, the ranking
+ * is left out if its tokens are in many nodes: they say little.
+ */
+export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryText, candidates: CandidateRows): Ranking[] {
+  const scores = new Map(rankings.map((one) => [one.name, one.scores]));
+  const found = new Set(scores.get(LITERAL)?.keys());
+  if (!found.size) return [...rankings];
+  const literals = queryText.codeTokens.map(tokenLiteral);
+  const confirmed = new Set<string>();
+  for (const hit of candidates.hits) {
+    const own = found.has(hit.id) ? candidates.contents.lines(hit) : null;
+    if (!own) continue;
+    if (literals.some((literal) => hasLiteral(own.lines, literal))) confirmed.add(hit.id);
+    else found.delete(hit.id);
+  }
+  const unread = scores.get(SIMILAR_NAME)?.size ? [] : [...found];
+  let ids = confirmed.size ? [...found].filter((id) => confirmed.has(id)) : unread;
+  if (!queryText.isOneToken && ids.length > RARE_WORD_NODES) ids = [];
+  return rankings.map((one) => (one.name === LITERAL ? tiedRanking(LITERAL, ids) : one));
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */

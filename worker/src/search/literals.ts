@@ -14,6 +14,12 @@ export interface Literal {
   readonly wholeWord: boolean;
 }
 
+/** A token of code as a literal; a plain word in lower case matches in any case. */
+export function tokenLiteral(token: string): Literal {
+  const isPlain = /^\p{L}+$/u.test(token) && token === token.toLowerCase() && token !== token.toUpperCase();
+  return { text: token, caseSensitive: !isPlain, wholeWord: true };
+}
+
 /** The index of a line, and its characters (code points) from `start` up to `end`. */
 export type LiteralMatch = readonly [row: number, start: number, end: number];
 

@@ -8,6 +8,7 @@ import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import { isTestPath } from "../store/scope.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isDocument, TEST_KIND } from "./file_kinds.ts";
+import { tokenLiteral } from "./literals.ts";
 import { namePartStems, type QueryText } from "./query.ts";
 import type { Scores } from "./ranking.ts";
 import type { Member } from "./results.ts";
@@ -30,6 +31,8 @@ export interface NameMatches {
   composedIds: readonly string[];
   pathIds: readonly string[];
   overlapScores: Scores;
+  /** Those of all whose name or path is not exactly the query's token. */
+  resemblingIds: readonly string[];
 }
 
 /** Returns true if a node or a file has exactly the name in the query. */
@@ -52,7 +55,27 @@ export function matchNames(queryText: QueryText, rowSets: readonly Rows[]): Name
     composedIds: nodeIds(sortNodes(composed.filter((node) => namesTests || !isTestPath(node.path)), text)),
     pathIds: nodeIds(byPath.flat()),
     overlapScores: new Map(sortBy(overlaps, ([, score]) => [-score])),
+    resemblingIds: resemblingIds(queryText, [...exact, ...composed], byPath.flat()),
   };
+}
+
+/** The nodes whose name has other letters than the token, or whose path goes on after it. */
+function resemblingIds(queryText: QueryText, named: readonly NameMatch[], byPath: readonly NameMatch[]): string[] {
+  const [token] = queryText.codeTokens;
+  if (!queryText.isOneToken || token === undefined) return [];
+  const ending = `/${queryText.path.toLowerCase()}`;
+  const isExact = tokenLiteral(token).caseSensitive;
+  const [wanted] = [lastPart(normalizeSymbol(token.replace(/\(+$/, "")))];
+  return nodeIds([
+    ...named.filter((node) => isExact && !shortNames(node).includes(wanted)),
+    ...byPath.filter((node) => !`/${node.path.toLowerCase()}`.endsWith(ending)),
+  ]);
+}
+
+/** The last parts of the names of a node and of its members. */
+function shortNames(node: NameMatch): string[] {
+  const members = node.members.split(" ").filter(Boolean).map((member) => member.slice(0, member.lastIndexOf(":")));
+  return [node.name, ...members].map((name) => lastPart(normalizeSymbol(name)));
 }
 
 /** Returns true if the query is short enough to be the words of a name. */

@@ -6,7 +6,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
-import { casefold, length, strip, truncate } from "../python_strings.ts";
+import { casefold, length, split, strip, truncate } from "../python_strings.ts";
 import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
 /** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
@@ -207,6 +207,8 @@ const COMPOUND_NAME = new RegexVariants(constants.query.COMPOUND_NAME, "g");
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
 const PATH_WORD = new RegexVariants(constants.query.PATH_WORD, "g");
+const CODE_WORD = new RegexVariants(constants.query.CODE_WORD, "g");
+const { MAX_CODE_WORDS } = constants.query;
 
 /** The text of a query without its filters, with derived values that are computed once. */
 export class QueryText {
@@ -244,6 +246,23 @@ export class QueryText {
     return this.#cached("name", () => {
       const typed = this.#trimmed();
       return NAME.test(typed) ? normalizeSymbol(typed) : "";
+    });
+  }
+
+  /** True for a query without spaces. */
+  get isOneToken(): boolean {
+    return length(this.text) <= ANALYZED_CHARS && split(this.text).length === 1;
+  }
+
+  /**
+   * The tokens to find literally: the whole query if it has no spaces, else words of it that are written
+   * like code. Without the marks around them: quotes, leading dashes, `()`.
+   */
+  get codeTokens(): readonly string[] {
+    return this.#cached("tokens", () => {
+      const words = this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
+      const tokens = new Set(words.map(stripMarks));
+      return [...tokens].filter((token) => ALNUM.all(token).length > 0).slice(0, MAX_CODE_WORDS);
     });
   }
 
@@ -293,6 +312,10 @@ export class QueryText {
     if (!this.#cache.has(name)) this.#cache.set(name, compute());
     return this.#cache.get(name) as T;
   }
+}
+
+function stripMarks(word: string): string {
+  return word.replace(/^[ \t\n`'"]+|(?<![ \t\n`'"])[ \t\n`'"]+$/g, "").replace(/^-+/, "").replace(/\(\)$/, "");
 }
 
 /** Returns true for a word that is not searched for beside others. */

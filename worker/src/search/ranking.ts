@@ -12,7 +12,8 @@ import { findMember, normalizeName, nameOverlap } from "./name_matching.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Hit, Result } from "./results.ts";
 
-export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD, SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
+export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, LITERAL, RARE_WORD, SIMILAR_NAME } = constants.ranking;
+export const { NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
 export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
 const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
 const { FILE_BOOST, PATH_BOOST, NAME_BOOST, PREFERENCE_BOOST } = constants.ranking;
@@ -29,12 +30,18 @@ interface Scored {
 
 type ById = ReadonlyMap<string, Scored>;
 
-/** Fuses the rankings and sorts the hits by score; nodes of `preferredIds` get a boost. */
+/**
+ * Fuses the rankings and sorts the hits by score; nodes of `preferredIds` get a boost.
+ *
+ * Nodes of `resemblingIds`, which only resemble a token of the query, come after those that have it
+ * literally.
+ */
 export function rankHits(
   queryText: QueryText,
   rankings: readonly Ranking[],
   hits: readonly Hit[],
   preferredIds: Iterable<string> = [],
+  resemblingIds: ReadonlySet<string> = new Set(),
 ): Result[] {
   const byId = new Map(hits.map((hit) => [hit.id, newScored(hit, queryText)]));
   for (const ranking of rankings) addRanking(ranking, byId);
@@ -42,7 +49,7 @@ export function rankHits(
   for (const id of new Set(preferredIds)) addPreference(byId.get(id));
   const searchedName = normalizeName(queryText.text);
   const results = hits.map((hit) => makeResult(byId.get(hit.id)!, searchedName));
-  const priorities = priorityOrder(rankings);
+  const priorities = priorityOrder(rankings, resemblingIds);
   return sortBy(results, ({ hit, score }) => [
     ...(priorities.get(hit.id) ?? [rankings.length, 0]),
     -score,
@@ -94,11 +101,16 @@ function addPreference(scored: Scored | undefined): void {
 }
 
 /** The sort keys of the nodes in priority rankings, by id; equal scores have equal keys. */
-function priorityOrder(rankings: readonly Ranking[]): Map<string, readonly [number, number]> {
+function priorityOrder(
+  rankings: readonly Ranking[],
+  resemblingIds: ReadonlySet<string>,
+): Map<string, readonly [number, number]> {
   const order = new Map<string, readonly [number, number]>();
+  const afterLiterals = rankings.findLastIndex(({ name, scores }) => name === LITERAL && scores.size > 0) + 0.5;
   rankings.forEach((ranking, place) => {
-    for (const [id, score] of ranking.isPriority ? ranking.scores : [])
-      if (!order.has(id)) order.set(id, [place, -score]);
+    for (const [id, score] of ranking.isPriority ? ranking.scores : []) {
+      if (!order.has(id)) order.set(id, [resemblingIds.has(id) ? Math.max(place, afterLiterals) : place, -score]);
+    }
   });
   return order;
 }

@@ -35,6 +35,7 @@ import {
   COMPOSED_NAME,
   DESCRIPTION,
   DESCRIPTION_WEIGHT,
+  LITERAL,
   NAME,
   PATH,
   vectorRanking,
@@ -49,7 +50,7 @@ import {
 } from "./ranking.ts";
 
 const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = constants.engine;
-const { MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
+const { MAX_BY_LITERAL, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
 
 const { HEADER_VERSION } = constants.nodes;
 const LOCATION = new Pattern(constants.retrieval.LOCATION);
@@ -94,6 +95,7 @@ export class WordSearch {
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
   readonly #descriptions: () => Row[][];
+  readonly #literals: () => Row[][];
   #similar: Row[][] = [];
 
   constructor(
@@ -107,6 +109,12 @@ export class WordSearch {
     this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#frames = batch.add(frameStatements(queryText, scope));
     this.#names = batch.add(nameStatements(queryText, scope));
+    this.#literals = batch.add(literalStatements(queryText, scope));
+  }
+
+  /** The nodes whose name or path only resembles a token. */
+  get resemblingIds(): ReadonlySet<string> {
+    return new Set(matchNames(this.queryText, this.#names()).resemblingIds);
   }
 
   /**
@@ -131,12 +139,20 @@ export class WordSearch {
       nameRanking(NAME, matches.exactIds),
       nameRanking(PATH, matches.pathIds),
       nameRanking(COMPOSED_NAME, matches.composedIds),
+      tiedRanking(LITERAL, this.#literalIds()),
       nameRanking(SIMILAR_NAME, similar.ids),
       tiedRanking(RARE_WORD, byWord),
       nameWordsRanking(matches.overlapScores),
       wordRanking(words),
       wordRanking(sql.scoresById(this.#descriptions()[0] ?? [], MAX_BY_WORD), DESCRIPTION, DESCRIPTION_WEIGHT),
     ];
+  }
+
+  /** The nodes with the words of a token in their order, the best by word first. */
+  #literalIds(): string[] {
+    if (!this.queryText.codeTokens.length) return [];
+    const [rows = this.#words()[0] ?? []] = this.#literals();
+    return [...sql.scoresById(rows, MAX_BY_LITERAL).keys()];
   }
 }
 
@@ -245,6 +261,13 @@ export class QueryVector {
 }
 
 const cachedVectors = new Map<string, readonly number[]>();
+
+/** A statement that finds the nodes with a token, if the search by word does not find the same. */
+function literalStatements(queryText: QueryText, scope: Scope): Statement[] {
+  const terms = queryText.codeTokens.map((token) => `"${token.replaceAll('"', '""')}"`);
+  const isSame = terms.length === queryText.ftsTerms.length && terms.every((term, at) => term === queryText.ftsTerms[at]);
+  return terms.length && !isSame ? [sql.wordSearch(terms, scope, MAX_BY_LITERAL)] : [];
+}
 
 /** Statements that find nodes by the name of each frame. */
 function frameStatements(queryText: QueryText, scope: Scope): Statement[] {

@@ -80,8 +80,11 @@ export const ranking = {
   },
   parseFrames: (text: string) => parseFrames(new QueryText(text)),
   frameNodeIds: (text: string, answers: Row[][]) => frameNodeIds(new QueryText(text), answers),
-  rankHits: (text: string, rankings: RankingRow[], rows: Row[], preferredIds: string[]) =>
-    rankHits(new QueryText(text), rankings.map(rankingOf), rows.map(hitFromRow), preferredIds).map(resultJson),
+  rankHits: (text: string, rankings: RankingRow[], rows: Row[], preferredIds: string[], resemblingIds: string[] = []) => {
+    const [queryText, hits] = [new QueryText(text), rows.map(hitFromRow)];
+    const results = rankHits(queryText, rankings.map(rankingOf), hits, preferredIds, new Set(resemblingIds));
+    return results.map(resultJson);
+  },
   groupResults: groupedJson,
   countFacets: (rows: Row[]) => countFacets(rows.map((row) => resultOf(hitFromRow(row)))),
   resultNotes: (text: string, rankings: RankingRow[], rows: Row[]) =>
@@ -122,8 +125,8 @@ function boosts(text: string, rows: Row[], scores: ReadonlyMap<string, number>):
 }
 
 function nameMatches(queryText: QueryText, answers: Row[][]): unknown {
-  const { exactIds, composedIds, pathIds, overlapScores } = matchNames(queryText, answers);
-  return [exactIds, composedIds, pathIds, [...overlapScores]];
+  const { exactIds, composedIds, pathIds, overlapScores, resemblingIds } = matchNames(queryText, answers);
+  return [exactIds, composedIds, pathIds, [...overlapScores], resemblingIds];
 }
 
 function notesAndFlags(queryText: QueryText, rankings: Ranking[], rows: Row[]): unknown {

@@ -1,0 +1,157 @@
+"""Measures how well a query that is one token of code finds the lines that have it.
+
+    python -m bench exact REPOSITORY … [--identifiers 60] [--keys 30] [--misses 5]
+
+Each repository has a local index of its HEAD. Identifiers and keys (dotted or hyphenated names in
+quotes) are drawn at random from its indexed files; those on 2 to 12 lines count. The table has the
+share of an identifier's lines that are within the first 5 and 10 hits, typed alone, in quotes and
+with `case:yes`; and for how many keys the first hit has the key itself.
+"""
+
+import argparse
+import random
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from feeder.config import Settings
+from feeder.search.answers import PageHit
+from feeder.search.engine import search
+from feeder.search.file_contents import decode_lines
+from feeder.search.open_index import SearchIndex, open_index
+from feeder.search.query_plan import SearchRequest
+from feeder.source import file_types
+from feeder.store import Statement
+
+HEAD = """\
+| repository | query | identifiers | lines @5 | lines @10 | keys | literal first |
+|---|---|---|---|---|---|---|
+"""
+IDENTIFIER = re.compile(r"\b(?:[a-zA-Z]+[a-z0-9][A-Z]\w*|_*[a-zA-Z]\w*_\w*[a-zA-Z]\w*)\b")
+KEY = re.compile(r"[\"'`](?:--?)?([a-z][a-z0-9_]*(?:[.-][a-z0-9_]+)+)[\"'`]")
+FILE_NAME = re.compile(r".*\.(?:\w{1,4}|json|yaml|toml|html|properties)")
+FORMS = {"bare": "{}", "in quotes": '"{}"', "case:yes": "case:yes {}"}
+MIN_LINES, MAX_LINES = 2, 12
+
+Place = tuple[str, int]
+
+
+class Shares(NamedTuple):
+    """Shares of a token's lines in the first 5 and 10 hits, and whether the first hit has it."""
+
+    at_5: float
+    at_10: float
+    is_first: bool
+
+
+def main() -> int:
+    """Returns the exit code."""
+    args = _parse_args()
+    print(HEAD, end="")
+    for repository in args.repositories:
+        settings = Settings(repository, store="local", quiet=True, query_log=False)
+        with open_index(settings) as opened:
+            index = opened.with_models(lambda _: None)
+            for row in _rows(index, repository.name, args):
+                print(row, flush=True)
+    return 0
+
+
+def _rows(index: SearchIndex, name: str, args: argparse.Namespace) -> Iterator[str]:
+    lines = dict(_indexed_lines(index))
+    chosen = random.Random(7)
+    identifiers = _sample(_places(lines, IDENTIFIER), args.identifiers, chosen)
+    all_keys = {
+        key: places for key, places in _places(lines, KEY).items() if not FILE_NAME.fullmatch(key)
+    }
+    keys = {key: _lines_with(lines, key) for key in _sample(all_keys, args.keys, chosen)}
+    for form, pattern in FORMS.items():
+        shares = {one: _shares(index, pattern.format(one), identifiers[one]) for one in identifiers}
+        firsts = {one: _shares(index, pattern.format(one), keys[one]).is_first for one in keys}
+        yield (
+            f"| {name} | {form} | {len(shares)} | {_mean(one.at_5 for one in shares.values())} | "
+            f"{_mean(one.at_10 for one in shares.values())} | {len(firsts)} | "
+            f"{sum(firsts.values())} |"
+        )
+        worst = sorted(shares, key=lambda one: shares[one].at_10)[: args.misses]
+        misses = [f"{one} {shares[one].at_10:.2f}" for one in worst if shares[one].at_10 < 1]
+        misses += [key for key, is_first in firsts.items() if not is_first][: args.misses]
+        if misses:
+            print(f"{name}, {form}: {', '.join(misses)}", file=sys.stderr)
+
+
+def _mean(shares: Iterator[float]) -> str:
+    return f"{fmean(shares):.3f}".lstrip("0")
+
+
+def _indexed_lines(index: SearchIndex) -> Iterator[tuple[str, list[str]]]:
+    """The lines of all indexed files that are texts."""
+    corpus = index.corpus
+    statement = Statement(
+        "SELECT path FROM files WHERE repo = ? AND state <> 'skipped' AND nodes > 0", (corpus.repo,)
+    )
+    [rows] = corpus.database.run([statement])
+    for (path,) in rows:
+        file = corpus.base / str(path)
+        if file.is_file() and not file_types.document_extension(str(path)):
+            yield str(path), decode_lines(str(path), file.read_bytes()) or []
+
+
+def _places(lines: Mapping[str, Sequence[str]], pattern: re.Pattern[str]) -> dict[str, set[Place]]:
+    places: dict[str, set[Place]] = defaultdict(set)
+    for path, texts in lines.items():
+        for number, text in enumerate(texts, 1):
+            if len(text) < 1_000:
+                for match in pattern.finditer(text):
+                    places[match[match.lastindex or 0]].add((path, number))
+    return places
+
+
+def _lines_with(lines: Mapping[str, Sequence[str]], key: str) -> set[Place]:
+    found = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+    return {
+        (path, number)
+        for path, texts in lines.items()
+        for number, text in enumerate(texts, 1)
+        if key in text and found.search(text)
+    }
+
+
+def _sample(
+    places: Mapping[str, set[Place]], count: int, chosen: random.Random
+) -> dict[str, set[Place]]:
+    fitting = sorted(one for one in places if MIN_LINES <= len(places[one]) <= MAX_LINES)
+    return {one: places[one] for one in chosen.sample(fitting, min(count, len(fitting)))}
+
+
+def _shares(index: SearchIndex, query: str, places: set[Place]) -> Shares:
+    hits = search(index, SearchRequest(query, limit=10, is_logged=False)).hits
+    at_5, at_10, first = (set(_covered(hits[:count], places)) for count in (5, 10, 1))
+    return Shares(len(at_5) / len(places), len(at_10) / len(places), bool(first))
+
+
+def _covered(hits: Sequence[PageHit], places: set[Place]) -> Iterator[Place]:
+    for shown in hits:
+        nodes = [shown.result.hit, *(one.hit for one in shown.result.duplicates)]
+        for node in nodes:
+            for place in places:
+                if place[0] == node.path and node.start_line <= place[1] <= node.end_line:
+                    yield place
+
+
+def _parse_args() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench exact",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("repositories", nargs="+", type=Path, metavar="REPOSITORY")
+    add("--identifiers", type=int, default=60, help="Identifiers of each repository.")
+    add("--keys", type=int, default=30, help="Dotted and hyphenated keys of each repository.")
+    add("--misses", type=int, default=0, help="Print this many of the worst of each on stderr.")
+    return parser.parse_args(sys.argv[2:])
