@@ -165,6 +165,8 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "a#" * 1000}),
     ("search", {"q": "tariffs.OTHER_TARIFF"}),
     ("search", {"q": "exchnage articel"}),
+    ("search", {"q": "cart -total"}),
+    ("search", {"q": "type:class -total"}),
     ("search", {"q": "cart blorptangle"}),
     ("search", {"q": "cart blorptangle zyxomma articel"}),
     ("search", {"q": "total depr* -nothing symbol:add adress"}),

@@ -71,6 +71,7 @@ STATEMENTS = {
     "hitsWithParts": _replace(
         hits.HITS_BY_IDS, hits.HIT_COLUMNS, f"{hits.HIT_COLUMNS}, {node_parts.PART_LINES}"
     ),
+    "classesAround": hits.CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
     "countBy": inventory.COUNTS_BY_COLUMN,
     "skippedFiles": inventory.SKIPPED_COUNTS,

@@ -68,7 +68,12 @@ from feeder.search.spelling import (
 )
 from feeder.session.session import Session
 from feeder.store import Database
-from feeder.store.hits import Hit, first_hits
+from feeder.store.hits import (
+    Hit,
+    classes_around_statement,
+    first_hits,
+    without_classes_around,
+)
 from feeder.store.name_search import MAX_BY_WORD as MOST_SPELLED
 from feeder.store.name_search import MAX_EXACT
 from feeder.store.node_parts import part_ranges, read_part_ranges
@@ -397,7 +402,12 @@ def _repository_lines(store: Session) -> RepositoryLines:
 def _list_scope(database: Database, scope: Scope) -> RankedResults:
     """Lists the first nodes of a scope, for a query of filters or a pattern alone."""
     hits = first_hits(database, scope, MAX_LISTED + 1) if _has_filters(scope) else []
-    results = [Result(hit, 0.0, {}) for hit in hits[:MAX_LISTED]]
+    listed: Sequence[Hit] = hits[:MAX_LISTED]
+    if scope.without_words and listed:
+        ids = [hit.id for hit in listed]
+        [excluded] = database.run([classes_around_statement(ids, scope.without_words)])
+        listed = without_classes_around(listed, excluded)
+    results = [Result(hit, 0.0, {}) for hit in listed]
     return RankedResults(results, is_truncated=len(hits) > MAX_LISTED)
 
 

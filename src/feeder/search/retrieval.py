@@ -19,7 +19,13 @@ from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
 from feeder.store import Database, Neighbour, Row, Statement, stored_descriptions
-from feeder.store.hits import Hit, hits_from_rows, hits_statement
+from feeder.store.hits import (
+    Hit,
+    classes_around_statement,
+    hits_from_rows,
+    hits_statement,
+    without_classes_around,
+)
 from feeder.store.name_search import NameMatch, exact_name_statement, name_matches
 from feeder.store.node_parts import PartsByNode, blobs_statement, parts_from_rows, parts_statement
 from feeder.store.scope import Scope
@@ -299,11 +305,14 @@ def load_candidates(
     preferences = preference_statements(ids, preferred_scopes)
     parts = [] if is_local(database) else [parts_statement(ids)]
     blobs = [blobs_statement(ids_with_blobs)] if ids_with_blobs else []
-    rows, *rest = database.run([hits_statement(ids, scope), *preferences, *blobs, *parts])
+    words = scope.without_words
+    around = [classes_around_statement(ids, words)] if words else []
+    rows, *rest = database.run([hits_statement(ids, scope), *around, *preferences, *blobs, *parts])
+    excluded = rest.pop(0) if around else ()
     spans = parts_from_rows(rest[-1]) if parts else None
     blob_rows = rest[len(preferences)] if blobs else ()
     return CandidateDetails(
-        hits_from_rows(rows),
+        without_classes_around(hits_from_rows(rows), excluded),
         preferred_ids(rest[: len(preferences)]),
         spans,
         {str(id_): str(blob) for id_, blob in blob_rows},

@@ -1,7 +1,7 @@
 """Reads nodes as hits, with every column that a search shows: by id, scope, file or name."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement, stored_descriptions
@@ -40,6 +40,19 @@ SELECT {HIT_COLUMNS}
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE {IN_SCOPE}
 ORDER BY j.key
+"""
+
+
+# ?1 ids, ?2 an FTS5 query. The methods of a class are nodes of their own, but a reader sees them as
+# lines of the class; of a class in parts, those of any part
+CLASSES_AROUND = """
+SELECT o.id FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value
+WHERE o.node_type = 'class' AND EXISTS (
+  SELECT 1 FROM docs p CROSS JOIN docs d ON d.repo = p.repo AND d.path = p.path
+    AND d.start_line >= p.start_line AND d.end_line <= p.end_line
+  WHERE p.repo = o.repo AND p.path = o.path AND p.node_type = 'class' AND p.symbol = o.symbol
+  AND d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)
+)
 """
 
 
@@ -85,6 +98,17 @@ def hits_by_ids(database: Database, ids: Iterable[str], scope: Scope) -> list[Hi
 def hits_statement(ids: Iterable[str], scope: Scope) -> Statement:
     """Selects the columns of hits by ids."""
     return Statement(HITS_BY_IDS, (json.dumps(list(ids)), *scope_params(scope)))
+
+
+def classes_around_statement(ids: Iterable[str], words: str) -> Statement:
+    """Selects the ids of classes with a node in their lines that an FTS5 query finds."""
+    return Statement(CLASSES_AROUND, (json.dumps(list(ids)), words))
+
+
+def without_classes_around(hits: Sequence[Hit], rows: Iterable[Row]) -> list[Hit]:
+    """Returns the hits that are not in the rows of `classes_around_statement`."""
+    excluded = {id_ for (id_,) in rows}
+    return [hit for hit in hits if hit.id not in excluded]
 
 
 def hits_from_rows(rows: Iterable[Row]) -> list[Hit]:

@@ -189,6 +189,7 @@ export async function fetchCandidates(
   const contents = new FileContents(context);
   const end = offset + limit;
   const rows = batch.add([sql.hitsWithParts(ids, scope)]);
+  const excludedRows = batch.add(scope.withoutWords ? [sql.classesAround(ids, scope.withoutWords)] : []);
   const addLines = contents.addStatements(
     batch,
     ids.slice(offset, end + EXTRA_LINES),
@@ -196,7 +197,8 @@ export async function fetchCandidates(
   );
   if (ids.length > 0) await batch.run(context.database);
   await addLines();
-  const hitRows = rows()[0] ?? [];
+  const excluded = new Set((excludedRows()[0] ?? []).map(([id]) => String(id)));
+  const hitRows = (rows()[0] ?? []).filter(([id]) => !excluded.has(String(id)));
   const hits = hitRows.map(hitFromRow);
   return { hits, parts: partsFromHits(hits, hitRows), contents };
 }
@@ -374,7 +376,8 @@ async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
   const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
   const candidates = await fetchCandidates(first.context, ids, first.scope, page);
-  const shown = await paginate(hits.map(resultOf), candidates, page);
+  const kept = new Set(candidates.hits.map((hit) => hit.id));
+  const shown = await paginate(hits.filter((hit) => kept.has(hit.id)).map(resultOf), candidates, page);
   const atLeast = first.listedRows.length > MAX_LISTED;
   return { answer: { ...shown, notes: [], atLeast }, contents: candidates.contents };
 }

@@ -46,6 +46,11 @@ export function descriptionSearch(terms: readonly string[], scope: Scope, limit:
   return { sql: sql.descriptionSearch, params: [terms.join(" OR ") || '""', ...scopeParams(scope), limit] };
 }
 
+/** Selects the ids of classes with a node in their lines that an FTS5 query finds. */
+export function classesAround(ids: readonly string[], words: string): Statement {
+  return { sql: sql.classesAround, params: [JSON.stringify(ids), words] };
+}
+
 /** Selects those words whose FTS5 query finds no node at all. */
 export function missingWords(words: readonly (readonly [word: string, query: string])[]): Statement {
   return { sql: sql.missingWords, params: [JSON.stringify(words)] };
