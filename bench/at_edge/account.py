@@ -44,12 +44,12 @@ class Index(NamedTuple):
 
 
 def fed(standin: StandIn, repository: Path) -> Index:
-    """Syncs a repository with words and static vectors into an empty account."""
+    """Syncs a repository with words, static vectors and stored source into an empty account."""
     standin.reset()
     standin.change(vectorize_delay_s=0)
     (repository / "wrangler.toml").unlink(missing_ok=True)  # it names deleted resources
     options = ["--repo", REPO, "--model", "static", "--quiet"]
-    for command in (["init"], ["sync", "--store", "cloudflare"]):
+    for command in (["init"], ["sync", "--store", "cloudflare", "--texts"]):
         subprocess.run(
             [sys.executable, "-m", "feeder", *command, *options],
             cwd=repository,

@@ -16,8 +16,9 @@ from standin import StandIn
 
 from at_edge.account import fed
 from at_edge.corpora import CORPORA
+from at_edge.isolate import Incomplete
 from at_edge.measuring import Measured, measured
-from at_edge.page import report
+from at_edge.page import report, report_by_kind
 from edge.worker_build import built
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,16 +26,22 @@ NAMES = [corpus.name for corpus in CORPORA]
 
 
 def main() -> int:
-    """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing."""
+    """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing, 1 if vectors were
+    not searched.
+    """
     args = _parse_args()
     if missing := StandIn.missing():
         _print_progress(missing)
         return 2
     try:
-        print(report(list(_all(args))), end="")
+        found = list(_all(args))
+        print(report(found), report_by_kind(found), sep="\n", end="")
     except Absent as exc:
         _print_progress(f"{exc}. Name the folder of snapshots with --mirror or EVAL_MIRROR.")
         return 2
+    except Incomplete as exc:
+        _print_progress(f"An answer lacks its vectors, so its cost says nothing. {exc}")
+        return 1
     return 0
 
 

@@ -12,7 +12,8 @@ import { Miniflare, NoOpLog } from "miniflare";
 
 const ASKED = `
 const asked = async ({ address, token }, path, body) => {
-  const init = { method: "POST", body: JSON.stringify(body), headers: { authorization: "Bearer " + token } };
+  const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+  const init = { method: "POST", body: JSON.stringify(body), headers };
   const { success, result, errors } = await (await fetch(address + path, init)).json();
   if (success) return result;
   throw new Error(errors.map(({ message }) => message).join("; "));

@@ -12,19 +12,24 @@ import httpx
 from processes import processor_ms
 
 from at_edge.account import REPO, Index
+from feeder.search.engine import WORDS_ONLY_PREFIX
 
 PROGRAM = Path(__file__).with_name("isolate.mjs")
 ROOT = PROGRAM.parents[2]
 _SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) calls?(?:, (\d+) rows read)?"')
+_D1_TIME = re.compile(r"\bd1;dur=([\d.]+)")
 
 
 class Cost(NamedTuple):
-    """The cost of an answer: CPU milliseconds, D1 round trips, subrequests and D1 rows read."""
+    """The cost of an answer: CPU milliseconds, D1 round trips, subrequests, D1 rows read, and the
+    milliseconds that the Worker waits for D1.
+    """
 
     cpu_ms: float
     round_trips: int
     subrequests: int
     rows: int
+    d1_ms: float
 
 
 class ServiceCalls(NamedTuple):
@@ -40,25 +45,47 @@ def service_calls(server_timing: str) -> dict[str, ServiceCalls]:
     return {name: ServiceCalls(int(count), int(rows or 0)) for name, count, rows in services}
 
 
+class Incomplete(Exception):
+    """An answer without the vectors: its cost is not that of a query."""
+
+
+def _is_problem(note: str) -> bool:
+    return note.startswith(WORDS_ONLY_PREFIX)
+
+
 class Isolate:
     """A running Worker."""
 
-    def __init__(self, address: str, process: int) -> None:
+    def __init__(self, address: str, process: int, *, by_words: bool) -> None:
+        self._by_words = by_words
         self._process = process
         self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
 
     def search(self, query: Mapping[str, str]) -> Cost:
-        """Sends one query and measures it; an error response for an unknown filter counts too."""
+        """Sends one query and measures it; an error response for an unknown filter counts too.
+
+        Raises Incomplete if the vectors were not searched.
+        """
+        return self.get("search", query)
+
+    def get(self, endpoint: str, params: Mapping[str, str]) -> Cost:
+        """Sends one request to an endpoint and measures it, as `search` does."""
         before_ms = processor_ms(self._process)
-        answer = self._client.get("/api/search", params=query)
+        answer = self._client.get(f"/api/{endpoint}", params=params)
         cpu_ms = processor_ms(self._process) - before_ms
         if answer.is_server_error:
             answer.raise_for_status()
+        if not self._by_words and (
+            problem := next(filter(_is_problem, answer.json().get("notes") or []), "")
+        ):
+            raise Incomplete(f"{dict(params)}: {problem}")
         calls = service_calls(answer.headers["server-timing"])
         subrequests = sum(call.calls for call in calls.values())
         rows = sum(call.rows for call in calls.values())
         to_d1 = calls["d1"] if answer.is_success else calls.get("d1", ServiceCalls(0, 0))
-        return Cost(cpu_ms, to_d1.calls, subrequests, rows)
+        waited = _D1_TIME.search(answer.headers["server-timing"])
+        d1_ms = float(waited[1]) if waited else 0.0
+        return Cost(cpu_ms, to_d1.calls, subrequests, rows, d1_ms)
 
     def refused(self) -> float:
         """Returns the CPU milliseconds of a request to an unknown path."""
@@ -83,7 +110,7 @@ def isolate(script: Path, index: Index, *, by_words: bool) -> Iterator[Isolate]:
         assert process.stdin
         assert process.stdout
         try:
-            yield Isolate(process.stdout.readline().strip(), process.pid)
+            yield Isolate(process.stdout.readline().strip(), process.pid, by_words=by_words)
         finally:
             process.stdin.close()
             process.wait(60)

@@ -35,7 +35,7 @@ class SymbolNode(NamedTuple):
         return self.path.rpartition("/")[2]
 
 
-def _misspelt(name: str, at: int) -> str:
+def misspelt(name: str, at: int) -> str:
     at %= max(len(name) - 1, 1)
     return f"{name[:at]}{name[at + 1 : at + 2]}{name[at : at + 1]}{name[at + 2 :]}"
 
@@ -48,7 +48,7 @@ def _trace(one: SymbolNode, other: SymbolNode) -> str:
 RULES: tuple[Callable[[SymbolNode, SymbolNode, int], QueryParams], ...] = (
     lambda one, other, at: {"q": one.symbol},
     lambda one, other, at: {"q": one.last},
-    lambda one, other, at: {"q": _misspelt(one.last, at)},
+    lambda one, other, at: {"q": misspelt(one.last, at)},
     lambda one, other, at: {"q": one.last[:-1] or "x"},
     lambda one, other, at: {"q": f"where is {one.words}"},
     lambda one, other, at: {"q": f"how does {one.words} {other.words} work"},
@@ -68,7 +68,7 @@ RULES: tuple[Callable[[SymbolNode, SymbolNode, int], QueryParams], ...] = (
     lambda one, other, at: {"q": f"category:{('docs', 'code', 'config')[at % 3]} {one.words}"},
     lambda one, other, at: {"q": one.words, "language": one.language, "not_path": one.path},
     lambda one, other, at: {"q": other.words, "node_type": one.node_type, "tests": "no"},
-    lambda one, other, at: {"q": _misspelt("zxqjkwvy", at) + str(at)},
+    lambda one, other, at: {"q": misspelt("zxqjkwvy", at) + str(at)},
     lambda one, other, at: {"q": _trace(one, other)},
     lambda one, other, at: {"q": f"{one.words} {other.words}", "offset": str(at % 7)},
     lambda one, other, at: {"q": f"{one.words} path:no/such/{one.file}"},

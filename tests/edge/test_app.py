@@ -2,7 +2,9 @@
 
 import httpx
 import pytest
-from at_edge.isolate import service_calls
+from at_edge.isolate import Cost, service_calls
+from at_edge.measuring import Measured
+from at_edge.page import report_by_kind
 
 from edge.test_access import SEARCH, refused
 from feeder.web.page_files import SECURITY_HEADERS
@@ -34,6 +36,15 @@ def test_benchmark_counts_the_calls_in_server_timing(authorized_client: httpx.Cl
     assert service_calls(timing) == {"d1": (1, 0)}
     several = 'd1;dur=7;desc="2 calls, 34 rows read", ai;dur=3.5;desc="1 call", total;dur=11'
     assert service_calls(several) == {"d1": (2, 34), "ai": (1, 0)}
+
+
+def test_benchmark_prices_each_kind_of_request() -> None:
+    """1,000 requests: 2,000,000 rows, 1,000 requests, 10,000 ms of CPU, 256,000 dimensions."""
+    cost = Cost(10.0, round_trips=2, subrequests=3, rows=2_000, d1_ms=5.0)
+    measured = Measured(9_698, "words and static", [cost], [cost], [1.0], 1.0, {"name": [cost]})
+    assert report_by_kind([measured]).splitlines()[-1] == (
+        "| 9,698, words and static | name | 2,000, most 2,000 | 5 ms | 10.0 ms | 2,500 | 0.0051 |"
+    )
 
 
 def test_unchanged_response_is_304(authorized_client: httpx.Client) -> None:
