@@ -156,11 +156,12 @@ def test_minified_line_is_cut_around_the_match(
 
 
 def test_explain_shows_the_scores(feeder: RunFeeder, shop: Repo) -> None:
-    """4 for the name, 1 for words, 1 for text, and 0.6 of these for the file's nodes."""
+    """4 for the name and the token each, 1 for words, 1 for text, and 0.6 of these for the file."""
     lines = feeder(shop, "search", "emptyCart", "--explain", "--lines", "0").out.splitlines()
     assert lines[:2] == [
         "src/cart.py:16-17  method  emptyCart",
-        "        score 7.2: name +4 (rank 1), spelled +1 (rank 1), word +1 (rank 1), file +1.2",
+        "        score 11.2: name +4 (rank 1), literal +4 (rank 1), spelled +1 (rank 1), "
+        "word +1 (rank 1), file +1.2",
     ]
 
 

@@ -366,7 +366,8 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
     else found.delete(hit.id);
   }
   const unread = scores.get(SIMILAR_NAME)?.size ? [] : [...found];
-  let ids = confirmed.size ? [...found].filter((id) => confirmed.has(id)) : unread;
+  const isPlain = literals.every(({ caseSensitive }) => !caseSensitive);
+  let ids = confirmed.size ? [...found].filter((id) => isPlain || confirmed.has(id)) : unread;
   if (!queryText.isOneToken && ids.length > RARE_WORD_NODES) ids = [];
   return rankings.map((one) => (one.name === LITERAL ? tiedRanking(LITERAL, ids) : one));
 }
