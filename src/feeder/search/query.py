@@ -210,6 +210,9 @@ CODE_WORD = re.compile(
 """A word of a longer query that is a token of code and no name of a symbol: `MAX_BYTES`,
 `--log.level`, `query.lookback-delta`, `X-Forwarded-For`."""
 
+MESSAGE_PATTERN = re.compile(r"[^ \n]+(?: [^ \n]+){2,24}")
+"""A query of three or more words, which may stand in a file as they are: an error message."""
+
 MAX_CODE_WORDS = 3
 """Tokens of a longer query that are looked for literally."""
 
@@ -272,9 +275,12 @@ class QueryText:
     @cached_property
     def code_tokens(self) -> list[str]:
         """The tokens to find literally: the whole query if it has no spaces, else words of it that
-        are written like code. Without the marks around them: quotes, leading dashes, `()`.
+        are written like code, or several words that may be a message. Without the marks around
+        them: quotes, leading dashes, `()`.
         """
         words = [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
+        if not words and MESSAGE_PATTERN.fullmatch(self.text):
+            words = [self.text]
         tokens = dict.fromkeys(map(_strip_marks, words))
         return [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
 

@@ -204,6 +204,7 @@ const PATH = new RegexVariants(fullMatch(constants.query.PATH_PATTERN));
 const IDENTIFIER = new RegexVariants(constants.query.IDENTIFIER_PATTERN, "g");
 /** A name whose parts are consecutive words in the index: `MAX_BYTES`. */
 const COMPOUND_NAME = new RegexVariants(constants.query.COMPOUND_NAME, "g");
+const MESSAGE = new RegExp(`^(?:${constants.query.MESSAGE_PATTERN.ascii})$`);
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
 const PATH_WORD = new RegexVariants(constants.query.PATH_WORD, "g");
@@ -256,11 +257,13 @@ export class QueryText {
 
   /**
    * The tokens to find literally: the whole query if it has no spaces, else words of it that are written
-   * like code. Without the marks around them: quotes, leading dashes, `()`.
+   * like code, or several words that may be a message. Without the marks around them: quotes, leading
+   * dashes, `()`.
    */
   get codeTokens(): readonly string[] {
     return this.#cached("tokens", () => {
       const words = this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
+      if (words.length === 0 && MESSAGE.test(this.text)) words.push(this.text);
       const tokens = new Set(words.map(stripMarks));
       return [...tokens].filter((token) => ALNUM.all(token).length > 0).slice(0, MAX_CODE_WORDS);
     });
