@@ -14,6 +14,7 @@ from feeder.search.answers import Page, PageOptions, build_page, highlight_words
 from feeder.search.exact_parts import exact_parts
 from feeder.search.excerpts import Excerpt, ExcerptReader
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
+from feeder.search.file_kinds import is_document
 from feeder.search.literals import token_literal
 from feeder.search.name_matching import RARE_WORD_NODES
 from feeder.search.open_index import SearchIndex
@@ -280,6 +281,10 @@ def _confirm_literals(
         literals = [token_literal(token) for token in query_text.code_tokens]
         ids, unknown = confirm_literals(unknown, literals, candidates, files)
     ids = ids or ([] if scores.get(SIMILAR_NAME) else unknown)
+    if any(" " in token for token in query_text.code_tokens):
+        # a message is code's; a document with these words may be about something else
+        documents = {hit.id for hit in candidates.hits if is_document(hit.path)}
+        ids = [id_ for id_ in ids if id_ not in documents]
     if not query_text.is_one_token and len(ids) > RARE_WORD_NODES:
         ids = []
     confirmed = tied_ranking(LITERAL, ids)

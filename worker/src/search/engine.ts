@@ -9,6 +9,7 @@ import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts
 import { isRestricted, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { FileContents } from "./excerpts.ts";
+import { isDocument } from "./file_kinds.ts";
 import {
   candidateScopes,
   filterLookup,
@@ -368,6 +369,11 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
   const unread = scores.get(SIMILAR_NAME)?.size ? [] : [...found];
   const isPlain = literals.every(({ caseSensitive }) => !caseSensitive);
   let ids = confirmed.size ? [...found].filter((id) => isPlain || confirmed.has(id)) : unread;
+  if (queryText.codeTokens.some((token) => token.includes(" "))) {
+    // a message is code's; a document with these words may be about something else
+    const documents = new Set(candidates.hits.filter((hit) => isDocument(hit.path)).map((hit) => hit.id));
+    ids = ids.filter((id) => !documents.has(id));
+  }
   if (!queryText.isOneToken && ids.length > RARE_WORD_NODES) ids = [];
   return rankings.map((one) => (one.name === LITERAL ? tiedRanking(LITERAL, ids) : one));
 }
