@@ -97,8 +97,10 @@ def test_similar_names_are_shown_where_no_line_has_the_token(indexed: Repo) -> N
         ("Cart.add()", ["Cart.add"]),
         ("user.HasPermission(", ["user.HasPermission("]),
         ("=>", []),
-        ("how is the cart emptied", []),
-        ("a read-only, well-known node.js web/app", []),
+        ("cart emptied", []),
+        # several words may be a message
+        ("how is the cart emptied", ["how is the cart emptied"]),
+        ("read-only node.js", []),
         ("where is VITE_APP_URL set?", ["VITE_APP_URL"]),
         ("does readFile use --storage.tsdb.retention", ["storage.tsdb.retention"]),
         (

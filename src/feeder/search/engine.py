@@ -277,8 +277,9 @@ def _confirm_literals(
     scores = {ranking.name: ranking.scores for ranking in rankings}
     ids: list[str] = []
     unknown = list(scores.get(LITERAL, ()))
-    if files and unknown:
-        literals = [token_literal(token) for token in query_text.code_tokens]
+    literals = [token_literal(token) for token in query_text.code_tokens]
+    # nearly all nodes that a plain word finds have it, and reading them takes as long as the search
+    if files and unknown and any(literal.case_sensitive for literal in literals):
         ids, unknown = confirm_literals(unknown, literals, candidates, files)
     ids = ids or ([] if scores.get(SIMILAR_NAME) else unknown)
     if any(" " in token for token in query_text.code_tokens):

@@ -319,10 +319,8 @@ def load_candidates(
     )
 
 
-MAX_CONFIRMED, MAX_CONFIRMED_WORDS = 200, 40
-"""Candidates whose lines are read for a token of code, the best by word; fewer for a plain word,
-which nearly all of them have.
-"""
+MAX_CONFIRMED = 200
+"""Candidates whose lines are read for a token of code, the best by word."""
 
 
 class RepositoryLines(NamedTuple):
@@ -340,15 +338,11 @@ def confirm_literals(
     candidates: CandidateDetails,
     files: RepositoryLines,
 ) -> tuple[list[str], list[str]]:
-    """The ids of nodes whose lines have one of the literals, and of those that are not read.
-
-    Both together for a plain word, if one has it.
-    """
+    """The ids of nodes whose lines have one of the literals, and of those that are not read."""
     hits = {hit.id: hit for hit in candidates.hits}
-    is_plain = all(not literal.case_sensitive for literal in literals)
     checked = [
         hits[id_]
-        for id_ in islice(ids, MAX_CONFIRMED_WORDS if is_plain else MAX_CONFIRMED)
+        for id_ in islice(ids, MAX_CONFIRMED)
         if id_ in hits and hits[id_].repo == files.repo and candidates.blobs.get(id_)
     ]
     lines_by_path = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
@@ -362,6 +356,4 @@ def confirm_literals(
             (confirmed if has_one else refuted).append(hit.id)
     read_ids = {*confirmed, *refuted}
     unread = [id_ for id_ in ids if id_ not in read_ids]
-    if is_plain and confirmed:
-        return [*confirmed, *unread], []
     return confirmed, unread

@@ -359,16 +359,17 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
   const found = new Set(scores.get(LITERAL)?.keys());
   if (!found.size) return [...rankings];
   const literals = queryText.codeTokens.map(tokenLiteral);
+  // nearly all nodes that a plain word finds have it
+  const needsLines = literals.some(({ caseSensitive }) => caseSensitive);
   const confirmed = new Set<string>();
   for (const hit of candidates.hits) {
-    const own = found.has(hit.id) ? candidates.contents.lines(hit) : null;
+    const own = needsLines && found.has(hit.id) ? candidates.contents.lines(hit) : null;
     if (!own) continue;
     if (literals.some((literal) => hasLiteral(own.lines, literal))) confirmed.add(hit.id);
     else found.delete(hit.id);
   }
   const unread = scores.get(SIMILAR_NAME)?.size ? [] : [...found];
-  const isPlain = literals.every(({ caseSensitive }) => !caseSensitive);
-  let ids = confirmed.size ? [...found].filter((id) => isPlain || confirmed.has(id)) : unread;
+  let ids = confirmed.size ? [...found].filter((id) => confirmed.has(id)) : unread;
   if (queryText.codeTokens.some((token) => token.includes(" "))) {
     // a message is code's; a document with these words may be about something else
     const documents = new Set(candidates.hits.filter((hit) => isDocument(hit.path)).map((hit) => hit.id));
