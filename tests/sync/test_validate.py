@@ -124,6 +124,17 @@ def _extra_posting(shop: Shop) -> dict[str, list[str]]:
     return {POSTINGS: ["posting 999 (stray) has no node"]}
 
 
+def _no_name(shop: Shop) -> dict[str, list[str]]:
+    id_, seq = _total(shop)
+    shop.change("DELETE FROM names_fts WHERE rowid = ?", seq)
+    return {POSTINGS: [f"src/cart.py: node {id_} has no posting"]}
+
+
+def _extra_name(shop: Shop) -> dict[str, list[str]]:
+    shop.change("INSERT INTO names_fts (rowid, name) VALUES (999, 'stray')")
+    return {POSTINGS: ["posting 999 (a name) has no node"]}
+
+
 def _posting_of_another(shop: Shop) -> dict[str, list[str]]:
     id_, seq = _total(shop)
     shop.change("DELETE FROM docs_fts WHERE rowid = ?", seq)
@@ -160,7 +171,7 @@ def _extra_row(shop: Shop) -> dict[str, list[str]]:
     shop.change(
         """INSERT INTO docs SELECT 999, 'stray', repo, branch, sha_head, path, language, node_type,
         'Cart.stray', signature, logical_path, start_line, end_line, text_sha, members,
-        describes, vector_line
+        describes, vector_line, is_part
         FROM docs WHERE symbol = 'Cart.total'"""
     )
     return {
@@ -257,6 +268,8 @@ def _no_model(shop: Shop) -> dict[str, list[str]]:
 DAMAGES = (
     _no_posting,
     _extra_posting,
+    _no_name,
+    _extra_name,
     _posting_of_another,
     _symbol_not_found,
     _no_row,

@@ -1,6 +1,5 @@
 """Validation of the index on the page: started by a button, with progress and verdict."""
 
-import sqlite3
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, expect
 
+from feeder.store.sqlite import SQLite
 from mcp_server.conftest import index
 from source.repos import Repo
 from web.browser_client import accessibility_violations, index_server, open_page
@@ -24,8 +24,9 @@ def mine(repo: Repo) -> Iterator[tuple[Path, Web]]:
 
 def spoil(folder: Path) -> None:
     """Deletes one node of a file."""
-    with sqlite3.connect(folder / ".feeder/index.db") as database:
-        database.execute("DELETE FROM docs WHERE path = 'b.py'")
+    database = SQLite(folder / ".feeder/index.db")
+    database.connection.execute("DELETE FROM docs WHERE path = 'b.py'")
+    database.close()
 
 
 def verdict_of_new_run(one: Web) -> dict[str, object]:

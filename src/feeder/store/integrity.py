@@ -44,12 +44,16 @@ SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM docs_fts),
 
 _DOCS_WITHOUT_POSTING = """
 SELECT d.path, d.id FROM docs d LEFT JOIN docs_fts f ON f.rowid = d.seq
-WHERE d.repo = ? AND f.id IS NOT d.id ORDER BY d.path, d.start_line
+LEFT JOIN names_fts n ON n.rowid = d.seq
+WHERE d.repo = ? AND (f.id IS NOT d.id OR (n.rowid IS NULL) <> (d.symbol IS NULL))
+ORDER BY d.path, d.start_line
 """
 
 _POSTINGS_WITHOUT_DOC = """
-SELECT f.rowid, f.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid
-WHERE f.id IS NOT d.id ORDER BY f.rowid
+SELECT f.rowid, f.id FROM docs_fts f LEFT JOIN docs d ON d.seq = f.rowid WHERE f.id IS NOT d.id
+UNION ALL
+SELECT n.rowid, 'a name' FROM names_fts n LEFT JOIN docs d ON d.seq = n.rowid WHERE d.seq IS NULL
+ORDER BY 1
 """
 
 _WRONG_NODE_COUNTS = """
@@ -182,7 +186,7 @@ class Damage:
     paths: set[str] = field(default_factory=set)
     """Files whose rows disagree."""
     orphan_postings: set[int] = field(default_factory=set)
-    """Rows of `docs_fts` that belong to no node."""
+    """Rows of `docs_fts` or `names_fts` that belong to no node."""
     orphan_vectors: set[str] = field(default_factory=set)
     """Vectors that belong to no node."""
     paths_without_vectors: set[str] = field(default_factory=set)
@@ -236,7 +240,7 @@ def remove_damage(damage: Damage, repo: str, branch: str, write: WriteTransactio
             each(sql.DELETE_POSTINGS_BY_ID, sql.ADD_TO_OUTBOX_BY_ID, sql.DELETE_NODES_BY_ID),
         ),
         (damage.paths, by_page(lambda page: file_removal_statements(repo, page))),
-        (damage.orphan_postings, each(sql.DELETE_ORPHAN_POSTINGS)),
+        (damage.orphan_postings, each(sql.DELETE_ORPHAN_POSTINGS, sql.DELETE_ORPHAN_NAMES)),
         (damage.source_paths, each(stored_source.DELETE_SOURCE)),
         (damage.description_paths, each(sql.INVALIDATE_FILES)),
         (damage.orphan_vectors, each(sql.ADD_ORPHANS_TO_OUTBOX)),

@@ -128,6 +128,10 @@ DELETE_ORPHAN_POSTINGS = """
 DELETE FROM docs_fts WHERE rowid IN (SELECT value FROM json_each(?2))
 AND NOT EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND d.id = docs_fts.id)
 """
+DELETE_ORPHAN_NAMES = """
+DELETE FROM names_fts WHERE rowid IN (SELECT value FROM json_each(?2))
+AND NOT EXISTS (SELECT 1 FROM docs d WHERE d.seq = names_fts.rowid)
+"""
 DELETE_POSTINGS_BY_ID = """
 DELETE FROM docs_fts
 WHERE rowid IN (SELECT seq FROM docs WHERE id IN (SELECT value FROM json_each(?2)))
