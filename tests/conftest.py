@@ -22,10 +22,11 @@ WORKER_TESTS = Path(__file__).parent / "edge"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks tests as slow that run workerd, act or Chromium; others say so by themselves."""
+    """Marks tests of workerd, act, Chromium and Hypothesis as slow; others say so themselves."""
     for item in items:
         fixtures = getattr(item, "fixturenames", ())
-        if SLOW_FIXTURES.intersection(fixtures) or item.path.is_relative_to(WORKER_TESTS):
+        is_slow = SLOW_FIXTURES.intersection(fixtures) or item.path.is_relative_to(WORKER_TESTS)
+        if is_slow or getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker(pytest.mark.slow)
 
 

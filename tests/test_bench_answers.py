@@ -16,6 +16,8 @@ from answers.sets import SMALL
 
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 CART = """\
 class ShoppingCart:
     def emptyAllArticles(self):

@@ -13,6 +13,8 @@ from feeder.cli.terminal import Terminal
 from index_helpers import SHOP
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 LONG = "".join(f"    step{at} = {at}\n" for at in range(20))
 FILES: dict[str, str | bytes] = SHOP | {
     "src/long.py": f"def prepare(parcel):\n{LONG}    if parcel.dispatched:\n        stop()\n{LONG}",

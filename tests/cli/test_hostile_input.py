@@ -12,6 +12,8 @@ from feeder.cli.main import main
 from feeder.parse.worker_pool import WorkerPool
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 CONTROL_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 """Unicode's categories of characters that a terminal obeys instead of showing them."""
 EVIL = "e\x1b[2J\u202e\x9b31m\r\nFiles: 9 deleted\u2066"

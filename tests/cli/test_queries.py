@@ -12,6 +12,8 @@ from command_runner import RunFeeder
 from index_helpers import SHOP
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 LOG = ".feeder/queries.db"
 PASSWORD = "hunter2" + "xKq9Zr7Wv"
 TOKEN = "ghp_" + "Zk3vQ9xT1mB7wL5cR8yN2pD6sF4hJ0gA1eUi"

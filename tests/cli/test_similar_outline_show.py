@@ -9,6 +9,8 @@ from command_runner import CommandResult, RunFeeder
 from index_helpers import SHOP
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 FILES: dict[str, str | bytes] = SHOP | {
     "src/basket.py": (
         "from decimal import Decimal\n\n\n"

@@ -12,6 +12,8 @@ from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 CART = "class Cart:\n    def add(self):\n        return 1\n"
 
 

@@ -19,6 +19,8 @@ from index_helpers import CART, GUIDE, index_snapshot, query_rows
 from mcp_server.test_index_refresh import RefreshedIndex
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 NAME = "acme/shop"
 FILES = {"src/cart.py": CART, "docs/guide.md": GUIDE, "src/tax.py": "def vat():\n    return 19\n"}
 COPIED = "Copied the index of the worktree"

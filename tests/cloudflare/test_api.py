@@ -17,6 +17,8 @@ from feeder.cloudflare.api import Api, Call
 from feeder.errors import FeederError, ServiceError, TooLargeError, TransientError, UserError
 from feeder.http_client import json_bytes
 
+pytestmark = pytest.mark.slow
+
 TOKEN = "secret-token-0123456789"
 ACCOUNT = "0123456789abcdef0123456789abcdef"
 BASE = "https://api.example.org/client/v4"

@@ -50,6 +50,7 @@ def test_after_an_error_no_request_is_started() -> None:
     assert len(started) <= 2 * MAX_CONCURRENT_REQUESTS
 
 
+@pytest.mark.slow
 def test_ctrl_c_does_not_wait_for_a_silent_server(repo: Repo, tmp_path: Path) -> None:
     """The server would be silent for two minutes."""
     repo.commit({f"m{number}.py": f"def f{number}():\n    pass\n" for number in range(200)})

@@ -23,6 +23,8 @@ from feeder.embedding.endpoint import Endpoint, Timeouts, parse_address
 from feeder.embedding.endpoint_embedder import EndpointEmbedder
 from feeder.errors import ServiceError, UserError
 
+pytestmark = pytest.mark.slow
+
 KEY_REFUSED = "{m}: no reason given (HTTP 401). Set FEEDER_API_KEY to a key that is valid at {p}."
 PLACE = "Load or pull the model there, or correct --model URL#name: the URL usually ends in /v1."
 CHECK = (

@@ -64,6 +64,7 @@ def test_javascript_finds_the_same_ngrams_and_hashes() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_javascript_agrees_on_every_character_of_unicode_3_2() -> None:
     """Newer characters may be known to only one of the two."""
     known = [

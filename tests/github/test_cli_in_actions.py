@@ -17,6 +17,8 @@ from github.test_job import Command, Runner, read_outputs
 from index_helpers import SHOP
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 FILES = "SELECT path FROM files ORDER BY path"
 HEAD = "SELECT value FROM meta WHERE key LIKE '%:head'"
 INPUTS = (

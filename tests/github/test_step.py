@@ -12,6 +12,8 @@ from feeder.github.step import StepInputs, StepPlan, plan_step
 from github import events
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 ONE_FILE = '[{"file": "a.py", "action": "process"}]'
 STORE = ["--store", "cloudflare"]
 NAMES = ["--repo", "acme/shop", "--branch", "main", *STORE]

@@ -10,6 +10,8 @@ import pytest
 from feeder.mcp.protocol import MAX_BODY_BYTES
 from web.http_client import JSON, MODERN, VERSION, Web, modern, request, web
 
+pytestmark = pytest.mark.slow
+
 NOW = {"mcp_protocol_version": "2026-07-28"}
 CALL = {**NOW, "mcp_method": "tools/call"}
 

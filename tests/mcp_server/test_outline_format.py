@@ -28,6 +28,7 @@ def test_outline_of_a_large_folder_lists_types_without_members(
         ]
 
 
+@pytest.mark.slow
 def test_outline_of_a_large_folder_rolls_up_its_folders(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

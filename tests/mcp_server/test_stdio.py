@@ -17,6 +17,8 @@ from feeder.mcp import MAX_CONCURRENT_CALLS, ProgressCallback, ToolResult, stdio
 from feeder.mcp.protocol import McpServer
 from mcp_server.stdio_client import MODERN, McpClient, call, initialize, request, start_mcp_client
 
+pytestmark = pytest.mark.slow
+
 
 class BlockingTools:
     """Tools whose calls block until each is released by its number."""

@@ -132,6 +132,7 @@ def test_other_text_is_chunks_of_its_language(path: str, language: str) -> None:
     assert [(n.language, n.node_type) for n in nodes(path, "some words\n")] == [(language, "chunk")]
 
 
+@pytest.mark.slow
 def test_long_line_is_split_into_parts() -> None:
     """Each part has the line's number, and nothing is lost."""
     text = "".join(f"f{n}({{a:{n}}});" for n in range(100_000))

@@ -103,6 +103,7 @@ def test_heading_ends_the_section_of_an_id() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_elements_below_the_tenth_level_stay_in_it() -> None:
     text = '<div id="a">' * 2000 + "words " * 20 + "</div>" * 2000
     found = nodes("a.html", text)

@@ -15,6 +15,8 @@ from feeder.source.file_types import DOCUMENT_EXTENSIONS
 from parse import documents as docs
 from parse.hostile_documents import KINDS, PAGE, zip_bomb
 
+pytestmark = pytest.mark.slow
+
 SIZE = 200_000
 LIMITS = Limits(document_timeout_s=10)
 SMALL = {

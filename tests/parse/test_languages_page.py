@@ -3,9 +3,13 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammar_schema import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
 from feeder.parse.grammars import load_grammars
+
+pytestmark = pytest.mark.slow
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "languages.md").read_text("utf-8")
 

@@ -136,6 +136,7 @@ def test_shown_lines_of_a_notebook_are_the_cells_source() -> None:
     assert notebook_source_lines(b"[]", 1, 1) is None
 
 
+@pytest.mark.slow
 def test_deeply_nested_notebook_is_parsed_or_plain_text() -> None:
     """No exception at the depth that `json.loads` just accepts."""
     for depth in range(sys.getrecursionlimit() // 2, sys.getrecursionlimit() + 10):

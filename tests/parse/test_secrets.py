@@ -26,6 +26,8 @@ from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS
 from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import GRAMMARS, SAMPLE_FILES, SAMPLES
 
+pytestmark = pytest.mark.slow
+
 LETTERS = string.ascii_letters + string.digits
 DETECTORS = sorted({*WORD_DETECTORS, *(name for _, name in TOKEN_MARKERS)})
 

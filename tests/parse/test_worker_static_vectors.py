@@ -11,6 +11,8 @@ from feeder.parse import ParsedFile, StaticEmbedder
 from feeder.parse.worker_pool import WorkerPool
 from feeder.sync.row_encoder import RowEncoder
 
+pytestmark = pytest.mark.slow
+
 MODEL = '''
 import os
 from typing import NamedTuple

@@ -26,6 +26,8 @@ from search.run_query import run_query
 from search.test_result_cache import sync_in_other_connection
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 LINE = "    total = total + parcel_weight(order, {0})  # the parcels of order {0}\n"
 LONG = "def weigh(order):\n    total = 0\n" + "".join(map(LINE.format, range(160)))
 SHIP = "def ship(order):\n    send(order)\n    return order\n"

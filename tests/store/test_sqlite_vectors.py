@@ -239,6 +239,7 @@ FILES = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
 
 @settings(max_examples=150, deadline=None)
 @given(nodes=st.lists(placed_nodes, max_size=40), asked=st.lists(scopes, min_size=1, max_size=5))
+@pytest.mark.slow
 def test_nearest_vectors_in_a_scope_ignore_other_nodes(
     nodes: list[PlacedNode], asked: list[Scope]
 ) -> None:

@@ -29,6 +29,8 @@ from index_helpers import (
 )
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 ROWS = "every node's row equals what its file parses to"
 WORDS = "every node is found by the words of its text"
 SLOW = "the parser took longer than 7 s"

@@ -35,6 +35,8 @@ from source.repos import Repo
 
 __all__ = ["standin", "standin_process"]
 
+pytestmark = pytest.mark.slow
+
 STAYS = STAYS_WORDS_ONLY.format("feeder sync")
 EDITED = CART.replace("return Cart()", "return Basket()")
 Act = Callable[[SyncContext, Path, bool], None]

@@ -28,6 +28,8 @@ from hash_embedder import HashedEmbedder
 from index_helpers import CART, REPO, new_sync_context, open_database, query_rows, run_sync
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 NAMES = sorted(["Cart", "Cart.addLine", "Cart.total", "emptyCart"])
 """The methods and the class of src/cart.py."""
 KEY = "AKIA" + "QYLPMN5HHHFPZAM2"

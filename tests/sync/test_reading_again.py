@@ -35,6 +35,8 @@ from index_helpers import (
 )
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 STATIC = HashedStaticEmbedder()
 FILES = 6
 NAMES = [f"part{number}.py" for number in range(FILES)]

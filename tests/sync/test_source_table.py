@@ -25,6 +25,8 @@ from hash_embedder import HashedEmbedder
 from index_helpers import CART, REPO, new_sync_context, open_database, query_rows, run_sync
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 CHECK = "every indexed file has its stored source, and no other file has any"
 SAME = "stored source equals its file"
 WITH_NODES = ["config.json", "docs/guide.md", "src/cart.py"]

@@ -29,6 +29,8 @@ from index_helpers import (
 )
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 POSTINGS = "every node has its posting, and every posting its node"
 COUNTED = "every file has as many nodes as the manifest says"
 BRANCH = "every node has the index's branch"

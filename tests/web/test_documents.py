@@ -16,7 +16,7 @@ from parse.documents import Line, docx, p, pdf
 from source.repos import Repo
 from web.http_client import Web, web
 
-pytestmark = pytest.mark.needs("documents")
+pytestmark = [pytest.mark.slow, pytest.mark.needs("documents")]
 
 MANUAL = pdf([[Line("The first page of a manual")], [Line("The needle is on the second")]])
 REPORT = docx(p("What the report says"))

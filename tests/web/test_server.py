@@ -22,6 +22,8 @@ from required_extras import require_extras
 from source.repos import Repo
 from web.http_client import JSON, request, web
 
+pytestmark = pytest.mark.slow
+
 FEEDER = Path(sys.executable).with_name("feeder")
 TOKEN = "0123456789abcdef"
 CART = "class Cart:\n    def add(self):\n        return 1\n"

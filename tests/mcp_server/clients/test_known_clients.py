@@ -13,6 +13,8 @@ from feeder.mcp.clients.client_paths import expand_path
 from feeder.mcp.clients.known_clients import CLIENT_NAMES, CLIENTS
 from source.repos import Repo
 
+pytestmark = pytest.mark.slow
+
 PLAIN: dict[str, Any] = {"command": "feeder", "args": ["mcp"]}
 STDIO = {"type": "stdio", **PLAIN}
 OPEN = {**STDIO, "args": ["mcp", "-C", "${workspaceFolder}"]}
