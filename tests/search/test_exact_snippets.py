@@ -153,6 +153,15 @@ LINES = st.lists(
 )
 
 
+def test_fewer_lines_that_hide_more_literals_are_shortened_again() -> None:
+    lines = ["", "", "", "", "", "cart", "", ""]
+    literals = [(0, 0, 1), (6, 0, 1), (7, 0, 1)]
+    request = SnippetRequest(["total"], 7, anchor=0, literals=literals)
+    parts = make_snippet(lines, 0, request).parts
+    shown = {part.start_line + at for part in parts for at, _ in enumerate(part.lines)}
+    assert {0, 6, 7} <= shown
+
+
 @given(LINES, st.integers(1, 8), st.sampled_from([None, "def cart(total):"]), st.data())
 def test_snippet_has_a_literal_if_there_is_one(
     lines: list[str], size: int, signature: str | None, data: st.DataObject

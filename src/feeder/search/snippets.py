@@ -197,10 +197,13 @@ def make_snippet(lines: Sequence[str], start_line: int, request: SnippetRequest)
     literal_rows = _literal_rows(request)
     size = min(request.size, len(lines))
     shown = _choose_lines(text, size, literal_rows)
-    more: Sequence[int] = ()
-    if size > 1 and (hidden := _hidden_rows(shown, literal_rows)):
-        shown = _choose_lines(text, size - min(len(hidden), size // 2), literal_rows)
-        more = _hidden_rows(shown, literal_rows)[: size - _line_count(shown)]
+    hidden = _hidden_rows(shown, literal_rows)
+    reserved = 0  # for hidden rows with literals: fewer lines may hide more of them
+    while len(hidden) > size - _line_count(shown) and reserved < size // 2:
+        reserved = min(max(len(hidden), reserved + 1), size // 2)
+        shown = _choose_lines(text, size - reserved, literal_rows)
+        hidden = _hidden_rows(shown, literal_rows)
+    more = hidden[: size - _line_count(shown)]
     return _cut_snippet(lines, start_line, _highlights(places, request.literals), shown, more)
 
 

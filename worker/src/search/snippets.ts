@@ -109,12 +109,15 @@ export function makeSnippet(lines: readonly string[], startLine: number, request
   const required = literalRows(request);
   const size = Math.min(limit, lines.length);
   let shown = chooseLines(text, size, required);
-  let more: number[] = [];
-  const hidden = hiddenRows(shown, required);
-  if (size > 1 && hidden.length) {
-    shown = chooseLines(text, size - Math.min(hidden.length, Math.floor(size / 2)), required);
-    more = hiddenRows(shown, required).slice(0, size - lineCount(shown));
+  let hidden = hiddenRows(shown, required);
+  const half = Math.floor(size / 2);
+  let reserved = 0; // for hidden rows with literals: fewer lines may hide more of them
+  while (hidden.length > size - lineCount(shown) && reserved < half) {
+    reserved = Math.min(Math.max(hidden.length, reserved + 1), half);
+    shown = chooseLines(text, size - reserved, required);
+    hidden = hiddenRows(shown, required);
   }
+  const more = hidden.slice(0, size - lineCount(shown));
   return cutSnippet(lines, startLine, highlights(matches, request.literals ?? []), shown, more);
 }
 
