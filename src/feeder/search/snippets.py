@@ -159,7 +159,7 @@ class Snippet(NamedTuple):
     def parts(self) -> list[SnippetPart]:
         """The head and all lines, in their order."""
         own = SnippetPart(self.start_line, self.lines)
-        return [*filter(None, [self.head]), *sorted([own, *self.more])]
+        return sorted(filter(None, [self.head, own, *self.more]))
 
     def renumbered(self, numbers: Sequence[int]) -> "Snippet":
         """The same snippet with these line numbers in place of rows from 0."""
