@@ -263,19 +263,24 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     checked = query_text.checked_words
     checks = [missing_words_query(checked)] if checked else []
     literals = literal_statements(query_text, scope)
+    similar = name_matching.similar_statements(query_text, scope)
+    # a request to D1 takes longer than these statements, which are needed for unknown names alone
+    early = [] if is_local(database) else similar
     by_word, by_description, *rest = database.run(
-        [words, descriptions, *frames, *names, *literals, *checks]
+        [words, descriptions, *early, *frames, *names, *literals, *checks]
     )
+    by_similar, rest = rest[: len(early)], rest[len(early) :]
     missing = missing_words(rest.pop()) if checks else []
     by_literal = rest.pop() if literals else by_word if query_text.code_tokens else ()
     matches = name_matching.match_names(query_text, rest[len(frames) :])
-    similar = [] if matches.has_exact else name_matching.similar_statements(query_text, scope)
+    if similar and not early and not matches.has_exact:
+        by_similar = database.run(similar)
     return QueryCandidates(
         scores_by_id(by_word, MAX_BY_WORD),
         scores_by_id(by_description),
         frame_node_ids(query_text, rest[: len(frames)]),
         matches,
-        name_matching.match_similar(query_text, matches, database.run(similar) if similar else []),
+        name_matching.match_similar(query_text, matches, by_similar),
         missing,
         [*scores_by_id(by_literal, MAX_BY_LITERAL)],
     )
