@@ -15,7 +15,7 @@ sys.path[:0] = [str(ROOT / folder) for folder in ("bench", "tests", "tests/servi
 if sys.argv[1:2] == ["answers"]:
     from answers.command import main  # importable by the sys.path entries above
 elif sys.argv[1:2] == ["worker"]:
-    from at_edge.command import main
+    from worker_cost.command import main
 elif sys.argv[1:2] == ["exact"]:
     from exact import main
 elif sys.argv[1:2] == ["compare"]:

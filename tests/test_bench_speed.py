@@ -5,7 +5,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from speed import changes, comparison, embedding, feeding, page, searching, semble_comparison
+from speed import (
+    changes,
+    comparison,
+    embedding,
+    first_sync,
+    page,
+    search_latency,
+    semble_comparison,
+)
 from speed.bench import Bench
 from speed.command import PARTS
 from speed.corpora import CORPORA, Unavailable
@@ -84,7 +92,7 @@ def measured(figures: Figures, part: str, subject: str) -> set[str]:
 
 def test_first_sync_is_measured_with_its_lower_bounds(bench: Bench, repository: Path) -> None:
     """Each run has its own; the counts are the same in both."""
-    feeding.measure(bench, "shop", repository)
+    first_sync.measure(bench, "shop", repository)
     figures = bench.figures
     assert measured(figures, "feed", "shop") >= FLOORS | FED | PEAKS | {"ratio", "ratio_both"}
     values = {key.measure: found for key, found in figures.values.items()}
@@ -93,7 +101,7 @@ def test_first_sync_is_measured_with_its_lower_bounds(bench: Bench, repository: 
     assert values["parsed"] == [3, 3]
     assert values["texts_mb"] == [sum(map(len, FILES.values())) / 1e6] * 2
     runs = zip(values["wall_s"], values["floor_s"], strict=True)
-    assert values["ratio"] == [wall / floor for wall, floor in runs]
+    assert values["ratio"] == [wall / lower_bounds for wall, lower_bounds in runs]
     [peak] = values["peak_mb"]
     assert peak >= max(*values["program_mb"], *values["parsers_mb"]) > 0
 
@@ -131,7 +139,7 @@ def test_other_parts_have_all_figures_of_their_tables(bench: Bench) -> None:
     assert [line.split(" | ")[0] for line in empty] == ["| words"] * 3  # which need no model
     values = bench.figures.values
     assert values[Key("embedding", "rxjs", "texts")] == [NODES]
-    counted = [values[Key("search", f"words: {size}", "nodes")] for size in searching.SIZES]
+    counted = [values[Key("search", f"words: {size}", "nodes")] for size in search_latency.SIZES]
     assert counted == [[4], [3 * 5], [12 * 5 + 4]]
     grown = [values[Key("growth", f"{times} x", "nodes")] for times in (1, 2, 4, 8, 16)]
     assert grown == [[4], [8], [16], [32], [64]]

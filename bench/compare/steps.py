@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from speed.feeding import arguments
 from speed.figures import Figures
+from speed.first_sync import arguments
 from speed.program import FinishedRun
 from speed.repository import commit
 

@@ -9,8 +9,8 @@ from standin import StandIn
 
 from speed.bench import Bench
 from speed.edits import Edits, aims
-from speed.feeding import arguments
 from speed.figures import Figures
+from speed.first_sync import arguments
 from speed.program import FinishedRun, Program
 from speed.repository import clone
 

@@ -14,14 +14,14 @@ from speed import (
     commands,
     comparison,
     embedding,
-    feeding,
+    first_sync,
     growth,
     machine,
     page,
-    searching,
+    search_latency,
     semble_comparison,
     sizes,
-    starting,
+    start,
     static_vectors,
 )
 from speed.bench import Bench
@@ -34,12 +34,12 @@ NAMES = [corpus.name for corpus in CORPORA]
 PARTS: dict[str, Callable[[Bench], None]] = {
     part.PART: part.measure
     for part in (
-        starting,
+        start,
         commands,
         static_vectors,
         semble_comparison,
         embedding,
-        searching,
+        search_latency,
         growth,
         sizes,
     )
@@ -85,7 +85,7 @@ def _tasks(
 def _measure(bench: Bench, name: str, standin: StandIn | None) -> None:
     """Measures first syncs and changes of one corpus."""
     repository = bench.corpus(name)
-    feeding.measure(bench, name, repository)
+    first_sync.measure(bench, name, repository)
     changes.measure(bench, name, repository, standin)
 
 

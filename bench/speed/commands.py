@@ -16,7 +16,7 @@ from speed import large_index
 from speed.bench import Bench
 from speed.figures import quantiles_ms
 from speed.repository import clone, git
-from speed.searching import COMMANDS, WITH_STATIC, WORDS
+from speed.search_latency import COMMANDS, WITH_STATIC, WORDS
 from speed.static_vectors import MODEL
 
 PART, CORPUS = "commands", "django"

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 
-from speed import changes, feeding, starting
+from speed import changes, first_sync, start
 from speed.figures import Figures
 from speed.page import not_measured
 from speed.program import Program
 from speed.tables import Row, table
 
 COMPARED = {
-    (feeding.PART, "wall_s"): "first sync, s",
-    (feeding.PART, "cpu_s"): "first sync, CPU, s",
-    (feeding.PART, "ratio"): "first sync ÷ tree-sitter",
-    (feeding.PART, "peak_mb"): "total memory, MB",
-    (feeding.PART, "nodes"): "nodes",
+    (first_sync.PART, "wall_s"): "first sync, s",
+    (first_sync.PART, "cpu_s"): "first sync, CPU, s",
+    (first_sync.PART, "ratio"): "first sync ÷ tree-sitter",
+    (first_sync.PART, "peak_mb"): "total memory, MB",
+    (first_sync.PART, "nodes"): "nodes",
     (changes.PART, "local_s"): "sync, s",
-    (starting.PART, "wall_s"): "start, s",
+    (start.PART, "wall_s"): "start, s",
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from copies import copies, repository
 
 from speed.bench import Bench
-from speed.feeding import feed, memory
+from speed.first_sync import feed, memory
 from speed.large_index import sources
 
 PART, CORPUS = "growth", "django"

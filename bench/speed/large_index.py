@@ -13,7 +13,7 @@ from feeder.embedding import Vector
 from feeder.store import NodeVector
 from feeder.store.sqlite import SQLite
 from feeder.store.sqlite_vectors import SQLiteVectors
-from speed.feeding import arguments
+from speed.first_sync import arguments
 from speed.program import Program
 
 COPIES = 3

@@ -8,12 +8,12 @@ from speed import (
     changes,
     commands,
     embedding,
-    feeding,
+    first_sync,
     growth,
-    searching,
+    search_latency,
     semble_comparison,
     sizes,
-    starting,
+    start,
     static_vectors,
 )
 from speed.corpora import CORPORA
@@ -59,9 +59,9 @@ def _with_unit(value: float, unit: str) -> str:
 def _corpora(figures: Figures) -> Iterator[Row]:
     yield "corpus", "of", "made of", "files", "nodes", "MB", "files with a grammar", "MB"
     measures = ("files", "nodes", "texts_mb", "parsed", "parsed_mb")
-    for name in filter(KNOWN.__contains__, figures.subjects(feeding.PART)):
+    for name in filter(KNOWN.__contains__, figures.subjects(first_sync.PART)):
         packages = ", ".join(f"`{package.name}`" for package in KNOWN[name].packages)
-        medians = _medians(figures, feeding.PART, name, measures)
+        medians = _medians(figures, first_sync.PART, name, measures)
         yield name, KNOWN[name].about, packages, *medians
 
 
@@ -74,8 +74,8 @@ def _feeds(figures: Figures) -> Iterator[Row]:
         *("floor_s", "fts_s", "wall_s", "cpu_s", "ratio", "ratio_both"),
         *("peak_mb", "program_mb", "parsers_mb"),
     )
-    for name in figures.subjects(feeding.PART):
-        yield name, *_medians(figures, feeding.PART, name, measures)
+    for name in figures.subjects(first_sync.PART):
+        yield name, *_medians(figures, first_sync.PART, name, measures)
 
 
 def _meanings(figures: Figures) -> Iterator[Row]:
@@ -138,10 +138,10 @@ def _search(figures: Figures) -> Iterator[Row]:
         *("nodes", "p50_ms", "p95_ms", "cpu_p50_ms", "cpu_p95_ms"),
         *("model_p50_ms", "model_p95_ms", "first_ms"),
     )
-    for subject in figures.subjects(searching.PART):
+    for subject in figures.subjects(search_latency.PART):
         side, _, size = subject.partition(": ")
         if size:
-            yield side, *_medians(figures, searching.PART, subject, measures)
+            yield side, *_medians(figures, search_latency.PART, subject, measures)
 
 
 def _waits(figures: Figures) -> Iterator[Row]:
@@ -152,8 +152,8 @@ def _waits(figures: Figures) -> Iterator[Row]:
 
 def _commands(figures: Figures) -> Iterator[Row]:
     yield "by", "s", "CPU, s"
-    for side in (searching.WORDS, searching.WITH_STATIC):
-        wall_s, cpu_s = _medians(figures, searching.PART, side, ("wall_s", "cpu_s"))
+    for side in (search_latency.WORDS, search_latency.WITH_STATIC):
+        wall_s, cpu_s = _medians(figures, search_latency.PART, side, ("wall_s", "cpu_s"))
         if wall_s:
             yield side, wall_s, cpu_s
 
@@ -169,8 +169,8 @@ def _growth(figures: Figures) -> Iterator[Row]:
 
 def _starts(figures: Figures) -> Iterator[Row]:
     yield "command", "s"
-    for argument in figures.subjects(starting.PART):
-        yield f"`feeder {argument}`", figures.median(starting.PART, argument, "wall_s")
+    for argument in figures.subjects(start.PART):
+        yield f"`feeder {argument}`", figures.median(start.PART, argument, "wall_s")
 
 
 def _machine(figures: Figures) -> Iterator[Row]:

@@ -14,7 +14,7 @@ import apsw
 
 from speed.bench import Bench
 from speed.corpora import CORPORA, FETCH_S, Unavailable
-from speed.feeding import arguments, feed, fresh
+from speed.first_sync import arguments, feed, fresh
 from speed.program import run_command
 from speed.repository import make
 from speed.static_vectors import MODEL

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from speed.bench import Bench
 from speed.corpora import CORPORA
-from speed.feeding import feed
+from speed.first_sync import feed
 
 PART = "meaning"
 MODEL = "static"

@@ -7,12 +7,12 @@ from speed import (
     changes,
     commands,
     embedding,
-    feeding,
+    first_sync,
     growth,
-    searching,
+    search_latency,
     semble_comparison,
     sizes,
-    starting,
+    start,
     static_vectors,
 )
 from speed.figures import Figures
@@ -30,8 +30,8 @@ COMMANDS_S = {
 }
 """Limits in seconds of commands and answers, by their names."""
 P95_MS = {
-    searching.LARGE: {searching.WORDS: 12, searching.WITH_STATIC: 18},
-    searching.LARGEST: {searching.WORDS: 40, searching.WITH_STATIC: 60},
+    search_latency.LARGE: {search_latency.WORDS: 12, search_latency.WITH_STATIC: 18},
+    search_latency.LARGEST: {search_latency.WORDS: 40, search_latency.WITH_STATIC: 60},
 }
 """Limits in milliseconds by size of the index and kind of search."""
 
@@ -53,11 +53,11 @@ class Target(NamedTuple):
 def targets(figures: Figures) -> Iterator[Target]:
     """Yields all targets; those of several corpora with their worst figure."""
     for corpus, limit in FIRST_SYNC.items():
-        ratio = figures.median(feeding.PART, corpus, "ratio")
+        ratio = figures.median(first_sync.PART, corpus, "ratio")
         yield Target(
             "first sync by words ÷ tree-sitter alone on one core", limit, "", ratio, corpus
         )
-    small_s = figures.median(feeding.PART, SMALL, "wall_s")
+    small_s = figures.median(first_sync.PART, SMALL, "wall_s")
     yield Target("first sync by words, 260 files of TypeScript", 0.45, "s", small_s, SMALL)
     yield from _static(figures)
     yield from _changes(figures)
@@ -78,7 +78,7 @@ def _static(figures: Figures) -> Iterator[Target]:
     large = [
         name
         for name in figures.subjects(semble_comparison.PART)
-        if (figures.median(feeding.PART, name, "texts_mb") or 0) >= LARGE_MB
+        if (figures.median(first_sync.PART, name, "texts_mb") or 0) >= LARGE_MB
     ]
     yield Target(theirs, 0.8, "", *_worst(figures, semble_comparison.PART, "ratio", large))
 
@@ -99,24 +99,24 @@ def _commands(figures: Figures) -> Iterator[Target]:
     for subject, limit in COMMANDS_S.items():
         wall_s = figures.median(commands.PART, subject, "wall_s")
         yield Target(subject, limit, "s", wall_s, commands.CORPUS)
-    start_s = figures.median(starting.PART, "--help", "wall_s")
+    start_s = figures.median(start.PART, "--help", "wall_s")
     yield Target("`feeder --help`", 0.08, "s", start_s)
 
 
 def _searches(figures: Figures) -> Iterator[Target]:
     """Yields the targets of large indexes, by the whole command and in one process."""
-    where = searching.LARGE
-    for side, limit_s in ((searching.WORDS, 0.16), (searching.WITH_STATIC, 0.24)):
-        wall_s = figures.median(searching.PART, side, "wall_s")
+    where = search_latency.LARGE
+    for side, limit_s in ((search_latency.WORDS, 0.16), (search_latency.WITH_STATIC, 0.24)):
+        wall_s = figures.median(search_latency.PART, side, "wall_s")
         yield Target(f"`feeder search` by {side}", limit_s, "s", wall_s, where)
     for size, limits in P95_MS.items():
         for side, limit in limits.items():
-            p95 = figures.median(searching.PART, f"{side}: {size}", "p95_ms")
+            p95 = figures.median(search_latency.PART, f"{side}: {size}", "p95_ms")
             yield Target(f"a query by {side} in one process, p95", limit, "ms", p95, size)
 
 
 def _memory_and_size(figures: Figures) -> Iterator[Target]:
-    memory = _worst(figures, feeding.PART, "peak_mb")
+    memory = _worst(figures, first_sync.PART, "peak_mb")
     grown = _worst(figures, growth.PART, "peak_mb")
     peak = max(memory, grown, key=lambda one: one[0] or 0)
     yield Target("peak memory of all processes", 170, "MB", *peak)

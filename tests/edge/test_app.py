@@ -2,9 +2,9 @@
 
 import httpx
 import pytest
-from at_edge.isolate import Cost, service_calls
-from at_edge.measuring import Measured
-from at_edge.page import report_by_kind
+from worker_cost.isolate import Cost, service_calls
+from worker_cost.measure import Measured
+from worker_cost.report import report_by_kind
 
 from edge.test_access import SEARCH, refused
 from feeder.web.page_files import SECURITY_HEADERS

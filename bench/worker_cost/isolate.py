@@ -11,8 +11,8 @@ from typing import NamedTuple
 import httpx
 from processes import processor_ms
 
-from at_edge.account import REPO, Index
 from feeder.search.engine import WORDS_ONLY_PREFIX
+from worker_cost.account import REPO, Index
 
 PROGRAM = Path(__file__).with_name("isolate.mjs")
 ROOT = PROGRAM.parents[2]

@@ -44,7 +44,7 @@ def keep_postings(repository: Path, file: Path) -> None:
 def _apart(*arguments: str) -> dict[str, float]:
     more = {"PYTHONPATH": str(Path(__file__).parents[1])}
     answer: dict[str, float] = run_command(
-        [sys.executable, "-m", "speed.floor", *arguments], more
+        [sys.executable, "-m", "speed.lower_bounds", *arguments], more
     ).report
     return answer
 

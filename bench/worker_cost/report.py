@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from statistics import mean, median
 
-from at_edge.isolate import Cost
-from at_edge.measuring import Measured
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY
+from worker_cost.isolate import Cost
+from worker_cost.measure import Measured
 
 LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_PER_DAY:,} a day", "")
 HEAD = (

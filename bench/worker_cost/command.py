@@ -14,12 +14,12 @@ from pathlib import Path
 from answers.corpora import Absent
 from standin import StandIn
 
-from at_edge.account import fed
-from at_edge.corpora import CORPORA
-from at_edge.isolate import Incomplete
-from at_edge.measuring import Measured, measured
-from at_edge.page import report, report_by_kind
 from edge.worker_build import built
+from worker_cost.account import fed
+from worker_cost.corpora import CORPORA
+from worker_cost.isolate import Incomplete
+from worker_cost.measure import Measured, measured
+from worker_cost.report import report, report_by_kind
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from speed import floor
+from speed import lower_bounds
 from speed.bench import Bench
 from speed.program import Program
 
@@ -12,10 +12,10 @@ PART = "feed"
 def measure(bench: Bench, name: str, repository: Path) -> None:
     """Measures lower bounds and syncs in turn, so that load affects both; memory in a last run."""
     postings = bench.scratch / f"{name}.postings"
-    floor.keep_postings(repository, postings)
+    lower_bounds.keep_postings(repository, postings)
     for number in range(1, bench.runs + 1):
         bench.say(f"{name}: first sync, run {number} of {bench.runs}")
-        floors = floor.parsing(repository) | floor.indexing(postings)
+        floors = lower_bounds.parsing(repository) | lower_bounds.indexing(postings)
         bench.add(PART, name, floors)
         for program, figures in bench.programs.items():
             fed = feed(program, repository, bench.scratch)

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from at_edge.account import Index
-from at_edge.isolate import Cost, isolate
 from edge.query_generator import QueryParams, SymbolNode, generate_queries, misspelt
+from worker_cost.account import Index
+from worker_cost.isolate import Cost, isolate
 
 MODES = {"words alone": True, "words and static": False}
 """Search modes: True for words only."""
