@@ -34,10 +34,10 @@ HEAD = """\
 IDENTIFIER = re.compile(r"\b(?:[a-zA-Z]+[a-z0-9][A-Z]\w*|_*[a-zA-Z]\w*_\w*[a-zA-Z]\w*)\b")
 KEY = re.compile(r"[\"'`](?:--?)?([a-z][a-z0-9_]*(?:[.-][a-z0-9_]+)+)[\"'`]")
 FILE_NAME = re.compile(r".*\.(?:\w{1,4}|json|yaml|toml|html|properties)")
-FORMS = {"bare": "{}", "in quotes": '"{}"', "case:yes": "case:yes {}"}
+QUERY_FORMS = {"bare": "{}", "in quotes": '"{}"', "case:yes": "case:yes {}"}
 MIN_LINES, MAX_LINES = 2, 12
 
-Place = tuple[str, int]
+Line = tuple[str, int]
 
 
 class Shares(NamedTuple):
@@ -63,23 +63,31 @@ def main() -> int:
 
 def _rows(index: SearchIndex, name: str, args: argparse.Namespace) -> Iterator[str]:
     lines = dict(_indexed_lines(index))
-    chosen = random.Random(7)
-    identifiers = _sample(_places(lines, IDENTIFIER), args.identifiers, chosen)
+    draw = random.Random(7)
+    identifiers = _sample(_places(lines, IDENTIFIER), args.identifiers, draw)
     all_keys = {
         key: places for key, places in _places(lines, KEY).items() if not FILE_NAME.fullmatch(key)
     }
-    keys = {key: _lines_with(lines, key) for key in _sample(all_keys, args.keys, chosen)}
-    for form, pattern in FORMS.items():
-        shares = {one: _shares(index, pattern.format(one), identifiers[one]) for one in identifiers}
-        firsts = {one: _shares(index, pattern.format(one), keys[one]).is_first for one in keys}
+    keys = {key: _lines_with(lines, key) for key in _sample(all_keys, args.keys, draw)}
+    for form, pattern in QUERY_FORMS.items():
+        shares = {
+            token: _shares(index, pattern.format(token), identifiers[token])
+            for token in identifiers
+        }
+        is_first_hit = {
+            token: _shares(index, pattern.format(token), keys[token]).is_first for token in keys
+        }
         yield (
-            f"| {name} | {form} | {len(shares)} | {_mean(one.at_5 for one in shares.values())} | "
-            f"{_mean(one.at_10 for one in shares.values())} | {len(firsts)} | "
-            f"{sum(firsts.values())} |"
+            f"| {name} | {form} | {len(shares)} | "
+            f"{_mean(share.at_5 for share in shares.values())} | "
+            f"{_mean(share.at_10 for share in shares.values())} | {len(is_first_hit)} | "
+            f"{sum(is_first_hit.values())} |"
         )
-        worst = sorted(shares, key=lambda one: shares[one].at_10)[: args.misses]
-        misses = [f"{one} {shares[one].at_10:.2f}" for one in worst if shares[one].at_10 < 1]
-        misses += [key for key, is_first in firsts.items() if not is_first][: args.misses]
+        worst = sorted(shares, key=lambda token: shares[token].at_10)[: args.misses]
+        misses = [
+            f"{token} {shares[token].at_10:.2f}" for token in worst if shares[token].at_10 < 1
+        ]
+        misses += [key for key, is_first in is_first_hit.items() if not is_first][: args.misses]
         if misses:
             print(f"{name}, {form}: {', '.join(misses)}", file=sys.stderr)
 
@@ -101,8 +109,8 @@ def _indexed_lines(index: SearchIndex) -> Iterator[tuple[str, list[str]]]:
             yield str(path), decode_lines(str(path), file.read_bytes()) or []
 
 
-def _places(lines: Mapping[str, Sequence[str]], pattern: re.Pattern[str]) -> dict[str, set[Place]]:
-    places: dict[str, set[Place]] = defaultdict(set)
+def _places(lines: Mapping[str, Sequence[str]], pattern: re.Pattern[str]) -> dict[str, set[Line]]:
+    places: dict[str, set[Line]] = defaultdict(set)
     for path, texts in lines.items():
         for number, text in enumerate(texts, 1):
             if len(text) < 1_000:
@@ -111,32 +119,32 @@ def _places(lines: Mapping[str, Sequence[str]], pattern: re.Pattern[str]) -> dic
     return places
 
 
-def _lines_with(lines: Mapping[str, Sequence[str]], key: str) -> set[Place]:
-    found = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
+def _lines_with(lines: Mapping[str, Sequence[str]], key: str) -> set[Line]:
+    pattern = re.compile(rf"(?<!\w){re.escape(key)}(?!\w)")
     return {
         (path, number)
         for path, texts in lines.items()
         for number, text in enumerate(texts, 1)
-        if key in text and found.search(text)
+        if key in text and pattern.search(text)
     }
 
 
 def _sample(
-    places: Mapping[str, set[Place]], count: int, chosen: random.Random
-) -> dict[str, set[Place]]:
-    fitting = sorted(one for one in places if MIN_LINES <= len(places[one]) <= MAX_LINES)
-    return {one: places[one] for one in chosen.sample(fitting, min(count, len(fitting)))}
+    places: Mapping[str, set[Line]], count: int, draw: random.Random
+) -> dict[str, set[Line]]:
+    fitting = sorted(token for token in places if MIN_LINES <= len(places[token]) <= MAX_LINES)
+    return {token: places[token] for token in draw.sample(fitting, min(count, len(fitting)))}
 
 
-def _shares(index: SearchIndex, query: str, places: set[Place]) -> Shares:
+def _shares(index: SearchIndex, query: str, places: set[Line]) -> Shares:
     hits = search(index, SearchRequest(query, limit=10, is_logged=False)).hits
     at_5, at_10, first = (set(_covered(hits[:count], places)) for count in (5, 10, 1))
     return Shares(len(at_5) / len(places), len(at_10) / len(places), bool(first))
 
 
-def _covered(hits: Sequence[PageHit], places: set[Place]) -> Iterator[Place]:
-    for shown in hits:
-        nodes = [shown.result.hit, *(one.hit for one in shown.result.duplicates)]
+def _covered(hits: Sequence[PageHit], places: set[Line]) -> Iterator[Line]:
+    for hit in hits:
+        nodes = [hit.result.hit, *(duplicate.hit for duplicate in hit.result.duplicates)]
         for node in nodes:
             for place in places:
                 if place[0] == node.path and node.start_line <= place[1] <= node.end_line:

@@ -22,10 +22,7 @@ HERE = Path(__file__).parent
 WORDS_FILE = HERE / "banned_words.toml"
 ROOT = HERE.parent
 PROGRAM = ROOT / "src" / "feeder"
-TOOLS = (
-    *(ROOT / "bench" / name for name in ("answers", "compare", "guarantees")),
-    ROOT / "training",
-)
+TOOLS = (ROOT / "bench", ROOT / "training")
 
 DEFINITION = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 NAME_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

@@ -66,15 +66,15 @@ PEAKS = {"program_mb", "parsers_mb", "peak_mb"}
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A small repository instead of every corpus."""
-    place = tmp_path / "shop"
+    folder = tmp_path / "shop"
     for name, text in FILES.items():
-        (place / name).parent.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text(text)
-    make(place)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    make(folder)
     for corpus in CORPORA:
         (tmp_path / "corpora").mkdir(exist_ok=True)
-        (tmp_path / "corpora" / corpus.place).symlink_to(place)
-    return place
+        (tmp_path / "corpora" / corpus.folder_name).symlink_to(folder)
+    return folder
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_time_outside_the_model_counts_all_threads() -> None:
     A third one that loaded the model for a second does not count.
     """
     calls = [(3, 0.0, 1.0), (1, 1.0, 4.0), (1, 5.0, 8.0), (2, 2.0, 3.0), (2, 4.0, 6.0)]
-    shares = embedding.outside(10.0, calls)
+    shares = embedding.shares_outside_model(10.0, calls)
     assert shares == pytest.approx({"model_s": 5.0, "idle": 0.2, "outside": 0.5})
 
 

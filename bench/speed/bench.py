@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from speed.corpora import CORPORA, Unavailable, fetched
+from speed.corpora import CORPORA, Unavailable, fetch
 from speed.figures import Figures
 from speed.program import Program
 
@@ -20,23 +20,23 @@ class Bench(NamedTuple):
     runs: int
     scratch: Path
     corpora: Path
-    say: Callable[[str], None]
+    print_progress: Callable[[str], None]
 
     def corpus(self, name: str) -> Path:
         """Returns the repository of a corpus. Raises Unavailable."""
-        [corpus] = [one for one in CORPORA if one.name == name]
-        return fetched(corpus, self.corpora)
+        [corpus] = [candidate for candidate in CORPORA if candidate.name == name]
+        return fetch(corpus, self.corpora)
 
-    def attempt(self, name: str, work: Callable[[], None]) -> None:
+    def attempt(self, name: str, measure: Callable[[], None]) -> None:
         """Runs a measurement; a failure is recorded, and the other measurements go on."""
         try:
-            work()
+            measure()
         except (Unavailable, RuntimeError, subprocess.SubprocessError) as exc:
             self.fail(name, str(exc))
 
     def fail(self, name: str, reason: str) -> None:
         """Records why a measurement has no figures, or not all."""
-        self.say(f"{name}: {reason}")
+        self.print_progress(f"{name}: {reason}")
         for figures in self.programs.values():
             figures.failed[name] = reason
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 from standin import StandIn
 
 from speed.bench import Bench
-from speed.edits import Edits, aims
+from speed.edits import Edits, choose_targets
 from speed.figures import Figures
 from speed.first_sync import arguments
 from speed.program import FinishedRun, Program
@@ -26,10 +26,10 @@ KINDS = {
 }
 
 
-class Place(Protocol):
+class SyncedIndex(Protocol):
     """An index that can be synced with a repository."""
 
-    def synced(self) -> Mapping[str, float]:
+    def sync(self) -> Mapping[str, float]:
         """Syncs the index and returns the cost by measure."""
 
 
@@ -40,7 +40,7 @@ class Local(NamedTuple):
     repository: Path
     database: Path
 
-    def synced(self) -> dict[str, float]:
+    def sync(self) -> dict[str, float]:
         done = self.program.timed(*arguments(self.repository, self.database))
         return {"local_s": done.wall_s}
 
@@ -57,35 +57,35 @@ class Cloud(NamedTuple):
         """Creates the database and the vector index."""
         self._feeder("init")
 
-    def synced(self) -> dict[str, float]:
-        before, rows = self.standin.counts(), self.standin.rows_written()
+    def sync(self) -> dict[str, float]:
+        before, rows_before = self.standin.counts(), self.standin.rows_written()
         done = self._feeder("sync")
-        after, written = self.standin.counts(), self.standin.rows_written() - rows
+        after, rows_written = self.standin.counts(), self.standin.rows_written() - rows_before
         requests = {name: float(after[name] - before[name]) for name in SERVICES}
         texts = done.report["texts_embedded"]
-        return {"cloud_s": done.wall_s, "texts": texts, "rows": written, **requests}
+        return {"cloud_s": done.wall_s, "texts": texts, "rows": rows_written, **requests}
 
     def _feeder(self, command: str) -> FinishedRun:
-        where = ["-C", str(self.repository), "--store", "cloudflare", "--json", "--quiet"]
-        more = {
+        options = ["-C", str(self.repository), "--store", "cloudflare", "--json", "--quiet"]
+        variables = {
             **self.standin.environment,
             "FEEDER_MODEL": MODEL,
             "FEEDER_CACHE": str(self.scratch / "embeddings.db"),
             "FEEDER_REPO": f"bench/{self.repository.name}",
         }
-        return self.program.timed(command, *where, more=more)
+        return self.program.timed(command, *options, variables=variables)
 
 
 @contextmanager
-def account(bench: Bench, *, is_wanted: bool) -> Iterator[StandIn | None]:
-    """Starts the stand-in. Yields None if it is not wanted or cannot be started.
+def account(bench: Bench, *, is_needed: bool) -> Iterator[StandIn | None]:
+    """Starts the stand-in. Yields None if it is not needed or cannot be started.
 
     The reason of the latter is recorded.
     """
     reason = StandIn.missing()
-    if is_wanted and reason:
+    if is_needed and reason:
         bench.fail("requests, texts and rows", reason)
-    if reason or not is_wanted:
+    if reason or not is_needed:
         yield None
         return
     with StandIn.start() as standin:
@@ -95,23 +95,23 @@ def account(bench: Bench, *, is_wanted: bool) -> Iterator[StandIn | None]:
 def measure(bench: Bench, name: str, repository: Path, standin: StandIn | None) -> None:
     """Measures all kinds of changes for every run, program and index in turn."""
     copy = clone(repository, bench.scratch / name)
-    places = list(_places(bench, copy, standin))
-    for place, _ in places:
-        bench.say(f"{name}: first sync of {type(place).__name__}")
-        place.synced()
-    database = next(place.database for place, _ in places if isinstance(place, Local))
-    edits = Edits(copy, aims(database))
+    indexes = list(_indexes(bench, copy, standin))
+    for index, _ in indexes:
+        bench.print_progress(f"{name}: first sync of {type(index).__name__}")
+        index.sync()
+    database = next(index.database for index, _ in indexes if isinstance(index, Local))
+    edits = Edits(copy, choose_targets(database))
     for kind, change in KINDS.items():
-        bench.say(f"{name}: {kind}")
+        bench.print_progress(f"{name}: {kind}")
         for _ in range(bench.runs):
             change(edits)
-            for place, figures in places:
-                figures.add(PART, f"{name}: {kind}", place.synced())
+            for index, figures in indexes:
+                figures.add(PART, f"{name}: {kind}", index.sync())
 
 
-def _places(
+def _indexes(
     bench: Bench, repository: Path, standin: StandIn | None
-) -> Iterator[tuple[Place, Figures]]:
+) -> Iterator[tuple[SyncedIndex, Figures]]:
     """Yields an index per program; only the first program has one at the stand-in too."""
     for number, (program, figures) in enumerate(bench.programs.items()):
         database = bench.scratch / f"{repository.name}-{number}.db"

@@ -27,7 +27,7 @@ from speed import (
 from speed.bench import Bench
 from speed.corpora import CORPORA
 from speed.figures import Figures
-from speed.program import Program, installed
+from speed.program import Program, find_installed
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [corpus.name for corpus in CORPORA]
@@ -59,9 +59,9 @@ def main() -> int:
     programs = {program: Figures(about) for program in _programs(args)}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         bench = Bench(programs, args.runs, Path(name), args.corpora, _print_progress)
-        with changes.account(bench, is_wanted=not args.quick) as standin:
-            for task, work in _tasks(bench, args.only, standin):
-                bench.attempt(task, work)
+        with changes.account(bench, is_needed=not args.quick) as standin:
+            for task, measure in _tasks(bench, args.only, standin):
+                bench.attempt(task, measure)
     _write_results(bench, args)
     return 1 if bench.figures.failed else 0
 
@@ -73,12 +73,12 @@ def _programs(args: argparse.Namespace) -> Iterator[Program]:
 
 
 def _tasks(
-    bench: Bench, chosen: list[str], standin: StandIn | None
+    bench: Bench, selected: list[str], standin: StandIn | None
 ) -> Iterator[tuple[str, Callable[[], None]]]:
     """Yields the chosen measurements with their names, in the order of `ALL`."""
-    for name in filter(chosen.__contains__, NAMES):
+    for name in filter(selected.__contains__, NAMES):
         yield name, partial(_measure, bench, name, standin)
-    for part in filter(chosen.__contains__, PARTS):
+    for part in filter(selected.__contains__, PARTS):
         yield part, partial(PARTS[part], bench)
 
 
@@ -119,7 +119,10 @@ def _parse_args() -> argparse.Namespace:
     add("--quick", action="store_true", help="Two small corpora, without the stand-in.")
     add("--runs", type=int, help="Runs per median (default: 3, or 5 with --quick).")
     add(
-        "--feeder", type=Path, default=installed(), help="The program (default: the installed one)."
+        "--feeder",
+        type=Path,
+        default=find_installed(),
+        help="The program (default: the installed one).",
     )
     add("--against", type=Path, help="Measure a second program in turn and print ratios.")
     add(

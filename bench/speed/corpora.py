@@ -35,7 +35,7 @@ class Corpus(NamedTuple):
     packages: tuple[Package, ...]
 
     @property
-    def place(self) -> str:
+    def folder_name(self) -> str:
         """The name of its cache folder, with a hash of the packages."""
         return f"{self.name}-{hashlib.sha1(repr(self.packages).encode()).hexdigest()[:8]}"
 
@@ -68,54 +68,54 @@ CORPORA = (
 )
 
 
-def fetched(corpus: Corpus, cache: Path) -> Path:
+def fetch(corpus: Corpus, cache: Path) -> Path:
     """Returns the repository of a corpus from the cache; downloads it if needed.
 
     Raises Unavailable.
     """
-    place = cache / corpus.place
-    if not place.exists():
+    repository = cache / corpus.folder_name
+    if not repository.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as name:
             made = Path(name) / "repository"
             for package in corpus.packages:
-                _take(package, Path(name), made)
+                _copy_folders(package, Path(name), made)
             make(made)
-            made.rename(place)  # atomic: never a partial folder
-    return place.resolve()
+            made.rename(repository)  # atomic: never a partial folder
+    return repository.resolve()
 
 
-def _take(package: Package, scratch: Path, repository: Path) -> None:
+def _copy_folders(package: Package, scratch: Path, repository: Path) -> None:
     """Downloads a package and copies its chosen folders into a repository."""
     with tempfile.TemporaryDirectory(dir=scratch) as name:
         try:
             root = MANAGERS[package.manager](package.name, Path(name))
-            for folder in _wanted(package, root):
+            for folder in _requested_folders(package, root):
                 target = repository / folder.relative_to(root)
                 shutil.copytree(folder, target, symlinks=True, dirs_exist_ok=True)
         except (OSError, ValueError, subprocess.SubprocessError, tarfile.TarError) as exc:
-            why = f"{package.manager} could not download {package.name}: {type(exc).__name__}"
-            raise Unavailable(why) from exc
+            reason = f"{package.manager} could not download {package.name}: {type(exc).__name__}"
+            raise Unavailable(reason) from exc
 
 
-def _wanted(package: Package, root: Path) -> list[Path]:
+def _requested_folders(package: Package, root: Path) -> list[Path]:
     """Lists the chosen folders. Raises ValueError if a pattern matches none."""
-    found = [sorted(root.glob(pattern)) for pattern in package.folders]
-    if not all(found):
+    matches = [sorted(root.glob(pattern)) for pattern in package.folders]
+    if not all(matches):
         raise ValueError(f"no folder matches one of {package.folders}")
-    return [folder for folders in found for folder in folders] or [root]
+    return [folder for folders in matches for folder in folders] or [root]
 
 
 def _by_pip(name: str, folder: Path) -> Path:
     """Downloads a source distribution."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
     _run([*pip, "--no-deps", "--no-binary", ":all:", name], folder)
-    return _unpacked(folder, "*.tar.gz")
+    return _unpack(folder, "*.tar.gz")
 
 
 def _by_npm(name: str, folder: Path) -> Path:
     _run(["npm", "pack", "--silent", name], folder)
-    return _unpacked(folder, "*.tgz")
+    return _unpack(folder, "*.tgz")
 
 
 def _by_apt(name: str, folder: Path) -> Path:
@@ -130,7 +130,7 @@ def _by_apt(name: str, folder: Path) -> Path:
 MANAGERS: dict[str, Callable[[str, Path], Path]] = {"pip": _by_pip, "npm": _by_npm, "apt": _by_apt}
 
 
-def _unpacked(folder: Path, pattern: str) -> Path:
+def _unpack(folder: Path, pattern: str) -> Path:
     """Unpacks the only archive and returns its only folder."""
     [archive] = folder.glob(pattern)
     with tarfile.open(archive) as files:

@@ -21,7 +21,7 @@ HAVING count(*) = 1 AND end_line - start_line > 3 ORDER BY path, start_line"""
 _PATHS = "SELECT path FROM files WHERE state <> 'skipped'"
 
 
-class Aims(NamedTuple):
+class EditTargets(NamedTuple):
     """The targets of changes: a line (from 1) in the middle of a node, a long file, a folder."""
 
     edited: str
@@ -30,14 +30,14 @@ class Aims(NamedTuple):
     folder: str
 
 
-def aims(database: Path) -> Aims:
+def choose_targets(database: Path) -> EditTargets:
     """Chooses the targets from an index of the repository, so that each run has the same."""
     connection = apsw.Connection(str(database))
     try:
         nodes = list(connection.execute(_NODES))
         edited, line = nodes[len(nodes) // 2]
         paths = [str(path) for [path] in connection.execute(_PATHS)]
-        return Aims(edited, line, connection.execute(_LONGEST).get, _folder(paths))
+        return EditTargets(edited, line, connection.execute(_LONGEST).get, _folder(paths))
     finally:
         connection.close()
 
@@ -55,26 +55,26 @@ def _folder(paths: list[str]) -> str:
 class Edits:
     """Makes each kind of change repeatedly; no state of the repository occurs twice."""
 
-    def __init__(self, repository: Path, aims: Aims) -> None:
+    def __init__(self, repository: Path, targets: EditTargets) -> None:
         self._repository = repository
-        self._aims = aims
-        self._folder = aims.folder
+        self._targets = targets
+        self._folder = targets.folder
 
     def nothing(self) -> None:
         """Changes nothing."""
 
     def line(self) -> None:
         """Lengthens the longest word of a line in the middle of a node."""
-        file = path_in(self._repository, self._aims.edited)
+        file = path_in(self._repository, self._targets.edited)
         lines = file.read_bytes().splitlines(keepends=True)
-        at = self._aims.line - 1
-        lines[at] = _longer(lines[at])
+        at = self._targets.line - 1
+        lines[at] = _lengthen(lines[at])
         file.write_bytes(b"".join(lines))
         commit(self._repository)
 
     def top(self) -> None:
         """Adds a line at the top of the longest file."""
-        file = path_in(self._repository, self._aims.longest)
+        file = path_in(self._repository, self._targets.longest)
         file.write_bytes(b"\n" + file.read_bytes())
         commit(self._repository)
 
@@ -86,7 +86,7 @@ class Edits:
         commit(self._repository)
 
 
-def _longer(line: bytes) -> bytes:
+def _lengthen(line: bytes) -> bytes:
     words = _WORD.findall(line)
     return (
         line.replace(max(words, key=len), max(words, key=len) + b"z", 1) if words else b"z" + line

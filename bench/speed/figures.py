@@ -43,19 +43,19 @@ class Figures:
 
     def write(self, file: Path) -> None:
         """Writes the figures as JSON for `read`."""
-        values = [{**key._asdict(), "values": found} for key, found in self.values.items()]
-        facts = {"about": self.about, "figures": values, "failed": self.failed}
-        file.write_text(json.dumps(facts, indent=1) + "\n", "utf-8")
+        values = [{**key._asdict(), "values": numbers} for key, numbers in self.values.items()]
+        contents = {"about": self.about, "figures": values, "failed": self.failed}
+        file.write_text(json.dumps(contents, indent=1) + "\n", "utf-8")
 
     @classmethod
     def read(cls, file: Path) -> Self:
         """Reads the figures that `write` wrote."""
-        facts = json.loads(file.read_text("utf-8"))
+        contents = json.loads(file.read_text("utf-8"))
         values = {
-            Key(one["part"], one["subject"], one["measure"]): one["values"]
-            for one in facts["figures"]
+            Key(entry["part"], entry["subject"], entry["measure"]): entry["values"]
+            for entry in contents["figures"]
         }
-        return cls(facts["about"], values, facts["failed"])
+        return cls(contents["about"], values, contents["failed"])
 
 
 def quantiles_ms(seconds: Sequence[float], prefix: str = "") -> dict[str, float]:

@@ -25,15 +25,15 @@ _NAMES = "SELECT DISTINCT symbol FROM docs WHERE symbol IS NOT NULL ORDER BY sym
 _NODES = "SELECT id, text_sha FROM docs ORDER BY seq"
 
 
-def fed(
+def build(
     program: Program, corpus: Path, folder: Path, model: str = "words", times: float = COPIES
 ) -> Path:
     """Indexes `times` copies of a corpus, each with other words, and returns the index file.
 
     The repository is beside the file, under the same name without its extension.
     """
-    places = sources(corpus)
-    files = islice(copies(corpus, places), max(1, int(times * len(places))))
+    corpus_files = sources(corpus)
+    files = islice(copies(corpus, corpus_files), max(1, int(times * len(corpus_files))))
     database = folder / f"{times} x {model}.db"
     program.timed(*arguments(repository(database.with_suffix(""), files), database, model))
     return database
@@ -41,34 +41,34 @@ def fed(
 
 def sources(corpus: Path) -> list[Path]:
     """Lists the Python files of a corpus."""
-    return [place for place in files_of(corpus) if place.suffix == ".py"]
+    return [file for file in files_of(corpus) if file.suffix == ".py"]
 
 
-def fill(database: SQLite, dimensions: int) -> SQLiteVectors:
+def write_random_vectors(database: SQLite, dimensions: int) -> SQLiteVectors:
     """Writes a random unit vector for each node, with a fixed seed.
 
     They take as long to compare as real ones, which a model would compute in an hour.
     """
     vectors = SQLiteVectors(database)
-    some = np.random.default_rng(SEED)
+    draw = np.random.default_rng(SEED)
     nodes = list(database.connection.execute(_NODES))
     for first in range(0, len(nodes), BATCH):
         part = nodes[first : first + BATCH]
-        vectors.upsert([NodeVector(id_, sha, _unit(some, dimensions), {}) for id_, sha in part])
+        vectors.upsert([NodeVector(id_, sha, _unit(draw, dimensions), {}) for id_, sha in part])
     return vectors
 
 
-def _unit(some: np.random.Generator, dimensions: int) -> Vector:
-    values = some.standard_normal(dimensions, dtype=np.float32)
+def _unit(draw: np.random.Generator, dimensions: int) -> Vector:
+    values = draw.standard_normal(dimensions, dtype=np.float32)
     vector: Vector = values / np.linalg.norm(values)
     return vector
 
 
-def questions(database: SQLite, places: Sequence[Path], count: int) -> Iterator[str]:
+def generate_queries(database: SQLite, files: Sequence[Path], count: int) -> Iterator[str]:
     """Yields names of the index and beginnings of docstrings in turn, with a fixed seed."""
-    some = Random(SEED)
+    draw = Random(SEED)
     symbols = [str(symbol) for [symbol] in database.connection.execute(_NAMES)]
-    docs = [doc for place in places for doc in _DOC.findall(place.read_text("utf-8", "replace"))]
+    docs = [doc for file in files for doc in _DOC.findall(file.read_text("utf-8", "replace"))]
     for _ in range(count):
-        yield ".".join(some.choice(symbols).split(".")[-some.randint(1, 2) :])
-        yield " ".join(some.choice(docs).split()[:WORDS])
+        yield ".".join(draw.choice(symbols).split(".")[-draw.randint(1, 2) :])
+        yield " ".join(draw.choice(docs).split()[:WORDS])

@@ -18,7 +18,7 @@ ROWS = 2000
 """Rows per transaction, as in feeder."""
 
 
-class Text(NamedTuple):
+class DecodedFile(NamedTuple):
     """A decoded file, and its parser; None if the language has no grammar."""
 
     path: str
@@ -26,33 +26,33 @@ class Text(NamedTuple):
     parser: Any
 
 
-def parsing(repository: Path) -> dict[str, float]:
+def measure_parsing(repository: Path) -> dict[str, float]:
     """Parses the files that have a grammar; returns `floor_s` and the number and size of files."""
-    return _apart("parse", str(repository))
+    return _in_own_process("parse", str(repository))
 
 
-def indexing(postings: Path) -> dict[str, float]:
-    """Inserts the rows that `keep_postings` saved into FTS5; returns `fts_s`."""
-    return _apart("index", str(postings))
+def measure_indexing(postings: Path) -> dict[str, float]:
+    """Inserts the rows that `save_postings` saved into FTS5; returns `fts_s`."""
+    return _in_own_process("index", str(postings))
 
 
-def keep_postings(repository: Path, file: Path) -> None:
+def save_postings(repository: Path, file: Path) -> None:
     """Saves the rows that feeder inserts into FTS5."""
-    _apart("keep", str(repository), str(file))
+    _in_own_process("keep", str(repository), str(file))
 
 
-def _apart(*arguments: str) -> dict[str, float]:
-    more = {"PYTHONPATH": str(Path(__file__).parents[1])}
+def _in_own_process(*arguments: str) -> dict[str, float]:
+    variables = {"PYTHONPATH": str(Path(__file__).parents[1])}
     answer: dict[str, float] = run_command(
-        [sys.executable, "-m", "speed.lower_bounds", *arguments], more
+        [sys.executable, "-m", "speed.lower_bounds", *arguments], variables
     ).report
     return answer
 
 
 def _parse(repository: str) -> dict[str, float]:
     """Times the calls of `parse` only; grammars are loaded and files read before."""
-    texts = list(_texts(Path(repository)))
-    with_grammar = [text for text in texts if text.parser]
+    files = list(_decoded_files(Path(repository)))
+    with_grammar = [text for text in files if text.parser]
     for text in with_grammar:
         text.parser.parse(b"")
 
@@ -60,12 +60,12 @@ def _parse(repository: str) -> dict[str, float]:
         for text in with_grammar:
             text.parser.parse(text.content)
 
-    seconds, cpu_s = _timed(parse)
+    seconds, cpu_s = _time(parse)
     return {
         "floor_s": seconds,
         "floor_cpu_s": cpu_s,
-        "texts": len(texts),
-        "texts_mb": _megabytes(texts),
+        "texts": len(files),
+        "texts_mb": _megabytes(files),
         "parsed": len(with_grammar),
         "parsed_mb": _megabytes(with_grammar),
     }
@@ -75,21 +75,21 @@ def _index(postings: str) -> dict[str, float]:
     """Times a new database with feeder's table of postings and nothing else, until it is closed."""
     from feeder.store.sqlite import SQLite
 
-    place = Path(postings)
-    rows: list[list[str]] = pickle.loads(place.read_bytes())
-    database = SQLite(place.with_suffix(".fts"))
+    postings_file = Path(postings)
+    rows: list[list[str]] = pickle.loads(postings_file.read_bytes())
+    database = SQLite(postings_file.with_suffix(".fts"))
     connection = database.connection
-    connection.execute(_table())
+    connection.execute(_create_table_sql())
 
     def index() -> None:
         for first in range(0, len(rows), ROWS):
-            some = enumerate(rows[first : first + ROWS], start=first + 1)
+            batch = enumerate(rows[first : first + ROWS], start=first + 1)
             with connection:
-                connection.executemany(_INSERT, ((seq, *row) for seq, row in some))
+                connection.executemany(_INSERT, ((seq, *row) for seq, row in batch))
         database.close()
 
-    seconds, cpu_s = _timed(index)
-    for file in place.parent.glob(f"{place.stem}.fts*"):
+    seconds, cpu_s = _time(index)
+    for file in postings_file.parent.glob(f"{postings_file.stem}.fts*"):
         file.unlink()
     return {"fts_s": seconds, "fts_cpu_s": cpu_s, "rows": len(rows)}
 
@@ -97,7 +97,7 @@ def _index(postings: str) -> dict[str, float]:
 _INSERT = "INSERT INTO docs_fts (rowid, id, symbol, path, body) VALUES (?, ?, ?, ?, ?)"
 
 
-def _table() -> str:
+def _create_table_sql() -> str:
     """Returns the SQL statement that creates feeder's table of postings."""
     from feeder.store.migrations import migrate
     from feeder.store.sqlite import SQLite
@@ -110,7 +110,7 @@ def _table() -> str:
     return statement
 
 
-def _keep(repository: str, file: str) -> dict[str, float]:
+def _save(repository: str, file: str) -> dict[str, float]:
     from feeder.parse.worker_pool import WorkerPool
     from feeder.source.git_trees import Commit
     from feeder.store.rows import NodeRows
@@ -128,7 +128,7 @@ def _keep(repository: str, file: str) -> dict[str, float]:
     return {"rows": len(rows)}
 
 
-def _texts(repository: Path) -> Iterator[Text]:
+def _decoded_files(repository: Path) -> Iterator[DecodedFile]:
     from feeder.parse.decoding import NotTextError, decode_text
     from feeder.parse.grammars import load_grammars
     from feeder.source.git_trees import Commit
@@ -141,23 +141,23 @@ def _texts(repository: Path) -> Iterator[Text]:
             continue
         language, kind = grammars.detect_language(entry.path, content)
         parser = None if kind == "text" else grammars.grammar(language).parser
-        yield Text(entry.path, content, parser)
+        yield DecodedFile(entry.path, content, parser)
 
 
-def _megabytes(texts: list[Text]) -> float:
-    return sum(len(text.content) for text in texts) / 1e6
+def _megabytes(files: list[DecodedFile]) -> float:
+    return sum(len(text.content) for text in files) / 1e6
 
 
-def _timed(work: Callable[[], None]) -> tuple[float, float]:
+def _time(action: Callable[[], None]) -> tuple[float, float]:
     """Returns the wall and CPU seconds of a call, on one core."""
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    began, cpu_began = time.perf_counter(), time.process_time()
-    work()
-    return time.perf_counter() - began, time.process_time() - cpu_began
+    started, cpu_started = time.perf_counter(), time.process_time()
+    action()
+    return time.perf_counter() - started, time.process_time() - cpu_started
 
 
 if __name__ == "__main__":
-    work, *arguments = sys.argv[1:]
-    works: dict[str, Callable[..., dict[str, float]]]
-    works = {"parse": _parse, "index": _index, "keep": _keep}
-    print(json.dumps(works[work](*arguments)))
+    action, *arguments = sys.argv[1:]
+    actions: dict[str, Callable[..., dict[str, float]]]
+    actions = {"parse": _parse, "index": _index, "keep": _save}
+    print(json.dumps(actions[action](*arguments)))

@@ -18,10 +18,10 @@ PACKAGES = ("tree-sitter", "tree-sitter-language-pack", "onnxruntime", "numpy")
 
 def about() -> dict[str, str]:
     """Returns date, versions and hardware by name."""
-    return dict(_facts())
+    return dict(_items())
 
 
-def _facts() -> Iterator[tuple[str, str]]:
+def _items() -> Iterator[tuple[str, str]]:
     yield "date", datetime.now(UTC).date().isoformat()
     yield "feeder", _commit()
     yield "Python", platform.python_version()

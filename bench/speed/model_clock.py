@@ -43,12 +43,12 @@ def serve() -> None:
     # the process is killed at the end, so writes are unbuffered
     with Path(os.environ[FILE]).open("ab", buffering=0) as file:
 
-        def timed(*arguments: Any, **more: Any) -> Any:
-            began = time.perf_counter()
+        def timed(*arguments: Any, **options: Any) -> Any:
+            started = time.perf_counter()
             try:
-                return run(*arguments, **more)
+                return run(*arguments, **options)
             finally:
-                call = threading.get_ident(), began, time.perf_counter()
+                call = threading.get_ident(), started, time.perf_counter()
                 file.write(f"{json.dumps(call)}\n".encode())
 
         InferenceSession.run = timed

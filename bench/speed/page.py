@@ -21,8 +21,8 @@ from speed.figures import Figures
 from speed.tables import Row, cell, table
 from speed.targets import targets
 
-MARKED = re.compile(r"(<!-- measured -->\n).*(<!-- end -->)", re.DOTALL)
-KNOWN = {corpus.name: corpus for corpus in CORPORA}
+MEASURED_SECTION = re.compile(r"(<!-- measured -->\n).*(<!-- end -->)", re.DOTALL)
+CORPUS_BY_NAME = {corpus.name: corpus for corpus in CORPORA}
 
 
 def report(figures: Figures) -> str:
@@ -33,8 +33,8 @@ def report(figures: Figures) -> str:
 
 def fill(page: Path, figures: Figures) -> None:
     """Writes the tables between the marks of a page; the rest of the page stays."""
-    text, count = MARKED.subn(
-        lambda found: f"{found[1]}\n{report(figures)}\n{found[2]}", page.read_text("utf-8")
+    text, count = MEASURED_SECTION.subn(
+        lambda match: f"{match[1]}\n{report(figures)}\n{match[2]}", page.read_text("utf-8")
     )
     if not count:
         raise SystemExit(f"{page} has no marks <!-- measured --> and <!-- end -->: add them.")
@@ -43,13 +43,13 @@ def fill(page: Path, figures: Figures) -> None:
 
 def _targets(figures: Figures) -> Iterator[Row]:
     yield "target", "at most", "measured", "", "met"
-    for one in targets(figures):
-        limit = _with_unit(one.limit, one.unit)
-        if one.measured is None:
-            yield one.name, limit, None, one.where, "not measured"
+    for target in targets(figures):
+        limit = _with_unit(target.limit, target.unit)
+        if target.measured is None:
+            yield target.name, limit, None, target.where, "not measured"
         else:
-            measured = _with_unit(one.measured, one.unit)
-            yield one.name, limit, measured, one.where, "yes" if one.is_met else "**no**"
+            measured = _with_unit(target.measured, target.unit)
+            yield target.name, limit, measured, target.where, "yes" if target.is_met else "**no**"
 
 
 def _with_unit(value: float, unit: str) -> str:
@@ -59,13 +59,13 @@ def _with_unit(value: float, unit: str) -> str:
 def _corpora(figures: Figures) -> Iterator[Row]:
     yield "corpus", "of", "made of", "files", "nodes", "MB", "files with a grammar", "MB"
     measures = ("files", "nodes", "texts_mb", "parsed", "parsed_mb")
-    for name in filter(KNOWN.__contains__, figures.subjects(first_sync.PART)):
-        packages = ", ".join(f"`{package.name}`" for package in KNOWN[name].packages)
+    for name in filter(CORPUS_BY_NAME.__contains__, figures.subjects(first_sync.PART)):
+        packages = ", ".join(f"`{package.name}`" for package in CORPUS_BY_NAME[name].packages)
         medians = _medians(figures, first_sync.PART, name, measures)
-        yield name, KNOWN[name].about, packages, *medians
+        yield name, CORPUS_BY_NAME[name].about, packages, *medians
 
 
-def _feeds(figures: Figures) -> Iterator[Row]:
+def _first_syncs(figures: Figures) -> Iterator[Row]:
     yield (
         *("corpus", "tree-sitter, s", "FTS5, s", "feeder, s", "CPU, s"),
         *("÷ tree-sitter", "÷ both", "total, MB", "feeder, MB", "parsers, MB"),
@@ -78,7 +78,7 @@ def _feeds(figures: Figures) -> Iterator[Row]:
         yield name, *_medians(figures, first_sync.PART, name, measures)
 
 
-def _meanings(figures: Figures) -> Iterator[Row]:
+def _static_syncs(figures: Figures) -> Iterator[Row]:
     yield (
         *("corpus", "nodes", "by words, s", "with vectors, s", "÷ by words"),
         *("CPU by words, s", "with vectors, s", "÷ by words", "index, MB"),
@@ -91,7 +91,7 @@ def _meanings(figures: Figures) -> Iterator[Row]:
         yield name, *_medians(figures, static_vectors.PART, name, measures)
 
 
-def _rival(figures: Figures) -> Iterator[Row]:
+def _semble(figures: Figures) -> Iterator[Row]:
     yield (
         *("corpus", "files in both", "nodes", "feeder, s", "CPU, s"),
         *("Semble's files", "chunks", "Semble, s", "CPU, s", "feeder ÷ Semble"),
@@ -139,12 +139,12 @@ def _search(figures: Figures) -> Iterator[Row]:
         *("model_p50_ms", "model_p95_ms", "first_ms"),
     )
     for subject in figures.subjects(search_latency.PART):
-        side, _, size = subject.partition(": ")
+        mode, _, size = subject.partition(": ")
         if size:
-            yield side, *_medians(figures, search_latency.PART, subject, measures)
+            yield mode, *_medians(figures, search_latency.PART, subject, measures)
 
 
-def _waits(figures: Figures) -> Iterator[Row]:
+def _waiting_times(figures: Figures) -> Iterator[Row]:
     yield "what", "s"
     for subject in figures.subjects(commands.PART):
         yield subject, figures.median(commands.PART, subject, "wall_s")
@@ -152,10 +152,10 @@ def _waits(figures: Figures) -> Iterator[Row]:
 
 def _commands(figures: Figures) -> Iterator[Row]:
     yield "by", "s", "CPU, s"
-    for side in (search_latency.WORDS, search_latency.WITH_STATIC):
-        wall_s, cpu_s = _medians(figures, search_latency.PART, side, ("wall_s", "cpu_s"))
+    for mode in (search_latency.WORDS, search_latency.WITH_STATIC):
+        wall_s, cpu_s = _medians(figures, search_latency.PART, mode, ("wall_s", "cpu_s"))
         if wall_s:
-            yield side, wall_s, cpu_s
+            yield mode, wall_s, cpu_s
 
 
 def _growth(figures: Figures) -> Iterator[Row]:
@@ -193,11 +193,11 @@ def _medians(
 SECTIONS = {
     "Targets": _targets,
     "Corpora": _corpora,
-    "First sync by words": _feeds,
-    "First sync by words and static vectors": _meanings,
-    "Compared with Semble": _rival,
+    "First sync by words": _first_syncs,
+    "First sync by words and static vectors": _static_syncs,
+    "Compared with Semble": _semble,
     "Everyday changes": _changes,
-    "Commands and a server, Django": _waits,
+    "Commands and a server, Django": _waiting_times,
     "First sync with model vectors": _embedding,
     "Search": _search,
     "`feeder search` of 120,000 nodes": _commands,

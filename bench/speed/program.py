@@ -36,15 +36,15 @@ class Program(NamedTuple):
     command: tuple[str, ...]
 
     @classmethod
-    def at(cls, name: str, place: Path) -> "Program":
+    def at(cls, name: str, path: Path) -> "Program":
         """Returns the program at a path. Raises SystemExit if there is none."""
-        if not place.is_file():
-            raise SystemExit(f"There is no program at {place}: name one with --feeder.")
-        return cls(name, (str(place.absolute()),))
+        if not path.is_file():
+            raise SystemExit(f"There is no program at {path}: name one with --feeder.")
+        return cls(name, (str(path.absolute()),))
 
-    def timed(self, *arguments: str, more: Mapping[str, str] | None = None) -> FinishedRun:
-        """Runs the program with `more` environment variables and measures its time."""
-        return run_command([*self.command, *arguments], more)
+    def timed(self, *arguments: str, variables: Mapping[str, str] | None = None) -> FinishedRun:
+        """Runs the program with additional environment variables and measures its time."""
+        return run_command([*self.command, *arguments], variables)
 
     def peaks(self, *arguments: str) -> dict[str, float]:
         """Runs the program and returns the peak memory in MB by kind of process, and of all.
@@ -52,7 +52,7 @@ class Program(NamedTuple):
         Sampling slows the run down, so its time is not measured.
         """
         peaks: dict[str, float] = defaultdict(float)
-        with _started([*self.command, *arguments], None) as process:
+        with _start([*self.command, *arguments], None) as process:
             while process.poll() is None:
                 kinds: dict[str, float] = defaultdict(float)
                 for kind, mb in memory_shares(process.pid):
@@ -65,28 +65,28 @@ class Program(NamedTuple):
         return peaks
 
 
-def installed() -> Path:
+def find_installed() -> Path:
     """Returns the path of the program beside this interpreter."""
     return Path(sys.executable).with_name("feeder")
 
 
-def run_command(command: Sequence[str], more: Mapping[str, str] | None = None) -> FinishedRun:
+def run_command(command: Sequence[str], variables: Mapping[str, str] | None = None) -> FinishedRun:
     """Runs a command to its end. Raises RuntimeError if it fails."""
     with tempfile.TemporaryFile() as out:
-        began = time.perf_counter()
-        process = _started(command, more, out.fileno())
+        started = time.perf_counter()
+        process = _start(command, variables, out.fileno())
         _, status, usage = os.wait4(process.pid, 0)
-        wall_s = time.perf_counter() - began
+        wall_s = time.perf_counter() - started
         process.returncode = os.waitstatus_to_exitcode(status)
         _expect_done(process.returncode, command)
         out.seek(0)
         return FinishedRun(wall_s, usage.ru_utime + usage.ru_stime, out.read().decode())
 
 
-def _started(
-    command: Sequence[str], more: Mapping[str, str] | None, out: int = subprocess.DEVNULL
+def _start(
+    command: Sequence[str], variables: Mapping[str, str] | None, out: int = subprocess.DEVNULL
 ) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(command, env=environment() | dict(more or {}), stdout=out)
+    return subprocess.Popen(command, env=environment() | dict(variables or {}), stdout=out)
 
 
 def _expect_done(code: int, command: Sequence[str]) -> None:

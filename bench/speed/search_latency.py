@@ -20,17 +20,17 @@ from speed.bench import Bench
 from speed.figures import quantiles_ms
 
 PART, CORPUS = "search", "django"
-QUERIES, LIMIT = 200, 10
+QUERY_COUNT, HIT_LIMIT = 200, 10
 WORDS, WITH_STATIC, WITH_LOCAL = "words", "words and static vectors", "words and vectors"
-SIDES = (WORDS, WITH_STATIC, WITH_LOCAL)
-STATIC, COMMANDS = "static", 5
+MODES = (WORDS, WITH_STATIC, WITH_LOCAL)
+STATIC, COMMAND_RUNS = "static", 5
 """The static model's name, and the runs of the whole command per run of the benchmark."""
 LARGE, LARGEST = "120,000 nodes", "500,000 nodes"
 SIZES = {"12,000 nodes": 0.3, LARGE: large_index.COPIES, LARGEST: 12.5}
 """Copies of the corpus by size of the index."""
 
 
-class Clocked:
+class TimedEmbedder:
     """An `Embedder` that records the seconds of each query."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -45,9 +45,9 @@ class Clocked:
         return self._embedder.embed(texts)
 
     def embed_query(self, text: str) -> Vector:
-        began = time.perf_counter()
+        started = time.perf_counter()
         vector = self._embedder.embed_query(text)
-        self.seconds.append(time.perf_counter() - began)
+        self.seconds.append(time.perf_counter() - started)
         return vector
 
     def estimate(self, sizes: Sequence[int]) -> ServiceUsage:
@@ -61,37 +61,40 @@ class Searcher:
     """Searches in an open index, as a server process does."""
 
     def __init__(
-        self, database: SQLite, sides: Callable[[], list[QueryModel]], clock: Clocked | None
+        self,
+        database: SQLite,
+        create_models: Callable[[], list[QueryModel]],
+        timed: TimedEmbedder | None,
     ) -> None:
         self._database = database
-        self._new_sides = sides
-        self._clock = clock
+        self._create_models = create_models
+        self._timed = timed
         self._scope = Scope.of_repo(
             database.connection.execute("SELECT repo FROM docs LIMIT 1").get
         )
         self._nodes = database.connection.execute("SELECT count(*) FROM docs").get
 
-    def measured(self, questions: Sequence[str]) -> dict[str, float]:
+    def measure(self, queries: Sequence[str]) -> dict[str, float]:
         """Runs the queries and returns latencies in milliseconds.
 
         `first_ms` includes reading the vectors; the quantiles are of the later queries, and of the
         model's part of them. Those of `cpu_` are CPU time, which other load disturbs less.
         """
-        self._sides = self._new_sides()
+        self._models = self._create_models()
         self._cpu_seconds: list[float] = []
-        first, *seconds = [self._seconds(question) for question in (questions[0], *questions)]
+        first, *seconds = [self._seconds(query) for query in (queries[0], *queries)]
         figures = {"nodes": self._nodes, "first_ms": 1000 * first} | quantiles_ms(seconds)
         figures |= quantiles_ms(self._cpu_seconds[1:], "cpu_")
-        if self._clock:
-            figures |= quantiles_ms(self._clock.seconds[1:], "model_")
-            self._clock.seconds.clear()
+        if self._timed:
+            figures |= quantiles_ms(self._timed.seconds[1:], "model_")
+            self._timed.seconds.clear()
         return figures
 
-    def _seconds(self, question: str) -> float:
-        began, cpu_began = time.perf_counter(), time.process_time()
-        search_scope(self._database, self._sides, question, self._scope, Pagination(LIMIT))
-        self._cpu_seconds.append(time.process_time() - cpu_began)
-        return time.perf_counter() - began
+    def _seconds(self, query: str) -> float:
+        started, cpu_started = time.perf_counter(), time.process_time()
+        search_scope(self._database, self._models, query, self._scope, Pagination(HIT_LIMIT))
+        self._cpu_seconds.append(time.process_time() - cpu_started)
+        return time.perf_counter() - started
 
 
 def measure(bench: Bench) -> None:
@@ -100,22 +103,24 @@ def measure(bench: Bench) -> None:
     folder = bench.scratch / PART
     folder.mkdir()
     for size, times in SIZES.items():
-        bench.say(f"search: building an index of {size}")
-        file = large_index.fed(bench.program, corpus, folder, STATIC, times)
+        bench.print_progress(f"search: building an index of {size}")
+        file = large_index.build(bench.program, corpus, folder, STATIC, times)
         with ExitStack() as stack:
             database = stack.enter_context(closing(SQLite(file)))
-            asked = large_index.questions(database, large_index.sources(corpus), QUERIES // 2)
-            questions = list(asked)
-            for side, searcher in _searchers(bench, database, size, stack).items():
+            generated = large_index.generate_queries(
+                database, large_index.sources(corpus), QUERY_COUNT // 2
+            )
+            queries = list(generated)
+            for mode, searcher in _searchers(bench, database, size, stack).items():
                 for number in range(1, bench.runs + 1):
-                    bench.say(f"search by {side}: run {number} of {bench.runs}")
-                    bench.figures.add(PART, f"{side}: {size}", searcher.measured(questions))
+                    bench.print_progress(f"search by {mode}: run {number} of {bench.runs}")
+                    bench.figures.add(PART, f"{mode}: {size}", searcher.measure(queries))
         if size == LARGE:
-            _ask_program(bench, file, questions[1])
+            _measure_command(bench, file, queries[1])
 
 
 def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> dict[str, Searcher]:
-    static = Clocked(load_static_model())
+    static = TimedEmbedder(load_static_model())
     searchers = {
         WORDS: Searcher(database, list, None),
         WITH_STATIC: Searcher(database, lambda: [static_query_model(database, static)], static),
@@ -123,21 +128,21 @@ def _searchers(bench: Bench, database: SQLite, size: str, stack: ExitStack) -> d
     if size != LARGE:
         return searchers
     if is_available():
-        clock = Clocked(OnnxEmbedder())
-        embedder = stack.enter_context(closing(CachedEmbedder(clock, IN_MEMORY)))
-        side = embedding_query_model(
-            ModelVectors(embedder, large_index.fill(database, clock.dimensions))
+        timed = TimedEmbedder(OnnxEmbedder())
+        embedder = stack.enter_context(closing(CachedEmbedder(timed, IN_MEMORY)))
+        model = embedding_query_model(
+            ModelVectors(embedder, large_index.write_random_vectors(database, timed.dimensions))
         )
-        searchers[WITH_LOCAL] = Searcher(database, lambda: [side], clock)
+        searchers[WITH_LOCAL] = Searcher(database, lambda: [model], timed)
     else:
         bench.fail("search by vectors", "the local model is not installed")
     return searchers
 
 
-def _ask_program(bench: Bench, index: Path, question: str) -> None:
+def _measure_command(bench: Bench, index: Path, query: str) -> None:
     """Measures the whole command `feeder search`."""
-    where = ["-C", str(index.with_suffix("")), "--db", str(index), question]
-    for side, options in ((WORDS, ["--no-vectors"]), (WITH_STATIC, ["--model", STATIC])):
-        for _ in range(COMMANDS * bench.runs):
-            done = bench.program.timed("search", "--json", *options, *where)
-            bench.figures.add(PART, side, {"wall_s": done.wall_s, "cpu_s": done.cpu_s})
+    arguments = ["-C", str(index.with_suffix("")), "--db", str(index), query]
+    for mode, options in ((WORDS, ["--no-vectors"]), (WITH_STATIC, ["--model", STATIC])):
+        for _ in range(COMMAND_RUNS * bench.runs):
+            done = bench.program.timed("search", "--json", *options, *arguments)
+            bench.figures.add(PART, mode, {"wall_s": done.wall_s, "cpu_s": done.cpu_s})

@@ -27,7 +27,7 @@ DIMENSIONS, SEED = 256, 7
 CONTENT = tuple(ContentType)
 
 
-def listed(folder: Path) -> list[str]:
+def list_files(folder: Path) -> list[str]:
     """Lists the files that are neither empty nor too large for Semble."""
     return [
         str(file.relative_to(folder))
@@ -36,16 +36,16 @@ def listed(folder: Path) -> list[str]:
     ]
 
 
-def indexed(folder: Path) -> dict[str, float]:
+def index_folder(folder: Path) -> dict[str, float]:
     """Indexes a folder and returns `wall_s`, `cpu_s`, and the numbers of files and chunks."""
     model = _model()
     model.encode(["one text loads the model"])
-    began, cpu_began = time.perf_counter(), time.process_time()
+    started, cpu_started = time.perf_counter(), time.process_time()
     _, _, chunks, manifest = create_index_from_path(
         folder, model, content=CONTENT, display_root=folder
     )
-    took, cpu_took = time.perf_counter() - began, time.process_time() - cpu_began
-    return {"wall_s": took, "cpu_s": cpu_took, "files": len(manifest), "chunks": len(chunks)}
+    wall_s, cpu_s = time.perf_counter() - started, time.process_time() - cpu_started
+    return {"wall_s": wall_s, "cpu_s": cpu_s, "files": len(manifest), "chunks": len(chunks)}
 
 
 def _model() -> StaticModel:
@@ -59,5 +59,5 @@ def _model() -> StaticModel:
 
 
 if __name__ == "__main__":
-    works = {"list": listed, "index": indexed}
-    print(json.dumps(works[sys.argv[1]](Path(sys.argv[2]).resolve())))
+    actions = {"list": list_files, "index": index_folder}
+    print(json.dumps(actions[sys.argv[1]](Path(sys.argv[2]).resolve())))

@@ -28,19 +28,19 @@ def measure(bench: Bench) -> None:
 
 def _vectors(bench: Bench) -> None:
     """Measures the pages of the table of vectors, in an index of three copies of Django."""
-    bench.say("size: building a large index")
-    file = large_index.fed(bench.program, bench.corpus(CORPUS), bench.scratch, MODEL)
+    bench.print_progress("size: building a large index")
+    file = large_index.build(bench.program, bench.corpus(CORPUS), bench.scratch, MODEL)
     with closing(apsw.Connection(str(file))) as connection:
         nodes = connection.execute("SELECT count(*) FROM meanings").get
-        vectors, whole = connection.execute(_VECTORS).get, connection.execute(_ALL).get
+        vectors, total = connection.execute(_VECTORS).get, connection.execute(_ALL).get
     figures = {"nodes": nodes, "mb": vectors / 1e6, "node_bytes": vectors / nodes}
     bench.figures.add(PART, "vectors", figures | {"many_mb": MANY_NODES * vectors / nodes / 1e6})
-    bench.figures.add(PART, "index", {"nodes": nodes, "mb": whole / 1e6})
+    bench.figures.add(PART, "index", {"nodes": nodes, "mb": total / 1e6})
 
 
 def _wheel(bench: Bench) -> None:
     """Builds the wheel as for a release, or with pip if hatchling is not installed."""
-    bench.say("size: the wheel")
+    bench.print_progress("size: the wheel")
     out = bench.scratch / "wheel"
     pip = ["pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(out), "."]
     hatchling = ["hatchling", "build", "-t", "wheel", "-d", str(out)]

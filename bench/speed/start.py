@@ -10,7 +10,7 @@ TIMES = 10
 def measure(bench: Bench) -> None:
     """Measures `wall_s` of `--help` and `--version`, with each program in turn."""
     for argument in ("--help", "--version"):
-        bench.say(f"start: {argument}")
+        bench.print_progress(f"start: {argument}")
         for program in bench.programs:
             program.timed(argument)  # fill the disk cache
         for _ in range(TIMES):

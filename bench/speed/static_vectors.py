@@ -5,7 +5,7 @@ from pathlib import Path
 
 from speed.bench import Bench
 from speed.corpora import CORPORA
-from speed.first_sync import feed
+from speed.first_sync import run_first_sync
 
 PART = "meaning"
 MODEL = "static"
@@ -20,24 +20,24 @@ def measure(bench: Bench) -> None:
 def _measure(bench: Bench, name: str) -> None:
     repository = bench.corpus(name)
     for number in range(1, bench.runs + 1):
-        bench.say(f"{name}: words and static vectors, run {number} of {bench.runs}")
+        bench.print_progress(f"{name}: words and static vectors, run {number} of {bench.runs}")
         for program, figures in bench.programs.items():
-            words = feed(program, repository, bench.scratch)
-            with_vectors = feed(program, repository, bench.scratch, MODEL)
-            figures.add(PART, name, compared(words, with_vectors))
+            by_words = run_first_sync(program, repository, bench.scratch)
+            with_vectors = run_first_sync(program, repository, bench.scratch, MODEL)
+            figures.add(PART, name, compare(by_words, with_vectors))
             figures.add(PART, name, {"index_mb": size_mb(bench.scratch)})
 
 
-def compared(words: dict[str, float], with_vectors: dict[str, float]) -> dict[str, float]:
+def compare(by_words: dict[str, float], with_vectors: dict[str, float]) -> dict[str, float]:
     """Returns the wall and CPU times of both syncs, and their ratios."""
     return {
         "nodes": with_vectors["nodes"],
-        "words_s": words["wall_s"],
+        "words_s": by_words["wall_s"],
         "wall_s": with_vectors["wall_s"],
-        "ratio": with_vectors["wall_s"] / words["wall_s"],
-        "words_cpu_s": words["cpu_s"],
+        "ratio": with_vectors["wall_s"] / by_words["wall_s"],
+        "words_cpu_s": by_words["cpu_s"],
         "cpu_s": with_vectors["cpu_s"],
-        "cpu_ratio": with_vectors["cpu_s"] / words["cpu_s"],
+        "cpu_ratio": with_vectors["cpu_s"] / by_words["cpu_s"],
     }
 
 

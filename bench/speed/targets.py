@@ -22,11 +22,11 @@ SMALL, LARGE_MB = "rxjs", 4
 """The corpus of few files, and the size of those that are compared with Semble."""
 FIRST_SYNC = {"code": 2.0, "django": 2.2, "react-native": 3.5, "fcl": 2.6}
 COMMANDS_S = {
-    **dict(zip(commands.SEARCHES, (0.14, 0.20), strict=True)),
-    **dict(zip(commands.QUERY.values(), (0.015, 0.040), strict=True)),
-    commands.EDIT: 0.15,
-    commands.WORKTREE: 1.5,
-    commands.TOOLS: 0.10,
+    **dict(zip(commands.SEARCH_OPTIONS, (0.14, 0.20), strict=True)),
+    **dict(zip(commands.QUERY_SUBJECTS.values(), (0.015, 0.040), strict=True)),
+    commands.EDIT_SUBJECT: 0.15,
+    commands.WORKTREE_SUBJECT: 1.5,
+    commands.TOOLS_SUBJECT: 0.10,
 }
 """Limits in seconds of commands and answers, by their names."""
 P95_MS = {
@@ -72,15 +72,15 @@ def _static(figures: Figures) -> Iterator[Target]:
     """Yields the targets of a first sync with static vectors."""
     name = "first sync by words and static vectors"
     yield Target(f"{name} ÷ by words", 1.2, "", *_worst(figures, static_vectors.PART, "ratio"))
-    theirs = f"{name} ÷ Semble's index in memory"
+    semble_name = f"{name} ÷ Semble's index in memory"
     django = figures.median(semble_comparison.PART, "django", "ratio")
-    yield Target(theirs, 0.4, "", django, "django")
+    yield Target(semble_name, 0.4, "", django, "django")
     large = [
         name
         for name in figures.subjects(semble_comparison.PART)
         if (figures.median(first_sync.PART, name, "texts_mb") or 0) >= LARGE_MB
     ]
-    yield Target(theirs, 0.8, "", *_worst(figures, semble_comparison.PART, "ratio", large))
+    yield Target(semble_name, 0.8, "", *_worst(figures, semble_comparison.PART, "ratio", large))
 
 
 def _changes(figures: Figures) -> Iterator[Target]:
@@ -106,19 +106,19 @@ def _commands(figures: Figures) -> Iterator[Target]:
 def _searches(figures: Figures) -> Iterator[Target]:
     """Yields the targets of large indexes, by the whole command and in one process."""
     where = search_latency.LARGE
-    for side, limit_s in ((search_latency.WORDS, 0.16), (search_latency.WITH_STATIC, 0.24)):
-        wall_s = figures.median(search_latency.PART, side, "wall_s")
-        yield Target(f"`feeder search` by {side}", limit_s, "s", wall_s, where)
+    for mode, limit_s in ((search_latency.WORDS, 0.16), (search_latency.WITH_STATIC, 0.24)):
+        wall_s = figures.median(search_latency.PART, mode, "wall_s")
+        yield Target(f"`feeder search` by {mode}", limit_s, "s", wall_s, where)
     for size, limits in P95_MS.items():
-        for side, limit in limits.items():
-            p95 = figures.median(search_latency.PART, f"{side}: {size}", "p95_ms")
-            yield Target(f"a query by {side} in one process, p95", limit, "ms", p95, size)
+        for mode, limit in limits.items():
+            p95 = figures.median(search_latency.PART, f"{mode}: {size}", "p95_ms")
+            yield Target(f"a query by {mode} in one process, p95", limit, "ms", p95, size)
 
 
 def _memory_and_size(figures: Figures) -> Iterator[Target]:
     memory = _worst(figures, first_sync.PART, "peak_mb")
-    grown = _worst(figures, growth.PART, "peak_mb")
-    peak = max(memory, grown, key=lambda one: one[0] or 0)
+    growth_peak = _worst(figures, growth.PART, "peak_mb")
+    peak = max(memory, growth_peak, key=lambda candidate: candidate[0] or 0)
     yield Target("peak memory of all processes", 170, "MB", *peak)
     first, last = (
         figures.median(growth.PART, size, "more_ms") for size in (growth.SIZES[0], growth.SIZES[-1])
@@ -132,17 +132,17 @@ def _memory_and_size(figures: Figures) -> Iterator[Target]:
 
 def _requests(figures: Figures, subject: str) -> float | None:
     counts = [figures.median(changes.PART, subject, name) for name in changes.SERVICES]
-    known = [count for count in counts if count is not None]
-    return sum(known) if known else None
+    measured = [count for count in counts if count is not None]
+    return sum(measured) if measured else None
 
 
 def _worst(
     figures: Figures, part: str, measure: str, subjects: list[str] | None = None
 ) -> tuple[float | None, str]:
     """Returns the largest median among the subjects, and its subject."""
-    found: list[tuple[float, str]] = []
+    medians: list[tuple[float, str]] = []
     for subject in figures.subjects(part) if subjects is None else subjects:
         median = figures.median(part, subject, measure)
         if median is not None:
-            found.append((median, subject))
-    return max(found, default=(None, ""))
+            medians.append((median, subject))
+    return max(medians, default=(None, ""))

@@ -28,22 +28,22 @@ class Index(NamedTuple):
     def rows(self, sql: str) -> list[list[str]]:
         """Runs a SQL statement over the API and returns its rows."""
         headers = {"Authorization": f"Bearer {self.standin.token}"}
-        asked = httpx.post(
+        response = httpx.post(
             f"{self.database}/raw", json={"sql": sql}, headers=headers, trust_env=False, timeout=60
         )
-        found: list[list[str]] = asked.raise_for_status().json()["result"][0]["results"]["rows"]
-        return found
+        rows: list[list[str]] = response.raise_for_status().json()["result"][0]["results"]["rows"]
+        return rows
 
     def nodes(self) -> int:
         """Counts the nodes."""
         return int(self.rows("SELECT count(*) FROM docs")[0][0])
 
-    def named(self) -> list[SymbolNode]:
+    def named_nodes(self) -> list[SymbolNode]:
         """Returns the nodes that have a symbol."""
         return [SymbolNode(*row) for row in self.rows(_NODES)]  # type: ignore[arg-type]  # as selected
 
 
-def fed(standin: StandIn, repository: Path) -> Index:
+def create_index(standin: StandIn, repository: Path) -> Index:
     """Syncs a repository with words, static vectors and stored source into an empty account."""
     standin.reset()
     standin.change(vectorize_delay_s=0)
@@ -57,10 +57,10 @@ def fed(standin: StandIn, repository: Path) -> Index:
             check=True,
             stdout=subprocess.DEVNULL,
         )
-    return _found(standin)
+    return _created_index(standin)
 
 
-def _found(standin: StandIn) -> Index:
+def _created_index(standin: StandIn) -> Index:
     account = f"{standin.base_url}/accounts/{standin.account_id}"
     headers = {"Authorization": f"Bearer {standin.token}"}
     with httpx.Client(headers=headers, trust_env=False) as api:

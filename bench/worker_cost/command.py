@@ -15,10 +15,10 @@ from answers.corpora import Absent
 from standin import StandIn
 
 from edge.worker_build import built
-from worker_cost.account import fed
+from worker_cost.account import create_index
 from worker_cost.corpora import CORPORA
-from worker_cost.isolate import Incomplete
-from worker_cost.measure import Measured, measured
+from worker_cost.isolate import IncompleteAnswer
+from worker_cost.measure import QueryCosts, measure
 from worker_cost.report import report, report_by_kind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,26 +34,28 @@ def main() -> int:
         _print_progress(missing)
         return 2
     try:
-        found = list(_all(args))
-        print(report(found), report_by_kind(found), sep="\n", end="")
+        costs = list(_measure_all(args))
+        print(report(costs), report_by_kind(costs), sep="\n", end="")
     except Absent as exc:
         _print_progress(f"{exc}. Name the folder of snapshots with --mirror or EVAL_MIRROR.")
         return 2
-    except Incomplete as exc:
+    except IncompleteAnswer as exc:
         _print_progress(f"An answer lacks its vectors, so its cost says nothing. {exc}")
         return 1
     return 0
 
 
-def _all(args: argparse.Namespace) -> Iterator[Measured]:
-    places = [corpus.made(args.mirror, args.work) for corpus in CORPORA if corpus.name in args.only]
+def _measure_all(args: argparse.Namespace) -> Iterator[QueryCosts]:
+    repositories = [
+        corpus.create(args.mirror, args.work) for corpus in CORPORA if corpus.name in args.only
+    ]
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
-        for place in places:
-            _print_progress(f"{place.name}: indexing")
-            index = fed(standin, place)
-            _print_progress(f"{place.name}: running queries")
-            yield from measured(script, index, args.questions, args.isolates)
+        for repository in repositories:
+            _print_progress(f"{repository.name}: indexing")
+            index = create_index(standin, repository)
+            _print_progress(f"{repository.name}: running queries")
+            yield from measure(script, index, args.questions, args.isolates)
 
 
 def _print_progress(line: str) -> None:

@@ -17,16 +17,16 @@ class Corpus(NamedTuple):
     name: str
     parts: tuple[Snapshot, ...]
 
-    def made(self, mirror: Path, work: Path) -> Path:
+    def create(self, mirror: Path, work: Path) -> Path:
         """Returns the repository; creates it if needed. Raises Absent."""
         root = work / self.name
         if not root.exists():
             unfinished = work / f"{self.name}.unfinished"
             shutil.rmtree(unfinished, ignore_errors=True)
             for part in self.parts:
-                found = check_out(part, mirror, work / "parts" / part.name)
-                kept_out = shutil.ignore_patterns(".git", "wrangler.toml")
-                shutil.copytree(found, unfinished / part.name, symlinks=True, ignore=kept_out)
+                checkout = check_out(part, mirror, work / "parts" / part.name)
+                ignored = shutil.ignore_patterns(".git", "wrangler.toml")
+                shutil.copytree(checkout, unfinished / part.name, symlinks=True, ignore=ignored)
             make(unfinished)
             unfinished.rename(root)
         return root

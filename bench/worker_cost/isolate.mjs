@@ -10,28 +10,29 @@ import { readFile } from "node:fs/promises";
 
 import { Miniflare, NoOpLog } from "miniflare";
 
-const ASKED = `
-const asked = async ({ address, token }, path, body) => {
+const CALL_API = `
+const callApi = async ({ address, token }, path, body) => {
   const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
   const init = { method: "POST", body: JSON.stringify(body), headers };
   const { success, result, errors } = await (await fetch(address + path, init)).json();
   if (success) return result;
   throw new Error(errors.map(({ message }) => message).join("; "));
 };`;
-const DATABASE = `${ASKED}
-export default (place) => ({
+const DATABASE = `${CALL_API}
+export default (api) => ({
   withSession: () => ({
     prepare: (sql) => ({ sql, params: [], bind(...params) { return { ...this, params }; } }),
-    batch: (some) => asked(place, "/query", { batch: some.map(({ sql, params }) => ({ sql, params })) }),
+    batch: (statements) =>
+      callApi(api, "/query", { batch: statements.map(({ sql, params }) => ({ sql, params })) }),
   }),
 });`;
-const VECTORS = `${ASKED}
-export default (place) => ({
-  query: (vector, options) => asked(place, "/query", { vector, ...options }),
+const VECTORS = `${CALL_API}
+export default (api) => ({
+  query: (vector, options) => callApi(api, "/query", { vector, ...options }),
 });`;
 
 const { script, vars, token, database, index } = JSON.parse(process.argv[2]);
-const made = (name, contents, address) => ({
+const binding = (name, contents, address) => ({
   name,
   modules: [{ type: "ESModule", path: `${name}.mjs`, contents }],
   bindings: { address, token },
@@ -49,8 +50,8 @@ const worker = new Miniflare({
       wrappedBindings: { CODE_DB: "rows", ...(index ? { CODE_INDEX: "vectors" } : {}) },
       unsafeDirectSockets: [{ host: "127.0.0.1" }],
     },
-    made("rows", DATABASE, database),
-    ...(index ? [made("vectors", VECTORS, index)] : []),
+    binding("rows", DATABASE, database),
+    ...(index ? [binding("vectors", VECTORS, index)] : []),
   ],
 });
 process.stdin.once("end", stop).resume();

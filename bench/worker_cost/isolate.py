@@ -21,12 +21,12 @@ _D1_TIME = re.compile(r"\bd1;dur=([\d.]+)")
 
 
 class Cost(NamedTuple):
-    """The cost of an answer: CPU milliseconds, D1 round trips, subrequests, D1 rows read, and the
+    """The cost of an answer: CPU milliseconds, requests to D1, subrequests, D1 rows read, and the
     milliseconds that the Worker waits for D1.
     """
 
     cpu_ms: float
-    round_trips: int
+    d1_requests: int
     subrequests: int
     rows: int
     d1_ms: float
@@ -45,11 +45,11 @@ def service_calls(server_timing: str) -> dict[str, ServiceCalls]:
     return {name: ServiceCalls(int(count), int(rows or 0)) for name, count, rows in services}
 
 
-class Incomplete(Exception):
+class IncompleteAnswer(Exception):
     """An answer without the vectors: its cost is not that of a query."""
 
 
-def _is_problem(note: str) -> bool:
+def _is_words_only_note(note: str) -> bool:
     return note.startswith(WORDS_ONLY_PREFIX)
 
 
@@ -76,18 +76,18 @@ class Isolate:
         if answer.is_server_error:
             answer.raise_for_status()
         if not self._by_words and (
-            problem := next(filter(_is_problem, answer.json().get("notes") or []), "")
+            note := next(filter(_is_words_only_note, answer.json().get("notes") or []), "")
         ):
-            raise Incomplete(f"{dict(params)}: {problem}")
+            raise IncompleteAnswer(f"{dict(params)}: {note}")
         calls = service_calls(answer.headers["server-timing"])
         subrequests = sum(call.calls for call in calls.values())
         rows = sum(call.rows for call in calls.values())
-        to_d1 = calls["d1"] if answer.is_success else calls.get("d1", ServiceCalls(0, 0))
-        waited = _D1_TIME.search(answer.headers["server-timing"])
-        d1_ms = float(waited[1]) if waited else 0.0
-        return Cost(cpu_ms, to_d1.calls, subrequests, rows, d1_ms)
+        d1 = calls["d1"] if answer.is_success else calls.get("d1", ServiceCalls(0, 0))
+        d1_time = _D1_TIME.search(answer.headers["server-timing"])
+        d1_ms = float(d1_time[1]) if d1_time else 0.0
+        return Cost(cpu_ms, d1.calls, subrequests, rows, d1_ms)
 
-    def refused(self) -> float:
+    def not_found_ms(self) -> float:
         """Returns the CPU milliseconds of a request to an unknown path."""
         before_ms = processor_ms(self._process)
         self._client.get("/api/nothing")

@@ -5,20 +5,20 @@ from statistics import mean, median
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY
 from worker_cost.isolate import Cost
-from worker_cost.measure import Measured
+from worker_cost.measure import QueryCosts
 
 LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_PER_DAY:,} a day", "")
 HEAD = (
     *("nodes", "CPU, median", "CPU, p95", "first of an isolate"),
-    *("round trips to D1", "subrequests", "rows read", "queries a day"),
+    *("requests to D1", "subrequests", "rows read", "queries a day"),
 )
 
 
-def report(found: Sequence[Measured]) -> str:
+def report(measurements: Sequence[QueryCosts]) -> str:
     """Returns the table: a row for each index and search mode, and the free plan's limits."""
-    rows = [HEAD, ["---"] * len(HEAD), *map(_row, found), LIMITS]
+    rows = [HEAD, ["---"] * len(HEAD), *map(_row, measurements), LIMITS]
     lines = [f"| {' | '.join(row)} |" for row in rows]
-    return "\n".join([*lines, "", *_remarks(found)]) + "\n"
+    return "\n".join([*lines, "", *_remarks(measurements)]) + "\n"
 
 
 KIND_HEAD = ("nodes, mode", "request", "rows read", "D1", "CPU", "a free day", "$ for 1,000")
@@ -29,19 +29,23 @@ DOLLARS_PER_DIMENSION = 0.01 / 1_000_000
 """Cloudflare's prices beyond what the paid plan includes; Vectorize's is by queried dimension."""
 
 
-def report_by_kind(found: Sequence[Measured]) -> str:
+def report_by_kind(measurements: Sequence[QueryCosts]) -> str:
     """Returns the table of the kinds of requests: means, and the price of 1,000 of them.
 
     Vectorize bills the dimensions of each query's vector; stored vectors are billed by the month.
     """
-    rows = [_kind_row(one, kind, costs) for one in found for kind, costs in one.by_kind.items()]
+    rows = [
+        _kind_row(measurement, kind, costs)
+        for measurement in measurements
+        for kind, costs in measurement.by_kind.items()
+    ]
     lines = [KIND_HEAD, ["---"] * len(KIND_HEAD), *rows]
     return "\n".join(f"| {' | '.join(row)} |" for row in lines) + "\n"
 
 
-def _kind_row(one: Measured, kind: str, costs: Sequence[Cost]) -> Sequence[str]:
+def _kind_row(measurement: QueryCosts, kind: str, costs: Sequence[Cost]) -> Sequence[str]:
     rows, cpu_ms = mean(cost.rows for cost in costs), mean(cost.cpu_ms for cost in costs)
-    vector_queries = mean(cost.subrequests - cost.round_trips for cost in costs)
+    vector_queries = mean(cost.subrequests - cost.d1_requests for cost in costs)
     dollars = 1_000 * (
         rows * DOLLARS_PER_ROW
         + DOLLARS_PER_REQUEST
@@ -49,7 +53,7 @@ def _kind_row(one: Measured, kind: str, costs: Sequence[Cost]) -> Sequence[str]:
         + vector_queries * DIMENSIONS * DOLLARS_PER_DIMENSION
     )
     return (
-        f"{one.nodes:,}, {one.mode}",
+        f"{measurement.nodes:,}, {measurement.mode}",
         kind,
         f"{rows:,.0f}, most {max(cost.rows for cost in costs):,}",
         f"{mean(cost.d1_ms for cost in costs):.0f} ms",
@@ -59,33 +63,34 @@ def _kind_row(one: Measured, kind: str, costs: Sequence[Cost]) -> Sequence[str]:
     )
 
 
-def _row(one: Measured) -> Sequence[str]:
-    cpu = sorted(taken.cpu_ms for taken in one.taken)
-    rows = [taken.rows for taken in one.taken]
+def _row(measurement: QueryCosts) -> Sequence[str]:
+    cpu = sorted(cost.cpu_ms for cost in measurement.warm)
+    rows = [cost.rows for cost in measurement.warm]
     return (
-        f"{one.nodes:,}, {one.mode}",
+        f"{measurement.nodes:,}, {measurement.mode}",
         f"{median(cpu):.1f} ms",
         f"{p95(cpu):.1f} ms",
-        f"{median(first.cpu_ms for first in one.firsts):.1f} ms",
-        _usual(taken.round_trips for taken in one.taken),
-        _usual(taken.subrequests for taken in one.taken),
+        f"{median(first.cpu_ms for first in measurement.first_queries):.1f} ms",
+        _median_and_max(cost.d1_requests for cost in measurement.warm),
+        _median_and_max(cost.subrequests for cost in measurement.warm),
         f"{median(rows):,.0f}, p95 {p95(rows):,.0f}",
         f"{ROWS_READ_PER_DAY / mean(rows):,.0f}",
     )
 
 
-def _remarks(found: Sequence[Measured]) -> Iterator[str]:
+def _remarks(measurements: Sequence[QueryCosts]) -> Iterator[str]:
     """Yields the fixed cost that the figures include."""
-    starts = [start for one in found for start in one.starts]
+    starts = [start for measurement in measurements for start in measurement.starts]
     yield f"Loading the module and answering 404: {median(starts):.1f} ms in a new isolate,"
-    yield f"{min(one.idle_ms for one in found):.1f} ms in one that has answered."
+    idle_ms = min(measurement.idle_ms for measurement in measurements)
+    yield f"{idle_ms:.1f} ms in one that has answered."
 
 
-def _usual(counts: Iterator[int]) -> str:
+def _median_and_max(counts: Iterator[int]) -> str:
     """Formats the median, with the maximum if it differs."""
-    some = sorted(counts)
-    usual = f"{median(some):.0f}"
-    return usual if some[-1] == int(usual) else f"{usual}, most {some[-1]}"
+    ordered = sorted(counts)
+    middle = f"{median(ordered):.0f}"
+    return middle if ordered[-1] == int(middle) else f"{middle}, most {ordered[-1]}"
 
 
 def p95(values: Sequence[float]) -> float:

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 from worker_cost.isolate import Cost, service_calls
-from worker_cost.measure import Measured
+from worker_cost.measure import QueryCosts
 from worker_cost.report import report_by_kind
 
 from edge.test_access import SEARCH, refused
@@ -40,9 +40,9 @@ def test_benchmark_counts_the_calls_in_server_timing(authorized_client: httpx.Cl
 
 def test_benchmark_prices_each_kind_of_request() -> None:
     """1,000 requests: 2,000,000 rows, 1,000 requests, 10,000 ms of CPU, 256,000 dimensions."""
-    cost = Cost(10.0, round_trips=2, subrequests=3, rows=2_000, d1_ms=5.0)
-    measured = Measured(9_698, "words and static", [cost], [cost], [1.0], 1.0, {"name": [cost]})
-    assert report_by_kind([measured]).splitlines()[-1] == (
+    cost = Cost(10.0, d1_requests=2, subrequests=3, rows=2_000, d1_ms=5.0)
+    costs = QueryCosts(9_698, "words and static", [cost], [cost], [1.0], 1.0, {"name": [cost]})
+    assert report_by_kind([costs]).splitlines()[-1] == (
         "| 9,698, words and static | name | 2,000, most 2,000 | 5 ms | 10.0 ms | 2,500 | 0.0051 |"
     )
 
