@@ -488,7 +488,7 @@ def test_older_schema_asks_for_init(
     console.sql("DELETE FROM d1_migrations")
     answer = feeder(indexed_repo, "sync")
     assert (answer.code, "lacks the migration 0001_init.sql" in answer.err) == (2, True)
-    assert answer.err.endswith("with: feeder init\n")
+    assert "with: feeder init (with --dry-run it prints what that costs)\n" in answer.err
 
 
 def test_exhausted_quota_ends_the_run_with_its_report(

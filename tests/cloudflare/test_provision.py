@@ -191,6 +191,7 @@ def test_json_lists_the_resources(feeder: RunFeeder, repo: Repo) -> None:
         "is_there": False,
         "later": False,
         "older": 0,
+        "rows": 0,
     }
     assert len(facts) == len(THINGS) + 1
 

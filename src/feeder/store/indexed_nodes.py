@@ -10,18 +10,20 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from feeder.store import Database, Statement, sql, static_vectors
+from feeder.store import Database, Statement, Value, sql, static_vectors
 from feeder.store.migrations import migrate
 from feeder.store.rows import IndexedFile, join_pages
 from feeder.store.sqlite import SQLite
 from feeder.store.static_vectors import VectorCode
 
 PAGE_NODES = 5_000
+LINE_COLUMN = 7
+"""Of `start_line` in `_NODES`, after the row number."""
 PAGE_CHARS = 2_000_000
 """Characters of a page, which ends with the row that exceeds them, so that names of any length fit.
 """
 
-# ?2 and ?3 are the path and row at which the last page ended
+# ?2 to ?4 are the path, line and row at which the last page ended; in the order of an index
 _NODES = """
 SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
   text_sha, members, is_part
@@ -29,10 +31,11 @@ FROM (
   SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members)))
     OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
   FROM (
-    SELECT * FROM docs WHERE repo = ?1 AND (path, seq) > (?2, ?3) AND typeof(path) = 'text'
-    ORDER BY path, seq LIMIT ?4
+    SELECT * FROM docs
+    WHERE repo = ?1 AND (path, start_line, seq) > (?2, ?3, ?4) AND typeof(path) = 'text'
+    ORDER BY path, start_line, seq LIMIT ?5
   )
-) WHERE coalesce(chars_before, 0) < ?5
+) WHERE coalesce(chars_before, 0) < ?6
 """
 _CREATE_WORD_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, docs_fts, instance)"
 _WORDS = "SELECT doc, concat(term, ' ', col, ' ', offset) FROM temp.words"
@@ -89,13 +92,14 @@ def _iterate_nodes(
     posting_hashes: Mapping[int, int],
     vectors: Mapping[int, VectorCode],
 ) -> Iterator[IndexedNode]:
-    path, seq = "", 0
+    last: Sequence[Value] = ("", 0, 0)
     while True:
-        [page] = database.run([Statement(_NODES, (repo, path, seq, PAGE_NODES, PAGE_CHARS))])
+        [page] = database.run([Statement(_NODES, (repo, *last, PAGE_NODES, PAGE_CHARS))])
         if not page:
             return
         for row_number, *columns in page:
-            path, seq = str(columns[1]), int(str(row_number))
+            seq = int(str(row_number))
+            last = columns[1], columns[LINE_COLUMN], seq
             content = posting_hashes.get(seq, 0), vectors.get(seq)
             yield IndexedNode(*content, *columns)  # type: ignore[arg-type]  # as selected
 
