@@ -244,6 +244,27 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
+def test_thread_that_fails_after_the_interrupt_prints_nothing() -> None:
+    """A thread may outlive what it uses."""
+    done = run_script(
+        """
+import threading
+def fail():
+    raise ValueError("closed")
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(3600)
+except KeyboardInterrupt:
+    thread = threading.Thread(target=fail)
+    thread.start()
+    thread.join()
+    print("interrupted")
+""",
+        grace_s=3600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
 DEFINES_CLASS = """
 import os, signal, sys
 import click

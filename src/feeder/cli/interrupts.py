@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable
@@ -39,8 +40,8 @@ class InterruptMonitor:
     wakes a thread (`signal.set_wakeup_fd`), which ends the process on the second one, or
     `grace_s` seconds after the first. The index survives this as it survives a kill.
 
-    After a SIGINT, warnings and exceptions in finalizers are not printed: they come from objects
-    that were interrupted while they were made.
+    After a SIGINT, warnings and exceptions in finalizers and threads are not printed: they come
+    from objects that were interrupted while they were made, and from threads that outlive them.
     """
 
     def __init__(self, grace_s: float = GRACE_S) -> None:
@@ -58,12 +59,16 @@ class InterruptMonitor:
         self._thread.start()
         self._old_wakeup_fd = signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
         self._old_hook, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
+        self._old_thread_hook = threading.excepthook
+        threading.excepthook = self._on_thread_exception
         self._old_handler = signal.signal(signal.SIGINT, self._on_sigint)
         return self
 
     def __exit__(self, *_: object) -> None:
         signal.signal(signal.SIGINT, self._old_handler)
         sys.unraisablehook = self._old_hook
+        if not self._is_interrupted:  # else threads may fail until the process has ended
+            threading.excepthook = self._old_thread_hook
         signal.set_wakeup_fd(self._old_wakeup_fd)
         os.close(self._write_end)
         self._thread.join()
@@ -120,6 +125,10 @@ class InterruptMonitor:
             os.write(self._write_end, REPEAT)
         elif not self._is_interrupted:
             self._old_hook(unraisable)
+
+    def _on_thread_exception(self, failure: threading.ExceptHookArgs) -> None:
+        if not self._is_interrupted:
+            self._old_thread_hook(failure)
 
 
 def _poll(descriptor: int, event: int, timeout_s: float | None) -> bool:
