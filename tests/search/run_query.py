@@ -1,11 +1,20 @@
-"""Runs a query up to its ranked results, without reading files."""
+"""Runs queries: up to the ranked results, or up to the page of a small repository."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from feeder.search.engine import run_plan
-from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import QueryPlan, RequestFilters, plan_query
+from feeder.config import Settings
+from feeder.search.answers import Page
+from feeder.search.engine import run_plan, search
+from feeder.search.open_index import SearchIndex, open_index
+from feeder.search.query_plan import QueryPlan, RequestFilters, SearchRequest, plan_query
 from feeder.search.results import Pagination, ResultList
+from feeder.search.snippets import DEFAULT_LINES
+from feeder.source.git_trees import Commit
+from feeder.store.index_folder import create_index_folder
+from feeder.store.migrations import migrate
+from feeder.store.sqlite import SQLite
+from index_helpers import REPO, run_sync
+from source.repos import Repo
 
 
 def run_query(
@@ -15,8 +24,25 @@ def run_query(
     filters: RequestFilters | None = None,
     on_warning: Callable[[str], None] | None = None,
 ) -> tuple[QueryPlan, ResultList]:
-    """Returns the plan of a query and a page of its results."""
+    """Returns the plan of a query and a page of its results, without reading files."""
     plan = plan_query(
         index.store, query, filters or RequestFilters(), index.settings, index.corpus.meta
     )
     return plan, run_plan(index, plan, pagination, on_warning)
+
+
+def index_files(repo: Repo, files: Mapping[str, str]) -> None:
+    """Commits files and indexes them by words, where commands look for the index."""
+    repo.commit(files)
+    folder = repo.path / ".feeder"
+    create_index_folder(folder)
+    database = SQLite(folder / "index.db")
+    migrate(database)
+    run_sync(Commit(repo.path), database)
+
+
+def find(repo: Repo, query: str, lines: int | None = DEFAULT_LINES) -> Page:
+    """Searches an index of `index_files` by words."""
+    settings = Settings(repo.path, repo=REPO, store="local", quiet=True, vectors=False)
+    with open_index(settings) as index:
+        return search(index, SearchRequest(query, snippet_lines=lines, is_logged=False))

@@ -7,18 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.cli.rendering import render_vimgrep
-from feeder.config import Settings
 from feeder.search.answers import Page, PageHit
-from feeder.search.engine import search
 from feeder.search.literals import Literal, LiteralMatch, find_literals
-from feeder.search.open_index import open_index
-from feeder.search.query_plan import SearchRequest
 from feeder.search.snippets import SnippetRequest, make_snippet
-from feeder.source.git_trees import Commit
-from feeder.store.index_folder import create_index_folder
-from feeder.store.migrations import migrate
-from feeder.store.sqlite import SQLite
-from index_helpers import REPO, run_sync
+from search.run_query import find, index_files
 from source.repos import Repo
 
 FILLER = "".join(f"    value_{at} = load(value_{at - 1})\n" for at in range(1, 20))
@@ -46,19 +38,8 @@ FILES = {"api.py": CALLS, "throttle.py": CLASS, "notes.md": "# Notes\n\nconnecti
 
 @pytest.fixture
 def indexed(repo: Repo) -> Repo:
-    repo.commit(FILES)
-    folder = repo.path / ".feeder"
-    create_index_folder(folder)
-    database = SQLite(folder / "index.db")
-    migrate(database)
-    run_sync(Commit(repo.path), database)
+    index_files(repo, FILES)
     return repo
-
-
-def find(repo: Repo, query: str, lines: int = 6) -> Page:
-    settings = Settings(repo.path, repo=REPO, store="local", quiet=True, vectors=False)
-    with open_index(settings) as index:
-        return search(index, SearchRequest(query, snippet_lines=lines, is_logged=False))
 
 
 def shown_lines(hit: PageHit) -> dict[int, str]:

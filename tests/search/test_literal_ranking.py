@@ -2,17 +2,8 @@
 
 import pytest
 
-from feeder.config import Settings
-from feeder.search.answers import Page
-from feeder.search.engine import search
-from feeder.search.open_index import open_index
 from feeder.search.query import QueryText
-from feeder.search.query_plan import SearchRequest
-from feeder.source.git_trees import Commit
-from feeder.store.index_folder import create_index_folder
-from feeder.store.migrations import migrate
-from feeder.store.sqlite import SQLite
-from index_helpers import REPO, run_sync
+from search.run_query import find, index_files
 from source.repos import Repo
 
 FILES = {
@@ -36,19 +27,8 @@ FILES = {
 
 @pytest.fixture
 def indexed(repo: Repo) -> Repo:
-    repo.commit(FILES)
-    folder = repo.path / ".feeder"
-    create_index_folder(folder)
-    database = SQLite(folder / "index.db")
-    migrate(database)
-    run_sync(Commit(repo.path), database)
+    index_files(repo, FILES)
     return repo
-
-
-def find(repo: Repo, query: str) -> Page:
-    settings = Settings(repo.path, repo=REPO, store="local", quiet=True, vectors=False)
-    with open_index(settings) as index:
-        return search(index, SearchRequest(query, is_logged=False))
 
 
 @pytest.mark.parametrize(

@@ -182,7 +182,7 @@ class SimilarNames(NamedTuple):
 
 def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
     """Statements that find the name as a word, as a prefix and by trigrams, for a name that no node
-    has; none if the query is no name. They are run only if no node has exactly the name.
+    has; none if the query is no name. The rows are of no use if a node has exactly the name.
     """
     name = _last_part(query_text.name)
     if len(name) < MIN_SIMILAR_LETTERS:

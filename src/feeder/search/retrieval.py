@@ -264,7 +264,7 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     checks = [missing_words_query(checked)] if checked else []
     literals = literal_statements(query_text, scope)
     similar = name_matching.similar_statements(query_text, scope)
-    # a request to D1 takes longer than these statements, which are needed for unknown names alone
+    # only a name that no node has needs these, but in D1 a second request would take longer
     early = [] if is_local(database) else similar
     by_word, by_description, *rest = database.run(
         [words, descriptions, *early, *frames, *names, *literals, *checks]

@@ -15,7 +15,7 @@ from feeder.store.word_search import missing_words_statement
 from feeder.text import expand_words, lowercase_parts
 
 MAX_CORRECTED = 2
-"""Words of a query that are corrected; finding the names for one reads all of them."""
+"""Words of a query that are corrected; if more are missing, it is about something else."""
 
 MIN_CORRECTED_LETTERS = 5
 """Shorter words are a letter or two from too many others."""

@@ -146,7 +146,8 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
             return files
     all_files = files_below(corpus.database, corpus.repo, "")
     for path in candidates if re.search(r"[*?\[]", text) else ():
-        pattern = re.compile(translate(path.rstrip("/")).replace(r"\Z", r"(?:/.*)?\Z"))
+        globs = [path.rstrip("/"), f"{path.rstrip('/')}/*"]
+        pattern = re.compile("|".join(map(translate, globs)))
         if files := [file for file in all_files if pattern.match(file)]:
             return files
     if not all_files:

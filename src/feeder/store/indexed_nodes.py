@@ -17,8 +17,6 @@ from feeder.store.sqlite import SQLite
 from feeder.store.static_vectors import VectorCode
 
 PAGE_NODES = 5_000
-LINE_COLUMN = 7
-"""Of `start_line` in `_NODES`, after the row number."""
 PAGE_CHARS = 2_000_000
 """Characters of a page, which ends with the row that exceeds them, so that names of any length fit.
 """
@@ -37,6 +35,8 @@ FROM (
   )
 ) WHERE coalesce(chars_before, 0) < ?6
 """
+_LINE_COLUMN = 7
+"""The place of `start_line` in a row of `_NODES`, without the row number."""
 _CREATE_WORD_TABLE = "CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, docs_fts, instance)"
 _WORDS = "SELECT doc, concat(term, ' ', col, ' ', offset) FROM temp.words"
 _DROP_WORD_TABLE = "DROP TABLE temp.words"
@@ -99,7 +99,7 @@ def _iterate_nodes(
             return
         for row_number, *columns in page:
             seq = int(str(row_number))
-            last = columns[1], columns[LINE_COLUMN], seq
+            last = columns[1], columns[_LINE_COLUMN], seq
             content = posting_hashes.get(seq, 0), vectors.get(seq)
             yield IndexedNode(*content, *columns)  # type: ignore[arg-type]  # as selected
 
