@@ -255,3 +255,72 @@ def test_documents_are_not_searched(feeder: RunFeeder, shop: Repo) -> None:
     paths = {one["path"] for one in facts["matches"]}
     assert paths == {"src/cart.py", "tests/test_cart.py", "docs/guide.md"}
     assert facts["notes"] == ["Not looked for in 1 document: search there with feeder search."]
+
+
+def every(feeder: RunFeeder, repo: Repo, *args: str) -> list[str]:
+    """The rows of `search --every` for editors."""
+    answer = feeder(repo, "search", "--every", "--format", "vimgrep", *args)
+    assert answer.code == 0, answer.err
+    return answer.out.splitlines()
+
+
+def test_search_for_every_line_has_the_answer_of_grep(feeder: RunFeeder, shop: Repo) -> None:
+    """In text and JSON; a word is whole, and its page has 100 lines."""
+    for form in ([], ["--json"], ["-n", "2", "--offset", "1"]):
+        listed = feeder(shop, "search", "--every", "add", *form)
+        assert listed.out == feeder(shop, "grep", "-w", "-i", "add", *form).out
+        assert listed.out
+    assert feeder(shop, "search", "--every", "--json", "add").json["total"] == 5
+
+
+def test_every_line_of_a_phrase_a_pattern_or_a_prefix(feeder: RunFeeder, shop: Repo) -> None:
+    """Phrases and patterns match in any case; several words are a phrase."""
+    total = ["src/cart.py:14:9:        return self.add(1)"]
+    assert every(feeder, shop, '"RETURN self.add"') == total
+    assert every(feeder, shop, "return", "self.add(1)") == total
+    assert every(feeder, shop, r"/return self\.a/") == total
+    assert every(feeder, shop, '"RETURN self.add"', "case:yes") == []
+    assert every(feeder, shop, "artic*", "-l") == ["src/cart.py"]
+
+
+def test_every_line_of_a_token_of_code(feeder: RunFeeder, shop: Repo) -> None:
+    """In its case unless it is in lower case; without the marks around it."""
+    assert every(feeder, shop, "LIMIT") == ["src/cart.py:3:1:LIMIT = 3"]
+    assert every(feeder, shop, "Limit") == []
+    assert every(feeder, shop, "limit") == ["src/cart.py:3:1:LIMIT = 3"]
+    assert len(every(feeder, shop, "self.rows")) == 2
+    assert every(feeder, shop, "self.row") == []
+    assert len(every(feeder, shop, "cart.add(")) == 1
+    assert every(feeder, shop, "art.add(") == []
+    assert every(feeder, shop, "dry.run=") == every(feeder, shop, "dry.run")
+    assert every(feeder, shop, "--", "total()") == ["src/cart.py:13:9:    def total(self):"]
+
+
+def test_filters_of_a_query_hold_for_every_line(feeder: RunFeeder, shop: Repo) -> None:
+    def paths(*query: str) -> list[str]:
+        return every(feeder, shop, "-l", "add", *query)
+
+    assert paths() == ["src/cart.py", "tests/test_cart.py", "docs/guide.md"]
+    assert paths("tests:only") == ["tests/test_cart.py"]
+    assert paths("lang:python", "-path:tests") == ["src/cart.py"]
+    assert paths("path:docs") == ["docs/guide.md"]
+    assert paths("symbol:total") == ["src/cart.py"]
+    assert len(every(feeder, shop, "add", "symbol:total")) == 1
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["add", "-total"], "-total excludes whole nodes"),
+        (["tests:no"], "has nothing to find lines with"),
+        (['"add"', '"total"'], "the query has 2: add, total"),
+        (["add", "--explain"], "Leave out --explain."),
+        (["add", "--lines", "3", "--all-repos"], "Leave out --lines, --all-repos."),
+    ],
+)
+def test_queries_that_list_no_lines_are_usage_errors(
+    feeder: RunFeeder, shop: Repo, args: list[str], message: str
+) -> None:
+    answer = feeder(shop, "search", "--every", *args)
+    assert answer.code == 2
+    assert message in answer.err

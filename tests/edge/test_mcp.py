@@ -118,12 +118,16 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
     tools = sent(authorized_client, LIST, headers).json()["result"]["tools"]
     assert [tool["name"] for tool in tools] == ["search", "read", "similar", "outline"]
     for tool, own in zip(tools, TOOL_DEFINITIONS, strict=True):
-        assert tool["inputSchema"] == own["inputSchema"]
+        properties = dict(own["inputSchema"]["properties"])
+        properties.pop("every", None)  # it needs the files
+        assert tool["inputSchema"] == {**own["inputSchema"], "properties": properties}
+        assert "every: true" not in tool["description"]
         assert "in the files now" not in tool["description"]
         assert len(tool["description"]) < 2_048
     headers = {**NEW, "mcp-method": "server/discover"}
     found = sent(authorized_client, modern("server/discover"), headers).json()["result"]
     assert "in the files now" not in found["instructions"]
+    assert "every: true" not in found["instructions"]
     assert "the commit that the index equals" in found["instructions"]
     assert len(found["instructions"]) < 2_048
 
@@ -159,6 +163,9 @@ def test_argument_errors_are_tool_results(authorized_client: httpx.Client) -> No
     result = answered(authorized_client, "search", query="x", lmit=1)
     assert result["isError"]
     assert "Did you mean `limit`?" in result["content"][0]["text"]
+    result = answered(authorized_client, "search", query=' ""')
+    assert result["isError"]
+    assert result["content"][0]["text"].startswith("The query is empty. Write words")
     result = answered(authorized_client, "read", target=["a"] * 51)
     assert result["content"][0]["text"] == "`target` has 51 targets, at most 50 are allowed."
 

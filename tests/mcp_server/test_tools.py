@@ -203,12 +203,6 @@ def test_filter_without_a_match_is_an_error_with_suggestions(ask: Ask) -> None:
     assert text == "The index has no language pythn. The nearest: python, python3."
 
 
-def test_empty_query_is_answered(ask: Ask) -> None:
-    """Like an empty result, with what to do instead."""
-    text = result_text(ask("search", query=""))
-    assert text.startswith("No hits in shop. ")
-
-
 def test_long_query_is_cut_and_the_cut_is_reported(server: McpClient) -> None:
     text = server.call_tool("search", query="exchange " * 120_000)
     assert "exchange" in text
@@ -347,3 +341,46 @@ def test_invisible_characters_are_escaped(tmp_path: Path) -> None:
     text = result_text(call_tools_in(repo.path)("search", query="apple"))
     assert "return 'x\\u202ey\\udb40\\udc41z'" in text
     assert "\u202e" not in text
+
+
+def test_every_line_is_listed_with_an_exact_total(ask: Ask) -> None:
+    """Below file and node, definitions first."""
+    text = result_text(ask("search", query="exchange", every=True))
+    assert text.startswith("src/money.py (definition)\n4-6 method exchange\n  4: def exchange(")
+    *_, count, equals = footer(text)
+    assert re.fullmatch(r"1 to (\d+) of \1 matching lines in \d+ files", count)
+    assert re.fullmatch(HEAD, equals)
+    within = result_text(ask("search", query="exchange tests:no path:src", every="true"))
+    assert "tests/" not in within
+
+
+def test_every_line_fits_the_budget_and_the_rest_follows(tmp_path: Path) -> None:
+    lines = [f"# marker {n} {'x' * 300}" for n in range(40)]
+    repo = Repo(tmp_path / "long")
+    repo.commit({"src/long.py": "\n".join([*lines, f"y = '{'y' * 500} marker 40'", ""])})
+    index(repo)
+    ask = call_tools_in(repo.path)
+    seen: list[int] = []
+    while True:
+        page = result_text(ask("search", query="marker", every=True, budget=600, offset=len(seen)))
+        assert len(page.encode()) <= 600 * 3.2
+        numbers = [int(n) for n in re.findall(r"^  \d+: .*?\bmarker (\d+)", page, re.MULTILINE)]
+        assert numbers == [*range(len(seen), len(seen) + len(numbers))]
+        assert numbers
+        seen += numbers
+        if "next: offset=" not in page:
+            break
+        assert f"of 41 matching lines in 1 file; next: offset={len(seen)}" in page
+    assert len(seen) == 41
+    assert "No line from offset 41 on: 41 matching lines in 1 file." in result_text(
+        ask("search", query="marker", every=True, offset=41)
+    )
+    assert "No matching line." in result_text(ask("search", query="nowhere", every=True))
+
+
+@pytest.mark.parametrize("query", ["", "  ", '""'])
+def test_empty_query_is_a_usage_error(ask: Ask, query: str) -> None:
+    """With a filter it is none."""
+    for every in (False, True):
+        assert "The query is empty." in error_text(ask("search", query=query, every=every))
+    assert not ask("search", query=query, path="src/money.py").is_error

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -13,7 +13,7 @@ from feeder.cli import console, options, search_options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.search.exact_search import LinePage
+    from feeder.search.exact_search import LinePage, LineRequest
 
 MAX_LIMIT = 10_000
 """Matching lines of a page."""
@@ -88,10 +88,8 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     Searches the indexed files of this machine, as they were indexed, in the files and folders PATH
     or in all. PATTERN has the syntax of /patterns/ in queries. Everything after -- is no option.
     """
-    from feeder.cloudflare.credentials import choose_store
     from feeder.errors import UserError
-    from feeder.search.exact_search import LineRequest, search_lines
-    from feeder.search.open_index import open_index
+    from feeder.search.exact_search import LineRequest
     from feeder.search.query_plan import RequestFilters, path_from_root
     from feeder.source.grep import PatternOptions
 
@@ -100,34 +98,59 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     pattern_options = PatternOptions(*(params.pop(name) for name in PatternOptions._fields))
     limit, offset, context_lines = (params.pop(key) for key in ("limit", "offset", "context_lines"))
     count, files, form, color = (params.pop(key) for key in ("count", "files", "form", "color"))
+    output = LineOutput("count" if count else "files" if files else form, color)
     filters = RequestFilters.from_options(params)
-    settings = Settings(**params)
-    if choose_store(settings).is_cloud:
-        raise UserError(
-            "feeder grep needs the files and the index on this machine, and this index is at "
-            "Cloudflare. Make one here: feeder sync --store local; then add --store local"
-        )
-    with open_index(settings) as index:
-        base = index.corpus.base
+
+    def request(base: Path) -> LineRequest:
         paths = [path_from_root(place, base) for place in places]
-        request = LineRequest(
+        return LineRequest(
             pattern,
             pattern_options,
             filters._replace(path=(*filters.path, *paths)),
             limit,
             offset,
             context_lines,
-            reads_files=not count and not files,
+            reads_files=not output.is_by_file,
         )
+
+    print_matching_lines(request, output, Settings(**params))
+
+
+class LineOutput(NamedTuple):
+    """The format of a page of matching lines: text, vimgrep, count or files."""
+
+    form: str = "text"
+    color: str = "auto"
+
+    @property
+    def is_by_file(self) -> bool:
+        """True for a format that has no lines."""
+        return self.form in ("count", "files")
+
+
+def print_matching_lines(
+    make_request: Callable[[Path], LineRequest], output: LineOutput, settings: Settings
+) -> None:
+    """Runs a search for lines and prints its page; the request is made for the root folder."""
+    from feeder.cloudflare.credentials import choose_store
+    from feeder.errors import UserError
+    from feeder.search.exact_search import NOT_LOCAL, search_lines
+    from feeder.search.open_index import open_index
+
+    if choose_store(settings).is_cloud:
+        raise UserError(NOT_LOCAL)
+    with open_index(settings) as index:
+        base = index.corpus.base
+        request = make_request(base)
         page = search_lines(index, request)
     if settings.json:
-        console.print_result(settings, page.as_json(counts_only=count or files), ())
+        console.print_result(settings, page.as_json(counts_only=output.is_by_file), ())
     elif not page.total:
-        _print_notes(settings, [f"No line matches {pattern}.", *_page_notes(page)])
-    elif count or files or form == "vimgrep":
-        _print_rows(page, settings, base, "count" if count else "files" if files else form)
+        _print_notes(settings, [f"No line matches {request.pattern}.", *page.all_notes])
+    elif output.form == "text":
+        _print_lines(page, output.color)
     else:
-        _print_lines(page, color)
+        _print_rows(page, settings, base, output.form)
 
 
 def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> None:
@@ -141,7 +164,7 @@ def _print_rows(page: LinePage, settings: Settings, root: Path, form: str) -> No
     }[form]
     console.print_result(settings, None, render(page, root))
     summary = grep_rendering.page_summary(page) if form == "vimgrep" else None
-    _print_notes(settings, [*filter(None, [summary]), *_page_notes(page)])
+    _print_notes(settings, [*filter(None, [summary]), *page.all_notes])
 
 
 def _print_lines(page: LinePage, color: str) -> None:
@@ -150,18 +173,8 @@ def _print_lines(page: LinePage, color: str) -> None:
 
     terminal = stdout_terminal(color)
     console.print_rendered(grep_rendering.render_matches(page, terminal))
-    for text in (grep_rendering.page_summary(page), *_page_notes(page)):
+    for text in (grep_rendering.page_summary(page), *page.all_notes):
         console.print_rendered(terminal.wrap(text))
-
-
-def _page_notes(page: LinePage) -> Iterator[str]:
-    from feeder.cli.grep_rendering import skipped_note
-
-    if page.skipped:
-        yield skipped_note(page.skipped)
-    yield from page.notes
-    if page.status.note:
-        yield page.status.note
 
 
 def _print_notes(settings: Settings, notes: list[str]) -> None:

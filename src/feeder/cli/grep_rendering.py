@@ -6,13 +6,11 @@ from itertools import groupby
 from pathlib import Path
 
 from feeder.cli.terminal import BOLD, DIM, LINE_STYLE, PATH_STYLE, Cell, Terminal, to_cells
-from feeder.search.exact_search import LinePage, SkippedMatches
+from feeder.search.exact_search import LinePage
 from feeder.search.line_matches import LineMatch, Section
 
 LINE_COLUMNS = 6
 """Columns of a line's number."""
-MAX_SKIPPED_NAMES = 5
-"""Skipped files with matches that the note names."""
 
 
 def render_matches(page: LinePage, terminal: Terminal) -> Iterator[str]:
@@ -105,17 +103,6 @@ def page_summary(page: LinePage) -> str:
         return files
     following = f"; the next: --offset {after}" if after < page.total else ""
     return f"{page.offset + 1} to {after} of {files}{following}"
-
-
-def skipped_note(files: Sequence[SkippedMatches]) -> str:
-    """The number of matching lines in files that the index does not have."""
-    names = [f"{file.path} ({file.reason})" for file in files[:MAX_SKIPPED_NAMES]]
-    if more := len(files) - len(names):
-        names.append(f"{more:,} more")
-    lines = _count(sum(file.matches for file in files), "more matching line", "more matching lines")
-    are = "is" if len(files) == 1 else "are"
-    where = "a file" if len(files) == 1 else "files"
-    return f"{lines} in {where} that {are} not in the index, not shown: {', '.join(names)}."
 
 
 def _count(number: int, one: str, several: str) -> str:

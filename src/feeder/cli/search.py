@@ -17,6 +17,7 @@ from feeder.config import Settings
 
 if TYPE_CHECKING:
     from feeder.search.answers import Page
+    from feeder.search.query_plan import RequestFilters
 
 
 class OutputOptions(NamedTuple):
@@ -175,10 +176,6 @@ class QueryCommand(click.Command):
         return super().parse_args(ctx, marked)
 
 
-_BLANKS_AND_QUOTES = " \t\n\r\"'"
-"""Characters that are no query by themselves."""
-
-
 def _option_names(option: click.Parameter) -> list[str]:
     """Returns the names of an option that takes a value; none for a flag."""
     takes_one = isinstance(option, click.Option) and not option.is_flag and not option.count
@@ -195,14 +192,24 @@ def query_argument(command: Command) -> Command:
     return click.argument("query", nargs=-1, required=True, callback=join_words)(command)
 
 
+_RANKING_OPTIONS = ("lines", "full", "explain", "prefer", "all_repos")
+"""Options of `search` that have no effect on a list of every matching line."""
+
+
 @click.command(cls=QueryCommand)
 @query_argument
+@click.option(
+    "--every",
+    is_flag=True,
+    help="List every line with the query's word, phrase or pattern, as `feeder grep` does.",
+)
 @search_options.limit_option
 @search_options.filter_options
 @search_options.display_options
 @options.read_options
 @search_options.query_log_option
-def search(query: str, limit: int, **params: Any) -> None:
+@click.pass_context
+def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params: Any) -> None:
     """Search by words and by meaning, and show the matching lines.
 
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
@@ -211,14 +218,16 @@ def search(query: str, limit: int, **params: Any) -> None:
     from feeder.errors import UserError
     from feeder.search import engine
     from feeder.search.open_index import open_index
+    from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY
     from feeder.search.query_plan import RequestFilters, SearchRequest
 
     started_s = time.perf_counter()
     filters = RequestFilters.from_options(params)
-    if not query.strip(_BLANKS_AND_QUOTES) and filters == RequestFilters():
-        raise UserError(
-            "The query is empty. Write words, a phrase or a filter such as lang:python."
-        )
+    if not query.strip(BLANKS_AND_QUOTES) and filters == RequestFilters():
+        raise UserError(EMPTY_QUERY)
+    if every:
+        _search_every(ctx, query, limit, filters, params)
+        return
     output = OutputOptions.from_params(params)
     settings = Settings(**params)
     with open_index(settings) as opened:
@@ -233,3 +242,30 @@ def search(query: str, limit: int, **params: Any) -> None:
         from feeder.search.query_log import log_query  # after the page: it imports the scanner
 
         log_query(index, request, page, took_ms)
+
+
+def _search_every(
+    ctx: click.Context, query: str, limit: int, filters: RequestFilters, params: dict[str, Any]
+) -> None:
+    """Prints every line with the query's text; as many as `feeder grep` unless -n is given."""
+    from click.core import ParameterSource
+
+    from feeder.cli.grep import LineOutput, print_matching_lines
+    from feeder.errors import UserError
+    from feeder.search.exact_search import DEFAULT_LIMIT, LineRequest
+
+    given = {
+        name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
+    if useless := [f"--{name.replace('_', '-')}" for name in _RANKING_OPTIONS if name in given]:
+        raise UserError(
+            f"--every lists all matching lines and ranks none. Leave out {', '.join(useless)}."
+        )
+    if "limit" not in given:
+        limit = DEFAULT_LIMIT
+    output = OutputOptions.from_params(params)
+    request = LineRequest.from_query(query, filters, limit, output.offset)
+    line_output = LineOutput("files" if output.files else output.form, output.color)
+    request = request._replace(reads_files=not line_output.is_by_file)
+    params.pop("query_log")
+    print_matching_lines(lambda _: request, line_output, Settings(**params))

@@ -20,13 +20,15 @@ from feeder.mcp.formatting import (
     join_answer,
     missing_vectors_notes,
 )
+from feeder.mcp.line_format import format_lines
 from feeder.mcp.outline_format import format_outline
 from feeder.search import engine
 from feeder.search.answers import read_target
 from feeder.search.engine import NO_WORD_NOTE
+from feeder.search.exact_search import LineRequest, search_lines
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
-from feeder.search.query import MAX_QUERY_CHARS
+from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
 from feeder.search.query_plan import (
     QueryPlan,
     RequestFilters,
@@ -43,13 +45,21 @@ Tool = Callable[[SearchIndex, Arguments, "str | None"], ToolResult]
 """Takes the open index, validated arguments and the freshness note."""
 
 SNIPPET_LINES = 12
+MAX_LINES = 1_000
+"""Matching lines that are read for an answer; the token budget holds fewer."""
 MAX_TARGETS = 50
 """Targets of one call of `read`."""
 
 
 def search(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """A page of hits for a query."""
+    """A page of hits for a query, or of every line that matches it."""
     query, filters = arguments["query"], _filters(index, arguments)
+    if not query.strip(BLANKS_AND_QUOTES) and not any(filters):
+        raise UserError(EMPTY_QUERY)
+    if arguments["every"]:
+        line_request = LineRequest.from_query(query, filters, MAX_LINES, arguments["offset"])
+        lines = search_lines(index, line_request)
+        return ToolResult(format_lines(lines, arguments["budget"], freshness_note))
     request = SearchRequest(query, filters, arguments["limit"], arguments["offset"], SNIPPET_LINES)
     page = engine.search(index, request)
     missing = missing_vectors_notes(freshness_note, index.missing_notes)

@@ -21,13 +21,16 @@ from feeder.search.line_matches import (
     Section,
     innermost_nodes,
 )
+from feeder.search.line_query import parse_line_query
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import RequestFilters, plan_query
+from feeder.search.query import Query
+from feeder.search.query_plan import RequestFilters, plan_parsed_query
 from feeder.source import file_types, git
 from feeder.source.grep import MatchingLine, PatternOptions, Truncation, grep_lines
 from feeder.store.hits import Hit, hits_by_ids, hits_in_files
 from feeder.store.inventory import FileEntry, count_documents, files_in_scope
 from feeder.store.scope import Scope, is_test_path
+from feeder.store.sqlite import is_local
 
 DEFAULT_LIMIT = 100
 """Matching lines of a page."""
@@ -36,10 +39,21 @@ SKIPPED = "skipped"
 """The state of files that the index does not have."""
 
 
+NOT_LOCAL = (
+    "Finding every line needs the files and the index on this machine, and this index is at "
+    "Cloudflare. Make one here: feeder sync --store local; then add --store local"
+)
+"""The error for an index that is not on this machine."""
+
+MAX_SKIPPED_NAMES = 5
+"""Skipped files with matches that the note names."""
+
+
 class LineRequest(NamedTuple):
     """A pattern with its filters, and the page of matching lines to return.
 
-    A page without `reads_files` has only the counts by file.
+    `query_filters` has filters that were typed in a query. A page without `reads_files` has only
+    the counts by file.
     """
 
     pattern: str
@@ -49,6 +63,18 @@ class LineRequest(NamedTuple):
     offset: int = 0
     context_lines: int = 0
     reads_files: bool = True
+    query_filters: Query = Query()
+
+    @classmethod
+    def from_query(
+        cls, query: str, filters: RequestFilters, limit: int, offset: int
+    ) -> LineRequest:
+        """The request for every line with the one text that a query has.
+
+        Raises UserError for a query with several texts or none.
+        """
+        pattern, options, query_filters = parse_line_query(query)
+        return cls(pattern, options, filters, limit, offset, query_filters=query_filters)
 
 
 class FileCount(NamedTuple):
@@ -82,6 +108,15 @@ class LinePage(NamedTuple):
     offset: int = 0
     at_least: bool = False
 
+    @property
+    def all_notes(self) -> Iterator[str]:
+        """The notes on skipped files, on the search and on the state of the index."""
+        if self.skipped:
+            yield _skipped_note(self.skipped)
+        yield from self.notes
+        if self.status.note:
+            yield self.status.note
+
     def as_json(self, *, counts_only: bool = False) -> dict[str, Any]:
         """The page for `--json`; with `counts_only` files in place of lines."""
         entries: dict[str, Any] = (
@@ -108,7 +143,11 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     pattern, a filter that names nothing in the index, and contents that are not on this machine.
     """
     corpus = index.corpus
-    plan = plan_query(index.store, "", request.filters, index.settings, corpus.meta)
+    if not is_local(corpus.database):
+        raise UserError(NOT_LOCAL)
+    plan = plan_parsed_query(
+        index.store, request.query_filters, request.filters, index.settings, corpus.meta
+    )
     revision = _readable_revision(corpus)
     result = grep_lines(
         revision.repository, revision.name or None, request.pattern, request.options
@@ -128,7 +167,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         for path in lines
         for candidate in _file_candidates(path, lines[path], nodes[path], find_spans)
     ]
-    has_node_filters = any(plan.scope[3:7])
+    has_node_filters = any(plan.scope[3:8])
     if has_node_filters:
         candidates = _in_scope(corpus, candidates, plan.scope)
     candidates.sort(key=lambda one: (one.section, one.path, one.line.number))
@@ -218,7 +257,23 @@ def _skipped_matches(
 def _notes(corpus: Corpus, scope: Scope, pattern: str, truncation: Truncation) -> Iterator[str]:
     if truncation:
         yield f"{pattern} {truncation}"
+    if scope.repos != (corpus.repo,):
+        yield (
+            f"{pattern} was looked for in {corpus.repo} only: the files of other repositories are "
+            "not available."
+        )
     count = count_documents(corpus.database, scope, corpus.repo, file_types.DOCUMENT_EXTENSIONS)
     if count:
         documents = f"{count:,} {'document' if count == 1 else 'documents'}"
         yield f"Not looked for in {documents}: search there with feeder search."
+
+
+def _skipped_note(files: Sequence[SkippedMatches]) -> str:
+    """The number of matching lines in files that the index does not have."""
+    names = [f"{file.path} ({file.reason})" for file in files[:MAX_SKIPPED_NAMES]]
+    if more := len(files) - len(names):
+        names.append(f"{more:,} more")
+    count = sum(file.matches for file in files)
+    lines = f"{count:,} more matching {'line' if count == 1 else 'lines'}"
+    where = "a file that is" if len(files) == 1 else "files that are"
+    return f"{lines} in {where} not in the index, not shown: {', '.join(names)}."

@@ -15,6 +15,12 @@ MAX_QUERY_CHARS = 10_000
 """A longer query is cut: 20,000 words take seconds, and D1 refuses more."""
 
 
+BLANKS_AND_QUOTES = " \t\n\r\"'"
+"""Characters that are no query by themselves."""
+
+EMPTY_QUERY = "The query is empty. Write words, a phrase or a filter such as lang:python."
+"""The error for a query without text and filters."""
+
 SPACE_CHARS = (
     " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"

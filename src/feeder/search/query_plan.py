@@ -99,7 +99,17 @@ def plan_query(
 
     Raises UserError, with the nearest names, for a filter that names nothing in the index.
     """
-    typed = parse_query(query_text)
+    return plan_parsed_query(store, parse_query(query_text), filters, settings, meta)
+
+
+def plan_parsed_query(
+    store: Session,
+    typed: Query,
+    filters: RequestFilters,
+    settings: Settings,
+    meta: Mapping[str, str],
+) -> QueryPlan:
+    """The same for a parsed query."""
     query = _add_filters(typed, filters)
     database, workspace = store.index.database, store.workspace
     repo = None if filters.all_repos else workspace.repo

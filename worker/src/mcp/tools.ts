@@ -10,11 +10,16 @@ import { formatHits, formatReadResults, joinAnswer } from "./formatting.ts";
 
 const { SNIPPET_LINES, MAX_TARGETS } = constants.tools;
 const { DEFAULT_TOKENS } = constants.tool_schemas;
+const { BLANKS_AND_QUOTES, EMPTY_QUERY } = constants.query;
+/** The arguments of `search` that filter. */
+const FILTERS = ["path", "exclude", "language", "type", "repo", "tests"];
 
 type Tool = (callEndpoint: CallEndpoint, args: ToolArguments) => Promise<ToolResult>;
 
 /** Searches, and formats the hits. */
 async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
+  const isEmpty = [...(args.query as string)].every((character) => BLANKS_AND_QUOTES.includes(character));
+  if (isEmpty && !FILTERS.some((name) => args[name])) throw new HttpError(400, EMPTY_QUERY);
   const page = (await callEndpoint("search", {
     q: [args.query as string],
     ...(args.path ? { path: args.path as string[] } : {}),
