@@ -13,7 +13,7 @@ import pytest
 from command_runner import RunFeeder, command_runner
 from feeder.config import Settings
 from feeder.errors import UserError
-from feeder.mcp import RefreshResult, index_refresh
+from feeder.mcp import IndexingProgress, RefreshResult, index_refresh
 from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget, RefreshTimes
 from feeder.mcp.service import LazyRefresher
 from feeder.session.session import open_session
@@ -60,6 +60,9 @@ class RefreshedIndex:
 
     def refresh(self) -> RefreshResult:
         return self._refresher.refresh(self.progress.append)
+
+    def begin(self) -> IndexingProgress | None:
+        return self._refresher.begin()
 
     def note(self) -> str | None:
         """Refreshes the index and returns the note."""
@@ -113,6 +116,33 @@ def test_without_an_index_the_error_says_that_it_is_being_created(shop: Repo) ->
     with pytest.raises(UserError, match=r"There is no index yet\. The index is being created"):
         index.note()
     may_read.set()
+
+
+def test_progress_is_told_without_waiting(shop: Repo) -> None:
+    may_read = threading.Event()
+
+    def blocked() -> Commit:
+        may_read.wait()
+        return Commit(shop.path)
+
+    index = RefreshedIndex(shop, blocked, times=ONE_CHECK)
+    assert index.begin() == IndexingProgress(has_index=False)
+    may_read.set()
+    assert index.note() is None
+    assert index.begin() is None
+    assert index.reads == 1
+
+
+def test_rest_of_a_step_is_estimated_from_its_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    now_s = 100.0
+    monkeypatch.setattr(time, "monotonic", lambda: now_s)
+    monitor = index_refresh.ProgressMonitor(threading.Condition())
+    with monitor.step("words", 80) as step:
+        assert monitor.seconds_left is None
+        now_s += 4.0
+        assert monitor.seconds_left is None
+        step(20)
+        assert monitor.seconds_left == 12.0
 
 
 def test_files_are_checked_once_within_the_interval(shop: Repo) -> None:

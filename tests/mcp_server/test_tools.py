@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from feeder.config import Settings
-from feeder.mcp import ProgressCallback, RefreshResult, ToolResult
+from feeder.mcp import NoRefresh, ProgressCallback, RefreshResult, ToolResult
 from feeder.mcp.service import IndexService
 from feeder.store.query_log_file import QueryLog
 from mcp_server.conftest import index
@@ -254,7 +254,7 @@ def test_refresher_runs_before_each_call(tmp_path: Path) -> None:
     repo = Repo(tmp_path / "repo")
     repo.commit({"a.py": "def apple():\n    pass\n"})
 
-    class CreatingRefresher:
+    class CreatingRefresher(NoRefresh):
         def refresh(self, tell: ProgressCallback) -> RefreshResult:
             tell("feeding")
             index(repo)
@@ -277,7 +277,7 @@ def test_working_tree_is_named_only_after_a_check_since_the_call(tmp_path: Path)
     repo.git("add", "-A")
     tree = repo.git("write-tree")
 
-    class CheckingRefresher:
+    class CheckingRefresher(NoRefresh):
         def refresh(self, _: ProgressCallback) -> RefreshResult:
             return RefreshResult(tree)
 

@@ -73,7 +73,7 @@ def test_responses_match_the_reference_page(asked: Web, address: str, example: s
 def test_reference_page_has_an_example_of_each_endpoint() -> None:
     """Each endpoint with JSON, and three errors."""
     names = [address.removeprefix("/api/").partition("?")[0] for address, _ in EXAMPLES]
-    assert set(names) == {*GET_ENDPOINTS, "document", "proof"}
+    assert set(names) == {*GET_ENDPOINTS, "document", "progress", "proof"}
     errors = [example for _, example in EXAMPLES if "error" in json.loads(example)]
     assert len(errors) == 3
 

@@ -67,7 +67,7 @@ def test_hits_are_updated_while_typing(page: Page) -> None:
     expect(page.locator(".hit")).to_have_count(5)
     page.wait_for_url("**/?q=needle")
     expect(page.get_by_role("status")).to_have_text("5 hits")
-    expect(page).to_have_title("needle · feeder")
+    expect(page).to_have_title("needle · shop · feeder")
     page.go_back()
     expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
 
@@ -197,7 +197,7 @@ def test_names_and_code_are_escaped(browser: Browser, site: Web) -> None:
         page.get_by_role("link", name=f"{HOSTILE}:1").click()
         expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
         expect(page.locator("#L2")).to_contain_text("</script><script>document.title")
-        expect(page).to_have_title(f"{HOSTILE} · feeder")
+        expect(page).to_have_title(f"{HOSTILE} · shop · feeder")
         assert page.locator("main img, main script").count() == 0
 
 
@@ -381,6 +381,41 @@ def test_page_waits_for_the_index(browser: Browser, repo: Repo) -> None:
         index(repo)
         expect(page.locator(".hit")).to_have_count(1)
     context.close()
+
+
+def test_first_indexing_is_shown_with_its_progress(browser: Browser, site: Web) -> None:
+    """And the view when it ends: the page asks until the server says so."""
+    first = {"running": True, "has_index": False, "step": "", "done": 0, "total": 0, "nodes": 0}
+    later = {**first, "has_index": True, "step": "words", "done": 200, "total": 800, "nodes": 3000}
+    answers = [{**first, "seconds_left": None}, {**later, "seconds_left": 12.2}]
+
+    def answer(route: Route) -> None:
+        if answers:
+            route.fulfill(json=answers[0])
+        else:
+            route.continue_()
+
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/api/progress", answer)
+    page.goto(f"{site.base}/?q=needle#token={TOKEN}")
+    expect(page.get_by_role("heading", name="This repository is being indexed")).to_be_visible()
+    answers.pop(0)
+    expect(page.locator("#indexing")).to_contain_text("200 of 800 files, 3,000 nodes, about 12 s")
+    expect(page.get_by_role("progressbar", name="Indexing")).to_have_attribute("value", "200")
+    expect(page.locator(".hit")).to_have_count(5)
+    assert accessibility_violations(page) == []
+    page.get_by_role("searchbox").fill("nowhere")
+    expect(page.get_by_role("heading", name="No hits yet")).to_be_visible()
+    answers.pop(0)
+    expect(page.locator("#indexing")).to_be_hidden()
+    expect(page.get_by_role("heading", name="No hits", exact=True)).to_be_visible()
+    context.close()
+
+
+def test_view_names_repository_branch_and_commit(browser: Browser, site: Web) -> None:
+    with open_page(browser, site, "?q=needle") as page:
+        expect(page.locator("#indexed")).to_have_text(re.compile("^shop main at [0-9a-f]{7}$"))
 
 
 def test_stopped_server_is_reported(browser: Browser, tmp_path: Path) -> None:

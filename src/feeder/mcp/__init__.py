@@ -38,6 +38,22 @@ class RefreshResult(NamedTuple):
     note: str | None = None
 
 
+class IndexingProgress(NamedTuple):
+    """The progress of the update of an index that is running.
+
+    `step` is what it does, with `done` of `total` files; `total` is 0 until the files are known.
+    `seconds_left` is an estimate for this step, None while there is none. Without `has_index`
+    nothing can be searched yet.
+    """
+
+    has_index: bool
+    step: str = ""
+    done: int = 0
+    total: int = 0
+    nodes: int = 0
+    seconds_left: float | None = None
+
+
 class ToolProvider(Protocol):
     """The tools that a server offers."""
 
@@ -57,6 +73,12 @@ class Refresher(Protocol):
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
         """Updates or creates the index, and waits only as long as an answer may wait."""
 
+    def begin(self) -> IndexingProgress | None:
+        """Begins an update unless the index was checked just now, and does not wait for it.
+
+        Returns how far it is; None if none is running.
+        """
+
 
 class NoRefresh(Refresher):
     """A refresher that leaves the index as it is."""
@@ -64,3 +86,6 @@ class NoRefresh(Refresher):
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
         """Returns an empty result."""
         return RefreshResult()
+
+    def begin(self) -> None:
+        """Begins nothing."""

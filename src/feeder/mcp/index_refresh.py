@@ -22,6 +22,7 @@ from feeder.mcp import (
     RETRY_SOON,
     UPDATE_IN_PROGRESS,
     VECTORS_IN_PROGRESS,
+    IndexingProgress,
     ProgressCallback,
     Refresher,
     RefreshResult,
@@ -40,10 +41,14 @@ from feeder.sync.write import STATIC_VECTORS_STEP
 
 if TYPE_CHECKING:
     from feeder.parse.worker_pool import WorkerPool
+    from feeder.sync.report import Report
 
 
 POLL_INTERVAL_S = 0.05
 """Time between two tries while another process writes the index."""
+
+MIN_STEP_S = 0.5
+"""Time after which the rate of a step says how long its rest will take."""
 
 MAX_FILES_TO_WAIT_FOR = 100
 """Changed files that an answer waits for; if there are more, it does not wait."""
@@ -70,10 +75,19 @@ class ProgressMonitor(ProgressReporter):
         self._condition = condition
         self.step_name, self.done, self.total = "", 0, 0
         self._position = ""
+        self._step_began_s = 0.0
 
     def __str__(self) -> str:
         position = f", {self._position}" if self._position else ""
         return f"{self.step_name}: {self.done:,} of {self.total:,} files{position}"
+
+    @property
+    def seconds_left(self) -> float | None:
+        """The time that the rest of the step takes at the rate so far; None at its beginning."""
+        elapsed_s = time.monotonic() - self._step_began_s
+        if not self.done or elapsed_s < MIN_STEP_S:
+            return None
+        return elapsed_s * (self.total - self.done) / self.done
 
     def set_position(self, position: str) -> None:
         """Records the position in a long file."""
@@ -92,6 +106,7 @@ class ProgressMonitor(ProgressReporter):
 
         with self._condition:
             self.step_name, self.done, self.total = label, 0, total
+            self._step_began_s = time.monotonic()
             self._condition.notify_all()
         yield add_done
 
@@ -147,6 +162,12 @@ class IndexRefresher(Refresher):
             raise UserError(f"There is no index yet. {run.note or ''}".rstrip())
         return RefreshResult(run.tree_since(began_s), run.note)
 
+    def begin(self) -> IndexingProgress | None:
+        """Checks the files, unless that was done within the interval, and updates the index."""
+        is_first = not self._target.index_path.exists()
+        run = self._run_in_progress_or_new(now_s=time.monotonic(), is_first=is_first)
+        return None if run.is_done else run.progress
+
     def _run_in_progress_or_new(self, *, now_s: float, is_first: bool) -> _RefreshRun:
         """The run in progress, else the last one if it is recent, else a new one.
 
@@ -177,8 +198,20 @@ class FolderRefresher(Refresher):
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
         """Makes the index if there is none; raises UserError for a home folder."""
-        if self._target.index_path.exists() and not self._is_made_here:
+        if not self._makes_index():
             return RefreshResult()
+        result = self._first.refresh(on_progress)
+        if result.note is None:
+            self._is_made_here = False
+        return result
+
+    def begin(self) -> IndexingProgress | None:
+        """Begins to make the index if there is none; raises UserError for a home folder."""
+        return self._first.begin() if self._makes_index() else None
+
+    def _makes_index(self) -> bool:
+        if self._target.index_path.exists() and not self._is_made_here:
+            return False
         base = self._target.place.base
         home = Path.home().resolve()
         if home.is_relative_to(base):
@@ -187,10 +220,7 @@ class FolderRefresher(Refresher):
                 "in a project, or index the folder with: feeder process --path ."
             )
         self._is_made_here = True
-        result = self._first.refresh(on_progress)
-        if result.note is None:
-            self._is_made_here = False
-        return result
+        return True
 
 
 class _RefreshRun:
@@ -209,6 +239,7 @@ class _RefreshRun:
         self._has_local_model = False
         self._tree_id = ""
         self._checked_s = 0.0
+        self._report: Report | None = None
         self.is_done = False
         """True when the words are done; vectors may still be computed."""
 
@@ -226,6 +257,19 @@ class _RefreshRun:
                 self._condition.wait(left_s)
                 if self._monitor.total:
                     on_progress(f"indexing {self._monitor}")
+
+    @property
+    def progress(self) -> IndexingProgress:
+        """The progress of the words."""
+        monitor = self._monitor
+        return IndexingProgress(
+            self._target.index_path.exists(),
+            monitor.step_name,
+            monitor.done,
+            monitor.total,
+            self._report.nodes_new if self._report else 0,
+            monitor.seconds_left,
+        )
 
     @property
     def note(self) -> str | None:
@@ -320,6 +364,8 @@ class _RefreshRun:
                 # of two runs the one that began last wins, and a command should win
                 if is_locked_by_command(target.index_path):
                     raise Superseded("A command has begun since.")
+                if not with_model:
+                    self._report = run.report
                 if target.is_folder:
                     process_paths(run, place.base, [place.base], dry_run=False)
                 else:

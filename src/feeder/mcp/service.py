@@ -18,6 +18,7 @@ from feeder.config import Settings
 from feeder.errors import FeederError, UserError
 from feeder.escaping import escape_line
 from feeder.mcp import (
+    IndexingProgress,
     NoRefresh,
     ProgressCallback,
     Refresher,
@@ -86,6 +87,10 @@ class IndexService(ToolProvider):
             corpus = index.corpus._replace(seen_tree=refreshed.tree)
             return work(index._replace(corpus=corpus), refreshed.note)
 
+    def begin_refresh(self) -> IndexingProgress | None:
+        """Begins to update the index and does not wait; returns how far that is, None if done."""
+        return self._refresher.begin()
+
     def warm_up(self) -> None:
         """Opens the index and its models, so that the first answer is fast."""
         self.index_pool.warm_up()
@@ -131,9 +136,15 @@ class LazyRefresher(Refresher):
 
     def refresh(self, on_progress: ProgressCallback) -> RefreshResult:
         """Refreshes the index, if it is a local one; outside of git a missing one is made."""
+        return self._locked_refresher().refresh(on_progress)
+
+    def begin(self) -> IndexingProgress | None:
+        """Begins an update of a local index; outside of git a missing one is made."""
+        return self._locked_refresher().begin()
+
+    def _locked_refresher(self) -> Refresher:
         with self._lock:
-            refresher = self._refresher
-        return refresher.refresh(on_progress)
+            return self._refresher
 
     @cached_property
     def _refresher(self) -> Refresher:

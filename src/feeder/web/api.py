@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
-from feeder.mcp import ProgressCallback
+from feeder.mcp import IndexingProgress, ProgressCallback
 from feeder.mcp.http import CLIENT_CLOSED_REQUEST, JSON_TYPE, ErrorResponse
 from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
@@ -41,11 +41,12 @@ def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> li
     session = Route("/api/session", partial(_create_session, access), methods=["POST"])
     handler = partial(_validation, IndexValidation(service.settings), pool)
     validation = Route("/api/proof", handler, methods=["GET", "POST"])
+    progress = Route("/api/progress", partial(_progress, service, pool), methods=["GET"])
     endpoints = [
         Route(f"/api/{name}", partial(_handle, service, pool, name), methods=["GET"])
         for name in GET_ENDPOINTS
     ]
-    return [session, validation, *endpoints]
+    return [session, validation, progress, *endpoints]
 
 
 async def _create_session(access: AccessControl, _: Request) -> Response:
@@ -64,6 +65,23 @@ async def _validation(validation: IndexValidation, pool: ThreadPool, request: Re
 
     content = await pool.run(run)
     return _conditional_response(request, json.dumps(content, ensure_ascii=False).encode())
+
+
+async def _progress(service: IndexService, pool: ThreadPool, request: Request) -> Response:
+    """Begins to update the index and says how far that is, without waiting for it."""
+
+    def run(_: ProgressCallback) -> dict[str, Any] | ErrorResponse:
+        try:
+            progress = service.begin_refresh()
+        except (FeederError, OSError) as exc:
+            return error_response(503, exc)
+        fields = (progress or IndexingProgress(has_index=True))._asdict()
+        return {"running": progress is not None, **fields}
+
+    answer = await pool.run(run)
+    if isinstance(answer, ErrorResponse):
+        return answer.to_response()
+    return _conditional_response(request, json.dumps(answer, ensure_ascii=False).encode())
 
 
 async def _handle(service: IndexService, pool: ThreadPool, name: str, request: Request) -> Response:

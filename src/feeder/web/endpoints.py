@@ -158,7 +158,13 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
     corpus = index.corpus
     contents = statistics(corpus.database, corpus.repo)
     documents = sorted(file_types.DOCUMENT_EXTENSIONS)
-    places = {"folder": os.fspath(corpus.base), "web": _github_url(corpus), "documents": documents}
+    checkout = git.read_checkout(corpus.base)
+    places = {
+        "folder": os.fspath(corpus.base),
+        "branch": checkout and checkout.branch,
+        "web": _github_url(corpus),
+        "documents": documents,
+    }
     return {
         "repo": corpus.repo,
         "holds": contents.as_json(),

@@ -5,6 +5,8 @@ import { byId, fill } from './dom.js';
 import { errorState } from './empty_states.js';
 import { showFile } from './file.js';
 import { openHelp } from './help.js';
+import { followIndexing } from './indexing.js';
+import { indexName } from './index_state.js';
 import { listenToShortcuts } from './shortcuts.js';
 import { showMap } from './map.js';
 import { loadLinks } from './links.js';
@@ -25,32 +27,43 @@ let retry;
 async function show() {
   clearTimeout(retry);
   const state = read();
-  updateTitle(state);
   if (state.view !== 'search') {
     stop();
     record();
   }
+  const canSearch = followIndexing();
   try {
-    if (!hasLinks) await loadLinks();
+    if (!hasLinks) {
+      await canSearch;
+      await loadLinks();
+    }
     hasLinks = true;
+    updateTitle(read());
     await VIEWS[state.view](state);
   } catch (error) {
     if (!isCurrent(state)) return;
     fill(byId('main'), errorState(error));
+    updateTitle(state);
     if (error.status === NO_INDEX_YET) retry = setTimeout(show, RETRY_MS);
   }
 }
 
 function updateTitle(state) {
-  document.title = [state.file || state.q || { map: 'Map', proof: 'Status' }[state.view], 'feeder'].filter(Boolean).join(' · ');
+  document.title = [state.file || state.q || { map: 'Map', proof: 'Status' }[state.view], indexName(), 'feeder'].filter(Boolean).join(' · ');
   for (const anchor of document.querySelectorAll('nav [data-view]')) {
     if (anchor.dataset.view === state.view) anchor.setAttribute('aria-current', 'page');
     else anchor.removeAttribute('aria-current');
   }
 }
 
+/** True while drawing the view again would be in the way: it has the focus, or there is a form. */
+function isUsed() {
+  return byId('main').contains(document.activeElement) && document.activeElement !== byId('main');
+}
+
 function listen() {
   addEventListener('moved', show);
+  addEventListener('indexed', () => { if (!isUsed()) show(); });
   byId('q').addEventListener('input', typed);
   byId('q').addEventListener('blur', endTyping);
   byId('ask').addEventListener('submit', (event) => {

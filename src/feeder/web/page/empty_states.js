@@ -2,6 +2,7 @@
 import { FILTERS, link } from './url_state.js';
 import { signIn } from './api_client.js';
 import { h } from './dom.js';
+import { isIndexing } from './indexing.js';
 import { supportsPatterns } from './links.js';
 
 const EXAMPLES = [
@@ -23,6 +24,7 @@ export function startState() {
 
 /** Advice for a query without hits: remove a filter, or try other words. */
 export function noHitsState(page, state) {
+  if (isIndexing()) return stillIndexing();
   const filters = FILTERS.filter((name) => state[name]?.length);
   return h('section', { class: 'empty' }, h('h1', null, 'No hits'),
     (page.notes ?? []).map((note) => h('p', null, note)),
@@ -33,6 +35,10 @@ export function noHitsState(page, state) {
       onlyWords(state.q) && onlyWords(state.q) !== state.q.trim() ? h('li', null, 'only the words: ', h('a', { href: link({ q: onlyWords(state.q) }) }, h('code', null, onlyWords(state.q)))) : null,
       h('li', null, 'a part of a name, or other words'),
       h('li', null, h('a', { href: '?view=map' }, 'the map'), ', which shows what is not indexed, and why')));
+}
+
+function stillIndexing() {
+  return h('section', { class: 'empty' }, h('h1', null, 'No hits yet'), h('p', null, 'Not all files are read. Hits appear here as they are found.'));
 }
 
 const FILTER = /(^|\s)-?(lang|language|path|type|repo|category|tests|case):("[^"]*"|\S+)/g;

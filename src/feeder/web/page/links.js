@@ -17,7 +17,7 @@ export async function loadLinks() {
   const status = await request('status');
   places = status.places ?? places;
   features = status.has ?? features;
-  showIndexState(status);
+  showIndexState(status, places.branch);
 }
 
 export function hasFolder() {

@@ -5,6 +5,7 @@ import { announce, byId, count, fill, h } from './dom.js';
 import { facetLists } from './facets.js';
 import { startState, noHitsState, errorState } from './empty_states.js';
 import { hitItem } from './hit.js';
+import { isIndexing } from './indexing.js';
 import { showIndexState } from './index_state.js';
 
 const LIMIT = 20;
@@ -175,7 +176,7 @@ function showHint(text) {
 
 /** Draws a page of hits if it differs from the one shown: words and meaning often find the same. */
 function draw(page, state) {
-  const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.facets, state.q, state.offset, page.notes]);
+  const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.facets, state.q, state.offset, page.notes, isIndexing()]);
   showIndexState(page);
   if (!page.hits.length && isIncomplete(page.index)) retry = setTimeout(() => runQuery(state), RETRY_MS);
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
