@@ -237,3 +237,33 @@ def test_patterns_add_to_queries(tmp_path: Path) -> None:
         ("method", "Cart.add", "sub Cart::add($item)", 3, 6),
         ("method", "go", "sub go", 7, 7),
     ]
+
+
+def test_has_parent_limits_a_pattern_to_some_parents(tmp_path: Path) -> None:
+    """One string is one type, or several types from the outermost in; unknown ones match none."""
+    pattern = (
+        "((assignment_statement (variable_list name: (identifier) @name) "
+        '(expression_list value: (string))) @method (#has-parent? @method "chunk" '
+        '"if_statement block" "while_statement block" "if_statement" "absent"))'
+    )
+    settings = {"grammar_queries": {"Method": {"lua": [pattern]}}}
+    known = load_grammars(write_grammar_file(tmp_path, settings))
+    content = (
+        b"top = 'a'\n"
+        b"if x then\n  inner = 'b'\nend\n"
+        b"for i = 1, 2 do\n  other = 'c'\nend\n"
+        b"if y then\n  for i = 1, 2 do\n    deep = 'd'\n  end\nend\n"
+    )
+    nodes = parse_file(known, "cart.lua", content).nodes
+    assert [node.symbol for node in nodes if node.symbol] == ["top", "inner"]
+
+
+def test_predicate_that_is_unknown_is_always_true(tmp_path: Path) -> None:
+    pattern = (
+        "((assignment_statement (variable_list name: (identifier) @name)) @method"
+        " (#is-nice? @name))"
+    )
+    settings = {"grammar_queries": {"Method": {"lua": [pattern]}}}
+    known = load_grammars(write_grammar_file(tmp_path, settings))
+    nodes = parse_file(known, "cart.lua", b"top = 'a'\n").nodes
+    assert [node.symbol for node in nodes] == ["top"]

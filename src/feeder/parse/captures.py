@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
-from feeder.parse.grammars import query_cursor
+from feeder.parse.grammars import query_matches
 from feeder.parse.layout import MemberName, SourceText
 
 NAME_LIMIT = 100
@@ -148,8 +148,8 @@ def collect_captures(
     declarations: list[Declaration] = []
     docs: list[DocComment] = []
     members: set[MemberName] = set()
-    query_matches: Iterable[tuple[int, Captures]] = query_cursor(query).matches(root)
-    all_matches = chain(query_matches, zip(repeat(query.pattern_count), pattern_captures))
+    declared: Iterable[tuple[int, Captures]] = query_matches(query, root)
+    all_matches = chain(declared, zip(repeat(query.pattern_count), pattern_captures))
     for pattern, captures in all_matches:
         if names := captures.get("member"):
             members.update(_member_names(source, names))

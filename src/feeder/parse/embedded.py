@@ -11,7 +11,7 @@ from tree_sitter import Query
 
 from feeder.parse.captures import pattern_matches
 from feeder.parse.code import declaration_tree
-from feeder.parse.grammars import Grammars, query_cursor
+from feeder.parse.grammars import Grammars, query_matches
 from feeder.parse.layout import SourceText, Span, find_split_points
 from feeder.parse.syntax_tree import parse_range
 
@@ -50,7 +50,7 @@ def find_regions(root: Syntax, query: Query) -> list[Region]:
     the first counts.
     """
     by_range: dict[tuple[int, int], tuple[int, Region]] = {}
-    for pattern, captures in query_cursor(query).matches(root):
+    for pattern, captures in query_matches(query, root):
         if "embedded" not in captures:
             continue
         whole = _byte_range(captures["embedded"][0])

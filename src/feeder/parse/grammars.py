@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from tree_sitter import Language, Parser, Query, QueryCursor, QueryError
+from tree_sitter import Language, Node, Parser, Query, QueryCursor, QueryError
 
 from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
@@ -182,6 +182,41 @@ def query_cursor(query: Query) -> QueryCursor:
     cursor = QueryCursor(query)
     cursor.set_max_start_depth(QUERY_DEPTH)
     return cursor
+
+
+def query_matches(query: Query, root: Node) -> list[tuple[int, dict[str, list[Node]]]]:
+    """The matches of a query, each with the index of its pattern."""
+    return query_cursor(query).matches(root, _fulfils_predicate)
+
+
+def _fulfils_predicate(
+    predicate: str,
+    args: list[tuple[str, Literal["capture", "string"]]],
+    pattern_index: int,
+    captures: dict[str, list[Node]],
+) -> bool:
+    """Evaluates `#has-parent?`; predicates that are unknown are always true.
+
+    `(#has-parent? @method "program" "class body_statement")` is true for a node in a `program`, or
+    in a `body_statement` in a `class`. tree-sitter takes milliseconds to compile a pattern with
+    several levels, so one pattern with this predicate replaces a copy for each parent.
+    """
+    if predicate != "has-parent?":
+        return True
+    (name, _), *parents = args
+    return name in captures and any(
+        _is_within(captures[name][0], types.split()) for types, _ in parents
+    )
+
+
+def _is_within(node: Node, types: list[str]) -> bool:
+    """True if the types are those of the node's parents, the innermost last."""
+    parent: Node | None = node
+    for type_ in reversed(types):
+        parent = parent and parent.parent
+        if parent is None or parent.type != type_:
+            return False
+    return True
 
 
 def capture_names(query: Query) -> set[str]:
