@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 from feeder.nodes import Node, embedding_input
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_as_plain_text, parse_file
-from feeder.parse.secrets import mask_text
-from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS
+from feeder.parse.secrets import mask_lines, mask_text
+from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS, load_detector
 from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import GRAMMARS, SAMPLE_FILES, SAMPLES
 
@@ -373,3 +373,38 @@ def test_masking_keeps_the_size_of_any_text(text: str) -> None:
     after = masked.content.decode()
     assert [len(line) for line in after.split("\n")] == [len(line) for line in text.split("\n")]
     assert len(masked.content) == len(text.encode())
+
+
+LINE_KINDS = (
+    "",
+    "x = 1",
+    *(f'token = "{token}"' for token in TOKENS.values()),
+    "# pragma: allowlist nextline secret",
+    f'password = "{random_text(24)}"',
+    f"url = https://ada:{random_text(16)}@acme.test/ and ada@acme.test",
+    "see https://acme.test/docs/aws/keys:all",
+    f'sha = "{random_text(64, HEX)}"',
+    f"{'x ' * 1_500}password = '{random_text(24)}' {'y ' * 1_500}",
+)
+
+
+@given(st.lists(st.sampled_from(LINE_KINDS), min_size=1, max_size=12), st.data())
+@settings(max_examples=150, deadline=None)
+def test_masked_lines_are_those_of_the_whole_text(lines: list[str], data: st.DataObject) -> None:
+    """With and without a private key, whose lines are masked together."""
+    if data.draw(st.booleans()):
+        at = data.draw(st.integers(0, len(lines)))
+        lines = [*lines[:at], *private_key().split("\n"), *lines[at:]]
+    rows = data.draw(st.sets(st.integers(0, len(lines) - 1)))
+    whole = mask_text("a.py", "\n".join(lines).encode()).content.decode().split("\n")
+    assert mask_lines("a.py", lines, rows) == {row: whole[row] for row in rows}
+
+
+def test_ordinary_lines_load_no_detector() -> None:
+    """A detector's import takes longer than a search."""
+    load_detector.cache_clear()
+    text = f"see https://acme.test/aws: eyjot at key:1\n{'a' * 40}.{'b' * 6}.{'c' * 30}\n"
+    assert mask_text("a.py", text.encode()).secret_count == 0
+    assert load_detector.cache_info().currsize == 1  # of the word in three parts
+    assert mask_text("a.py", text.split("\n", maxsplit=1)[0].encode()).secret_count == 0
+    assert load_detector.cache_info().currsize == 1

@@ -1,6 +1,7 @@
 """Lines that declare the name which a pattern matches."""
 
 import pytest
+import regex
 
 from feeder.search.declarations import declares_match, make_span_finder
 from feeder.source.grep import MatchingLine, PatternOptions
@@ -99,3 +100,15 @@ def test_pattern_that_takes_years_finds_nothing() -> None:
     find_spans = make_span_finder("(a|aa)+$", PatternOptions())
     assert list(find_spans("a" * 100 + "!")) == []
     assert list(find_spans("aa")) == []  # the next lines would take as long
+
+
+@pytest.mark.parametrize("options", [PatternOptions(), PatternOptions(True, True, True)])
+@pytest.mark.parametrize("pattern", ["Add", "add|rows", r"\badd\b", "self.add", r"add\(1\)", "ß"])
+def test_patterns_without_repetition_have_the_spans_of_those_with_it(
+    pattern: str, options: PatternOptions
+) -> None:
+    """They are compiled by another library."""
+    text = "self.add(1) addAdd add rows adds SS ß self_add a|b add|rows"
+    with_repetition = (regex.escape(pattern) if options.fixed_strings else pattern) + r"(?:never)*"
+    repeated = make_span_finder(with_repetition, options._replace(fixed_strings=False))
+    assert list(make_span_finder(pattern, options)(text)) == list(repeated(text))

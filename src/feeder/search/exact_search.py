@@ -176,7 +176,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         page = candidates[request.offset : request.offset + request.limit]
         blobs = {one.path: entries[one.path].blob for one in page}
         reader = LineReader(corpus, revision, blobs, nodes)
-        matches = [reader.read(one, find_spans, request.context_lines) for one in page]
+        matches = reader.read_all(page, find_spans, request.context_lines)
     # whether a skipped file has such nodes is not known
     skipped = [] if has_node_filters else list(_skipped_matches(result.files, entries))
     notes = [*plan.notes, *_notes(corpus, plan.scope, request.pattern, result.truncation)]

@@ -96,18 +96,41 @@ def innermost_nodes(nodes: Iterable[Hit], numbers: Sequence[int]) -> dict[int, H
 
 
 class _FileText(NamedTuple):
-    """The lines of a file's contents: their bytes, their text, and the text without secrets."""
+    """The lines of a file's contents: their bytes, and their text."""
 
     raw: Sequence[bytes]
     lines: Sequence[str]
-    masked: Sequence[str]
 
     def has(self, line: MatchingLine) -> bool:
         """Returns True if git found the line in these contents."""
         return (
-            line.number <= len(self.masked)
+            line.number <= len(self.lines)
             and self.raw[line.number - 1].removesuffix(b"\r") == line.content
         )
+
+
+_TextKey = tuple[str, int]
+"""A path, and the index of a source of its contents."""
+
+
+class _FoundLine(NamedTuple):
+    """A candidate's line with its node, and the contents that have it; None if none do."""
+
+    candidate: Candidate
+    line: MatchingLine
+    node: Hit | None
+    source: int = 0
+    text: _FileText | None = None
+
+    @property
+    def key(self) -> _TextKey:
+        """The contents."""
+        return self.candidate.path, self.source
+
+    def rows(self, context_lines: int) -> range:
+        """The indexes of the line and its context."""
+        row, end = self.line.number - 1, len(self.text.lines) if self.text else 0
+        return range(max(0, row - context_lines), min(end, row + 1 + context_lines))
 
 
 class LineReader:
@@ -135,42 +158,74 @@ class LineReader:
         }
         self.changed_paths = {path for path in blobs if path not in same and self._differs(path)}
         self._nodes_by_path = {path: _enclosing_nodes(nodes[path]) for path in blobs}
-        self._texts: dict[tuple[str, int], _FileText | None] = {}
+        self._texts: dict[_TextKey, _FileText | None] = {}
+
+    def read_all(
+        self, candidates: Sequence[Candidate], find_spans: FindSpans, context_lines: int
+    ) -> list[LineMatch]:
+        """The lines with their highlights, context and nodes; each file is masked once."""
+        found = [self._find(candidate) for candidate in candidates]
+        rows: dict[_TextKey, set[int]] = {}
+        for one in found:
+            if one.text is not None:
+                shown = one.rows(context_lines)
+                rows.setdefault(one.key, set()).update(shown)
+        masked = {key: self._mask(key, wanted) for key, wanted in rows.items()}
+        return [
+            self._read(one, masked.get(one.key, {}), find_spans, context_lines) for one in found
+        ]
+
+    def _mask(self, key: _TextKey, rows: set[int]) -> Mapping[int, str]:
+        from feeder.parse.secrets import mask_lines  # imports the scanner
+
+        text = self._texts[key]
+        return mask_lines(key[0], text.lines, rows) if text else {}
 
     def _differs(self, path: str) -> bool:
         """Contents that differ in line ends only have the same lines."""
         current = decode_lines(path, self._current[path])
         return current is None or current != decode_lines(path, self._indexed[path])
 
-    def read(self, candidate: Candidate, find_spans: FindSpans, context_lines: int) -> LineMatch:
-        """The line with its highlights, context and node."""
+    def _find(self, candidate: Candidate) -> _FoundLine:
+        """The contents that have the line, and its node."""
         path, line, node = candidate.path, candidate.line, candidate.node
         if b"\r" in line.content and b"\n" not in (self._indexed[path] or b"\n"):
             line = _split_at_carriage_returns(line)
             node = innermost_nodes(self._nodes[path], [line.number]).get(line.number)
-        sources = (self._text(path, at) for at in range(len(_CONTENT_SOURCES)))
-        at, text = next(
-            ((at, text) for at, text in enumerate(sources) if text and text.has(line)), (None, None)
-        )
+        for source in range(len(_CONTENT_SOURCES)):
+            text = self._text(path, source)
+            if text and text.has(line):
+                return _FoundLine(candidate, line, node if source == 0 else None, source, text)
+        return _FoundLine(candidate, line, None)
+
+    def _read(
+        self,
+        found: _FoundLine,
+        masked: Mapping[int, str],
+        find_spans: FindSpans,
+        context_lines: int,
+    ) -> LineMatch:
+        path, line, node, text = found.candidate.path, found.line, found.node, found.text
         match = LineMatch(
             path,
             line.number,
             line.column,
             "",
-            self._nodes_by_path[path][node.id] if node and at == 0 else None,
-            candidate.is_definition,
+            self._nodes_by_path[path][node.id] if node else None,
+            found.candidate.is_definition,
             is_test_path(path),
-            candidate.section,
+            found.candidate.section,
             is_changed=path in self.changed_paths,
         )
         if text is None:
             return match._replace(text=_mask_line(path, line.content))
         row = line.number - 1
+        rows = found.rows(context_lines)
         return match._replace(
-            text=text.masked[row],
+            text=masked[row],
             spans=find_spans(text.lines[row]),
-            before=text.masked[max(0, row - context_lines) : row],
-            after=text.masked[row + 1 : row + 1 + context_lines],
+            before=[masked[one] for one in rows if one < row],
+            after=[masked[one] for one in rows if one > row],
         )
 
     def _text(self, path: str, source: int) -> _FileText | None:
@@ -204,11 +259,10 @@ _CONTENT_SOURCES = (
 def _file_text(path: str, content: bytes | None) -> _FileText | None:
     """The lines of contents; None if they are no text."""
     lines = masked_lines(path, content, mask_secrets=False)
-    masked = masked_lines(path, content)
-    if content is None or lines is None or masked is None:
+    if content is None or lines is None:
         return None
     raw = content.removeprefix(BOM_UTF8).split(b"\n" if b"\n" in content else b"\r")
-    return _FileText(raw, lines, masked)
+    return _FileText(raw, lines)
 
 
 def _split_at_carriage_returns(line: MatchingLine) -> MatchingLine:

@@ -7,7 +7,7 @@ parsing, each detector reads only lines with a marker of its kind.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from feeder.package_versions import installed_version
@@ -67,6 +67,23 @@ def mask_text(path: str, content: bytes) -> MaskedText:
         parts += content[offset:start], _fill(content[start:end])
         offset = end
     return MaskedText(b"".join((*parts, content[offset:])), len(spans))
+
+
+def mask_lines(path: str, lines: Sequence[str], rows: Iterable[int]) -> dict[int, str]:
+    """Some of a text's lines, by index, masked as in the whole text, in the time that they need.
+
+    All secrets but private keys lie within a line; a pragma may be on the line above.
+    """
+    text = "\n".join(lines)
+    wanted = {row: lines[row] for row in rows}
+    if not any(marker.decode() in text for marker in _PRIVATE_KEY_MARKERS):
+        near = sorted({near for row in wanted for near in (max(0, row - 1), row)})
+        text = "\n".join(lines[row] for row in near)
+        places = {row: at for at, row in enumerate(near)}
+    else:
+        places = {row: row for row in wanted}
+    masked = mask_text(path, text.encode()).content.decode().split("\n")
+    return {row: masked[places[row]] for row in wanted}
 
 
 def find_private_keys(content: bytes) -> Iterator[SecretSpan]:

@@ -38,14 +38,28 @@ WORD_DETECTORS = (
 )
 """Detectors whose tokens have no marker except a word of 20 letters, digits, `_` and `-`."""
 
-_REQUIRED_WORDS = {
-    "AWSKeyDetector": ("a3t", "abia", "acca", "akia", "asia"),
-    "IbmCloudIamDetector": ("key", "pwd", "pass", "token"),
-    "IbmCosHmacDetector": ("secret",),
-    "MailchimpDetector": ("-us",),
-    "SoftlayerDetector": ("softlayer", "key", "pwd", "pass", "token"),
+LINE_PATTERNS = {
+    "BasicAuthDetector": (r"://[^:\s]+:[^@\s]+@",),
+    "JwtTokenDetector": (r"eyJ[\w=-]+\.[\w=-]",),
+    "SlackDetector": (r"(?i)xox\w-|hooks\.slack\.com",),
+    "AWSKeyDetector": (r"(?:A3T|A[BKS]IA|ACCA)\w{16}|(?i:aws).*[\w/+]{40}",),
+    "DiscordBotTokenDetector": (r"\.[\w-]{6}\.[\w-]{27}",),
+    "GitHubTokenDetector": (r"gh[opsru]_\w{36}",),
+    "GitLabTokenDetector": (r"gl[a-z]+-|GR1348941",),
+    "IbmCloudIamDetector": (r"(?i)key|pwd|pass|token", r"[\w\[\\\]^`-]{44}"),
+    "IbmCosHmacDetector": (r"(?i)secret", r"\w{48}"),
+    "MailchimpDetector": (r"\w-us\d",),
+    "OpenAIDetector": (r"T3BlbkFJ",),
+    "PypiTokenDetector": (r"pypi-Ag",),
+    "SendGridDetector": (r"SG\.[\w-]{22}",),
+    "SoftlayerDetector": (r"(?i)sl|softlayer", r"\w{64}"),
+    "StripeDetector": (r"k_live_",),
+    "TelegramBotTokenDetector": (r"\d:[\w-]{35}",),
+    "TwilioKeyDetector": (r"(?:AC|SK)\w{32}",),
 }
-"""Words, in lower case, one of which must be in the line: these detectors are slow."""
+"""Patterns that each line with a detector's token has: other lines need no detector, whose import
+takes longer than a search. Compiled when first needed.
+"""
 
 _LONG_WORD = b"x" * 20
 
@@ -112,15 +126,15 @@ def _long_word_offsets(content: bytes) -> Iterator[int]:
 
 
 def _word_tokens(line: str) -> Iterator[SecretSpan]:
-    lowercase = line.casefold()
     for name in WORD_DETECTORS:
-        if any(word in lowercase for word in _REQUIRED_WORDS.get(name, ("",))):
-            yield from _detector_spans(name, line)
+        yield from _detector_spans(name, line)
     yield from (match.span() for match in _NEWER_TOKENS.finditer(line))
 
 
 def _detector_spans(name: str, line: str) -> Iterator[SecretSpan]:
     """The matches of a detector's patterns, extended to the end of the word."""
+    if not all(re.search(pattern, line) for pattern in LINE_PATTERNS.get(name, ())):
+        return
     detector = cast("RegexBasedDetector", load_detector(name))
     is_jwt = name == "JwtTokenDetector"
     if is_jwt and line.count("eyJ") > _MAX_JWTS_PER_LINE:
