@@ -209,6 +209,7 @@ def test_every_word_is_quoted_for_fts5() -> None:
     assert QueryText("x:y*").fts_terms == ['"x"', '"y"']
     assert QueryText("parseFile").fts_terms == ['"parseFile"', '"parse"', '"File"']
     assert QueryText("?!").fts_terms == []
+    assert QueryText("a pars", prefixes=["pars"]).fts_terms == ['"pars"', '"pars" *']
 
 
 def test_stop_words_are_searched_only_when_alone() -> None:

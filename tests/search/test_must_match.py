@@ -15,6 +15,7 @@ from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
 from index_helpers import REPO, open_database, run_sync
 from parse.documents import docx, p, rtf
+from search.run_query import find, index_files
 from source.repos import Repo
 
 TREE = {
@@ -191,6 +192,14 @@ def test_timeout_of_git_is_reported(world: tuple[Repo, SQLite], found: GrepMatch
     assert require_matches(database, question, scope, files).notes == [
         "/a{1000}{1000}/ took git too long: it was stopped before it had looked at all files."
     ]
+
+
+def test_prefix_ranks_the_words_that_begin_so(repo: Repo) -> None:
+    """Also one that is no word itself, whose nodes are found by no name."""
+    often = "def a():\n    return [refuse, refusal, refused]\n"
+    once = "def b():\n    return [connection, article, refusal]\n"
+    index_files(repo, {"once.py": once, "often.py": often, "never.py": "def c():\n    pass\n"})
+    assert [hit.result.hit.path for hit in find(repo, "refu*").hits] == ["often.py", "once.py"]
 
 
 def test_without_files_a_phrase_matches_as_in_fts5(world: tuple[Repo, SQLite]) -> None:

@@ -80,6 +80,18 @@ def test_every_key_searches_at_once(page: Page) -> None:
     assert page.url.endswith("/")
 
 
+def test_last_word_counts_as_a_prefix_while_typing(page: Page) -> None:
+    """A word that no file has keeps these hits at the pause; Enter searches for the word itself."""
+    box = page.get_by_role("searchbox")
+    box.press_sequentially("need")
+    expect(page.locator(".hit")).to_have_count(5)
+    page.wait_for_url("**/?q=need")
+    page.wait_for_load_state("networkidle")
+    expect(page.locator(".hit")).to_have_count(5)
+    box.press("Enter")
+    expect(page.locator(".hit")).to_have_count(0)
+
+
 def recorded_queries(page: Page) -> list[str]:
     """The queries that the page lets the server record, from now on."""
     queries: list[str] = []

@@ -166,17 +166,19 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     *,
     preferred_scopes: Collection[Scope] = (),
     checked_words: Sequence[str] = (),
+    prefixes: Sequence[str] = (),
     on_warning: OnWarning | None = None,
     files: RepositoryLines | None = None,
 ) -> RankedResults:
     """Retrieves and ranks the nodes of a scope for a query; without models by words only.
 
-    The result names those of `checked_words` that no node has. Nodes in `preferred_scopes` are
+    The result names those of `checked_words` that no node has. Of `prefixes`, which are words of
+    the query, every word that begins so counts. Nodes in `preferred_scopes` are
     ranked higher. A model that fails is reported to `on_warning`; without it, its error is raised.
     With `files`, lines are read to find the nodes that have a token of the query literally.
     """
     text = query[:MAX_QUERY_CHARS].encode(errors="replace").decode().replace("\0", " ")
-    query_text = QueryText(text, checked_words)
+    query_text = QueryText(text, checked_words, prefixes)
     warnings: list[str] = []
     rankings, missing, resembling_ids = _retrieve_rankings(
         database, models, query_text, scope, warnings.append if on_warning else None
@@ -374,6 +376,7 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
             plan.scope,
             preferred_scopes=plan.preferred_scopes,
             checked_words=checked_words,
+            prefixes=plan.query.prefixes,
             on_warning=on_warning,
             files=_repository_lines(index.store),
         )

@@ -238,23 +238,29 @@ MIN_STEM_LETTERS = 3
 class QueryText:
     """The text of a query, analysed for ranking.
 
-    A search reports those of `checked_words` that no node has.
+    A search reports those of `checked_words` that no node has. `prefixes` are words of the text
+    that stand for every word which begins so.
     """
 
-    def __init__(self, text: str, checked_words: Sequence[str] = ()) -> None:
+    def __init__(
+        self, text: str, checked_words: Sequence[str] = (), prefixes: Sequence[str] = ()
+    ) -> None:
         self.text = text
         self.checked_words = checked_words
+        self.prefixes = prefixes
 
     @cached_property
     def fts_terms(self) -> list[str]:
-        """FTS5 terms for the words without stop words, and a phrase for each compound name.
+        """FTS5 terms for the words without stop words, the prefixes, and a phrase for each compound
+        name.
 
         They are quoted, since a word can be FTS5 syntax.
         """
         words = dict.fromkeys(ALNUM_PATTERN.findall(expand_words(self.text)))
         meaningful = [word for word in words if word.lower() not in RANKING_STOP_WORDS]
         compounds = dict.fromkeys(COMPOUND_NAME.findall(self.text[:ANALYZED_CHARS]))
-        return [f'"{word}"' for word in [*(meaningful or words), *compounds]]
+        terms = [f'"{word}"' for word in [*(meaningful or words), *compounds]]
+        return [*terms, *(f'"{prefix}" *' for prefix in self.prefixes)]
 
     @cached_property
     def word_parts(self) -> list[str]:

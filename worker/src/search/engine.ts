@@ -301,7 +301,7 @@ async function runFirstBatch(
   const checkedWords = wordsToCheck(query);
   const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
   const searches = scopes.map((scope) => ({
-    words: text.trim() ? new WordSearch(text, scope, batch) : null,
+    words: text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null,
     listedRows: batch.add(!text && isRestricted(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
   }));
   const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (searches[0]?.words?.queryText.text ?? "") : "");

@@ -216,12 +216,17 @@ export class QueryText {
   readonly #analyzed: string;
   readonly #cache = new Map<string, unknown>();
 
-  constructor(readonly text: string) {
+  /** Of `prefixes`, which are words of the text, every word that begins so counts. */
+  constructor(
+    readonly text: string,
+    private readonly prefixes: readonly string[] = [],
+  ) {
     this.#analyzed = truncate(text, ANALYZED_CHARS);
   }
 
   /**
-   * An FTS5 query for each word that is no stop word, and for the consecutive parts of each name.
+   * An FTS5 query for each word that is no stop word, for the consecutive parts of each name, and for
+   * each prefix.
    *
    * They are quoted, since a word may be FTS5 syntax.
    */
@@ -230,7 +235,8 @@ export class QueryText {
       const words = [...new Set(ALNUM.all(expandWords(this.text)))];
       const meaningful = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
       const compounds = new Set(COMPOUND_NAME.all(this.#analyzed));
-      return [...(meaningful.length ? meaningful : words), ...compounds].map((word) => `"${word}"`);
+      const terms = [...(meaningful.length ? meaningful : words), ...compounds].map((word) => `"${word}"`);
+      return [...terms, ...this.prefixes.map((prefix) => `"${prefix}" *`)];
     });
   }
 

@@ -100,10 +100,11 @@ export class WordSearch {
 
   constructor(
     text: string,
+    prefixes: readonly string[],
     private readonly scope: Scope,
     batch: Batch,
   ) {
-    const queryText = new QueryText(text.replaceAll("\0", " "));
+    const queryText = new QueryText(text.replaceAll("\0", " "), prefixes);
     this.queryText = queryText;
     this.#words = batch.add([sql.wordSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);

@@ -9,6 +9,7 @@ import { isIndexing } from './indexing.js';
 import { showIndexState } from './index_state.js';
 
 const LIMIT = 20;
+const LAST_WORD = /(?:^|\s)[\p{L}_][\p{L}\p{N}_]{2,}$/u;
 const PAUSE_MS = 450;
 const REST_MS = 2000;
 const RETRY_MS = 1500;
@@ -21,6 +22,7 @@ let unrecorded;
 let recorded = '';
 let shown = '';
 let shownQuery = '';
+let shownPrefix = '';
 let typing = false;
 // queries are numbered: an answer is shown unless a newer one is shown already
 let newest = 0;
@@ -43,7 +45,7 @@ export function typed() {
   clearTimeout(rest);
   const q = byId('q').value;
   if (!q.trim()) return settle(q);
-  searchWords({ ...onlyFilters(), q, offset: 0, meaning: 'no' });
+  searchWords({ ...onlyFilters(), q, offset: 0, meaning: 'no', prefix: true });
   timer = setTimeout(() => settle(q), PAUSE_MS);
   return undefined;
 }
@@ -137,11 +139,11 @@ async function runQuery(state) {
   try {
     const page = state.similar
       ? await request('similar', { ...parameters, q: null, target: state.similar }, { signal })
-      : await request('search', { ...parameters, meaning: state.meaning, log }, { signal });
+      : await request('search', { ...parameters, q: state.prefix ? asPrefix(state.q) : state.q, meaning: state.meaning, log }, { signal });
     if (isStale()) return;
     answered = number;
     if (!page.hits.length && state.meaning === 'no' && hasHits()) showHint(`No hits for ${state.q} yet.`);
-    else draw(page, state);
+    else if (!isPrefixBetter(page, state)) draw(page, state);
   } catch (error) {
     if (error.name === 'AbortError' || isStale()) return;
     answered = number;
@@ -149,6 +151,18 @@ async function runQuery(state) {
     else showError(error);
   }
   if (number === newest) byId('main').removeAttribute('aria-busy');
+}
+
+/** The query with its last word, of three letters or more, as a prefix: it may be half typed. */
+function asPrefix(q) {
+  const isQuoted = (q.split('"').length % 2 === 0) || /(^|\s)\/[^/]*$/.test(q);
+  return !isQuoted && LAST_WORD.test(q) ? `${q}*` : q;
+}
+
+/** True if hits of a half typed word are shown and none of `page` has a word or name of the query. */
+function isPrefixBetter(page, state) {
+  const isRankedByText = (hit) => hit.word_rank || hit.name_rank;
+  return typing && shownPrefix === state.q && hasHits() && !page.hits.some(isRankedByText);
 }
 
 /** True while the user types; Enter finishes a query. */
@@ -181,6 +195,7 @@ function draw(page, state) {
   if (!page.hits.length && isIncomplete(page.index)) retry = setTimeout(() => runQuery(state), RETRY_MS);
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
   shown = key;
+  shownPrefix = state.prefix && page.hits.length ? state.q : '';
   const isNewQuery = shownQuery !== state.q;
   shownQuery = state.q;
   if (!page.hits.length) {
