@@ -203,10 +203,10 @@ def test_snippet_within_a_multiline_string_has_its_colour(browser: Browser, site
 def test_names_and_code_are_escaped(browser: Browser, site: Web) -> None:
     """Nothing in a file runs, is loaded or changes the text direction."""
     with open_page(browser, site, "?q=needle") as page:
-        expect(page.get_by_role("link", name=f"{HOSTILE}:1")).to_be_visible()
+        expect(page.get_by_role("link", name=f"{HOSTILE}:1", exact=True)).to_be_visible()
         expect(page.locator(".hits")).to_contain_text("</script><script>document.title")
         expect(page.locator(".hits")).to_contain_text("\\u202e backwards")
-        page.get_by_role("link", name=f"{HOSTILE}:1").click()
+        page.get_by_role("link", name=f"{HOSTILE}:1", exact=True).click()
         expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
         expect(page.locator("#L2")).to_contain_text("</script><script>document.title")
         expect(page).to_have_title(f"{HOSTILE} · shop · feeder")
@@ -257,6 +257,54 @@ def test_facets_add_and_remove_filters(browser: Browser, site: Web) -> None:
         page.wait_for_url("**/?q=needle&language=python&tests=no")
         page.get_by_role("link", name="Remove filter language python").click()
         expect(page.locator(".hit")).to_have_count(4)
+
+
+def test_chosen_facets_stay_and_take_further_values(browser: Browser, site: Web) -> None:
+    """Also one that leaves a value out."""
+    with open_page(browser, site, "?q=needle") as page:
+        facets = page.get_by_role("complementary", name="Filter the hits")
+        facets.get_by_role("link", name="markdown 1").click()
+        expect(page.locator(".hit")).to_have_count(1)
+        expect(facets.locator("[aria-current]")).to_have_text("markdown1")
+        facets.get_by_role("link", name="python 4").click()
+        page.wait_for_url("**/?q=needle&language=markdown&language=python")
+        expect(page.locator(".hit")).to_have_count(5)
+        page.goto(f"{site.base}/?q=needle")
+        facets.get_by_role("link", name="Without markdown").click()
+        expect(page.get_by_role("searchbox")).to_have_value("needle -lang:markdown")
+        expect(page.locator(".hit")).to_have_count(4)
+
+
+def test_hits_of_a_file_are_folded_after_the_second(browser: Browser, tmp_path: Path) -> None:
+    """The keys skip them until they are opened."""
+    repo = Repo(tmp_path / "folds")
+    functions = "".join(f"def many_{at}():\n    return 'plenty'\n\n\n" for at in range(5))
+    repo.commit({"a/many.py": functions, "b.py": "def one():\n    return 'plenty'\n"})
+    index(repo)
+    with index_server(repo.path) as site, open_page(browser, site, "?q=plenty") as page:
+        expect(page.locator(".hit").filter(visible=True)).to_have_count(3)
+        page.keyboard.press("Escape")
+        for _ in range(4):
+            page.keyboard.press("j")
+        expect(page.locator(".hit a.opens:focus")).to_have_text(re.compile("b.py|many.py"))
+        expect(page.locator(".folded .hit:focus-within")).to_have_count(0)
+        page.get_by_text("3 more hits in many.py").click()
+        expect(page.locator(".hit").filter(visible=True)).to_have_count(6)
+
+
+def test_all_lines_of_a_hit_are_shown_in_place(browser: Browser, site: Web) -> None:
+    with open_page(browser, site, "?q=symbol:long") as page:
+        hit = page.locator(".hit").first
+        hit.get_by_role("button", name="lines more").click()
+        expect(hit.locator(".row")).to_have_count(34)
+        hit.get_by_role("link", name="Line 33").click()
+        expect(page.locator("#L33")).to_have_class(re.compile("here"))
+
+
+def test_similar_nodes_say_to_what(browser: Browser, site: Web) -> None:
+    with open_page(browser, site, "?q=symbol:many9") as page:
+        page.get_by_role("link", name="Similar to many.js:10").click()
+        expect(page.locator(".summary")).to_contain_text("similar to many9 (web/many.js:10)")
 
 
 def test_many_hits_are_paged(browser: Browser, site: Web) -> None:

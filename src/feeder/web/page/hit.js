@@ -1,10 +1,12 @@
 // A hit: its location, name, snippet and links, and why it was found.
 import { fileLink, link } from './url_state.js';
+import { request } from './api_client.js';
 import { announce, count, h } from './dom.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { documentLink, editorLink, webLink } from './links.js';
 
 const RANKS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
+const SHOWN_OF_FILE = 2;
 const MAX_NODE_CHARS = 20_000;
 const STATES = {
   moved: (hit) => `moved from ${hit.indexed_lines?.join('–')}`,
@@ -16,8 +18,24 @@ const STATES = {
   elsewhere: (hit) => `in ${hit.repo}`,
 };
 
+/** The list items of hits; those of one file follow each other, all but the first two folded. */
+export function hitItems(hits) {
+  const byFile = Map.groupBy(hits, (hit) => `${hit.repo} ${hit.path}`);
+  if (byFile.size === 1) return hits.map(hitItem);
+  return [...byFile.values()].flatMap((ofFile) => {
+    const rest = ofFile.slice(SHOWN_OF_FILE);
+    return [...ofFile.slice(0, SHOWN_OF_FILE).map(hitItem), rest.length ? folded(rest) : null];
+  });
+}
+
+function folded(hits) {
+  const [{ path }] = hits;
+  return h('li', { class: 'folded' }, h('details', null,
+    h('summary', null, `${count(hits.length, 'more hit')} in ${fileName(path)}`), h('ol', { class: 'hits' }, hits.map(hitItem))));
+}
+
 /** The list item of a hit. */
-export function hitItem(hit) {
+function hitItem(hit) {
   return h('li', { class: 'hit', 'data-place': `${hit.path}:${hit.start_line}` },
     title(hit), hit.description ? h('p', { class: 'described' }, hit.description) : null, snippet(hit), footer(hit));
 }
@@ -25,10 +43,22 @@ export function hitItem(hit) {
 function title(hit) {
   const state = STATES[hit.state]?.(hit);
   return h('h2', null,
-    h('a', { href: fileLink(hit.path, hit.start_line, hit.end_line), class: 'opens' }, `${hit.path}:${hit.start_line}`),
-    hit.symbol || hit.logical_path ? h('span', { class: 'name' }, hit.symbol ?? hit.logical_path) : null,
+    h('a', { href: fileLink(hit.path, hit.start_line, hit.end_line), class: 'opens' },
+      h('span', { class: 'folder' }, hit.path.slice(0, -fileName(hit.path).length)), fileName(hit.path), h('span', { class: 'folder' }, `:${hit.start_line}`)),
+    hit.symbol || hit.logical_path ? name(hit) : null,
     h('span', { class: 'kind' }, hit.node_type.replaceAll('_', ' ')),
     state && h('span', { class: 'state' }, state));
+}
+
+/** The symbol with its last part in bold, or the logical path. */
+function name(hit) {
+  if (!hit.symbol) return h('span', { class: 'name' }, hit.logical_path);
+  const owner = /^.*(?:\.|::|#)(?=.)/s.exec(hit.symbol)?.[0] ?? '';
+  return h('span', { class: 'name' }, h('span', { class: 'folder' }, owner), h('b', null, hit.symbol.slice(owner.length)));
+}
+
+function fileName(path) {
+  return path.split('/').at(-1);
 }
 
 function snippet(hit) {
@@ -36,7 +66,15 @@ function snippet(hit) {
   if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.');
   const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
   const parts = [shown.head, shown, ...(shown.more ?? [])].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
-  const draw = (rules) => block.replaceChildren(...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown));
+  const draw = (rules) => block.replaceChildren(...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown, expand));
+  const expand = async () => {
+    const [whole] = (await request('node', { id: hit.id }).catch(() => ({ hits: [] }))).hits;
+    if (!whole?.window) return;
+    parts.splice(0, parts.length, whole.window);
+    shown.below = 0;
+    draw(loadedGrammar(hit.language));
+    block.focus();
+  };
   draw(loadedGrammar(hit.language));
   if (loadedGrammar(hit.language) === undefined) grammar(hit.language).then((rules) => rules && draw(rules));
   return block;
@@ -47,7 +85,7 @@ function rows(part, i, hit, rules) {
   return [...gap, ...partTokens(part, hit, rules).map((tokens, row) => {
     const number = part.start_line + row;
     const marks = hit.window.marks.filter(([line]) => line === number).map(([, start, end]) => [start, end]);
-    return codeRow(number, highlightedLine(tokens, marks));
+    return codeRow(hit.path, number, highlightedLine(tokens, marks));
   })];
 }
 
@@ -59,19 +97,20 @@ function partTokens(part, hit, rules) {
   return isUnchanged ? tokenLines(all, rules).slice(from, from + part.lines.length) : tokenLines(part.lines, rules);
 }
 
-function codeRow(number, children) {
-  return h('div', { class: 'row' }, h('span', { class: 'number' }, number), h('span', { class: 'text' }, children));
+function codeRow(path, number, children) {
+  return h('div', { class: 'row' }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': `Line ${number}` }, number), h('span', { class: 'text' }, children));
 }
 
-function remaining(shown) {
-  return shown.below ? h('div', { class: 'gap' }, `… ${count(shown.below, 'line')} more`) : '';
+/** The button that shows all lines of a node in place. */
+function remaining(shown, expand) {
+  return shown.below ? h('div', { class: 'gap' }, h('button', { type: 'button', class: 'quiet', click: expand }, `… ${count(shown.below, 'line')} more`)) : '';
 }
 
 function footer(hit) {
   const place = `${hit.path}:${hit.start_line}`;
   return h('footer', null,
     h('span', { class: 'why' }, why(hit)),
-    hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar'),
+    hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to ${fileName(hit.path)}:${hit.start_line}`)),
     h('button', { type: 'button', click: () => copy(place) }, 'Copy location', h('span', { class: 'hidden' }, ` ${place}`)),
     openLink(hit),
     externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web'));

@@ -1,10 +1,10 @@
 // The search view: hits by words while the user types, by meaning at a pause, and filters.
-import { FILTERS, go, link, read } from './url_state.js';
+import { FILTERS, fileLink, go, link, read } from './url_state.js';
 import { request } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
-import { facetLists } from './facets.js';
+import { facetLists, rememberFacets } from './facets.js';
 import { startState, noHitsState, errorState } from './empty_states.js';
-import { hitItem } from './hit.js';
+import { hitItems } from './hit.js';
 import { isIndexing } from './indexing.js';
 import { showIndexState } from './index_state.js';
 
@@ -138,7 +138,7 @@ async function runQuery(state) {
   const isStale = () => signal.aborted || number < answered;
   try {
     const page = state.similar
-      ? await request('similar', { ...parameters, q: null, target: state.similar }, { signal })
+      ? await requestSimilar(parameters, state.similar, signal)
       : await request('search', { ...parameters, q: state.prefix ? asPrefix(state.q) : state.q, meaning: state.meaning, log }, { signal });
     if (isStale()) return;
     answered = number;
@@ -151,6 +151,13 @@ async function runQuery(state) {
     else showError(error);
   }
   if (number === newest) byId('main').removeAttribute('aria-busy');
+}
+
+/** The nodes similar to a node, with the node itself as `target`. */
+async function requestSimilar(parameters, id, signal) {
+  const [page, node] = await Promise.all([
+    request('similar', { ...parameters, q: null, target: id }, { signal }), request('node', { id }, { signal }).catch(() => null)]);
+  return { ...page, target: node?.hits[0] };
 }
 
 /** The query with its last word, of three letters or more, as a prefix: it may be half typed. */
@@ -203,7 +210,8 @@ function draw(page, state) {
     announce('No hits');
     return;
   }
-  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, page.hits.map(hitItem));
+  rememberFacets(page.facets, state);
+  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, hitItems(page.hits));
   const content = [h('h1', { class: 'hidden' }, headline(state)), h('div', { class: 'columns' },
     facetLists(page.facets, state),
     h('section', { 'aria-label': 'Hits' }, summary(page, state), notes(page), list, pages(page, state)))];
@@ -243,7 +251,12 @@ function countHits(page) {
 function summary(page, state) {
   const last = state.offset + page.hits.length;
   const range = page.total > page.hits.length ? `, ${state.offset + 1} to ${last} shown` : '';
-  return h('div', { class: 'summary' }, h('span', null, state.similar ? `Similar: ${countHits(page)}${range}` : `${countHits(page)}${range}`), chips(state));
+  return h('div', { class: 'summary' }, h('span', null, `${countHits(page)}${range}`, page.target ? [' similar to ', place(page.target)] : null), chips(state));
+}
+
+/** The link to a node, named by its symbol or its file. */
+function place({ path, symbol, start_line: first, end_line: last }) {
+  return h('a', { href: fileLink(path, first, last) }, symbol ?? path.split('/').at(-1), ` (${path}:${first})`);
 }
 
 function chips(state) {

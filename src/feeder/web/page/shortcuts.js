@@ -32,7 +32,7 @@ function current() {
 
 /** Moves the focus `by` hits forward. */
 function move(by) {
-  const hits = [...document.querySelectorAll('.hit')];
+  const hits = [...document.querySelectorAll('.hit')].filter((hit) => hit.checkVisibility());
   if (!hits.length) return false;
   const at = hits.indexOf(current());
   const next = hits[Math.min(Math.max(at + by, 0), hits.length - 1)];
