@@ -30,6 +30,7 @@ from feeder.search.query import QueryText, name_part_stems
 from feeder.search.ranking import (
     MIN_SHARE_OF_BEST,
     file_boosts,
+    literal_ranking,
     name_boosts,
     name_ranking,
     path_boosts,
@@ -57,6 +58,8 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
     drawn = [
         name_ranking("name", ids),
         tied_ranking("rare", ids),
+        literal_ranking(ids[1:], ids[:2], ids[-2:]),
+        literal_ranking(ids, ()),
         word_ranking(said),
         vector_ranking("meaning", 1.5, said),
     ]

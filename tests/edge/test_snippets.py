@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 
 from edge.texts import texts, unhurried
 from edge.worker_process import ROOT, Worker
-from feeder.search.literals import Literal, find_literals
+from feeder.search.literals import (
+    Literal,
+    defines_literal,
+    find_literals,
+    find_spans,
+    token_literal,
+)
 from feeder.search.snippets import SnippetRequest, make_snippet
 
 CASES = json.loads((ROOT / "tests" / "search" / "snippet_cases.json").read_text("utf-8"))
@@ -134,3 +140,33 @@ literal_lines = st.lists(
 def test_same_literals_are_found(worker: Worker, rows: list[str], asked: list[Literal]) -> None:
     found = worker.call("findLiterals", rows, [*map(list, asked)])
     assert found == [*map(list, find_literals(rows, asked))]
+
+
+@unhurried
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "KEY",
+                "'",
+                '"',
+                "--",
+                " ",
+                ":",
+                "=",
+                "=>",
+                "\n",
+                ",",
+                "Flag(",
+                "getFlag(",
+                "-k, ",
+                "é",
+            ]
+        ),
+        max_size=10,
+    )
+)
+def test_same_lines_define_a_literal(worker: Worker, parts: list[str]) -> None:
+    text = "".join([*parts[:5], "KEY", *parts[5:]])
+    [(start, end), *_] = [*find_spans(text, token_literal("KEY")), (0, 0)]
+    assert worker.call("definesLiteral", text, "KEY") == defines_literal(text, start, end)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from feeder.search.literals import defines_literal
 from feeder.search.query import QueryText
 from search.run_query import find, index_files
 from source.repos import Repo
@@ -81,13 +82,91 @@ def test_similar_names_are_shown_where_no_line_has_the_token(indexed: Repo) -> N
         # several words may be a message
         ("how is the cart emptied", ["how is the cart emptied"]),
         ("read-only node.js", []),
-        ("where is VITE_APP_URL set?", ["VITE_APP_URL"]),
-        ("does readFile use --storage.tsdb.retention", ["storage.tsdb.retention"]),
+        ("VITE_APP_URL missing", ["VITE_APP_URL"]),
+        ("where is VITE_APP_URL set?", ["VITE_APP_URL", "where is VITE_APP_URL set?"]),
         (
-            "what sets query.max-samples and X-Forwarded-For",
-            ["query.max-samples", "X-Forwarded-For"],
+            "what sets query.max-samples, X-Forwarded-For",
+            [
+                "query.max-samples",
+                "X-Forwarded-For",
+                "what sets query.max-samples, X-Forwarded-For",
+            ],
         ),
     ],
 )
 def test_tokens_of_code_are_recognized(query: str, tokens: list[str]) -> None:
     assert QueryText(query).code_tokens == tokens
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    'KEY': None,",
+        '  "KEY" : 1',
+        "KEY=1",
+        "KEY = 1",
+        "  KEY: 1",
+        "- KEY: 1",
+        "{ KEY: 1 }",
+        "export KEY=1",
+        "ENV KEY=1",
+        "  KEY?: number;",
+        'a.Flag("KEY", "text").Int()',
+        'flags.StringVar(&cfg.key, "KEY", "", "text")',
+        'parser.add_argument("-k", "--KEY", type=int)',
+        '  .option("-k, --KEY <n>", "text")',
+        'define("KEY", 1);',
+        'Arg::new("KEY")',
+        "DEFINE_string('KEY', 'x')",
+    ],
+)
+def test_line_defines_a_key_a_flag_or_a_setting(line: str) -> None:
+    start = line.index("KEY")
+    assert defines_literal(f"x\n{line}\ny", start + 2, start + 5)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "    KEY=KEY,",
+        "x = settings.KEY",
+        "if KEY == 1:",
+        'value = getArgument("KEY")',
+        'os.environ.get("KEY")',
+        'String x = props.getString("KEY");',
+        'print("KEY", value)',
+        "use(KEY)",
+        "KEY.add(1)",
+        "# KEY",
+        "KEY::new",
+    ],
+)
+def test_line_that_uses_a_key_does_not_define_it(line: str) -> None:
+    start = line.index("KEY")
+    assert not defines_literal(line, start, start + 3)
+
+
+DEFINED = {
+    "use.py": 'def use(args):\n    """The max.retry-count, max.retry-count."""\n'
+    '    return args["max.retry-count"] or read("max.retry-count")\n',
+    "main.go": "package a\n\nfunc main() {\n\tcount := 1\n\n"
+    '\tFlag("max.retry-count", "How often something that failed is tried again.")\n}\n',
+    "tests/test_use.py": 'CASES = {\n    "max.retry-count": 3,\n}\n',
+    "other.py": 'def fail():\n    raise Error("--max.retry-count must be positive, not %s")\n',
+}
+
+
+def test_definition_that_is_no_symbol_comes_first(repo: Repo) -> None:
+    """A test's is no definition."""
+    index_files(repo, DEFINED)
+    hits = find(repo, "max.retry-count").hits
+    assert hits[0].result.hit.path == "main.go"
+    assert {hit.result.hit.path for hit in hits} == {*DEFINED}
+
+
+def test_message_with_a_flag_is_found_as_a_message(repo: Repo) -> None:
+    """Then the nodes that have the flag."""
+    index_files(repo, DEFINED)
+    hits = find(repo, "--max.retry-count must be positive").hits
+    assert [hit.result.hit.path for hit in hits[:1]] == ["other.py"]
+    assert {hit.result.hit.path for hit in hits[:4]} == {*DEFINED}

@@ -13,7 +13,7 @@ from feeder.errors import ServiceError, UserError
 from feeder.search.answers import Page, PageOptions, build_page, highlight_words
 from feeder.search.exact_parts import exact_parts
 from feeder.search.excerpts import Excerpt, ExcerptReader
-from feeder.search.file_contents import indexed_lines, snapshot_repositories
+from feeder.search.file_contents import indexed_texts, snapshot_repositories
 from feeder.search.file_kinds import is_document
 from feeder.search.literals import token_literal
 from feeder.search.name_matching import RARE_WORD_NODES
@@ -34,6 +34,7 @@ from feeder.search.ranking import (
     STACK_FRAME,
     WORD,
     Ranking,
+    literal_ranking,
     name_ranking,
     rank_hits,
     tied_ranking,
@@ -51,11 +52,13 @@ from feeder.search.results import (
 )
 from feeder.search.retrieval import (
     MAX_BY_WORD,
+    MAX_CONFIRMED,
     MODEL_VECTORS,
     STATIC_VECTORS,
     CandidateDetails,
+    ConfirmedLiterals,
     QueryModel,
-    RepositoryLines,
+    RepositoryTexts,
     confirm_literals,
     load_candidates,
     retrieve_candidates,
@@ -168,7 +171,7 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     checked_words: Sequence[str] = (),
     prefixes: Sequence[str] = (),
     on_warning: OnWarning | None = None,
-    files: RepositoryLines | None = None,
+    files: RepositoryTexts | None = None,
 ) -> RankedResults:
     """Retrieves and ranks the nodes of a scope for a query; without models by words only.
 
@@ -189,7 +192,7 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
     literal_ids = next((list(one.scores) for one in rankings if one.name == LITERAL), [])
     candidates = load_candidates(
-        database, ids, scope, preferred_scopes, literal_ids if files else ()
+        database, ids, scope, preferred_scopes, literal_ids[:MAX_CONFIRMED] if files else ()
     )
     if literal_ids:
         rankings = _confirm_literals(rankings, query_text, candidates, files)
@@ -269,28 +272,36 @@ def _confirm_literals(
     rankings: Sequence[Ranking],
     query_text: QueryText,
     candidates: CandidateDetails,
-    files: RepositoryLines | None,
+    files: RepositoryTexts | None,
 ) -> list[Ranking]:
-    """Keeps the nodes in the ranking by token whose lines have it.
+    """Keeps the nodes in the ranking by token whose lines have it: those that define it first, and
+    before them those that have the whole message.
 
     Where no lines can be read, all of them, unless there is a similar name. Of a longer query, the
-    ranking is left out if its tokens are in many nodes: they say little.
+    nodes are left out if they are many: they say little.
     """
     scores = {ranking.name: ranking.scores for ranking in rankings}
-    ids: list[str] = []
-    unknown = list(scores.get(LITERAL, ()))
+    found = ConfirmedLiterals(unread_ids=list(scores.get(LITERAL, ())))
     literals = [token_literal(token) for token in query_text.code_tokens]
     # nearly all nodes that a plain word finds have it, and reading them takes as long as the search
-    if files and unknown and any(literal.case_sensitive for literal in literals):
-        ids, unknown = confirm_literals(unknown, literals, candidates, files)
-    ids = ids or ([] if scores.get(SIMILAR_NAME) else unknown)
-    if any(" " in token for token in query_text.code_tokens):
-        # a message is code's; a document with these words may be about something else
-        documents = {hit.id for hit in candidates.hits if is_document(hit.path)}
-        ids = [id_ for id_ in ids if id_ not in documents]
-    if not query_text.is_one_token and len(ids) > RARE_WORD_NODES:
-        ids = []
-    confirmed = tied_ranking(LITERAL, ids)
+    if files and found.unread_ids and any(literal.case_sensitive for literal in literals):
+        found = confirm_literals(found.unread_ids, literals, candidates, files)
+    message = query_text.message
+    # a message is code's; a document with these words may be about something else
+    documents = {hit.id for hit in candidates.hits if message and is_document(hit.path)}
+    texts = found.texts_by_id
+    if not texts and not scores.get(SIMILAR_NAME):
+        own_texts = {literal.text for literal in literals}
+        texts = dict.fromkeys(found.unread_ids, own_texts)
+    with_message = [id_ for id_, own in texts.items() if message in own and id_ not in documents]
+    with_token = [id_ for id_, own in texts.items() if any(text != message for text in own)]
+    if not query_text.is_one_token:
+        with_message, with_token = (
+            ids if len(ids) <= RARE_WORD_NODES else [] for ids in (with_message, with_token)
+        )
+    first = with_message or found.defining_ids
+    unread = found.unread_ids if found.texts_by_id and query_text.is_one_token else ()
+    confirmed = literal_ranking([*with_message, *with_token], first, unread)
     return [confirmed if ranking.name == LITERAL else ranking for ranking in rankings]
 
 
@@ -378,7 +389,7 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
             checked_words=checked_words,
             prefixes=plan.query.prefixes,
             on_warning=on_warning,
-            files=_repository_lines(index.store),
+            files=_repository_texts(index.store),
         )
 
     def rank() -> RankedResults:
@@ -401,11 +412,11 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
     return rank() if index.cache is None else index.cache.get_or_rank(plan, rank)
 
 
-def _repository_lines(store: Session) -> RepositoryLines:
+def _repository_texts(store: Session) -> RepositoryTexts:
     workspace = store.workspace
     others = snapshot_repositories(store.index.database)
-    read = partial(indexed_lines, workspace.base, other_repositories=others)
-    return RepositoryLines(workspace.repo, read)
+    read = partial(indexed_texts, workspace.base, other_repositories=others)
+    return RepositoryTexts(workspace.repo, read)
 
 
 def _list_scope(database: Database, scope: Scope) -> RankedResults:

@@ -216,13 +216,23 @@ def indexed_lines(
 
     None for contents that neither the files nor git have any more.
     """
+    texts = indexed_texts(base, blobs, other_repositories=other_repositories)
+    return {path: None if text is None else text.split("\n") for path, text in texts.items()}
+
+
+def indexed_texts(
+    base: Path, blobs: Mapping[str, str], *, other_repositories: Iterable[Path] = ()
+) -> dict[str, str | None]:
+    """The same as texts."""
     now = current_files(base, blobs)
     same = {path: file.content for path, file in now.items() if file.has_blob_id(blobs[path])}
     others = read_blobs(
         base, [blob for path, blob in blobs.items() if path not in same], other_repositories
     )
+    contents = {path: same.get(path, others.get(blob)) for path, blob in blobs.items()}
     return {
-        path: decode_lines(path, same.get(path, others.get(blob))) for path, blob in blobs.items()
+        path: None if content is None else indexed_text(path, content)
+        for path, content in contents.items()
     }
 
 

@@ -76,6 +76,11 @@ def _classify(path: str, node_type: str) -> FileKind | None:
     return EXAMPLE if EXAMPLE_PATH_PATTERN.search(path) else None
 
 
+def is_source(path: str) -> bool:
+    """Returns True for a path of neither a test nor a document."""
+    return not is_test_path(path) and not is_document(path)
+
+
 def is_document(path: str) -> bool:
     """Returns True for a path of a document for readers."""
     return DOCUMENT_PATH_PATTERN.search(path) is not None

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from feeder.search.query import Query
 
-_WORD_CHARACTER = re.compile(r"\w")
+_WORD_CHARACTER, _SPACE = re.compile(r"\w"), re.compile(r"\s")
 
 
 class Literal(NamedTuple):
@@ -29,6 +29,22 @@ class Literal(NamedTuple):
 def token_literal(token: str) -> Literal:
     """A token of code as a literal; a plain word in lower case matches in any case."""
     return Literal(token, not (token.isalpha() and token.islower()), True)
+
+
+KEY_BEFORE = re.compile(r"""\s*(?:(?:export|ENV|ARG|set|declare)\s+)?[\s{(,|*-]*["'`]?-{0,2}""")
+KEY_AFTER = re.compile(r"""["'`]?\??\s*(?:=>|:(?!:)|=(?![=>~])(?!.*,\s*$))""")
+"""The rest of a line that has a key: `'KEY': 1`, `key: 1`, `KEY=1`; no argument of a call."""
+
+CALL_BEFORE = re.compile(
+    r"(?<!\w)(?!get|has|is|read|parse|remove)\w*(?:[Ff]lag|[Oo]ption|[Aa]rg|[Dd]efine|DEFINE"
+    r"|[Ss]etting|[Pp]aram|[Rr]egister|String|Bool|Int|Uint|Float|Duration)\w*(?:::new)?"
+    r"""\((?:[^()"'`]*|.*,\s*)["'`](?:-\w,?\ )?-{0,2}$"""
+)
+CALL_AFTER = re.compile(r"""(?:[ =,|<\[][^"'`]*)?["'`]""")
+"""The rest of a line with a call that defines a name: `Flag("name")`, `option("--name <n>")`."""
+
+MAX_DEFINITION_CHARS = 300
+"""Characters of a line before and after a literal that are compared with these patterns."""
 
 
 class LiteralMatch(NamedTuple):
@@ -55,7 +71,7 @@ def find_literals(lines: Sequence[str], literals: Iterable[Literal]) -> list[Lit
     matches = {
         match
         for literal in literals
-        for start, end in _find_spans(text, literal)
+        for start, end in find_spans(text, literal)
         for match in _split_at_lines(start, end, starts, lines)
     }
     return sorted(matches)
@@ -63,10 +79,23 @@ def find_literals(lines: Sequence[str], literals: Iterable[Literal]) -> list[Lit
 
 def has_literal(text: str, literal: Literal) -> bool:
     """Returns True if the text has the literal."""
-    return next(_find_spans(text, literal), None) is not None
+    return next(find_spans(text, literal), None) is not None
 
 
-def _find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
+def defines_literal(text: str, start: int, end: int) -> bool:
+    """Returns True if the line of a literal makes it a key, or the name of a flag or setting."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    before = text[max(first, start - MAX_DEFINITION_CHARS) : start]
+    after = text[end : min(last if last >= 0 else len(text), end + MAX_DEFINITION_CHARS)]
+    is_key = KEY_BEFORE.fullmatch(before) and KEY_AFTER.match(after)
+    return bool(is_key or (CALL_AFTER.match(after) and CALL_BEFORE.search(before)))
+
+
+def find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
+    """The ranges of characters that match, in their order."""
+    if literal.case_sensitive and not _SPACE.search(literal.text):
+        yield from _find_exactly(text, literal)
+        return
     pattern = _compile(literal)
     if literal.case_sensitive:
         yield from (match.span() for match in pattern.finditer(text))
@@ -79,6 +108,27 @@ def _find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
     ends = list(accumulate(len(character.casefold()) for character in text))
     for match in pattern.finditer(folded):
         yield bisect_right(ends, match.start()), bisect_right(ends, match.end() - 1) + 1
+
+
+def _find_exactly(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
+    """The same for a text without spaces: the pattern would compare each character of the text."""
+    token, size = literal.text, len(literal.text)
+    checks_start = literal.whole_word and _is_word(token[:1])
+    checks_end = literal.whole_word and _is_word(token[-1:])
+    start = text.find(token) if token else -1
+    while start >= 0:
+        end = start + size
+        if (checks_start and _is_word(text[start - 1 : start])) or (
+            checks_end and _is_word(text[end : end + 1])
+        ):
+            start = text.find(token, start + 1)
+            continue
+        yield start, end
+        start = text.find(token, end)
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 @lru_cache(50)

@@ -287,14 +287,19 @@ class QueryText:
     @cached_property
     def code_tokens(self) -> list[str]:
         """The tokens to find literally: the whole query if it has no spaces, else words of it that
-        are written like code, or several words that may be a message. Without the marks around
+        are written like code, and the message that the query may be. Without the marks around
         them: quotes, leading dashes, `()`.
         """
         words = [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
-        if not words and MESSAGE_PATTERN.fullmatch(self.text):
-            words = [self.text]
         tokens = dict.fromkeys(map(_strip_marks, words))
-        return [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
+        found = [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
+        return [*found, *([self.message] if self.message else [])]
+
+    @cached_property
+    def message(self) -> str:
+        """The query without the marks around it if it has several words; else empty."""
+        message = _strip_marks(self.text) if MESSAGE_PATTERN.fullmatch(self.text) else ""
+        return message if ALNUM_PATTERN.search(message) else ""
 
     @cached_property
     def identifiers(self) -> frozenset[str]:

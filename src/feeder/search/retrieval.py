@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import Embedder
 from feeder.search import name_matching
-from feeder.search.literals import Literal, has_literal
-from feeder.search.must_match import ReadIndexedLines
+from feeder.search.file_kinds import is_source
+from feeder.search.literals import Literal, defines_literal, find_spans
 from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
@@ -324,41 +324,86 @@ def load_candidates(
     )
 
 
-MAX_CONFIRMED = 200
-"""Candidates whose lines are read for a token of code, the best by word."""
+MAX_CONFIRMED = 100
+"""Candidates whose lines are read for a token of code, the best by word: more pages than anybody
+reads.
+"""
 
 
-class RepositoryLines(NamedTuple):
-    """The files of a repository: `read` returns lines by path, as they were indexed, given blob
+ReadIndexedTexts = Callable[[Mapping[str, str]], Mapping[str, "str | None"]]
+"""Reads texts as they were indexed, given blob ids by path; None where git no longer has them."""
+
+
+class RepositoryTexts(NamedTuple):
+    """The files of a repository: `read` returns texts by path, as they were indexed, given blob
     ids.
     """
 
     repo: str
-    read: ReadIndexedLines
+    read: ReadIndexedTexts
+
+
+class ConfirmedLiterals(NamedTuple):
+    """The nodes whose lines have a literal, with the texts of these, in the order of candidates.
+
+    `defining_ids` are those with a line that defines one. `unread_ids` have no lines here.
+    """
+
+    texts_by_id: Mapping[str, Collection[str]] = {}
+    defining_ids: Collection[str] = ()
+    unread_ids: Sequence[str] = ()
 
 
 def confirm_literals(
-    ids: Iterable[str],
+    ids: Sequence[str],
     literals: Sequence[Literal],
     candidates: CandidateDetails,
-    files: RepositoryLines,
-) -> tuple[list[str], list[str]]:
-    """The ids of nodes whose lines have one of the literals, and of those that are not read."""
+    files: RepositoryTexts,
+) -> ConfirmedLiterals:
+    """Reads the lines of candidates, and finds the literals in them."""
     hits = {hit.id: hit for hit in candidates.hits}
     checked = [
         hits[id_]
-        for id_ in islice(ids, MAX_CONFIRMED)
+        for id_ in ids[:MAX_CONFIRMED]
         if id_ in hits and hits[id_].repo == files.repo and candidates.blobs.get(id_)
     ]
-    lines_by_path = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
-    confirmed: list[str] = []
-    refuted: list[str] = []
+    texts = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
+    places = {
+        path: [place for one in literals for place in _literal_places(text, one)]
+        for path, text in texts.items()
+        if text is not None
+    }
+    confirmed: dict[str, Collection[str]] = {}
+    defining: set[str] = set()
     for hit in checked:
-        lines = lines_by_path.get(hit.path)
-        if lines is not None:
-            text = "\n".join(lines[hit.start_line - 1 : hit.end_line])
-            has_one = any(has_literal(text, literal) for literal in literals)
-            (confirmed if has_one else refuted).append(hit.id)
-    read_ids = {*confirmed, *refuted}
-    unread = [id_ for id_ in ids if id_ not in read_ids]
-    return confirmed, unread
+        inside = [
+            place
+            for place in places.get(hit.path, ())
+            if hit.start_line <= place.first_line and place.last_line <= hit.end_line
+        ]
+        if inside:
+            confirmed[hit.id] = {place.literal for place in inside}
+        if is_source(hit.path) and any(
+            defines_literal(texts[hit.path] or "", place.start, place.end) for place in inside
+        ):
+            defining.add(hit.id)
+    read_ids = {hit.id for hit in checked if hit.path in places}
+    return ConfirmedLiterals(confirmed, defining, [id_ for id_ in ids if id_ not in read_ids])
+
+
+class _LiteralPlace(NamedTuple):
+    """The characters of a literal in a text, and their lines."""
+
+    literal: str
+    start: int
+    end: int
+    first_line: int
+    last_line: int
+
+
+def _literal_places(text: str, literal: Literal) -> Iterator[_LiteralPlace]:
+    """The lines of a text that have a literal."""
+    line, counted = 1, 0
+    for start, end in find_spans(text, literal):
+        line, counted = line + text.count("\n", counted, start), start
+        yield _LiteralPlace(literal.text, start, end, line, line + text.count("\n", start, end))

@@ -6,7 +6,7 @@ import type { Env } from "../bindings/env.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { Batch, type Row } from "../store/database.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
-import { isRestricted, type Scope } from "../store/scope.ts";
+import { isRestricted, isTestPath, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { FileContents } from "./excerpts.ts";
 import { isDocument } from "./file_kinds.ts";
@@ -20,10 +20,10 @@ import {
   resolveScope,
 } from "./filters.ts";
 import { cacheKey, defaultRepo, indexedRepos, type IndexMeta } from "./index_status.ts";
-import { hasLiteral, tokenLiteral } from "./literals.ts";
+import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
 import { mustMatch } from "./must_match.ts";
 import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
-import { LITERAL, NAME, rankHits, type Ranking, SIMILAR_NAME, tiedRanking, WORD } from "./ranking.ts";
+import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
 import {
   duplicateCandidates,
   groupDuplicates,
@@ -57,7 +57,7 @@ const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } 
 const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
 const { RARE_WORD_NODES } = constants.name_matching;
 const { MAX_DEDUPLICATED } = constants.results;
-const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
+const { STATIC_VECTORS, MODEL_VECTORS, MAX_CONFIRMED } = constants.retrieval;
 /** Candidates beyond those compared whose lines are read in the same request: ranking moves some up. */
 const EXTRA_COMPARED = 30;
 /** Candidates beyond the page whose lines are read in the same request: ranking moves some up. */
@@ -349,34 +349,64 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
 }
 
 /**
- * Keeps the nodes in the ranking by token whose lines have it.
+ * Keeps the nodes in the ranking by token whose lines have it: those that define it first, and before them
+ * those that have the whole message.
  *
- * Where no lines were loaded, all of them, unless there is a similar name. Of a longer query, the ranking
- * is left out if its tokens are in many nodes: they say little.
+ * Where no lines were loaded, all of them, unless there is a similar name. Of a longer query, the nodes are
+ * left out if they are many: they say little.
  */
 export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryText, candidates: CandidateRows): Ranking[] {
   const scores = new Map(rankings.map((one) => [one.name, one.scores]));
-  const found = new Set(scores.get(LITERAL)?.keys());
-  if (!found.size) return [...rankings];
+  const found = [...(scores.get(LITERAL)?.keys() ?? [])];
+  if (!found.length) return [...rankings];
   const literals = queryText.codeTokens.map(tokenLiteral);
+  const { texts, definingIds, unreadIds } = findLiteralsOfNodes(found, literals, candidates);
+  const { message } = queryText;
+  // a message is code's; a document with these words may be about something else
+  const isMessageAllowed = new Set(candidates.hits.filter((hit) => !isDocument(hit.path)).map((hit) => hit.id));
+  const isConfirmed = texts.size > 0;
+  if (!isConfirmed && !scores.get(SIMILAR_NAME)?.size) {
+    const all = new Set(literals.map(({ text }) => text));
+    for (const id of unreadIds) texts.set(id, all);
+  }
+  const ids = [...texts.keys()];
+  let withMessage = ids.filter((id) => texts.get(id)!.has(message) && isMessageAllowed.has(id));
+  let withToken = ids.filter((id) => [...texts.get(id)!].some((text) => text !== message));
+  if (!queryText.isOneToken) {
+    if (withMessage.length > RARE_WORD_NODES) withMessage = [];
+    if (withToken.length > RARE_WORD_NODES) withToken = [];
+  }
+  const first = withMessage.length ? new Set(withMessage) : definingIds;
+  const unread = isConfirmed && queryText.isOneToken ? unreadIds : [];
+  const confirmed = literalRanking([...withMessage, ...withToken], first, unread);
+  return rankings.map((one) => (one.name === LITERAL ? confirmed : one));
+}
+
+/** The literals in the lines of candidates, by id, and the nodes that define one or were not read. */
+function findLiteralsOfNodes(
+  ids: readonly string[],
+  literals: readonly Literal[],
+  candidates: CandidateRows,
+): { texts: Map<string, Set<string>>; definingIds: Set<string>; unreadIds: string[] } {
+  const [texts, definingIds, readIds] = [new Map<string, Set<string>>(), new Set<string>(), new Set<string>()];
   // nearly all nodes that a plain word finds have it
   const needsLines = literals.some(({ caseSensitive }) => caseSensitive);
-  const confirmed = new Set<string>();
-  for (const hit of candidates.hits) {
-    const own = needsLines && found.has(hit.id) ? candidates.contents.lines(hit) : null;
+  const hits = new Map(candidates.hits.map((hit) => [hit.id, hit]));
+  for (const id of needsLines ? ids.slice(0, MAX_CONFIRMED) : []) {
+    const hit = hits.get(id);
+    const own = hit && candidates.contents.lines(hit);
     if (!own) continue;
-    if (literals.some((literal) => hasLiteral(own.lines, literal))) confirmed.add(hit.id);
-    else found.delete(hit.id);
+    readIds.add(id);
+    const text = own.lines.join("\n");
+    const isSource = !isTestPath(hit.path) && !isDocument(hit.path);
+    for (const literal of literals) {
+      for (const [start, end] of findSpans(text, literal)) {
+        texts.set(id, (texts.get(id) ?? new Set()).add(literal.text));
+        if (isSource && !definingIds.has(id) && definesLiteral(text, start, end)) definingIds.add(id);
+      }
+    }
   }
-  const unread = scores.get(SIMILAR_NAME)?.size ? [] : [...found];
-  let ids = confirmed.size ? [...found].filter((id) => confirmed.has(id)) : unread;
-  if (queryText.codeTokens.some((token) => token.includes(" "))) {
-    // a message is code's; a document with these words may be about something else
-    const documents = new Set(candidates.hits.filter((hit) => isDocument(hit.path)).map((hit) => hit.id));
-    ids = ids.filter((id) => !documents.has(id));
-  }
-  if (!queryText.isOneToken && ids.length > RARE_WORD_NODES) ids = [];
-  return rankings.map((one) => (one.name === LITERAL ? tiedRanking(LITERAL, ids) : one));
+  return { texts, definingIds, unreadIds: ids.filter((id) => !readIds.has(id)) };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */

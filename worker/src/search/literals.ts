@@ -1,5 +1,7 @@
 /** Finds texts that a query wants literally: phrases, words in their case and tokens of code. */
 
+import { constants } from "../../build/worker_data.json";
+import { fullMatch, matchAtStart, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split } from "../python_strings.ts";
 import type { Query } from "./query.ts";
 
@@ -54,13 +56,23 @@ export function findLiterals(lines: readonly string[], literals: readonly Litera
   return [...unique.values()].sort((one, other) => one[0] - other[0] || one[1] - other[1] || one[2] - other[2]);
 }
 
-/** Returns true if the lines have the literal. */
-export function hasLiteral(lines: readonly string[], literal: Literal): boolean {
-  return !findSpans(lines.join("\n"), literal).next().done;
+const { MAX_DEFINITION_CHARS } = constants.literals;
+const KEY_BEFORE = new RegexVariants(fullMatch(constants.literals.KEY_BEFORE));
+const KEY_AFTER = new RegexVariants(matchAtStart(constants.literals.KEY_AFTER));
+const CALL_BEFORE = new RegexVariants(constants.literals.CALL_BEFORE);
+const CALL_AFTER = new RegexVariants(matchAtStart(constants.literals.CALL_AFTER));
+
+/** Returns true if the line of a literal makes it a key, or the name of a flag or setting. */
+export function definesLiteral(text: string, start: number, end: number): boolean {
+  const [first, last] = [text.lastIndexOf("\n", start - 1) + 1, text.indexOf("\n", end)];
+  const before = [...text.slice(first, start)].slice(-MAX_DEFINITION_CHARS).join("");
+  const after = [...text.slice(end, last < 0 ? undefined : last)].slice(0, MAX_DEFINITION_CHARS).join("");
+  if (KEY_BEFORE.test(before) && KEY_AFTER.test(after)) return true;
+  return CALL_AFTER.test(after) && CALL_BEFORE.test(before);
 }
 
 /** The ranges of a text, in UTF-16 units, that match. */
-function* findSpans(text: string, literal: Literal): Generator<[number, number]> {
+export function* findSpans(text: string, literal: Literal): Generator<[number, number]> {
   const { caseSensitive, wholeWord } = literal;
   const wanted = caseSensitive ? literal.text : casefold(literal.text);
   const parts = split(wanted);

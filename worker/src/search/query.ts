@@ -263,15 +263,23 @@ export class QueryText {
 
   /**
    * The tokens to find literally: the whole query if it has no spaces, else words of it that are written
-   * like code, or several words that may be a message. Without the marks around them: quotes, leading
+   * like code, and the message that the query may be. Without the marks around them: quotes, leading
    * dashes, `()`.
    */
   get codeTokens(): readonly string[] {
     return this.#cached("tokens", () => {
       const words = this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
-      if (words.length === 0 && MESSAGE.test(this.text)) words.push(this.text);
       const tokens = new Set(words.map(stripMarks));
-      return [...tokens].filter((token) => ALNUM.all(token).length > 0).slice(0, MAX_CODE_WORDS);
+      const found = [...tokens].filter((token) => ALNUM.all(token).length > 0).slice(0, MAX_CODE_WORDS);
+      return this.message ? [...found, this.message] : found;
+    });
+  }
+
+  /** The query without the marks around it if it has several words; else empty. */
+  get message(): string {
+    return this.#cached("message", () => {
+      const message = MESSAGE.test(this.text) ? stripMarks(this.text) : "";
+      return ALNUM.all(message).length > 0 ? message : "";
     });
   }
 

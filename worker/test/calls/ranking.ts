@@ -23,6 +23,7 @@ import {
   wordRanking,
   rankHits,
   type Ranking,
+  literalRanking,
   tiedRanking,
 } from "../../src/search/ranking.ts";
 import { isDocument, kindWeight } from "../../src/search/file_kinds.ts";
@@ -68,6 +69,8 @@ export const ranking = {
   makeRankings: (ids: string[], scores: Pairs) => [
     rankingRow(nameRanking("name", ids)),
     rankingRow(tiedRanking("rare", ids)),
+    rankingRow(literalRanking(ids.slice(1), new Set(ids.slice(0, 2)), ids.slice(-2))),
+    rankingRow(literalRanking(ids, new Set())),
     rankingRow(wordRanking(new Map(scores))),
     rankingRow(vectorRanking("meaning", 1.5, new Map(scores))),
   ],

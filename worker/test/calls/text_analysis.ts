@@ -20,7 +20,7 @@ import {
 import { porter } from "../../src/search/porter.ts";
 import { textStems, TermMatcher } from "../../src/search/term_matching.ts";
 import { foldWord, tokenize } from "../../src/search/unicode61.ts";
-import { findLiterals } from "../../src/search/literals.ts";
+import { definesLiteral, findLiterals, findSpans, tokenLiteral } from "../../src/search/literals.ts";
 import { type SnippetRequest, makeSnippet } from "../../src/search/snippets.ts";
 
 function stringMethods(text: string): unknown {
@@ -88,4 +88,8 @@ export const textAnalysis = {
       lines,
       literals.map(([text, caseSensitive, wholeWord]) => ({ text, caseSensitive, wholeWord })),
     ),
+  definesLiteral: (text: string, literal: string) => {
+    const [[start, end] = [0, 0]] = findSpans(text, tokenLiteral(literal));
+    return definesLiteral(text, start, end);
+  },
 };
