@@ -8,6 +8,8 @@ import json
 import random
 import re
 import string
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -408,3 +410,18 @@ def test_ordinary_lines_load_no_detector() -> None:
     assert load_detector.cache_info().currsize == 1  # of the word in three parts
     assert mask_text("a.py", text.split("\n", maxsplit=1)[0].encode()).secret_count == 0
     assert load_detector.cache_info().currsize == 1
+
+
+def test_detectors_are_loaded_without_requests() -> None:
+    """Only their verification of secrets needs that HTTP client, which can be imported later."""
+    script = (
+        "import sys\n"
+        "from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS, load_detector\n"
+        "for name in {'KeywordDetector', *WORD_DETECTORS, *(name for _, name in TOKEN_MARKERS)}:\n"
+        "    assert type(load_detector(name)).__name__ == name\n"
+        "print(sorted({'requests', 'urllib3', 'ssl'} & sys.modules.keys()))\n"
+        "import requests\n"
+        "print(requests.Response.__module__)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["[]", "requests.models"]
