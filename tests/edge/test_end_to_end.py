@@ -90,7 +90,7 @@ def test_official_clients_work(whole: str, which: str) -> None:
 def test_page_shows_hits_files_and_map(whole: str) -> None:
     with chromium() as browser, open_page(browser, f"{whole}/#token={TOKEN}") as page:
         page.get_by_role("heading", name="Search this repository").wait_for()
-        page.get_by_role("searchbox").fill("exchange")
+        page.get_by_role("combobox").fill("exchange")
         page.keyboard.press("Enter")
         first = page.locator(".hit").first
         expect(first).to_contain_text("def exchange(")

@@ -63,7 +63,7 @@ def go(page: Page, site: Web, address: str) -> None:
 
 def test_hits_are_updated_while_typing(page: Page) -> None:
     """The address changes too; the back button returns to the previous state."""
-    page.get_by_role("searchbox").press_sequentially("needle", delay=20)
+    page.get_by_role("combobox").press_sequentially("needle", delay=20)
     expect(page.locator(".hit")).to_have_count(5)
     page.wait_for_url("**/?q=needle")
     expect(page.get_by_role("status")).to_have_text("5 hits")
@@ -75,14 +75,14 @@ def test_hits_are_updated_while_typing(page: Page) -> None:
 def test_every_key_searches_at_once(page: Page) -> None:
     """No timer of the page ever ends, so there is no pause."""
     page.evaluate("window.setTimeout = () => 0")
-    page.get_by_role("searchbox").press_sequentially("needle")
+    page.get_by_role("combobox").press_sequentially("needle")
     expect(page.locator(".hit")).to_have_count(5)
     assert page.url.endswith("/")
 
 
 def test_last_word_counts_as_a_prefix_while_typing(page: Page) -> None:
     """A word that no file has keeps these hits at the pause; Enter searches for the word itself."""
-    box = page.get_by_role("searchbox")
+    box = page.get_by_role("combobox")
     box.press_sequentially("need")
     expect(page.locator(".hit")).to_have_count(5)
     page.wait_for_url("**/?q=need")
@@ -90,6 +90,48 @@ def test_last_word_counts_as_a_prefix_while_typing(page: Page) -> None:
     expect(page.locator(".hit")).to_have_count(5)
     box.press("Enter")
     expect(page.locator(".hit")).to_have_count(0)
+
+
+def test_completions_are_chosen_with_the_keyboard(page: Page) -> None:
+    """A filter's value by Tab, a symbol by the arrows and Enter, which open it."""
+    box = page.get_by_role("combobox", name="Search this repository")
+    box.press_sequentially("needle lang:pyt")
+    expect(page.get_by_role("option")).to_have_text(["lang:python language, 6 nodes"])
+    assert accessibility_violations(page) == []
+    box.press("Tab")
+    expect(box).to_have_value("needle lang:python")
+    expect(box).to_be_focused()
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    expect(page.locator(".hit")).to_have_count(4)
+    box.fill("car")
+    expect(page.get_by_role("option").first).to_contain_text("Cart")
+    box.press("ArrowDown")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Cart")
+    box.press("ArrowUp")
+    box.press("ArrowDown")
+    box.press("Enter")
+    expect(page.locator("#path")).to_have_text("src/cart.py")
+    expect(page.locator(".row.here")).to_have_count(3)
+
+
+def test_recent_queries_are_offered_in_an_empty_field(page: Page) -> None:
+    box = page.get_by_role("combobox")
+    for query in ("needle", "gondola"):
+        box.fill(query)
+        box.press("Enter")
+        expect(page.locator(".hit").first).to_be_visible()
+    box.fill("")
+    expect(page.get_by_role("option")).to_have_text(["gondola recent", "needle recent"])
+    box.press("Escape")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    expect(box).to_be_focused()
+    box.click()
+    page.get_by_role("option", name="needle").click()
+    expect(page.locator(".hit")).to_have_count(5)
+
+
+def is_recorded(request: Request, query: str) -> bool:
+    return f"/api/search?q={query}&" in request.url and "=no" not in request.url
 
 
 def recorded_queries(page: Page) -> list[str]:
@@ -108,14 +150,12 @@ def recorded_queries(page: Page) -> list[str]:
 def test_query_is_recorded_when_it_is_finished(page: Page) -> None:
     """Once: after Enter, when a hit is opened, or after a rest; not at each pause."""
     queries = recorded_queries(page)
-    box = page.get_by_role("searchbox")
+    box = page.get_by_role("combobox")
     box.fill("need")
     page.wait_for_url("**/?q=need")
     box.fill("needle")
     page.wait_for_url("**/?q=needle")
-    with page.expect_request(
-        lambda request: "q=needle" in request.url and "=no" not in request.url
-    ):
+    with page.expect_request(lambda request: is_recorded(request, "needle")):
         box.press("Enter")
     assert queries == ["needle"]
     box.fill("gondola")
@@ -125,7 +165,7 @@ def test_query_is_recorded_when_it_is_finished(page: Page) -> None:
     assert queries == ["needle", "gondola"]
     page.go_back()
     box.fill("guide")
-    with page.expect_request(lambda request: "q=guide" in request.url and "=no" not in request.url):
+    with page.expect_request(lambda request: is_recorded(request, "guide")):
         pass
     assert queries == ["needle", "gondola", "guide"]
 
@@ -134,13 +174,13 @@ def test_unfinished_filter_keeps_the_hits(browser: Browser, site: Web) -> None:
     """The reason is above them until the filter is finished."""
     with open_page(browser, site, "?q=needle") as page:
         expect(page.locator(".hit")).to_have_count(5)
-        page.get_by_role("searchbox").fill("needle type:cla")
+        page.get_by_role("combobox").fill("needle type:cla")
         expect(page.locator(".hint")).to_contain_text("cla")
         page.wait_for_url("**type%3Acla")
         page.wait_for_load_state("networkidle")
         expect(page.locator(".hint")).to_be_visible()
         expect(page.locator(".hit")).to_have_count(5)
-        page.get_by_role("searchbox").fill("needle type:class")
+        page.get_by_role("combobox").fill("needle type:class")
         expect(page.locator(".hint")).to_have_count(0)
         expect(page.locator(".hit")).not_to_have_count(5)
 
@@ -148,7 +188,7 @@ def test_unfinished_filter_keeps_the_hits(browser: Browser, site: Web) -> None:
 def test_older_answer_does_not_replace_a_newer_one(page: Page) -> None:
     held: list[Route] = []
     page.route("**/api/search?*q=gondola&*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks handlers
-    box = page.get_by_role("searchbox")
+    box = page.get_by_role("combobox")
     with page.expect_request("**/api/search?*q=gondola&*"):
         box.fill("gondola")
     box.fill("needle")
@@ -215,7 +255,7 @@ def test_names_and_code_are_escaped(browser: Browser, site: Web) -> None:
 
 def test_page_works_with_the_keyboard_alone(page: Page) -> None:
     page.keyboard.press("/")
-    expect(page.get_by_role("searchbox")).to_be_focused()
+    expect(page.get_by_role("combobox")).to_be_focused()
     page.keyboard.type("needle")
     page.keyboard.press("Enter")
     expect(page.locator(".hit")).to_have_count(5)
@@ -271,7 +311,7 @@ def test_chosen_facets_stay_and_take_further_values(browser: Browser, site: Web)
         expect(page.locator(".hit")).to_have_count(5)
         page.goto(f"{site.base}/?q=needle")
         facets.get_by_role("link", name="Without markdown").click()
-        expect(page.get_by_role("searchbox")).to_have_value("needle -lang:markdown")
+        expect(page.get_by_role("combobox")).to_have_value("needle -lang:markdown")
         expect(page.locator(".hit")).to_have_count(4)
 
 
@@ -344,9 +384,9 @@ def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
     with open_page(browser, site) as page:
         page.goto(f"{site.base}/?q=x")
         expect(page.locator(".hit").first).to_be_visible()
-        page.get_by_role("searchbox").fill("lang:klingon needle")
+        page.get_by_role("combobox").fill("lang:klingon needle")
         expect(page.locator(".hint")).to_contain_text("no language klingon")
-        page.get_by_role("searchbox").press("Enter")
+        page.get_by_role("combobox").press("Enter")
         expect(page.get_by_role("alert")).to_contain_text("no language klingon")
 
 
@@ -465,7 +505,7 @@ def test_first_indexing_is_shown_with_its_progress(browser: Browser, site: Web) 
     expect(page.get_by_role("progressbar", name="Indexing")).to_have_attribute("value", "200")
     expect(page.locator(".hit")).to_have_count(5)
     assert accessibility_violations(page) == []
-    page.get_by_role("searchbox").fill("nowhere")
+    page.get_by_role("combobox").fill("nowhere")
     expect(page.get_by_role("heading", name="No hits yet")).to_be_visible()
     answers.pop(0)
     expect(page.locator("#indexing")).to_be_hidden()
@@ -488,7 +528,7 @@ def test_stopped_server_is_reported(browser: Browser, tmp_path: Path) -> None:
         page = context.new_page()
         page.goto(str(site.address))
         page.get_by_role("heading", name="Search this repository").wait_for()
-    page.get_by_role("searchbox").fill("needle")
+    page.get_by_role("combobox").fill("needle")
     expect(page.get_by_role("alert")).to_contain_text("The server does not answer.")
     expect(page.get_by_role("alert")).to_contain_text("feeder serve")
     context.close()

@@ -75,7 +75,7 @@ def test_click_on_a_folder_filters_the_search(page: Page) -> None:
     """A click on a file opens it."""
     page.get_by_role("img").click(position={"x": 100, "y": 100})
     page.wait_for_url("**/?view=map&below=src")
-    page.get_by_role("searchbox").fill("small")
+    page.get_by_role("combobox").fill("small")
     page.wait_for_url("**/?q=small&path=%2Fsrc")
     expect(page.get_by_role("link", name="Remove filter path /src")).to_be_visible()
     page.go_back()

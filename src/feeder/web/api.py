@@ -31,7 +31,17 @@ if TYPE_CHECKING:
 
 CACHE_HEADERS = {"cache-control": "private, no-cache"}
 """A browser may cache an answer, and has to ask each time whether it is still valid."""
-GET_ENDPOINTS = ("search", "similar", "node", "file", "outline", "map", "history", "status")
+GET_ENDPOINTS = (
+    "search",
+    "complete",
+    "similar",
+    "node",
+    "file",
+    "outline",
+    "map",
+    "history",
+    "status",
+)
 
 
 def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:

@@ -15,6 +15,7 @@ from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.search import engine
 from feeder.search.answers import Page, read_target
+from feeder.search.completions import complete as completions_of
 from feeder.search.file_contents import (
     current_files,
     file_size,
@@ -66,6 +67,12 @@ def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     notes = [*page.notes, *page.warnings, *index.missing_notes]
     facets = count_facets(page.all_results)
     return {**_page_json(index, page._replace(notes=notes)), "facets": facets}
+
+
+def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:
+    """Completions of the last word of a query that is being typed."""
+    completions = completions_of(index.corpus, _required_parameter(parameters, "q"))
+    return {"completions": [one.as_json() for one in completions]}
 
 
 def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -179,6 +186,7 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
         search,
         frozenset({"q", "limit", "offset", "tests", "meaning", "log", *_FILTER_PARAMETERS}),
     ),
+    "complete": (complete, frozenset({"q"})),
     "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_FILTER_PARAMETERS})),
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),

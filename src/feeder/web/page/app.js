@@ -2,6 +2,7 @@
 import { followLinks, isCurrent, read } from './url_state.js';
 import { signInByAddress } from './api_client.js';
 import { byId, fill } from './dom.js';
+import { hideCompletions, listenToCompletions } from './completions.js';
 import { errorState } from './empty_states.js';
 import { showFile } from './file.js';
 import { openHelp } from './help.js';
@@ -68,11 +69,13 @@ function listen() {
   byId('q').addEventListener('blur', endTyping);
   byId('ask').addEventListener('submit', (event) => {
     event.preventDefault();
+    hideCompletions();
     settle();
     endTyping();
     record();
   });
   byId('help-opens').addEventListener('click', openHelp);
+  listenToCompletions(typed);
   followLinks();
   listenToShortcuts();
 }

@@ -2,6 +2,7 @@
 import { FILTERS, fileLink, go, link, read } from './url_state.js';
 import { request } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
+import { rememberQuery } from './completions.js';
 import { facetLists, rememberFacets } from './facets.js';
 import { startState, noHitsState, errorState } from './empty_states.js';
 import { hitItems } from './hit.js';
@@ -80,6 +81,7 @@ export function record() {
   unrecorded = undefined;
   if (!state?.q || link(state) === recorded) return;
   recorded = link(state);
+  rememberQuery(state.q);
   request('search', parametersOf(state)).catch(() => null);
 }
 
@@ -134,6 +136,7 @@ async function runQuery(state) {
   const parameters = parametersOf(state);
   const log = isUnfinished(state) || link(state) === recorded ? 'no' : null;
   if (!log) recorded = link(state);
+  if (!log && state.q) rememberQuery(state.q);
   byId('main').setAttribute('aria-busy', 'true');
   const isStale = () => signal.aborted || number < answered;
   try {
