@@ -99,6 +99,10 @@ def masked_line(line: str, path: str = "a.py") -> str:
     return mask_text(path, line.encode()).content.decode()
 
 
+PART_CHARS = 12
+"""Consecutive characters of a token that no other text has."""
+
+
 def stored_fields(path: str, found: ParsedFile) -> str:
     """Returns all stored fields of a file's nodes."""
     rows = [(node.symbol, node.signature, node.logical_path) for node in found.nodes]
@@ -363,7 +367,10 @@ def test_masking_keeps_types_lines_and_sizes_of_nodes(
     assert shape(after.nodes) == shape(before.nodes)
     if not quoted.startswith("{"):
         # what is no text of a notebook's cell, as in its metadata, is not indexed
-        assert after.masked_count == (token in stored_fields(name, before))
+        # and of a token that ends a node too early, as `def TOKEN` in Scala, only a part is
+        stored = stored_fields(name, before)
+        parts = (token[at : at + PART_CHARS] for at in range(len(token) - PART_CHARS + 1))
+        assert after.masked_count == any(part in stored for part in parts)
         assert token not in stored_fields(name, after)
 
 
