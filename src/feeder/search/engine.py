@@ -52,7 +52,6 @@ from feeder.search.results import (
 )
 from feeder.search.retrieval import (
     MAX_BY_WORD,
-    MAX_CONFIRMED,
     MODEL_VECTORS,
     STATIC_VECTORS,
     CandidateDetails,
@@ -192,7 +191,7 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
     ids = list(dict.fromkeys(id_ for ranking in rankings for id_ in ranking.scores))
     literal_ids = next((list(one.scores) for one in rankings if one.name == LITERAL), [])
     candidates = load_candidates(
-        database, ids, scope, preferred_scopes, literal_ids[:MAX_CONFIRMED] if files else ()
+        database, ids, scope, preferred_scopes, literal_ids if files else ()
     )
     if literal_ids:
         rankings = _confirm_literals(rankings, query_text, candidates, files)

@@ -324,10 +324,10 @@ def load_candidates(
     )
 
 
-MAX_CONFIRMED = 100
-"""Candidates whose lines are read for a token of code, the best by word: more pages than anybody
-reads.
-"""
+CONFIRMED_BATCH = 100
+"""Candidates whose lines are read for a token of code, the best by word."""
+ENOUGH_CONFIRMED = 20
+"""Nodes with a token, two pages; after a batch with fewer the next candidates are read."""
 
 
 ReadIndexedTexts = Callable[[Mapping[str, str]], Mapping[str, "str | None"]]
@@ -360,34 +360,35 @@ def confirm_literals(
     candidates: CandidateDetails,
     files: RepositoryTexts,
 ) -> ConfirmedLiterals:
-    """Reads the lines of candidates, and finds the literals in them."""
+    """Reads the lines of candidates, and finds the literals in them, until enough have one."""
     hits = {hit.id: hit for hit in candidates.hits}
-    checked = [
-        hits[id_]
-        for id_ in ids[:MAX_CONFIRMED]
-        if id_ in hits and hits[id_].repo == files.repo and candidates.blobs.get(id_)
-    ]
-    texts = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
-    places = {
-        path: [place for one in literals for place in _literal_places(text, one)]
-        for path, text in texts.items()
-        if text is not None
-    }
     confirmed: dict[str, Collection[str]] = {}
     defining: set[str] = set()
-    for hit in checked:
-        inside = [
-            place
-            for place in places.get(hit.path, ())
-            if hit.start_line <= place.first_line and place.last_line <= hit.end_line
+    read_ids: set[str] = set()
+    for batch in range(0, len(ids), CONFIRMED_BATCH):
+        checked = [
+            hits[id_]
+            for id_ in ids[batch : batch + CONFIRMED_BATCH]
+            if id_ in hits and hits[id_].repo == files.repo and candidates.blobs.get(id_)
         ]
-        if inside:
-            confirmed[hit.id] = {place.literal for place in inside}
-        if is_source(hit.path) and any(
-            defines_literal(texts[hit.path] or "", place.start, place.end) for place in inside
-        ):
-            defining.add(hit.id)
-    read_ids = {hit.id for hit in checked if hit.path in places}
+        texts = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
+        places = {
+            path: [place for one in literals for place in _literal_places(text, one)]
+            for path, text in texts.items()
+            if text is not None
+        }
+        read_ids.update(hit.id for hit in checked if hit.path in places)
+        for hit in checked:
+            inside = _places_inside(hit, places.get(hit.path, ()))
+            if inside:
+                confirmed[hit.id] = {place.literal for place in inside}
+            text = texts[hit.path] or ""
+            if is_source(hit.path) and any(
+                defines_literal(text, place.start, place.end) for place in inside
+            ):
+                defining.add(hit.id)
+        if len(confirmed) >= ENOUGH_CONFIRMED:
+            break
     return ConfirmedLiterals(confirmed, defining, [id_ for id_ in ids if id_ not in read_ids])
 
 
@@ -399,6 +400,14 @@ class _LiteralPlace(NamedTuple):
     end: int
     first_line: int
     last_line: int
+
+
+def _places_inside(hit: Hit, places: Iterable[_LiteralPlace]) -> list[_LiteralPlace]:
+    return [
+        place
+        for place in places
+        if hit.start_line <= place.first_line and place.last_line <= hit.end_line
+    ]
 
 
 def _literal_places(text: str, literal: Literal) -> Iterator[_LiteralPlace]:

@@ -57,7 +57,7 @@ const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } 
 const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
 const { RARE_WORD_NODES } = constants.name_matching;
 const { MAX_DEDUPLICATED } = constants.results;
-const { STATIC_VECTORS, MODEL_VECTORS, MAX_CONFIRMED } = constants.retrieval;
+const { STATIC_VECTORS, MODEL_VECTORS, CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.retrieval;
 /** Candidates beyond those compared whose lines are read in the same request: ranking moves some up. */
 const EXTRA_COMPARED = 30;
 /** Candidates beyond the page whose lines are read in the same request: ranking moves some up. */
@@ -382,7 +382,7 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
   return rankings.map((one) => (one.name === LITERAL ? confirmed : one));
 }
 
-/** The literals in the lines of candidates, by id, and the nodes that define one or were not read. */
+/** The literals in the lines of candidates, by id, until enough have one; those that define one or were not read. */
 function findLiteralsOfNodes(
   ids: readonly string[],
   literals: readonly Literal[],
@@ -392,7 +392,8 @@ function findLiteralsOfNodes(
   // nearly all nodes that a plain word finds have it
   const needsLines = literals.some(({ caseSensitive }) => caseSensitive);
   const hits = new Map(candidates.hits.map((hit) => [hit.id, hit]));
-  for (const id of needsLines ? ids.slice(0, MAX_CONFIRMED) : []) {
+  for (const [place, id] of needsLines ? ids.entries() : []) {
+    if (place && place % CONFIRMED_BATCH === 0 && texts.size >= ENOUGH_CONFIRMED) break;
     const hit = hits.get(id);
     const own = hit && candidates.contents.lines(hit);
     if (!own) continue;
