@@ -309,14 +309,66 @@ def test_bare_repository_and_its_worktrees_share_copies(
     assert answer.out.splitlines()[0].startswith("Files: 0 processed, 0 deleted, 3 unchanged")
 
 
-def test_name_of_a_worktree_without_a_remote_is_that_of_its_folder(
+def repo_name(repo: Repo) -> str:
+    return workspace_for(base_folder(repo.path), Settings(directory=repo.path)).repo
+
+
+def test_worktree_without_a_remote_has_the_name_of_the_main_one(
     feeder: RunFeeder, repo: Repo, tmp_path: Path
 ) -> None:
-    """Ids of nodes contain the name, so that its index is of no use here; --repo names another."""
     repo.commit(FILES)
     feeder(repo, "sync")
     side = add_worktree(repo, tmp_path / "side")
-    name = workspace_for(base_folder(repo.path), Settings(directory=repo.path)).repo
-    assert f"it is of {name}, and this run is of side." in feeder(side, "sync").err
+    assert repo_name(side) == repo_name(repo) == repo.path.name
+    answer = feeder(side, "sync")
+    assert f"{COPIED} {repo.path}, of commit" in answer.err
+    assert answer.out.splitlines()[0].startswith("Files: 0 processed, 0 deleted, 3 unchanged")
+    assert "src/cart.py" in feeder(side, "search", "cart").out
+
+
+def test_worktree_of_a_bare_repository_without_a_remote_has_its_name(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
+    """Also where the repository's folder is hidden beside its worktrees."""
+    repo.commit(FILES)
+    for path, name in ((tmp_path / "shop.git", "shop.git"), (tmp_path / "shop" / ".bare", "shop")):
+        repo.git("clone", "-q", "--bare", os.fsencode(repo.path), os.fsencode(path))
+        linked = path.parent / f"linked-{name}"
+        for command in (
+            ("remote", "remove", "origin"),
+            ("worktree", "add", "-q", "-b", "linked", os.fsencode(linked)),
+        ):
+            repo.git("--git-dir", os.fsencode(path), *command)
+        assert f"\n{name}: local index" in "\n" + feeder(linked, "sync").err
+
+
+def test_index_of_a_worktree_keeps_the_name_that_it_has(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
+    """Ids of nodes contain the name. --repo names another, as for an index at --db."""
+    repo.commit(FILES)
+    feeder(repo, "sync")
+    side = add_worktree(repo, tmp_path / "side")
+    assert (
+        f"it is of {repo.path.name}, and this run is of side."
+        in feeder(side, "sync", "--repo", "side").err
+    )
+    answer = feeder(side, "sync")
+    assert answer.err.startswith("side: local index")
+    assert "nothing to do" in answer.out
     shutil.rmtree(index_of(side).parent)
-    assert COPIED in feeder(side, "sync", "--repo", name).err
+    assert feeder(side, "sync", "--db", tmp_path / "own.db").err.startswith("side: local index")
+
+
+def test_submodule_has_the_name_of_its_own_folder(
+    feeder: RunFeeder, repo: Repo, tmp_path: Path
+) -> None:
+    repo.commit(FILES)
+    outer = Repo(tmp_path / "outer")
+    outer.commit({"a.py": "x = 1\n"})
+    add = ("submodule", "-q", "add", os.fsencode(repo.path), "parts")
+    outer.git("-c", "protocol.file.allow=always", *add)
+    inner = object.__new__(Repo)
+    inner.path = outer.path / "parts"
+    inner.git("remote", "remove", "origin")
+    assert repo_name(inner) == "parts"

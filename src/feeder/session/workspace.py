@@ -29,20 +29,48 @@ class Workspace:
 
 
 def workspace_for(base: Path, settings: Settings, checkout: Checkout | None = None) -> Workspace:
-    """Returns the workspace of a base folder, named by the settings, its remote or itself.
+    """Returns the workspace of a base folder, named by the settings, its remote or its folder.
 
     `checkout` is the repository at `base`, if the caller has just read it.
     """
     from feeder.source import git
-    from feeder.source.paths import escape_name
 
     checkout = checkout or git.read_checkout(base)
     repo, branch = settings.repo, settings.branch
     if checkout is not None:
         repo = repo or git.origin_slug(checkout.root)
         branch = branch or checkout.branch or git.default_branch(checkout.root)
-    name = escape_name(os.fsencode(base.name)) or "root"
-    return Workspace(base, repo or name, branch or "HEAD")
+    return Workspace(base, repo or _folder_name(base, settings), branch or "HEAD")
+
+
+def _folder_name(base: Path, settings: Settings) -> str:
+    """The name of a repository without a remote: that of its folder.
+
+    A linked worktree has the name of its main one, whose index it can then copy, unless its index
+    has another name already: node ids contain it. In an index at Cloudflare or at --db, which may
+    be that of the main worktree too, each has its own name.
+    """
+    own = _escaped_name(base) or "root"
+    # a linked worktree and a submodule have a file there
+    if not (base / ".git").is_file() or settings.db is not None or choose_store(settings).is_cloud:
+        return own
+    from feeder.session.backends import index_file
+    from feeder.source import git
+    from feeder.store.index_copy import read_meta
+
+    folder = git.main_worktree_folder(base)
+    try:
+        file = index_file(base, settings)
+        is_named = file.is_file() and f"{own}:run" in read_meta(file)
+    except UserError:  # the command that opens the index reports it
+        return own
+    return own if folder is None or is_named else _escaped_name(folder) or own
+
+
+def _escaped_name(folder: Path) -> str:
+    from feeder.source.paths import escape_name
+
+    return escape_name(os.fsencode(folder.name))
 
 
 def current_workspace(settings: Settings) -> Workspace:

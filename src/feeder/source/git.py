@@ -244,6 +244,18 @@ def other_worktrees(folder: Path) -> list[Path]:
     return [root for root in roots if own and root.resolve() != own.resolve()]
 
 
+def main_worktree_folder(worktree: Path) -> Path | None:
+    """The folder of the repository that a linked worktree belongs to; None for any other.
+
+    It is the folder with `.git`, or a bare repository.
+    """
+    output = git_output(worktree, "rev-parse", "--absolute-git-dir", "--git-common-dir")
+    own, common = (Path(worktree, os.fsdecode(row)).resolve() for row in output.splitlines())
+    if own == common:
+        return None
+    return common.parent if common.name.startswith(".") else common
+
+
 def count_differing_files(repository: Path, one: str, other: str) -> int | None:
     """The number of files that differ between two commits; None if one is not available."""
     command = ("diff-tree", "-r", "--no-renames", "--name-only", "-z", "--end-of-options")
