@@ -258,3 +258,16 @@ def test_index_of_a_folder_names_the_folder(feeder: RunFeeder, repo: Repo) -> No
     assert feeder(repo, "search", "cart", "--json").json["note"] == equals
     feeder(repo, "sync", "-q", "--force")
     assert feeder(repo, "search", "cart", "--json").json["index"]["below"] == ""
+
+
+def test_pieces_of_a_table_show_its_header_row(feeder: RunFeeder, repo: Repo) -> None:
+    """Of a CSV file only the first piece has it."""
+    rows = [f"{n},name of {n},{'zebra' if n == 300 else 'horse'}" for n in range(400)]
+    repo.commit({"animals.csv": "\n".join(["id,name,kind", *rows, ""])})
+    assert feeder(repo, "sync", "-q", "--no-vectors").code == 0
+    lines = feeder(repo, "search", "zebra", "-n", "1", "--lines", "2").out.splitlines()
+    assert lines[1:3] == ["        id,name,kind", "        …"]
+    assert "   302  300,name of 300,zebra" in lines
+    first = feeder(repo, "search", '"name of 1"', "-n", "1", "--lines", "2").out
+    assert first.count("id,name,kind") == 1
+    assert "   1  id,name,kind" in first

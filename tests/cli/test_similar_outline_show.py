@@ -279,6 +279,14 @@ def test_submodule_is_named_with_what_it_hides(
     for command in (["show", "vendor/lib/cart.py:1"], ["outline", "vendor/lib"]):
         assert feeder(repo, *command).err.splitlines()[-1] == f"feeder: {expected}"
     assert expected in feeder(repo, "search", "total", "--path", "vendor/lib").out
+    for command in (
+        ["search", "total", "path:vendor/lib/src"],
+        ["search", "total", "path:vendor/lib/*.py"],
+        ["grep", "total", "vendor/lib/cart.py"],
+    ):
+        assert feeder(repo, *command).err.splitlines()[-1] == f"feeder: {expected}"
+    excluded = feeder(repo, "search", "x", "-q", "--", "-path:vendor/lib/src")
+    assert excluded.out.startswith("a.py:1  chunk")
 
 
 def test_skipped_file_does_not_hide_an_indexed_one(feeder: RunFeeder, repo: Repo) -> None:

@@ -54,6 +54,7 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
         "src/long.py": LONG,
         "src/wallets.py": CLASSES,
         "docs/one_line.txt": "payment \U0001f6d2" * 1_200,
+        "data/rates.csv": "currency, rate\n" + "".join(f"C{n}, {n}.5 dues\n" for n in range(900)),
         "docs/guide.md": "# Payments\n\nHow a payment is made.\n\n## Later\n\nNot now.\n",
     }
     files |= {f"many/folder{at}/file{at}.py": FUNCTION.format(at) for at in range(300)}
@@ -90,6 +91,7 @@ def program_result(open_service: IndexService, query: str, limit: int, offset: i
         ("path:docs payment", 0),
         ("payment", 7),
         ("payment", 990),
+        ("dues path:data", 0),
     ],
 )
 def test_hits_have_the_same_text(

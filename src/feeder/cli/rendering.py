@@ -17,7 +17,7 @@ from feeder.cli.terminal import (
     highlight_code,
     to_cells,
 )
-from feeder.search.answers import Page, PageHit, hit_name, hit_status
+from feeder.search.answers import Page, PageHit, hit_name, hit_status, table_header
 from feeder.search.excerpts import UNAVAILABLE_REASONS, Freshness
 from feeder.search.outline import (
     DETAIL_LEVELS,
@@ -232,6 +232,9 @@ def _snippet_lines(hit: PageHit, terminal: Terminal) -> Iterator[str]:
         yield terminal.render_cells(to_cells(_indent(f"({reason})"), DIM))
     if not snippet.lines:
         return
+    if header := table_header(hit):
+        yield terminal.render_code_line(" " * GUTTER_COLUMNS, header, ())
+        yield terminal.render_cells(to_cells(_indent("…"), DIM))
     for at, part in enumerate(snippet.parts):
         if at:
             yield terminal.render_cells(to_cells(_indent("…"), DIM))

@@ -55,7 +55,7 @@ _NAMES: dict[ModuleType, str] = {
     node_parts: "MAX_GAP_LINES",
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
     # search
-    answers: "RANK_NAMES",
+    answers: "RANK_NAMES SHEET_TYPE",
     engine: """MAX_BY_WORD MAX_BY_MODEL CANDIDATE_LIMITS MAX_BY_VECTOR_ONLY MAX_LISTED
         MAX_SUGGESTED_NAMES NO_WORD_NOTE WORDS_ONLY_PREFIX""",
     exact_parts: "INEXACT_REASON",

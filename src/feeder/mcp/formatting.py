@@ -20,7 +20,7 @@ from feeder.mcp.token_budget import (
     truncate_lines,
 )
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
-from feeder.search.answers import Page, PageHit, hit_name, hit_status
+from feeder.search.answers import Page, PageHit, hit_name, hit_status, table_header
 from feeder.search.excerpts import UNAVAILABLE_REASONS
 from feeder.search.snippets import SnippetPart
 
@@ -181,7 +181,13 @@ def format_code(lines: Iterable[str]) -> str:
 
 def _full_text(hit: PageHit) -> str:
     lines = hit.excerpt.lines if hit.excerpt.is_shown else ()
-    return f"{hit_heading(hit)}\n{format_code(lines)}" if lines else ""
+    return f"{hit_heading(hit)}\n{_header_text(hit)}{format_code(lines)}" if lines else ""
+
+
+def _header_text(hit: PageHit) -> str:
+    """The header row of a table with a gap below it; empty for other hits."""
+    header = table_header(hit)
+    return f"{escape_line(header)}\n…\n" if header else ""
 
 
 def _snippet_text(hit: PageHit) -> str:
@@ -192,7 +198,7 @@ def _snippet_text(hit: PageHit) -> str:
         return _full_text(hit)
     lines = [line for part in parts for line in ("…", *part.lines)][1:]
     ranges = ", ".join(map(_line_range, parts))
-    return f"{hit_heading(hit, ranges)}\n{_join_with_gaps(lines)}"
+    return f"{hit_heading(hit, ranges)}\n{_header_text(hit)}{_join_with_gaps(lines)}"
 
 
 def _join_with_gaps(lines: Sequence[str]) -> str:

@@ -206,6 +206,22 @@ def _make_snippet(
     return snippet.renumbered(excerpt.numbers)
 
 
+SHEET_TYPE = "sheet"
+"""The node type of a piece of a table in a file of its own."""
+
+
+def table_header(shown: PageHit) -> str:
+    """The header row of a sheet whose lines begin below it; else empty.
+
+    A CSV file or spreadsheet has several pieces, and only the first one has the row.
+    """
+    hit, excerpt = shown.result.hit, shown.excerpt
+    if hit.node_type != SHEET_TYPE or not excerpt.is_shown or not hit.signature:
+        return ""
+    header = hit.signature.strip()
+    return "" if header in map(str.strip, excerpt.lines) else header
+
+
 def _header_line(result: Result, excerpt: Excerpt) -> str | None:
     """The line shown above a snippet: the signature, or a section's heading; none for a chunk."""
     hit = result.hit

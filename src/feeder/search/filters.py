@@ -316,6 +316,9 @@ def _resolve_paths(  # noqa: PLR0913 - the index, the filters and the paths that
     ):
         matches = [path for path in candidates if next(existing)]
         if not matches and not is_excluded:
+            from feeder.search.skipped_files import check_scope_not_skipped  # imports this module
+
+            check_scope_not_skipped(database, repository_scope, candidates)
             paths = _indexed_paths(database, repository_scope)
             top_level = sorted({path.partition("/")[0] for path in paths})
             raise unknown_name_error(

@@ -9,7 +9,7 @@ from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
 from feeder.source import SkipReason
 from feeder.store import Database
-from feeder.store.inventory import skipped_files
+from feeder.store.inventory import indexed_repositories, skipped_files
 from feeder.store.scope import Scope
 
 _CHANGE_ATTRIBUTES = "To include it, change .gitattributes, commit that, and run feeder sync."
@@ -62,6 +62,15 @@ def check_not_skipped(corpus: Corpus, text: str, directory: str, *, anywhere: bo
     path = next((path for path in [*places, *sorted(reasons)] if path in reasons), None)
     if path is not None:
         raise UserError(skip_note(path, reasons[path]))
+
+
+def check_scope_not_skipped(database: Database, scope: Scope, paths: Sequence[str]) -> None:
+    """Raises UserError if the paths that a filter may mean are inside a skipped submodule."""
+    repos = indexed_repositories(database) if scope.repos is None else scope.repos
+    places, endings = _places_and_endings(paths)
+    for repo in repos:
+        for path, reason in skipped_files(database, repo, places, endings).items():
+            raise UserError(skip_note(path, reason))
 
 
 def skip_note(path: str, reason: str) -> str:

@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import type { Hit, Lines, ReadAnswer, SearchAnswer } from "../api/types.ts";
 import { escapeLine, escapeLines } from "../escaping.ts";
-import { length, stripEnd, truncate } from "../python_strings.ts";
+import { length, strip, stripEnd, truncate } from "../python_strings.ts";
 import {
   budgetBytes,
   bytesWithSeparator,
@@ -15,6 +15,7 @@ import {
 
 const { FOOTER_BYTES, MAX_NOTES_CHARS, DETAIL_ORDER, SHORTENED_TO } = constants.formatting;
 const { DESCRIPTION_PREFIX } = constants.formatting;
+const { SHEET_TYPE } = constants.answers;
 const [FULL, SNIPPET, SIGNATURE, LOCATION] = DETAIL_ORDER as [string, string, string, string];
 
 /** The requested detail of hits and the token budget. */
@@ -85,7 +86,14 @@ function detailVariants(hit: Hit, mostDetailed: string): HitVariant[] {
 }
 
 function fullText(hit: Hit): string {
-  return hit.text === null ? "" : `${hitHeading(hit)}\n${formatCode(hit.text.split("\n"))}`;
+  return hit.text === null ? "" : `${hitHeading(hit)}\n${headerText(hit)}${formatCode(hit.text.split("\n"))}`;
+}
+
+/** The header row of a table whose lines begin below it, with a gap; empty for other hits. */
+function headerText(hit: Hit): string {
+  const header = hit.node_type === SHEET_TYPE && hit.text !== null ? strip(hit.signature ?? "") : "";
+  const isShown = !header || hit.text!.split("\n").some((line) => strip(line) === header);
+  return isShown ? "" : `${escapeLine(header)}\n…\n`;
 }
 
 function snippetText(hit: Hit): string {
@@ -95,7 +103,7 @@ function snippetText(hit: Hit): string {
   if (!parts.length) return "";
   const shown = parts.reduce((sum, part) => sum + part.lines.length, 0);
   if (hit.text !== null && shown === hit.text.split("\n").length) return fullText(hit);
-  return `${hitHeading(hit, parts.map(lineRange).join(", "))}\n${joinWithGaps(parts)}`;
+  return `${hitHeading(hit, parts.map(lineRange).join(", "))}\n${headerText(hit)}${joinWithGaps(parts)}`;
 }
 
 /** Formats parts of a hit with an unindented `…` between them. */
