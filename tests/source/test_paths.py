@@ -94,3 +94,19 @@ def test_path_is_converted_back_to_the_file_name(tmp_path: Path) -> None:
 def test_owner_and_name_from_a_remote(url: str, slug: str | None) -> None:
     """For every form of URL, without credentials."""
     assert git.slug_from_url(url) == slug
+
+
+@pytest.mark.parametrize(
+    ("url", "address"),
+    [
+        ("https://ada:secret@github.com/acme/shop.git", "https://github.com/acme/shop/blob/c1"),
+        ("git@gitlab.com:acme/team/shop.git", "https://gitlab.com/acme/team/shop/-/blob/c1"),
+        ("ssh://git@gitlab.acme.test/shop", "https://gitlab.acme.test/shop/-/blob/c1"),
+        ("https://notgitlab.test/acme/shop", None),
+        ("https://git.acme.test/acme/shop", None),
+        ("/srv/git/acme/shop.git", None),
+    ],
+)
+def test_web_address_of_a_commit(url: str, address: str | None) -> None:
+    """At hosts whose addresses are known; never with credentials."""
+    assert git.web_address(url, "c1") == address

@@ -372,6 +372,63 @@ def test_file_view_has_an_outline_and_line_links(browser: Browser, site: Web) ->
         expect(page.locator(".row.here")).to_have_count(3)
 
 
+def test_query_is_marked_in_the_file_that_a_hit_opens(page: Page) -> None:
+    """`n` and `p` go from line to line, and around at the ends."""
+    box = page.get_by_role("combobox")
+    box.fill("gondola plenty lang:javascript")
+    box.press("Enter")
+    page.locator(".hit a.opens").first.click()
+    expect(page.locator(".file mark").first).to_have_text("plenty")
+    expect(page.locator("#matches")).to_have_text(re.compile(r"^\d+ of 250 lines with the query$"))
+    line = page.url.rpartition("#L")[2].split("-")[0]
+    page.locator("#main").focus()
+    page.keyboard.press("n")
+    page.wait_for_url(f"**#L{int(line) + 1}")
+    expect(page.locator("#matches")).to_have_text(f"{int(line) + 1} of 250 lines with the query")
+    page.keyboard.press("p")
+    page.wait_for_url(f"**#L{line}")
+
+
+def test_outline_is_filtered_and_lines_are_wrapped(browser: Browser, site: Web) -> None:
+    with open_page(browser, site, "?file=web/many.js") as page:
+        expect(page.locator("#L1")).to_be_visible()
+        page.keyboard.press("t")
+        page.keyboard.type("MANY24")
+        outline = page.get_by_role("navigation", name="Outline")
+        expect(outline.get_by_role("listitem")).to_have_count(11)
+        page.keyboard.press("Enter")
+        expect(page.locator("#L25")).to_be_in_viewport()
+        button = page.get_by_role("button", name="Wrap lines")
+        button.click()
+        expect(button).to_have_attribute("aria-pressed", "true")
+        assert accessibility_violations(page) == []
+        page.reload()
+        expect(page.locator("html")).to_have_class(re.compile("wrapped"))
+
+
+def test_text_and_permalink_of_marked_lines_are_copied(browser: Browser, tmp_path: Path) -> None:
+    rights = ["clipboard-read", "clipboard-write"]
+    repo = Repo(tmp_path / "linked")
+    repo.commit({"a/b c.py": "def one():\n    return 1\n\n\ndef two():\n    return 2\n"})
+    repo.git("remote", "add", "origin", "git@gitlab.acme.test:team/linked.git")
+    index(repo)
+    with (
+        index_server(repo.path) as site,
+        open_page(browser, site, "?file=a/b+c.py#L5-L6", permissions=rights) as page,
+    ):
+        page.get_by_role("button", name="Copy text").click()
+        expect(page.get_by_role("status")).to_have_text("Copied the text")
+        assert page.evaluate("navigator.clipboard.readText()") == "def two():\n    return 2\n"
+        page.get_by_role("button", name="Copy permalink").click()
+        expect(page.get_by_role("status")).to_have_text("Copied the permalink")
+        head = repo.git("rev-parse", "HEAD")
+        assert page.evaluate("navigator.clipboard.readText()") == (
+            f"https://gitlab.acme.test/team/linked/-/blob/{head}/a/b%20c.py#L5-6"
+        )
+        page.get_by_role("link", name="a", exact=True).click()
+        page.wait_for_url("**view=map&below=a")
+
+
 def test_empty_result_suggests_what_to_try(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?q=needle&path=/docs&language=markdown&node_type=class") as page:
         expect(page.get_by_role("heading", name="No hits")).to_be_visible()

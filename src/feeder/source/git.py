@@ -39,6 +39,19 @@ def github_slug_from_url(url: str) -> str | None:
     return slug_from_url(url) if host == "github.com" else None
 
 
+def web_address(url: str, commit: str) -> str | None:
+    """The address of a commit's files at GitHub or GitLab; None for a remote elsewhere.
+
+    A host counts as GitLab if its name has a part `gitlab`.
+    """
+    host, slug = _url_host(url) if "://" in url else _scp_host(url), slug_from_url(url)
+    if host == "github.com" and slug:
+        return f"https://github.com/{slug}/blob/{commit}"
+    if host and "gitlab" in host.split(".") and slug:
+        return f"https://{host}/{slug}/-/blob/{commit}"
+    return None
+
+
 def _url_host(url: str) -> str | None:
     try:
         return urlsplit(url).hostname
@@ -348,6 +361,13 @@ def origin_github_slug(repository: Path) -> str | None:
     """`owner/name` of origin if that is at GitHub, else None."""
     return github_slug_from_url(
         _output_line(repository, "config", "--get", "remote.origin.url") or ""
+    )
+
+
+def origin_web_address(repository: Path, commit: str) -> str | None:
+    """The address of a commit's files at origin's host, else None."""
+    return web_address(
+        _output_line(repository, "config", "--get", "remote.origin.url") or "", commit
     )
 
 

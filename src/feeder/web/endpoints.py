@@ -169,7 +169,7 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
     places = {
         "folder": os.fspath(corpus.base),
         "branch": checkout and checkout.branch,
-        "web": _github_url(corpus),
+        "web": _web_address(corpus),
         "documents": documents,
     }
     return {
@@ -256,11 +256,12 @@ def _flag(parameters: Parameters, name: str) -> bool:
     return value == "yes"
 
 
-def _github_url(corpus: Corpus) -> str | None:
-    """The address of the indexed commit's files on GitHub; None if the origin is elsewhere."""
+def _web_address(corpus: Corpus) -> str | None:
+    """The address of the indexed commit's files on GitHub or GitLab; None without one."""
     commit = corpus.meta.get(f"{corpus.repo}:head")
-    slug = git.origin_github_slug(corpus.base) if git.find_root(corpus.base) else None
-    return f"https://github.com/{slug}/blob/{commit}" if commit and slug else None
+    if not commit or not git.find_root(corpus.base):
+        return None
+    return git.origin_web_address(corpus.base, commit)
 
 
 def _pagination(parameters: Parameters) -> Pagination:

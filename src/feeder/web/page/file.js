@@ -1,13 +1,15 @@
 // The file view: the lines of a file with its outline, and the marked lines in view.
-import { fileLink, go, linesOf, read } from './url_state.js';
+import { fileLink, go, link, linesOf, read } from './url_state.js';
 import { request } from './api_client.js';
 import { showIndexState } from './index_state.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { copy } from './hit.js';
+import { nextMatch, showPosition, wordMarks, wordPattern } from './matches.js';
 import { grammar, highlightedLine, tokenLines } from './highlighting.js';
 import { documentLink, editorLink, pageOf, webLink } from './links.js';
 
 const BLOCK_LINES = 500;
+const MIN_FILTERED = 8;
 let shown = '';
 let updatePage = () => null;
 
@@ -16,26 +18,79 @@ export async function showFile(state) {
   const isShown = shown === state.file && byId('main').querySelector('.file');
   if (!isShown) await open(state.file);
   mark(state.lines);
+  showPosition(state.lines?.[0]);
+}
+
+/** Marks the next line with a word of the query, or the previous one; false if there is none. */
+export function goToMatch(by) {
+  const line = byId('matches') && nextMatch(linesOf(location.hash)?.[0] ?? 0, by);
+  if (line) go(fileLink(read().file, line), { replace: true });
+  return Boolean(line);
+}
+
+/** Moves the focus to the filter of the outline; false if there is none. */
+export function goToOutline() {
+  const field = document.querySelector('.outline input');
+  field?.closest('details').setAttribute('open', '');
+  field?.focus();
+  return Boolean(field);
 }
 
 async function open(path) {
   const file = await request('file', { path });
   if (read().file !== path) return;
   const language = file.nodes.map((node) => node.language).find(Boolean);
-  const rows = file.lines.map((line, i) => row(path, i + 1, [line]));
+  const pattern = wordPattern(byId('q').value);
+  const rows = file.lines.map((line, i) => row(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern))));
   fill(byId('main'), h('div', { class: 'columns file' }, outline(path, file.nodes), h('article', { 'aria-labelledby': 'path' },
     heading(path, file), h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}` }, blocks(rows)))));
   shown = path;
   showIndexState(file);
   announce(`${path}, ${count(file.lines.length, 'line')}`);
-  grammar(language).then((rules) => rules && highlight(file.lines, rules, rows));
+  grammar(language).then((rules) => rules && highlight(file.lines, rules, rows, pattern));
 }
 
 function heading(path, file) {
   const commit = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}: it is not in the working tree.`) : null;
-  return h('div', { class: 'title' }, h('h1', { id: 'path' }, path), commit,
-    h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('button', { type: 'button', class: 'quiet', click: () => copy(place(path)) }, 'Copy location'),
-      documentAnchor(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, first(), first()), 'On the web')));
+  return h('div', { class: 'title' }, h('h1', { id: 'path' }, crumbs(path)), commit,
+    h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('span', { id: 'matches' }),
+      button('Copy location', () => copy(place(path))), button('Copy text', () => copy(selectedText(file.lines), 'the text')),
+      webLink(path, 1, 1) ? button('Copy permalink', () => copy(webLink(path, ...range()), 'the permalink')) : null,
+      wrapButton(),
+      documentAnchor(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, ...range()), 'On the web')));
+}
+
+/** The path; each folder is a link to its part of the map. */
+function crumbs(path) {
+  const names = path.split('/');
+  return names.map((name, i) => (i + 1 < names.length
+    ? [h('a', { href: link({ view: 'map', below: names.slice(0, i + 1).join('/') }) }, name), '/'] : name));
+}
+
+function button(text, click) {
+  return h('button', { type: 'button', class: 'quiet', click }, text);
+}
+
+/** The marked lines, or all. */
+function selectedText(lines) {
+  const [from, to] = linesOf(location.hash) ?? [1, lines.length];
+  return `${lines.slice(from - 1, to).join('\n')}\n`;
+}
+
+/** The button that wraps long lines or not; the choice is kept in this browser. */
+function wrapButton() {
+  const isWrapped = () => localStorage.getItem('wrap') === 'yes';
+  const toggle = (event) => {
+    localStorage.setItem('wrap', isWrapped() ? 'no' : 'yes');
+    show(event.currentTarget);
+  };
+  const show = (element) => {
+    element.setAttribute('aria-pressed', isWrapped());
+    document.documentElement.classList.toggle('wrapped', isWrapped());
+  };
+  const element = button('Wrap lines', toggle);
+  show(element);
+  return element;
 }
 
 /** The link to a document, to the page of the marked lines; null for other files. */
@@ -56,8 +111,14 @@ function first() {
   return linesOf(location.hash)?.[0] ?? 1;
 }
 
+/** The first and last marked line. */
+function range() {
+  return linesOf(location.hash) ?? [1, 1];
+}
+
 function place(path) {
-  return `${path}:${first()}`;
+  const [from, to] = range();
+  return `${path}:${from}${to > from ? `-${to}` : ''}`;
 }
 
 /** A link whose address is updated when it is used, as the marked line may have changed. */
@@ -92,8 +153,8 @@ function blocks(rows) {
   return parts;
 }
 
-function highlight(lines, rules, rows) {
-  tokenLines(lines, rules).forEach((tokens, i) => rows[i].lastChild.replaceChildren(...highlightedLine(tokens)));
+function highlight(lines, rules, rows, pattern) {
+  tokenLines(lines, rules).forEach((tokens, i) => rows[i].lastChild.replaceChildren(...highlightedLine(tokens, wordMarks(lines[i], pattern))));
 }
 
 function mark(lines) {
@@ -120,7 +181,20 @@ function outline(path, nodes) {
   const body = named.length ? list : h('p', { class: 'summary' }, 'No named symbols or sections.');
   const isWide = matchMedia('(min-width: 52.01rem)').matches;
   return h('nav', { class: 'outline', 'aria-label': 'Outline' },
-    h('details', { open: isWide }, h('summary', null, `Outline (${named.length})`), body));
+    h('details', { open: isWide }, h('summary', null, `Outline (${named.length})`), named.length < MIN_FILTERED ? null : outlineFilter(list), body));
+}
+
+/** A field that hides the entries of the outline without the typed text; Enter opens the first. */
+function outlineFilter(list) {
+  const update = (event) => {
+    const typed_ = event.currentTarget.value.toLowerCase();
+    for (const item of list.children) item.hidden = !item.textContent.toLowerCase().includes(typed_);
+  };
+  const open_ = (event) => {
+    const entry_ = [...list.children].find((item) => !item.hidden)?.querySelector('a');
+    if (event.key === 'Enter' && entry_) entry_.click();
+  };
+  return h('p', null, h('input', { type: 'search', 'aria-label': 'Filter the outline', placeholder: 'Filter (t)', autocomplete: 'off', spellcheck: 'false', input: update, keydown: open_ }));
 }
 
 /** The last name of a logical path; a page of a PDF with its section. */

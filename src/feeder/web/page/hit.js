@@ -136,12 +136,12 @@ export function why(hit) {
   return reason + parts + copies;
 }
 
-/** Copies `path:line` to the clipboard. */
-export async function copy(place) {
+/** Copies `path:line` or another text to the clipboard, and announces it by its name. */
+export async function copy(place, name = place) {
   try {
     await navigator.clipboard.writeText(place);
-    announce(`Copied ${place}`);
+    announce(`Copied ${name}`);
   } catch {
-    announce(`The browser does not allow copying. The location is ${place}`);
+    announce(`The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`);
   }
 }

@@ -60,7 +60,9 @@ export function pageOf(logicalPath) {
 
 /** The link to lines on the web, at the commit that the index equals. */
 export function webLink(path, first, last) {
-  return places.web && `${places.web}/${encodePath(path)}#L${first}${last > first ? `-L${last}` : ''}`;
+  // GitLab's ranges have one L
+  const to = places.web?.includes('/-/blob/') ? '-' : '-L';
+  return places.web && `${places.web}/${encodePath(path)}#L${first}${last > first ? `${to}${last}` : ''}`;
 }
 
 function encodePath(path) {

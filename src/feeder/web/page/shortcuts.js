@@ -1,6 +1,7 @@
-// Keyboard shortcuts: / j k Enter y Esc ?
+// Keyboard shortcuts: / j k Enter y n p t @ Esc ?
 import { byId } from './dom.js';
 import { copy } from './hit.js';
+import { goToMatch, goToOutline } from './file.js';
 import { openHelp } from './help.js';
 
 const ACTIONS = {
@@ -8,6 +9,10 @@ const ACTIONS = {
   j: () => move(1),
   k: () => move(-1),
   y: () => { const hit = current(); if (hit) copy(hit.dataset.place); return Boolean(hit); },
+  n: () => goToMatch(1),
+  p: () => goToMatch(-1),
+  t: goToOutline,
+  '@': goToOutline,
   '?': () => openHelp(),
   Escape: () => leave(),
 };
