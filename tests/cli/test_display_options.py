@@ -268,6 +268,8 @@ def test_pieces_of_a_table_show_its_header_row(feeder: RunFeeder, repo: Repo) ->
     lines = feeder(repo, "search", "zebra", "-n", "1", "--lines", "2").out.splitlines()
     assert lines[1:3] == ["        id,name,kind", "        …"]
     assert "   302  300,name of 300,zebra" in lines
-    first = feeder(repo, "search", '"name of 1"', "-n", "1", "--lines", "2").out
-    assert first.count("id,name,kind") == 1
-    assert "   1  id,name,kind" in first
+    first = feeder(repo, "search", '"name of 1,"', "-n", "1", "--lines", "2").out
+    assert first.count("        id,name,kind") == 1
+    whole = feeder(repo, "search", '"name of 1,"', "-n", "1", "--full").out
+    assert whole.count("id,name,kind") == 1
+    assert "     1  id,name,kind" in whole

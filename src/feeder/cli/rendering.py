@@ -232,7 +232,7 @@ def _snippet_lines(hit: PageHit, terminal: Terminal) -> Iterator[str]:
         yield terminal.render_cells(to_cells(_indent(f"({reason})"), DIM))
     if not snippet.lines:
         return
-    if header := table_header(hit):
+    if header := table_header(hit, (line for part in snippet.parts for line in part.lines)):
         yield terminal.render_code_line(" " * GUTTER_COLUMNS, header, ())
         yield terminal.render_cells(to_cells(_indent("…"), DIM))
     for at, part in enumerate(snippet.parts):

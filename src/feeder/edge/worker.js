@@ -359,14 +359,13 @@ ${s.file}`,s])).values()].slice(0,$m)}function Ym(e,t){let n=qi(e).flatMap((r,s)
 `)].join(`
 
 `)}function He(e,t=""){let n=Ey(e),r=[`${e.path}:${e.start_line}-${e.end_line}`,e.node_type==="lines"?"":e.node_type,[e.symbol||e.logical_path,e.member?.name].filter(Boolean).join("."),t&&`[${t}]`,n&&`(${n})`],s=U(r.filter(Boolean).join(" "));return e.description?`${s}
-${my}${U(e.description)}`:s}function Ey(e){let t=e.piece&&`${e.piece.matching} of ${e.piece.of} parts`,n=e.copies.length&&`and ${e.copies.length} more with the same text`,r=e.state==="elsewhere"&&`in ${e.repo}`;return[t,n,r].filter(Boolean).join(", ")}function Sy(e,t){let n=new Map([[us,fl(e)],[gy,Ry(e)],[hy,Ty(e)],[yy,He(e)]]),r=[];for(let s of cs.slice(cs.indexOf(t))){let o=n.get(s);o&&!r.some(i=>i.text===o)&&r.push({detail:s,text:o})}return r}function fl(e){return e.text===null?"":`${He(e)}
-${gl(e)}${on(e.text.split(`
-`))}`}function gl(e){let t=e.node_type===fy&&e.text!==null?N(e.signature??""):"";return!t||e.text.split(`
-`).some(r=>N(r)===t)?"":`${U(t)}
+${my}${U(e.description)}`:s}function Ey(e){let t=e.piece&&`${e.piece.matching} of ${e.piece.of} parts`,n=e.copies.length&&`and ${e.copies.length} more with the same text`,r=e.state==="elsewhere"&&`in ${e.repo}`;return[t,n,r].filter(Boolean).join(", ")}function Sy(e,t){let n=new Map([[us,fl(e)],[gy,Ry(e)],[hy,Ty(e)],[yy,He(e)]]),r=[];for(let s of cs.slice(cs.indexOf(t))){let o=n.get(s);o&&!r.some(i=>i.text===o)&&r.push({detail:s,text:o})}return r}function fl(e){if(e.text===null)return"";let t=e.text.split(`
+`);return`${He(e)}
+${gl(e,t)}${on(t)}`}function gl(e,t){let n=e.node_type===fy&&e.text!==null?N(e.signature??""):"";return!n||t.some(s=>N(s)===n)?"":`${U(n)}
 …
 `}function Ry(e){let n=[e.window?.head,e.window,...e.window?.more??[]].filter(s=>!!s?.lines.length);if(n.sort((s,o)=>s.start_line-o.start_line),!n.length)return"";let r=n.reduce((s,o)=>s+o.lines.length,0);return e.text!==null&&r===e.text.split(`
 `).length?fl(e):`${He(e,n.map(_y).join(", "))}
-${gl(e)}${by(n)}`}function by(e){let t=e.flatMap(s=>["",...s.lines]).slice(1),n=on(t).split(`
+${gl(e,n.flatMap(s=>s.lines))}${by(n)}`}function by(e){let t=e.flatMap(s=>["",...s.lines]).slice(1),n=on(t).split(`
 `),r=-1;for(let s of e.slice(0,-1))r+=s.lines.length+1,n[r]="…";return n.join(`
 `)}function _y(e){let t=e.start_line+e.lines.length-1;return t>e.start_line?`${e.start_line}-${t}`:`${t}`}function Ty(e){return e.signature?`${He(e)}
 ${U(e.signature)}`:""}function Ay(e,t){let n=e.offset+t,r=e.at_least?`at least ${e.total}`:`${e.total}`;if(!t)return`No hits from offset ${e.offset} on: ${r} in all.`;let s=n<e.total?`; next: offset=${n}`:"";return`${e.offset?`${e.offset+1} to ${n}`:t} of ${r}${s}`}function wy(e,t){let n=e.filter((s,o)=>s.text!==t[o][0].text),r=Object.entries(dy).flatMap(([s,o])=>{let i=n.filter(a=>a.detail===s).length;return i?[`${i} ${o}`]:[]});return r.length?`Shortened to fit: ${r.join(", ")}. For all lines: read them, or a larger budget.`:""}var{MAX_NAMED_TARGETS:ls,NAMED_TARGETS_BYTES:hl,MIN_PASSAGE_BYTES:Oy}=u.formatting;function yl(e,t){let n=rn(t,[e.note])-hl,r=[];for(let{target:i,hits:a,error:l}of e.targets){let c=a.length?a.map(p=>()=>Ny(p,n)):[()=>xy(i,l,n)];for(let p of c){let d=p();n-=tn(d.text),r.push(d)}}let s=r.map(i=>i.rest).filter(Boolean),o=r.map(i=>i.text).filter(Boolean);return ke(o,[Ly(s),...r.map(i=>i.note)],e.note)}function xy(e,t,n){let r=U(sn(t)),s=C(e,hl);return $(r)<=n?{text:r,rest:"",note:""}:{text:"",rest:s,note:""}}function Ny(e,t){let n=He(e),r=e.text===null?[]:e.text.split(`

@@ -181,12 +181,12 @@ def format_code(lines: Iterable[str]) -> str:
 
 def _full_text(hit: PageHit) -> str:
     lines = hit.excerpt.lines if hit.excerpt.is_shown else ()
-    return f"{hit_heading(hit)}\n{_header_text(hit)}{format_code(lines)}" if lines else ""
+    return f"{hit_heading(hit)}\n{_header_text(hit, lines)}{format_code(lines)}" if lines else ""
 
 
-def _header_text(hit: PageHit) -> str:
+def _header_text(hit: PageHit, lines: Iterable[str]) -> str:
     """The header row of a table with a gap below it; empty for other hits."""
-    header = table_header(hit)
+    header = table_header(hit, lines)
     return f"{escape_line(header)}\n…\n" if header else ""
 
 
@@ -198,7 +198,7 @@ def _snippet_text(hit: PageHit) -> str:
         return _full_text(hit)
     lines = [line for part in parts for line in ("…", *part.lines)][1:]
     ranges = ", ".join(map(_line_range, parts))
-    return f"{hit_heading(hit, ranges)}\n{_header_text(hit)}{_join_with_gaps(lines)}"
+    return f"{hit_heading(hit, ranges)}\n{_header_text(hit, lines)}{_join_with_gaps(lines)}"
 
 
 def _join_with_gaps(lines: Sequence[str]) -> str:

@@ -210,8 +210,8 @@ SHEET_TYPE = "sheet"
 """The node type of a piece of a table in a file of its own."""
 
 
-def table_header(shown: PageHit) -> str:
-    """The header row of a sheet whose lines begin below it; else empty.
+def table_header(shown: PageHit, lines: Iterable[str]) -> str:
+    """The header row of a sheet, if it is in none of the lines that are shown of it; else empty.
 
     A CSV file or spreadsheet has several pieces, and only the first one has the row.
     """
@@ -219,7 +219,7 @@ def table_header(shown: PageHit) -> str:
     if hit.node_type != SHEET_TYPE or not excerpt.is_shown or not hit.signature:
         return ""
     header = hit.signature.strip()
-    return "" if header in map(str.strip, excerpt.lines) else header
+    return "" if header in map(str.strip, lines) else header
 
 
 def _header_line(result: Result, excerpt: Excerpt) -> str | None:

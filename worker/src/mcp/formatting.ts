@@ -86,13 +86,15 @@ function detailVariants(hit: Hit, mostDetailed: string): HitVariant[] {
 }
 
 function fullText(hit: Hit): string {
-  return hit.text === null ? "" : `${hitHeading(hit)}\n${headerText(hit)}${formatCode(hit.text.split("\n"))}`;
+  if (hit.text === null) return "";
+  const lines = hit.text.split("\n");
+  return `${hitHeading(hit)}\n${headerText(hit, lines)}${formatCode(lines)}`;
 }
 
-/** The header row of a table whose lines begin below it, with a gap; empty for other hits. */
-function headerText(hit: Hit): string {
+/** The header row of a table that is in none of the lines, with a gap; empty for other hits. */
+function headerText(hit: Hit, lines: readonly string[]): string {
   const header = hit.node_type === SHEET_TYPE && hit.text !== null ? strip(hit.signature ?? "") : "";
-  const isShown = !header || hit.text!.split("\n").some((line) => strip(line) === header);
+  const isShown = !header || lines.some((line) => strip(line) === header);
   return isShown ? "" : `${escapeLine(header)}\n…\n`;
 }
 
@@ -103,7 +105,7 @@ function snippetText(hit: Hit): string {
   if (!parts.length) return "";
   const shown = parts.reduce((sum, part) => sum + part.lines.length, 0);
   if (hit.text !== null && shown === hit.text.split("\n").length) return fullText(hit);
-  return `${hitHeading(hit, parts.map(lineRange).join(", "))}\n${headerText(hit)}${joinWithGaps(parts)}`;
+  return `${hitHeading(hit, parts.map(lineRange).join(", "))}\n${headerText(hit, parts.flatMap((part) => part.lines))}${joinWithGaps(parts)}`;
 }
 
 /** Formats parts of a hit with an unindented `…` between them. */
