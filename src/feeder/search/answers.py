@@ -5,7 +5,7 @@ Also reads a node or a range of lines as a page.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.errors import UserError
