@@ -21,6 +21,10 @@ HEADER_VERSION = "1"
 Vectors of another version are recomputed.
 """
 
+CALL, INHERITS, IMPLEMENTS, USE, MENTION = "(", "^", "+", "~", "."
+IMPORT, BINDING, PARAMETER, RETURNS, VISIBILITY = "@", "=", "%", ">", "#"
+"""Kinds of relations, as the column `relations` has them."""
+
 
 class Member(NamedTuple):
     """A name inside a node that has no node of its own: an enum member, a field, a constant."""
@@ -34,7 +38,8 @@ class Node(NamedTuple):
 
     `symbol` is the fully qualified name of a declaration. Nodes of documents have a `logical_path`
     instead, chunks have neither. `text` is the indexed text; that of a class excludes its methods.
-    `members` are in the order of their lines.
+    `members` are in the order of their lines. `relations` are those that
+    `parse.relations.encode_relations` encodes.
     """
 
     language: str
@@ -46,6 +51,7 @@ class Node(NamedTuple):
     end_line: int
     text: str
     members: tuple[Member, ...] = ()
+    relations: str = ""
 
 
 def node_ids(repo: str, path: str, nodes: Iterable[Node]) -> list[str]:

@@ -4,16 +4,17 @@ doc comments and member names that they capture.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
-from feeder.parse.grammars import query_matches
+from feeder.parse.grammars import Capture, Captures, query_matches
 from feeder.parse.layout import MemberName, SourceText
+from feeder.parse.relations import RelationCollector, Site
 
 NAME_LIMIT = 100
 """Maximum characters of a name; the name of a call is a string, which may have any length."""
@@ -56,20 +57,6 @@ _STRING_LITERAL = re.compile(
     re.DOTALL,
 )
 """A string literal, including prefixes such as `r"` and `$@"`."""
-
-
-class Capture(Protocol):
-    """A captured range of a file: a syntax node, or a group of a regular expression."""
-
-    @property
-    def start_byte(self) -> int: ...
-    @property
-    def end_byte(self) -> int: ...
-    def child_by_field_name(self, name: str, /) -> Syntax | None: ...
-
-
-Captures = Mapping[str, Sequence[Capture]]
-"""One match of a query or a pattern, by the names of its captures or groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +105,14 @@ class Declaration:
 
 
 class FileCaptures(NamedTuple):
-    """The declarations of a file as matched, and in order its doc comments and member names."""
+    """The declarations of a file as matched, and in order its doc comments, member names and
+    relations.
+    """
 
     declarations: list[Declaration]
     docs: list[DocComment]
     members: list[MemberName]
+    relations: list[Site]
 
 
 def pattern_matches(
@@ -148,9 +138,10 @@ def collect_captures(
     declarations: list[Declaration] = []
     docs: list[DocComment] = []
     members: set[MemberName] = set()
-    declared: Iterable[tuple[int, Captures]] = query_matches(query, root)
-    all_matches = chain(declared, zip(repeat(query.pattern_count), pattern_captures))
-    for pattern, captures in all_matches:
+    relations = RelationCollector(source.content, query.pattern_settings)
+    query_captures: Iterable[tuple[int, Captures]] = query_matches(query, root)
+    all_matches = chain(query_captures, zip(repeat(query.pattern_count), pattern_captures))
+    for pattern, captures in relations.collect(all_matches):
         if names := captures.get("member"):
             members.update(_member_names(source, names))
         elif whole := captures.get("doc"):
@@ -162,11 +153,13 @@ def collect_captures(
             name = declared_name(source, captures) or settings.get("name") or ""
             if kind == "call" and not _is_meaningful_name(name):
                 continue  # `configure("2")`: a version or a separator does not describe the call
+            if "name" in captures:
+                relations.declare(captures["name"])
             if name or kind in _ANONYMOUS_KINDS:
                 declaration = _declaration(source, pattern, kind, name, captures)
                 declaration.nesting_rule = settings.get("outermost")
                 declarations.append(declaration)
-    return FileCaptures(declarations, _outermost_docs(docs), sorted(members))
+    return FileCaptures(declarations, _outermost_docs(docs), sorted(members), relations.sites())
 
 
 def declared_name(source: SourceText, captures: Captures) -> str:

@@ -10,7 +10,8 @@ from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
 from feeder.nodes import SIGNATURE_LIMIT
-from feeder.parse.captures import NODE_TYPES, Captures, Declaration, DocComment, collect_captures
+from feeder.parse.captures import NODE_TYPES, Declaration, DocComment, collect_captures
+from feeder.parse.grammars import Captures
 from feeder.parse.layout import MemberName, SourceText, Span
 from feeder.parse.splitting import NODE_LIMIT
 
@@ -51,6 +52,7 @@ def declaration_tree(
     builder = _SpanBuilder(source, captures.docs, whole)
     root_span = builder.root_span(_nest_declarations(source, captures.declarations))
     root_span.members = list(_members_outside(captures.members, builder.opaque_bodies))
+    root_span.relations = captures.relations
     return root_span
 
 
@@ -222,6 +224,7 @@ class _SpanBuilder:
             end,
             NODE_TYPES[declaration.kind],
             signature=self._signature(signature_start, declaration.body),
+            body=declaration.body,
         )
 
     def _has_open_bracket(self, start: int, end: int) -> bool:

@@ -82,6 +82,7 @@ def add_regions(
         root = parse_range(grammar, host.text, source.range(*region.content))
         captures = pattern_matches(host.text, grammar.patterns, *region.content)
         inner = declaration_tree(source, root, grammar.query, captures, Span(*region.content))
+        root_span.relations = sorted([*root_span.relations, *inner.relations])
         if inner.children or len(source.text(*region.content)) >= REGION_MIN:
             _rename_default_export(inner.children, host.name)
             start, end = region.whole

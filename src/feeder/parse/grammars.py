@@ -5,10 +5,10 @@ queries of each language.
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 from tree_sitter import Language, Node, Parser, Query, QueryCursor, QueryError
 
@@ -17,7 +17,7 @@ from feeder.nodes import HEADER_VERSION
 from feeder.package_versions import installed_version
 from feeder.parse.grammar_schema import schema_errors
 
-PARSER_VERSION = "6"
+PARSER_VERSION = "7"
 """Incremented when the same file yields other nodes than before."""
 
 CONTENT_PATTERN_BYTES = 65_536
@@ -37,7 +37,9 @@ _KEYED_BY_EXTENSION = (
 
 _KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|scope|body|end|clause|doc|apart"
-    r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending|_.*"
+    r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending"
+    r"|calls|inherits|implements|uses|mentions|accesses|imports|module|alias|receiver|binds|bound|constructed|parameter"
+    r"|returns|visibility|_.*"
 )
 
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -46,6 +48,20 @@ _SETTING_AFTER_CONDITION = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
 
 _SEPARATE_CATEGORIES = frozenset({"Embedded", "Part"})
 """Categories whose queries are compiled and run on their own."""
+
+
+class Capture(Protocol):
+    """A captured range of a file: a syntax node, or a group of a regular expression."""
+
+    @property
+    def start_byte(self) -> int: ...
+    @property
+    def end_byte(self) -> int: ...
+    def child_by_field_name(self, name: str, /) -> Node | None: ...
+
+
+Captures = Mapping[str, Sequence[Capture]]
+"""One match of a query or a pattern, by the names of its captures or groups."""
 
 
 class Grammar(NamedTuple):

@@ -17,6 +17,7 @@ from tree_sitter import Point, Query, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
 from feeder.parse.grammars import query_cursor
+from feeder.parse.relations import RelationSlices, Site, encode_relations
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,
@@ -51,7 +52,8 @@ class MemberName(NamedTuple):
 class Span:
     """A byte range of a file that becomes a node, with the spans inside it in order.
 
-    The root span of a file has the `members` of the whole file.
+    The root span of a file has the `members` and the `relations` of the whole file. A declaration's
+    body begins at `body`.
     """
 
     start: int
@@ -62,6 +64,8 @@ class Span:
     logical_path: str | None = None
     children: list["Span"] = field(default_factory=list)
     members: list[MemberName] = field(default_factory=list)
+    relations: list[Site] = field(default_factory=list)
+    body: int | None = None
 
 
 class NodePart(NamedTuple):
@@ -84,6 +88,11 @@ class SourceText:
     def line_at(self, offset: int) -> int:
         """The 1-based number of the line that holds the byte at `offset`."""
         return bisect_right(self._line_starts, offset)
+
+    def lines_at(self, offsets: Sequence[int]) -> list[int]:
+        """The 1-based numbers of the lines that hold the bytes at these offsets."""
+        starts = self._line_starts
+        return [bisect_right(starts, offset) for offset in offsets]
 
     def line_start(self, offset: int) -> int:
         """The offset at which the line that contains `offset` begins."""
@@ -125,6 +134,7 @@ def layout_nodes(
 ) -> list[Node]:
     """The nodes of a file in source order."""
     nodes: list[Node] = []
+    relations = RelationSlices(root.relations) if root.relations else None
     spans = [root]
     while spans:
         span = spans.pop()
@@ -134,8 +144,9 @@ def layout_nodes(
         if span.children and parts and span.node_type != "chunk":
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
             parts[0] = NodePart(first, last, parts[0].text)
-        for part, part_members in zip(parts, members, strict=True):
-            nodes.append(Node(language, span.node_type, *names, *part, part_members))
+        encoded = _relations_by_part(source, relations, span, parts)
+        for part, part_members, text in zip(parts, members, encoded, strict=True):
+            nodes.append(Node(language, span.node_type, *names, *part, part_members, text))
         spans.extend(reversed(span.children))
     nodes.sort(key=lambda node: (node.start_line, -node.end_line))
     return nodes
@@ -196,6 +207,35 @@ def _members_by_part(
                     first = index
                     break
     return list(map(tuple, by_part))
+
+
+def _relations_by_part(
+    source: SourceText,
+    relations: RelationSlices | None,
+    span: Span,
+    node_parts: Sequence[NodePart],
+) -> list[str]:
+    """The encoded relations in each part of a span."""
+    if relations is None or not node_parts:
+        return [""] * len(node_parts)
+    sites = [site for start, end in _gaps(span) for site in relations.between(start, end)]
+    lines = source.lines_at([site[0] for site in sites])
+    if len(node_parts) == 1:
+        return [encode_relations(sites, lines, node_parts[0].start_line, span.body)]
+    by_part: list[list[tuple[Site, int]]] = [[] for _ in node_parts]
+    first, last = 0, len(node_parts) - 1
+    for site, line in zip(sites, lines, strict=True):
+        while first < last and (
+            node_parts[first].end_line < line or site[1].name not in node_parts[first].text
+        ):
+            first += 1
+        by_part[first].append((site, line))
+    return [
+        encode_relations(
+            [site for site, _ in part], [line for _, line in part], node.start_line, span.body
+        )
+        for node, part in zip(node_parts, by_part, strict=True)
+    ]
 
 
 def _gaps(span: Span) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ and their nodes.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -27,6 +27,8 @@ _INVALID_CHARACTERS = re.compile("[\0\ud800-\udfff]")
 """Characters that JSON can express but UTF-8 text or nodes cannot hold."""
 _MAGIC_LINE = re.compile(rb"^[ \t]*[%!?].*|^.*\?$", re.MULTILINE)
 """Commands for the Jupyter kernel, which are not in the notebook's language."""
+
+_RELATION_LINES = re.compile(r"(?<=:)[\d,]+(?= |$)")
 
 
 class _InvalidNotebookError(Exception):
@@ -108,9 +110,21 @@ def with_file_lines(nodes: Iterable[Node], notebook: Notebook) -> list[Node]:
             members=tuple(
                 member._replace(line=ranges[member.line - 1][0]) for member in node.members
             ),
+            relations=_with_file_lines(node, [first for first, _ in ranges]),
         )
         for node in nodes
     ]
+
+
+def _with_file_lines(node: Node, first_lines: Sequence[int]) -> str:
+    """The node's relations with the distances of lines in the notebook's file."""
+    start = node.start_line - 1
+    return _RELATION_LINES.sub(
+        lambda match: ",".join(
+            str(first_lines[start + int(line)] - first_lines[start]) for line in match[0].split(",")
+        ),
+        node.relations,
+    )
 
 
 def notebook_source_lines(content: bytes, first: int, last: int) -> list[tuple[int, str]] | None:

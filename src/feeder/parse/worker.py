@@ -3,6 +3,7 @@ parsed file for each, within limits of time and memory.
 """
 
 import faulthandler
+import gc
 import os
 import pickle
 import signal
@@ -23,6 +24,8 @@ from feeder.source import file_types
 
 WALL_CLOCK_FACTOR = 4
 """Wall-clock limit of a file, as a multiple of its limit of processor time."""
+GC_THRESHOLD = 200_000
+"""New objects between two garbage collections: the captures of a file are many, without cycles."""
 OUT_OF_MEMORY = 70
 """Exit code of a worker that ran out of memory."""
 
@@ -78,6 +81,9 @@ def serve() -> None:
     """Main function of a worker: reads its config, then answers batches until its input ends."""
     _stub_requests_module()
     import feeder.parse.file_parser  # noqa: F401 - imported before the first time limit starts
+
+    gc.freeze()
+    gc.set_threshold(GC_THRESHOLD, 20, 20)
 
     try:
         requests, answers = open_channel()

@@ -1,0 +1,309 @@
+"""Collects the relations of a file's nodes: what they call, inherit, use and import, by name.
+
+A grammar's category `Relation` captures identifiers. What an identifier means is not resolved here.
+"""
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from feeder.nodes import (
+    BINDING,
+    CALL,
+    IMPLEMENTS,
+    IMPORT,
+    INHERITS,
+    MENTION,
+    PARAMETER,
+    RETURNS,
+    USE,
+    VISIBILITY,
+)
+from feeder.parse.grammars import Capture, Captures
+
+NAME_LIMIT = 100
+"""Maximum bytes of a name; a longer one is no relation."""
+
+MODULE_LIMIT = 200
+"""Maximum bytes of an imported module; a longer one is no relation."""
+
+RECEIVER_LIMIT = 60
+"""Maximum bytes of a receiver as written; a longer one is an expression."""
+
+EXPRESSION = "?"
+"""The receiver of a call on the value of an expression."""
+
+SITES_LIMIT = 20_000
+"""Maximum relations of a file: one with more is probably generated, and its others are left out."""
+
+ACCESS_LIMIT = NAME_LIMIT + RECEIVER_LIMIT
+"""Maximum bytes that are read at the end of an expression."""
+
+CACHE_SIZE = 20_000
+"""Distinct expressions whose relation is cached from file to file."""
+
+_KINDS = {
+    "calls": CALL,
+    "accesses": MENTION,
+    "mentions": MENTION,
+    "inherits": INHERITS,
+    "implements": IMPLEMENTS,
+    "uses": USE,
+    "returns": RETURNS,
+    "binds": BINDING,
+    "parameter": PARAMETER,
+    "visibility": VISIBILITY,
+    "imports": IMPORT,
+    "module": IMPORT,
+}
+
+_SIGNATURE_KINDS = frozenset({PARAMETER, RETURNS, VISIBILITY})
+
+_RANKS = {kind: rank for rank, kind in enumerate((INHERITS, IMPLEMENTS, CALL, USE, MENTION))}
+"""Of several matches of one identifier, the first of these kinds counts."""
+
+_NAME = re.compile(r"[^\W\d][\w$]*[?!]?|\$[\w$]*")
+_LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
+_SEPARATOR_ENDS = (b".", b":", b">", b"\\")
+_SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
+_CLOSING = (b")", b"]", b"}", b'"', b"'", b"`", b">")
+_BLANKED = bytes(
+    code if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_$.") else 32
+    for code in range(256)
+)
+"""Replaces all but ASCII letters, digits, `_`, `$` and `.` by blanks."""
+
+
+Match = tuple[int, Captures]
+"""The index of a pattern, and one match of it by the names of its captures."""
+
+
+class CapturedRelation(NamedTuple):
+    """A relation as a node has it: `text` is its encoding up to the lines."""
+
+    kind: str
+    name: str
+    text: str
+
+
+Site = tuple[int, CapturedRelation]
+"""A byte offset and the relation there. Files have thousands, so it is no named tuple."""
+
+
+class RelationCollector:
+    """Collects the captures of the category `Relation` of one file or region."""
+
+    def __init__(self, content: bytes, settings: Callable[[int], Mapping[str, str | None]]) -> None:
+        self._content = content
+        self._settings = settings
+        self._sites: dict[int, CapturedRelation] = {}
+        self._details: set[Site] = set()
+        self._imports: list[Site] = []
+        self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
+        self._declared: set[int] = set()
+        self._existing_names: set[bytes] = set()
+
+    def declare(self, names: Sequence[Capture]) -> None:
+        """Notes the name of a declaration, which is no relation."""
+        last = names[-1]
+        self._declared.update(name.start_byte for name in names)
+        if last.end_byte - last.start_byte <= NAME_LIMIT:
+            self._existing_names.add(self._content[last.start_byte : last.end_byte])
+
+    def collect(self, matches: Iterable[Match]) -> Iterator[Match]:
+        """Adds the matches of the category; yields those of others."""
+        content, sites, mentions = self._content, self._sites, self._bare_mentions
+        capture_of: dict[int, str] = {}
+        for match in matches:
+            pattern, captures = match
+            capture = capture_of.get(pattern)
+            if capture is None:  # all matches of a pattern have the same captures
+                capture = next(filter(captures.__contains__, _KINDS), "")
+                capture_of[pattern] = capture
+            if not capture:
+                yield match
+            elif capture == "mentions":
+                node = captures["mentions"][0]
+                start = node.start_byte
+                mentions[content[start : node.end_byte]].append(start)
+            elif capture == "accesses":
+                node = captures["accesses"][0]
+                start, end = node.start_byte, node.end_byte
+                if end - start > ACCESS_LIMIT:
+                    start = end - ACCESS_LIMIT
+                length, relation = _access(content[start : end + 1])
+                if relation and sites.setdefault(end - length, relation) is not relation:
+                    self._replace(end - length, relation)
+            elif (kind := _KINDS[capture]) in _RANKS:
+                for node in captures[capture]:
+                    self._add_name(kind, node.start_byte, node.end_byte)
+            elif kind == IMPORT:
+                self._add_import(captures, self._settings(pattern).get("imported"))
+            else:
+                self._add_detail(kind, captures[capture], captures)
+
+    def sites(self) -> list[Site]:
+        """The relations in the order of their offsets.
+
+        An identifier without a receiver is a mention only if the file imports or declares its name:
+        others are local names.
+        """
+        sites, mentions = self._sites, self._bare_mentions
+        imported = {start for start, _ in self._imports}
+        for source in self._existing_names.intersection(mentions):
+            relation = _relation(MENTION, source.decode("utf-8", "replace"), "")
+            for start in mentions[source]:
+                if start not in imported:
+                    sites.setdefault(start, relation)
+        for start in self._declared:
+            sites.pop(start, None)
+        return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]
+
+    def _replace(self, start: int, relation: CapturedRelation) -> None:
+        """Replaces the relation of an identifier if the kind of this one counts more."""
+        if _RANKS[relation.kind] < _RANKS[self._sites[start].kind]:
+            self._sites[start] = relation
+
+    def _add_name(self, kind: str, start: int, end: int) -> None:
+        content = self._content
+        receiver = ""
+        if content[start - 1 : start] in _SEPARATOR_ENDS:
+            receiver = _receiver(content[max(0, start - RECEIVER_LIMIT) : start])
+        relation = _named(kind, content[start:end], receiver)
+        if relation and self._sites.setdefault(start, relation) is not relation:
+            self._replace(start, relation)
+
+    def _add_detail(self, kind: str, nodes: Sequence[Capture], captures: Captures) -> None:
+        bound = captures.get("bound")
+        if constructed := captures.get("constructed"):
+            start = constructed[-1].start_byte
+            if not self._content[start : start + 2].lstrip(b"_")[:1].isupper():
+                return  # a function is called, whose result has another type
+            bound = constructed
+        qualifier = self._name(bound[-1]) if bound else ""
+        for node in nodes:
+            name = self._name(node)
+            if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
+                self._details.add((node.start_byte, _relation(kind, name, qualifier)))
+
+    def _add_import(self, captures: Captures, imported: str | None) -> None:
+        modules, names = captures.get("module"), captures.get("imports")
+        module = self._path(modules[0]) if modules else ""
+        alias = self._name(captures["alias"][0]) if "alias" in captures else ""
+        end = f"={alias}" if alias else ""
+        for node in names or modules or ():
+            name = imported if imported is not None else self._path(node) if names else ""
+            if not modules and "." in name:
+                module, _, name = name.rpartition(".")
+            if name or module:
+                relation = _relation(IMPORT, name, f"{module}{end}")
+                self._imports.append((node.start_byte, relation))
+                self._existing_names.add((alias or name).encode())
+
+    def _name(self, node: Capture) -> str:
+        return _checked_name(self._content[node.start_byte : node.end_byte])
+
+    def _path(self, node: Capture) -> str:
+        """A module's name without quotes and blanks, with dots for other separators of names."""
+        source = self._content[node.start_byte : node.end_byte]
+        if len(source) > MODULE_LIMIT:
+            return ""
+        text = "".join(source.decode("utf-8", "replace").split()).strip("\"'`<>")
+        return text.replace("::", ".").replace("\\", ".")
+
+
+@lru_cache(CACHE_SIZE)
+def _relation(kind: str, name: str, qualifier: str) -> CapturedRelation:
+    return CapturedRelation(kind, name, f" {name}{kind}{qualifier}:")
+
+
+@lru_cache(CACHE_SIZE)
+def _named(kind: str, source: bytes, receiver: str) -> CapturedRelation | None:
+    name = _checked_name(source)
+    return _relation(kind, name, receiver) if name and (kind != USE or len(name) > 1) else None
+
+
+@lru_cache(CACHE_SIZE)
+def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
+    """The relation of an expression that ends with a name, and the bytes of that name.
+
+    `source` has one byte more: a `(` makes it a call. None without a name or a receiver.
+    """
+    is_call = source.endswith(b"(")
+    if not (match := _LAST_NAME.search(source[:-1])):
+        return 0, None
+    name = _checked_name(match[0])
+    receiver = _receiver(source[: match.start()][-RECEIVER_LIMIT:])
+    relation = _relation(CALL if is_call else MENTION, name, receiver) if name else None
+    return len(match[0]), relation
+
+
+@lru_cache(CACHE_SIZE)
+def _checked_name(source: bytes) -> str:
+    """The name as text; empty if it is none, or too long."""
+    name = source.decode("utf-8", "replace").lstrip("@")
+    is_name = len(source) <= NAME_LIMIT and (name.isidentifier() or _NAME.fullmatch(name))
+    return name if is_name else ""
+
+
+def _receiver(before: bytes) -> str:
+    """The receiver at the end of the bytes before a name.
+
+    A dotted name, the name of a constructed type with `()`, or `?` for another expression; empty
+    without a separator, as in a range of numbers.
+    """
+    names = before.translate(_BLANKED).rpartition(b" ")[2]
+    if names[:1].isalpha() and names[-1:] == b"." and b".." not in names:
+        return names[:-1].decode()
+    before = before.rstrip()
+    separator = next(filter(before.endswith, _SEPARATORS), b"")
+    if not separator:
+        return ""
+    before = before[: -len(separator)].rstrip()
+    if before[-1:] in _CLOSING:
+        opening = before.rfind(b"(")
+        is_plain = before[-1:] == b")" and b")" not in before[opening:-1]
+        name = before[: max(0, opening)].translate(_BLANKED).rpartition(b" ")[2]
+        name = name.rpartition(b".")[2]
+        is_type = name[:1].isupper() or name == b"super"
+        return f"{name.decode()}()" if is_plain and is_type else EXPRESSION
+    for separator in _SEPARATORS:
+        before = before.replace(separator, b".")
+    names = before.translate(_BLANKED).rpartition(b" ")[2]
+    return names.decode() if names[:1].isalpha() or names[:1] == b"_" else EXPRESSION
+
+
+class RelationSlices:
+    """The relations of a file, for the encoding of a node's part of them."""
+
+    def __init__(self, sites: Sequence[Site]) -> None:
+        self._sites = sites
+        self._starts = [site[0] for site in sites]
+
+    def between(self, start: int, end: int) -> Sequence[Site]:
+        """The relations from one byte offset up to another."""
+        starts = self._starts
+        return self._sites[bisect_left(starts, start) : bisect_left(starts, end)]
+
+
+def encode_relations(
+    sites: Iterable[Site], lines: Iterable[int], first_line: int, body: int | None
+) -> str:
+    """Encodes relations and their lines, counted from `first_line`.
+
+    A blank, then `NAME KIND QUALIFIER : LINES` without the blanks, for each one. Parameters
+    and the like belong to a declaration only where they precede its `body`.
+    """
+    encoded: dict[str, str] = {}
+    for (start, (kind, _, text)), line in zip(sites, lines, strict=True):
+        if kind in _SIGNATURE_KINDS and (body is None or start >= body):
+            continue
+        if text in encoded:
+            encoded[text] += f",{line - first_line}"
+        else:
+            encoded[text] = str(line - first_line)
+    return "".join([f"{text}{lines}" for text, lines in encoded.items()])
