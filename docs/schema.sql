@@ -27,7 +27,8 @@ CREATE TABLE docs (
   members TEXT NOT NULL DEFAULT '',
   describes TEXT NOT NULL DEFAULT '',
   vector_line TEXT NOT NULL DEFAULT '',
-  is_part INTEGER NOT NULL DEFAULT 0
+  is_part INTEGER NOT NULL DEFAULT 0,
+  relations TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX docs_sha ON docs(sha_head);
 CREATE INDEX docs_describes ON docs(describes) WHERE describes <> '';

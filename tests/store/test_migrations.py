@@ -22,7 +22,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
-        "start_line end_line text_sha members describes vector_line is_part"
+        "start_line end_line text_sha members describes vector_line is_part relations"
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason stopped parser",

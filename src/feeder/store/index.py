@@ -224,9 +224,14 @@ class Index:
         if results is None:
             return self._changes_after_lost_response(files, sha_head)
         returned: dict[str, set[str]] = {sql.ADD_NODES: set(), sql.DELETE_NODES: set()}
+        last_node = 0
         for statement, rows in zip(statements, results, strict=True):
-            if statement.sql in returned:
-                returned[statement.sql].update(_ids(rows))
+            if statement.sql == sql.LAST_NODE:
+                last_node = int(str(rows[0][0]))
+            elif statement.sql == sql.ADD_NODES:
+                returned[sql.ADD_NODES].update(_ids(_new_rows(rows, last_node)))
+            elif statement.sql == sql.DELETE_NODES:
+                returned[sql.DELETE_NODES].update(_ids(rows))
         added = returned[sql.ADD_NODES]
         return NodeChanges(added, returned[sql.DELETE_NODES] - added)
 
@@ -351,6 +356,7 @@ class Index:
     def _addition_statements(
         self, files: Sequence[IndexedFile], sha_head: str
     ) -> Iterator[Statement]:
+        yield Statement(sql.LAST_NODE)
         for page in join_pages(text for file in files for text in file.rows.docs):
             yield Statement(sql.ADD_NODES, (self.repo, self.branch, sha_head, page))
         for page in join_pages(text for file in files for text in file.rows.postings):
@@ -373,3 +379,8 @@ class Index:
 
 def _ids(rows: Iterable[Row]) -> list[str]:
     return [str(row[0]) for row in rows]
+
+
+def _new_rows(rows: Iterable[Row], last_node: int) -> Iterator[Row]:
+    """Yields the rows of nodes that were added; of the others, the relations were updated."""
+    return (row for row in rows if int(str(row[1])) > last_node)

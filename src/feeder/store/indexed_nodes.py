@@ -24,9 +24,9 @@ PAGE_CHARS = 2_000_000
 # ?2 to ?4 are the path, line and row at which the last page ended; in the order of an index
 _NODES = """
 SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
-  text_sha, members, is_part
+  text_sha, members, is_part, relations
 FROM (
-  SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members)))
+  SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members, relations)))
     OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
   FROM (
     SELECT * FROM docs
@@ -62,6 +62,7 @@ class IndexedNode(NamedTuple):
     text_sha: str
     members: str
     is_part: int
+    relations: str
 
 
 NO_VECTORS: Mapping[int, VectorCode] = MappingProxyType({})

@@ -93,7 +93,7 @@ def encode_nodes(
     members = [encode_members(node.members) for node in nodes]
     parts = _part_flags(nodes)
     docs = [
-        [id_, path, *node[:-2], sha, encoded_members, key, is_part]
+        [id_, path, *node[:-3], sha, encoded_members, key, is_part, node.relations]
         for id_, node, sha, encoded_members, key, is_part in zip(
             ids, nodes, shas, members, description_keys or [""] * len(nodes), parts, strict=True
         )
