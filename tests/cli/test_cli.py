@@ -21,6 +21,7 @@ COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
     *("grep", "similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
+    *("references", "definition", "implementations"),
 )
 
 
@@ -146,6 +147,9 @@ CALLS = {
     "search": ["emptyCart"],
     "stats": [],
     "grep": ["emptyCart"],
+    "references": ["src/cart.py#Cart"],
+    "definition": ["Cart"],
+    "implementations": ["src/cart.py#Cart"],
     "similar": ["emptyCart"],
     "outline": ["src"],
     "show": ["emptyCart"],

@@ -1,0 +1,122 @@
+"""Compares the modules that files import with the files and packages that define a name."""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+PACKAGE_LANGUAGES = frozenset(
+    {"java", "kotlin", "scala", "groovy", "csharp", "php", "go", "swift", "dart"}
+)
+"""Languages in which the files of a package or folder see each other's names without an import."""
+
+GLOBAL_LANGUAGES = frozenset({"c", "cpp", "ruby", "swift", "pascal", "groovy", "csharp", "dart"})
+"""Languages in which a name is visible without an import of that name."""
+
+IMPLICIT_RECEIVER_LANGUAGES = frozenset(
+    {"java", "kotlin", "scala", "groovy", "csharp", "cpp", "swift", "dart", "ruby", "pascal"}
+)
+"""Languages in which a method calls another one of its type without a receiver."""
+
+SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
+
+_EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
+_CRATE_PREFIXES = ("crate.", "self.", "super.")
+_INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
+
+
+class Definition(NamedTuple):
+    """A definition that names may refer to.
+
+    `owner` is the symbol of the type around it, empty for a name of a module or package.
+    """
+
+    path: str
+    language: str
+    symbol: str
+    name: str
+    owner: str
+    is_type: bool
+
+    @property
+    def package(self) -> str:
+        """The qualifier of names of the file, such as `acme.shop`; may be empty."""
+        return (self.owner or self.symbol).rpartition(".")[0]
+
+
+def in_same_package(path: str, package: str, definition: Definition) -> bool:
+    """Tells whether a file of a package sees the definition without an import."""
+    if definition.language == "go":
+        return posixpath.dirname(path) == posixpath.dirname(definition.path)
+    if definition.language in PACKAGE_LANGUAGES:
+        return bool(package) and package == definition.package
+    return False
+
+
+def names_module(module: str, importing_path: str, definition: Definition) -> bool:
+    """Tells whether an imported module is the one that has the definition."""
+    language = definition.language
+    if language in PACKAGE_LANGUAGES - {"go", "swift", "dart"}:
+        outer = definition.owner or definition.package
+        return module in {definition.package, outer, definition.symbol}
+    if language == "go":
+        folder = posixpath.dirname(definition.path)
+        return not folder or module == folder or module.endswith(f"/{folder}")
+    return any(
+        _ends_with(stem, requested)
+        for stem in _module_stems(definition.path)
+        for requested in _wanted_paths(module, importing_path, language)
+    )
+
+
+def is_parent_module(module: str, importing_path: str, definition: Definition) -> bool:
+    """Tells whether the module is a package around the definition's file, which may export it."""
+    stem = _EXTENSION.sub("", definition.path)
+    for requested in _wanted_paths(module, importing_path, definition.language):
+        package = next(
+            (requested.removesuffix(name) for name in _INDEX_FILES if requested.endswith(name)),
+            requested,
+        )
+        if package and f"/{package}/".replace("//", "/") in f"/{stem}/":
+            return True
+    return False
+
+
+def _module_stems(path: str) -> Iterator[str]:
+    stem = _EXTENSION.sub("", path)
+    yield path
+    yield stem
+    for name in _INDEX_FILES:
+        if stem.endswith(name):
+            yield stem.removesuffix(name)
+
+
+def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[str]:
+    """Yields the ends of paths that a module may mean, with a leading `/` for a whole path."""
+    folder = posixpath.dirname(importing_path)
+    if language == "python":
+        name = module.lstrip(".")
+        if ups := len(module) - len(name):
+            for _ in range(ups - 1):
+                folder = posixpath.dirname(folder)
+            yield "/" + posixpath.join(folder, name.replace(".", "/")).rstrip("/")
+        else:
+            yield name.replace(".", "/")
+    elif language == "rust":
+        for prefix in _CRATE_PREFIXES:
+            module = module.removeprefix(prefix)
+        yield module.replace(".", "/")
+    else:
+        module = module.removeprefix("package:")
+        if module.startswith("."):
+            path = "/" + posixpath.normpath(posixpath.join(folder, module)).removeprefix("./")
+            yield path
+            yield re.sub(r"\.[mc]?[jt]sx?$", "", path)
+        else:
+            yield re.sub(r"^[@~#]/", "", module)
+
+
+def _ends_with(path: str, requested: str) -> bool:
+    if requested.startswith("/"):
+        return f"/{path}" == requested
+    return bool(requested) and (path == requested or path.endswith(f"/{requested}"))

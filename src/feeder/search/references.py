@@ -1,0 +1,478 @@
+"""Finds the sites that refer to a definition, and the types below a type.
+
+Start with `find_references` and `find_implementations`. Sites come from the
+relations of nodes in the index; only the text and columns of a page's lines are read from files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from feeder.errors import UserError
+from feeder.nodes import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE
+from feeder.search.file_contents import indexed_lines, snapshot_repositories
+from feeder.search.index_status import Corpus
+from feeder.search.modules import Definition
+from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver
+from feeder.search.targets import Target, target_node
+from feeder.store.hits import Hit, hits_by_name
+from feeder.store.relations import (
+    MAX_PATHS,
+    MAX_ROWS,
+    RelatedNode,
+    Relation,
+    file_blobs,
+    has_relations,
+    line_numbers,
+    nodes_of_files,
+    nodes_with_name,
+)
+from feeder.store.rows import decode_members
+from feeder.store.scope import is_test_path
+from feeder.text import normalize_symbol
+
+KIND_NAMES = {
+    CALL: "call",
+    USE: "type",
+    IMPORT: "import",
+    INHERITS: "inherit",
+    IMPLEMENTS: "implement",
+    MENTION: "mention",
+}
+"""The kinds of references by the kinds of relations."""
+
+CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
+
+MAX_DEPTH = 20
+"""Levels of types below a type that are followed."""
+
+MAX_TYPES = 300
+"""Types below a type that are followed."""
+
+
+class Reference(NamedTuple):
+    """A site that refers to a definition, or may; lines are as indexed.
+
+    `column` counts characters from 1 and is 0 with an empty `text` if the line cannot be read.
+    """
+
+    path: str
+    line: int
+    column: int
+    kind: str
+    resolved: bool
+    text: str
+    node: RelatedNode
+    name: str
+    receiver: str
+
+    def as_json(self) -> dict[str, Any]:
+        """The reference for `--json`."""
+        return {
+            "path": self.path,
+            "line": self.line,
+            "column": self.column,
+            "kind": self.kind,
+            "resolved": self.resolved,
+            "text": self.text,
+            "enclosing": {
+                "id": self.node.id,
+                "symbol": self.node.symbol,
+                "node_type": self.node.node_type,
+                "start_line": self.node.start_line,
+                "end_line": self.node.end_line,
+            },
+            "is_test": is_test_path(self.path),
+        }
+
+
+class ReferencePage(NamedTuple):
+    """References from an offset on out of `total`, or more than `total` where `at_least`."""
+
+    target: Definition
+    references: list[Reference]
+    total: int
+    resolved: int
+    at_least: bool
+    offset: int
+
+    def as_json(self) -> dict[str, Any]:
+        """The page for `--json`."""
+        return {
+            "target": target_json(self.target),
+            "references": [one.as_json() for one in self.references],
+            "total": self.total,
+            "resolved": self.resolved,
+            "at_least": self.at_least,
+        }
+
+
+class Implementation(NamedTuple):
+    """A type below a type, or a member that overrides a member; `depth` counts levels from 1."""
+
+    path: str
+    start_line: int
+    end_line: int
+    symbol: str
+    resolved: bool
+    depth: int
+
+
+def target_json(target: Definition) -> dict[str, Any]:
+    """The target for `--json`."""
+    return {"path": target.path, "symbol": target.symbol, "language": target.language}
+
+
+class ReferenceFinder:
+    """Reads relations, those of each file once."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._facts: dict[str, FileFacts] = {}
+        self.is_cut = False
+        if not has_relations(corpus.database, corpus.repo):
+            raise UserError(
+                f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
+                "or its languages have none. Bring it up to date: feeder sync"
+            )
+
+    def definition(self, target: Target, text: str) -> Definition:
+        """The definition that a target names: a node's symbol, or a member of a node."""
+        hit = target_node(self._corpus, target) if target.lines else _first_named(target)
+        name = normalize_symbol(text.rpartition("#")[2]).rpartition(".")[2]
+        members = {one.name for one in decode_members(hit.members)}
+        own_name = (hit.symbol or "").rpartition(".")[2]
+        if not target.lines and name in members and name != own_name:
+            is_class = hit.node_type == "class" and hit.symbol
+            symbol = f"{hit.symbol}.{name}" if is_class else name
+            owner = hit.symbol or "" if is_class else ""
+            return Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
+        if not hit.symbol:
+            raise UserError(
+                f"{hit.path}:{hit.start_line} is no declaration. Give the symbol of a class, "
+                "method or function, or a line of one."
+            )
+        return self._definition(hit)
+
+    def _definition(self, hit: Hit) -> Definition:
+        symbol = hit.symbol or ""
+        outer, _, name = symbol.rpartition(".")
+        facts = self.facts([hit.path])[hit.path]
+        owner = outer if outer in facts.classes else ""
+        if not owner and outer and hit.node_type == "method":
+            owner = self._type_of_member(hit, outer)
+        is_type = hit.node_type == "class"
+        if owner and (name in CONSTRUCTORS or name == owner.rpartition(".")[2]):
+            return Definition(
+                hit.path,
+                hit.language or "",
+                owner,
+                owner.rpartition(".")[2],
+                owner.rpartition(".")[0] if owner.rpartition(".")[0] in facts.classes else "",
+                is_type=True,
+            )
+        return Definition(hit.path, hit.language or "", symbol, name, owner, is_type)
+
+    def _type_of_member(self, hit: Hit, outer: str) -> str:
+        """The type of a member that is declared in another file, as in Go, C++ or Swift."""
+        named = hits_by_name(self._corpus.database, self._corpus.repo, outer)
+        return (
+            outer if any(one.symbol == outer and one.node_type == "class" for one in named) else ""
+        )
+
+    def named_definitions(self, name: str) -> list[tuple[Definition, Hit]]:
+        """All definitions of a name, or of a qualified one, in the index."""
+        requested = normalize_symbol(name)
+        hits = hits_by_name(self._corpus.database, self._corpus.repo, requested.rpartition(".")[2])
+        matches: dict[tuple[str, str], Hit] = {}
+        for hit in hits:
+            symbol = hit.symbol or ""
+            if symbol == requested or symbol.endswith(f".{requested}"):
+                matches.setdefault((hit.path, symbol), hit)
+        self.facts(hit.path for hit in matches.values())
+        return [(self._definition(hit), hit) for hit in matches.values()]
+
+    def facts(self, paths: Iterable[str]) -> dict[str, FileFacts]:
+        """The facts of files, read together."""
+        requested = list(dict.fromkeys(paths))
+        missing = [path for path in requested if path not in self._facts]
+        database, repo = self._corpus.database, self._corpus.repo
+        for first in range(0, len(missing), MAX_PATHS):
+            batch = missing[first : first + MAX_PATHS]
+            by_path: defaultdict[str, list[RelatedNode]] = defaultdict(list)
+            for node in nodes_of_files(database, repo, batch):
+                by_path[node.path].append(node)
+            self._facts |= {path: FileFacts(path, by_path[path]) for path in batch}
+        return {path: self._facts[path] for path in requested}
+
+    def nodes(self, name: str) -> list[RelatedNode]:
+        """The nodes whose relations have a name."""
+        matches = nodes_with_name(self._corpus.database, self._corpus.repo, name)
+        self.is_cut |= len(matches) >= MAX_ROWS
+        return matches
+
+    def resolver(self, definition: Definition) -> Resolver:
+        """The resolver of a definition, with the types below its owner."""
+        others = [one for one, _ in self.named_definitions(definition.name)]
+        if definition not in others:
+            others.append(definition)
+        owner, family = None, NO_FAMILY
+        if definition.owner and not definition.is_type:
+            owners = self.named_definitions(definition.owner.rpartition(".")[2])
+            same = [one for one, _ in owners if one.symbol == definition.owner]
+            near = [one for one in same if one.path == definition.path] or same
+            owner = near[0] if near else None
+            if owner:
+                family = self.family(owner, {(one.path, one.owner) for one in others})
+        return Resolver(definition, others, owner, family)
+
+    def family(self, owner: Definition, overriding: set[tuple[str, str]]) -> Family:
+        """The types below a type; those in `overriding` have members of their own."""
+        own, below = {(owner.path, owner.symbol)}, {(owner.path, owner.symbol)}
+        parents = {(owner.path, owner.symbol): True}
+        for one, parent in self.types_below(owner):
+            key = one.path, one.symbol
+            below.add(key)
+            inherits = parents.get(parent, False) and (key not in overriding)
+            parents[key] = inherits
+            if inherits:
+                own.add(key)
+        names = {symbol.rpartition(".")[2] for _, symbol in own}
+        return Family(frozenset(own), frozenset(names), frozenset(below))
+
+    def types_below(self, owner: Definition) -> Iterator[tuple[Implementation, tuple[str, str]]]:
+        """Yields the types below a type, level by level, each with its parent; each once."""
+        seen = {(owner.path, owner.symbol)}
+        level = [(owner, True)]
+        for depth in range(1, MAX_DEPTH + 1):
+            below: list[tuple[Definition, bool]] = []
+            for parent, is_sure in level:
+                for node, resolved in self._direct_subtypes(parent):
+                    symbol = node.symbol or ""
+                    if (node.path, symbol) in seen or len(seen) > MAX_TYPES:
+                        self.is_cut |= len(seen) > MAX_TYPES
+                        continue
+                    seen.add((node.path, symbol))
+                    sure = is_sure and resolved
+                    matches = Implementation(
+                        node.path, node.start_line, node.end_line, symbol, sure, depth
+                    )
+                    yield matches, (parent.path, parent.symbol)
+                    outer, _, name = symbol.rpartition(".")
+                    classes = self.facts([node.path])[node.path].classes
+                    child = Definition(
+                        node.path,
+                        node.language or "",
+                        symbol,
+                        name,
+                        outer if outer in classes else "",
+                        is_type=True,
+                    )
+                    below.append((child, sure))
+            if not below:
+                return
+            level = below
+
+    def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
+        named = self.nodes(parent.name)
+        names = {parent.name, *_aliases(named, parent.name)}
+        for alias in sorted(names - {parent.name}):
+            named += self.nodes(alias)
+        distinct = {node.id: node for node in named if node.node_type == "class"}
+        nodes = list(distinct.values())
+        others = [one for one, _ in self.named_definitions(parent.name) if one.is_type]
+        resolver = Resolver(parent, others or [parent], None)
+        all_facts = self.facts(node.path for node in nodes)
+        for node in nodes:
+            results = [
+                resolver.resolve(all_facts[node.path], node, relation)
+                for relation in node.decode()
+                if relation.kind in {INHERITS, IMPLEMENTS} and relation.name in names
+            ]
+            if any(result is not None for result in results):
+                yield node, True in results
+
+    def references(self, definition: Definition) -> list[Reference]:
+        """The sites of a definition's name, without their text; the surest and nearest first."""
+        resolver = self.resolver(definition)
+        matches = list(self._sites(definition, resolver, definition.name))
+        aliases = {
+            (one.path, alias)
+            for one in matches
+            if one.kind == "import" and (alias := one.receiver.partition("=")[2])
+        }
+        for alias in sorted({alias for _, alias in aliases} - {definition.name}):
+            paths = {path for path, name in aliases if name == alias}
+            matches += self._sites(definition, resolver, alias, paths)
+        return sorted(set(matches), key=lambda one: _order(one, definition))
+
+    def _sites(
+        self,
+        definition: Definition,
+        resolver: Resolver,
+        name: str,
+        paths: set[str] | None = None,
+    ) -> Iterator[Reference]:
+        nodes = [node for node in self.nodes(name) if paths is None or node.path in paths]
+        all_facts = self.facts(node.path for node in nodes)
+        is_member = definition.owner and not definition.is_type
+        for node in nodes:
+            for relation in node.decode():
+                if relation.kind not in KIND_NAMES:
+                    continue
+                if relation.name == name:
+                    resolved = resolver.resolve(all_facts[node.path], node, relation)
+                    kind = KIND_NAMES[relation.kind]
+                elif not is_member and relation.kind != IMPORT and _has_part(relation, name):
+                    bare = Relation(name, MENTION, "", "")
+                    resolved = resolver.resolve(all_facts[node.path], node, bare)
+                    kind = "mention"
+                else:
+                    continue
+                if resolved is not None:
+                    for line in line_numbers(node, relation):
+                        yield Reference(
+                            node.path, line, 0, kind, resolved, "", node, name, relation.qualifier
+                        )
+
+
+def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
+    """Yields the other names by which files import a name."""
+    for node in nodes:
+        for relation in node.decode():
+            if relation.kind == IMPORT and relation.name == name:
+                alias = relation.qualifier.partition("=")[2]
+                if alias:
+                    yield alias
+
+
+def _first_named(target: Target) -> Hit:
+    if target.is_file:
+        raise UserError(
+            f"{target.path} is a file. Give a symbol in it, or a line: {target.path}#SYMBOL"
+        )
+    return target.hits[0]
+
+
+def _has_part(relation: Relation, name: str) -> bool:
+    """Tells whether the receiver begins with a name, as in `Cart.create` or `Cart()`."""
+    receiver = relation.qualifier
+    if relation.kind not in {CALL, MENTION} or name not in receiver:
+        return False
+    return receiver.partition(".")[0] == name
+
+
+def _order(one: Reference, definition: Definition) -> tuple[Any, ...]:
+    """Resolved sites first, code before tests, then the nearest file and line."""
+    own_folders = definition.path.split("/")[:-1]
+    folders = one.path.split("/")[:-1]
+    common = 0
+    for left, right in zip(own_folders, folders, strict=False):
+        if left != right:
+            break
+        common += 1
+    distance = len(own_folders) + len(folders) - 2 * common
+    return (
+        not one.resolved,
+        is_test_path(one.path),
+        one.path != definition.path,
+        distance,
+        one.path,
+        one.line,
+        one.kind,
+    )
+
+
+class ReferenceFilter(NamedTuple):
+    """Selects the references of a page; no kinds mean all."""
+
+    kinds: Sequence[str] = ()
+    tests: str | None = None
+    limit: int = 50
+    offset: int = 0
+
+
+def find_references(
+    corpus: Corpus, target: Target, text: str, requested: ReferenceFilter
+) -> ReferencePage:
+    """The page of references to a target; raises UserError if it is no declaration."""
+    finder = ReferenceFinder(corpus)
+    definition = finder.definition(target, text)
+    matches = [
+        one
+        for one in finder.references(definition)
+        if (not requested.kinds or one.kind in requested.kinds)
+        and (
+            requested.tests in {None, "yes"}
+            or is_test_path(one.path) == (requested.tests == "only")
+        )
+    ]
+    page = matches[requested.offset : requested.offset + requested.limit]
+    return ReferencePage(
+        definition,
+        with_text(corpus, page),
+        len(matches),
+        sum(one.resolved for one in matches),
+        finder.is_cut,
+        requested.offset,
+    )
+
+
+def find_implementations(
+    corpus: Corpus, target: Target, text: str
+) -> tuple[Definition, list[Implementation], bool]:
+    """The types below a type, or members that override a member; True if batch are missing."""
+    finder = ReferenceFinder(corpus)
+    definition = finder.definition(target, text)
+    if definition.is_type:
+        matches = [one for one, _ in finder.types_below(definition)]
+        return definition, matches, finder.is_cut
+    if not definition.owner:
+        raise UserError(f"{definition.symbol} is neither a type nor a member of one. Give a type.")
+    members = {(one.path, one.owner): hit for one, hit in finder.named_definitions(definition.name)}
+    [*owners] = (
+        one
+        for one, _ in finder.named_definitions(definition.owner.rpartition(".")[2])
+        if one.symbol == definition.owner
+    )
+    overriding = [
+        one._replace(start_line=hit.start_line, end_line=hit.end_line, symbol=hit.symbol or "")
+        for owner in owners[:1]
+        for one, _ in finder.types_below(owner)
+        if (hit := members.get((one.path, one.symbol)))
+    ]
+    return definition, overriding, finder.is_cut
+
+
+def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference]:
+    """Adds the text of each line, as it was indexed and with secrets masked, and the column."""
+    from feeder.parse.secrets import mask_text  # imports the scanner
+
+    paths = list(dict.fromkeys(one.path for one in references))
+    blobs = file_blobs(corpus.database, corpus.repo, paths)
+    repositories = snapshot_repositories(corpus.database)
+    lines: dict[str, list[str]] = {}
+    for path, all_lines in indexed_lines(
+        corpus.base, blobs, other_repositories=repositories
+    ).items():
+        if all_lines is not None:
+            masked = mask_text(path, "\n".join(all_lines).encode()).content.decode()
+            lines[path] = masked.split("\n")
+    used: defaultdict[tuple[str, int, str], int] = defaultdict(int)
+    result = []
+    for one in references:
+        text = (lines.get(one.path) or [])[one.line - 1 : one.line]
+        key = one.path, one.line, one.name
+        column = _column(text[0], one.name, used[key]) if text else 0
+        used[key] += 1
+        result.append(one._replace(text=text[0].rstrip("\r") if text else "", column=column))
+    return result
+
+
+def _column(text: str, name: str, nth: int) -> int:
+    """The column of the nth whole word `name` in a line, from 1; of the last if there are fewer."""
+    starts = [match.start() + 1 for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
+    return starts[min(nth, len(starts) - 1)] if starts else 1

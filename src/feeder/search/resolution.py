@@ -1,0 +1,349 @@
+"""Decides whether a site refers to a definition, from what the files say: imports, enclosing class,
+declared types of receivers, package, and uniqueness of the name.
+
+Start with `Resolver.resolve`. Nothing is compiled or run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER
+from feeder.search.modules import (
+    GLOBAL_LANGUAGES,
+    IMPLICIT_RECEIVER_LANGUAGES,
+    SCRIPTS,
+    Definition,
+    in_same_package,
+    is_parent_module,
+    names_module,
+)
+from feeder.store.relations import RelatedNode, Relation
+
+SELF_NAMES = frozenset(
+    {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
+)
+"""Receivers that are the object or the type around the site."""
+
+_COMPOUND = re.compile(r"[a-z\d][A-Z]|\w_\w")
+"""A name of several words, which a library is unlikely to define too."""
+
+
+class Import(NamedTuple):
+    """An imported name, empty for the module itself and `*` for all its names."""
+
+    module: str
+    name: str
+
+
+class FileFacts:
+    """The imports, types and declared variables of a file."""
+
+    def __init__(self, path: str, nodes: Iterable[RelatedNode]) -> None:
+        self.path = path
+        self.nodes = list(nodes)
+
+    @cached_property
+    def _decoded(self) -> list[tuple[RelatedNode, list[Relation]]]:
+        return [(node, node.decode()) for node in self.nodes]
+
+    @cached_property
+    def imports(self) -> Mapping[str, list[Import]]:
+        """Imports by the local name that they bind; those of all names under `*`."""
+        matches: defaultdict[str, list[Import]] = defaultdict(list)
+        for _, relations in self._decoded:
+            for name, kind, qualifier, _ in relations:
+                if kind == IMPORT:
+                    module, _, alias = qualifier.partition("=")
+                    matches[alias or name or module].append(Import(module, name))
+        return matches
+
+    @cached_property
+    def package(self) -> str:
+        """The prefix of all qualified symbols of the file, such as `acme.shop`."""
+        symbols = [node.symbol for node in self.nodes if node.node_type == "class" and node.symbol]
+        symbols = symbols or [node.symbol for node in self.nodes if node.symbol]
+        return min(symbols, key=len).rpartition(".")[0] if symbols else ""
+
+    @cached_property
+    def classes(self) -> set[str]:
+        """The symbols of the file's types."""
+        return {node.symbol for node in self.nodes if node.node_type == "class" and node.symbol}
+
+    @cached_property
+    def bindings(self) -> Mapping[str, Mapping[str, str]]:
+        """The declared type of each variable, field and parameter, by the symbol of the node."""
+        matches: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        for node, relations in self._decoded:
+            own = matches[node.symbol or ""]
+            for name, kind, type_name, _ in relations:
+                if kind in {BINDING, PARAMETER} and type_name:
+                    own.setdefault(name, type_name)
+        for own in matches.values():
+            for name, type_name in own.items():
+                own[name] = own.get(type_name, type_name)  # self.cart = cart
+        return matches
+
+    def declares_type(self, name: str) -> bool:
+        """Tells whether the file has a type of that name."""
+        return any(symbol.rpartition(".")[2] == name for symbol in self.classes)
+
+    def enclosing_class(self, symbol: str | None) -> str:
+        """The symbol of the innermost type around a node, or of the node itself."""
+        while symbol:
+            if symbol in self.classes:
+                return symbol
+            symbol = symbol.rpartition(".")[0]
+        return ""
+
+    def type_of(self, symbol: str | None, receiver: str) -> str:
+        """The declared type of a receiver in a node; empty if the file does not say it."""
+        first, _, rest = receiver.partition(".")
+        if first in SELF_NAMES:
+            first, _, rest = rest.partition(".")
+        if rest or not first:
+            return ""
+        first = first.lstrip("$")
+        if receiver == first and (type_name := self.bindings.get(symbol or "", {}).get(first)):
+            return type_name
+        owner = self.enclosing_class(symbol)
+        if not owner:
+            return self.bindings.get("", {}).get(first, "")
+        for name, own in self.bindings.items():
+            if (name == owner or name.rpartition(".")[0] == owner) and first in own:
+                return own[first]
+        return self.bindings.get("", {}).get(first, "")
+
+
+class Family(NamedTuple):
+    """The types whose members of a name are the definition's.
+
+    `own` are the owner and the types below it that do not define the name again, as pairs of path
+    and symbol; `names` their last parts. `all_below` includes those that define it again.
+    """
+
+    own: frozenset[tuple[str, str]]
+    names: frozenset[str]
+    all_below: frozenset[tuple[str, str]]
+
+
+NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
+
+
+class Resolver:
+    """Resolves sites of one definition's name.
+
+    `others` are all definitions of that name, the definition itself among them. `owner` is the
+    definition of the type around it, None for a name of a module.
+    """
+
+    def __init__(
+        self,
+        definition: Definition,
+        others: Sequence[Definition],
+        owner: Definition | None,
+        family: Family = NO_FAMILY,
+    ) -> None:
+        self._definition = definition
+        self._others = others
+        self._owner = owner
+        self._family = family
+        self._is_unique = len({(one.path, one.symbol) for one in others}) <= 1
+
+    def resolve(self, facts: FileFacts, node: RelatedNode, relation: Relation) -> bool | None:
+        """True if the site refers to the definition, False if it may, None if to something else."""
+        if not _are_compatible(node.language, self._definition.language):
+            return None
+        if relation.kind == IMPORT:
+            return self._resolve_import(facts, relation)
+        if self._owner and not self._definition.is_type:
+            return self._resolve_member(facts, node, relation)
+        if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:
+            return self._resolve_qualified(facts, node, relation)
+        return self.refers(facts, relation.name)
+
+    def refers(self, facts: FileFacts, name: str) -> bool | None:
+        """Resolves a name without a receiver in a file to a type, function or constant."""
+        return refers_to(self._definition, self._others, facts, name, is_unique=self._is_unique)
+
+    def _resolve_import(self, facts: FileFacts, relation: Relation) -> bool | None:
+        module = relation.qualifier.partition("=")[0]
+        if self._owner and not self._definition.is_type:
+            requested = self._definition.owner
+            return True if requested and module == requested else None
+        return self._import_refers(facts, Import(module, relation.name))
+
+    def _import_refers(self, facts: FileFacts, imported: Import) -> bool | None:
+        return import_refers(
+            self._definition, self._others, facts.path, imported, is_unique=self._is_unique
+        )
+
+    def _resolve_qualified(  # noqa: PLR0911 - one for each rule
+        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    ) -> bool | None:
+        """A name of a module with a receiver: a module, a package or an outer type."""
+        receiver, definition = relation.qualifier, self._definition
+        if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
+            return True
+        if receiver == definition.package and receiver:
+            return True
+        first = receiver.partition(".")[0]
+        for imported in self._modules_of(facts, receiver):
+            if names_module(imported, facts.path, definition):
+                return True
+            if is_parent_module(imported, facts.path, definition):
+                return self._is_unique
+        if first in facts.imports or receiver in facts.imports:
+            return None
+        if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS, "go"}:
+            return None
+        return False if definition.is_type or not node.symbol else None
+
+    def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
+        """Yields the modules that a receiver may name in a file."""
+        first, _, rest = receiver.partition(".")
+        suffix = f".{rest}" if rest else ""
+        for imported in (*facts.imports.get(receiver, ()), *facts.imports.get(first, ())):
+            if not imported.name:
+                yield imported.module if receiver in facts.imports else imported.module + suffix
+            elif imported.name in {"*", "default"}:
+                yield imported.module
+            else:
+                joint = "" if imported.module.endswith(".") else "."
+                yield f"{imported.module}{joint}{imported.name}{suffix}"
+        for all_imported in facts.imports.values():
+            for imported in all_imported:
+                if not imported.name and (
+                    imported.module == receiver
+                    or re.sub(r"/v\d+$", "", imported.module).rpartition("/")[2] == receiver
+                ):
+                    yield imported.module
+
+    def _resolve_member(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    ) -> bool | None:
+        """A member of a type, by its receiver."""
+        receiver, language = relation.qualifier, node.language or ""
+        own_class = facts.enclosing_class(node.symbol)
+        if not receiver:
+            if relation.kind not in {CALL, MENTION} or language not in IMPLICIT_RECEIVER_LANGUAGES:
+                return None
+            return self._in_class(facts, own_class, is_implicit=True)
+        if receiver in {"super()", "super"}:
+            below = self._family.all_below
+            return (facts.path, own_class) in below
+        if receiver in SELF_NAMES:
+            return self._in_class(facts, own_class)
+        last = receiver.rpartition(".")[2]
+        type_name = last.removesuffix("()") if last.endswith("()") else ""
+        type_name = type_name or facts.type_of(node.symbol, receiver)
+        if not type_name and (last in self._family.names or last in facts.imports):
+            type_name = last if last[:1].isupper() or last in self._family.names else ""
+        if type_name:
+            return self._is_in_family(facts, type_name)
+        is_call = relation.kind == CALL
+        return self._is_unique and is_call and bool(_COMPOUND.search(relation.name))
+
+    def _in_class(
+        self, facts: FileFacts, own_class: str, *, is_implicit: bool = False
+    ) -> bool | None:
+        """A member of the type around the site."""
+        symbol = own_class
+        while symbol:
+            if (facts.path, symbol) in self._family.own:
+                return True
+            if any(one.owner == symbol and one.path == facts.path for one in self._others):
+                return None
+            symbol = symbol.rpartition(".")[0] if is_implicit else ""
+        return False if own_class else None
+
+    def _is_in_family(self, facts: FileFacts, type_name: str) -> bool | None:
+        """A receiver of a declared type: another type with such a member is another definition."""
+        if type_name == self._definition.owner.rpartition(".")[2] and self._owner:
+            if refers_to(self._owner, [self._owner], facts, type_name, is_unique=True):
+                return True
+            if type_name in facts.imports or facts.declares_type(type_name):
+                return None
+            # with the module before it, as in `shop.Cart()`
+            same = {
+                (one.path, one.owner) for one in self._others if one.owner == self._owner.symbol
+            }
+            return len(same) == 1
+        imported = facts.imports.get(type_name, ())
+        if type_name in self._family.names or any(
+            one.name in self._family.names for one in imported
+        ):
+            return True
+        owners = {one.owner.rpartition(".")[2] for one in self._others}
+        return None if type_name in owners else False
+
+
+def refers_to(  # noqa: PLR0911 - one for each rule
+    definition: Definition,
+    others: Sequence[Definition],
+    facts: FileFacts,
+    name: str,
+    *,
+    is_unique: bool,
+) -> bool | None:
+    """Resolves a name without a receiver in a file to a definition of a module or package."""
+    if imports := facts.imports.get(name):
+        results = [
+            import_refers(definition, others, facts.path, one, is_unique=is_unique)
+            for one in imports
+        ]
+        return True if True in results else False if False in results else None
+    if name != definition.name:
+        return None
+    if facts.path == definition.path:
+        return True
+    if any(one.path == facts.path and not one.owner for one in others):
+        return None
+    wildcards = [one for one in facts.imports.get("*", ()) if one.name == "*"]
+    results = [
+        import_refers(definition, others, facts.path, one, is_unique=is_unique) for one in wildcards
+    ]
+    if True in results or in_same_package(facts.path, facts.package, definition):
+        return True
+    if False in results:
+        return False
+    if definition.language in GLOBAL_LANGUAGES:
+        return is_unique
+    return None
+
+
+def import_refers(
+    definition: Definition,
+    others: Sequence[Definition],
+    path: str,
+    imported: Import,
+    *,
+    is_unique: bool,
+) -> bool | None:
+    """Resolves an import to a definition of a module or package."""
+    module, name = imported
+    if name not in {definition.name, "*", "default"}:
+        return None
+    if names_module(module, path, definition):
+        return True
+    if any(one is not definition and names_module(module, path, one) for one in others):
+        return None
+    if is_parent_module(module, path, definition):
+        near = [one for one in others if is_parent_module(module, path, one)]
+        return len(near) == 1
+    if name == "default":
+        return None
+    is_relative = module.startswith(".")
+    return is_unique if is_relative and definition.language in SCRIPTS else None
+
+
+def _are_compatible(language: str | None, other: str) -> bool:
+    """Tells whether code of one language can refer to names of another one."""
+    if language == other:
+        return True
+    groups = (SCRIPTS, {"java", "kotlin", "groovy", "scala"}, {"c", "cpp"})
+    return any(language in group and other in group for group in groups)

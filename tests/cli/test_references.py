@@ -1,0 +1,200 @@
+"""`feeder references`, `definition` and `implementations`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from command_runner import RunFeeder
+from source.repos import Repo
+
+FILES: dict[str, str | bytes] = {
+    "shop/__init__.py": "from .cart import Cart\n",
+    "shop/cart.py": (
+        "from .base import Base\n\n\n"
+        "class Cart(Base):\n"
+        "    def add(self, item):\n"
+        "        return self.check(item)\n\n"
+        "    def check(self, item):\n"
+        "        return item\n\n\n"
+        "def open_cart():\n"
+        "    return Cart()\n"
+    ),
+    "shop/base.py": "class Base:\n    def close(self):\n        pass\n",
+    "shop/gift.py": (
+        "from shop.cart import Cart as Basket\n\n\n"
+        "class Gift(Basket):\n"
+        "    def check(self, item):\n"
+        "        return super().check(item)\n\n"
+        "    def wrap(self, other: Basket):\n"
+        "        other.add(self)\n"
+        "        self.close()\n"
+    ),
+    "shop/other.py": (
+        "import shop.cart\n\n\n"
+        "class Shelf:\n"
+        "    def add(self, item):\n"
+        '        """Like Cart.add: cart.add(item)."""\n\n\n'
+        "def fill(shelf: Shelf, things):\n"
+        "    shelf.add(1)  # not cart.add\n"
+        "    things.add(2)\n"
+        "    cart = shop.cart.Cart()\n"
+        "    cart.add(3)\n"
+    ),
+    "tests/test_cart.py": (
+        "from shop import Cart\n\n\n"
+        "def test_add():\n"
+        "    with Cart() as cart:\n"
+        "        cart.add(1)\n"
+    ),
+}
+
+
+@pytest.fixture
+def environment() -> Mapping[str, str]:
+    return {"FEEDER_VECTORS": "no"}
+
+
+@pytest.fixture
+def shop(feeder: RunFeeder, repo: Repo) -> Repo:
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+def sites(answer: dict[str, Any]) -> dict[tuple[str, int, str], bool]:
+    return {
+        (one["path"], one["line"], one["kind"]): one["resolved"] for one in answer["references"]
+    }
+
+
+def test_method_is_resolved_by_the_types_of_receivers(feeder: RunFeeder, shop: Repo) -> None:
+    """`shelf` is of another class; nobody says what `things` is."""
+    answer = feeder(shop, "references", "Cart.add", "--json").json
+    assert sites(answer) == {
+        ("shop/gift.py", 9, "call"): True,
+        ("shop/other.py", 13, "call"): True,
+        ("tests/test_cart.py", 6, "call"): True,
+        ("shop/other.py", 11, "call"): False,
+    }
+    assert answer["target"]["symbol"] == "Cart.add"
+    assert (answer["total"], answer["at_least"]) == (4, False)
+    assert answer["references"][0] == {
+        "path": "shop/gift.py",
+        "line": 9,
+        "column": 15,
+        "kind": "call",
+        "resolved": True,
+        "text": "        other.add(self)",
+        "enclosing": answer["references"][0]["enclosing"],
+        "is_test": False,
+    }
+    assert answer["references"][0]["enclosing"]["symbol"] == "Gift.wrap"
+    assert [one["is_test"] for one in answer["references"]] == [False, False, True, False]
+
+
+def test_class_is_resolved_by_imports_and_aliases(feeder: RunFeeder, shop: Repo) -> None:
+    answer = feeder(shop, "references", "shop/cart.py#Cart", "--json").json
+    assert sites(answer) == {
+        ("shop/cart.py", 13, "call"): True,
+        ("shop/__init__.py", 1, "import"): True,
+        ("shop/gift.py", 1, "import"): True,
+        ("shop/gift.py", 4, "inherit"): True,
+        ("shop/gift.py", 8, "type"): True,
+        ("shop/other.py", 12, "call"): True,
+        ("tests/test_cart.py", 1, "import"): True,
+        ("tests/test_cart.py", 5, "call"): True,
+    }
+
+
+def test_call_of_an_overridden_method(feeder: RunFeeder, shop: Repo) -> None:
+    """`super()` is the base's; `self` in the base is its own."""
+    answer = feeder(shop, "references", "Cart.check", "--json").json
+    assert sites(answer) == {
+        ("shop/cart.py", 6, "call"): True,
+        ("shop/gift.py", 6, "call"): True,
+    }
+
+
+def test_inherited_method_is_found_in_classes_below(feeder: RunFeeder, shop: Repo) -> None:
+    answer = feeder(shop, "references", "Base.close", "--json").json
+    assert sites(answer) == {("shop/gift.py", 10, "call"): True}
+
+
+def test_options_select_references(feeder: RunFeeder, shop: Repo) -> None:
+    def found(*options: str) -> list[str]:
+        answer = feeder(shop, "references", "shop/cart.py#Cart", "--json", *options).json
+        return [f"{one['path']}:{one['line']}" for one in answer["references"]]
+
+    assert found("--kind", "inherit") == ["shop/gift.py:4"]
+    assert found("--tests", "only") == ["tests/test_cart.py:1", "tests/test_cart.py:5"]
+    assert found("--tests", "no", "-n", "2", "--offset", "1") == [
+        "shop/__init__.py:1",
+        "shop/gift.py:1",
+    ]
+
+
+def test_vimgrep_format(feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(shop.path)
+    out = feeder(shop, "references", "Base.close", "--format", "vimgrep").out
+    assert out == "shop/gift.py:10:14:        self.close()\n"
+
+
+def test_text_says_what_is_by_name_only(feeder: RunFeeder, shop: Repo) -> None:
+    lines = feeder(shop, "references", "Cart.add").out.splitlines()
+    assert lines[0] == "shop/gift.py"
+    assert lines[1] == "     9:         other.add(self)"
+    assert lines[2] == "        call  Gift.wrap"
+    assert "shop/other.py  (by name only)" in lines
+
+
+def test_implementations(feeder: RunFeeder, shop: Repo) -> None:
+    """Of a type those below it, level by level; of a method what overrides it."""
+    answer = feeder(shop, "implementations", "Base", "--json").json
+    found = [(one["symbol"], one["depth"], one["resolved"]) for one in answer["implementations"]]
+    assert found == [("Cart", 1, True), ("Gift", 2, True)]
+    assert (answer["total"], answer["at_least"]) == (2, False)
+    [check] = feeder(shop, "implementations", "Cart.check", "--json").json["implementations"]
+    assert (check["path"], check["symbol"], check["start_line"]) == (
+        "shop/gift.py",
+        "Gift.check",
+        5,
+    )
+
+
+def test_cyclic_bases_end(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit({"a.py": "class A(B):\n    x = 1\n\n\nclass B(A):\n    y = 2\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "implementations", "A", "--json").json
+    assert [one["symbol"] for one in answer["implementations"]] == ["B"]
+
+
+def test_definition(feeder: RunFeeder, shop: Repo) -> None:
+    """By name all of that name; at a position the one that is meant there."""
+    named = feeder(shop, "definition", "add", "--json").json["definitions"]
+    assert [(one["symbol"], one["resolved"]) for one in named] == [
+        ("Cart.add", False),
+        ("Shelf.add", False),
+    ]
+    [meant] = feeder(shop, "definition", "shop/other.py:10:12", "--json").json["definitions"]
+    assert (meant["symbol"], meant["resolved"]) == ("Shelf.add", True)
+    [meant] = feeder(shop, "definition", "shop/other.py:13:10", "--json").json["definitions"]
+    assert (meant["symbol"], meant["resolved"]) == ("Cart.add", True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["references", "shop/cart.py"], "shop/cart.py is a file."),
+        (["references", "nowhere"], "The index has no file, symbol or id nowhere."),
+        (["definition", "nowhere"], "The index has no definition of nowhere."),
+        (["definition", "shop/cart.py:3:1"], "No name stands at shop/cart.py:3:1."),
+        (["implementations", "open_cart"], "open_cart is neither a type nor a member"),
+    ],
+)
+def test_errors_say_what_to_do(
+    feeder: RunFeeder, shop: Repo, arguments: list[str], message: str
+) -> None:
+    answer = feeder(shop, *arguments)
+    assert answer.code == 2
+    assert message in answer.err
