@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,18 +15,36 @@ from feeder.cli import console, options, search_options
 from feeder.config import Settings
 
 if TYPE_CHECKING:
-    from feeder.search.references import ReferencePage
+    from feeder.search.callers import Caller, CallerTree
+    from feeder.search.references import Reference, ReferencePage
+    from feeder.search.uses import Use, UsePage
 
 KINDS = ("call", "type", "import", "inherit", "implement", "mention")
 
 MAX_LIMIT = 10_000
 """References of a page."""
 
+MAX_DEPTH = 10
+"""Levels of `--depth`; `search.callers` has the same."""
+
 _POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
 
 
 @click.command()
 @click.argument("target", metavar="PATH#SYMBOL|PATH:LINE|SYMBOL|ID")
+@click.option(
+    "--in/--out",
+    "incoming",
+    default=True,
+    help="List what refers to the target (default), or what the target itself refers to.",
+)
+@click.option(
+    "--depth",
+    type=click.IntRange(1, MAX_DEPTH),
+    default=1,
+    show_default=True,
+    help="From 2 on, list callers, their callers and so on, as a tree.",
+)
 @click.option(
     "--kind",
     "kinds",
@@ -59,40 +77,74 @@ _POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
 )
 @search_options.color_option
 @options.read_options
-def references(target: str, color: str, form: str, **params: Any) -> None:
-    """List what refers to a class, method, function or constant.
+def references(
+    target: str, color: str, form: str, incoming: bool, depth: int, **params: Any
+) -> None:
+    """List what refers to a class, method, function or constant, or what it refers to.
 
     First come references that are resolved by imports, types and packages, then those by name only.
     """
+    from feeder.search.callers import find_callers
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import path_from_root
     from feeder.search.references import ReferenceFilter, find_references
     from feeder.search.targets import resolve_target
+    from feeder.search.uses import find_uses
 
+    if depth > 1 and (not incoming or form == "vimgrep"):
+        raise click.UsageError("--depth lists callers as a tree: leave out --out and --format.")
     requested = ReferenceFilter(*(params.pop(name) for name in ReferenceFilter._fields))
     settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
         text = path_from_root(target, corpus.base)
-        page = find_references(
-            corpus, resolve_target(corpus, text, index.directory), text, requested
-        )
+        resolved_target = resolve_target(corpus, text, index.directory)
+        page: ReferencePage | UsePage | CallerTree
+        if depth > 1:
+            page = find_callers(corpus, resolved_target, text, requested, depth)
+        elif incoming:
+            page = find_references(corpus, resolved_target, text, requested)
+        else:
+            page = find_uses(corpus, resolved_target, requested)
         status = corpus.status()
     if settings.json:
         console.print_result(settings, page.as_json(), ())
         return
     if form == "vimgrep":
-        console.print_result(settings, None, _vimgrep_lines(page, corpus.base))
+        console.print_result(settings, None, _vimgrep_lines(_sites(page), corpus.base))
     else:
-        console.print_rendered(_text_lines(page, color))
+        console.print_rendered(_rendered(page, color))
     if not settings.quiet:
         console.print_message(_summary(page))
         if status.note:
             console.print_message(status.note)
 
 
-def _vimgrep_lines(page: ReferencePage, root: Path) -> Iterator[str]:
-    for one in page.references:
+def _sites(page: ReferencePage | UsePage | CallerTree) -> list[Reference]:
+    """The references of a page; of uses each site once."""
+    from feeder.search.references import ReferencePage
+    from feeder.search.uses import UsePage
+
+    if isinstance(page, ReferencePage):
+        return page.references
+    return (
+        list(dict.fromkeys(one.reference for one in page.uses)) if isinstance(page, UsePage) else []
+    )
+
+
+def _rendered(page: ReferencePage | UsePage | CallerTree, color: str) -> Iterator[str]:
+    from feeder.search.references import ReferencePage
+    from feeder.search.uses import UsePage
+
+    if isinstance(page, ReferencePage):
+        return _text_lines(page, color)
+    if isinstance(page, UsePage):
+        return _use_lines(page.uses, color)
+    return _tree_lines(page.callers, page.omitted, color)
+
+
+def _vimgrep_lines(sites: Iterable[Reference], root: Path) -> Iterator[str]:
+    for one in sites:
         yield f"{os.path.relpath(root / one.path)}:{one.line}:{one.column or 1}:{one.text}"
 
 
@@ -112,14 +164,64 @@ def _text_lines(page: ReferencePage, color: str) -> Iterator[str]:
             yield terminal.render_cells(to_cells(f"        {detail}", DIM))
 
 
-def _summary(page: ReferencePage) -> str:
-    if not page.total:
-        return f"Nothing in the index refers to {page.target.symbol}."
+def _use_lines(uses: Sequence[Use], color: str) -> Iterator[str]:
+    """Each definition with the lines that refer to it; resolved ones first."""
+    from feeder.cli.terminal import DIM, PATH_STYLE, stdout_terminal, to_cells
+
+    terminal = stdout_terminal(color)
+    grouped: dict[Any, list[Reference]] = {}
+    for use in uses:
+        grouped.setdefault(use.definition, []).append(use.reference)
+    for one, sites in grouped.items():
+        place = f"{one.path}:{one.start_line}-{one.end_line}"
+        note = "" if one.resolved else "  (by name only)"
+        cells = to_cells(f"  {one.node_type}  {one.symbol}{note}")
+        yield terminal.render_cells([*to_cells(place, PATH_STYLE), *cells])
+        detail = ", ".join(dict.fromkeys(f"{site.kind} in line {site.line}" for site in sites))
+        yield terminal.render_cells(to_cells(f"        {detail}", DIM))
+
+
+def _tree_lines(
+    callers: Sequence[Caller], omitted: int, color: str, level: int = 0
+) -> Iterator[str]:
+    from feeder.cli.terminal import DIM, PATH_STYLE, stdout_terminal, to_cells
+
+    terminal = stdout_terminal(color)
+    indent = "  " * level
+    for one in callers:
+        node = one.node
+        lines = ",".join(map(str, one.lines))
+        note = "" if one.resolved else "  (by name only)"
+        symbol = f"  {node.symbol}" if node.symbol else ""
+        yield terminal.render_cells(
+            [*to_cells(f"{indent}{node.path}:{lines}", PATH_STYLE), *to_cells(f"{symbol}{note}")]
+        )
+        yield from _tree_lines(one.callers, one.omitted, color, level + 1)
+    if omitted:
+        yield terminal.render_cells(to_cells(f"{indent}… {omitted:,} more", DIM))
+
+
+def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
+    from feeder.search.callers import CallerTree
+    from feeder.search.uses import UsePage
+
     at_least = "at least " if page.at_least else ""
+    if isinstance(page, CallerTree):
+        if not page.total:
+            return f"Nothing in the index refers to {page.target.symbol}."
+        return f"{at_least}{page.total:,} callers. For more: -n NUMBER"
+    if isinstance(page, UsePage):
+        if not page.total:
+            return f"{page.symbol or page.path} refers to nothing that the index defines."
+        shown = len(page.uses)
+    else:
+        if not page.total:
+            return f"Nothing in the index refers to {page.target.symbol}."
+        shown = len(page.references)
     by_name = page.total - page.resolved
     counts = f"{at_least}{page.total:,} references: {page.resolved:,} resolved, {by_name:,} by name"
-    after = page.offset + len(page.references)
-    if len(page.references) == page.total:
+    after = page.offset + shown
+    if shown == page.total:
         return f"{counts}."
     following = f"; the next: --offset {after}" if after < page.total else ""
     return f"{page.offset + 1} to {after} of {counts}{following}."

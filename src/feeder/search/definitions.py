@@ -53,7 +53,7 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
         )
     is_only = len(matches) == 1
     ordered = sorted(matches, key=lambda one: (one[1].path, one[1].start_line))
-    return Definitions(name, [_from_hit(hit, resolved=is_only) for _, hit in ordered])
+    return Definitions(name, [found_definition(hit, resolved=is_only) for _, hit in ordered])
 
 
 def definitions_at(
@@ -80,10 +80,11 @@ def definitions_at(
         results.append((state if state or False not in states else False, hit))
     sure = [hit for state, hit in results if state]
     possible = sure or [hit for state, hit in results if state is False] or [h for _, h in results]
-    return Definitions(name, [_from_hit(hit, resolved=bool(sure)) for hit in possible])
+    return Definitions(name, [found_definition(hit, resolved=bool(sure)) for hit in possible])
 
 
-def _from_hit(hit: Hit, *, resolved: bool) -> FoundDefinition:
+def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:
+    """The definition in a node."""
     return FoundDefinition(
         hit.path, hit.start_line, hit.end_line, hit.symbol or "", hit.node_type, resolved
     )
