@@ -164,6 +164,7 @@ cli.add_section(
         **_in_module("grep", "grep"),
         **_in_module("search", "similar", "outline", "show"),
         **_in_module("references", "references", "definition", "implementations"),
+        **_in_module("impact", "impact"),
         **_in_module("evaluate", "evaluate"),
         **_in_module("queries", "queries"),
     },

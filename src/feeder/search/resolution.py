@@ -33,6 +33,11 @@ _COMPOUND = re.compile(r"[a-z\d][A-Z]|\w_\w")
 """A name of several words, which a library is unlikely to define too."""
 
 
+def is_compound(name: str) -> bool:
+    """Tells whether a name has several words, as in `parseFile` and `parse_file`."""
+    return bool(_COMPOUND.search(name))
+
+
 class Import(NamedTuple):
     """An imported name, empty for the module itself and `*` for all its names."""
 
@@ -246,7 +251,7 @@ class Resolver:
         if type_name:
             return self._is_in_family(facts, type_name)
         is_call = relation.kind == CALL
-        return self._is_unique and is_call and bool(_COMPOUND.search(relation.name))
+        return self._is_unique and is_call and is_compound(relation.name)
 
     def _in_class(
         self, facts: FileFacts, own_class: str, *, is_implicit: bool = False

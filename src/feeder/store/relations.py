@@ -10,6 +10,9 @@ from feeder.store import Database, Row, Statement
 MAX_ROWS = 20_000
 """Nodes that one request reads; a longer list is cut, and its count is a lower bound."""
 
+MAX_DOCUMENT_FILES = 200
+"""Files of documents that one request returns."""
+
 MAX_PATHS = 400
 """Files whose relations one request reads."""
 
@@ -30,6 +33,16 @@ ORDER BY d.path, d.start_line, d.end_line DESC
 
 BLOBS_OF_FILES = """
 SELECT f.path, f.blob FROM json_each(?2) j CROSS JOIN files f ON f.repo = ?1 AND f.path = j.value
+"""
+
+# ?2 an FTS5 query, ?3 the first words of node types
+DOCUMENT_FILES_WITH_WORD = """
+SELECT d.path FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND EXISTS (
+  SELECT 1 FROM json_each(?3) j WHERE substr(d.node_type, 1, length(j.value)) = j.value
+)
+GROUP BY d.path ORDER BY count(*) DESC, d.path LIMIT ?4
 """
 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
@@ -89,6 +102,22 @@ def has_relations(database: Database, repo: str) -> bool:
     """Tells whether any node has relations; an older index has none before its next sync."""
     [rows] = database.run([Statement(HAS_RELATIONS, (repo,))])
     return bool(rows)
+
+
+def document_files_with_word(
+    database: Database, repo: str, words: Sequence[str], node_types: Sequence[str]
+) -> list[str]:
+    """Returns files with nodes of types that begin like these and have one of the words.
+
+    Those with the most such nodes come first.
+    """
+    terms = [f'"{word}"' for word in words if any(map(str.isalnum, word))]
+    if not terms:
+        return []
+    query = f"body : ({' OR '.join(terms)})"
+    params = repo, query, json.dumps(node_types), MAX_DOCUMENT_FILES
+    [rows] = database.run([Statement(DOCUMENT_FILES_WITH_WORD, params)])
+    return [str(path) for (path,) in rows]
 
 
 def file_blobs(database: Database, repo: str, paths: Sequence[str]) -> dict[str, str]:

@@ -1,0 +1,132 @@
+"""The command `impact`: what a change touches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+
+if TYPE_CHECKING:
+    from feeder.search.impact import Impact
+
+MAX_LIMIT = 1_000
+"""Entries of each list."""
+
+
+@click.command()
+@click.option(
+    "--base",
+    metavar="REF",
+    help="Compare with the merge base of HEAD and this commit. Default: HEAD's first parent, or "
+    "HEAD with --working-tree.",
+)
+@click.option("--working-tree", is_flag=True, help="Compare the files on disk instead of HEAD.")
+@click.option("--tests", "tests_only", is_flag=True, help="Print only the paths of test files.")
+@click.option(
+    "-n",
+    "--limit",
+    type=click.IntRange(1, MAX_LIMIT),
+    default=20,
+    show_default=True,
+    help="Number of entries of each list.",
+)
+@options.read_options
+def impact(
+    base: str | None, working_tree: bool, tests_only: bool, limit: int, **params: Any
+) -> None:
+    """List what a change touches: callers, overriding members, tests, documents, similar code."""
+    from feeder.search.changed_nodes import read_change
+    from feeder.search.impact import find_impact
+    from feeder.search.open_index import open_index
+
+    settings = Settings(**params)
+    with open_index(settings) as index:
+        corpus = index.corpus
+        change = read_change(corpus.base, corpus.repo, settings, base, working_tree=working_tree)
+        whole = find_impact(index, change, tests_only=tests_only)
+        shown = whole.first(corpus, limit)
+        status = corpus.status()
+    if tests_only and not settings.json:
+        console.print_result(settings, None, [one.path for one in shown.tests])
+    else:
+        totals = {"totals": whole.counts, "at_least": whole.at_least}
+        facts = {**shown.as_json(), **totals, "index": status.as_json()}
+        console.print_result(settings, facts, _lines(shown, whole))
+    if not settings.json and not settings.quiet:
+        console.print_message(_summary(whole))
+        if status.note:
+            console.print_message(status.note)
+
+
+def _lines(shown: Impact, whole: Impact) -> Iterator[str]:
+    names = {one.id: one.name for one in whole.change.nodes}
+    groups: list[tuple[str, Sequence[str], int]] = [
+        ("Changed", list(_changed_lines(shown)), len(whole.change.nodes)),
+        ("References", list(_reference_lines(shown)), len(whole.references)),
+        (
+            "Tests",
+            [
+                "  ".join(filter(None, [one.path, one.node, f"({', '.join(one.reasons)})"]))
+                for one in shown.tests
+            ],
+            len(whole.tests),
+        ),
+        (
+            "Documents",
+            [
+                f"{one.path}:{one.line}  {names.get(one.of, '')}  {one.text}"
+                for one in shown.documents
+            ],
+            len(whole.documents),
+        ),
+        (
+            "Similar code",
+            [
+                f"{one.path}:{one.start_line}-{one.end_line}  {one.symbol}  "
+                f"{one.similarity:.0%} like {names.get(one.of, '')}"
+                for one in shown.similar
+            ],
+            len(whole.similar),
+        ),
+    ]
+    is_first = True
+    for title, lines, total in groups:
+        if not lines:
+            continue
+        yield from [] if is_first else [""]
+        is_first = False
+        yield title
+        yield from (f"  {line}" for line in lines)
+        if total > len(lines):
+            yield f"  … {total - len(lines):,} more"
+
+
+def _changed_lines(shown: Impact) -> Iterator[str]:
+    for one in shown.change.nodes:
+        note = "  (signature)" if one.signature_changed and one.change == "edited" else ""
+        place = f"{one.path}:{one.start_line}-{one.end_line}"
+        yield "  ".join(filter(None, [f"{one.change:<7}", place, one.name])) + note
+
+
+def _reference_lines(shown: Impact) -> Iterator[str]:
+    for one in shown.references:
+        site = one.reference
+        note = "" if site.resolved else "  (by name only)"
+        parts = [f"{site.path}:{site.line}", site.kind, one.of.name, site.text.strip()]
+        yield "  ".join(filter(None, parts)) + note
+
+
+def _summary(whole: Impact) -> str:
+    base = whole.change.base[:7]
+    if not whole.change.paths:
+        return f"No file differs from {base}."
+    at_least = "at least " if whole.at_least else ""
+    counts = whole.counts
+    return (
+        f"Compared with {base}: {counts['changed']:,} nodes changed; {at_least}"
+        f"{counts['references']:,} references, {counts['tests']:,} test files."
+    )

@@ -1,0 +1,357 @@
+"""Finds what a change touches: callers, overriding members, tests, documents and similar code.
+
+Start with `find_impact`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from math import log2
+from typing import Any, NamedTuple
+
+from feeder.nodes import IMPORT
+from feeder.search.changed_nodes import ADDED, REMOVED, Change, ChangedNode
+from feeder.search.index_status import Corpus
+from feeder.search.mentions import Mention, find_mentions
+from feeder.search.modules import Definition
+from feeder.search.near_duplicates import NearDuplicate, find_near_duplicates
+from feeder.search.open_index import SearchIndex
+from feeder.search.references import (
+    KIND_NAMES,
+    Implementation,
+    Reference,
+    ReferenceFinder,
+    with_text,
+)
+from feeder.search.resolution import is_compound
+from feeder.search.test_names import name_score
+from feeder.source.co_changes import co_changes
+from feeder.store.inventory import files_below
+from feeder.store.relations import RelatedNode
+from feeder.store.scope import is_test_path
+
+MAX_NODES = 60
+"""Changed nodes whose references are read, those with a changed signature first."""
+
+MAX_STEPS = 60
+"""Nodes that refer to a changed one, whose own references are read for tests."""
+
+MAX_SUBTYPES = 100
+
+OVERRIDE = "override"
+
+RESOLVED, BY_NAME, OWNER, OVER_ONE_STEP = 1.0, 0.15, 0.3, 0.4
+"""Scores of a test that refers to a changed node, to its name only, to the type around it, or to
+what refers to it."""
+
+NAME_WEIGHT, HISTORY_WEIGHT = 1.0, 0.7
+"""Weights of a test's file name and of earlier commits, beside 1 for references."""
+
+
+class ImpactReference(NamedTuple):
+    """A site that refers to a changed node."""
+
+    of: ChangedNode
+    reference: Reference
+
+    def as_json(self) -> dict[str, Any]:
+        """The site as `Reference.as_json`, with the id of the changed node."""
+        return {"of": self.of.id, **self.reference.as_json()}
+
+
+class ImpactTest(NamedTuple):
+    """A file of tests that a change may break.
+
+    `node` is the symbol of the test that reaches the change in `steps` (1 for a direct reference),
+    empty with 0 steps for a file that only its name or history connects. `reasons` are `reference`,
+    `name` and `history`.
+    """
+
+    path: str
+    node: str
+    steps: int
+    reasons: tuple[str, ...]
+    score: float
+
+    def as_json(self) -> dict[str, Any]:
+        """The test for `--json`."""
+        fields = self._asdict()
+        return {**fields, "reasons": list(self.reasons), "score": round(self.score, 4)}
+
+
+class Impact(NamedTuple):
+    """What a change touches, each list with the surest first; `at_least` if some is missing."""
+
+    change: Change
+    references: list[ImpactReference]
+    tests: list[ImpactTest]
+    documents: list[Mention]
+    similar: list[NearDuplicate]
+    at_least: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """The lists for `--json`, with their lengths before they were cut."""
+        return {
+            "base": self.change.base,
+            "changed": [one.as_json() for one in self.change.nodes],
+            "references": [one.as_json() for one in self.references],
+            "tests": [one.as_json() for one in self.tests],
+            "documents": [one.as_json() for one in self.documents],
+            "similar": [one.as_json() for one in self.similar],
+        }
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of entries of each list."""
+        return {
+            "changed": len(self.change.nodes),
+            "references": len(self.references),
+            "tests": len(self.tests),
+            "documents": len(self.documents),
+            "similar": len(self.similar),
+        }
+
+    def first(self, corpus: Corpus, limit: int) -> Impact:
+        """The same with at most `limit` entries of each list, and the text of the references."""
+        references = self.references[:limit]
+        texts = with_text(corpus, [one.reference for one in references])
+        return self._replace(
+            change=self.change._replace(nodes=self.change.nodes[:limit]),
+            references=[
+                one._replace(reference=text) for one, text in zip(references, texts, strict=True)
+            ],
+            tests=self.tests[:limit],
+            documents=self.documents[:limit],
+            similar=self.similar[:limit],
+        )
+
+
+def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False) -> Impact:
+    """Finds what a change touches; raises UserError for an index without relations."""
+    corpus = index.corpus
+    finder = _ImpactFinder(corpus, change)
+    for node in finder.nodes:
+        finder.add(node)
+    finder.add_second_steps()
+    tests = finder.ranked_tests()
+    references = sorted(dict.fromkeys(finder.references), key=_order)
+    documents: list[Mention] = []
+    similar: list[NearDuplicate] = []
+    if not tests_only:
+        names = [(one.id, one.name) for one in finder.nodes]
+        documents = find_mentions(corpus, names, change.paths)
+        similar = find_near_duplicates(index, change)
+    is_cut = finder.is_cut or finder.finder.is_cut or change.unread > 0
+    nodes = sorted(change.nodes, key=lambda one: (not one.is_code, *_importance(one), one.path))
+    return Impact(
+        change._replace(nodes=nodes), references, tests, documents, similar, at_least=is_cut
+    )
+
+
+class _Evidence(NamedTuple):
+    """A test node that reaches a changed node, by `score`."""
+
+    score: float
+    steps: int
+    node: str
+
+
+class _ImpactFinder:
+    def __init__(self, corpus: Corpus, change: Change) -> None:
+        self._corpus = corpus
+        self._change = change
+        self.finder = ReferenceFinder(corpus)
+        code = [one for one in change.nodes if one.is_code and not is_test_path(one.path)]
+        code += [one for one in change.nodes if one.is_code and is_test_path(one.path)]
+        ordered = sorted(code, key=lambda one: (is_test_path(one.path), *_importance(one)))
+        self.nodes = ordered[:MAX_NODES]
+        self.is_cut = len(ordered) > MAX_NODES
+        self.references: list[ImpactReference] = []
+        self._changed = {(one.path, one.name) for one in change.nodes}
+        self._evidence: dict[str, dict[str, _Evidence]] = {}
+        self._steps: dict[tuple[str, str], list[str]] = {}
+        self._owners: set[tuple[str, str]] = set()
+
+    def add(self, node: ChangedNode) -> None:
+        """Adds the references to a changed node, and the members that override it."""
+        definition = self._definition(node)
+        sites = self.finder.references(definition)
+        if node.change == ADDED:
+            sites = [one for one in sites if one.resolved]
+        evidence = self._evidence.setdefault(node.id, {})
+        is_common = not is_compound(definition.name)
+        for one in sites:
+            if is_test_path(one.path):
+                by_name = BY_NAME / 3 if is_common else BY_NAME
+                _add_evidence(evidence, one, RESOLVED if one.resolved else by_name, 1)
+                continue
+            key = one.node.path, one.node.symbol or ""
+            if key in self._changed:
+                continue
+            self.references.append(ImpactReference(node, one))
+            if one.resolved and one.kind != KIND_NAMES[IMPORT] and one.node.symbol:
+                self._steps.setdefault(key, []).append(node.id)
+        self.references += self._overriding(node, definition)
+        if definition.owner and not definition.is_type:
+            self._add_owner(node, definition)
+
+    def _definition(self, node: ChangedNode) -> Definition:
+        """The definition of a changed node, which the index may have in another version or not."""
+        outer, _, name = node.name.rpartition(".")
+        for definition, hit in self.finder.named_definitions(node.name):
+            if (hit.path, hit.symbol) == (node.path, node.name):
+                return definition
+        owner = node.owner
+        if not owner and outer and node.node_type == "method":
+            named = self.finder.named_definitions(outer)
+            owner = outer if any(hit.symbol == outer for _, hit in named) else ""
+        return Definition(
+            node.path, node.language, node.name, name, owner, is_type=node.node_type == "class"
+        )
+
+    def _overriding(self, node: ChangedNode, definition: Definition) -> Iterator[ImpactReference]:
+        """Yields the members below the type around a member that have its name."""
+        if not definition.owner or definition.is_type:
+            return
+        named = self.finder.named_definitions(definition.name)
+        members = {(one.path, one.owner): hit for one, hit in named}
+        if len(members) <= 1:
+            return
+        owner = self._owner(definition)
+        for one in self._types_below(owner) if owner else ():
+            hit = members.get((one.path, one.symbol))
+            if hit and (hit.path, hit.symbol) not in self._changed:
+                enclosing = RelatedNode(
+                    hit.id,
+                    hit.path,
+                    hit.language,
+                    hit.node_type,
+                    hit.symbol,
+                    hit.start_line,
+                    hit.end_line,
+                    "",
+                )
+                site = Reference(
+                    hit.path,
+                    hit.start_line,
+                    0,
+                    OVERRIDE,
+                    one.resolved,
+                    "",
+                    enclosing,
+                    definition.name,
+                    "",
+                )
+                yield ImpactReference(node, site)
+
+    def _owner(self, definition: Definition) -> Definition | None:
+        named = self.finder.named_definitions(definition.owner.rpartition(".")[2])
+        same = [one for one, _ in named if one.symbol == definition.owner and one.is_type]
+        near = [one for one in same if one.path == definition.path]
+        return next(iter(near or same), None)
+
+    def _types_below(self, owner: Definition) -> Iterator[Implementation]:
+        for count, (one, _) in enumerate(self.finder.types_below(owner)):
+            if count >= MAX_SUBTYPES:
+                self.is_cut = True
+                return
+            yield one
+
+    def _add_owner(self, node: ChangedNode, definition: Definition) -> None:
+        """Adds the tests that refer to the type around a member."""
+        owner = self._owner(definition)
+        if not owner:
+            return
+        evidence = self._evidence.setdefault(f"owner {owner.path} {owner.symbol}", {})
+        if (owner.path, owner.symbol) in self._owners:
+            return
+        self._owners.add((owner.path, owner.symbol))
+        for one in self.finder.references(owner):
+            if one.resolved and is_test_path(one.path):
+                _add_evidence(evidence, one, OWNER, 1)
+
+    def add_second_steps(self) -> None:
+        """Adds the tests that refer to what refers to a changed node."""
+        for count, ((path, symbol), ids) in enumerate(self._steps.items()):
+            if count >= MAX_STEPS:
+                self.is_cut = True
+                return
+            definition = next(
+                (
+                    one
+                    for one, hit in self.finder.named_definitions(symbol)
+                    if (hit.path, hit.symbol) == (path, symbol)
+                ),
+                None,
+            )
+            if not definition:
+                continue
+            for site in self.finder.references(definition):
+                if site.resolved and is_test_path(site.path):
+                    for id_ in ids:
+                        _add_evidence(self._evidence[id_], site, OVER_ONE_STEP, 2)
+
+    def ranked_tests(self) -> list[ImpactTest]:
+        """The files of tests that reach the change, the likeliest first."""
+        by_path: defaultdict[str, float] = defaultdict(float)
+        best: dict[str, _Evidence] = {}
+        for evidence in self._evidence.values():
+            for path, one in evidence.items():
+                by_path[path] += one.score / log2(1 + len(evidence))
+                if path not in best or one[:2] > best[path][:2]:
+                    best[path] = one
+        sources = [path for path in self._change.paths if not is_test_path(path)]
+        changed = {*self._change.paths}
+        files = files_below(self._corpus.database, self._corpus.repo, "")
+        tests = [path for path in files if is_test_path(path) and path not in changed]
+        names = {path: max((name_score(one, path) for one in sources), default=0) for path in tests}
+        history = co_changes(self._corpus.base, self._change.base, sources)
+        history = {path: history[path] for path in tests if path in history}
+        most = max(by_path.values(), default=0) or 1
+        most_history = max(history.values(), default=0) or 1
+        ranked = []
+        for path in tests:
+            reference = by_path.get(path, 0) / most
+            name, earlier = names[path], history.get(path, 0) / most_history
+            score = reference + NAME_WEIGHT * name + HISTORY_WEIGHT * earlier
+            reasons = tuple(
+                reason
+                for reason, value in (
+                    ("reference", reference),
+                    ("name", name),
+                    ("history", earlier),
+                )
+                if value
+            )
+            if reasons:
+                found = best.get(path)
+                node, steps = (found.node, found.steps) if found else ("", 0)
+                ranked.append(ImpactTest(path, node, steps, reasons, score))
+        return sorted(ranked, key=lambda one: (-one.score, one.path))
+
+
+def _add_evidence(
+    evidence: dict[str, _Evidence], site: Reference, score: float, steps: int
+) -> None:
+    """Adds the site of a test; a call in a test says more than an import."""
+    known = evidence.get(site.path)
+    name = site.node.symbol or ""
+    if known is None or score > known.score or (score == known.score and name and not known.node):
+        evidence[site.path] = _Evidence(score, steps, name)
+
+
+def _importance(node: ChangedNode) -> tuple[Any, ...]:
+    """Sorts changed nodes: what breaks its callers first."""
+    return not node.signature_changed, node.change != REMOVED, node.change == ADDED
+
+
+def _order(one: ImpactReference) -> tuple[Any, ...]:
+    site = one.reference
+    return (
+        not site.resolved,
+        site.kind == KIND_NAMES[IMPORT],
+        *_importance(one.of),
+        site.path,
+        site.line,
+    )

@@ -1,0 +1,62 @@
+"""Counts which files were changed together with others in earlier commits."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from feeder.source.git_command import git_output
+from feeder.source.paths import escape_name, unescape_path
+
+MAX_COMMITS = 300
+"""Commits that are read, the latest first."""
+
+MAX_FILES_OF_COMMIT = 40
+"""A commit that changed more files says little about any of them."""
+
+TIMEOUT_S = 3.0
+
+# independent of the repository's settings; a partial clone fetches no trees
+_LOG_COMMAND = (
+    *("-c", "protocol.allow=never"),
+    *("-c", "diff.relative=false"),
+    *("log", "--no-show-signature", "--no-merges", "--no-renames", "--full-diff", "--name-only"),
+    *("-z", "--format=/%H", f"--max-count={MAX_COMMITS}"),
+)
+
+
+def co_changes(repository: Path, commit: str, files: Sequence[str]) -> Mapping[str, float]:
+    """The weight of each file that was changed together with one of `files`, up to a commit.
+
+    The sum over the commits of 1 ÷ number of files; empty if git takes longer than `TIMEOUT_S`.
+    """
+    if not files:
+        return {}
+    names = [unescape_path(file) for file in files]
+    try:
+        log = git_output(repository, *_LOG_COMMAND, commit, "--", *names, timeout_s=TIMEOUT_S)
+    except TimeoutError:
+        return {}
+    weights: defaultdict[str, float] = defaultdict(float)
+    requested = set(files)
+    for changed in _files_of_commits(log):
+        if len(changed) <= MAX_FILES_OF_COMMIT:
+            for path in changed:
+                if path not in requested:
+                    weights[path] += 1 / len(changed)
+    return weights
+
+
+def _files_of_commits(log: bytes) -> Iterator[list[str]]:
+    """Yields the files of each commit; a header starts with a slash, which no path does."""
+    files: list[str] = []
+    for token in log.split(b"\0"):
+        if token.startswith(b"/"):
+            if files:
+                yield files
+            files = []
+        elif name := token.lstrip(b"\n"):
+            files.append(escape_name(name))
+    if files:
+        yield files
