@@ -21,7 +21,7 @@ COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
     *("grep", "similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
-    *("references", "definition", "implementations"),
+    *("references", "definition", "implementations", "impact"),
 )
 
 
@@ -150,6 +150,7 @@ CALLS = {
     "references": ["src/cart.py#Cart"],
     "definition": ["Cart"],
     "implementations": ["src/cart.py#Cart"],
+    "impact": ["--working-tree"],
     "similar": ["emptyCart"],
     "outline": ["src"],
     "show": ["emptyCart"],

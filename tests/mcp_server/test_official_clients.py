@@ -74,7 +74,7 @@ def texts_of_calls(client: str, server: list[str]) -> list[str]:
         "server": "feeder",
         "instructions": "feeder searches this repository by meaning, word and name: "
         "use it before grep.",
-        "tools": ["search", "read", "similar", "outline"],
+        "tools": ["search", "read", "similar", "outline", "references", "impact"],
         "reads_only": True,
         "structured": [None] * 4,
         "wrong": [True, "`limit` must be an integer from 1 to 50, not 0."],

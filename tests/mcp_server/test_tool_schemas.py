@@ -47,6 +47,6 @@ def test_tools_are_read_only_and_return_text(tool: dict[str, object]) -> None:
     assert "outputSchema" not in tool
 
 
-def test_tool_list_is_below_6_kb() -> None:
-    """As a client sends it to the model."""
-    assert len(json.dumps(TOOL_DEFINITIONS)) < 6_144
+def test_tool_list_is_below_7_kb() -> None:
+    """As a client sends it to the model; `test_answer_tokens.py` counts its tokens."""
+    assert len(json.dumps(TOOL_DEFINITIONS)) < 7_168

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -26,8 +25,6 @@ MAX_LIMIT = 10_000
 
 MAX_DEPTH = 10
 """Levels of `--depth`; `search.callers` has the same."""
-
-_POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
 
 
 @click.command()
@@ -232,20 +229,12 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
 @options.read_options
 def definition(name: str, **params: Any) -> None:
     """List where a name is defined; of a position in a file, the name that stands there."""
-    from feeder.search.definitions import definitions_at, definitions_of_name
+    from feeder.search.definitions import find_definitions
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import path_from_root
 
     settings = Settings(**params)
     with open_index(settings) as index:
-        corpus = index.corpus
-        position = _POSITION.fullmatch(name)
-        if position:
-            path = path_from_root(position["path"], corpus.base)
-            line, column = int(position["line"]), int(position["column"])
-            result = definitions_at(corpus, path, line, column, index.directory)
-        else:
-            result = definitions_of_name(corpus, name)
+        result = find_definitions(index.corpus, name, index.directory)
     console.print_result(
         settings,
         result.as_json(),

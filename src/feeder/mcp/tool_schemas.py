@@ -21,6 +21,10 @@ DEFAULT_TOKENS, MAX_TOKENS = 2_500, 15_000
 maximum below the 50,000 characters above which one client shows only a file name."""
 DEFAULT_LIMIT, MAX_LIMIT = 8, 50
 """Hits of an answer."""
+REFERENCE_KINDS = (
+    *("call", "type", "import", "inherit", "implement", "mention"),
+    *("definition", "implementation"),
+)
 DETAIL_LEVELS = ("auto", "locations", "signature", "snippet", "full")
 
 INSTRUCTIONS = f"""\
@@ -30,6 +34,8 @@ Answers contain the source lines, {FROM_FILES}, best first.
 - read: lines by `path`, `path:12-40`, `path#Symbol` or an id, several at once.
 - similar: code like a place that you know: siblings, copies, a pattern to follow.
 - outline: the symbols of a file or folder with their lines, without bodies.
+- references: who calls or uses a symbol, what it uses, where it is defined or implemented.
+- impact: what a change touches, and the tests to run.
 For every occurrence of an exact string, search with `every: true`. Each hit begins with
 `path:first-last type name`; an answer ends with the number of hits, what was shortened, and the
 state of the index.
@@ -48,7 +54,7 @@ _BUDGET_SCHEMA = {
 
 
 def _tool_definition(
-    name: str, title: str, description: str, required: str, properties: Mapping[str, Any]
+    name: str, title: str, description: str, required: str | None, properties: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     return {
         "name": name,
@@ -57,7 +63,7 @@ def _tool_definition(
         "inputSchema": {
             "type": "object",
             "properties": properties,
-            "required": [required],
+            "required": [required] if required else [],
             "additionalProperties": False,
         },
         "annotations": {
@@ -97,6 +103,16 @@ _OUTLINE_DESCRIPTION = """\
 List the symbols and sections of a file or folder: types, names and lines, no bodies.
 Use it before reading; use ls for files that are not indexed.
 Example: {"path": "src/shop", "depth": 1}"""
+
+_REFERENCES_DESCRIPTION = """\
+List what refers to a class, method, function or constant, or what it uses itself: resolved by
+imports and types first, then by name only. Use it instead of grep for callers and usages.
+Example: {"target": "src/cart.py#Cart.add", "depth": 2}"""
+
+_IMPACT_DESCRIPTION = """\
+List what a change touches, the surest first: callers, overrides, tests to run, documents, similar
+code. Use it before a commit or in a review.
+Example: {"base": "main"}"""
 
 
 TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
@@ -165,6 +181,38 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
             },
         },
     ),
+    _tool_definition(
+        "references",
+        "List references",
+        _REFERENCES_DESCRIPTION,
+        "target",
+        {
+            "target": {**_NAME_SCHEMA, "description": "path#Symbol, path:12, a symbol or an id."},
+            "direction": {"type": "string", "enum": ["in", "out"], "default": "in"},
+            "kind": {"type": "string", "enum": list(REFERENCE_KINDS)},
+            "depth": {
+                "type": "integer",
+                "minimum": 1,
+                "maximum": 10,
+                "default": 1,
+                "description": "From 2: callers of callers.",
+            },
+            "tests": {"type": "string", "enum": ["yes", "no", "only"]},
+            "offset": {"type": "integer", "minimum": 0, "maximum": 10_000, "default": 0},
+        },
+    ),
+    _tool_definition(
+        "impact",
+        "Impact of a change",
+        _IMPACT_DESCRIPTION,
+        None,
+        {
+            "base": {
+                **_NAME_SCHEMA,
+                "description": "Commit to compare the files with. Default: HEAD, else its parent.",
+            },
+        },
+    ),
 )
 
 _WORKER_TEXTS = {
@@ -173,6 +221,10 @@ _WORKER_TEXTS = {
     ),
     """with `every: true` for each line that has an
 exact string, instead of grep.""": "use grep for every occurrence of an exact\nstring.",
+    """\
+- references: who calls or uses a symbol, what it uses, where it is defined or implemented.
+- impact: what a change touches, and the tests to run.
+""": "",
     FROM_FILES: FROM_COMMIT,
 }
 """Texts of the tools, and those of the Worker, which has the indexed commit but not its files."""
@@ -195,8 +247,13 @@ def _worker_definition(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
+_LOCAL_TOOLS = frozenset({"references", "impact"})
+"""Tools that the Worker lacks: it does not resolve names, and has no git."""
+
 WORKER_INSTRUCTIONS = _worker_text(INSTRUCTIONS)
-WORKER_TOOL_DEFINITIONS = tuple(map(_worker_definition, TOOL_DEFINITIONS))
+WORKER_TOOL_DEFINITIONS = tuple(
+    _worker_definition(tool) for tool in TOOL_DEFINITIONS if tool["name"] not in _LOCAL_TOOLS
+)
 
 INPUT_SCHEMAS: Mapping[str, Mapping[str, Any]] = {
     tool["name"]: tool["inputSchema"] for tool in TOOL_DEFINITIONS

@@ -1,10 +1,11 @@
-"""Implements the tools search, read, similar and outline on an open index, with answers as text
+"""Implements the tools of `tool_schemas.py` on an open index, with answers as text
 for a language model. A tool is a function here and a definition in `tool_schemas.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from feeder.errors import UserError
@@ -22,10 +23,22 @@ from feeder.mcp.formatting import (
 )
 from feeder.mcp.line_format import format_lines
 from feeder.mcp.outline_format import format_outline
+from feeder.mcp.relation_format import (
+    format_callers,
+    format_definitions,
+    format_impact,
+    format_implementations,
+    format_references,
+    format_uses,
+)
 from feeder.search import engine
 from feeder.search.answers import read_target
+from feeder.search.callers import find_callers
+from feeder.search.changed_nodes import read_change
+from feeder.search.definitions import find_definitions
 from feeder.search.engine import NO_WORD_NOTE
 from feeder.search.exact_search import LineRequest, search_lines
+from feeder.search.impact import find_impact
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
 from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
@@ -36,9 +49,12 @@ from feeder.search.query_plan import (
     path_from_root,
     strip_root,
 )
+from feeder.search.references import ReferenceFilter, find_implementations, find_references
 from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target
+from feeder.search.uses import find_uses
+from feeder.source import git
 
 Arguments = Mapping[str, Any]
 Tool = Callable[[SearchIndex, Arguments, "str | None"], ToolResult]
@@ -47,6 +63,10 @@ Tool = Callable[[SearchIndex, Arguments, "str | None"], ToolResult]
 SNIPPET_LINES = 12
 MAX_LINES = 1_000
 """Matching lines that are read for an answer; the token budget holds fewer."""
+MAX_REFERENCES = 200
+"""References that are read for an answer, which shows as many as fit."""
+MAX_IMPACT_ENTRIES = 60
+"""Entries of each list of an impact."""
 MAX_TARGETS = 50
 """Targets of one call of `read`."""
 
@@ -96,11 +116,52 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None
     return ToolResult(format_outline(entries, arguments.get("depth"), freshness_note))
 
 
+def references(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+    """What refers to a target, what it refers to, its definitions or implementations."""
+    corpus = index.corpus
+    last_note = index_note(freshness_note, corpus.status().note)
+    kind, depth = arguments.get("kind", ""), arguments["depth"]
+    if kind == "definition":
+        found = find_definitions(corpus, arguments["target"], index.directory)
+        return ToolResult(format_definitions(found.definitions, last_note))
+    text = path_from_root(arguments["target"], corpus.base)
+    target = resolve_target(corpus, text, index.directory)
+    if kind == "implementation":
+        of, types, is_cut = find_implementations(corpus, target, text)
+        return ToolResult(format_implementations(of.symbol, types, last_note, at_least=is_cut))
+    kinds = [kind] if kind else []
+    requested = ReferenceFilter(kinds, arguments.get("tests"), MAX_REFERENCES, arguments["offset"])
+    if arguments["direction"] == "out":
+        return ToolResult(format_uses(find_uses(corpus, target, requested), last_note))
+    if depth > 1:
+        tree = find_callers(corpus, target, text, requested, depth)
+        return ToolResult(format_callers(tree, last_note))
+    return ToolResult(
+        format_references(find_references(corpus, target, text, requested), last_note)
+    )
+
+
+def impact(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
+    """What the files on disk change against a base; of equal files, what HEAD has changed."""
+    corpus, base = index.corpus, arguments.get("base")
+    on_disk = not git.is_bare(corpus.base)
+    read = partial(read_change, corpus.base, corpus.repo, index.settings, base)
+    change = read(working_tree=on_disk)
+    if on_disk and not change.paths and base is None:
+        change = read(working_tree=False)
+    whole = find_impact(index, change)
+    last_note = index_note(freshness_note, corpus.status().note)
+    shown = whole.first(corpus, MAX_IMPACT_ENTRIES)
+    return ToolResult(format_impact(shown, whole, last_note))
+
+
 TOOLS: Mapping[str, Tool] = {
     "search": search,
     "read": read,
     "similar": similar,
     "outline": outline,
+    "references": references,
+    "impact": impact,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.nodes import MENTION
 from feeder.search.index_status import Corpus
+from feeder.search.query_plan import path_from_root
 from feeder.search.references import ReferenceFinder, with_text
 from feeder.search.resolution import FileFacts
 from feeder.search.targets import resolve_target
@@ -42,6 +43,19 @@ class Definitions(NamedTuple):
             "total": len(self.definitions),
             "at_least": False,
         }
+
+
+_POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
+
+
+def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definitions:
+    """The definitions of a name, or with `path:line:column` of the name that stands there."""
+    position = _POSITION.fullmatch(text)
+    if not position:
+        return definitions_of_name(corpus, text)
+    path = path_from_root(position["path"], corpus.base)
+    line, column = int(position["line"]), int(position["column"])
+    return definitions_at(corpus, path, line, column, directory)
 
 
 def definitions_of_name(corpus: Corpus, name: str) -> Definitions:

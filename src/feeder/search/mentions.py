@@ -49,10 +49,7 @@ def find_mentions(
         id_: pattern for id_, name in names[:MAX_NAMES] if (pattern := _pattern(name)) is not None
     }
     words = {
-        word
-        for id_, name in names[:MAX_NAMES]
-        if id_ in patterns
-        for word in name.split(".")[-2:]
+        word for id_, name in names[:MAX_NAMES] if id_ in patterns for word in name.split(".")[-2:]
     }
     kinds = (*DOCUMENT_NODE_TYPES, *DATA_NODE_TYPES)
     paths = [

@@ -1,0 +1,193 @@
+"""Formats references, definitions, callers and the impact of a change as text for a language
+model: one line each, the surest first, as many as fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from feeder.escaping import escape_line
+from feeder.mcp.formatting import bytes_beside_footer, join_answer
+from feeder.mcp.token_budget import byte_size, truncate_lines
+from feeder.mcp.tool_schemas import DEFAULT_TOKENS
+from feeder.search.callers import Caller, CallerTree
+from feeder.search.definitions import FoundDefinition
+from feeder.search.impact import Impact
+from feeder.search.references import Implementation, Reference, ReferencePage
+from feeder.search.uses import UsePage
+
+MAX_LINE_CHARS = 160
+"""Characters of a source line."""
+
+MAX_SECTION_SHARE = 0.4
+"""A section of an impact takes at most this share of the budget, as long as others want some."""
+
+BY_NAME = " (by name only)"
+
+
+def format_references(page: ReferencePage, last_note: str) -> str:
+    """The references of a page below their files."""
+    if not page.total:
+        return join_answer([], [f"Nothing in the index refers to {page.target.symbol}."], last_note)
+    texts = list(_reference_texts(page.references))
+    counts = _counts(page.total, page.resolved, at_least=page.at_least)
+    return _paged(texts, page.offset, page.total, counts, last_note)
+
+
+def format_uses(page: UsePage, last_note: str) -> str:
+    """The definitions that a target refers to, with the lines that do."""
+    name = page.symbol or page.path
+    if not page.total:
+        return join_answer([], [f"{name} refers to nothing that the index defines."], last_note)
+    texts = []
+    above = None
+    for use in page.uses:
+        heading = _definition_line(use.definition)
+        site = use.reference
+        line = f"  {site.line} {site.kind}: {_cut(site.text)}"
+        texts.append([line] if heading == above else [heading, line])
+        above = heading
+    counts = _counts(page.total, page.resolved, at_least=page.at_least)
+    return _paged(texts, page.offset, page.total, counts, last_note)
+
+
+def format_definitions(definitions: Sequence[FoundDefinition], last_note: str) -> str:
+    """One line for each definition."""
+    texts = [[_definition_line(one)] for one in definitions]
+    return _paged(texts, 0, len(texts), f"{len(texts)} definitions", last_note)
+
+
+def format_implementations(
+    symbol: str, found: Sequence[Implementation], last_note: str, *, at_least: bool
+) -> str:
+    """The types below a type, indented by level, or the members that override a member."""
+    if not found:
+        return join_answer([], [f"Nothing in the index implements {symbol}."], last_note)
+    texts = [
+        [
+            f"{'  ' * (one.depth - 1)}{one.path}:{one.start_line}-{one.end_line} {one.symbol}"
+            f"{'' if one.resolved else BY_NAME}"
+        ]
+        for one in found
+    ]
+    counts = f"{'at least ' if at_least else ''}{len(found)} implementations"
+    return _paged(texts, 0, len(found), counts, last_note)
+
+
+def format_callers(tree: CallerTree, last_note: str) -> str:
+    """The callers and theirs, indented by level."""
+    if not tree.total:
+        return join_answer([], [f"Nothing in the index refers to {tree.target.symbol}."], last_note)
+    texts = [[line] for line in _caller_lines(tree.callers, tree.omitted, 0)]
+    counts = f"{'at least ' if tree.at_least else ''}{tree.total} callers"
+    return _paged(texts, 0, len(texts), counts, last_note)
+
+
+def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
+    """Sections of what a change touches; the first ones get most of the budget."""
+    base = whole.change.base[:7]
+    if not whole.change.paths:
+        return join_answer([], [f"No file differs from {base}."], last_note)
+    names = {one.id: one.name for one in whole.change.nodes}
+    sections = {
+        "Changed": [
+            f"{one.change} {one.path}:{one.start_line}-{one.end_line} {one.name}"
+            f"{' (signature)' if one.signature_changed and one.change == 'edited' else ''}"
+            for one in impact.change.nodes
+        ],
+        "References": [
+            f"{one.reference.path}:{one.reference.line} {one.reference.kind} {one.of.name}: "
+            f"{_cut(one.reference.text)}{'' if one.reference.resolved else BY_NAME}"
+            for one in impact.references
+        ],
+        "Tests": [
+            " ".join(filter(None, [one.path, one.node, f"({', '.join(one.reasons)})"]))
+            for one in impact.tests
+        ],
+        "Documents": [
+            f"{one.path}:{one.line} {names.get(one.of, '')}: {_cut(one.text)}"
+            for one in impact.documents
+        ],
+        "Similar code": [
+            f"{one.path}:{one.start_line}-{one.end_line} {one.symbol} "
+            f"({one.similarity:.0%} like {names.get(one.of, '')})"
+            for one in impact.similar
+        ],
+    }
+    left = budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    parts = []
+    for (title, lines), total in zip(sections.items(), whole.counts.values(), strict=True):
+        if not lines:
+            continue
+        allowed = min(left, int(budget * MAX_SECTION_SHARE))
+        shown = truncate_lines(list(map(escape_line, lines)), max(allowed, 1))
+        more = f" ({len(shown)} of {total})" if len(shown) < total else ""
+        parts.append("\n".join([f"{title}{more}", *shown]))
+        left -= byte_size(parts[-1]) + 2
+    at_least = "at least " if whole.at_least else ""
+    counts = whole.counts
+    note = (
+        f"Compared with {base}: {counts['changed']} nodes changed; {at_least}"
+        f"{counts['references']} references, {counts['tests']} test files."
+    )
+    return join_answer(parts, [note], last_note)
+
+
+def _reference_texts(references: Iterable[Reference]) -> Iterator[list[str]]:
+    """The text of each reference; the first ones of a file have its path above them."""
+    above = None
+    for one in references:
+        heading = f"{one.path}{'' if one.resolved else BY_NAME}"
+        symbol = f" in {one.node.symbol}" if one.node.symbol else ""
+        line = f"  {one.line} {one.kind}{symbol}: {_cut(one.text)}"
+        yield [line] if heading == above else [heading, line]
+        above = heading
+
+
+def _definition_line(one: FoundDefinition) -> str:
+    note = "" if one.resolved else BY_NAME
+    return f"{one.path}:{one.start_line}-{one.end_line} {one.node_type} {one.symbol}{note}"
+
+
+def _caller_lines(callers: Sequence[Caller], omitted: int, level: int) -> Iterator[str]:
+    indent = "  " * level
+    for one in callers:
+        lines = ",".join(map(str, one.lines))
+        symbol = f" {one.node.symbol}" if one.node.symbol else ""
+        yield f"{indent}{one.node.path}:{lines}{symbol}{'' if one.resolved else BY_NAME}"
+        yield from _caller_lines(one.callers, one.omitted, level + 1)
+    if omitted:
+        yield f"{indent}… {omitted} more"
+
+
+def _counts(total: int, resolved: int, *, at_least: bool) -> str:
+    prefix = "at least " if at_least else ""
+    return f"{prefix}{total} references: {resolved} resolved, {total - resolved} by name only"
+
+
+def _paged(
+    texts: Sequence[Sequence[str]], offset: int, total: int, counts: str, last_note: str
+) -> str:
+    """The leading entries that fit, and where the next ones begin."""
+    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    fitting, size = 0, 0
+    for count, lines in enumerate(texts, start=1):
+        size += sum(byte_size(escape_line(line)) + 1 for line in lines)
+        if size > budget and fitting:
+            break
+        fitting = count
+    shown = [escape_line(line) for lines in texts[:fitting] for line in lines]
+    end = offset + fitting
+    if not fitting:
+        note = f"None from offset {offset} on: {counts}."
+    elif fitting == total:
+        note = f"{counts}."
+    else:
+        following = f"; next: offset={end}" if end < total else ""
+        note = f"{offset + 1} to {end} of {counts}{following}"
+    return join_answer(["\n".join(shown)] if shown else [], [note], last_note)
+
+
+def _cut(text: str) -> str:
+    text = text.strip()
+    return text if len(text) <= MAX_LINE_CHARS else f"{text[:MAX_LINE_CHARS]}…"
