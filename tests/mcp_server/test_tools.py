@@ -1,4 +1,4 @@
-"""The results of the four tools: lines, totals and freshness."""
+"""The results of the tools: lines, totals and freshness."""
 
 import os
 import re

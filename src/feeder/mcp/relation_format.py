@@ -58,20 +58,20 @@ def format_definitions(definitions: Sequence[FoundDefinition], last_note: str) -
 
 
 def format_implementations(
-    symbol: str, found: Sequence[Implementation], last_note: str, *, at_least: bool
+    symbol: str, types: Sequence[Implementation], last_note: str, *, at_least: bool
 ) -> str:
     """The types below a type, indented by level, or the members that override a member."""
-    if not found:
+    if not types:
         return join_answer([], [f"Nothing in the index implements {symbol}."], last_note)
     texts = [
         [
             f"{'  ' * (one.depth - 1)}{one.path}:{one.start_line}-{one.end_line} {one.symbol}"
             f"{'' if one.resolved else BY_NAME}"
         ]
-        for one in found
+        for one in types
     ]
-    counts = f"{'at least ' if at_least else ''}{len(found)} implementations"
-    return _paged(texts, 0, len(found), counts, last_note)
+    counts = f"{'at least ' if at_least else ''}{len(types)} implementations"
+    return _paged(texts, 0, len(types), counts, last_note)
 
 
 def format_callers(tree: CallerTree, last_note: str) -> str:

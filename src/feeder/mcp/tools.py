@@ -117,13 +117,13 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None
 
 
 def references(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """What refers to a target, what it refers to, its definitions or implementations."""
+    """The references to a target, those that it has itself, its definitions or implementations."""
     corpus = index.corpus
     last_note = index_note(freshness_note, corpus.status().note)
     kind, depth = arguments.get("kind", ""), arguments["depth"]
     if kind == "definition":
-        found = find_definitions(corpus, arguments["target"], index.directory)
-        return ToolResult(format_definitions(found.definitions, last_note))
+        result = find_definitions(corpus, arguments["target"], index.directory)
+        return ToolResult(format_definitions(result.definitions, last_note))
     text = path_from_root(arguments["target"], corpus.base)
     target = resolve_target(corpus, text, index.directory)
     if kind == "implementation":
@@ -142,7 +142,7 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: str | N
 
 
 def impact(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
-    """What the files on disk change against a base; of equal files, what HEAD has changed."""
+    """The impact of the files on disk against a base; if they are equal to HEAD, of HEAD itself."""
     corpus, base = index.corpus, arguments.get("base")
     on_disk = not git.is_bare(corpus.base)
     read = partial(read_change, corpus.base, corpus.repo, index.settings, base)

@@ -107,9 +107,9 @@ class _TreeBuilder:
         for _ in range(depth):
             following: list[tuple[Caller, Definition]] = []
             for parent, called in level:
-                found = list(self._callers(called))
-                parent.callers = found[: max(left, 0)]
-                parent.omitted = len(found) - len(parent.callers)
+                callers = list(self._callers(called))
+                parent.callers = callers[: max(left, 0)]
+                parent.omitted = len(callers) - len(parent.callers)
                 left -= len(parent.callers)
                 following += self._to_follow(parent.callers)
             level = following if left > 0 else []

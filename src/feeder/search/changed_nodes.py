@@ -86,8 +86,8 @@ def read_change(
     base_id = _base_commit(root, head, base or ("HEAD" if working_tree else "HEAD^"), base)
     names = _changed_names(root, base_id, None if working_tree else head)
     paths = {escape_name(name): name for name in names}
-    kept = [path for path in paths if file_types.skip_reason(path) is None]
-    read = kept[:MAX_FILES]
+    readable = [path for path in paths if file_types.skip_reason(path) is None]
+    read = readable[:MAX_FILES]
     before = _from_commit(root, base_id, {path: paths[path] for path in read})
     if working_tree:
         after = _from_disk(root, read)
@@ -96,7 +96,7 @@ def read_change(
     limits = dict.fromkeys(read, settings.max_file_bytes)
     before, after = _below(before, limits), _below(after, limits)
     nodes = compare_versions(repo, settings, before, after)
-    return Change(base_id, read, nodes, len(kept) - len(read))
+    return Change(base_id, read, nodes, len(readable) - len(read))
 
 
 def _base_commit(root: Path, head: str, revision: str, given: str | None) -> str:
@@ -139,7 +139,9 @@ def compare_versions(
     from feeder.parse.worker_pool import WorkerPool
 
     paths = [path for path in {**before, **after} if before.get(path) != after.get(path)]
-    files = [(path, side[path]) for side in (before, after) for path in paths if path in side]
+    files = [
+        (path, version[path]) for version in (before, after) for path in paths if path in version
+    ]
     if not files:
         return []
     with WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
@@ -180,7 +182,7 @@ def _compare(
         nodes = _differing(now, was) or (_differing(was, now)[:1] and now[:1]) or was
         if not now or not was or _differing(now, was) or _differing(was, now):
             change = EDITED if was and now else ADDED if now else REMOVED
-            signatures = [{node.signature for node in side} for side in (was, now)]
+            signatures = [{node.signature for node in nodes_of} for nodes_of in (was, now)]
             differs = change != ADDED and signatures[0] != signatures[1]
             outer = key[1].rpartition(".")[0]
             owner = outer if outer in classes else ""

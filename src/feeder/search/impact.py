@@ -81,7 +81,10 @@ class ImpactTest(NamedTuple):
 
 
 class Impact(NamedTuple):
-    """What a change touches, each list with the surest first; `at_least` if some is missing."""
+    """The nodes, tests and documents that a change touches, each list with the surest first.
+
+    `at_least` if some may be missing.
+    """
 
     change: Change
     references: list[ImpactReference]
@@ -325,8 +328,8 @@ class _ImpactFinder:
                 if value
             )
             if reasons:
-                found = best.get(path)
-                node, steps = (found.node, found.steps) if found else ("", 0)
+                closest = best.get(path)
+                node, steps = (closest.node, closest.steps) if closest else ("", 0)
                 ranked.append(ImpactTest(path, node, steps, reasons, score))
         return sorted(ranked, key=lambda one: (-one.score, one.path))
 
@@ -335,9 +338,13 @@ def _add_evidence(
     evidence: dict[str, _Evidence], site: Reference, score: float, steps: int
 ) -> None:
     """Adds the site of a test; a call in a test says more than an import."""
-    known = evidence.get(site.path)
+    existing = evidence.get(site.path)
     name = site.node.symbol or ""
-    if known is None or score > known.score or (score == known.score and name and not known.node):
+    if (
+        existing is None
+        or score > existing.score
+        or (score == existing.score and name and not existing.node)
+    ):
         evidence[site.path] = _Evidence(score, steps, name)
 
 

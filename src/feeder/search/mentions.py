@@ -60,7 +60,7 @@ def find_mentions(
     blobs = file_blobs(corpus.database, corpus.repo, paths)
     repositories = snapshot_repositories(corpus.database)
     lines = indexed_lines(corpus.base, blobs, other_repositories=repositories)
-    found = []
+    mentions = []
     for path in paths:
         for id_, pattern in patterns.items():
             matches = [
@@ -68,12 +68,12 @@ def find_mentions(
                 for number, line in enumerate(lines.get(path) or (), 1)
                 if pattern.search(line)
             ]
-            found += matches[:MAX_MENTIONS_OF_FILE]
-    return found
+            mentions += matches[:MAX_MENTIONS_OF_FILE]
+    return mentions
 
 
 def _pattern(symbol: str) -> re.Pattern[str] | None:
-    """What a document writes for a symbol; None for a name that is too common."""
+    """A pattern of how documents write a symbol; None for a name that is too common."""
     outer, _, name = symbol.rpartition(".")
     if name in CONSTRUCTORS or name.startswith("__"):
         outer, _, name = outer.rpartition(".")

@@ -63,13 +63,13 @@ def find_near_duplicates(index: SearchIndex, change: Change) -> list[NearDuplica
         for node in edited
         if node.node_type == "method" and (node.path, node.name) in by_name
     ]
-    found = [
+    similar = [
         one
         for node, hit in indexed[:MAX_NODES]
         for one in _near_duplicates(index, node, hit)
         if (one.path, one.symbol) not in changed
     ]
-    return sorted(found, key=lambda one: (-one.similarity, one.path, one.start_line))
+    return sorted(similar, key=lambda one: (-one.similarity, one.path, one.start_line))
 
 
 def _near_duplicates(index: SearchIndex, node: ChangedNode, hit: Hit) -> Iterator[NearDuplicate]:
@@ -81,17 +81,17 @@ def _near_duplicates(index: SearchIndex, node: ChangedNode, hit: Hit) -> Iterato
     request = SearchRequest(limit=MAX_CANDIDATES, snippet_lines=None)
     page = similar_page(index, Target(hit.path, [hit]), request)
     for other in page.hits:
-        found = other.result.hit
+        similar = other.result.hit
         similarity = _dice(own, _token_pairs(other.excerpt.lines))
         if similarity >= MIN_SIMILARITY:
             yield NearDuplicate(
                 node.id,
-                found.id,
-                found.path,
-                found.symbol or found.logical_path or "",
-                found.node_type,
-                found.start_line,
-                found.end_line,
+                similar.id,
+                similar.path,
+                similar.symbol or similar.logical_path or "",
+                similar.node_type,
+                similar.start_line,
+                similar.end_line,
                 similarity,
             )
 

@@ -110,14 +110,14 @@ class UseFinder:
 
     def uses(self, facts: FileFacts, nodes: Iterable[RelatedNode]) -> list[Use]:
         """The uses of nodes of one file; resolved ones first, then in the order of their lines."""
-        found = [
+        uses = [
             use
             for node in nodes
             for relation in node.decode()
             if relation.kind in KIND_NAMES and relation.name
             for use in self._uses_of_relation(facts, node, relation)
         ]
-        return sorted(dict.fromkeys(found), key=_order)
+        return sorted(dict.fromkeys(uses), key=_order)
 
     def _uses_of_relation(
         self, facts: FileFacts, node: RelatedNode, relation: Relation

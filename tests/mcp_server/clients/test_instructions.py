@@ -117,7 +117,9 @@ def test_instructions_name_existing_tools(feeder: RunFeeder, repo: Repo) -> None
     assert len(output) < 1_200
     tools = {tool["name"] for tool in TOOL_DEFINITIONS}
     assert {
-        word for word in ("search", "read", "outline", "similar") if f"`{word}`" in output
+        word
+        for word in ("search", "read", "outline", "similar", "references", "impact")
+        if f"`{word}`" in output
     } >= tools
 
 

@@ -20,6 +20,8 @@ meaning, that equals the working tree.
 - To find where something is done or defined, use its tool `search` first, in words or with a name;
   then `read` its results (`path#Symbol`, `path:12-40`). Do not grep for the same thing again.
 - `outline` lists the symbols of a file or folder, `similar` finds code like a place.
+- `references` lists who calls or uses a symbol, `impact` what a change touches and the tests to
+  run.
 - If these tools are missing, as in a sub-agent, run on the command line
   `{_PROGRAM} search "where is the token refreshed"`, `{_PROGRAM} show path#Symbol`.
 - grep is for every occurrence of an exact text.
@@ -38,6 +40,7 @@ Find code with `feeder`, on the command line; it answers from an index of the re
     {_PROGRAM} show src/cart.py#Cart.add                   # a symbol, or src/cart.py:12-40
     {_PROGRAM} outline src/cart.py                         # symbols with their lines
     {_PROGRAM} similar src/cart.py:12                      # code like it
+    {_PROGRAM} references src/cart.py#Cart.add             # who calls it; --out: what it calls
 
 1. Search first, in words or with a name; `-n 20` gives more, `--full` all lines of each hit.
 2. Read only what the hits name, with `show`.
