@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from math import log2
+from math import log2, sqrt
 from typing import Any, NamedTuple
 
 from feeder.nodes import IMPORT
@@ -41,9 +41,11 @@ MAX_SUBTYPES = 100
 
 OVERRIDE = "override"
 
-RESOLVED, BY_NAME, OWNER, OVER_ONE_STEP = 1.0, 0.15, 0.3, 0.4
-"""Scores of a test that refers to a changed node, to its name only, to the type around it, or to
-what refers to it."""
+RESOLVED, BY_NAME, OWNER = 1.0, 0.15, 0.3
+"""Scores of a test that refers to a changed node, to its name only, or to the type around it."""
+
+OVER_STEPS = {2: 0.4, 3: 0.2}
+"""Scores of a test that refers to what refers to a changed node, and to what refers to that."""
 
 NAME_WEIGHT, HISTORY_WEIGHT = 1.0, 0.7
 """Weights of a test's file name and of earlier commits, beside 1 for references."""
@@ -136,7 +138,7 @@ def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False)
     finder = _ImpactFinder(corpus, change)
     for node in finder.nodes:
         finder.add(node)
-    finder.add_second_steps()
+    finder.add_further_steps()
     tests = finder.ranked_tests()
     references = sorted(dict.fromkeys(finder.references), key=_order)
     documents: list[Mention] = []
@@ -274,26 +276,37 @@ class _ImpactFinder:
             if one.resolved and is_test_path(one.path):
                 _add_evidence(evidence, one, OWNER, 1)
 
-    def add_second_steps(self) -> None:
-        """Adds the tests that refer to what refers to a changed node."""
-        for count, ((path, symbol), ids) in enumerate(self._steps.items()):
-            if count >= MAX_STEPS:
-                self.is_cut = True
-                return
-            definition = next(
-                (
-                    one
-                    for one, hit in self.finder.named_definitions(symbol)
-                    if (hit.path, hit.symbol) == (path, symbol)
-                ),
-                None,
-            )
-            if not definition:
+    def add_further_steps(self) -> None:
+        """Adds the tests that refer to what refers to a changed node.
+
+        For a node that no test reaches so, another step is followed.
+        """
+        left = MAX_STEPS
+        for steps, score in OVER_STEPS.items():
+            followed, self._steps = self._steps, {}
+            for (path, symbol), ids in followed.items():
+                unreached = [id_ for id_ in ids if not self._evidence[id_]]
+                if steps > min(OVER_STEPS) and not unreached:
+                    continue
+                if not left:
+                    self.is_cut = True
+                    return
+                left -= 1
+                self._add_step(path, symbol, ids, _Evidence(score, steps, ""))
+
+    def _add_step(self, path: str, symbol: str, ids: list[str], evidence: _Evidence) -> None:
+        """Adds the tests that refer to one node, and collects what else refers to it."""
+        named = self.finder.named_definitions(symbol)
+        same = [one for one, hit in named if (hit.path, hit.symbol) == (path, symbol)]
+        for site in self.finder.references(same[0]) if same else ():
+            if not site.resolved:
                 continue
-            for site in self.finder.references(definition):
-                if site.resolved and is_test_path(site.path):
-                    for id_ in ids:
-                        _add_evidence(self._evidence[id_], site, OVER_ONE_STEP, 2)
+            key = site.node.path, site.node.symbol or ""
+            if is_test_path(site.path):
+                for id_ in ids:
+                    _add_evidence(self._evidence[id_], site, evidence.score, evidence.steps)
+            elif key[1] and key not in self._changed:
+                self._steps.setdefault(key, []).extend(ids)
 
     def ranked_tests(self) -> list[ImpactTest]:
         """The files of tests that reach the change, the likeliest first."""
@@ -309,14 +322,17 @@ class _ImpactFinder:
         files = files_below(self._corpus.database, self._corpus.repo, "")
         tests = [path for path in files if is_test_path(path) and path not in changed]
         names = {path: max((name_score(one, path) for one in sources), default=0) for path in tests}
+        code = {one.path for one in self.nodes}
+        sources = [path for path in sources if path in code] or sources
         history = co_changes(self._corpus.base, self._change.base, sources)
         history = {path: history[path] for path in tests if path in history}
         most = max(by_path.values(), default=0) or 1
         most_history = max(history.values(), default=0) or 1
         ranked = []
         for path in tests:
-            reference = by_path.get(path, 0) / most
-            name, earlier = names[path], history.get(path, 0) / most_history
+            # the square root, so that a file with much of one signal leaves room for the others
+            reference = sqrt(by_path.get(path, 0) / most)
+            name, earlier = names[path], sqrt(history.get(path, 0) / most_history)
             score = reference + NAME_WEIGHT * name + HISTORY_WEIGHT * earlier
             reasons = tuple(
                 reason
