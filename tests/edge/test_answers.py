@@ -172,6 +172,12 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": "total depr* -nothing symbol:add adress"}),
     ("search", {"q": "lib.tariffs.TARIFFS"}),
     ("outline", {"path": "lib/tariffs.py"}),
+    ("search", {"q": "calls:append"}),
+    ("search", {"q": "lang:python calls:append add"}),
+    ("search", {"q": "calls:append calls:nothing_like_it"}),
+    ("search", {"q": "imports:os tariffs"}),
+    ("search", {"q": "param:total weigh"}),
+    ("search", {"q": "calls:."}),
     ("search", {"q": "path:yarn.lock lock"}),
     ("search", {"q": "tests:only path:lib/deep/yarn.lock"}),
 ]

@@ -93,6 +93,11 @@ def test_what_nothing_refers_to(ask: Ask) -> None:
     assert text.startswith("Nothing in the index refers to reorder.")
 
 
+def test_search_says_what_it_would_find_without_a_relation(ask: Ask) -> None:
+    text = result_text(ask("search", query="calls:nothing_like_it reorder"))
+    assert "Without `calls:nothing_like_it`: 1, first shop/order.py:9-10 reorder." in text
+
+
 def test_unknown_target_is_an_error(ask: Ask) -> None:
     assert "The index has no file, symbol or id nowhere." in error_text(
         ask("references", target="nowhere")

@@ -6,12 +6,13 @@ another statement instead of a list of ids.
 
 from feeder import nodes
 from feeder.cloudflare import workers_ai
-from feeder.search import filters, results
+from feeder.search import filters, relation_filters, results
 from feeder.store import (
     hits,
     inventory,
     name_search,
     node_parts,
+    relations,
     scope,
     sql,
     stored_descriptions,
@@ -96,6 +97,8 @@ STATEMENTS = {
     "fileMap": inventory.FILE_OVERVIEW,
     "anyFile": scope.ANY_FILE,
     "existingValues": filters.ANY_WITH_VALUE,
+    "nodesWithRelation": relation_filters.NODES_WITH_RELATIONS,
+    "anyRelation": relations.HAS_RELATIONS,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,
     "meta": sql.READ_META,

@@ -70,6 +70,14 @@ FILTER_FIELDS = {
     "repo:": "repos",
     "category:": "categories",
     "-category:": "not_categories",
+    "calls:": "relations",
+    "uses:": "relations",
+    "imports:": "relations",
+    "inherits:": "relations",
+    "implements:": "relations",
+    "returns:": "relations",
+    "param:": "relations",
+    "visibility:": "relations",
     "tag:": "categories",
     "-tag:": "not_categories",
     "": "phrases",
@@ -79,6 +87,9 @@ FILTER_FIELDS = {
 
 CHOICE_FILTERS = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
 
+HEADED_FIELDS = ("relations",)
+"""Fields whose values keep the prefix, as in `calls:add`."""
+
 COMMA_LIST_FIELDS = ("languages", "not_languages", "node_types", "not_node_types")
 """Fields whose values may be joined by commas."""
 
@@ -87,8 +98,9 @@ class Query(NamedTuple):
     """A parsed query; filter values are as typed.
 
     `without` has excluded words, phrases and prefixes (which keep their `*`; those of `prefixes`
-    have lost it). `tests` is yes, no or only. With `case`, words match in their case only.
-    `overruled` has filters that a later one of the same name replaced.
+    have lost it). `relations` have filters with their prefix, such as `calls:add`. `tests` is yes,
+    no or only. With `case`, words match in their case only. `overruled` has filters that a later
+    one of the same name replaced.
     """
 
     words: str = ""
@@ -106,6 +118,7 @@ class Query(NamedTuple):
     repos: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
     not_categories: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
     tests: str | None = None
     case: bool = False
     overruled: tuple[str, ...] = ()
@@ -156,6 +169,7 @@ def _parse_token(token: re.Match[str]) -> _ParsedToken:
     if head is not None and value:
         field = FILTER_FIELDS.get(head)
         if field:
+            value = f"{head}{value}" if field in HEADED_FIELDS else value
             return _ParsedToken(field, value, typed)
         if value in CHOICE_FILTERS.get(head, ()):
             return _ParsedToken(head.rstrip(":"), value, typed)

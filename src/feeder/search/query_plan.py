@@ -14,6 +14,7 @@ from feeder.search.file_contents import indexed_lines, indexed_revision, snapsho
 from feeder.search.filters import FilterContext, build_scopes, overridden_notes
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.search.query import Query, parse_query
+from feeder.search.relation_filters import restrict_to_relations
 from feeder.search.results import Pagination
 from feeder.search.snippets import DEFAULT_LINES
 from feeder.search.vocabulary import repository_categories
@@ -120,6 +121,7 @@ def plan_parsed_query(
     )
     queries = [query, *map(parse_preference, filters.prefer)]
     scope, *preferred = build_scopes(database, queries, context)
+    scope, relation_notes = restrict_to_relations(database, query.relations, scope)
     lines = partial(
         indexed_lines, workspace.base, other_repositories=snapshot_repositories(database)
     )
@@ -130,7 +132,7 @@ def plan_parsed_query(
 
     files = RepositoryFiles(workspace.repo, lines, grep)
     required = require_matches(database, query, scope, files)
-    notes = [*overridden_notes(typed, filters.tests), *required.notes]
+    notes = [*overridden_notes(typed, filters.tests), *relation_notes, *required.notes]
     # symbols alone cannot rank: what has them is listed
     text = query.text if not required.lines or re.search(r"[^\W_]", query.text) else ""
     return QueryPlan(

@@ -36,7 +36,8 @@ class RelaxedFilter(NamedTuple):
 
 def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter]:
     """Searches once without each filter that the plan has."""
-    for name, parts in SCOPE_FIELDS.items():
+    for label, parts in SCOPE_FIELDS.items():
+        name = _name_with_relations(label, plan) if "ids" in parts else label
         unset: dict[str, Any] = {part: getattr(UNFILTERED, part) for part in parts}
         scope = plan.scope._replace(**unset)
         if scope != plan.scope:
@@ -44,3 +45,10 @@ def relax_filters(index: SearchIndex, plan: QueryPlan) -> Iterator[RelaxedFilter
             results = run_plan(index, relaxed, Pagination(1), on_warning=lambda _: None)
             best = results.results[0].hit if results.results else None
             yield RelaxedFilter(name, results.total, best)
+
+
+def _name_with_relations(label: str, plan: QueryPlan) -> str:
+    """The name of what restricts the ids: relations, phrases and the like, or both."""
+    relations = " ".join(plan.query.relations)
+    has_phrases = plan.query.phrases or plan.query.regex or plan.query.prefixes
+    return " and ".join(filter(None, [relations, label if has_phrases or not relations else ""]))

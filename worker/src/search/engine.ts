@@ -16,6 +16,7 @@ import {
   type FilterLookup,
   lookupStatements,
   overriddenFilters,
+  relationRows,
   resolveRepo,
   resolveScope,
 } from "./filters.ts";
@@ -24,6 +25,7 @@ import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literal
 import { mustMatch } from "./must_match.ts";
 import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
 import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
+import { relationNotes } from "./relation_filters.ts";
 import {
   duplicateCandidates,
   groupDuplicates,
@@ -280,11 +282,12 @@ async function retrieveCandidates(context: SearchContext, query: Query, usesVect
   const first = await runFirstBatch(context, query, filters, scopes, usesVectors);
   if (cacheKey(context.meta) !== before) return retrieveCandidates(createContext(context), query, usesVectors);
   const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
+  const cutNotes = relationNotes(query.relations, relationRows(filters, first.checks));
   const resolved = JSON.stringify(scope);
   const at = scopes.findIndex((one) => JSON.stringify(one) === resolved);
   const batch = at < 0 ? await runFirstBatch(context, query, NO_FILTERS, [scope], usesVectors) : first;
   const { words, listedRows } = batch.guesses[Math.max(at, 0)]!;
-  return { ...batch, words, listedRows, context, scope, notes };
+  return { ...batch, words, listedRows, context, scope, notes: [...cutNotes, ...notes] };
 }
 
 /** Looks up the filters, and retrieves the candidates of each guessed scope, in one request. */

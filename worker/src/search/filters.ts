@@ -13,6 +13,7 @@ import {
 } from "../store/statements.ts";
 import { unknownNameError } from "../suggestions.ts";
 import type { Query } from "./query.ts";
+import { idsWithRelations, relationStatement } from "./relation_filters.ts";
 import {
   nodeTypeNames,
   categoryScopes,
@@ -47,7 +48,13 @@ export function lookupStatements({ query, repositoryScope, paths, notPaths }: Fi
     ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...repositoryScope, paths: [path] })),
     ...query.languages.map((name) => existingValues("language", resolveLanguages(name), repositoryScope)),
     ...query.nodeTypes.map((name) => existingValues("node_type", resolveNodeTypes(name), repositoryScope)),
+    ...query.relations.map((text) => relationStatement(text, repositoryScope)),
   ];
+}
+
+/** Of the rows of `lookupStatements`, those of the filters by relations. */
+export function relationRows<Rows>({ query }: FilterLookup, answers: readonly Rows[]): Rows[] {
+  return query.relations.length ? answers.slice(-query.relations.length) : [];
 }
 
 /** The maximum number of scopes that are searched before the filters are resolved. */
@@ -91,7 +98,9 @@ export async function resolveScope(
   }
   const scope = buildScope(lookup, paths, notPaths);
   checkConflicts(query, scope);
-  return scope;
+  if (query.relations.length === 0) return scope;
+  const ids = await idsWithRelations(database, query.relations, relationRows(lookup, answers), repositoryScope);
+  return { ...scope, ids };
 }
 
 interface FilterKind {

@@ -40,6 +40,8 @@ interface Lists {
   readonly repos: readonly string[];
   readonly categories: readonly string[];
   readonly notCategories: readonly string[];
+  /** Filters by relations with their prefix, such as `calls:add`. */
+  readonly relations: readonly string[];
 }
 
 /**
@@ -73,6 +75,7 @@ export const EMPTY_QUERY: Query = {
   repos: [],
   categories: [],
   notCategories: [],
+  relations: [],
   tests: null,
   case: false,
   overruled: [],
@@ -87,6 +90,7 @@ const FIELDS = new Map(
   Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, camelCase(field)]),
 );
 const CHOICES: Record<string, string[]> = constants.query.CHOICE_FILTERS;
+const HEADED = new Set(constants.query.HEADED_FIELDS.map(camelCase));
 const COMMA_LISTS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
 
 function camelCase(field: string): string {
@@ -150,7 +154,7 @@ function parseToken(match: RegExpExecArray): ParsedToken {
 /** The field and value of a filter; undefined for an unknown filter. */
 function parseFilter(head: string, value: string, raw: string): ParsedToken | undefined {
   const field = FIELDS.get(head);
-  if (field) return { field, value, raw };
+  if (field) return { field, value: HEADED.has(field) ? head + value : value, raw };
   return CHOICES[head]?.includes(value) ? { field: head.slice(0, -1), value, raw } : undefined;
 }
 

@@ -207,6 +207,16 @@ export function existingValues(column: Column, names: readonly string[], scope: 
   return withColumn(sql.existingValues, column, [JSON.stringify(names), reposJson(scope)]);
 }
 
+/** Selects the ids of nodes that an FTS5 query finds and whose relations have one of the texts. */
+export function nodesWithRelation(query: string, needles: readonly string[], scope: Scope, limit: number): Statement {
+  return { sql: sql.nodesWithRelation, params: [query, reposJson(scope), JSON.stringify(needles), limit] };
+}
+
+/** Checks that a node of a repository has relations. */
+export function anyRelation(repo: string): Statement {
+  return { sql: sql.anyRelation, params: [repo] };
+}
+
 /** Selects the distinct languages or node types. */
 export function distinctValues(column: Column, scope: Scope): Statement {
   return withColumn(sql.distinctValues, column, [reposJson(scope)]);

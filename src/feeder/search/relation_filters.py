@@ -1,0 +1,111 @@
+"""Restricts a scope to nodes with a relation: filters such as `calls:add` and `inherits:Cart`.
+
+A filter compares names, without resolving them, as the index stores them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from feeder.errors import UserError
+from feeder.nodes import (
+    CALL,
+    IMPLEMENTS,
+    IMPORT,
+    INHERITS,
+    MENTION,
+    PARAMETER,
+    RETURNS,
+    USE,
+    VISIBILITY,
+)
+from feeder.store import Database, Statement
+from feeder.store.relations import has_relations
+from feeder.store.scope import Scope
+from feeder.text import normalize_symbol
+
+MAX_NODES = 5_000
+"""Nodes of one filter; of more the first ones are searched, with a note."""
+
+KINDS_BY_FILTER = {
+    "calls": CALL,
+    "uses": USE + MENTION,
+    "imports": IMPORT,
+    "inherits": INHERITS,
+    "implements": IMPLEMENTS + INHERITS,
+    "returns": RETURNS,
+    "param": PARAMETER,
+    "visibility": VISIBILITY,
+}
+"""The kinds of relations of each filter; some languages have no `implements` but `inherits`."""
+
+QUALIFIED_KINDS = {"imports": IMPORT, "param": PARAMETER}
+"""Filters whose value may also be the module of an import, or the type of a parameter."""
+
+EXAMPLES = {
+    "calls": "add",
+    "uses": "Cart",
+    "imports": "shop.cart",
+    "inherits": "Base",
+    "implements": "Interceptor",
+    "returns": "Response",
+    "param": "timeout",
+    "visibility": "private",
+}
+"""A name for each filter, for the error without one."""
+
+# ?1 an FTS5 query, ?2 repositories, null for all, ?3 texts of which the relations have one
+NODES_WITH_RELATIONS = """
+SELECT d.id FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?1) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE (?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))
+AND EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(d.relations, j.value))
+ORDER BY d.seq LIMIT ?4
+"""
+
+
+def restrict_to_relations(
+    database: Database, filters: Sequence[str], scope: Scope
+) -> tuple[Scope, list[str]]:
+    """The scope with the nodes that pass all filters, such as `calls:add`, and notes.
+
+    Raises UserError for an index without relations.
+    """
+    if not filters:
+        return scope, []
+    statements = [_statement(text, scope) for text in filters]
+    results = [[str(id_) for (id_,) in rows] for rows in database.run(statements)]
+    if scope.repos and not any(results) and not _have_relations(database, scope.repos):
+        raise UserError(
+            f"{filters[0]} needs relations, which this index lacks: it was made by an earlier "
+            "version, or its languages have none. Bring it up to date: feeder sync"
+        )
+    notes = [
+        f"{text} matches more than {MAX_NODES:,} nodes: the first ones were searched."
+        for text, ids in zip(filters, results, strict=True)
+        if len(ids) > MAX_NODES
+    ]
+    first, *others = results
+    allowed = [set(ids) for ids in others]
+    ids = [id_ for id_ in first if all(id_ in ids for ids in allowed)]
+    return scope._replace(ids=tuple(ids[:MAX_NODES])), notes
+
+
+def _have_relations(database: Database, repos: Sequence[str]) -> bool:
+    return any(has_relations(database, repo) for repo in repos)
+
+
+def _statement(text: str, scope: Scope) -> Statement:
+    head, _, typed = text.partition(":")
+    name = typed if head == "imports" else normalize_symbol(typed).rpartition(".")[2]
+    if not any(map(str.isalnum, name)):
+        raise UserError(f"{text} has no name. Write one, as in {head}:{EXAMPLES[head]}.")
+    needles = [f" {name}{kind}" for kind in KINDS_BY_FILTER[head]]
+    if head in QUALIFIED_KINDS:
+        kind = QUALIFIED_KINDS[head]
+        needles += [f"{kind}{name}:", f"{kind}{name}="]
+    phrase = name.replace('"', " ")
+    repos = None if scope.repos is None else json.dumps(scope.repos)
+    params = f'body : "{phrase}"', repos, json.dumps(needles), MAX_NODES + 1
+    return Statement(NODES_WITH_RELATIONS, params)

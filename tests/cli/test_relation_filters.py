@@ -1,0 +1,84 @@
+"""Filters by relations: `calls:`, `uses:`, `imports:`, `inherits:` and others."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from command_runner import RunFeeder
+from source.repos import Repo
+
+FILES: dict[str, str | bytes] = {
+    "shop/cart.py": (
+        "from shop.base import Base\n\n\n"
+        "class Cart(Base):\n"
+        "    def add(self, item: Item) -> Line:\n"
+        "        return self.check(item)\n\n"
+        "    def check(self, thing):\n"
+        "        return thing\n"
+    ),
+    "shop/gift.py": "def wrap(item, cart: Cart):\n    cart.add(item)\n    cart.check(item)\n",
+    "shop/text.py": 'def nothing():\n    """Calls add(item), check(item), as Cart(Base) does."""\n',
+    "Shop.java": (
+        "class Shop implements Seller {\n"
+        "    private int total() { return 1; }\n"
+        "    public int sum() { return total(); }\n"
+        "}\n"
+    ),
+}
+
+HITS: dict[str, set[str | None]] = {
+    "calls:check": {"Cart.add", "wrap"},
+    "calls:Cart.check": {"Cart.add", "wrap"},
+    "calls:check calls:add": {"wrap"},
+    "calls:check path:shop/cart.py": {"Cart.add"},
+    "calls:check wrap": {"wrap"},
+    "uses:Item": {"Cart.add"},
+    "returns:Line": {"Cart.add"},
+    "returns:Item": set(),
+    "param:item": {"Cart.add"},
+    "param:Cart": {"wrap"},
+    "inherits:Base": {"Cart"},
+    "implements:Seller": {"Shop"},
+    "inherits:Seller": set(),
+    "imports:Base": {None},
+    "imports:shop.base": {None},
+    "visibility:private": {"Shop.total"},
+    "calls:chec": set(),
+    "calls:nothing_like_it": set(),
+}
+
+
+@pytest.fixture
+def environment() -> Mapping[str, str]:
+    return {"FEEDER_VECTORS": "no"}
+
+
+@pytest.fixture
+def shop(feeder: RunFeeder, repo: Repo) -> Repo:
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    return repo
+
+
+def test_filter_selects_nodes_by_relation(feeder: RunFeeder, shop: Repo) -> None:
+    """Names in comments and strings do not count, nor parts of names, nor untyped parameters."""
+    found = {
+        query: {hit["symbol"] for hit in feeder(shop, "search", query, "--json").json["hits"]}
+        for query in HITS
+    }
+    assert found == HITS
+
+
+def test_filter_without_a_name_is_an_error(feeder: RunFeeder, shop: Repo) -> None:
+    answer = feeder(shop, "search", "calls:.")
+    assert answer.code == 2
+    assert "calls:. has no name. Write one, as in calls:add." in answer.err
+
+
+def test_index_without_relations_is_an_error(feeder: RunFeeder, repo: Repo) -> None:
+    """The answer would be empty for the wrong reason."""
+    repo.commit({"guide.md": "# Guide\n\nCalls add.\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "search", "calls:add")
+    assert answer.code == 2
+    assert "calls:add needs relations, which this index lacks" in answer.err
