@@ -21,7 +21,7 @@ COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
     *("grep", "similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
-    *("references", "definition", "implementations", "impact"),
+    *("references", "definition", "implementations", "impact", "overview"),
 )
 
 
@@ -151,6 +151,7 @@ CALLS = {
     "definition": ["Cart"],
     "implementations": ["src/cart.py#Cart"],
     "impact": ["--working-tree"],
+    "overview": ["."],
     "similar": ["emptyCart"],
     "outline": ["src"],
     "show": ["emptyCart"],

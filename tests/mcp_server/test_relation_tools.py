@@ -148,3 +148,11 @@ def test_impact_of_edited_files(tmp_path: Path) -> None:
     text = result_text(call_tools_in(repo.path)("impact"))
     assert "removed shop/cart.py:2-3 Cart.add (signature)" not in text
     assert "removed shop/cart.py:2-3 Cart.add" in body(text)
+
+
+def test_ranked_outline(ask: Ask) -> None:
+    text = result_text(ask("outline", path=".", ranked=True))
+    assert text.startswith("Packages\nshop 2 files, ")
+    symbols = text.partition("Most-referenced symbols\n")[2].split("\n")
+    assert symbols[:2] == ["shop/cart.py", "  1-3  class Cart:"]
+    assert footer(text)[-1].startswith("The index equals HEAD ")

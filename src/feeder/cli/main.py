@@ -165,6 +165,7 @@ cli.add_section(
         **_in_module("search", "similar", "outline", "show"),
         **_in_module("references", "references", "definition", "implementations"),
         **_in_module("impact", "impact"),
+        **_in_module("overview", "overview"),
         **_in_module("evaluate", "evaluate"),
         **_in_module("queries", "queries"),
     },

@@ -22,6 +22,7 @@ from feeder.search.outline import (
     outline_rows,
     top_level_names,
 )
+from feeder.search.overview import Overview, fit_symbols, symbol_line
 
 
 def format_outline(outline: Outline, depth: int | None, freshness_note: str | None) -> str:
@@ -41,6 +42,36 @@ def format_outline(outline: Outline, depth: int | None, freshness_note: str | No
     if len(shown) < len(lines):
         notes.append(f"{len(lines) - len(shown)} more lines: outline a subfolder.")
     return join_answer(["\n".join(shown)], notes, last_note)
+
+
+def format_overview(overview: Overview, last_note: str) -> str:
+    """Packages, entry points and as many of the most-referenced symbols as fit."""
+    above = [
+        "Packages",
+        *(
+            f"{one.path} {file_count(one.files)}, {one.symbols} symbols"
+            for one in overview.packages
+        ),
+    ]
+    if overview.entry_points:
+        above += ["", "Entry points"]
+        above += (
+            f"{one.path}:{one.start_line}-{one.end_line} {one.symbol}"
+            for one in overview.entry_points
+        )
+    above += ["", "Most-referenced symbols"]
+    head = "\n".join(map(escape_line, above))
+    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    fitting = fit_symbols(overview.symbols, budget - byte_size(head))
+    lines = [
+        escape_line(line)
+        for path, symbols in fitting.items()
+        for line in (path, *map(symbol_line, symbols))
+    ]
+    shown = truncate_lines([*head.split("\n"), *lines], budget)
+    at_least = "at least " if overview.at_least else ""
+    count = f"{sum(map(len, fitting.values()))} of {at_least}{len(overview.symbols)} symbols"
+    return join_answer(["\n".join(shown)], [f"{count}; for more: a subfolder."], last_note)
 
 
 def _count_line(files: Iterable[list[OutlineEntry]], depth: int | None) -> str:

@@ -100,7 +100,8 @@ implementations, a pattern to follow. Use it if you have a place, search if you 
 Example: {"target": "src/cart.py#Cart.add", "limit": 5}"""
 
 _OUTLINE_DESCRIPTION = """\
-List the symbols and sections of a file or folder: types, names and lines, no bodies.
+List the symbols and sections of a file or folder: types, names and lines, no bodies; `ranked` for
+a repository that you do not know.
 Use it before reading; use ls for files that are not indexed.
 Example: {"path": "src/shop", "depth": 1}"""
 
@@ -179,6 +180,11 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
                 "maximum": 20,
                 "description": "Levels of folders and of nested symbols. Default: all.",
             },
+            "ranked": {
+                "type": "boolean",
+                "default": False,
+                "description": "Only packages, entry points and the most-referenced symbols.",
+            },
         },
     ),
     _tool_definition(
@@ -225,6 +231,8 @@ exact string, instead of grep.""": "use grep for every occurrence of an exact\ns
 - references: who calls or uses a symbol, what it uses, where it is defined or implemented.
 - impact: what a change touches, and the tests to run.
 """: "",
+    """no bodies; `ranked` for
+a repository that you do not know.""": "no bodies.",
     FROM_FILES: FROM_COMMIT,
 }
 """Texts of the tools, and those of the Worker, which has the indexed commit but not its files."""
@@ -237,9 +245,11 @@ def _worker_text(text: str) -> str:
 
 
 def _worker_definition(tool: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The tool without the search for every line, which needs the files."""
+    """The tool without the search for every line, which needs the files, and without ranks."""
     schema = tool["inputSchema"]
-    properties = {name: one for name, one in schema["properties"].items() if name != "every"}
+    properties = {
+        name: one for name, one in schema["properties"].items() if name not in {"every", "ranked"}
+    }
     return {
         **tool,
         "description": _worker_text(tool["description"]),

@@ -22,7 +22,7 @@ from feeder.mcp.formatting import (
     missing_vectors_notes,
 )
 from feeder.mcp.line_format import format_lines
-from feeder.mcp.outline_format import format_outline
+from feeder.mcp.outline_format import format_outline, format_overview
 from feeder.mcp.relation_format import (
     format_callers,
     format_definitions,
@@ -41,6 +41,7 @@ from feeder.search.exact_search import LineRequest, search_lines
 from feeder.search.impact import find_impact
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
+from feeder.search.overview import build_overview
 from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
 from feeder.search.query_plan import (
     QueryPlan,
@@ -112,6 +113,10 @@ def similar(index: SearchIndex, arguments: Arguments, freshness_note: str | None
 def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The symbols and sections of a file or folder."""
     path = path_from_root(arguments["path"], index.corpus.base)
+    if arguments["ranked"]:
+        last_note = index_note(freshness_note, index.corpus.status().note)
+        overview = build_overview(index.corpus, path, index.directory)
+        return ToolResult(format_overview(overview, last_note))
     entries = build_outline(index.corpus, files_below_path(index.corpus, path, index.directory))
     return ToolResult(format_outline(entries, arguments.get("depth"), freshness_note))
 

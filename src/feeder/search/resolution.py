@@ -161,7 +161,7 @@ class Resolver:
 
     def resolve(self, facts: FileFacts, node: RelatedNode, relation: Relation) -> bool | None:
         """True if the site refers to the definition, False if it may, None if to something else."""
-        if not _are_compatible(node.language, self._definition.language):
+        if not are_compatible(node.language, self._definition.language):
             return None
         if relation.kind == IMPORT:
             return self._resolve_import(facts, relation)
@@ -346,7 +346,7 @@ def import_refers(
     return is_unique if is_relative and definition.language in SCRIPTS else None
 
 
-def _are_compatible(language: str | None, other: str) -> bool:
+def are_compatible(language: str | None, other: str) -> bool:
     """Tells whether code of one language can refer to names of another one."""
     if language == other:
         return True

@@ -13,6 +13,9 @@ MAX_ROWS = 20_000
 MAX_DOCUMENT_FILES = 200
 """Files of documents that one request returns."""
 
+MAX_OVERVIEW_NODES = 200_000
+"""Nodes that an overview reads."""
+
 MAX_PATHS = 400
 """Files whose relations one request reads."""
 
@@ -43,6 +46,13 @@ WHERE d.repo = ?1 AND EXISTS (
   SELECT 1 FROM json_each(?3) j WHERE substr(d.node_type, 1, length(j.value)) = j.value
 )
 GROUP BY d.path ORDER BY count(*) DESC, d.path LIMIT ?4
+"""
+
+NAMED_NODES = """
+SELECT path, coalesce(language, ''), node_type, coalesce(symbol, ''), coalesce(signature, ''),
+  start_line, end_line, relations
+FROM docs WHERE repo = ?1 AND (symbol IS NOT NULL OR relations <> '')
+ORDER BY path, start_line LIMIT ?2
 """
 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
@@ -96,6 +106,25 @@ def nodes_with_name(database: Database, repo: str, name: str) -> list[RelatedNod
 def nodes_of_files(database: Database, repo: str, paths: Iterable[str]) -> list[RelatedNode]:
     """Returns the nodes of files with relations, and all classes, in the order of their lines."""
     return _read(database, RELATIONS_OF_FILES, repo, json.dumps(list(paths)))
+
+
+class NamedNode(NamedTuple):
+    """A node with a symbol or relations; `symbol` and `signature` may be empty."""
+
+    path: str
+    language: str
+    node_type: str
+    symbol: str
+    signature: str
+    start_line: int
+    end_line: int
+    relations: str
+
+
+def named_nodes(database: Database, repo: str) -> list[NamedNode]:
+    """Returns all nodes with a symbol or relations, in the order of paths and lines."""
+    [rows] = database.run([Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES))])
+    return [NamedNode(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 
 def has_relations(database: Database, repo: str) -> bool:

@@ -1,0 +1,77 @@
+"""The command `overview`: packages, entry points and the most-referenced symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from feeder.cli import console, options
+from feeder.config import Settings
+
+if TYPE_CHECKING:
+    from feeder.search.overview import Overview
+
+BYTES_PER_TOKEN = 3.2
+"""As `mcp.token_budget` has it."""
+
+MAX_TOKENS = 50_000
+
+
+@click.command()
+@click.argument("path", default=".")
+@click.option(
+    "--budget",
+    metavar="TOKENS",
+    type=click.IntRange(100, MAX_TOKENS),
+    default=2_000,
+    show_default=True,
+    help="Length of the list of symbols in tokens, counted as 3.2 bytes each.",
+)
+@options.read_options
+def overview(path: str, budget: int, **params: Any) -> None:
+    """Show packages, entry points and the most-referenced symbols with signatures."""
+    from feeder.search.open_index import open_index
+    from feeder.search.overview import build_overview, fit_symbols
+    from feeder.search.query_plan import path_from_root
+
+    settings = Settings(**params)
+    with open_index(settings) as index:
+        corpus = index.corpus
+        result = build_overview(corpus, path_from_root(path, corpus.base), index.directory)
+        status = corpus.status()
+    fitting = fit_symbols(result.symbols, int(budget * BYTES_PER_TOKEN))
+    shown = {(one.path, one.symbol) for ones in fitting.values() for one in ones}
+    symbols = [one for one in result.symbols if (one.path, one.symbol) in shown]
+    facts = {
+        **result._replace(symbols=symbols).as_json(),
+        "total": len(result.symbols),
+        "index": status.as_json(),
+    }
+    console.print_result(settings, facts, _lines(result, budget))
+    if not settings.json and not settings.quiet:
+        at_least = "at least " if result.at_least else ""
+        console.print_message(
+            f"{len(symbols):,} of {at_least}{len(result.symbols):,} symbols. "
+            "For more: --budget TOKENS, or a folder."
+        )
+        if status.note:
+            console.print_message(status.note)
+
+
+def _lines(result: Overview, budget: int) -> Iterator[str]:
+    from feeder.search.overview import fit_symbols, symbol_line
+
+    yield "Packages"
+    for package in result.packages:
+        files = "1 file" if package.files == 1 else f"{package.files:,} files"
+        yield f"  {package.path}  {files}, {package.symbols:,} symbols, {package.rank:.0%} of rank"
+    if result.entry_points:
+        yield from ("", "Entry points")
+        for one in result.entry_points:
+            yield f"  {one.path}:{one.start_line}-{one.end_line}  {one.symbol}"
+    yield from ("", "Most-referenced symbols")
+    for path, ones in fit_symbols(result.symbols, int(budget * BYTES_PER_TOKEN)).items():
+        yield path
+        yield from map(symbol_line, ones)
