@@ -256,12 +256,10 @@ class _ImpactFinder:
         near = [one for one in same if one.path == definition.path]
         return next(iter(near or same), None)
 
-    def _types_below(self, owner: Definition) -> Iterator[Implementation]:
-        for count, (one, _) in enumerate(self.finder.types_below(owner)):
-            if count >= MAX_SUBTYPES:
-                self.is_cut = True
-                return
-            yield one
+    def _types_below(self, owner: Definition) -> list[Implementation]:
+        below = [one for one, _ in self.finder.types_below(owner)]
+        self.is_cut |= len(below) > MAX_SUBTYPES
+        return below[:MAX_SUBTYPES]
 
     def _add_owner(self, node: ChangedNode, definition: Definition) -> None:
         """Adds the tests that refer to the type around a member."""

@@ -127,11 +127,14 @@ def target_json(target: Definition) -> dict[str, Any]:
 
 
 class ReferenceFinder:
-    """Reads relations, those of each file once."""
+    """Reads relations, those of each file and of each name once."""
 
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._facts: dict[str, FileFacts] = {}
+        self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
+        self._nodes: dict[str, list[RelatedNode]] = {}
+        self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
         self.is_cut = False
         if not has_relations(corpus.database, corpus.repo):
             raise UserError(
@@ -185,7 +188,11 @@ class ReferenceFinder:
 
     def named_definitions(self, name: str) -> list[tuple[Definition, Hit]]:
         """All definitions of a name, or of a qualified one, in the index."""
-        requested = normalize_symbol(name)
+        if name not in self._definitions:
+            self._definitions[name] = self._read_definitions(normalize_symbol(name))
+        return self._definitions[name]
+
+    def _read_definitions(self, requested: str) -> list[tuple[Definition, Hit]]:
         hits = hits_by_name(self._corpus.database, self._corpus.repo, requested.rpartition(".")[2])
         matches: dict[tuple[str, str], Hit] = {}
         for hit in hits:
@@ -210,9 +217,11 @@ class ReferenceFinder:
 
     def nodes(self, name: str) -> list[RelatedNode]:
         """The nodes whose relations have a name."""
-        matches = nodes_with_name(self._corpus.database, self._corpus.repo, name)
-        self.is_cut |= len(matches) >= MAX_ROWS
-        return matches
+        if name not in self._nodes:
+            matches = nodes_with_name(self._corpus.database, self._corpus.repo, name)
+            self.is_cut |= len(matches) >= MAX_ROWS
+            self._nodes[name] = matches
+        return self._nodes[name]
 
     def resolver(self, definition: Definition) -> Resolver:
         """The resolver of a definition, with the types below its owner."""
@@ -243,8 +252,15 @@ class ReferenceFinder:
         names = {symbol.rpartition(".")[2] for _, symbol in own}
         return Family(frozenset(own), frozenset(names), frozenset(below))
 
-    def types_below(self, owner: Definition) -> Iterator[tuple[Implementation, tuple[str, str]]]:
-        """Yields the types below a type, level by level, each with its parent; each once."""
+    def types_below(self, owner: Definition) -> list[tuple[Implementation, tuple[str, str]]]:
+        """The types below a type, level by level, each with its parent; each once."""
+        if owner not in self._below:
+            self._below[owner] = list(self._find_types_below(owner))
+        return self._below[owner]
+
+    def _find_types_below(
+        self, owner: Definition
+    ) -> Iterator[tuple[Implementation, tuple[str, str]]]:
         seen = {(owner.path, owner.symbol)}
         level = [(owner, True)]
         for depth in range(1, MAX_DEPTH + 1):
@@ -280,7 +296,7 @@ class ReferenceFinder:
         named = self.nodes(parent.name)
         names = {parent.name, *_aliases(named, parent.name)}
         for alias in sorted(names - {parent.name}):
-            named += self.nodes(alias)
+            named = [*named, *self.nodes(alias)]
         distinct = {node.id: node for node in named if node.node_type == "class"}
         nodes = list(distinct.values())
         others = [one for one, _ in self.named_definitions(parent.name) if one.is_type]

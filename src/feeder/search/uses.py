@@ -100,12 +100,11 @@ def find_uses(corpus: Corpus, target: Target, requested: ReferenceFilter) -> Use
 
 
 class UseFinder:
-    """Resolves the relations of nodes to definitions; reads each name once."""
+    """Resolves the relations of nodes to definitions."""
 
     def __init__(self, corpus: Corpus) -> None:
         self.finder = ReferenceFinder(corpus)
         self.is_cut = False
-        self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
         self._resolvers: dict[Definition, Resolver] = {}
 
     def uses(self, facts: FileFacts, nodes: Iterable[RelatedNode]) -> list[Use]:
@@ -149,16 +148,13 @@ class UseFinder:
     def _candidates(self, facts: FileFacts, name: str) -> list[tuple[Definition, Hit]]:
         """The definitions of a name, or of the name that the file imports under this one."""
         names = [name, *(one.name for one in facts.imports.get(name, ()) if one.name)]
-        candidates = [one for name in dict.fromkeys(names) for one in self._named(name)]
+        candidates = [
+            one for name in dict.fromkeys(names) for one in self.finder.named_definitions(name)
+        ]
         if len(candidates) > MAX_DEFINITIONS:
             self.is_cut = True
             candidates.sort(key=lambda one: -_common_folders(facts.path, one[1].path))
         return candidates[:MAX_DEFINITIONS]
-
-    def _named(self, name: str) -> list[tuple[Definition, Hit]]:
-        if name not in self._definitions:
-            self._definitions[name] = self.finder.named_definitions(name)
-        return self._definitions[name]
 
     def _resolver(self, definition: Definition) -> Resolver:
         if definition not in self._resolvers:
