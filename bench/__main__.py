@@ -1,7 +1,7 @@
 """Runs the benchmarks: `python -m bench` measures speed, `python -m bench compare BASE` compares it
 with that of a commit, `python -m bench answers` measures search quality, `python -m bench exact`
-that of queries that are one token of code, and `python -m bench worker` the CPU time and requests
-of a query at the Worker.
+that of queries that are one token of code, `python -m bench impact` how well the tests of a change
+are named, and `python -m bench worker` the CPU time and requests of a query at the Worker.
 
 `--help` after each lists its options.
 """
@@ -18,6 +18,8 @@ elif sys.argv[1:2] == ["worker"]:
     from worker_cost.command import main
 elif sys.argv[1:2] == ["exact"]:
     from exact import main
+elif sys.argv[1:2] == ["impact"]:
+    from impact import main
 elif sys.argv[1:2] == ["compare"]:
     from compare.command import main
 else:

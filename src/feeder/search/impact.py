@@ -15,6 +15,7 @@ from feeder.search.changed_nodes import ADDED, REMOVED, Change, ChangedNode
 from feeder.search.index_status import Corpus
 from feeder.search.mentions import Mention, find_mentions
 from feeder.search.modules import Definition
+from feeder.search.name_convention import name_score
 from feeder.search.near_duplicates import NearDuplicate, find_near_duplicates
 from feeder.search.open_index import SearchIndex
 from feeder.search.references import (
@@ -25,7 +26,6 @@ from feeder.search.references import (
     with_text,
 )
 from feeder.search.resolution import is_compound
-from feeder.search.test_names import name_score
 from feeder.source.co_changes import co_changes
 from feeder.store.inventory import files_below
 from feeder.store.relations import RelatedNode

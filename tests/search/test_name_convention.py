@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.search.test_names import SAME_NAME, SIMILAR_NAME, name_score
+from feeder.search.name_convention import SAME_NAME, SIMILAR_NAME, name_score
 
 
 @pytest.mark.parametrize(
