@@ -41,7 +41,7 @@ function stillIndexing() {
   return h('section', { class: 'empty' }, h('h1', null, 'No hits yet'), h('p', null, 'Not all files are read. Hits appear here as they are found.'));
 }
 
-const FILTER = /(^|\s)-?(lang|language|path|type|repo|category|tests|case):("[^"]*"|\S+)/g;
+const FILTER = /(^|\s)-?(lang|language|path|type|repo|category|tests|case|calls|uses|imports|inherits|implements|returns|param|visibility):("[^"]*"|\S+)/g;
 
 /** The words and names of a query, without filters. */
 function onlyWords(q) {

@@ -12,6 +12,8 @@ const SYNTAX = [
   ['path:src  path:*.py', 'a file, a folder or a glob'],
   ['type:class', 'method, function, class, section …'],
   ['symbol:Cart.add', 'symbols of this name'],
+  ['calls:add  uses:Cart', 'what calls or uses a name; also imports:, returns:, param:'],
+  ['inherits:Base', 'types below this one; also implements:'],
   ['category:docs', 'code, docs, config or tests'],
   ['tests:no', 'without tests; also only and yes'],
   ['case:yes', 'upper and lower case as typed'],
