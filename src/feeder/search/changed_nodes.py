@@ -15,7 +15,7 @@ from feeder.nodes import Node, node_ids
 from feeder.source import file_types, git, git_files
 from feeder.source.deltas import changed_files
 from feeder.source.git_command import git_output
-from feeder.source.paths import escape_name, path_in
+from feeder.source.paths import escape_name, regular_files_in
 
 if TYPE_CHECKING:
     from feeder.config import Settings
@@ -122,10 +122,7 @@ def _from_commit(root: Path, commit: str, names: Mapping[str, bytes]) -> dict[st
 
 
 def _from_disk(root: Path, paths: Iterable[str]) -> dict[str, bytes]:
-    files = ((path, path_in(root, path)) for path in paths)
-    return {
-        path: file.read_bytes() for path, file in files if file.is_file() and not file.is_symlink()
-    }
+    return {path: file.read_bytes() for path, file in regular_files_in(root, paths).items()}
 
 
 def _below(contents: Versions, limits: Mapping[str, int]) -> dict[str, bytes]:

@@ -23,6 +23,7 @@ from feeder.search.references import (
     Implementation,
     Reference,
     ReferenceFinder,
+    require_local,
     with_text,
 )
 from feeder.search.resolution import is_compound
@@ -133,8 +134,12 @@ class Impact(NamedTuple):
 
 
 def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False) -> Impact:
-    """Finds what a change touches; raises UserError for an index without relations."""
+    """Finds what a change touches.
+
+    Raises UserError for an index without relations, and for one in Cloudflare.
+    """
     corpus = index.corpus
+    require_local(corpus, "impact")
     finder = _ImpactFinder(corpus, change)
     for node in finder.nodes:
         finder.add(node)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.search.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.search.index_status import Corpus
+from feeder.search.references import require_local
 from feeder.search.resolution import are_compatible, is_compound
 from feeder.search.targets import files_below_path
 from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, has_relations, named_nodes
@@ -102,8 +103,9 @@ class Overview(NamedTuple):
 def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
     """The overview of what is at or below a path; ranks come from the whole repository.
 
-    Raises UserError for an unknown path, and for an index without relations.
+    Raises UserError for an unknown path, for an index without relations, and for one in Cloudflare.
     """
+    require_local(corpus, "overview")
     if not has_relations(corpus.database, corpus.repo):
         raise UserError(
             f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
