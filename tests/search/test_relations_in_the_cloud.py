@@ -20,6 +20,12 @@ class CountedDatabase(Database):
     def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
         raise AssertionError(statements)
 
+    def script(self, sql: str, statements: Sequence[Statement]) -> None:
+        raise AssertionError(sql)
+
+    def close(self) -> None:
+        """Has nothing to close."""
+
 
 def test_index_in_the_cloud_is_refused_before_it_is_read(tmp_path: Path) -> None:
     corpus = Corpus(CountedDatabase(), tmp_path, "shop", {})
