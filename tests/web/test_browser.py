@@ -389,6 +389,58 @@ def test_query_is_marked_in_the_file_that_a_hit_opens(page: Page) -> None:
     page.wait_for_url(f"**#L{line}")
 
 
+RELATED = {
+    "shop/cart.py": "class Cart:\n    def add(self, price):\n        return price\n\n\n"
+    "class Basket(Cart):\n    def add(self, price):\n        return 0\n",
+    "shop/till.py": "from shop.cart import Cart\n\n\ndef pay():\n    return Cart().add(1)\n",
+    "tests/test_till.py": "from shop.cart import Cart\n\n\ndef test_pay():\n"
+    "    assert Cart().add(1)\n",
+}
+
+
+def test_click_on_a_name_shows_what_it_is_and_who_refers_to_it(
+    browser: Browser, tmp_path: Path
+) -> None:
+    """Each entry is opened beside the same panel; back and Escape undo it."""
+    repo = Repo(tmp_path / "related")
+    repo.commit(RELATED)
+    index(repo)
+    with index_server(repo.path) as site, open_page(browser, site, "?file=shop/till.py") as page:
+        page.locator("#L5 .text").get_by_text("Cart", exact=True).click()
+        panel = page.get_by_role("complementary", name="Relations")
+        expect(panel.get_by_role("heading", name="Cart")).to_be_visible()
+        expect(panel.get_by_role("listitem").first).to_have_text("Cart cart.py:1")
+        expect(panel).to_contain_text("Implemented or extended by")
+        expect(panel).to_contain_text("till.py:5 call in pay")
+        expect(panel).to_contain_text("test_till.py:5 call in test_pay")
+        assert accessibility_violations(page) == []
+        panel.get_by_role("link", name="Basket").click()
+        expect(page.locator("#path")).to_have_text("shop/cart.py")
+        expect(page.locator("#L6")).to_have_class(re.compile("here"))
+        expect(panel.get_by_role("heading", name="Cart")).to_be_visible()
+        page.go_back()
+        expect(page.locator("#path")).to_have_text("shop/till.py")
+        page.keyboard.press("Escape")
+        expect(panel).to_have_count(0)
+        page.goto(f"{site.base}/?file=shop/cart.py#L7")
+        expect(page.locator("#L7")).to_be_visible()
+        page.keyboard.press("r")
+        expect(panel.get_by_role("heading", name="Basket.add")).to_be_visible()
+        page.goto(f"{site.base}/?file=shop/cart.py&relations=shop/cart.py:3:9")
+        expect(panel.get_by_role("alert")).to_contain_text("no definition of return")
+
+
+def test_hit_leads_to_its_relations(browser: Browser, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "related")
+    repo.commit(RELATED)
+    index(repo)
+    with index_server(repo.path) as site, open_page(browser, site, "?q=symbol:pay") as page:
+        page.get_by_role("link", name="Relations of pay").click()
+        panel = page.get_by_role("complementary", name="Relations")
+        expect(panel).to_contain_text("Uses")
+        expect(panel.get_by_role("link", name="Cart.add")).to_be_visible()
+
+
 def test_outline_is_filtered_and_lines_are_wrapped(browser: Browser, site: Web) -> None:
     with open_page(browser, site, "?file=web/many.js") as page:
         expect(page.locator("#L1")).to_be_visible()

@@ -34,6 +34,7 @@ CACHE_HEADERS = {"cache-control": "private, no-cache"}
 GET_ENDPOINTS = (
     "search",
     "complete",
+    "relations",
     "similar",
     "node",
     "file",

@@ -29,6 +29,7 @@ from feeder.search.outline import build_outline
 from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
 from feeder.search.results import Pagination, count_facets
 from feeder.search.similar import similar_page
+from feeder.search.symbol_relations import symbol_relations
 from feeder.search.targets import Target, files_below_path, resolve_target
 from feeder.source import file_types, git
 from feeder.source.history import file_history
@@ -73,6 +74,15 @@ def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """Completions of the last word of a query that is being typed."""
     completions = completions_of(index.corpus, _required_parameter(parameters, "q"))
     return {"completions": [one.as_json() for one in completions]}
+
+
+def relations(index: SearchIndex, parameters: Parameters) -> JsonObject:
+    """The definitions, references, implementations and uses of the symbol at a place."""
+    place = path_from_root(_required_parameter(parameters, "place"), index.corpus.base)
+    try:
+        return symbol_relations(index.corpus, place).as_json()
+    except UserError as exc:
+        raise NotFound(str(exc)) from exc
 
 
 def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -187,6 +197,7 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
         frozenset({"q", "limit", "offset", "tests", "meaning", "log", *_FILTER_PARAMETERS}),
     ),
     "complete": (complete, frozenset({"q"})),
+    "relations": (relations, frozenset({"place"})),
     "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_FILTER_PARAMETERS})),
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),

@@ -4,6 +4,7 @@ import { request } from './api_client.js';
 import { showIndexState } from './index_state.js';
 import { announce, byId, count, fill, h } from './dom.js';
 import { copy } from './hit.js';
+import { relationsPanel, showClicked } from './relations.js';
 import { nextMatch, showPosition, wordMarks, wordPattern } from './matches.js';
 import { grammar, highlightedLine, tokenLines } from './highlighting.js';
 import { documentLink, editorLink, pageOf, webLink } from './links.js';
@@ -17,8 +18,22 @@ let updatePage = () => null;
 export async function showFile(state) {
   const isShown = shown === state.file && byId('main').querySelector('.file');
   if (!isShown) await open(state.file);
+  showPanel(state.relations);
   mark(state.lines);
   showPosition(state.lines?.[0]);
+}
+
+/** Shows the relations of a place beside the file, or nothing. */
+function showPanel(place_) {
+  const view = byId('main').querySelector('.file');
+  const panel = view.querySelector('.relations');
+  if ((panel?.dataset.place ?? '') === place_) return;
+  panel?.remove();
+  view.classList.toggle('related', Boolean(place_));
+  if (!place_) return;
+  const fresh = relationsPanel(place_);
+  fresh.dataset.place = place_;
+  view.append(fresh);
 }
 
 /** Marks the next line with a word of the query, or the previous one; false if there is none. */
@@ -43,7 +58,7 @@ async function open(path) {
   const pattern = wordPattern(byId('q').value);
   const rows = file.lines.map((line, i) => row(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern))));
   fill(byId('main'), h('div', { class: 'columns file' }, outline(path, file.nodes), h('article', { 'aria-labelledby': 'path' },
-    heading(path, file), h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}` }, blocks(rows)))));
+    heading(path, file), h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows)))));
   shown = path;
   showIndexState(file);
   announce(`${path}, ${count(file.lines.length, 'line')}`);

@@ -21,6 +21,7 @@ const SYNTAX = [
 const KEYS = [
   ['/', 'go to the query'], ['j  k', 'next hit, previous hit'], ['Enter', 'open the hit'],
   ['y', 'copy path:line of the hit'], ['n  p', 'in a file: next and previous line with the query'], ['t  @', 'in a file: filter the outline'],
+  ['r', 'in a file: what refers to the marked lines’ symbol, as a click on a name'],
   ['↓  ↑  Tab', 'in the query: choose a completion'], ['Esc', 'leave the query, or go back to the hits'], ['?', 'this help'],
 ];
 

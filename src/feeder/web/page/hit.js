@@ -3,7 +3,8 @@ import { fileLink, link } from './url_state.js';
 import { request } from './api_client.js';
 import { announce, count, h } from './dom.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
-import { documentLink, editorLink, webLink } from './links.js';
+import { relationsLink } from './relations.js';
+import { documentLink, editorLink, supportsRelations, webLink } from './links.js';
 
 const RANKS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const SHOWN_OF_FILE = 2;
@@ -111,6 +112,7 @@ function footer(hit) {
   return h('footer', null,
     h('span', { class: 'why' }, why(hit)),
     hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to ${fileName(hit.path)}:${hit.start_line}`)),
+    hit.symbol && hit.state !== 'elsewhere' && supportsRelations() ? h('a', { href: relationsLink(hit.path, hit.start_line, hit.end_line) }, 'Relations', h('span', { class: 'hidden' }, ` of ${hit.symbol}`)) : null,
     h('button', { type: 'button', click: () => copy(place) }, 'Copy location', h('span', { class: 'hidden' }, ` ${place}`)),
     openLink(hit),
     externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web'));

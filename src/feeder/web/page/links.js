@@ -29,6 +29,11 @@ export function supportsPatterns() {
   return features.patterns ?? true;
 }
 
+/** False for a Worker, which answers no requests for relations. */
+export function supportsRelations() {
+  return features.relations ?? true;
+}
+
 export function editor() {
   return localStorage.getItem('editor') ?? 'vscode://file/';
 }

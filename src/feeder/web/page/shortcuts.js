@@ -1,7 +1,8 @@
-// Keyboard shortcuts: / j k Enter y n p t @ Esc ?
+// Keyboard shortcuts: / j k Enter y n p r t @ Esc ?
 import { byId } from './dom.js';
 import { copy } from './hit.js';
 import { goToMatch, goToOutline } from './file.js';
+import { closeRelations, showOfMarked } from './relations.js';
 import { openHelp } from './help.js';
 
 const ACTIONS = {
@@ -11,6 +12,7 @@ const ACTIONS = {
   y: () => { const hit = current(); if (hit) copy(hit.dataset.place); return Boolean(hit); },
   n: () => goToMatch(1),
   p: () => goToMatch(-1),
+  r: showOfMarked,
   t: goToOutline,
   '@': goToOutline,
   '?': () => openHelp(),
@@ -48,6 +50,7 @@ function move(by) {
 
 function leave() {
   if (document.activeElement === byId('q')) { byId('main').focus(); return true; }
+  if (closeRelations()) return true;
   if (new URLSearchParams(location.search).has('file') && history.length > 1) { history.back(); return true; }
   return false;
 }

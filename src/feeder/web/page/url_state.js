@@ -1,7 +1,7 @@
 // The state of the page is its address, so that back and forward work.
 
 export const FILTERS = ['language', 'path', 'not_path', 'node_type', 'category', 'tests'];
-const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'offset', ...FILTERS];
+const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'offset', 'relations', ...FILTERS];
 
 /** The state of an address: `{view, q, file, …}`; each filter is a list. */
 export function read(url = location) {

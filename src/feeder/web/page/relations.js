@@ -1,0 +1,122 @@
+// The panel beside a file: where a symbol is defined, what refers to it, and what it uses.
+import { request } from './api_client.js';
+import { announce, count, fill, h } from './dom.js';
+import { go, link, read } from './url_state.js';
+
+const SHOWN = 12;
+const KINDS = { call: 'call', type: 'type', import: 'import', inherit: 'inherits', implement: 'implements', override: 'overrides', mention: 'mention' };
+
+/** The panel for the place of the address; it is filled when the answer is here. */
+export function relationsPanel(place) {
+  const content = h('div', { 'aria-busy': 'true' }, h('p', { class: 'summary' }, 'Loading…'));
+  const panel = h('aside', { class: 'relations', 'aria-label': 'Relations', tabindex: '-1' },
+    h('p', { class: 'top' }, h('button', { type: 'button', class: 'quiet', click: closeRelations }, 'Close')), content);
+  load(place, content);
+  return panel;
+}
+
+/** Closes the panel; false if there is none. */
+export function closeRelations() {
+  const state = read();
+  if (!state.relations) return false;
+  go(link({ ...state, relations: '' }));
+  return true;
+}
+
+async function load(place, content) {
+  try {
+    draw(await request('relations', { place }), content);
+  } catch (error) {
+    fill(content, h('p', { role: 'alert' }, error.message));
+    announce(error.message);
+  }
+  content.removeAttribute('aria-busy');
+}
+
+function draw(answer, content) {
+  const { name, definitions, references, implementations, uses, total, resolved } = answer;
+  const [tests, others] = [references.filter((one) => one.is_test), references.filter((one) => !one.is_test)];
+  const number = `${answer.at_least ? 'at least ' : ''}${total.toLocaleString('en')}`;
+  const certain = total ? `, ${resolved === total ? 'all' : resolved.toLocaleString('en')} resolved` : '';
+  fill(content, h('h2', null, h('code', null, name)),
+    list('Defined in', definitions, definitionItem),
+    list('Implemented or extended by', implementations, definitionItem),
+    h('p', { class: 'summary' }, `${number} references${certain}`),
+    list('References', others, referenceItem), list('In tests', tests, referenceItem), list('Uses', uses, useItem));
+  announce(`${name}: ${count(total, 'reference')}`);
+}
+
+/** A list of which the first are shown and the rest is folded; null without entries. */
+function list(title, entries, item) {
+  if (!entries.length) return null;
+  const rest = entries.slice(SHOWN);
+  return h('section', null, h('h3', null, title), h('ul', { class: 'plain' }, entries.slice(0, SHOWN).map(item)),
+    rest.length ? h('details', null, h('summary', null, `${rest.length} more`), h('ul', { class: 'plain' }, rest.map(item))) : null);
+}
+
+function definitionItem({ path, symbol, start_line: first, end_line: last, resolved }) {
+  return h('li', null, h('a', { href: keptLink(path, first, last) }, symbol || path), uncertain(resolved), h('span', { class: 'folder', title: path }, ` ${path.split('/').at(-1)}:${first}`));
+}
+
+function referenceItem({ path, line, kind, text, resolved, enclosing }) {
+  return h('li', null, h('a', { href: keptLink(path, line, line) }, `${path.split('/').at(-1)}:${line}`), ` ${KINDS[kind] ?? kind}`, uncertain(resolved),
+    enclosing?.symbol ? h('span', { class: 'folder' }, ` in ${enclosing.symbol}`) : null, h('code', { class: 'line' }, text.trim()));
+}
+
+function useItem({ definition, line, resolved }) {
+  return h('li', null, h('a', { href: keptLink(definition.path, definition.start_line, definition.end_line) }, definition.symbol || definition.path), uncertain(resolved),
+    h('span', { class: 'folder' }, ` on line ${line}`));
+}
+
+function uncertain(resolved) {
+  return resolved ? null : h('span', { class: 'kind' }, ' by name only');
+}
+
+/** The address of lines with the panel as it is, so that its entries can be opened one by one. */
+function keptLink(path, first, last) {
+  return link({ file: path, lines: [first, last], relations: read().relations });
+}
+
+/** The address that shows the relations of a node. */
+export function relationsLink(path, first, last) {
+  return link({ file: path, lines: [first, last], relations: `${path}:${first}-${last}` });
+}
+
+/** Shows the relations of the identifier that was clicked; a selection is left alone. */
+export function showClicked(event) {
+  if (event.target.closest('a, button') || event.shiftKey || event.ctrlKey || event.metaKey || event.altKey || !getSelection().isCollapsed) return;
+  const text = event.target.closest('.text');
+  const place = text && placeAt(text, event.clientX, event.clientY);
+  if (!place) return;
+  const { file, lines } = read();
+  go(link({ file, lines: lines ?? [place.line, place.line], relations: `${file}:${place.line}:${place.column}` }));
+}
+
+/** The line and column of the identifier at a point; null where there is none. */
+function placeAt(text, x, y) {
+  const caret = document.caretPositionFromPoint?.(x, y) ?? rangeAt(x, y);
+  if (!caret || !text.contains(caret.offsetNode)) return null;
+  const before = document.createRange();
+  before.setStart(text, 0);
+  before.setEnd(caret.offsetNode, caret.offset);
+  const [line, at] = [text.textContent, before.toString().length];
+  const from = at - /[\p{L}\p{N}_$]*$/u.exec(line.slice(0, at))[0].length;
+  const [word] = /^[\p{L}\p{N}_$]*/u.exec(line.slice(from));
+  if (!/^[\p{L}_$]/u.test(word)) return null;
+  return { line: Number(text.parentElement.id.slice(1)), column: Array.from(line.slice(0, from)).length + 1 };
+}
+
+/** What WebKit has in place of `caretPositionFromPoint`. */
+function rangeAt(x, y) {
+  const range = document.caretRangeFromPoint?.(x, y);
+  return range && { offsetNode: range.startContainer, offset: range.startOffset };
+}
+
+/** Shows the relations of the marked node, else of the first line; false outside of a file. */
+export function showOfMarked() {
+  const { file, lines } = read();
+  if (!file || !document.querySelector('.file')) return false;
+  const [from, to] = lines ?? [1, 1];
+  go(relationsLink(file, from, to));
+  return true;
+}
