@@ -475,26 +475,27 @@ def find_implementations(
 
 def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference]:
     """Adds the text of each line, as it was indexed and with secrets masked, and the column."""
-    from feeder.parse.secrets import mask_text  # imports the scanner
+    from feeder.parse.secrets import mask_lines  # imports the scanner
 
-    paths = list(dict.fromkeys(one.path for one in references))
-    blobs = file_blobs(corpus.database, corpus.repo, paths)
+    rows: defaultdict[str, set[int]] = defaultdict(set)
+    for one in references:
+        rows[one.path].add(one.line - 1)
+    blobs = file_blobs(corpus.database, corpus.repo, list(rows))
     repositories = snapshot_repositories(corpus.database)
-    lines: dict[str, list[str]] = {}
-    for path, all_lines in indexed_lines(
-        corpus.base, blobs, other_repositories=repositories
-    ).items():
-        if all_lines is not None:
-            masked = mask_text(path, "\n".join(all_lines).encode()).content.decode()
-            lines[path] = masked.split("\n")
+    contents = indexed_lines(corpus.base, blobs, other_repositories=repositories)
+    lines = {
+        path: mask_lines(path, text, (row for row in rows[path] if row < len(text)))
+        for path, text in contents.items()
+        if text is not None
+    }
     used: defaultdict[tuple[str, int, str], int] = defaultdict(int)
     result = []
     for one in references:
-        text = (lines.get(one.path) or [])[one.line - 1 : one.line]
+        text = lines.get(one.path, {}).get(one.line - 1)
         key = one.path, one.line, one.name
-        column = _column(text[0], one.name, used[key]) if text else 0
+        column = 0 if text is None else _column(text, one.name, used[key])
         used[key] += 1
-        result.append(one._replace(text=text[0].rstrip("\r") if text else "", column=column))
+        result.append(one._replace(text=(text or "").rstrip("\r"), column=column))
     return result
 
 
