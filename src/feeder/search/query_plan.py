@@ -14,7 +14,6 @@ from feeder.search.file_contents import indexed_lines, indexed_revision, snapsho
 from feeder.search.filters import FilterContext, build_scopes, overridden_notes
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.search.query import Query, parse_query
-from feeder.search.relation_filters import restrict_to_relations
 from feeder.search.results import Pagination
 from feeder.search.snippets import DEFAULT_LINES
 from feeder.search.vocabulary import repository_categories
@@ -121,7 +120,11 @@ def plan_parsed_query(
     )
     queries = [query, *map(parse_preference, filters.prefer)]
     scope, *preferred = build_scopes(database, queries, context)
-    scope, relation_notes = restrict_to_relations(database, query.relations, scope)
+    relation_notes: Sequence[str] = ()
+    if query.relations:
+        from feeder.search.relation_filters import restrict_to_relations  # few queries have them
+
+        scope, relation_notes = restrict_to_relations(database, query.relations, scope)
     lines = partial(
         indexed_lines, workspace.base, other_repositories=snapshot_repositories(database)
     )
