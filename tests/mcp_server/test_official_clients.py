@@ -3,7 +3,7 @@
 import json
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,10 @@ def facts(client: str, server: list[str]) -> dict[str, Any]:
     return found
 
 
-def texts_of_calls(client: str, server: list[str]) -> list[str]:
+TOOLS = ("search", "read", "similar", "outline", "references", "impact")
+
+
+def texts_of_calls(client: str, server: list[str], tools: Sequence[str] = TOOLS) -> list[str]:
     """Checks all else that a client received and returns the texts of its four calls."""
     found = facts(client, server)
     texts: list[str] = found.pop("texts")
@@ -74,7 +77,7 @@ def texts_of_calls(client: str, server: list[str]) -> list[str]:
         "server": "feeder",
         "instructions": "feeder searches this repository by meaning, word and name: "
         "use it before grep.",
-        "tools": ["search", "read", "similar", "outline", "references", "impact"],
+        "tools": [*tools],
         "reads_only": True,
         "structured": [None] * 4,
         "wrong": [True, "`limit` must be an integer from 1 to 50, not 0."],
