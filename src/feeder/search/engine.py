@@ -280,26 +280,27 @@ def _confirm_literals(
     nodes are left out if they are many: they say little.
     """
     scores = {ranking.name: ranking.scores for ranking in rankings}
-    found = ConfirmedLiterals(unread_ids=list(scores.get(LITERAL, ())))
+    literal_nodes = ConfirmedLiterals(unread_ids=list(scores.get(LITERAL, ())))
     literals = [token_literal(token) for token in query_text.code_tokens]
     # nearly all nodes that a plain word finds have it, and reading them takes as long as the search
-    if files and found.unread_ids and any(literal.case_sensitive for literal in literals):
-        found = confirm_literals(found.unread_ids, literals, candidates, files)
+    if files and literal_nodes.unread_ids and any(literal.case_sensitive for literal in literals):
+        literal_nodes = confirm_literals(literal_nodes.unread_ids, literals, candidates, files)
     message = query_text.message
     # a message is code's; a document with these words may be about something else
     documents = {hit.id for hit in candidates.hits if message and is_document(hit.path)}
-    texts = found.texts_by_id
+    texts = literal_nodes.texts_by_id
     if not texts and not scores.get(SIMILAR_NAME):
         own_texts = {literal.text for literal in literals}
-        texts = dict.fromkeys(found.unread_ids, own_texts)
+        texts = dict.fromkeys(literal_nodes.unread_ids, own_texts)
     with_message = [id_ for id_, own in texts.items() if message in own and id_ not in documents]
     with_token = [id_ for id_, own in texts.items() if any(text != message for text in own)]
     if not query_text.is_one_token:
         with_message, with_token = (
             ids if len(ids) <= RARE_WORD_NODES else [] for ids in (with_message, with_token)
         )
-    first = with_message or found.defining_ids
-    unread = found.unread_ids if found.texts_by_id and query_text.is_one_token else ()
+    first = with_message or literal_nodes.defining_ids
+    can_follow = literal_nodes.texts_by_id and query_text.is_one_token
+    unread = literal_nodes.unread_ids if can_follow else ()
     confirmed = literal_ranking([*with_message, *with_token], first, unread)
     return [confirmed if ranking.name == LITERAL else ranking for ranking in rankings]
 

@@ -164,15 +164,15 @@ class LineReader:
         self, candidates: Sequence[Candidate], find_spans: FindSpans, context_lines: int
     ) -> list[LineMatch]:
         """The lines with their highlights, context and nodes; each file is masked once."""
-        found = [self._find(candidate) for candidate in candidates]
+        located = [self._find(candidate) for candidate in candidates]
         rows: dict[_TextKey, set[int]] = {}
-        for one in found:
+        for one in located:
             if one.text is not None:
                 shown = one.rows(context_lines)
                 rows.setdefault(one.key, set()).update(shown)
-        masked = {key: self._mask(key, wanted) for key, wanted in rows.items()}
+        masked = {key: self._mask(key, requested) for key, requested in rows.items()}
         return [
-            self._read(one, masked.get(one.key, {}), find_spans, context_lines) for one in found
+            self._read(one, masked.get(one.key, {}), find_spans, context_lines) for one in located
         ]
 
     def _mask(self, key: _TextKey, rows: set[int]) -> Mapping[int, str]:
@@ -200,27 +200,27 @@ class LineReader:
 
     def _read(
         self,
-        found: _FoundLine,
+        located: _FoundLine,
         masked: Mapping[int, str],
         find_spans: FindSpans,
         context_lines: int,
     ) -> LineMatch:
-        path, line, node, text = found.candidate.path, found.line, found.node, found.text
+        path, line, node, text = located.candidate.path, located.line, located.node, located.text
         match = LineMatch(
             path,
             line.number,
             line.column,
             "",
             self._nodes_by_path[path][node.id] if node else None,
-            found.candidate.is_definition,
+            located.candidate.is_definition,
             is_test_path(path),
-            found.candidate.section,
+            located.candidate.section,
             is_changed=path in self.changed_paths,
         )
         if text is None:
             return match._replace(text=_mask_line(path, line.content))
         row = line.number - 1
-        rows = found.rows(context_lines)
+        rows = located.rows(context_lines)
         return match._replace(
             text=masked[row],
             spans=find_spans(text.lines[row]),

@@ -306,8 +306,8 @@ class QueryText:
         """
         words = [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
         tokens = dict.fromkeys(map(_strip_marks, words))
-        found = [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
-        return [*found, *([self.message] if self.message else [])]
+        code_tokens = [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
+        return [*code_tokens, *([self.message] if self.message else [])]
 
     @cached_property
     def message(self) -> str:

@@ -75,15 +75,15 @@ def mask_lines(path: str, lines: Sequence[str], rows: Iterable[int]) -> dict[int
     All secrets but private keys lie within a line; a pragma may be on the line above.
     """
     text = "\n".join(lines)
-    wanted = {row: lines[row] for row in rows}
+    requested = {row: lines[row] for row in rows}
     if not any(marker.decode() in text for marker in _PRIVATE_KEY_MARKERS):
-        near = sorted({near for row in wanted for near in (max(0, row - 1), row)})
+        near = sorted({near for row in requested for near in (max(0, row - 1), row)})
         text = "\n".join(lines[row] for row in near)
         places = {row: at for at, row in enumerate(near)}
     else:
-        places = {row: row for row in wanted}
+        places = {row: row for row in requested}
     masked = mask_text(path, text.encode()).content.decode().split("\n")
-    return {row: masked[places[row]] for row in wanted}
+    return {row: masked[places[row]] for row in requested}
 
 
 def find_private_keys(content: bytes) -> Iterator[SecretSpan]:
