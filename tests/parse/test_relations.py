@@ -113,6 +113,290 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
             },
         },
     ),
+    "cart.rs": (
+        """
+        use crate::stock::{Store as Shelf, count};
+        pub struct Cart { store: Shelf }
+        impl Sender for Cart {
+            pub fn add(&mut self, item: &Item) -> Line {
+                self.store.put(item);
+                let line: Row = mail::line(count);
+                log!("nothing {}", show(item));
+                Line { item }
+            }
+        }
+        pub trait Shape: Base + fmt::Debug {}
+        """,
+        {
+            None: {"Store@crate.stock=Shelf:0", "count@crate.stock:0"},
+            "Cart.add": {
+                *(
+                    "pub#:0",
+                    "item%Item:0",
+                    "Item~:0",
+                    "Line>:0",
+                    "store.self:1",
+                    "put(self.store:1",
+                ),
+                *("line=Row:2", "Row~:2", "line(mail:2", "count.:2", "log(:3", "show(:3"),
+                "Line(:4",
+            },
+            "Shape": {"pub#:0", "Base^:0", "Debug^fmt:0"},
+        },
+    ),
+    "cart.c": (
+        """
+        #include "stock.h"
+        struct cart *add(struct cart *cart, const item_t *item) {
+            store_put(cart->store, item, MAX_ITEMS);
+            line_t *line = make_line(item);
+            return cart;
+        }
+        struct hooks all = { .close = close_cart };
+        """,
+        {
+            None: {"@stock.h:0", "close_cart.:6", "hooks~:6"},
+            "add": {
+                *("cart%cart:0", "item%item_t:0", "item_t~:0", "store_put(:1", "store.cart:1"),
+                *("MAX_ITEMS.:1", "line=line_t:2", "line_t~:2", "make_line(:2"),
+            },
+        },
+    ),
+    "cart.cpp": (
+        """
+        #include <acme/stock.hpp>
+        using acme::Store;
+        class Cart : public Base, private acme::Sender<int> {
+            Store store_;
+            std::vector<Line> lines_;
+        };
+        Line Cart::put(const Item& item, acme::Kind kind) {
+            this->store_.put(item);
+            acme::mail::line(kind);
+            return make<Widget>(new Shelf(item));
+        }
+        """,
+        {
+            None: {"@acme/stock.hpp:0", "Store@acme:1"},
+            "Cart": {
+                *("Base^:0", "Sender^acme:0", "Store~:1", "store_=Store:1", "Line~:2"),
+                "lines_=vector:2",
+            },
+            "Cart.put": {
+                *("Line>:0", "Line~:0", "item%Item:0", "Item~:0", "kind%Kind:0", "Kind~acme:0"),
+                *("store_.this:1", "put(this.store_:1", "line(acme.mail:2", "make(:3", "Widget~:3"),
+                "Shelf(:3",
+            },
+        },
+    ),
+    "Cart.cs": (
+        """
+        using Acme.Stock;
+        using Shelf = Acme.Store;
+        namespace Shop;
+        [Entity]
+        public class Cart<T> : Base, ISender<Item> where T : Thing {
+            private readonly Store store = new Store();
+            public Line Add(Item item, Acme.Kind? kind) {
+                this.store?.Put(item);
+                var made = new Builder(item);
+                return Acme.Mail.Line(typeof(Widget), Make<Gadget>(made));
+            }
+        }
+        """,
+        {
+            None: {"*@Acme.Stock:0", "Store@Acme=Shelf:1"},
+            "Shop.Cart": {
+                *("Entity~:0", "public#:1", "Base^:1", "ISender+:1", "Item~:1", "Thing~:1"),
+                *("Store~:2", "store=Store:2", "Store(:2"),
+            },
+            "Shop.Cart.Add": {
+                *("public#:0", "Line>:0", "Line~:0", "item%Item:0", "Item~:0", "kind%Kind:0"),
+                *("Kind~Acme:0", "Put(this.store:1", "made=Builder:2", "Builder(:2"),
+                *("Line(Acme.Mail:3", "Widget~:3", "Make(:3", "Gadget~:3"),
+            },
+        },
+    ),
+    "cart.rb": (
+        """
+        require "acme/stock"
+        class Cart < Base
+          include Sender
+          def add(item)
+            @store = Store.new
+            check item
+            self.total
+            Acme::Mail.line(MAX)
+            clear
+          end
+        end
+        """,
+        {
+            None: {"@acme/stock:0"},
+            "Cart": {"Base^:0", "Sender+:1"},
+            "Cart.add": {
+                *("store=Store:1", "Store.:1", "new(Store:1", "check(:2", "total(self:3"),
+                *("Mail.Acme:4", "line(Acme.Mail:4", "MAX.:4", "clear(:5"),
+            },
+        },
+    ),
+    "Cart.php": (
+        """
+        <?php
+        namespace Shop;
+        use Acme\\Store as Shelf;
+        use Acme\\{Item, Line};
+        class Cart extends Base implements Sender {
+            use Loggable;
+            private Shelf $store;
+            public function add(Item $item, ?Kind $kind): Line {
+                $this->store->put($item);
+                parent::reset($item);
+                $made = new Builder(check($item));
+                return Line::MAX;
+            }
+        }
+        """,
+        {
+            None: {"Store@Acme=Shelf:2", "Item@Acme:3", "Line@Acme:3"},
+            "Shop.Cart": {
+                *("Base^:0", "Sender+:0", "Loggable+:1", "Shelf~:2", "store=Shelf:2"),
+            },
+            "Shop.Cart.add": {
+                *("public#:0", "item%Item:0", "Item~:0", "kind%Kind:0", "Kind~:0", "Line>:0"),
+                *("store.$this:1", "put($this.store:1", "reset(parent:2", "made=Builder:3"),
+                *("Builder(:3", "check(:3", "MAX.Line:4"),
+            },
+        },
+    ),
+    "Cart.swift": (
+        """
+        import Stock
+        public class Cart: Base, Sender {
+            private let store: Store = Store()
+            public func add(_ item: Item, to count: Kind?) -> Line {
+                self.store.put(item)
+                let made = Builder(item)
+                return Acme.Mail.line(Line.max, item as? Gadget)
+            }
+        }
+        """,
+        {
+            None: {"@Stock:0"},
+            "Cart": {
+                *("public#:0", "Base^:0", "Sender^:0", "store=Store:1", "Store~:1", "Store(:1"),
+            },
+            "Cart.add": {
+                *("public#:0", "item%Item:0", "Item~:0", "count%Kind:0", "Kind~:0", "Line>:0"),
+                *("Line~:0", "store.self:1", "put(self.store:1", "made=Builder:2", "Builder(:2"),
+                *("Mail.Acme:3", "line(Acme.Mail:3", "max.Line:3", "Gadget~:3"),
+            },
+        },
+    ),
+    "Cart.scala": (
+        """
+        package shop
+        import acme.stock.{Store => Shelf, Item}
+        import acme.mail._
+        import acme.Line
+        class Cart(store: Shelf) extends Base(1) with Sender[Item] {
+          private def add(item: Item): Line = {
+            this.store.put(item)
+            val made = new Builder(item)
+            item render made
+            Mail.line[Row](item)
+          }
+        }
+        """,
+        {
+            None: {"Store@acme.stock=Shelf:1", "Item@acme.stock:1", "*@acme.mail:2", "Line@acme:3"},
+            "shop.Cart": {"store=Shelf:0", "Shelf~:0", "Base^:0", "Sender^:0", "Item~:0"},
+            "shop.Cart.add": {
+                *("private#:0", "item%Item:0", "Item~:0", "Line>:0", "Line~:0", "store.this:1"),
+                *("put(this.store:1", "made=Builder:2", "Builder(:2", "render(:3", "line(Mail:4"),
+                "Row~:4",
+            },
+        },
+    ),
+    "Cart.groovy": (
+        """
+        package shop
+        import acme.Store
+        class Cart extends Base implements Sender {
+            private Store store = new Store()
+            Line add(Item item) {
+                this.store.put(item)
+                check item
+                return Mail.line(item)
+            }
+        }
+        """,
+        {
+            None: {"Store@acme:1"},
+            "shop.Cart": {"Base^:0", "Sender+:0", "store=Store:1", "Store~:1", "Store(:1"},
+            "shop.Cart.add": {
+                *("Line~:0", "Item~:0", "put(this.store:1", "check(:2", "Mail~:3", "line(Mail:3"),
+            },
+        },
+    ),
+    "cart.dart": (
+        """
+        import 'package:acme/stock.dart' as stock;
+        import 'mail.dart' show Mail;
+        class Cart extends Base with Mixin implements Sender {
+          final Store store = Store();
+          Line add(Item item, {Kind? kind}) {
+            this.store.put(item);
+            final made = Builder(item);
+            made..go()..stop();
+            return stock.line(item as Gadget);
+          }
+        }
+        """,
+        {
+            None: {"@package:acme/stock.dart=stock:0", "Mail@mail.dart:1"},
+            "Cart": {
+                *("Base^:0", "Mixin+:0", "Sender+:0", "Store~:1", "store=Store:1", "Store(:1"),
+            },
+            "Cart.add": {
+                *("Line>:0", "Line~:0", "item%Item:0", "Item~:0", "kind%Kind:0", "Kind~:0"),
+                *("store.this:1", "put(this.store:1", "made=Builder:2", "Builder(:2"),
+                *("line(stock:4", "Gadget~:4"),
+            },
+        },
+    ),
+    "Shop.pas": (
+        """
+        unit Shop;
+        interface
+        uses Acme.Stock, Mail;
+        type
+          TCart = class(TBase, ISender)
+            FStore: TStore;
+            FLines: TList<TRow>;
+          end;
+        implementation
+        function TCart.Add(const AItem: TItem): TLine;
+        begin
+          Self.FStore.Put(AItem);
+          Result := TLine.Create(AItem as TGadget);
+          Check(AItem);
+          Reset;
+        end;
+        end.
+        """,
+        {
+            None: {"@Acme.Stock:2", "@Mail:2"},
+            "Shop.TCart": {
+                *("TBase^:0", "ISender^:0", "FStore=TStore:1", "TStore~:1", "FLines=TList:2"),
+                *("TList~:2", "TRow~:2"),
+            },
+            "Shop.TCart.Add": {
+                *("AItem%TItem:0", "TItem~:0", "TLine>:0", "TLine~:0", "FStore.Self:2"),
+                *("Put(Self.FStore:2", "Create(TLine:3", "TGadget~:3", "Check(:4", "Reset(:5"),
+            },
+        },
+    ),
 }
 
 

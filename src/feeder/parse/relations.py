@@ -49,7 +49,9 @@ CACHE_SIZE = 20_000
 _KINDS = {
     "calls": CALL,
     "accesses": MENTION,
+    "attributes": MENTION,
     "mentions": MENTION,
+    "tokens": MENTION,
     "inherits": INHERITS,
     "implements": IMPLEMENTS,
     "uses": USE,
@@ -68,6 +70,7 @@ _RANKS = {kind: rank for rank, kind in enumerate((INHERITS, IMPLEMENTS, CALL, US
 
 _NAME = re.compile(r"[^\W\d][\w$]*[?!]?|\$[\w$]*")
 _LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
+_WORD = re.compile(rb"[\w$\x80-\xff]+")
 _SEPARATOR_ENDS = (b".", b":", b">", b"\\")
 _SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
 _CLOSING = (b")", b"]", b"}", b'"', b"'", b"`", b">")
@@ -112,7 +115,10 @@ class RelationCollector:
         last = names[-1]
         self._declared.update(name.start_byte for name in names)
         if last.end_byte - last.start_byte <= NAME_LIMIT:
-            self._existing_names.add(self._content[last.start_byte : last.end_byte])
+            source = self._content[last.start_byte : last.end_byte]
+            self._existing_names.add(source)
+            if b":" in source:  # Cart::add
+                self._declared.add(last.start_byte + source.rindex(b":") + 1)
 
     def collect(self, matches: Iterable[Match]) -> Iterator[Match]:
         """Adds the matches of the category; yields those of others."""
@@ -138,13 +144,32 @@ class RelationCollector:
                 length, relation = _access(content[start : end + 1])
                 if relation and sites.setdefault(end - length, relation) is not relation:
                     self._replace(end - length, relation)
-            elif (kind := _KINDS[capture]) in _RANKS:
-                for node in captures[capture]:
-                    self._add_name(kind, node.start_byte, node.end_byte)
-            elif kind == IMPORT:
-                self._add_import(captures, self._settings(pattern).get("imported"))
+            elif capture == "tokens":
+                self._add_token(captures["tokens"][0])
             else:
-                self._add_detail(kind, captures[capture], captures)
+                self._add_other(_KINDS[capture], pattern, captures[capture], captures)
+
+    def _add_token(self, node: Capture) -> None:
+        """Adds an identifier: a call if `(` follows, otherwise a mention."""
+        content = self._content
+        start, end = node.start_byte, node.end_byte
+        if content[end : end + 1] == b"(":
+            self._add_name(CALL, start, end)
+        elif content[start - 1 : start] in _SEPARATOR_ENDS:
+            self._add_name(MENTION, start, end)
+        else:
+            self._bare_mentions[content[start:end]].append(start)
+
+    def _add_other(
+        self, kind: str, pattern: int, nodes: Sequence[Capture], captures: Captures
+    ) -> None:
+        if kind in _RANKS:
+            for node in nodes:
+                self._add_name(kind, node.start_byte, node.end_byte)
+        elif kind == IMPORT:
+            self._add_import(captures, self._settings(pattern).get("imported"))
+        else:
+            self._add_detail(kind, nodes, captures)
 
     def sites(self) -> list[Site]:
         """The relations in the order of their offsets.
@@ -159,7 +184,7 @@ class RelationCollector:
             for start in mentions[source]:
                 if start not in imported:
                     sites.setdefault(start, relation)
-        for start in self._declared:
+        for start in self._declared | imported:
             sites.pop(start, None)
         return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]
 
@@ -184,32 +209,53 @@ class RelationCollector:
             if not self._content[start : start + 2].lstrip(b"_")[:1].isupper():
                 return  # a function is called, whose result has another type
             bound = constructed
-        qualifier = self._name(bound[-1]) if bound else ""
+        qualifier = self._last_name(bound[-1]) if bound else ""
         for node in nodes:
-            name = self._name(node)
+            name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
                 self._details.add((node.start_byte, _relation(kind, name, qualifier)))
 
     def _add_import(self, captures: Captures, imported: str | None) -> None:
         modules, names = captures.get("module"), captures.get("imports")
-        module = self._path(modules[0]) if modules else ""
+        module = self._path(modules) if modules else ""
         alias = self._name(captures["alias"][0]) if "alias" in captures else ""
         end = f"={alias}" if alias else ""
-        for node in names or modules or ():
-            name = imported if imported is not None else self._path(node) if names else ""
-            if not modules and "." in name:
-                module, _, name = name.rpartition(".")
-            if name or module:
-                relation = _relation(IMPORT, name, f"{module}{end}")
-                self._imports.append((node.start_byte, relation))
-                self._existing_names.add((alias or name).encode())
+        nodes = names or modules
+        if not nodes:
+            return
+        name = imported if imported is not None else self._path(names) if names else ""
+        if not modules and "." in name:
+            module, _, name = name.rpartition(".")
+        if name or module:
+            relation = _relation(IMPORT, name, f"{module}{end}")
+            self._imports.append((nodes[0].start_byte, relation))
+            self._declared.update(
+                self._path_starts(nodes[0]), self._path_starts((modules or nodes)[0])
+            )
+            self._existing_names.add((alias or name).encode())
 
     def _name(self, node: Capture) -> str:
         return _checked_name(self._content[node.start_byte : node.end_byte])
 
-    def _path(self, node: Capture) -> str:
-        """A module's name without quotes and blanks, with dots for other separators of names."""
-        source = self._content[node.start_byte : node.end_byte]
+    def _last_name(self, node: Capture) -> str:
+        """The name of a declarator or a type: `item` of `&item`, `Vec` of `&std::Vec<Item>`."""
+        if node.end_byte - node.start_byte > MODULE_LIMIT:
+            return ""
+        return _declared_name(self._content[node.start_byte : node.end_byte])
+
+    def _path_starts(self, node: Capture) -> Iterator[int]:
+        """Yields the offsets of the names in an imported path, which are no other relations."""
+        source = self._content[node.start_byte : node.end_byte][:MODULE_LIMIT]
+        if b"::" in source or b"." in source:
+            for match in _WORD.finditer(source):
+                yield node.start_byte + match.start()
+
+    def _path(self, nodes: Sequence[Capture]) -> str:
+        """A module's name without quotes and blanks, with dots for other separators of names.
+
+        Several nodes are the parts of one name.
+        """
+        source = self._content[nodes[0].start_byte : nodes[-1].end_byte]
         if len(source) > MODULE_LIMIT:
             return ""
         text = "".join(source.decode("utf-8", "replace").split()).strip("\"'`<>")
@@ -250,6 +296,17 @@ def _checked_name(source: bytes) -> str:
     return name if is_name else ""
 
 
+@lru_cache(CACHE_SIZE)
+def _declared_name(source: bytes) -> str:
+    source = source.partition(b"<")[0].rstrip(b"?!")
+    if name := _checked_name(source):
+        return name
+    if any(bracket in source for bracket in (b"(", b"[", b"{")):
+        return ""
+    words = _WORD.findall(source)
+    return _checked_name(words[-1]) if words else ""
+
+
 def _receiver(before: bytes) -> str:
     """The receiver at the end of the bytes before a name.
 
@@ -258,7 +315,9 @@ def _receiver(before: bytes) -> str:
     """
     names = before.translate(_BLANKED).rpartition(b" ")[2]
     if names[:1].isalpha() and names[-1:] == b"." and b".." not in names:
-        return names[:-1].decode()
+        length = len(names)
+        if before[-length - 1 : -length] not in _SEPARATOR_ENDS:
+            return names[:-1].decode()
     before = before.rstrip()
     separator = next(filter(before.endswith, _SEPARATORS), b"")
     if not separator:
@@ -274,7 +333,7 @@ def _receiver(before: bytes) -> str:
     for separator in _SEPARATORS:
         before = before.replace(separator, b".")
     names = before.translate(_BLANKED).rpartition(b" ")[2]
-    return names.decode() if names[:1].isalpha() or names[:1] == b"_" else EXPRESSION
+    return names.decode() if names[:1].isalpha() or names[:1] in (b"_", b"$") else EXPRESSION
 
 
 class RelationSlices:
