@@ -95,7 +95,7 @@ GENERATED = {NAMES: _with_name_queries, DOC_COMMENTS: _with_doc_comment_queries}
 
 
 def _symbols(corpus: Corpus, sources: Sources) -> list[str]:
-    database = SQLite(_synced_index(corpus, "static", sources))
+    database = SQLite(synced_index(corpus, "static", sources))
     [rows] = database.run([Statement(SYMBOLS, ("class", "method"))])
     database.close()
     return [str(symbol) for (symbol,) in rows]
@@ -105,7 +105,7 @@ def _run_queries(corpus: Corpus, mode: Mode, sources: Sources) -> list[Outcome]:
     settings = Settings(
         directory=corpus.root,
         repo=corpus.name,
-        db=_synced_index(corpus, mode.index_model, sources),
+        db=synced_index(corpus, mode.index_model, sources),
         model=mode.query_model,
         store="local",
         quiet=True,
@@ -117,7 +117,7 @@ def _run_queries(corpus: Corpus, mode: Mode, sources: Sources) -> list[Outcome]:
         return run_evaluation(parse_judgments(lines.encode(), corpus.name), index.search)
 
 
-def _synced_index(corpus: Corpus, model: str, sources: Sources) -> Path:
+def synced_index(corpus: Corpus, model: str, sources: Sources) -> Path:
     """Syncs the index of a corpus with a model and returns its file.
 
     Indexes with descriptions have files of their own.

@@ -181,15 +181,12 @@ def test_text_is_escaped_alike(worker: Worker, text: str) -> None:
 @given(
     hits=st.lists(st.lists(Text, min_size=1, max_size=4), max_size=6),
     budget=st.integers(-50, 200),
-    greedy=st.booleans(),
 )
-def test_budget_is_spent_alike(
-    worker: Worker, hits: list[list[str]], budget: int, greedy: bool
-) -> None:
+def test_budget_is_spent_alike(worker: Worker, hits: list[list[str]], budget: int) -> None:
     forms = [[HitVariant(str(at), text) for at, text in enumerate(texts)] for texts in hits]
-    wanted = [form._asdict() for form in fit_to_budget(forms, budget, greedy=greedy)]
+    wanted = [form._asdict() for form in fit_to_budget(forms, budget)]
     given_ = [[form._asdict() for form in some] for some in forms]
-    assert worker.call("fitToBudget", given_, budget, greedy) == wanted
+    assert worker.call("fitToBudget", given_, budget) == wanted
 
 
 @settings(deadline=None)

@@ -23,17 +23,17 @@ def test_all_hits_are_whole_within_the_budget() -> None:
 
 
 def test_first_hits_get_larger_forms() -> None:
-    """Each takes at most a third."""
     hits = [forms(300, 100, 10)] * 6
-    # 600 - 6 x 12 are left for more than the smallest: 528, a third of which is 176
-    assert sizes(fit_to_budget(hits, 600)) == [100, 100, 100, 100, 100, 10]
+    # 600 - 6 x 12 are left for more than the smallest: 528, of which the first takes 290, the
+    # second and third 90 each, and 58 are too few for another form
+    assert sizes(fit_to_budget(hits, 600)) == [300, 100, 100, 10, 10, 10]
 
 
-def test_large_first_hit_leaves_room_for_the_others() -> None:
-    """Unless whole hits are requested."""
+def test_large_first_hit_leaves_the_smallest_forms_to_the_others() -> None:
+    """What it leaves of the budget goes to them."""
     hits = [forms(900, 50, 10), forms(200, 50, 10), forms(200, 50, 10)]
-    assert sizes(fit_to_budget(hits, 1000)) == [50, 200, 200]
-    assert sizes(fit_to_budget(hits, 1000, greedy=True)) == [900, 50, 10]
+    assert sizes(fit_to_budget(hits, 1000)) == [900, 50, 10]
+    assert sizes(fit_to_budget(hits, 900)) == [50, 200, 200]
 
 
 def test_last_hits_are_left_out_if_not_even_the_smallest_forms_fit() -> None:
@@ -46,11 +46,10 @@ def test_last_hits_are_left_out_if_not_even_the_smallest_forms_fit() -> None:
 @given(
     st.lists(st.lists(st.integers(1, 400), min_size=1, max_size=4), max_size=20),
     st.integers(0, 3000),
-    st.booleans(),
 )
-def test_budget_is_kept(some: list[list[int]], budget: int, greedy: bool) -> None:
+def test_budget_is_kept(some: list[list[int]], budget: int) -> None:
     """With two bytes between hits; only a single first hit may exceed it."""
-    chosen = fit_to_budget([forms(*counts) for counts in some], budget, greedy=greedy)
+    chosen = fit_to_budget([forms(*counts) for counts in some], budget)
     assert len(chosen) <= 1 or sum(sizes(chosen)) + 2 * len(chosen) <= budget
     assert bool(chosen) == bool(some)
 

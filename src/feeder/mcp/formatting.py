@@ -80,7 +80,7 @@ def format_hits(page: Page, options: AnswerOptions, freshness_note: str | None) 
     hits = [_detail_variants(hit, most_detailed) for hit in page.hits]
     last_note = index_note(freshness_note, page.note)
     budget = bytes_beside_footer(options.tokens, [*page.notes, last_note])
-    chosen = fit_to_budget(hits, budget, greedy=options.detail == FULL)
+    chosen = fit_to_budget(hits, budget)
     notes = [_count_line(page, len(chosen)), _shortening_note(chosen, hits), *page.notes]
     return join_answer([variant.text for variant in chosen], notes, last_note)
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 BYTES_PER_TOKEN = 3.2
 SEPARATOR_BYTES = 2
 """Bytes of the blank line between two hits."""
-SHARE_DIVISOR = 3
-"""A hit takes at most this part of the budget in the first round: a third."""
 
 
 def budget_bytes(tokens: int) -> int:
@@ -31,26 +29,21 @@ class HitVariant(NamedTuple):
     text: str
 
 
-def fit_to_budget(
-    hits: Sequence[Sequence[HitVariant]], budget: int, *, greedy: bool = False
-) -> list[HitVariant]:
+def fit_to_budget(hits: Sequence[Sequence[HitVariant]], budget: int) -> list[HitVariant]:
     """Chooses a variant of each hit, so that all fit into `budget` bytes.
 
     `hits` are in the order of their ranks, the variants of each from the largest to the smallest.
     Every hit gets its smallest variant; if even these do not fit, the last hits are dropped, but
-    never the first. What is left of the budget goes to the best hits first: unless `greedy`, at
-    most a third of it to one hit, or an equal share if that is more, and the rest without a limit.
+    never the first. What is left of the budget goes to the best hits first, without a limit for
+    each: limits lose right lines (docs/benchmarks/coding-agents.md).
     """
     hits = hits[: _count_that_fit([byte_size(variants[-1].text) for variants in hits], budget)]
     chosen = [variants[-1] for variants in hits]
     left = budget - sum(byte_size(variant.text) + SEPARATOR_BYTES for variant in chosen)
-    share = left if greedy else max(left // SHARE_DIVISOR, left // max(len(hits), 1))
-    for limit in (share, left):
-        for i, variants in enumerate(hits):
-            size = byte_size(chosen[i].text)
-            allowed = size + min(limit, left)
-            chosen[i] = next((v for v in variants if byte_size(v.text) <= allowed), chosen[i])
-            left -= byte_size(chosen[i].text) - size
+    for i, variants in enumerate(hits):
+        size = byte_size(chosen[i].text)
+        chosen[i] = next((v for v in variants if byte_size(v.text) <= size + left), chosen[i])
+        left -= byte_size(chosen[i].text) - size
     return chosen
 
 

@@ -29,7 +29,7 @@ export function formatHits(page: SearchAnswer, options: AnswerOptions): string {
   const mostDetailed = options.detail === "auto" ? FULL : options.detail;
   const hits = page.hits.map((hit) => detailVariants(hit, mostDetailed));
   const budget = bytesBesideFooter(options.tokens, [...page.notes, page.note]);
-  const chosen = fitToBudget(hits, budget, options.detail === FULL);
+  const chosen = fitToBudget(hits, budget);
   const notes = [countLine(page, chosen.length), shorteningNote(chosen, hits), ...page.notes];
   return joinAnswer(chosen.map((variant) => variant.text), notes, page.note);
 }

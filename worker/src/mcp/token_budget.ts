@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 
-const { BYTES_PER_TOKEN, SEPARATOR_BYTES, SHARE_DIVISOR } = constants.token_budget;
+const { BYTES_PER_TOKEN, SEPARATOR_BYTES } = constants.token_budget;
 const ENCODER = new TextEncoder();
 
 /** A hit formatted at a detail level. */
@@ -31,21 +31,17 @@ export function bytesWithSeparator(text: string): number {
  *
  * `hits` are in the order of their ranks, the variants of each from the largest to the smallest. Every hit
  * gets its smallest variant; if even these do not fit, the last hits are dropped, but never the first.
- * What is left of the budget goes to the best hits first: unless `isGreedy`, at most a third of it to one
- * hit, or an equal share if that is more, and the rest without a limit.
+ * What is left of the budget goes to the best hits first, without a limit for each.
  */
-export function fitToBudget(hits: HitVariant[][], budget: number, isGreedy = false): HitVariant[] {
+export function fitToBudget(hits: HitVariant[][], budget: number): HitVariant[] {
   const fittingHits = hits.slice(0, countThatFit(hits, budget));
   const chosen = fittingHits.map((variants) => variants.at(-1)!);
   let left = budget - chosen.reduce((sum, variant) => sum + bytesWithSeparator(variant.text), 0);
-  const share = Math.max(Math.floor(left / SHARE_DIVISOR), Math.floor(left / (fittingHits.length || 1)));
-  for (const limit of [isGreedy ? left : share, left]) {
-    for (const [at, variants] of fittingHits.entries()) {
-      const size = byteSize(chosen[at]!.text);
-      const allowed = size + Math.min(limit, left);
-      chosen[at] = variants.find((variant) => byteSize(variant.text) <= allowed) ?? chosen[at]!;
-      left -= byteSize(chosen[at].text) - size;
-    }
+  for (const [at, variants] of fittingHits.entries()) {
+    const size = byteSize(chosen[at]!.text);
+    const allowed = size + left;
+    chosen[at] = variants.find((variant) => byteSize(variant.text) <= allowed) ?? chosen[at]!;
+    left -= byteSize(chosen[at].text) - size;
   }
   return chosen;
 }

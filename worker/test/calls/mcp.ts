@@ -65,7 +65,7 @@ export const mcp = {
   formatCode,
   escapeLine,
   truncateLines,
-  fitToBudget: (hits: HitVariant[][], budget: number, isGreedy: boolean) => fitToBudget(hits, budget, isGreedy),
+  fitToBudget: (hits: HitVariant[][], budget: number) => fitToBudget(hits, budget),
   formatHits: (page: SearchAnswer, detail: string, tokens: number) => formatHits(page, { detail, tokens }),
   formatReadResults: (answer: ReadAnswer, tokens: number) => formatReadResults(answer, tokens),
   formatOutline: (outline: OutlineAnswer, depth: number | null, tokens: number) =>
