@@ -1,9 +1,9 @@
 """Runs the benchmarks: `python -m bench` measures speed, `python -m bench compare BASE` compares it
 with that of a commit, `python -m bench answers` measures search quality, `python -m bench exact`
 that of queries that are one token of code, `python -m bench budget` what an agent's token budget
-holds, `python -m bench commits` how commit messages find the changed files, `python -m bench impact`
-how well the tests of a change are named, and `python -m bench worker` the CPU time and requests of a
-query at the Worker.
+holds, `python -m bench commits` how commit messages find the changed files, `python -m bench
+impact` how well the tests of a change are named, and `python -m bench worker` the CPU time and
+requests of a query at the Worker.
 
 `--help` after each lists its options.
 """

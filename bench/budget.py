@@ -128,15 +128,15 @@ def _half(query: str) -> str:
 
 def _table(name: str, mode: str, rows: Sequence[Row]) -> Iterator[str]:
     for half in ("", *HALVES):
-        some = [row for row in rows if not half or row.half == half]
+        selected = [row for row in rows if not half or row.half == half]
         for kind in Recall._fields:
             cells = []
             for tokens in TOKENS:
-                values = [getattr(row.recalls[tokens], kind) for row in some]
-                known = [value for value in values if value is not None]
-                cells.append(f"{fmean(known):.3f}".removeprefix("0") if known else "")
+                values = [getattr(row.recalls[tokens], kind) for row in selected]
+                present = [value for value in values if value is not None]
+                cells.append(f"{fmean(present):.3f}".removeprefix("0") if present else "")
             if any(cells):
-                start = f"| {name} | {mode} | {half or 'all'} | {len(some)} | {kind} |"
+                start = f"| {name} | {mode} | {half or 'all'} | {len(selected)} | {kind} |"
                 yield f"{start} {' | '.join(cells)} |"
 
 

@@ -74,8 +74,8 @@ def main() -> int:
             print(_line(copy.name, mode, "all", own), flush=True)
     for mode, all_rows in rows.items():
         for half in ("all", *HALVES):
-            some = [row for row in all_rows if half in ("all", row.half)]
-            print(_line("together", mode, half, some))
+            selected = [row for row in all_rows if half in ("all", row.half)]
+            print(_line("together", mode, half, selected))
     if args.json:
         args.json.write_text(json.dumps([row._asdict() for own in rows.values() for row in own]))
     return 0 if any(rows.values()) else 1
@@ -90,10 +90,10 @@ def _clone(repository: Path, folder: Path) -> Path:
 
 
 def _queries(copy: Path, count: int) -> Iterator[CommitQuery]:
-    found = 0
+    queries = 0
     for line in git(copy, "log", "--no-merges", "--format=%H %P", "origin/HEAD").splitlines():
         commit, *parents = line.split()
-        if found == count or len(parents) != 1:
+        if queries == count or len(parents) != 1:
             continue
         raw = git(copy, "show", "--format=", "--name-status", "--no-renames", commit)
         changes = [change.split("\t") for change in raw.splitlines() if change]
@@ -104,7 +104,7 @@ def _queries(copy: Path, count: int) -> Iterator[CommitQuery]:
         ]
         text = LINK.sub(" ", TRAILER.sub("", git(copy, "show", "-s", "--format=%B", commit)))
         if 1 <= len(paths) <= MAX_FILES and len(text.split()) >= MIN_WORDS:
-            found += 1
+            queries += 1
             yield CommitQuery(parents[0], text.strip(), paths)
 
 

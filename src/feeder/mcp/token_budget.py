@@ -35,7 +35,7 @@ def fit_to_budget(hits: Sequence[Sequence[HitVariant]], budget: int) -> list[Hit
     `hits` are in the order of their ranks, the variants of each from the largest to the smallest.
     Every hit gets its smallest variant; if even these do not fit, the last hits are dropped, but
     never the first. What is left of the budget goes to the best hits first, without a limit for
-    each: limits lose right lines (docs/benchmarks/coding-agents.md).
+    each, which would lose right lines.
     """
     hits = hits[: _count_that_fit([byte_size(variants[-1].text) for variants in hits], budget)]
     chosen = [variants[-1] for variants in hits]
