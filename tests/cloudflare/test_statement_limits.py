@@ -42,6 +42,8 @@ LOCAL = re.compile(
     r"temp\.words|\bquestions\b|\bvectors\b|\bmeanings\b|\bplain_meanings\b|\blookup\b"
 )
 """Tables that only a local index has, or that are created when they are needed."""
+IDS = ",".join(f"('{at:040x}',1)" for at in range(1_500))
+"""More ids than the Worker has candidates."""
 
 
 def statements() -> Iterator[tuple[str, str]]:
@@ -58,7 +60,12 @@ def statements() -> Iterator[tuple[str, str]]:
 
 def _filled_in(text: str) -> str:
     """Replaces the columns and tables that the program fills in."""
-    for mark, value in (("{column}", "d.id"), ("{0}", "language"), ("{1}", "docs")):
+    for mark, value in (
+        ("{column}", "d.id"),
+        ("{0}", "language"),
+        ("{1}", "docs"),
+        ("@IDS", IDS),
+    ):
         text = text.replace(mark, value)
     return text
 

@@ -140,8 +140,14 @@ class IndexedWorker:
         SELECT path, language, node_type, symbol, start_line FROM docs WHERE symbol IS NOT NULL
         ORDER BY path, start_line, symbol
         """
-        answer = self._console.post(f"d1/database/{self.database}/raw", json={"sql": sql})
-        return [SymbolNode(*row) for row in answer.json()["result"][0]["results"]["rows"]]
+        return [SymbolNode(*row) for row in self.run_sql(sql)]
+
+    def run_sql(self, sql: str, *params: Any) -> list[list[Any]]:
+        """Runs a statement in the database and returns its rows."""
+        order = {"sql": sql, "params": params}
+        answer = self._console.post(f"d1/database/{self.database}/raw", json=order)
+        rows: list[list[Any]] = answer.raise_for_status().json()["result"][0]["results"]["rows"]
+        return rows
 
     def close(self) -> None:
         self._console.close()

@@ -265,9 +265,9 @@ def test_first_write_removes_the_tree_from_meta(database: SQLite) -> None:
 def test_manifest_is_skipped_only_if_all_values_match(database: SQLite) -> None:
     index = started_index(database)
     index.write([file_with_functions("a.py", add="x")], [], "c1", pending=False)
-    index.finish(VectorProgress(), {"a": "1", "b": "2"})
-    assert index.read_state({"a": "1", "b": "2"}).files is None
-    for expected in ({"a": "1", "b": "3"}, {"a": "1", "c": "3"}, {}):
+    index.finish(VectorProgress(), {"header": "1", "index": "2"})
+    assert index.read_state({"header": "1", "index": "2"}).files is None
+    for expected in ({"header": "1", "index": "3"}, {"header": "1", "model": "3"}, {}):
         assert list(index.read_state(expected).files or {}) == ["a.py"]
     assert list(index.read_state_of(["a.py", "b.py"]).files or {}) == ["a.py"]
 

@@ -93,6 +93,58 @@ def test_rare_word_of_another_repository_hides_nothing() -> None:
     database.close()
 
 
+def add_counts(database: SQLite) -> None:
+    """Keeps the number of nodes in `meta`, as a run does."""
+    sql = """
+    INSERT INTO meta SELECT repo || ':counts', json_object('nodes', count(*)) FROM docs GROUP BY 1
+    """
+    database.run([Statement(sql)])
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_rare_word_of_another_repository_hides_nothing_that_a_common_one_finds(
+    is_remote: bool,
+) -> None:
+    """All its nodes may be there, whatever the counts in `meta` say."""
+    database = crowd("acme/other")
+    add_counts(database)
+    statement = word_search_statement(["filler", "parcel"], EVERYWHERE, 100, is_remote=is_remote)
+    [rows] = database.run([statement])
+    nodes = list(scores_by_id(rows, 100))
+    assert len(nodes) == 100
+    assert not {int(id_) % 10 for id_ in nodes} & {1, 2}
+    database.close()
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_common_word_only_ranks_in_a_shared_database_too(is_remote: bool) -> None:
+    """The first scores are those of all nodes of the repository, and fewer are scored than without
+    the number of nodes in `meta`.
+    """
+    database = crowd()
+    database.run([Statement("UPDATE docs SET repo = 'acme/other' WHERE seq % 10 = 9")])
+    statement = word_search_statement(["filler", "parcel"], EVERYWHERE, 100, is_remote=is_remote)
+    explained = []
+    for _ in range(2):
+        steps = 0
+
+        def step() -> bool:
+            nonlocal steps
+            steps += 1
+            return False
+
+        database.connection.set_progress_handler(step, 100)
+        [rows] = database.run([statement])
+        database.connection.set_progress_handler(None, 0)
+        explained.append(([*scores_by_id(rows, 20).values()], steps))
+        if len(explained) == 1:
+            add_counts(database)
+    (expected, all_steps), (found, fewer_steps) = explained
+    assert found == pytest.approx(expected, abs=1e-4)  # a word of most nodes is left out
+    assert fewer_steps < 0.8 * all_steps
+    database.close()
+
+
 MOST = """
 WITH RECURSIVE node(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM node WHERE i < 30000)
 INSERT INTO docs (seq, id, repo, branch, sha_head, path, node_type, start_line, end_line, text_sha)

@@ -40,7 +40,7 @@ from feeder.search import (
     targets,
     vocabulary,
 )
-from feeder.store import hits, name_search, node_parts, scope
+from feeder.store import hits, index_counts, name_search, node_parts, scope
 from feeder.sync import dry_run
 from feeder.web import endpoints, page_files, server
 
@@ -52,6 +52,7 @@ _NAMES: dict[ModuleType, str] = {
     vectorize: "MAX_INDEXED_BYTES MAX_FILTER_BYTES MAX_NEIGHBOURS",
     # store
     hits: "MAX_NAMED_HITS",
+    index_counts: "COUNTS_KEY",
     name_search: "MAX_TRIGRAMS",
     node_parts: "MAX_GAP_LINES",
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",

@@ -9,6 +9,7 @@ from feeder.cloudflare import workers_ai
 from feeder.search import filters, relation_filters, results
 from feeder.store import (
     hits,
+    index_counts,
     inventory,
     name_search,
     node_parts,
@@ -34,25 +35,32 @@ ON t.repo = j.value->>0 AND t.path = j.value->>1
 AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
 """
 _DOCUMENT_TYPES = ", ".join(f"'{one}'" for one in sorted(nodes.DOCUMENT_TYPES))
-# of the nodes with the ids ?1, of documents in ?2, and of those in ?2 that may be duplicates
+# `@IDS` becomes rows of literals, (ID) or (ID, whether it is shown): D1 bills each row of
+# `json_each`, and of a list after IN, but none of VALUES
+_OF_IDS = "(VALUES @IDS) i CROSS JOIN docs d ON d.id = i.column1"
+# of the nodes that are shown, of documents, and of nodes that may be duplicates: others have the
+# same form. All rows become one value, of which the forms are counted without reading rows
 _STORED_SOURCE_OF_NODES = f"""
-WITH form AS MATERIALIZED (
-  SELECT d.id, count(*) OVER (PARTITION BY d.node_type, iif(d.symbol IS NULL, NULL, d.signature),
-    d.end_line - d.start_line) AS alike
-  FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
-  WHERE d.end_line - d.start_line + 1 >= {results.MIN_DUPLICATE_LINES}
+WITH node(list) AS MATERIALIZED (
+  SELECT json_group_array(json_array(d.repo, d.path, d.start_line, d.end_line,
+    i.column2 OR d.node_type IN ({_DOCUMENT_TYPES}),
+    iif(d.end_line - d.start_line + 1 >= {results.MIN_DUPLICATE_LINES}, json_array('form',
+      d.node_type, iif(d.symbol IS NULL, NULL, d.signature), d.end_line - d.start_line), NULL)))
+  FROM {_OF_IDS}
 )
-SELECT DISTINCT {_SOURCE_COLUMNS} FROM (
-  SELECT value AS id FROM json_each(?1) UNION SELECT id FROM form WHERE alike > 1
-  UNION SELECT d.id FROM json_each(?2) i CROSS JOIN docs d ON d.id = i.value
-  WHERE d.node_type IN ({_DOCUMENT_TYPES})
-) n CROSS JOIN docs d ON d.id = n.id
-CROSS JOIN texts t ON t.repo = d.repo AND t.path = d.path
-AND t.first_line <= d.end_line AND t.last_line >= d.start_line
+SELECT DISTINCT {_SOURCE_COLUMNS} FROM node n CROSS JOIN json_each(n.list) j CROSS JOIN texts t
+ON t.repo = j.value->>0 AND t.path = j.value->>1
+AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
+WHERE j.value->>4 OR instr(substr(n.list, instr(n.list, j.value->5) + 1), j.value->5)
 """
-_NODE_LINES = """
-  SELECT json_array(n.id, n.start_line, n.end_line) AS value
-  FROM json_each(?1) i CROSS JOIN docs n ON n.id = i.value
+# the nodes in the lines of those with the ids
+_INNER_NODES_OF = """
+SELECT o.id, d.start_line, d.end_line, NULL
+FROM (VALUES @IDS) i CROSS JOIN docs o ON o.id = i.column1
+CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
+WHERE d.start_line BETWEEN o.start_line AND o.end_line AND d.end_line <= o.end_line
+AND d.end_line - d.start_line < o.end_line - o.start_line
+ORDER BY d.start_line, d.end_line
 """
 
 
@@ -63,6 +71,30 @@ def _replace(statement: str, old: str, new: str) -> str:
     return statement.replace(old, new)
 
 
+# few nodes are read, so their rows are looked up: a list of all with an excluded word costs more
+_HITS_OF_IDS = _replace(
+    _replace(
+        _replace(
+            hits.HITS_BY_IDS,
+            "json_each(?1) j CROSS JOIN docs d ON d.id = j.value\nWHERE ",
+            f"{_OF_IDS} WHERE ?1 IS NULL AND ",
+        ),
+        "ORDER BY j.key\n",
+        "",
+    ),
+    "d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12)",
+    "NOT EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?12 AND rowid = d.seq)",
+)
+_CLASSES_AROUND = _replace(
+    _replace(
+        hits.CLASSES_AROUND,
+        "json_each(?1) j CROSS JOIN docs o ON o.id = j.value\nWHERE ",
+        "(VALUES @IDS) i CROSS JOIN docs o ON o.id = i.column1 WHERE ?1 IS NULL AND ",
+    ),
+    "d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)",
+    "EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?2 AND rowid = d.seq)",
+)
+
 STATEMENTS = {
     "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
@@ -70,12 +102,12 @@ STATEMENTS = {
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,
     "hitsById": hits.HITS_BY_IDS,
     "hitsWithParts": _replace(
-        hits.HITS_BY_IDS, hits.HIT_COLUMNS, f"{hits.HIT_COLUMNS}, {node_parts.PART_LINES}"
+        _HITS_OF_IDS, hits.HIT_COLUMNS, f"{hits.HIT_COLUMNS}, {node_parts.PART_LINES}"
     ),
-    "classesAround": hits.CLASSES_AROUND,
+    "classesAround": _CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
-    "countBy": inventory.COUNTS_BY_COLUMN,
-    "skippedFiles": inventory.SKIPPED_COUNTS,
+    "countBy": index_counts.COUNTS_BY_COLUMN,
+    "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,
     "descriptionModels": stored_descriptions.COUNTS_BY_MODEL,
     "nodesCalled": name_search.EXACT_NAMES,
@@ -87,7 +119,7 @@ STATEMENTS = {
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": node_parts.HIT_CONTENTS,
-    "innerNodesOf": _replace(node_parts.HIT_CONTENTS, "json_each(?) j", f"({_NODE_LINES}) j"),
+    "innerNodesOf": _INNER_NODES_OF,
     "nodesInFiles": hits.HITS_IN_FILES,
     "nodesByIdPrefix": hits.HITS_BY_ID_PREFIX,
     "nodesByNameWords": hits.HITS_BY_NAME,
@@ -95,13 +127,14 @@ STATEMENTS = {
     "filesBelow": inventory.FILES_BELOW,
     "filesSkipped": inventory.SKIPPED_FILES,
     "fileMap": inventory.FILE_OVERVIEW,
-    "anyFile": scope.ANY_FILE,
+    "firstExistingPath": scope.FIRST_EXISTING_PATH,
     "existingValues": filters.ANY_WITH_VALUE,
     "nodesWithRelation": relation_filters.NODES_WITH_RELATIONS,
     "anyRelation": relations.HAS_RELATIONS,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,
     "meta": sql.READ_META,
+    "repositories": inventory.REPOSITORIES,
 }
 """By the names of the functions in `worker/src/store/statements.ts`."""
 

@@ -14,7 +14,7 @@ from feeder.search.index_status import Corpus
 from feeder.search.query import CHOICE_FILTERS
 from feeder.search.vocabulary import category_languages, repository_categories
 from feeder.store import Database, Row, Statement
-from feeder.store.inventory import COUNTS_BY_COLUMN
+from feeder.store.index_counts import COUNTS_BY_COLUMN
 
 MAX_COMPLETIONS = 8
 MAX_SYMBOLS = 5

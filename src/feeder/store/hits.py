@@ -48,10 +48,13 @@ ORDER BY j.key
 CLASSES_AROUND = """
 SELECT o.id FROM json_each(?1) j CROSS JOIN docs o ON o.id = j.value
 WHERE o.node_type = 'class' AND EXISTS (
-  SELECT 1 FROM docs p CROSS JOIN docs d ON d.repo = p.repo AND d.path = p.path
-    AND d.start_line >= p.start_line AND d.end_line <= p.end_line
-  WHERE p.repo = o.repo AND p.path = o.path AND p.node_type = 'class' AND p.symbol = o.symbol
-  AND d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)
+  SELECT 1 FROM (
+    SELECT o.start_line AS first, o.end_line AS last UNION ALL
+    SELECT p.start_line, p.end_line FROM docs p WHERE o.is_part AND p.is_part = 1
+    AND p.repo = o.repo AND p.path = o.path AND p.node_type = 'class' AND p.symbol = o.symbol
+  ) l CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
+  AND d.start_line BETWEEN l.first AND l.last AND d.end_line <= l.last
+  WHERE d.seq IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2)
 )
 """
 

@@ -21,6 +21,12 @@ from feeder.store import (
     stored_descriptions,
     stored_source,
 )
+from feeder.store.index_counts import (
+    NodeChangeCounts,
+    keep_counts_statement,
+    known_counts,
+    set_counts_statement,
+)
 from feeder.store.index_state import (
     MODEL_VECTORS_KEY,
     STATIC_VECTORS_KEY,
@@ -77,6 +83,7 @@ class Index:
         self.start_statements: Sequence[Statement] = ()
         self.stores_source = self.stores_descriptions = self.has_descriptions = False
         self._owner = Ownership(lambda: self.database, self.meta_key, clock)
+        self._counts = NodeChangeCounts(None)
 
     def meta_key(self, name: str) -> str:
         """Returns the key of a value of this repository in `meta`."""
@@ -112,7 +119,11 @@ class Index:
         return IndexState(meta_from_rows(meta), files, outbox_from_rows(outbox))
 
     def _state_statements(self) -> list[Statement]:
-        return [Statement(sql.READ_META), Statement(sql.READ_OUTBOX, (self.repo,))]
+        meta = f"{sql.READ_META} UNION ALL SELECT * FROM ({sql.READ_ANY_RUN})"
+        return [
+            Statement(meta, (json.dumps([self.repo]),)),
+            Statement(sql.READ_OUTBOX, (self.repo,)),
+        ]
 
     def node_ids(self, paths: Iterable[str]) -> Iterator[tuple[str, set[str]]]:
         """Yields each path that has nodes, with their ids; one request for every 2,000 paths."""
@@ -151,7 +162,12 @@ class Index:
         `seen`.
         """
         meta = {**meta, self.meta_key("run"): token, self.meta_key("done"): token}
-        self._begin_ownership(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
+        before = seen.meta.get(self.meta_key("run"), "")
+        statements = [
+            keep_counts_statement(self.repo, before, token),
+            Statement(sql.SET_META, (json.dumps(meta),)),
+        ]
+        self._begin_ownership(token, seen, statements)
         self._owner.write([self._owner.delete_write_number_statement()])
 
     def begin(
@@ -182,6 +198,8 @@ class Index:
             statements.append(Statement(sql.SET_BRANCH, (self.branch, self.repo)))
         if recompute_vectors:
             statements += [Statement(sql.MARK_ALL_PENDING), Statement(sql.DELETE_ALL_VECTORS_KEYS)]
+        is_alone = not sharding.own_key  # of several shards, none knows what the others change
+        self._counts = NodeChangeCounts(known_counts(seen.meta, self.repo) if is_alone else None)
         self._begin_ownership(token, seen, statements)
 
     def _begin_ownership(self, token: str, seen: IndexState, statements: list[Statement]) -> None:
@@ -222,6 +240,7 @@ class Index:
             statements += stored_descriptions.link_file_statements(self.repo, files)
         results = self._owner.write(statements)
         if results is None:
+            self._counts.forget()
             return self._changes_after_lost_response(files, sha_head)
         returned: dict[str, set[str]] = {sql.ADD_NODES: set(), sql.DELETE_NODES: set()}
         last_node = 0
@@ -229,9 +248,12 @@ class Index:
             if statement.sql == sql.LAST_NODE:
                 last_node = int(str(rows[0][0]))
             elif statement.sql == sql.ADD_NODES:
-                returned[sql.ADD_NODES].update(_ids(_new_rows(rows, last_node)))
+                new = list(_new_rows(rows, last_node))
+                returned[sql.ADD_NODES].update(_ids(new))
+                self._counts.add((row[2:] for row in new), 1)
             elif statement.sql == sql.DELETE_NODES:
                 returned[sql.DELETE_NODES].update(_ids(rows))
+                self._counts.add((row[1:] for row in rows), -1)
         added = returned[sql.ADD_NODES]
         return NodeChanges(added, returned[sql.DELETE_NODES] - added)
 
@@ -263,6 +285,7 @@ class Index:
 
     def remove_damage(self, damage: Damage) -> None:
         """Deletes what a validation found wrong; the next sync writes it again."""
+        self._counts.forget()
         remove_damage(damage, self.repo, self.branch, self._owner.write)
 
     def invalidate_files(self, paths: Iterable[str]) -> None:
@@ -303,6 +326,9 @@ class Index:
                     (final_meta, self.meta_key(MODEL_VECTORS_KEY), self.repo, required),
                 ),
                 Statement(sql.DELETE_META_IF, (obsolete, self.meta_key("done"), self._owner.token)),
+                set_counts_statement(
+                    self.repo, self._owner.token, self._counts, self.meta_key("done")
+                ),
                 self._owner.delete_write_number_statement(),
             ]
         )

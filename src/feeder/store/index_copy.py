@@ -42,7 +42,7 @@ def read_meta(file: Path) -> dict[str, str]:
     Raises UserError if the file cannot be read or is no index.
     """
     with _translated_errors(file), closing(_open_read_only(file)) as connection:
-        return meta_from_rows(connection.execute(sql.READ_META))
+        return meta_from_rows(connection.execute(sql.READ_WHOLE_META))
 
 
 def copy_index(source: Path, target: Path, repo: str) -> bool:

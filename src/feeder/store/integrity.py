@@ -16,6 +16,7 @@ from feeder.store import (
     stored_descriptions,
     stored_source,
 )
+from feeder.store.index_counts import IndexCounts, count_statements, counts_from_rows
 from feeder.store.lookup_table import invalidate_statement
 from feeder.store.rows import (
     WriteTransaction,
@@ -115,7 +116,7 @@ class Counts(NamedTuple):
 
 
 class ParityReport(NamedTuple):
-    """The rows on which the parts of the index disagree.
+    """The rows on which the parts of the index disagree, and the counts of its contents.
 
     `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `wrong_node_counts`
     (path, nodes in `files`, rows of `docs`), `on_other_branches` (path, id, branch),
@@ -129,6 +130,7 @@ class ParityReport(NamedTuple):
     """
 
     counts: Counts
+    contents: IndexCounts
     docs_without_posting: list[Row]
     postings_without_doc: list[Row]
     wrong_node_counts: list[Row]
@@ -153,6 +155,7 @@ class NodeState(NamedTuple):
 
 def check_parity(database: Database, repo: str) -> ParityReport:
     """Runs all checks as one request."""
+    contents = count_statements(repo)
     counts, *differences = database.run(
         [
             Statement(_COUNTS, (repo,)),
@@ -168,9 +171,15 @@ def check_parity(database: Database, repo: str) -> ParityReport:
             Statement(stored_descriptions.UNDESCRIBED_FILES, (repo,)),
             Statement(stored_descriptions.DESCRIPTION_COUNTS, (repo,)),
             Statement(description_vectors.OUTDATED_MODEL_VECTORS, (repo,)),
+            *contents,
         ]
     )
-    return ParityReport(Counts(*counts[0]), *differences)  # type: ignore[arg-type]  # as selected
+    counted = counts_from_rows(differences[-len(contents) :])
+    return ParityReport(
+        Counts(*counts[0]),  # type: ignore[arg-type]  # as selected
+        counted,
+        *differences[: -len(contents)],
+    )
 
 
 def node_states(database: Database, repo: str) -> Iterator[NodeState]:

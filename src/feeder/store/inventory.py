@@ -6,17 +6,35 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.store import Database, Row, Statement, stored_descriptions, stored_source
-from feeder.store.index_state import static_model_name
+from feeder.store import Database, Statement, sql, stored_descriptions
+from feeder.store.index_counts import (
+    count_statements,
+    counts_from_json,
+    counts_from_rows,
+    known_counts,
+)
+from feeder.store.index_state import meta_from_rows, static_model_name
 from feeder.store.scope import FILES_IN_SCOPE, IN_SCOPE, Scope, scope_params
 from feeder.suggestions import unknown_name_error
 
-_REPOSITORIES = "SELECT substr(key, 1, length(key) - 4) FROM meta WHERE key LIKE '%:run' ORDER BY 1"
+# steps from the first key of a repository to the first one after it: other keys are not read
+REPOSITORIES = """
+WITH RECURSIVE place(key) AS (
+  SELECT min(key) FROM meta
+  UNION ALL SELECT (SELECT min(m.key) FROM meta m WHERE m.key > iif(
+    EXISTS (SELECT 1 FROM meta r WHERE r.key = substr(p.key, 1, instr(p.key, ':')) || 'run'),
+    substr(p.key, 1, instr(p.key, ':') - 1) || ';', p.key))
+  FROM place p WHERE p.key IS NOT NULL
+)
+SELECT DISTINCT substr(m.key, 1, length(m.key) - 4) AS repo FROM place p CROSS JOIN meta m
+ON m.key = iif(p.key LIKE '%:run', p.key, substr(p.key, 1, instr(p.key, ':')) || 'run')
+ORDER BY repo
+"""
 
 
 def indexed_repositories(database: Database) -> list[str]:
     """Returns the names of all indexed repositories."""
-    [rows] = database.run([Statement(_REPOSITORIES)])
+    [rows] = database.run([Statement(REPOSITORIES)])
     return [str(repo) for (repo,) in rows]
 
 
@@ -65,15 +83,6 @@ def count_nodes(database: Database) -> int:
     """Counts the nodes of all repositories from the manifest, which has a row for each file."""
     [[(count,)]] = database.run([Statement(_NODE_COUNT)])
     return int(str(count))
-
-
-COUNTS_BY_COLUMN = (
-    "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
-)
-
-SKIPPED_COUNTS = """
-SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY reason
-"""
 
 
 @dataclass
@@ -127,31 +136,33 @@ class Statistics:
 
 
 def statistics(database: Database, repo: str) -> Statistics:
-    """Counts every node and file of the repository."""
-    meta, files, types, languages, reasons, [[rows, in_bytes]], lines = database.run(
+    """Returns the counts of the last run; while one is unfinished, counts every node and file.
+
+    One request, and another one if all is counted.
+    """
+    rows, lines = database.run(
         [
-            Statement("SELECT key, value FROM meta"),
-            Statement(COUNTS_BY_COLUMN.format("state", "files"), (repo,)),
-            Statement(COUNTS_BY_COLUMN.format("node_type", "docs"), (repo,)),
-            Statement(COUNTS_BY_COLUMN.format("language", "docs"), (repo,)),
-            Statement(SKIPPED_COUNTS, (repo,)),
-            stored_source.size_statement(repo),
+            Statement(sql.READ_META, (json.dumps([repo]),)),
             Statement(stored_descriptions.COUNTS_BY_MODEL, (repo,)),
         ]
     )
-    own = {str(key).removeprefix(f"{repo}:"): str(value) for key, value in meta}
-    sizes = {"rows": int(str(rows)), "bytes": int(str(in_bytes))}
+    meta = meta_from_rows(rows)
+    known = known_counts(meta, repo)
     counts = (
-        _counts_from_rows(files),
-        _counts_from_rows(types),
-        _counts_from_rows(languages),
-        _counts_from_rows(reasons),
+        counts_from_json(known) if known else counts_from_rows(database.run(count_statements(repo)))
     )
-    return Statistics(repo, own, *counts, sizes, _counts_from_rows(lines))
-
-
-def _counts_from_rows(rows: Iterable[Row]) -> dict[str, int]:
-    return {str(kind): int(str(count)) for kind, count in rows}
+    own = {key.removeprefix(f"{repo}:"): value for key, value in meta.items()}
+    in_rows, in_bytes = counts.texts
+    return Statistics(
+        repo,
+        own,
+        counts.files,
+        counts.node_types,
+        counts.languages,
+        counts.skipped,
+        {"rows": in_rows, "bytes": in_bytes},
+        {str(model): int(str(count)) for model, count in lines},
+    )
 
 
 FILES_BELOW = """

@@ -93,13 +93,15 @@ def exact_name_statement(expression: str, name: str, scope: Scope) -> Statement:
     """Selects the nodes found by an FTS5 query whose own name, or a member's, ends with `name`."""
     name = _lowercase_ascii(name)
     last = name.rpartition(".")[2]
-    return Statement(EXACT_NAMES, (expression, *scope_params(scope), name, last))
+    query, scope = scope.narrowed(expression)
+    return Statement(EXACT_NAMES, (query, *scope_params(scope), name, last))
 
 
 def name_words_statement(parts: Iterable[str], scope: Scope) -> Statement:
     """Selects the nodes whose names contain these words, and perhaps others."""
     expression = " AND ".join(f'"{part}"' for part in parts) or '""'
-    return Statement(NAMES_BY_WORD, (f"symbol : ({expression})", *scope_params(scope)))
+    query, scope = scope.narrowed(f"symbol : ({expression})")
+    return Statement(NAMES_BY_WORD, (query, *scope_params(scope)))
 
 
 def file_name_statement(part: str, scope: Scope) -> Statement:
@@ -113,12 +115,14 @@ def name_matches(rows: Iterable[Row]) -> list[NameMatch]:
 
 def ids_by_word_statement(word: str, limit: int, scope: Scope) -> Statement:
     """Selects the ids of at most `limit` nodes that contain a word, in any inflection."""
-    return Statement(IDS_BY_WORD, (f'"{word}"', *scope_params(scope), limit))
+    query, scope = scope.narrowed(f'"{word}"')
+    return Statement(IDS_BY_WORD, (query, *scope_params(scope), limit))
 
 
 def name_prefix_statement(name: str, scope: Scope) -> Statement:
     """Selects the nodes whose names have a word with this prefix."""
-    return Statement(NAMES_BY_WORD, (f'symbol : "{name}" *', *scope_params(scope)))
+    query, scope = scope.narrowed(f'symbol : "{name}" *')
+    return Statement(NAMES_BY_WORD, (query, *scope_params(scope)))
 
 
 def similar_names_statement(word: str, scope: Scope) -> Statement:

@@ -90,6 +90,27 @@ ON f.repo = r.repo AND {_MATCHES_PATH}
 
 _EVERY_PATH = """'[["", null, null, null]]'"""
 
+
+def _matches_path_row(row: str) -> str:
+    """Returns the condition of `_files_at` with the columns of a pattern read from its JSON row."""
+    condition = _MATCHES_PATH
+    for place, name in enumerate(("first", "last", "folder", "glob", "ending")):
+        condition = condition.replace(f"p.{name}", f"({row}->>{place})")
+    return condition
+
+
+FIRST_EXISTING_PATH = f"""
+SELECT c.key FROM json_each(?1) c WHERE EXISTS (
+  SELECT 1 FROM json_each(?2) r CROSS JOIN json_each(c.value) p CROSS JOIN files f
+  ON f.repo = r.value AND {_matches_path_row("p.value")}
+) LIMIT 1
+"""
+"""Selects the place of the first of several paths at which there is a file, even without nodes.
+
+?1 are the paths' rows as in the parameters of `IN_SCOPE`, ?2 repositories. A later path is looked
+for only if there is no file at the ones before.
+"""
+
 FILES_AT_EXCLUDED_PATHS = _files_at("?4")
 
 FILES_IN_SCOPE = f"""
@@ -235,6 +256,32 @@ class Scope(NamedTuple):
         return patterns if all(one.pattern for one in patterns) else []
 
     @property
+    def path_words(self) -> str | None:
+        """An FTS5 query that every node at the paths has; None if a path has no words.
+
+        It also finds nodes elsewhere whose paths contain the words of a path in their order.
+        """
+        patterns = self.path_patterns
+        texts = [pattern.literal_words for pattern in patterns]
+        if not texts or not all(texts):
+            return None
+        return f"path : ({' OR '.join(_fts_phrase(text) for text in texts)})"
+
+    def narrowed(self, expression: str) -> tuple[str, "Scope"]:
+        """Returns an FTS5 query limited to the words of the paths and without the excluded words,
+        and the filters that it leaves to the scope.
+
+        D1 bills a row that FTS5 returns and the scope then refuses, and the list of excluded words'
+        nodes for each statement.
+        """
+        if self.path_words:
+            expression = f"({expression}) AND {self.path_words}"
+        if self.without_words is None:
+            return expression, self
+        query = f"({expression}) NOT ({self.without_words})"
+        return query, self._replace(without_words=None)
+
+    @property
     def has_literal_paths_only(self) -> bool:
         """True if repositories and paths are given, without a glob."""
         are_given = self.repos is not None and bool(self.path_patterns)
@@ -250,6 +297,16 @@ class PathPattern(NamedTuple):
     def literal_prefix(self) -> str:
         """The prefix of all matching paths."""
         return _GLOB_CHARACTERS.split(self.pattern, maxsplit=1)[0]
+
+    @property
+    def literal_words(self) -> str:
+        """The part of the pattern whose words each matching path has in their order; empty if there
+        is none.
+        """
+        pattern = self.pattern.removeprefix("*/")
+        folders = _GLOB_CHARACTERS.split(pattern, maxsplit=1)[0]
+        literal = pattern if folders == pattern else folders.rpartition("/")[0]
+        return literal if _WORD_CHARACTER.search(literal) and "\0" not in literal else ""
 
     @property
     def is_glob(self) -> bool:

@@ -35,7 +35,15 @@ ON CONFLICT (key) DO UPDATE SET
 """
 READ_WRITE_NUMBER = "SELECT value FROM meta WHERE key = ?"
 
-READ_META = "SELECT key, value FROM meta"
+# ?1 repositories. Of a shared database, the values of other repositories are not read
+READ_META = """
+SELECT key, value FROM meta WHERE key IN ('model', 'dimensions', 'header', 'index', 'lookup')
+UNION ALL SELECT m.key, m.value FROM json_each(?1) r CROSS JOIN meta m
+ON m.key >= r.value || ':' AND m.key < r.value || ';'
+"""
+# any run, to tell an empty index from one of other repositories
+READ_ANY_RUN = "SELECT key, value FROM meta WHERE key LIKE '%:run' LIMIT 1"
+READ_WHOLE_META = "SELECT key, value FROM meta"
 READ_OUTBOX = "SELECT id, path FROM outbox WHERE repo = ? ORDER BY id"
 # ?2 expected values of meta
 _DIFFERS_FROM_EXPECTED = """
@@ -82,7 +90,7 @@ SELECT id, repo, path FROM docs WHERE repo = ?1 AND path IN (SELECT value FROM j
 AND id NOT IN (SELECT key FROM json_each(?3)) AND EXISTS (SELECT 1 FROM meta WHERE key = 'model')
 """
 DELETE_POSTINGS = f"DELETE FROM docs_fts WHERE rowid IN (SELECT seq FROM docs WHERE {_IS_CHANGED})"
-DELETE_NODES = f"DELETE FROM docs WHERE {_IS_CHANGED} RETURNING id"
+DELETE_NODES = f"DELETE FROM docs WHERE {_IS_CHANGED} RETURNING id, node_type, language"
 RESTORE_FROM_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each(?))"
 
 LAST_NODE = "SELECT coalesce(max(seq), 0) FROM docs"
@@ -97,7 +105,7 @@ SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value-
 FROM json_each(?4) WHERE true
 ON CONFLICT (id) DO UPDATE SET relations = excluded.relations
   WHERE relations <> excluded.relations
-RETURNING id, seq
+RETURNING id, seq, node_type, language
 """
 # CROSS JOIN fixes the join order: each row of the parameter looks up its node
 ADD_POSTINGS = """

@@ -26,9 +26,6 @@ ENOUGH_NODES = 1_000
 MAX_TIES = 300
 """Nodes beyond the limit that are sorted by path where their BM25 scores are equal."""
 
-MAX_D1_TIES = 100
-"""The same in D1, where each of them is billed."""
-
 COUNT_LIMIT = 10_000
 """A word of more nodes, and of more than half of all nodes, is left out if another one finds
 enough.
@@ -54,19 +51,28 @@ _NODE_COUNTS = f"SELECT j.value->>0, coalesce({_NODES_WITH_TOKENS}, 0) FROM json
 # word finds as many nodes as the limit. ?1 the words, each with its number of nodes if that is
 # known and its tokens, ?14 the limit: `?14 + 0`, because a bare parameter would make SQLite prepare
 # the statement again for each query, which takes 1 ms. Where no word can be common, none is counted
+# In a shared database all nodes of the other repositories may be among those that have a word: the
+# others are its least number, from the nodes of the repositories that `meta` has
+_NODES_IN_REPOSITORIES = """
+SELECT sum(m.value->>'nodes') AS nodes FROM json_each(?2) r JOIN meta m
+ON m.key = r.value || ':counts'
+"""
 _QUERY = f"""
-WITH facts(is_all, are_counted, half) AS MATERIALIZED (
-  SELECT u.yes, u.yes AND n.last > {COMMON_WORD_NODES}, max({COUNT_LIMIT}, n.last / 2)
-  FROM ({IS_UNRESTRICTED}) u, (SELECT coalesce(max(seq), 0) AS last FROM docs) n
+WITH facts(is_all, others, are_counted, half) AS MATERIALIZED (
+  SELECT u.yes, iif(u.yes, 0, n.last - r.nodes),
+    coalesce(iif(u.yes, n.last, r.nodes) > {COMMON_WORD_NODES}, 0), max({COUNT_LIMIT}, n.last / 2)
+  FROM ({IS_UNRESTRICTED}) u, (SELECT coalesce(max(seq), 0) AS last FROM docs) n,
+    ({_NODES_IN_REPOSITORIES}) r
 ), word AS MATERIALIZED (
-  SELECT j.key AS place, j.value->>0 AS text, is_all, half,
+  SELECT j.key AS place, j.value->>0 AS text, are_counted, half, coalesce(others, 0) AS others,
     coalesce(j.value->>1, iif(are_counted, coalesce({_NODES_WITH_TOKENS}, 0), 1)) AS nodes
   FROM facts CROSS JOIN json_each(?1) j
 ), weighed_word AS (
-  SELECT text, place, is_all AND nodes > {COMMON_WORD_NODES}
-    AND sum(nodes) OVER (ORDER BY nodes, place) - nodes >= {ENOUGH_NODES} AS only_ranks
-  FROM word WHERE nodes > 0 AND NOT (is_all AND nodes > half
-    AND EXISTS (SELECT 1 FROM word w WHERE w.nodes BETWEEN ?14 AND w.half))
+  SELECT text, place, are_counted AND nodes - others > {COMMON_WORD_NODES}
+    AND sum(max(nodes - others, 0)) OVER (ORDER BY nodes, place) - nodes + others
+      >= {ENOUGH_NODES} AS only_ranks
+  FROM word WHERE nodes > 0 AND NOT (are_counted AND nodes - others > half
+    AND EXISTS (SELECT 1 FROM word w WHERE w.nodes - w.others BETWEEN ?14 AND w.half))
 ), query(finding, ranking) AS MATERIALIZED (
   SELECT group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE NOT only_ranks),
     group_concat(text, ' OR ' ORDER BY place) FILTER (WHERE only_ranks)
@@ -77,9 +83,12 @@ _FINDING = """(SELECT coalesce(finding, '""') FROM query)"""
 _FINDING_AND_RANKING = """
 (SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query)
 """
+# not from `facts`: SQLite counts the depth of the facts once more for each reference
 _OF_REPOSITORY = """
-((SELECT is_all FROM facts) OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
-  AND (?2 IS NULL OR d.repo IN (SELECT value FROM json_each(?2)))))
+(?2 IS NULL
+  OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0
+  OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
+    AND d.repo IN (SELECT value FROM json_each(?2))))
 """
 _IN_SCOPE = f"EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {IN_SCOPE})"
 _BY_SCORE = f"ORDER BY score LIMIT ?14 + {MAX_TIES}"
@@ -96,7 +105,7 @@ WORD_SEARCH = f"""
     WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_SCORE}
   ) UNION ALL SELECT * FROM (
     SELECT rowid, bm25(docs_fts, {BM25_WEIGHTS}) AS score FROM docs_fts
-    WHERE docs_fts MATCH {_FINDING_AND_RANKING} {_BY_SCORE}
+    WHERE docs_fts MATCH {_FINDING_AND_RANKING} AND {_OF_REPOSITORY} {_BY_SCORE}
   )
 ), best(seq, score) AS (
   SELECT seq, score FROM (
@@ -118,12 +127,13 @@ WITH best(seq, score) AS (
 
 # D1 bills a row that SQLite sorts twice, and one that FTS5 sorts once, if it is returned. So FTS5
 # sorts, which takes a third longer, its table returns the ids, and the caller merges the rows
-_BY_RANK = f"AND rank MATCH 'bm25({BM25_WEIGHTS})' ORDER BY rank LIMIT ?14 + {MAX_D1_TIES}"
+_BY_RANK = f"AND rank MATCH 'bm25({BM25_WEIGHTS})' ORDER BY rank LIMIT ?14 + 0"
 D1_WORD_SEARCH = f"""
 {_QUERY} SELECT * FROM (
   SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH {_FINDING} AND {_OF_REPOSITORY} {_BY_RANK}
 ) UNION ALL SELECT * FROM (
-  SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH {_FINDING_AND_RANKING} {_BY_RANK}
+  SELECT id, -rank FROM docs_fts
+  WHERE docs_fts MATCH {_FINDING_AND_RANKING} AND {_OF_REPOSITORY} {_BY_RANK}
 )
 """
 D1_FILTERED_WORD_SEARCH = f"""
@@ -164,7 +174,7 @@ def word_search_statement(
     """
     if scope.has_filters:
         sql = D1_FILTERED_WORD_SEARCH if is_remote else FILTERED_WORD_SEARCH
-        words, filters = _filtered_query(terms, scope)
+        words, filters = _filtered_query(terms, scope, is_remote=is_remote)
         return Statement(sql, (words, *scope_params(filters), limit))
     sql = D1_WORD_SEARCH if is_remote else WORD_SEARCH
     return Statement(sql, (_terms_json(terms, known_counts), *scope_params(scope), limit))
@@ -182,12 +192,16 @@ def missing_words_statement(words: str) -> Statement:
     return Statement(MISSING_WORDS, (words,))
 
 
-def _filtered_query(terms: Sequence[str], scope: Scope) -> tuple[str, Scope]:
+def _filtered_query(terms: Sequence[str], scope: Scope, *, is_remote: bool) -> tuple[str, Scope]:
     """Returns an FTS5 query for the terms, and the filters that it leaves to the scope.
 
     Excluded words are a part of it, since they do not change BM25: listing their nodes costs more.
+    So are the words of the paths in D1, which bills each node that the scope refuses. `AND` would
+    add them to the score; within `NOT`, they are at no node that is found.
     """
     words = " OR ".join(terms) or '""'
+    if is_remote and scope.path_words:
+        words = f"({words}) NOT (({words}) NOT ({scope.path_words}))"
     if scope.without_words is None:
         return words, scope
     return f"({words}) NOT ({scope.without_words})", scope._replace(without_words=None)

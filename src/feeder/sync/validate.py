@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from feeder.errors import ServiceError
 from feeder.source import Entry
+from feeder.store.index_counts import IndexCounts, counts_from_json, known_counts
 from feeder.store.index_state import FileRow, IndexState, VectorProgress
 from feeder.store.integrity import CHECKED_SYMBOLS, Damage, ParityReport, check_parity, node_states
 from feeder.sync.concurrency import take_ownership
@@ -61,6 +62,7 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
     tables = sorted(side_tables(run, state.meta), key=lambda table: table.check_order)
     checks = [
         *_check_rows(parity, damage),
+        *_check_counts(run, state, parity),
         *_check_progress(state, vector_ids),
         *_check_vectors(run, vector_ids, damage),
         *(check for table in tables for check in table.check(state, parity, damage)),
@@ -179,6 +181,21 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
         {"symbols": counts.symbols, "asked at most": CHECKED_SYMBOLS},
         [f"{path}: node {id_}: {symbol}" for path, id_, symbol in parity.unfindable_symbols],
     )
+
+
+def _check_counts(run: SyncContext, state: IndexState, parity: ParityReport) -> Iterable[Check]:
+    """Checks the counts that the last run has kept; an unfinished one has none."""
+    kept = known_counts(state.meta, run.index.repo)
+    if kept is None:
+        return
+    pairs = zip(IndexCounts._fields, counts_from_json(kept), parity.contents, strict=True)
+    differences = [
+        f"{name.replace('_', ' ')}: {recorded} in meta, {counted} counted"
+        for name, recorded, counted in pairs
+        if recorded != counted
+    ]
+    figures = {"files": parity.counts.files, "docs": parity.counts.docs}
+    yield Check("the counts in meta are those of files and nodes", figures, differences)
 
 
 def _vector_ids(run: SyncContext, state: IndexState) -> set[str] | None:

@@ -19,10 +19,11 @@ import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
 import { type Query, queryText, QueryText } from "../search/query.ts";
 import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
-import { freshness, loadMeta, cacheMeta } from "../search/index_status.ts";
+import { freshness, type IndexMeta, loadMeta, cacheMeta } from "../search/index_status.ts";
 import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
 import { filesBelowPath, targetNode, resolveTarget } from "../search/targets.ts";
+import type { Row } from "../store/database.ts";
 import * as sql from "../store/statements.ts";
 import type { OnTiming, Params } from "./types.ts";
 import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./parameters.ts";
@@ -32,6 +33,8 @@ type Endpoint = (context: SearchContext, params: Params) => Promise<object>;
 
 /** The prefix of the `meta` keys of costs; the kind of run follows. */
 const COST_KEY_PREFIX: string = constants.dry_run.COST_KEY;
+/** The `meta` key of a repository's counts. */
+const COUNTS_KEY: string = constants.index_counts.COUNTS_KEY;
 const NODE_ID = /^[0-9a-f]{8,40}$/;
 
 /**
@@ -57,14 +60,15 @@ async function runEndpoint(endpoint: Endpoint, params: Params, env: Env, onTimin
     onTiming(name, ...timing);
   };
   const database = new D1(env.CODE_DB, countRequest);
-  const cachedMeta = await loadMeta(env.CODE_DB, database);
-  const snapshot = new SnapshotDatabase(database, cachedMeta, (meta) => cacheMeta(env.CODE_DB, meta));
+  const known = await loadMeta(env.CODE_DB, database, env.REPO);
+  const snapshot = new SnapshotDatabase(database, known, (newest) => cacheMeta(env.CODE_DB, newest));
   const reserveRequest = () => {
     if (requestCount + reservedCount >= MAX_SUBREQUESTS) return false;
     reservedCount += 1;
     return true;
   };
-  return endpoint(createContext({ env, database: snapshot, onTiming: countRequest, reserveRequest }), params);
+  const parts = { env, database: snapshot, repo: known.repo, onTiming: countRequest, reserveRequest };
+  return endpoint(createContext(parts), params);
 }
 
 /** A page of hits. */
@@ -169,20 +173,13 @@ async function map(context: SearchContext): Promise<object> {
 async function status(context: SearchContext): Promise<object> {
   const { repo, env } = context;
   const contents = new FileContents(context);
-  const [files = [], types = [], languages = [], skipped = [], lines = [], sizes] = await context.database.run([
-    sql.countBy("state", "files", repo),
-    sql.countBy("node_type", "docs", repo),
-    sql.countBy("language", "docs", repo),
-    sql.skippedFiles(repo),
-    sql.descriptionModels(repo),
-    ...(contents.isStored ? [sql.storedSourceSize(repo)] : []),
-  ]);
-  const [size = [0, 0]] = sizes ?? [];
+  const [lines = []] = await context.database.run([sql.descriptionModels(repo)]);
   const { meta } = context;
+  const [files, types, languages, skipped, size] = keptCounts(meta, repo) ?? (await countAll(context));
   const ownMeta = Object.fromEntries(
     Array.from(meta, ([key, value]) => [key.replace(`${repo}:`, ""), value]),
   );
-  const counts = [files, types, languages, skipped].map((rows) => Object.fromEntries(rows));
+  const counts = [files, types, languages, skipped].map((rows) => Object.fromEntries(rows as [string, number][]));
   const [byState, node_types, byLanguage, reasons] = counts;
   const descriptions = Object.fromEntries(lines);
   const statistics = { repo, meta: ownMeta, files: byState, node_types, languages: byLanguage, descriptions };
@@ -194,6 +191,29 @@ async function status(context: SearchContext): Promise<object> {
     has: { texts: contents.areAvailable, patterns: false, proof: false, history: false },
     ...freshness(meta, repo),
   };
+}
+
+/** Counts by file state, node type, language and skip reason; rows and bytes of stored source. */
+type Counts = readonly [files: Pairs, types: Pairs, languages: Pairs, skipped: Pairs, size: Row];
+type Pairs = readonly Row[];
+
+/** The counts that the last run has left in the metadata; null if a later one has not finished. */
+function keptCounts(meta: IndexMeta, repo: string): Counts | null {
+  const kept = JSON.parse(meta.get(`${repo}:${COUNTS_KEY}`) ?? "null");
+  if (kept === null || kept.run !== meta.get(`${repo}:run`)) return null;
+  return [kept.files, kept.node_types, kept.languages, kept.skipped, kept.texts];
+}
+
+/** Counts every node and file. */
+async function countAll({ database, repo }: SearchContext): Promise<Counts> {
+  const [files = [], types = [], languages = [], skipped = [], [size = [0, 0]] = []] = await database.run([
+    sql.countBy("state", "files", repo),
+    sql.countBy("node_type", "docs", repo),
+    sql.countBy("language", "docs", repo),
+    sql.skippedFiles(repo),
+    sql.storedSourceSize(repo),
+  ]);
+  return [files, types, languages, skipped, size];
 }
 
 /** The costs of the last run of each kind. */

@@ -11,16 +11,16 @@ import * as sql from "../store/statements.ts";
 import { FileContents } from "./excerpts.ts";
 import { isDocument } from "./file_kinds.ts";
 import {
-  candidateScopes,
   filterLookup,
   type FilterLookup,
+  likeliestScope,
   lookupStatements,
   overriddenFilters,
   relationRows,
   resolveRepo,
   resolveScope,
 } from "./filters.ts";
-import { cacheKey, defaultRepo, indexedRepos, type IndexMeta } from "./index_status.ts";
+import { cacheKey, type IndexMeta } from "./index_status.ts";
 import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
 import { mustMatch } from "./must_match.ts";
 import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
@@ -136,15 +136,14 @@ interface FirstBatch {
 
 /** Creates a context with the metadata of the index that was read last. */
 export function createContext(
-  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "reserveRequest">,
+  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "repo" | "reserveRequest">,
 ): SearchContext {
-  const { database, env } = parts;
+  const { database } = parts;
   return {
     ...parts,
     get meta() {
       return database.meta;
     },
-    repo: defaultRepo(database.meta, env.REPO),
   };
 }
 
@@ -159,10 +158,10 @@ export async function search(
   const parsed = parseQuery(text);
   const query = mergeFilters(parsed, filters);
   const filterNotes = overriddenFilters(parsed, filters.tests);
-  const { first, note, correctedWords } = await retrieveCorrected(context, query, usesVectors);
+  const repos = await findRepos(context, query);
+  const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);
   const { scope } = first;
-  const repos = scope.repos ?? [context.repo];
   const skipped = ranked.answer.total > 0 ? [] : await skippedPathNotes(context.database, repos, scope);
   const notes = [...filterNotes, ...first.notes, ...note, ...ranked.answer.notes, ...skipped];
   const parsedSearch = { query, text: queryText(query), scope, notes, correctedWords };
@@ -172,7 +171,7 @@ export async function search(
 /** Resolves filters without a query to a scope. */
 export async function scopeFromFilters(context: SearchContext, filters: Filters): Promise<Scope> {
   const query = mergeFilters(EMPTY_QUERY, filters);
-  const lookup = filterLookup(query, reposOf(context, query));
+  const lookup = filterLookup(query, await findRepos(context, query));
   return resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
 }
 
@@ -254,9 +253,10 @@ export function isTruncated(rankings: readonly Ranking[]): boolean {
 async function retrieveCorrected(
   context: SearchContext,
   query: Query,
+  repos: readonly string[],
   usesVectors: boolean,
 ): Promise<{ first: FirstBatch; note: string[]; correctedWords: string[] }> {
-  const first = await retrieveCandidates(context, query, usesVectors);
+  const first = await retrieveCandidates(context, query, repos, usesVectors);
   const { missingWords: missing, scope } = first;
   if (missing.length === 0) return { first, note: [], correctedWords: [] };
   const corrections = await findCorrections(first.context.database, missing, scope);
@@ -266,7 +266,7 @@ async function retrieveCorrected(
     return { first, note: isNoted ? note : [], correctedWords: [] };
   }
   const words = correctText(query.words, corrections);
-  const corrected = await retrieveCandidates(first.context, { ...query, words }, usesVectors);
+  const corrected = await retrieveCandidates(first.context, { ...query, words }, repos, usesVectors);
   return { first: corrected, note, correctedWords: [...corrections.values()] };
 }
 
@@ -275,27 +275,32 @@ async function retrieveCorrected(
  *
  * Runs it again if the index has changed, or if no guess equals the resolved scope.
  */
-async function retrieveCandidates(context: SearchContext, query: Query, usesVectors: boolean): Promise<FirstBatch> {
-  const filters = filterLookup(query, reposOf(context, query));
-  const scopes = candidateScopes(filters).map((scope) => mustMatch(query, scope).scope);
-  const before = cacheKey(context.meta);
-  const first = await runFirstBatch(context, query, filters, scopes, usesVectors);
-  if (cacheKey(context.meta) !== before) return retrieveCandidates(createContext(context), query, usesVectors);
+async function retrieveCandidates(
+  context: SearchContext,
+  query: Query,
+  repos: readonly string[],
+  usesVectors: boolean,
+): Promise<FirstBatch> {
+  const filters = filterLookup(query, repos);
+  const guess = mustMatch(query, likeliestScope(filters)).scope;
+  const before = cacheKey(context.meta, context.repo);
+  const first = await runFirstBatch(context, query, filters, guess, usesVectors);
+  if (cacheKey(context.meta, context.repo) !== before) {
+    return retrieveCandidates(createContext(context), query, repos, usesVectors);
+  }
   const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
   const cutNotes = relationNotes(query.relations, relationRows(filters, first.checks));
-  const resolved = JSON.stringify(scope);
-  const at = scopes.findIndex((one) => JSON.stringify(one) === resolved);
-  const batch = at < 0 ? await runFirstBatch(context, query, NO_FILTERS, [scope], usesVectors) : first;
-  const { words, listedRows } = batch.guesses[Math.max(at, 0)]!;
-  return { ...batch, words, listedRows, context, scope, notes: [...cutNotes, ...notes] };
+  const isRight = JSON.stringify(guess) === JSON.stringify(scope);
+  const batch = isRight ? first : await runFirstBatch(context, query, NO_FILTERS, scope, usesVectors);
+  return { ...batch, context, scope, notes: [...cutNotes, ...notes] };
 }
 
-/** Looks up the filters, and retrieves the candidates of each guessed scope, in one request. */
+/** Looks up the filters, and retrieves the candidates of the guessed scope, in one request. */
 async function runFirstBatch(
   context: SearchContext,
   query: Query,
   filters: FilterLookup,
-  scopes: readonly Scope[],
+  scope: Scope,
   usesVectors: boolean,
 ) {
   const batch = new Batch();
@@ -303,23 +308,25 @@ async function runFirstBatch(
   const checks = batch.add(lookupStatements(filters));
   const checkedWords = wordsToCheck(query);
   const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
-  const searches = scopes.map((scope) => ({
-    words: text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null,
-    listedRows: batch.add(!text && isRestricted(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []),
-  }));
-  const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (searches[0]?.words?.queryText.text ?? "") : "");
+  const words = text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null;
+  const listed = batch.add(!text && isRestricted(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
+  const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (words?.queryText.text ?? "") : "");
   const lookupRows = batch.add(vectorSearch?.vector.statements ?? []);
-  const [scope] = scopes.length === 1 ? scopes : [];
-  const nearest = vectorSearch?.vector.isFree && scope ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
+  const isCertain = [...filters.paths, ...filters.notPaths].every((candidates) => candidates.length === 1);
+  const nearest = vectorSearch?.vector.isFree && isCertain ? nearestNodes(vectorSearch, [], scope, (line) => warnings.push(line)) : null;
   await batch.run(context.database);
-  const guesses = searches.map(({ words, listedRows }) => ({ words, listedRows: listedRows()[0] ?? [] }));
-  return { checks: checks(), missingWords: missingWords(missing()[0] ?? []), guesses, vectorSearch, problem, lookupRows: lookupRows(), nearest, warnings };
+  const [listedRows = []] = listed();
+  const rows = { checks: checks(), listedRows, lookupRows: lookupRows(), missingWords: missingWords(missing()[0] ?? []) };
+  return { ...rows, words, vectorSearch, problem, nearest, warnings };
 }
 
-function reposOf(context: SearchContext, query: Query): string[] {
-  const indexed = indexedRepos(context.meta);
-  const named = query.repos.map((name) => resolveRepo(name, indexed));
-  return named.length > 0 ? [...new Set(named)] : [context.repo];
+/** The repositories that the query names, else the one of the context; only named ones need a request. */
+async function findRepos(context: SearchContext, query: Query): Promise<string[]> {
+  if (query.repos.length === 0) return [context.repo];
+  const indexed = await context.database.repoNames();
+  const named = [...new Set(query.repos.map((name) => resolveRepo(name, indexed)))];
+  context.database.addRepos(named);
+  return named;
 }
 
 /** The search by vectors, or what the index or the Worker lacks for one. */

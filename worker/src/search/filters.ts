@@ -6,10 +6,10 @@ import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import {
   allPaths,
-  anyFile,
   type Column,
   distinctValues,
   existingValues,
+  firstExistingPath,
 } from "../store/statements.ts";
 import { unknownNameError } from "../suggestions.ts";
 import type { Query } from "./query.ts";
@@ -45,7 +45,7 @@ export function filterLookup(query: Query, repos: readonly string[] | null): Fil
 /** Statements that check that each path, language and node type exists. */
 export function lookupStatements({ query, repositoryScope, paths, notPaths }: FilterLookup): Statement[] {
   return [
-    ...[...paths, ...notPaths].flat().map((path) => anyFile({ ...repositoryScope, paths: [path] })),
+    ...[...paths, ...notPaths].map((candidates) => firstExistingPath(candidates, repositoryScope)),
     ...query.languages.map((name) => existingValues("language", resolveLanguages(name), repositoryScope)),
     ...query.nodeTypes.map((name) => existingValues("node_type", resolveNodeTypes(name), repositoryScope)),
     ...query.relations.map((text) => relationStatement(text, repositoryScope)),
@@ -57,20 +57,15 @@ export function relationRows<Rows>({ query }: FilterLookup, answers: readonly Ro
   return query.relations.length ? answers.slice(-query.relations.length) : [];
 }
 
-/** The maximum number of scopes that are searched before the filters are resolved. */
-const MAX_GUESSES = 2;
+/** The likeliest scope, which is searched before the filters are resolved. */
+export function likeliestScope(lookup: FilterLookup): Scope {
+  const likeliest = (candidates: PathCandidates) => candidates.map((own) => (isFileName(own[0]!) ? own.at(-1)! : own[0]!));
+  return buildScope(lookup, likeliest(lookup.paths), likeliest(lookup.notPaths));
+}
 
-/** The possible scopes, the likeliest first; only that one if there are too many. */
-export function candidateScopes(lookup: FilterLookup): Scope[] {
-  const candidates = [...lookup.paths, ...lookup.notPaths];
-  const combinations = candidates.reduce((product, paths) => product * paths.length, 1);
-  const expanded = combinations > MAX_GUESSES ? candidates.map((paths) => paths.slice(0, 1)) : candidates;
-  const guesses = expanded.reduce<string[][]>(
-    (partial, paths) => partial.flatMap((one) => paths.map((path) => [...one, path])),
-    [[]],
-  );
-  const count = lookup.paths.length;
-  return guesses.map((one) => buildScope(lookup, one.slice(0, count), one.slice(count)));
+/** Returns true for the name of a file without its folder, which is rarely in the root. */
+function isFileName(path: string): boolean {
+  return /^[^/*?[]+\.[^/*?[]+$/.test(path);
 }
 
 /**
@@ -85,9 +80,12 @@ export async function resolveScope(
   answers: readonly (readonly Row[])[],
 ): Promise<Scope> {
   const { query, repositoryScope } = lookup;
-  const exists = answers.map((rows) => rows.length > 0);
-  const [paths, missing] = choosePaths(lookup.paths, exists);
-  const [notPaths] = choosePaths(lookup.notPaths, exists);
+  const pathCount = lookup.paths.length + lookup.notPaths.length;
+  const places = answers.slice(0, pathCount).map(([row]) => (row ? Number(row[0]) : -1));
+  const exists = answers.slice(pathCount).map((rows) => rows.length > 0);
+  const paths = lookup.paths.map((own, at) => own[Math.max(places[at]!, 0)]!);
+  const missing = places.slice(0, paths.length).indexOf(-1);
+  const notPaths = lookup.notPaths.map((own, at) => own[Math.max(places[paths.length + at]!, 0)]!);
   const typed = query.paths[missing];
   if (typed !== undefined) throw await unknownPathError(database, typed, repositoryScope);
   for (const name of query.languages) {
@@ -127,20 +125,6 @@ async function unknownPathError(database: Database, typed: string, repositorySco
   const paths = rows.map(([path]) => String(path));
   const topLevel = [...new Set(paths.map((path) => path.split("/", 1)[0]!))].sort(compareText);
   return unknownNameError("file or folder", typed, topLevel, [...paths, ...parentFolders(paths)]);
-}
-
-/**
- * The first existing candidate of each path filter, else the likeliest; and the index of the first filter
- * without one, else -1.
- */
-function choosePaths(candidates: PathCandidates, answers: boolean[]): [string[], number] {
-  let missing = -1;
-  const paths = candidates.map((own, at) => {
-    const matches = own.filter(() => answers.shift());
-    if (matches.length === 0 && missing < 0) missing = at;
-    return matches[0] ?? own[0]!;
-  });
-  return [paths, missing];
 }
 
 function buildScope({ query, repositoryScope }: FilterLookup, paths: string[], notPaths: string[]): Scope {

@@ -8,23 +8,28 @@ import { resolveRepo } from "./filters.ts";
 
 const { SHORT_COMMIT, UNFINISHED_NOTE } = constants.index_status;
 
+/** The metadata of a database and of some of its repositories, by key. */
 export type IndexMeta = ReadonlyMap<string, string>;
 
-export const META_STATEMENT: Statement = { sql: data.sql.meta, params: [] };
+/** Selects the metadata of the database and of these repositories. */
+export function metaStatement(repos: readonly string[]): Statement {
+  return { sql: data.sql.meta, params: [JSON.stringify(repos)] };
+}
+
+/** Selects the names of all repositories. */
+export const REPOSITORIES_STATEMENT: Statement = { sql: data.sql.repositories, params: [] };
 
 export function parseMeta(rows: readonly Row[]): IndexMeta {
   return new Map(rows.map(([key, value]) => [String(key), String(value)]));
 }
 
-/** The names of the indexed repositories, sorted. */
-export function indexedRepos(meta: IndexMeta): string[] {
-  const runs = [...meta.keys()].filter((key) => key.endsWith(":run"));
-  return runs.map((key) => key.slice(0, -":run".length)).sort(compareText);
+/** The names of repositories in rows, sorted. */
+export function parseRepos(rows: readonly Row[]): string[] {
+  return rows.map(([name]) => String(name)).sort(compareText);
 }
 
 /** The repository to search: the configured one, else the only one; throws an HttpError otherwise. */
-export function defaultRepo(meta: IndexMeta, configured: string | undefined): string {
-  const repos = indexedRepos(meta);
+export function defaultRepo(repos: readonly string[], configured: string | undefined): string {
   if (configured) return repos.length > 0 ? resolveRepo(configured, repos) : configured;
   if (repos.length === 1) return repos[0]!;
   if (repos.length === 0) throw new HttpError(503, "The index is empty.", "Index a repository: feeder sync");
@@ -37,25 +42,46 @@ export function defaultRepo(meta: IndexMeta, configured: string | undefined): st
 }
 
 /** The metadata on which the first batch depends, as a text. */
-export function cacheKey(meta: IndexMeta): string {
+export function cacheKey(meta: IndexMeta, repo: string): string {
   const keys = ["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null);
-  return JSON.stringify([...keys, indexedRepos(meta)]);
+  return JSON.stringify([...keys, meta.has(`${repo}:run`)]);
 }
 
-const metaCache = new WeakMap<object, IndexMeta>();
+/** The metadata of the database and of the repository that is searched by default. */
+export interface RepoMeta {
+  readonly repo: string;
+  readonly meta: IndexMeta;
+}
 
-/** The metadata from the isolate's cache, else from the database. */
-export async function loadMeta(binding: object, database: Database): Promise<IndexMeta> {
+const metaCache = new WeakMap<object, RepoMeta>();
+
+/**
+ * The metadata from the isolate's cache, else from the database.
+ *
+ * The names of all repositories are read only if the configured one is none of them, or none is configured.
+ */
+export async function loadMeta(binding: object, database: Database, configured: string | undefined): Promise<RepoMeta> {
   const cached = metaCache.get(binding);
-  if (cached) return cached;
-  const [rows = []] = await database.run([META_STATEMENT]);
-  const meta = parseMeta(rows);
-  cacheMeta(binding, meta);
-  return meta;
+  if (configured && cached?.meta.has(`${cached.repo}:run`)) return cached;
+  const named = configured ? [configured] : [];
+  const [rows = []] = await database.run([metaStatement(named)]);
+  const loaded = { repo: configured ?? "", meta: parseMeta(rows) };
+  const isFound = configured && loaded.meta.has(`${configured}:run`);
+  const known = isFound ? loaded : await loadNamedMeta(database, configured);
+  cacheMeta(binding, known);
+  return known;
 }
 
-export function cacheMeta(binding: object, meta: IndexMeta): void {
-  metaCache.set(binding, meta);
+/** The metadata of the repository that the configured name stands for, else of the only one. */
+async function loadNamedMeta(database: Database, configured: string | undefined): Promise<RepoMeta> {
+  const [names = []] = await database.run([REPOSITORIES_STATEMENT]);
+  const repo = defaultRepo(parseRepos(names), configured);
+  const [rows = []] = await database.run([metaStatement([repo])]);
+  return { repo, meta: parseMeta(rows) };
+}
+
+export function cacheMeta(binding: object, known: RepoMeta): void {
+  metaCache.set(binding, known);
 }
 
 /** The commit that the index equals, as JSON and as a sentence. */

@@ -2,7 +2,7 @@
 
 import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { META_STATEMENT, parseMeta, type IndexMeta } from "./index_status.ts";
+import { type IndexMeta, metaStatement, parseMeta, parseRepos, type RepoMeta, REPOSITORIES_STATEMENT } from "./index_status.ts";
 
 const HEADS_STATEMENT: Statement = {
   sql: "SELECT key, value FROM meta WHERE key IN (SELECT value || ':head' FROM json_each(?))",
@@ -19,21 +19,39 @@ export class IndexChanged extends HttpError {
 /** A database with the metadata that was read with its first batch; before that, the cached one. */
 export interface MetaDatabase extends Database {
   readonly meta: IndexMeta;
+  /** Reads the names of all repositories. */
+  repoNames(): Promise<string[]>;
+  /** Adds repositories whose metadata is read with the first batch, which must not have run. */
+  addRepos(repos: readonly string[]): void;
 }
 
-/** A database whose batches, each a transaction, all see one commit. */
+/** A database whose batches, each a transaction, all see one commit of each repository that they read. */
 export class SnapshotDatabase implements MetaDatabase {
   #isPinned = false;
+  #repos: readonly string[];
+  #meta: IndexMeta;
 
   constructor(
     private readonly database: Database,
-    private currentMeta: IndexMeta,
-    private readonly onMeta: (meta: IndexMeta) => void,
-  ) {}
+    private readonly cached: RepoMeta,
+    private readonly onMeta: (known: RepoMeta) => void,
+  ) {
+    this.#repos = [cached.repo];
+    this.#meta = cached.meta;
+  }
 
   /** The metadata read with the first batch; before that, the cached one. */
   get meta(): IndexMeta {
-    return this.currentMeta;
+    return this.#meta;
+  }
+
+  async repoNames(): Promise<string[]> {
+    const [rows = []] = await this.database.run([REPOSITORIES_STATEMENT]);
+    return parseRepos(rows);
+  }
+
+  addRepos(repos: readonly string[]): void {
+    this.#repos = [...new Set([...this.#repos, ...repos])];
   }
 
   async run(statements: readonly Statement[]): Promise<Row[][]> {
@@ -45,21 +63,16 @@ export class SnapshotDatabase implements MetaDatabase {
   }
 
   #metaStatement(): Statement {
-    return this.#isPinned ? { ...HEADS_STATEMENT, params: [JSON.stringify(this.#repos)] } : META_STATEMENT;
-  }
-
-  get #repos(): string[] {
-    const heads = [...this.currentMeta.keys()].filter((key) => key.endsWith(":head"));
-    return heads.map((key) => key.slice(0, -":head".length));
+    return this.#isPinned ? { ...HEADS_STATEMENT, params: [JSON.stringify(this.#repos)] } : metaStatement(this.#repos);
   }
 
   #pin(meta: IndexMeta): void {
     this.#isPinned = true;
-    this.currentMeta = meta;
-    this.onMeta(meta);
+    this.#meta = meta;
+    this.onMeta({ repo: this.cached.repo, meta });
   }
 
   #checkUnchanged(current: IndexMeta): void {
-    for (const [key, head] of current) if (this.currentMeta.get(key) !== head) throw new IndexChanged();
+    for (const [key, head] of current) if (this.#meta.get(key) !== head) throw new IndexChanged();
   }
 }

@@ -28,6 +28,14 @@ export class JoinedBatches implements MetaDatabase {
     return this.database.meta;
   }
 
+  repoNames(): Promise<string[]> {
+    return this.database.repoNames();
+  }
+
+  addRepos(repos: readonly string[]): void {
+    this.database.addRepos(repos);
+  }
+
   run(statements: readonly Statement[]): Promise<Row[][]> {
     if (statements.length === 0) return Promise.resolve([]);
     return new Promise((resolve, reject) => {

@@ -26,7 +26,7 @@ export interface Scope {
   readonly ids: readonly string[] | null;
 }
 
-type ConditionRow = readonly (string | null)[];
+export type ConditionRow = readonly (string | null)[];
 
 const GLOB = /^((?:[^*?[/]*\/)*)([^*?[/]*[*?[].*)$/s;
 const WILDCARDS = /[*?[]/;
@@ -76,6 +76,35 @@ export function normalizePath(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
+/**
+ * An FTS5 query that every node at the paths of a scope has; null if a path has no words.
+ *
+ * It also finds nodes elsewhere whose paths contain the words of a path in their order.
+ */
+export function pathWords(scope: Scope): string | null {
+  const texts = pathPatterns(scope).map(literalWords);
+  if (texts.length === 0 || !texts.every(Boolean)) return null;
+  return `path : (${texts.map(ftsPhrase).join(" OR ")})`;
+}
+
+/** The part of a pattern whose words each matching path has in their order; empty if there is none. */
+function literalWords(pattern: string): string {
+  const anchored = pattern.replace(/^\*\//, "");
+  const literal = isGlob(anchored) ? literalPrefix(anchored).replace(/\/?[^/]*$/, "") : anchored;
+  return WORD_CHARACTER.test(literal) && !literal.includes("\0") ? literal : "";
+}
+
+/**
+ * An FTS5 query limited to the words of the paths and without the excluded words, and the filters that it leaves
+ * to the scope. Mirrors `Scope.narrowed`.
+ */
+export function narrowed(expression: string, scope: Scope): [query: string, rest: Scope] {
+  const words = pathWords(scope);
+  const inPaths = words ? `(${expression}) AND ${words}` : expression;
+  if (scope.withoutWords === null) return [inPaths, scope];
+  return [`(${inPaths}) NOT (${scope.withoutWords})`, { ...scope, withoutWords: null }];
+}
+
 /** The parameters ?2 to ?13 of `IN_SCOPE`; throws an HttpError for a glob that is too long. */
 export function scopeParams(scope: Scope): Value[] {
   const names = scope.symbols.map(normalizeSymbol);
@@ -107,6 +136,11 @@ export function prefixEnd(prefix: string): string | null {
   if (last === undefined) return null;
   const code = last.codePointAt(0) ?? 0;
   return characters.join("") + String.fromCodePoint(code === 0xd7ff ? 0xe000 : code + 1);
+}
+
+/** Path ranges of a path that is not normalized, as `rangeRows`. */
+export function pathRows(path: string): ConditionRow[] {
+  return rangeRows(normalizePath(path));
 }
 
 /**

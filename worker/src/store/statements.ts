@@ -5,7 +5,7 @@ import { rpartition } from "../python_strings.ts";
 import { tokenStems } from "../search/term_matching.ts";
 import { sortBy } from "../sorting.ts";
 import type { Row, Statement, Value } from "./database.ts";
-import { EMPTY_SCOPE, scopeParams, type Scope } from "./scope.ts";
+import { EMPTY_SCOPE, narrowed, pathRows, pathWords, scopeParams, type Scope } from "./scope.ts";
 
 const sql = expandFragments(data.sql);
 const { MAX_TRIGRAMS } = constants.name_search;
@@ -22,9 +22,15 @@ export function wordSearch(terms: readonly string[], scope: Scope, limit: number
   return { sql: sql.wordSearch, params: [termRows, ...scopeParams(scope), limit] };
 }
 
-/** Excluded words are a part of the FTS5 query, since they do not change BM25: listing their nodes costs more. */
+/**
+ * Excluded words are a part of the FTS5 query, since they do not change BM25: listing their nodes costs more.
+ *
+ * So are the words of the paths. `AND` would add them to the score; within `NOT`, they are at no node that is found.
+ */
 function filteredWordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
-  const words = terms.join(" OR ") || '""';
+  const anyTerm = terms.join(" OR ") || '""';
+  const inPaths = pathWords(scope);
+  const words = inPaths ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${inPaths}))` : anyTerm;
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
   return { sql: sql.filteredWordSearch, params: [query, ...scopeParams({ ...scope, withoutWords: null }), limit] };
 }
@@ -48,7 +54,7 @@ export function descriptionSearch(terms: readonly string[], scope: Scope, limit:
 
 /** Selects the ids of classes with a node in their lines that an FTS5 query finds. */
 export function classesAround(ids: readonly string[], words: string): Statement {
-  return { sql: sql.classesAround, params: [JSON.stringify(ids), words] };
+  return { sql: withIds(sql.classesAround, ids), params: [null, words] };
 }
 
 /** Selects those words whose FTS5 query finds no node at all. */
@@ -70,9 +76,28 @@ export function hitsById(ids: readonly string[], scope: Scope): Statement {
   return { sql: sql.hitsById, params: [JSON.stringify(ids), ...scopeParams(scope)] };
 }
 
+/** The parameters of a statement with an FTS5 query that is narrowed to the scope. */
+function narrowedParams(expression: string, scope: Scope): Value[] {
+  const [query, rest] = narrowed(expression, scope);
+  return [query, ...scopeParams(rest)];
+}
+
 /** Selects the same, with the lines of all parts of each node that consists of parts. */
 export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
-  return { sql: sql.hitsWithParts, params: [JSON.stringify(ids), ...scopeParams(scope)] };
+  return { sql: withIds(sql.hitsWithParts, ids), params: [null, ...scopeParams(scope)] };
+}
+
+/**
+ * Puts ids into a statement as rows of VALUES, each with 1 if it is one of `marked`, else 0.
+ *
+ * Throws an Error for one that is not hexadecimal.
+ */
+function withIds(text: string, ids: readonly string[], marked: readonly string[] = []): string {
+  const other = ids.find((id) => !/^[0-9a-f]+$/.test(id));
+  if (other !== undefined) throw new Error(`${other} is not the id of a node.`);
+  const isMarked = new Set(marked);
+  const rows = ids.map((id) => `('${id}',${isMarked.has(id) ? 1 : 0})`);
+  return text.replace("@IDS", rows.join() || "(NULL,0)");
 }
 
 /** Selects the first nodes of a scope, in line order. */
@@ -84,13 +109,13 @@ export function firstNodes(scope: Scope, limit: number): Statement {
 export function nodesCalled(expression: string, name: string, scope: Scope): Statement {
   const suffix = lowercaseAscii(name);
   const [, last] = rpartition(suffix, ".");
-  return { sql: sql.nodesCalled, params: [expression, ...scopeParams(scope), suffix, last] };
+  return { sql: sql.nodesCalled, params: [...narrowedParams(expression, scope), suffix, last] };
 }
 
 /** Selects the nodes whose names contain all of these words. */
 export function nodesSpelled(parts: readonly string[], scope: Scope): Statement {
   const expression = parts.map((part) => `"${part}"`).join(" AND ") || '""';
-  return { sql: sql.nodesSpelled, params: [`symbol : (${expression})`, ...scopeParams(scope)] };
+  return { sql: sql.nodesSpelled, params: narrowedParams(`symbol : (${expression})`, scope) };
 }
 
 /** Selects the first node of each file whose path contains this part. */
@@ -100,12 +125,12 @@ export function filesByPath(part: string, scope: Scope): Statement {
 
 /** Selects the ids of up to `limit` nodes with a word, in any inflection. */
 export function nodesHavingWord(word: string, limit: number, scope: Scope): Statement {
-  return { sql: sql.nodesHavingWord, params: [`"${word}"`, ...scopeParams(scope), limit] };
+  return { sql: sql.nodesHavingWord, params: [...narrowedParams(`"${word}"`, scope), limit] };
 }
 
 /** Selects the nodes whose names have a word with this prefix. */
 export function nodesByNamePrefix(name: string, scope: Scope): Statement {
-  return { sql: sql.nodesSpelled, params: [`symbol : "${name}" *`, ...scopeParams(scope)] };
+  return { sql: sql.nodesSpelled, params: narrowedParams(`symbol : "${name}" *`, scope) };
 }
 
 /** Selects the nodes whose names share most trigrams with a word; none if a node has the word. */
@@ -184,7 +209,7 @@ export function innerNodes(hits: readonly (readonly [string, number, number])[])
 
 /** Selects the same for nodes by id, with their indexed lines. */
 export function innerNodesOf(ids: readonly string[]): Statement {
-  return { sql: sql.innerNodesOf, params: [JSON.stringify(ids)] };
+  return { sql: withIds(sql.innerNodesOf, ids), params: [] };
 }
 
 /** Selects the stored source that covers line ranges of files. */
@@ -194,12 +219,14 @@ export function storedSourceLines(ranges: readonly (readonly [string, string, nu
 
 /** Selects the stored source of nodes by id, and of `others` that may be duplicates of each other. */
 export function storedSourceOfNodes(ids: readonly string[], others: readonly string[]): Statement {
-  return { sql: sql.storedSourceOfNodes, params: [JSON.stringify(ids), JSON.stringify(others)] };
+  const all = [...new Set([...ids, ...others])];
+  return { sql: withIds(sql.storedSourceOfNodes, all, ids), params: [] };
 }
 
-/** Checks that a file, with or without nodes, exists at the paths of a scope. */
-export function anyFile(scope: Scope): Statement {
-  return { sql: sql.anyFile, params: [null, ...scopeParams(scope).slice(0, 4)] };
+/** Selects the place of the first of these paths at which there is a file, with or without nodes. */
+export function firstExistingPath(paths: readonly string[], scope: Scope): Statement {
+  const rows = paths.map((path) => pathRows(path));
+  return { sql: sql.firstExistingPath, params: [JSON.stringify(rows), reposJson(scope)] };
 }
 
 /** Checks that a node with one of these languages or node types exists. */

@@ -8,7 +8,7 @@ export const snapshot = {
   runBatches: async (heads: string[]) => {
     const remaining = [...heads];
     const run = async (): Promise<Row[][]> => [[["acme/shop:head", remaining.shift()]], [["a row"]]];
-    const database = new SnapshotDatabase({ run }, new Map(), () => undefined);
+    const database = new SnapshotDatabase({ run }, { repo: "acme/shop", meta: new Map() }, () => undefined);
     const answers = [];
     for (const _ of heads) answers.push(await database.run([{ sql: "", params: [] }]).catch(String));
     return [answers, database.meta.get("acme/shop:head")];

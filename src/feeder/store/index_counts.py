@@ -1,0 +1,156 @@
+"""Counts of a repository's files and nodes, kept in `meta` at a run's end so that nothing counts
+them again.
+
+The key `REPO:counts` has them as JSON, with the run that they are of. They are those of the index
+while `REPO:run` is that run; a run that has not finished, or died, leaves them to be counted.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from feeder.store import Row, Statement, stored_source
+
+COUNTS_KEY = "counts"
+"""The key of a repository in `meta`."""
+
+COUNTS_BY_COLUMN = (
+    "SELECT {0}, count(*) FROM {1} WHERE repo = ? GROUP BY {0} ORDER BY count(*) DESC, {0}"
+)
+
+SKIPPED_COUNTS = """
+SELECT reason, count(*) FROM files WHERE state = 'skipped' AND repo = ? GROUP BY reason
+"""
+
+
+def _pairs(column: str, source: str) -> str:
+    """Returns SQL for a JSON array of the values of a column of repository ?1 with their counts."""
+    return f"""(SELECT json_group_array(json_array(value, number) ORDER BY number DESC, value)
+  FROM (SELECT {column} AS value, count(*) AS number FROM {source} GROUP BY 1))"""
+
+
+# ?2 the key, ?3 the run; ?4 node types and ?5 languages with their counts as JSON if they are
+# known, else null; ?6 the key of the run that has finished
+_SET_COUNTS = f"""
+INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
+  'files', json({_pairs("state", "files WHERE repo = ?1")}),
+  'skipped', json({_pairs("reason", "files WHERE repo = ?1 AND state = 'skipped'")}),
+  'node_types', json(coalesce(?4, {_pairs("node_type", "docs WHERE repo = ?1")})),
+  'languages', json(coalesce(?5, {_pairs("language", "docs WHERE repo = ?1")})),
+  'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),
+  'texts', json((SELECT json_array(count(*), coalesce(sum(length(text)), 0)) FROM texts
+    WHERE repo = ?1)))
+WHERE (SELECT value FROM meta WHERE key = ?6) = ?3
+ON CONFLICT (key) DO UPDATE SET value = excluded.value
+"""
+# ?1 the key, ?2 the run that the counts are of, ?3 one that changes nothing
+_SET_RUN = """
+UPDATE meta SET value = json_set(value, '$.run', ?3) WHERE key = ?1 AND value->>'run' = ?2
+"""
+
+
+class IndexCounts(NamedTuple):
+    """Numbers of files by state, of nodes by type and by language, and of files that are not
+    indexed by reason, the largest first; rows and bytes of stored source.
+    """
+
+    files: dict[str, int]
+    node_types: dict[str, int]
+    languages: dict[str, int]
+    skipped: dict[str, int]
+    texts: tuple[int, int]
+
+
+class NodeChangeCounts:
+    """The nodes of a repository by type and by language, as a run changes them.
+
+    `known` is what `meta` had at the run's beginning; None if all must be counted at its end.
+    """
+
+    def __init__(self, known: Mapping[str, Any] | None) -> None:
+        self._is_known = known is not None
+        pairs = known or {"node_types": (), "languages": ()}
+        self._types: Counter[str | None] = Counter(dict(pairs["node_types"]))
+        self._languages: Counter[str | None] = Counter(dict(pairs["languages"]))
+
+    def add(self, rows: Iterable[Row], sign: int) -> None:
+        """Counts rows of node types and languages that were inserted (1) or deleted (-1)."""
+        for node_type, language in rows:
+            self._types[node_type] += sign  # type: ignore[index]  # text or null
+            self._languages[language] += sign  # type: ignore[index]
+
+    def forget(self) -> None:
+        """Leaves all to be counted: it is unknown what a write has changed."""
+        self._is_known = False
+
+    def as_params(self) -> tuple[str | None, str | None]:
+        """Returns node types and languages with their counts as JSON; None if unknown."""
+        if not self._is_known:
+            return None, None
+        return _as_json(self._types), _as_json(self._languages)
+
+
+def set_counts_statement(
+    repo: str, run: str, changes: NodeChangeCounts, done_key: str
+) -> Statement:
+    """Records the counts if the run has finished, which the key `done_key` says."""
+    key = f"{repo}:{COUNTS_KEY}"
+    return Statement(_SET_COUNTS, (repo, key, run, *changes.as_params(), done_key))
+
+
+def keep_counts_statement(repo: str, before: str, run: str) -> Statement:
+    """Makes the counts of one run those of another, which has changed nothing."""
+    return Statement(_SET_RUN, (f"{repo}:{COUNTS_KEY}", before, run))
+
+
+def known_counts(meta: Mapping[str, str], repo: str) -> dict[str, Any] | None:
+    """Returns the counts in `meta`; None if there are none of the last run."""
+    counts: dict[str, Any] = json.loads(meta.get(f"{repo}:{COUNTS_KEY}", "{}"))
+    run = meta.get(f"{repo}:run")
+    return counts if run and counts.get("run") == run else None
+
+
+def counts_from_json(counts: Mapping[str, Any]) -> IndexCounts:
+    """Returns the counts in the form of `count_statements`' rows."""
+    rows, size = counts["texts"]
+    return IndexCounts(
+        _by_kind(counts["files"]),
+        _by_kind(counts["node_types"]),
+        _by_kind(counts["languages"]),
+        _by_kind(counts["skipped"]),
+        (rows, size),
+    )
+
+
+def count_statements(repo: str) -> list[Statement]:
+    """Counts every node and file; `counts_from_rows` reads the rows."""
+    return [
+        Statement(COUNTS_BY_COLUMN.format("state", "files"), (repo,)),
+        Statement(COUNTS_BY_COLUMN.format("node_type", "docs"), (repo,)),
+        Statement(COUNTS_BY_COLUMN.format("language", "docs"), (repo,)),
+        Statement(SKIPPED_COUNTS, (repo,)),
+        stored_source.size_statement(repo),
+    ]
+
+
+def counts_from_rows(row_sets: Iterable[Sequence[Row]]) -> IndexCounts:
+    files, node_types, languages, skipped, [(rows, size)] = row_sets
+    return IndexCounts(
+        _by_kind(files),
+        _by_kind(node_types),
+        _by_kind(languages),
+        _by_kind(skipped),
+        (int(str(rows)), int(str(size))),
+    )
+
+
+def _by_kind(rows: Iterable[Row]) -> dict[str, int]:
+    return {str(kind): int(str(count)) for kind, count in rows}
+
+
+def _as_json(counts: Counter[str | None]) -> str:
+    """The pairs in the order of `_pairs`: the largest first, then by name; null is the first."""
+    present = [(kind, number) for kind, number in counts.items() if number]
+    ordered = sorted(present, key=lambda pair: (-pair[1], pair[0] is not None, pair[0] or ""))
+    return json.dumps(ordered, ensure_ascii=False, separators=(",", ":"))

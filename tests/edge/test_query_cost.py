@@ -1,0 +1,75 @@
+"""What requests to the Worker cost: the rows that D1 bills."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from standin import StandIn
+
+from edge.indexed_worker import REPO as NAME
+from edge.indexed_worker import IndexedWorker
+from source.repos import Repo
+
+FILES = 40
+REPOSITORIES = 300
+
+
+def _source(at: int) -> str:
+    return "\n".join(f"def weigh_{at}_{one}(cart):\n    return cart\n" for one in range(25))
+
+
+@pytest.fixture(scope="module")
+def fed(
+    account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexedWorker]:
+    """A Worker with 1,000 nodes in 40 files, four of them tests."""
+    repo = Repo(tmp_path_factory.mktemp("cost") / "shop")
+    names = [f"{'tests' if at % 10 == 0 else 'src'}/m{at}.py" for at in range(FILES)]
+    repo.commit({name: _source(at) for at, name in enumerate(names)})
+    one = IndexedWorker(account, repo, "static", script)
+    one.feed("--texts")
+    one.deploy()
+    one.query_worker("status")  # what an isolate reads once
+    yield one
+    one.close()
+
+
+def rows_read(fed: IndexedWorker, name: str, **params: str) -> int:
+    """Returns the rows that D1 bills for a request."""
+    fed.query_worker(name, **params)
+    assert fed.last is not None
+    assert fed.last.is_success, fed.last.text
+    return int(re.findall(r"(\d+) rows read", fed.last.headers["server-timing"])[0])
+
+
+def test_other_repositories_cost_a_query_nothing(fed: IndexedWorker) -> None:
+    """Their metadata is read neither with the first batch nor when the head is compared."""
+    rows_read(fed, "search", q="where is weigh 1 1")  # computes the query's vector
+    alone = rows_read(fed, "search", q="where is weigh 1 1")
+    fed.run_sql(
+        "INSERT INTO meta SELECT 'acme/r' || r.value || ':' || k.value, 'x' "
+        "FROM json_each(?1) r, json_each(?2) k",
+        str([*range(REPOSITORIES)]),
+        '["branch", "head", "run"]',
+    )
+    assert rows_read(fed, "search", q="where is weigh 1 1") == alone
+    of_both = rows_read(fed, "search", q=f"where is weigh 1 1 repo:{NAME} repo:acme/r7")
+    assert alone < of_both < alone + 10 * REPOSITORIES
+    fed.run_sql("DELETE FROM meta WHERE key GLOB 'acme/r*'")
+
+
+def test_status_costs_few_rows(fed: IndexedWorker) -> None:
+    """The last run has left the counts in `meta`, the same that are counted after it has died."""
+    assert rows_read(fed, "status") < 50
+    kept = fed.query_worker("status")["holds"]
+    assert sum(kept["node_types"].values()) == 25 * FILES
+    fed.run_sql("UPDATE meta SET value = 'dead' WHERE key = ?1", f"{NAME}:run")
+    assert rows_read(fed, "status") > 25 * FILES
+    counted = fed.query_worker("status")["holds"]
+    fed.run_sql(
+        f"UPDATE meta SET value = (SELECT value FROM meta WHERE key = '{NAME}:done') "
+        "WHERE key = ?1",
+        f"{NAME}:run",
+    )
+    assert {**counted, "meta": kept["meta"]} == kept
