@@ -114,3 +114,17 @@ def test_run_without_changes_keeps_the_counts(database: SQLite) -> None:
     other = Index(database, REPO, "main")
     other.take_over("3", other.read_state({}), {})
     assert kept(database) is None
+
+
+def test_another_repositorys_model_makes_the_counts_unknown(database: SQLite) -> None:
+    """It marks the files of all repositories as pending."""
+    for name, recomputes in (("acme/a", False), ("acme/b", True)):
+        index = Index(database, name, "main")
+        index.begin(name, index.read_state({}), {}, recompute_vectors=recomputes)
+        index.write([file_of("a.py", 1)], [], "c", pending=False)
+        index.finish(VectorProgress(), {})
+    known = {
+        name: Index(database, name, "main").read_state({}).meta for name in ("acme/a", "acme/b")
+    }
+    assert known_counts(known["acme/a"], "acme/a") is None
+    assert known_counts(known["acme/b"], "acme/b") is not None

@@ -75,8 +75,8 @@ READ_NODES_WRITTEN = """
 SELECT id FROM docs WHERE repo = ? AND sha_head = ? AND path IN (SELECT value FROM json_each(?))
 """
 MARK_ALL_PENDING = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND nodes > 0"
-# all repositories share the model
-DELETE_ALL_VECTORS_KEYS = "DELETE FROM meta WHERE key GLOB '*:vectors'"
+# all repositories share the model; their counts have the files that were not pending
+DELETE_ALL_VECTORS_KEYS = "DELETE FROM meta WHERE key GLOB '*:vectors' OR key GLOB '*:counts'"
 SET_BRANCH = "UPDATE docs SET branch = ?1 WHERE repo = ?2 AND branch <> ?1"
 
 # ?1 repository, ?2 paths, ?3 {id: key} of the files' new nodes
