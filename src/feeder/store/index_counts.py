@@ -1,4 +1,4 @@
-"""Counts of a repository's files and nodes, kept in `meta` at a run's end so that nothing counts
+"""Counts of a repository's files and nodes, stored in `meta` at a run's end so that nothing counts
 them again.
 
 The key `REPO:counts` has them as JSON, with the run that they are of. They are those of the index
@@ -65,20 +65,20 @@ class IndexCounts(NamedTuple):
 class NodeChangeCounts:
     """The nodes of a repository by type and by language, as a run changes them.
 
-    `known` is what `meta` had at the run's beginning; None if all must be counted at its end.
+    `recorded` is what `meta` had at the run's beginning; None if all must be counted at its end.
     """
 
-    def __init__(self, known: Mapping[str, Any] | None) -> None:
-        self._is_known = known is not None
-        pairs = known or {"node_types": (), "languages": ()}
+    def __init__(self, recorded: Mapping[str, Any] | None) -> None:
+        self._is_known = recorded is not None
+        pairs = recorded or {"node_types": (), "languages": ()}
         self._types: Counter[str | None] = Counter(dict(pairs["node_types"]))
         self._languages: Counter[str | None] = Counter(dict(pairs["languages"]))
 
-    def add(self, rows: Iterable[Row], sign: int) -> None:
+    def add(self, rows: Iterable[Row], step: int) -> None:
         """Counts rows of node types and languages that were inserted (1) or deleted (-1)."""
         for node_type, language in rows:
-            self._types[node_type] += sign  # type: ignore[index]  # text or null
-            self._languages[language] += sign  # type: ignore[index]
+            self._types[node_type] += step  # type: ignore[index]  # text or null
+            self._languages[language] += step  # type: ignore[index]
 
     def forget(self) -> None:
         """Leaves all to be counted: it is unknown what a write has changed."""

@@ -147,9 +147,11 @@ def statistics(database: Database, repo: str) -> Statistics:
         ]
     )
     meta = meta_from_rows(rows)
-    known = known_counts(meta, repo)
+    recorded = known_counts(meta, repo)
     counts = (
-        counts_from_json(known) if known else counts_from_rows(database.run(count_statements(repo)))
+        counts_from_json(recorded)
+        if recorded
+        else counts_from_rows(database.run(count_statements(repo)))
     )
     own = {key.removeprefix(f"{repo}:"): value for key, value in meta.items()}
     in_rows, in_bytes = counts.texts

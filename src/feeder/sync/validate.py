@@ -184,11 +184,11 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
 
 
 def _check_counts(run: SyncContext, state: IndexState, parity: ParityReport) -> Iterable[Check]:
-    """Checks the counts that the last run has kept; an unfinished one has none."""
-    kept = known_counts(state.meta, run.index.repo)
-    if kept is None:
+    """Checks the counts that the last run has stored; an unfinished one has none."""
+    stored = known_counts(state.meta, run.index.repo)
+    if stored is None:
         return
-    pairs = zip(IndexCounts._fields, counts_from_json(kept), parity.contents, strict=True)
+    pairs = zip(IndexCounts._fields, counts_from_json(stored), parity.contents, strict=True)
     differences = [
         f"{name.replace('_', ' ')}: {recorded} in meta, {counted} counted"
         for name, recorded, counted in pairs
