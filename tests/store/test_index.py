@@ -349,3 +349,15 @@ def test_repositories_are_separate(database: SQLite) -> None:
         ["add"],
     )
     assert list(other.read_state({}).files or {}) == ["a.py"]
+
+
+def test_write_number_of_a_run_that_has_ended_is_removed(database: SQLite) -> None:
+    """It requests descriptions after its end, so that its number may be newer than the state."""
+    ended = started_index(database, "one")
+    ended.write([file_with_functions("a.py", f="def f(): pass")], [], "c1", pending=False)
+    ended.finish(VectorProgress(), {})
+    following = started_index(database, "two")
+    ended.write([file_with_functions("b.py", g="def g(): pass")], [], "c1", pending=False)
+    following.write([file_with_functions("c.py", h="def h(): pass")], [], "c2", pending=False)
+    following.finish(VectorProgress(), {})
+    assert query_rows(database, "SELECT key FROM meta WHERE key LIKE '%:write:%'") == []

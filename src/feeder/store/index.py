@@ -52,6 +52,7 @@ from feeder.store.rows import (
     json_pages,
     node_keys_json,
 )
+from feeder.store.scope import prefix_end
 
 PAGE_FILES = 20_000
 """Rows of `files` that one request reads."""
@@ -188,10 +189,14 @@ class Index:
         outdated = map(self.meta_key, ("tree", MODEL_VECTORS_KEY, STATIC_VECTORS_KEY, "done"))
         branch = self.meta_key("branch")
         meta = {self.meta_key("run"): token, branch: self.branch, **meta}
-        deleted = [*self._leftover_meta_keys(token, seen, sharding), *outdated]
+        deleted = [*self._leftover_shards(seen, sharding), *outdated]
+        writes, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
         statements = [
             *self.start_statements,
-            Statement(sql.DELETE_META, (json.dumps(deleted),)),
+            Statement(
+                sql.DELETE_META_OF_RUNS,
+                (json.dumps(deleted), writes, prefix_end(writes), own),
+            ),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
         if seen.meta.get(branch, self.branch) != self.branch:
@@ -344,12 +349,8 @@ class Index:
             [*progress_statements(self.repo, progress), self._owner.delete_write_number_statement()]
         )
 
-    def _leftover_meta_keys(
-        self, token: str, seen: IndexState, sharding: Sharding
-    ) -> Iterator[str]:
-        """Yields the keys of `meta` that unfinished runs have left."""
-        writes, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
-        yield from (key for key in seen.meta if key.startswith(writes) and not key.startswith(own))
+    def _leftover_shards(self, seen: IndexState, sharding: Sharding) -> Iterator[str]:
+        """Yields the keys of `meta` that the shards of other syncs have left."""
         shards = {pair for pair in seen.meta.items() if pair[0].startswith(self.meta_key("shard:"))}
         yield from sorted(key for key, _ in shards.difference(sharding.all_keys.items()))
 

@@ -22,6 +22,12 @@ DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?1))
 AND EXISTS (SELECT 1 FROM meta WHERE key = ?2 AND value = ?3)
 """
 DELETE_META = "DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?))"
+# also the write numbers of other runs, ?2 to ?3 without the own ones, which begin with ?4: one that
+# has ended may have written since the state was read, as it requests descriptions after its end
+DELETE_META_OF_RUNS = """
+DELETE FROM meta WHERE key IN (SELECT value FROM json_each(?1))
+OR key >= ?2 AND key < ?3 AND substr(key, 1, length(?4)) <> ?4
+"""
 CHECK_OWNER = """
 INSERT INTO meta (key, value)
 SELECT 'guard', NULL WHERE (SELECT value FROM meta WHERE key = ?) IS NOT ?
