@@ -181,7 +181,7 @@ class Cloud(Store):
     name = "cloud"
     model, dimensions = "@cf/baai/bge-small-en-v1.5", 384
     """The model of Workers AI with the shortest vectors."""
-    small_bytes = 7_000
+    small_bytes = 10_000
     """More bytes than D1 receives for the largest file, and fewer than for all files."""
     moments = ("before it arrives", "done, and the answer lost")
 
