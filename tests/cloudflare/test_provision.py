@@ -28,6 +28,7 @@ THINGS = [
     "migration 0008_file_parser.sql",
     "migration 0009_query_cost.sql",
     "migration 0010_names.sql",
+    "migration 0011_relations.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -90,6 +91,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0008_file_parser.sql"],
         ["0009_query_cost.sql"],
         ["0010_names.sql"],
+        ["0011_relations.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -142,7 +144,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:12] == [
+    assert answer.out.splitlines()[:13] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -154,6 +156,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0008_file_parser.sql",
         "created: migration 0009_query_cost.sql",
         "created: migration 0010_names.sql",
+        "created: migration 0011_relations.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id

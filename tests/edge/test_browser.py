@@ -91,7 +91,7 @@ def test_page_without_a_token_shows_a_form(browser: Browser, site: str) -> None:
 
 def test_hits_files_and_map_are_shown(page: Page) -> None:
     """As with `feeder serve`, without blocked resources."""
-    page.get_by_role("searchbox").fill("exchange")
+    page.get_by_role("combobox").fill("exchange")
     page.keyboard.press("Enter")
     first = page.locator(".hit").first
     expect(first).to_contain_text("def exchange(")

@@ -215,7 +215,7 @@ def _metadata(run: SyncContext, item: EmbeddingInput) -> dict[str, Value]:
         "path": item.path,
         **item.node._asdict(),
     }
-    omitted = {"text", "members"}
+    omitted = {"text", "members", "relations"}
     return {
         name: value for name, value in columns.items() if name not in omitted and value is not None
     }

@@ -2,8 +2,6 @@
  * @name Markdown
  */
 
-import { detectLanguage } from '../detect.js';
-
 export default /** @satisfies {import('../index.js').ShjGrammar} */ ([
 	{
 		// a single = can only underline a heading, while a single - is an empty
@@ -27,7 +25,7 @@ export default /** @satisfies {import('../index.js').ShjGrammar} */ ([
 			sub: [
 				{
 					match: /\n[^]*(?=```)/g,
-					sub: code.split('\n')[0].slice(3) || detectLanguage(code)
+					sub: code.split('\n')[0].slice(3) || []
 				}
 			]
 		})
