@@ -1,11 +1,10 @@
 """`feeder overview` shows what most files refer to."""
 
-from collections.abc import Mapping
-
-import pytest
-
+from cli.synced_files import environment, shop
 from command_runner import RunFeeder
 from source.repos import Repo
+
+__all__ = ["environment", "shop"]
 
 FILES: dict[str, str | bytes] = {
     "shop/base.py": (
@@ -25,18 +24,6 @@ FILES: dict[str, str | bytes] = {
     ),
     "guide.md": "# Guide\n",
 }
-
-
-@pytest.fixture
-def environment() -> Mapping[str, str]:
-    return {"FEEDER_VECTORS": "no"}
-
-
-@pytest.fixture
-def shop(feeder: RunFeeder, repo: Repo) -> Repo:
-    repo.commit(FILES)
-    assert feeder(repo, "sync", "-q").code == 0
-    return repo
 
 
 def test_most_referenced_symbols_come_first(feeder: RunFeeder, shop: Repo) -> None:

@@ -1,25 +1,15 @@
 """`feeder references --out` and `--depth`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from cli.synced_files import environment, shop
 from cli.test_references import FILES
 from command_runner import RunFeeder
 from source.repos import Repo
 
-
-@pytest.fixture
-def environment() -> Mapping[str, str]:
-    return {"FEEDER_VECTORS": "no"}
-
-
-@pytest.fixture
-def shop(feeder: RunFeeder, repo: Repo) -> Repo:
-    repo.commit(FILES)
-    assert feeder(repo, "sync", "-q").code == 0
-    return repo
+__all__ = ["FILES", "environment", "shop"]
 
 
 @pytest.fixture

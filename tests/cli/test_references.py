@@ -1,12 +1,14 @@
 """`feeder references`, `definition` and `implementations`."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
+from cli.synced_files import environment, shop
 from command_runner import RunFeeder
 from source.repos import Repo
+
+__all__ = ["environment", "shop"]
 
 FILES: dict[str, str | bytes] = {
     "shop/__init__.py": "from .cart import Cart\n",
@@ -48,18 +50,6 @@ FILES: dict[str, str | bytes] = {
         "        cart.add(1)\n"
     ),
 }
-
-
-@pytest.fixture
-def environment() -> Mapping[str, str]:
-    return {"FEEDER_VECTORS": "no"}
-
-
-@pytest.fixture
-def shop(feeder: RunFeeder, repo: Repo) -> Repo:
-    repo.commit(FILES)
-    assert feeder(repo, "sync", "-q").code == 0
-    return repo
 
 
 def sites(answer: dict[str, Any]) -> dict[tuple[str, int, str], bool]:

@@ -1,11 +1,10 @@
 """Filters by relations: `calls:`, `uses:`, `imports:`, `inherits:` and others."""
 
-from collections.abc import Mapping
-
-import pytest
-
+from cli.synced_files import environment, shop
 from command_runner import RunFeeder
 from source.repos import Repo
+
+__all__ = ["environment", "shop"]
 
 FILES: dict[str, str | bytes] = {
     "shop/cart.py": (
@@ -46,18 +45,6 @@ HITS: dict[str, set[str | None]] = {
     "calls:chec": set(),
     "calls:nothing_like_it": set(),
 }
-
-
-@pytest.fixture
-def environment() -> Mapping[str, str]:
-    return {"FEEDER_VECTORS": "no"}
-
-
-@pytest.fixture
-def shop(feeder: RunFeeder, repo: Repo) -> Repo:
-    repo.commit(FILES)
-    assert feeder(repo, "sync", "-q").code == 0
-    return repo
 
 
 def test_filter_selects_nodes_by_relation(feeder: RunFeeder, shop: Repo) -> None:

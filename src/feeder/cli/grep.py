@@ -61,13 +61,7 @@ class GrepCommand(click.Command):
 )
 @click.option("--count", is_flag=True, help="Print only the number of matching lines of each file.")
 @click.option("-l", "--files", is_flag=True, help="Print only the paths of the files.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "vimgrep"]),
-    default="text",
-    help="Output format; `vimgrep` prints path:line:column:text, for editors.",
-)
+@search_options.line_format_option
 @click.option(
     "-n",
     "--limit",

@@ -54,13 +54,7 @@ MAX_DEPTH = 10
     type=click.Choice(["yes", "no", "only"]),
     help="Include tests: yes, no or only.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "vimgrep"]),
-    default="text",
-    help="Output format; `vimgrep` prints path:line:column:text, for editors.",
-)
+@search_options.line_format_option
 @click.option(
     "-n",
     "--limit",

@@ -50,6 +50,15 @@ def filter_options(command: Command) -> Command:
     )
 
 
+line_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "vimgrep"]),
+    default="text",
+    help="Output format; `vimgrep` prints path:line:column:text, for editors.",
+)
+
+
 limit_option = click.option(
     "-n",
     "--limit",

@@ -88,8 +88,36 @@ def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
     base = whole.change.base[:7]
     if not whole.change.paths:
         return join_answer([], [f"No file differs from {base}."], last_note)
+    counts = whole.counts
+    at_least = "at least " if whole.at_least else ""
+    note = (
+        f"Compared with {base}: {counts['changed']} nodes changed; {at_least}"
+        f"{counts['references']} references, {counts['tests']} test files."
+    )
+    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    return join_answer(list(_impact_sections(impact, whole, budget)), [note], last_note)
+
+
+def _impact_sections(impact: Impact, whole: Impact, budget: int) -> Iterator[str]:
+    """Yields each section with a title and the lines that fit; empty ones are left out."""
+    left = budget
+    for (title, lines), total in zip(
+        _impact_lines(impact, whole).items(), whole.counts.values(), strict=True
+    ):
+        if not lines:
+            continue
+        allowed = min(left, int(budget * MAX_SECTION_SHARE))
+        shown = truncate_lines(list(map(escape_line, lines)), max(allowed, 1))
+        more = f" ({len(shown)} of {total})" if len(shown) < total else ""
+        section = "\n".join([f"{title}{more}", *shown])
+        yield section
+        left -= byte_size(section) + 2
+
+
+def _impact_lines(impact: Impact, whole: Impact) -> dict[str, list[str]]:
+    """The lines of each section, by its title."""
     names = {one.id: one.name for one in whole.change.nodes}
-    sections = {
+    return {
         "Changed": [
             f"{one.change} {one.path}:{one.start_line}-{one.end_line} {one.name}"
             f"{' (signature)' if one.signature_changed and one.change == 'edited' else ''}"
@@ -114,23 +142,6 @@ def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
             for one in impact.similar
         ],
     }
-    left = budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
-    parts = []
-    for (title, lines), total in zip(sections.items(), whole.counts.values(), strict=True):
-        if not lines:
-            continue
-        allowed = min(left, int(budget * MAX_SECTION_SHARE))
-        shown = truncate_lines(list(map(escape_line, lines)), max(allowed, 1))
-        more = f" ({len(shown)} of {total})" if len(shown) < total else ""
-        parts.append("\n".join([f"{title}{more}", *shown]))
-        left -= byte_size(parts[-1]) + 2
-    at_least = "at least " if whole.at_least else ""
-    counts = whole.counts
-    note = (
-        f"Compared with {base}: {counts['changed']} nodes changed; {at_least}"
-        f"{counts['references']} references, {counts['tests']} test files."
-    )
-    return join_answer(parts, [note], last_note)
 
 
 def _reference_texts(references: Iterable[Reference]) -> Iterator[list[str]]:

@@ -450,7 +450,10 @@ def find_references(
 def find_implementations(
     corpus: Corpus, target: Target, text: str
 ) -> tuple[Definition, list[Implementation], bool]:
-    """The types below a type, or members that override a member; True if batch are missing."""
+    """The definition, with the types below a type or the members that override a member.
+
+    The last value is True if there may be more.
+    """
     finder = ReferenceFinder(corpus)
     definition = finder.definition(target, text)
     if definition.is_type:

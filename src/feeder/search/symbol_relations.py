@@ -1,5 +1,5 @@
-"""Joins what is known of the symbol at a place: definitions, references, implementations, and
-what it uses itself.
+"""Finds the definitions, references and implementations of the symbol at a place, and what the
+symbol uses itself.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _POSITION = re.compile(r".+:\d+:\d+", re.DOTALL)
 class SymbolRelations(NamedTuple):
     """The definitions of a name, the surest first, and what refers to the first of them.
 
-    `references` is None for a name without a definition in the index; `uses` also for a symbol that
-    was named by a site that uses it.
+    `definitions` is None for a node that was named itself, `uses` for a name at a position, and
+    `references` for a section or chunk, to which no code refers.
     """
 
     name: str

@@ -78,7 +78,7 @@ class NodeChangeCounts:
         """Counts rows of node types and languages that were inserted (1) or deleted (-1)."""
         for node_type, language in rows:
             self._types[node_type] += step  # type: ignore[index]  # text or null
-            self._languages[language] += step  # type: ignore[index]
+            self._languages[language] += step  # type: ignore[index]  # text or null
 
     def forget(self) -> None:
         """Leaves all to be counted: it is unknown what a write has changed."""
