@@ -132,7 +132,7 @@ def test_page_is_public(anonymous_client: httpx.Client) -> None:
     assert page.status_code == 200
     assert '<script type="module" src="app.js"></script>' in page.text
     assert "The page needs JavaScript." in page.text
-    for path in ("/", "/app.js", "/page.css", "/colours/languages/py.js", "/icon.svg"):
+    for path in ("/", "/app.js", "/page.css", "/colours/languages.js", "/icon.svg"):
         response = anonymous_client.get(path)
         assert response.status_code == 200, path
         for name in ("content-security-policy", "x-content-type-options"):

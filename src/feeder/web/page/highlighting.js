@@ -2,14 +2,12 @@
 import { h } from './dom.js';
 import { tokenizeWith } from './colours/tokenize.js';
 
-const BUNDLED = ['bash', 'c', 'css', 'diff', 'go', 'html', 'ini', 'java', 'json', 'lua', 'make', 'md', 'py', 'sql', 'toml', 'ts', 'xml', 'yaml'];
+// names of the index's languages whose rules have another name
 const ALIASES = {
   python: 'py', javascript: 'ts', typescript: 'ts', tsx: 'ts', rust: 'rs', dockerfile: 'docker', markdown: 'md',
-  perl: 'pl', vue: 'html', svelte: 'html', astro: 'html', svg: 'xml', scss: 'css', less: 'css', properties: 'ini',
+  perl: 'pl', vue: 'html', svelte: 'html', astro: 'html', svg: 'xml', scss: 'css', less: 'css', properties: 'ini', terraform: 'hcl',
   cython: 'py', bazel: 'py', fish: 'bash', jsonl: 'json', json5: 'json', notebook: 'json', objc: 'c', glsl: 'c', cuda: 'c',
 };
-const DERIVED = ['cpp', 'csharp', 'kotlin', 'scala', 'swift', 'dart', 'groovy', 'php', 'proto', 'graphql', 'hcl', 'ruby', 'elixir', 'haskell', 'zig', 'pascal'];
-const DERIVED_ALIASES = { terraform: 'hcl' };
 const MAX_CHARS = 400_000;
 const MAX_LINE_CHARS = 5_000;
 const loaded = new Map();
@@ -25,10 +23,9 @@ export function loadedGrammar(language) {
 }
 
 async function load(language) {
-  const derived = DERIVED_ALIASES[language] ?? language;
-  if (DERIVED.includes(derived)) return (await import('./colours/derived_languages.js'))[derived];
-  const name = ALIASES[language] ?? (BUNDLED.includes(language) ? language : null);
-  return name && (await import(`./colours/languages/${name}.js`)).default;
+  const [bundled, derived] = await Promise.all([import('./colours/languages.js'), import('./colours/derived_languages.js')]);
+  const name = ALIASES[language] ?? language;
+  return bundled[name] ?? derived[name] ?? null;
 }
 
 /** The tokens `[text, type]` of each line. */

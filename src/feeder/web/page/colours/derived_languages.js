@@ -1,7 +1,5 @@
 // Languages that the highlighter does not bring, from the nearest that it does: other keywords.
-import c from './languages/c.js';
-import java from './languages/java.js';
-import py from './languages/py.js';
+import { c, java, py } from './languages.js';
 
 const HASH = { match: /#.*/g, type: 'cmnt' };
 const DASHES = { match: /--.*|\{-[^]*?(-\}|$)/g, type: 'cmnt' };
