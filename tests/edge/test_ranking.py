@@ -60,6 +60,7 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
         tied_ranking("rare", ids),
         literal_ranking(ids[1:], ids[:2], ids[-2:]),
         literal_ranking(ids, ()),
+        literal_ranking(ids, ids[:1], (), ids[:2]),
         word_ranking(said),
         vector_ranking("meaning", 1.5, said),
     ]

@@ -4,6 +4,7 @@ import pytest
 
 from feeder.search.literals import defines_literal
 from feeder.search.query import QueryText
+from feeder.search.retrieval import MAX_BY_LITERAL
 from search.run_query import find, index_files
 from source.repos import Repo
 
@@ -170,3 +171,62 @@ def test_message_with_a_flag_is_found_as_a_message(repo: Repo) -> None:
     hits = find(repo, "--max.retry-count must be positive").hits
     assert [hit.result.hit.path for hit in hits[:1]] == ["other.py"]
     assert {hit.result.hit.path for hit in hits[:4]} == {*DEFINED}
+
+
+FLAG_FILES = {
+    # a symbol and a module of that name, and many words
+    "src/health.rs": "pub fn health() {\n    health(health);\n}\n",
+    "src/checks.md": "# Health\n\nThe health of health checks.\n",
+    # the flag
+    "src/args.rs": "fn parse(arg: &str) {\n    match arg {\n"
+    '        "--health" => true,\n    }\n}\n',
+    "docs/cli.md": "# Usage\n\nRun it with `--health`.\n",
+    "cli.rb": "op.on('--dry-run', 'Changes nothing') {|b|\n  opts[:dry_run] = b\n}\n",
+    "CHANGELOG.md": "# Changes\n\nFix dry-run mode, dry run, dry run.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("--health", ["src/args.rs", "docs/cli.md"]),
+        ("--dry-run", ["cli.rb", "CHANGELOG.md"]),
+    ],
+)
+def test_flag_comes_before_what_is_called_like_it(
+    repo: Repo, query: str, expected: list[str]
+) -> None:
+    index_files(repo, FLAG_FILES)
+    paths = [hit.result.hit.path for hit in find(repo, query).hits]
+    assert paths[: len(expected)] == expected
+
+
+def test_token_without_dashes_may_be_a_symbol(repo: Repo) -> None:
+    index_files(repo, FLAG_FILES)
+    assert find(repo, "health").hits[0].result.hit.symbol == "health"
+
+
+def test_git_finds_a_token_whose_words_are_everywhere(repo: Repo) -> None:
+    others = {
+        f"lib/plugin/part{number}.rb": "module Acme\n  module Plugin\n"
+        + "".join(f"    # acme/plugin, Acme::Plugin {number} {line}\n" for line in range(5))
+        + f"    class Part{number}\n    end\n  end\nend\n"
+        for number in range(MAX_BY_LITERAL + 20)
+    }
+    env = "".join(f"# a line without it, number {line}\n" for line in range(20))
+    index_files(repo, {**others, "lib/env.rb": f"{env}FOLDER = ENV['ACME_PLUGIN'] || '/etc'\n"})
+    page = find(repo, "ACME_PLUGIN")
+    assert page.hits[0].result.hit.path == "lib/env.rb"
+    assert page.hits[0].literals
+    assert not page.hits[1].literals
+
+
+def test_first_part_of_a_file_name_is_no_module(repo: Repo) -> None:
+    index_files(
+        repo,
+        {
+            "acme.base-conventions.gradle.kts": "val platform = 1\n",
+            "rule.kt": 'class Rule {\n  val name = properties("acme.platform")\n}\n',
+        },
+    )
+    assert find(repo, "acme.platform").hits[0].result.hit.path == "rule.kt"

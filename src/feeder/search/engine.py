@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
 
 from feeder.errors import ServiceError, UserError
 from feeder.search.answers import Page, PageOptions, build_page, highlight_words
 from feeder.search.exact_parts import exact_parts
 from feeder.search.excerpts import Excerpt, ExcerptReader
-from feeder.search.file_contents import indexed_texts, snapshot_repositories
-from feeder.search.file_kinds import is_document
-from feeder.search.literals import token_literal
-from feeder.search.name_matching import RARE_WORD_NODES
+from feeder.search.literal_nodes import (
+    LiteralNodes,
+    RepositoryTexts,
+    find_literal_nodes,
+    merged,
+    other_literal_ids,
+    query_literals,
+    rank_literal_nodes,
+    repository_texts,
+)
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import MAX_QUERY_CHARS, QueryText
 from feeder.search.query_plan import QueryPlan, SearchRequest, plan_query
@@ -34,7 +39,6 @@ from feeder.search.ranking import (
     STACK_FRAME,
     WORD,
     Ranking,
-    literal_ranking,
     name_ranking,
     rank_hits,
     tied_ranking,
@@ -54,11 +58,7 @@ from feeder.search.retrieval import (
     MAX_BY_WORD,
     MODEL_VECTORS,
     STATIC_VECTORS,
-    CandidateDetails,
-    ConfirmedLiterals,
     QueryModel,
-    RepositoryTexts,
-    confirm_literals,
     load_candidates,
     retrieve_candidates,
 )
@@ -194,7 +194,19 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
         database, ids, scope, preferred_scopes, literal_ids if files else ()
     )
     if literal_ids:
-        rankings = _confirm_literals(rankings, query_text, candidates, files)
+        found = LiteralNodes(unread_ids=literal_ids)
+        if files:
+            literals = query_literals(query_text)
+            found = find_literal_nodes(literal_ids, literals, candidates, files)
+            if others := other_literal_ids(literal_ids, found, query_text, files):
+                more = load_candidates(database, others, scope, preferred_scopes, others)
+                found = merged(found, find_literal_nodes(others, literals, more, files))
+                candidates = candidates.extended(more)
+        has_similar = any(one.name == SIMILAR_NAME and one.scores for one in rankings)
+        literal = rank_literal_nodes(
+            query_text, found, candidates.hits, has_similar_names=has_similar
+        )
+        rankings = [literal if one.name == LITERAL else one for one in rankings]
     results = rank_hits(
         query_text, rankings, candidates.hits, candidates.preferred_ids, resembling_ids
     )
@@ -265,44 +277,6 @@ def _retrieve_rankings(
         *(_model_ranking(model, query_text, scope, on_warning) for model in models),
     ]
     return rankings, missing, set(named.resembling_ids)
-
-
-def _confirm_literals(
-    rankings: Sequence[Ranking],
-    query_text: QueryText,
-    candidates: CandidateDetails,
-    files: RepositoryTexts | None,
-) -> list[Ranking]:
-    """Keeps the nodes in the ranking by token whose lines have it: those that define it first, and
-    before them those that have the whole message.
-
-    Where no lines can be read, all of them, unless there is a similar name. Of a longer query, the
-    nodes are left out if they are many: they say little.
-    """
-    scores = {ranking.name: ranking.scores for ranking in rankings}
-    literal_nodes = ConfirmedLiterals(unread_ids=list(scores.get(LITERAL, ())))
-    literals = [token_literal(token) for token in query_text.code_tokens]
-    # nearly all nodes that a plain word finds have it, and reading them takes as long as the search
-    if files and literal_nodes.unread_ids and any(literal.case_sensitive for literal in literals):
-        literal_nodes = confirm_literals(literal_nodes.unread_ids, literals, candidates, files)
-    message = query_text.message
-    # a message is code's; a document with these words may be about something else
-    documents = {hit.id for hit in candidates.hits if message and is_document(hit.path)}
-    texts = literal_nodes.texts_by_id
-    if not texts and not scores.get(SIMILAR_NAME):
-        own_texts = {literal.text for literal in literals}
-        texts = dict.fromkeys(literal_nodes.unread_ids, own_texts)
-    with_message = [id_ for id_, own in texts.items() if message in own and id_ not in documents]
-    with_token = [id_ for id_, own in texts.items() if any(text != message for text in own)]
-    if not query_text.is_one_token:
-        with_message, with_token = (
-            ids if len(ids) <= RARE_WORD_NODES else [] for ids in (with_message, with_token)
-        )
-    first = with_message or literal_nodes.defining_ids
-    can_follow = literal_nodes.texts_by_id and query_text.is_one_token
-    unread = literal_nodes.unread_ids if can_follow else ()
-    confirmed = literal_ranking([*with_message, *with_token], first, unread)
-    return [confirmed if ranking.name == LITERAL else ranking for ranking in rankings]
 
 
 def _model_ranking(
@@ -389,7 +363,7 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
             checked_words=checked_words,
             prefixes=plan.query.prefixes,
             on_warning=on_warning,
-            files=_repository_texts(index.store),
+            files=repository_texts(index.store, index.corpus.meta),
         )
 
     def rank() -> RankedResults:
@@ -410,13 +384,6 @@ def _rank_plan(index: SearchIndex, plan: QueryPlan, on_warning: OnWarning | None
         )
 
     return rank() if index.cache is None else index.cache.get_or_rank(plan, rank)
-
-
-def _repository_texts(store: Session) -> RepositoryTexts:
-    workspace = store.workspace
-    others = snapshot_repositories(store.index.database)
-    read = partial(indexed_texts, workspace.base, other_repositories=others)
-    return RepositoryTexts(workspace.repo, read)
 
 
 def _list_scope(database: Database, scope: Scope) -> RankedResults:

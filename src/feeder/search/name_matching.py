@@ -108,12 +108,18 @@ def match_names(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> Nam
 def _resembling_ids(
     query_text: QueryText, named: Iterable[NameMatch], by_path: Iterable[Iterable[NameMatch]]
 ) -> list[str]:
-    """The nodes whose name has other letters than the token, or whose path goes on after it."""
+    """The nodes whose name has other letters than the token, or whose path goes on after it; of a
+    flag, all nodes that are not called so with its dashes.
+    """
     if not query_text.is_one_token or not query_text.code_tokens:
         return []
     [token] = query_text.code_tokens
     ending = f"/{query_text.path.lower()}"
     exact = token_literal(token).case_sensitive
+    if token in query_text.flag_tokens:
+        flags = (f"-{token}", f"--{token}")
+        others = [node for node in named if node.name not in flags]
+        return _node_ids([*others, *(node for nodes in by_path for node in nodes)])
     return [
         *(node.id for node in named if exact and not _has_same_letters(node, token)),
         *(
@@ -262,10 +268,13 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
 
 @lru_cache(10_000)
 def module_names(path: str) -> list[str]:
-    """Names under which other files refer to a file: as a module, and as part of a package."""
+    """Names under which other files refer to a file: as a module, and as part of a package.
+
+    A file such as `okhttp.base-conventions.gradle.kts` is no module `okhttp`.
+    """
     folder, _, file = path.casefold().rpartition("/")
     package = folder.replace("/", ".")
-    return [f"{package}.{file.partition('.')[0]}", package]
+    return [f"{package}.{file.rpartition('.')[0].removesuffix('.d')}", package]
 
 
 def is_named(name: str, searched_name: str) -> bool:

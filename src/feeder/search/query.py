@@ -236,6 +236,9 @@ MESSAGE_PATTERN = re.compile(r"[^ \n]+(?: [^ \n]+){2,24}")
 MAX_CODE_WORDS = 3
 """Tokens of a longer query that are looked for literally."""
 
+MARKS = " \t\n`'\""
+"""Characters around a token that are no part of it."""
+
 ALNUM_PATTERN, QUERY_WORD_PATTERN, _NON_WORD = (
     re.compile(r"[^\W_]+"),
     re.compile(r"\w+"),
@@ -304,10 +307,20 @@ class QueryText:
         are written like code, and the message that the query may be. Without the marks around
         them: quotes, leading dashes, `()`.
         """
-        words = [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
-        tokens = dict.fromkeys(map(_strip_marks, words))
+        tokens = dict.fromkeys(map(_strip_marks, self._code_words))
         code_tokens = [token for token in tokens if ALNUM_PATTERN.search(token)][:MAX_CODE_WORDS]
         return [*code_tokens, *([self.message] if self.message else [])]
+
+    @cached_property
+    def flag_tokens(self) -> frozenset[str]:
+        """Those of the tokens that were typed with dashes before them."""
+        return frozenset(
+            _strip_marks(word) for word in self._code_words if word.lstrip(MARKS).startswith("-")
+        )
+
+    @cached_property
+    def _code_words(self) -> list[str]:
+        return [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
 
     @cached_property
     def message(self) -> str:
@@ -356,7 +369,7 @@ class QueryText:
 
 
 def _strip_marks(word: str) -> str:
-    return word.strip(" \t\n`'\"").lstrip("-").removesuffix("()")
+    return word.strip(MARKS).lstrip("-").removesuffix("()")
 
 
 def name_part_stems(names: Iterable[str]) -> frozenset[str]:

@@ -64,23 +64,30 @@ def tied_ranking(name: str, ids: Iterable[str]) -> Ranking:
     return Ranking(name, NAME_WEIGHT, dict.fromkeys(ids, 1.0), is_priority=True)
 
 
+FLAG_SHARE = 0.95
+"""The score of a node of a source that has the dashes of a flag which others define."""
+
 LITERAL_SHARE = 0.9
 """The score of a node with a token that others define or that is only a part of the message."""
-
 
 UNREAD_SHARE = 0.5
 """The score of a node whose lines were not read: it may have the token."""
 
 
 def literal_ranking(
-    ids: Iterable[str], first_ids: Collection[str], unread_ids: Iterable[str] = ()
+    ids: Iterable[str],
+    first_ids: Collection[str],
+    unread_ids: Iterable[str] = (),
+    second_ids: Collection[str] = (),
 ) -> Ranking:
-    """A priority ranking of nodes that have a token of code, `first_ids` before the others, and
-    then the nodes that may have it.
+    """A priority ranking of nodes that have a token of code, `first_ids` before `second_ids`, these
+    before the others, and then the nodes that may have it.
     """
-    least = LITERAL_SHARE if first_ids else 1.0
+    least = LITERAL_SHARE if first_ids or second_ids else 1.0
     scores = dict.fromkeys(unread_ids, UNREAD_SHARE)
-    scores |= {id_: 1.0 if id_ in first_ids else least for id_ in ids}
+    for id_ in ids:
+        share = FLAG_SHARE if id_ in second_ids else least
+        scores[id_] = 1.0 if id_ in first_ids else share
     return Ranking(LITERAL, NAME_WEIGHT, scores, is_priority=True)
 
 

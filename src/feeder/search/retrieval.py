@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.embedding import Embedder
 from feeder.search import name_matching
-from feeder.search.file_kinds import is_source
-from feeder.search.literals import Literal, defines_literal, find_spans
 from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
@@ -243,6 +241,13 @@ class CandidateDetails(NamedTuple):
     spans: PartsByNode | None
     blobs: Mapping[str, str] = {}
 
+    def extended(self, more: CandidateDetails) -> CandidateDetails:
+        """These candidates and others, of which some may be the same; without spans."""
+        known = {hit.id for hit in self.hits}
+        hits = [*self.hits, *(hit for hit in more.hits if hit.id not in known)]
+        preferred = {*self.preferred_ids, *more.preferred_ids}
+        return CandidateDetails(hits, preferred, None, {**self.blobs, **more.blobs})
+
 
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
     """Runs the first batch: all that depends on the query only."""
@@ -322,97 +327,3 @@ def load_candidates(
         spans,
         {str(id_): str(blob) for id_, blob in blob_rows},
     )
-
-
-CONFIRMED_BATCH = 100
-"""Candidates whose lines are read for a token of code, the best by word."""
-ENOUGH_CONFIRMED = 20
-"""Nodes with a token, two pages; after a batch with fewer the next candidates are read."""
-
-
-ReadIndexedTexts = Callable[[Mapping[str, str]], Mapping[str, "str | None"]]
-"""Reads texts as they were indexed, given blob ids by path; None where git no longer has them."""
-
-
-class RepositoryTexts(NamedTuple):
-    """The files of a repository: `read` returns texts by path, as they were indexed, given blob
-    ids.
-    """
-
-    repo: str
-    read: ReadIndexedTexts
-
-
-class ConfirmedLiterals(NamedTuple):
-    """The nodes whose lines have a literal, with the texts of these, in the order of candidates.
-
-    `defining_ids` are those with a line that defines one. `unread_ids` have no lines here.
-    """
-
-    texts_by_id: Mapping[str, Collection[str]] = {}
-    defining_ids: Collection[str] = ()
-    unread_ids: Sequence[str] = ()
-
-
-def confirm_literals(
-    ids: Sequence[str],
-    literals: Sequence[Literal],
-    candidates: CandidateDetails,
-    files: RepositoryTexts,
-) -> ConfirmedLiterals:
-    """Reads the lines of candidates, and finds the literals in them, until enough have one."""
-    hits = {hit.id: hit for hit in candidates.hits}
-    confirmed: dict[str, Collection[str]] = {}
-    defining: set[str] = set()
-    read_ids: set[str] = set()
-    for batch in range(0, len(ids), CONFIRMED_BATCH):
-        checked = [
-            hits[id_]
-            for id_ in ids[batch : batch + CONFIRMED_BATCH]
-            if id_ in hits and hits[id_].repo == files.repo and candidates.blobs.get(id_)
-        ]
-        texts = files.read({hit.path: candidates.blobs[hit.id] for hit in checked})
-        places = {
-            path: [place for one in literals for place in _literal_places(text, one)]
-            for path, text in texts.items()
-            if text is not None
-        }
-        read_ids.update(hit.id for hit in checked if hit.path in places)
-        for hit in checked:
-            inside = _places_inside(hit, places.get(hit.path, ()))
-            if inside:
-                confirmed[hit.id] = {place.literal for place in inside}
-            text = texts[hit.path] or ""
-            if is_source(hit.path) and any(
-                defines_literal(text, place.start, place.end) for place in inside
-            ):
-                defining.add(hit.id)
-        if len(confirmed) >= ENOUGH_CONFIRMED:
-            break
-    return ConfirmedLiterals(confirmed, defining, [id_ for id_ in ids if id_ not in read_ids])
-
-
-class _LiteralPlace(NamedTuple):
-    """The characters of a literal in a text, and their lines."""
-
-    literal: str
-    start: int
-    end: int
-    first_line: int
-    last_line: int
-
-
-def _places_inside(hit: Hit, places: Iterable[_LiteralPlace]) -> list[_LiteralPlace]:
-    return [
-        place
-        for place in places
-        if hit.start_line <= place.first_line and place.last_line <= hit.end_line
-    ]
-
-
-def _literal_places(text: str, literal: Literal) -> Iterator[_LiteralPlace]:
-    """The lines of a text that have a literal."""
-    line, counted = 1, 0
-    for start, end in find_spans(text, literal):
-        line, counted = line + text.count("\n", counted, start), start
-        yield _LiteralPlace(literal.text, start, end, line, line + text.count("\n", start, end))

@@ -59,7 +59,8 @@ const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } 
 const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
 const { RARE_WORD_NODES } = constants.name_matching;
 const { MAX_DEDUPLICATED } = constants.results;
-const { STATIC_VECTORS, MODEL_VECTORS, CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.retrieval;
+const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
+const { CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.literal_nodes;
 /** Candidates beyond those compared whose lines are read in the same request: ranking moves some up. */
 const EXTRA_COMPARED = 30;
 /** Candidates beyond the page whose lines are read in the same request: ranking moves some up. */
@@ -360,7 +361,7 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
 
 /**
  * Keeps the nodes in the ranking by token whose lines have it: those that define it first, and before them
- * those that have the whole message.
+ * those that have the whole message; of a flag, nodes of sources with its dashes come second.
  *
  * Where no lines were loaded, all of them, unless there is a similar name. Of a longer query, the nodes are
  * left out if they are many: they say little.
@@ -369,8 +370,11 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
   const scores = new Map(rankings.map((one) => [one.name, one.scores]));
   const found = [...(scores.get(LITERAL)?.keys() ?? [])];
   if (!found.length) return [...rankings];
-  const literals = queryText.codeTokens.map(tokenLiteral);
-  const { texts, definingIds, unreadIds } = findLiteralsOfNodes(found, literals, candidates);
+  const { flagTokens } = queryText;
+  const literals = queryText.codeTokens.map((text) =>
+    flagTokens.has(text) ? { text, caseSensitive: true, wholeWord: true } : tokenLiteral(text),
+  );
+  const { texts, definingIds, flagIds, unreadIds } = findLiteralsOfNodes(found, literals, candidates);
   const { message } = queryText;
   // a message is code's; a document with these words may be about something else
   const isMessageAllowed = new Set(candidates.hits.filter((hit) => !isDocument(hit.path)).map((hit) => hit.id));
@@ -386,18 +390,40 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
     if (withMessage.length > RARE_WORD_NODES) withMessage = [];
     if (withToken.length > RARE_WORD_NODES) withToken = [];
   }
+  let second: ReadonlySet<string> = new Set();
+  if (queryText.isOneToken && flagTokens.size) {
+    second = new Set(candidates.hits.filter((hit) => flagIds.has(hit.id) && isSource(hit)).map((hit) => hit.id));
+    withToken = flagNodes(withToken, literals, new Set([...flagIds, ...definingIds]));
+  }
   const first = withMessage.length ? new Set(withMessage) : definingIds;
   const unread = isConfirmed && queryText.isOneToken ? unreadIds : [];
-  const confirmed = literalRanking([...withMessage, ...withToken], first, unread);
+  const confirmed = literalRanking([...withMessage, ...withToken], first, unread, second);
   return rankings.map((one) => (one.name === LITERAL ? confirmed : one));
 }
 
-/** The literals in the lines of candidates, by id, until enough have one; those that define one or were not read. */
+/**
+ * The nodes with a flag: of one that is a plain word, such as `--health`, only those that have its dashes or
+ * define it, if there are any.
+ */
+function flagNodes(ids: string[], literals: readonly Literal[], marked: ReadonlySet<string>): string[] {
+  const isPlain = literals.some(({ text }) => !tokenLiteral(text).caseSensitive);
+  return ids.filter((id) => marked.has(id) || !(isPlain && marked.size));
+}
+
+function isSource(hit: Hit): boolean {
+  return !isTestPath(hit.path) && !isDocument(hit.path);
+}
+
+/**
+ * The literals in the lines of candidates, by id, until enough have one; those that define one, have a dash
+ * before one, or were not read.
+ */
 function findLiteralsOfNodes(
   ids: readonly string[],
   literals: readonly Literal[],
   candidates: CandidateRows,
-): { texts: Map<string, Set<string>>; definingIds: Set<string>; unreadIds: string[] } {
+): { texts: Map<string, Set<string>>; definingIds: Set<string>; flagIds: Set<string>; unreadIds: string[] } {
+  const flagIds = new Set<string>();
   const [texts, definingIds, readIds] = [new Map<string, Set<string>>(), new Set<string>(), new Set<string>()];
   // nearly all nodes that a plain word finds have it
   const needsLines = literals.some(({ caseSensitive }) => caseSensitive);
@@ -409,15 +435,15 @@ function findLiteralsOfNodes(
     if (!own) continue;
     readIds.add(id);
     const text = own.lines.join("\n");
-    const isSource = !isTestPath(hit.path) && !isDocument(hit.path);
     for (const literal of literals) {
       for (const [start, end] of findSpans(text, literal)) {
         texts.set(id, (texts.get(id) ?? new Set()).add(literal.text));
-        if (isSource && !definingIds.has(id) && definesLiteral(text, start, end)) definingIds.add(id);
+        if (text[start - 1] === "-") flagIds.add(id);
+        if (isSource(hit) && !definingIds.has(id) && definesLiteral(text, start, end)) definingIds.add(id);
       }
     }
   }
-  return { texts, definingIds, unreadIds: ids.filter((id) => !readIds.has(id)) };
+  return { texts, definingIds, flagIds, unreadIds: ids.filter((id) => !readIds.has(id)) };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */

@@ -59,10 +59,14 @@ export function matchNames(queryText: QueryText, rowSets: readonly Rows[]): Name
   };
 }
 
-/** The nodes whose name has other letters than the token, or whose path goes on after it. */
+/** The nodes whose name has other letters than the token, or whose path goes on after it; of a flag, all without its dashes. */
 function resemblingIds(queryText: QueryText, named: readonly NameMatch[], byPath: readonly NameMatch[]): string[] {
   const [token] = queryText.codeTokens;
   if (!queryText.isOneToken || token === undefined) return [];
+  if (queryText.flagTokens.has(token)) {
+    const flags = [`-${token}`, `--${token}`];
+    return nodeIds([...named.filter(({ name }) => !flags.includes(name)), ...byPath]);
+  }
   const ending = `/${queryText.path.toLowerCase()}`;
   const isExact = tokenLiteral(token).caseSensitive;
   const [wanted] = [lastPart(normalizeSymbol(token.replace(/\(+$/, "")))];
@@ -134,11 +138,15 @@ export function findMember(owner: string | null, members: string, searchedName: 
   return parseMembers(members).find(isSearched) ?? null;
 }
 
-/** Names under which other files refer to a file: as a module, and as part of a package. */
+/**
+ * Names under which other files refer to a file: as a module, and as part of a package.
+ *
+ * A file such as `okhttp.base-conventions.gradle.kts` is no module `okhttp`.
+ */
 export function moduleNames(path: string): string[] {
   const [folder, file] = rpartition(casefold(path), "/");
   const packageName = folder.replaceAll("/", ".");
-  return [`${packageName}.${file.split(".", 1)[0]!}`, packageName];
+  return [`${packageName}.${rpartition(file, ".")[0].replace(/\.d$/, "")}`, packageName];
 }
 
 /** Normalizes a name or query for comparison: parts joined by dots, case folded. */

@@ -272,11 +272,19 @@ export class QueryText {
    */
   get codeTokens(): readonly string[] {
     return this.#cached("tokens", () => {
-      const words = this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
-      const tokens = new Set(words.map(stripMarks));
+      const tokens = new Set(this.#codeWords.map(stripMarks));
       const found = [...tokens].filter((token) => ALNUM.all(token).length > 0).slice(0, MAX_CODE_WORDS);
       return this.message ? [...found, this.message] : found;
     });
+  }
+
+  /** Those of the tokens that were typed with dashes before them. */
+  get flagTokens(): ReadonlySet<string> {
+    return this.#cached("flags", () => new Set(this.#codeWords.filter((word) => FLAG.test(word)).map(stripMarks)));
+  }
+
+  get #codeWords(): readonly string[] {
+    return this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
   }
 
   /** The query without the marks around it if it has several words; else empty. */
@@ -334,6 +342,9 @@ export class QueryText {
     return this.#cache.get(name) as T;
   }
 }
+
+/** A token with dashes before it. */
+const FLAG = /^[ \t\n`'"]*-/;
 
 function stripMarks(word: string): string {
   return word.replace(/^[ \t\n`'"]+|(?<![ \t\n`'"])[ \t\n`'"]+$/g, "").replace(/^-+/, "").replace(/\(\)$/, "");

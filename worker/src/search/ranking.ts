@@ -13,7 +13,7 @@ import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Hit, Result } from "./results.ts";
 
 export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, LITERAL, RARE_WORD, SIMILAR_NAME } = constants.ranking;
-const { LITERAL_SHARE, UNREAD_SHARE } = constants.ranking;
+const { FLAG_SHARE, LITERAL_SHARE, UNREAD_SHARE } = constants.ranking;
 export const { NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
 export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
 const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
@@ -150,17 +150,18 @@ export function tiedRanking(name: string, ids: readonly string[]): Ranking {
 }
 
 /**
- * A priority ranking of nodes that have a token of code, `firstIds` before the others, and then the nodes
- * that may have it.
+ * A priority ranking of nodes that have a token of code, `firstIds` before `secondIds`, these before the others,
+ * and then the nodes that may have it.
  */
 export function literalRanking(
   ids: readonly string[],
   firstIds: ReadonlySet<string>,
   unreadIds: readonly string[] = [],
+  secondIds: ReadonlySet<string> = new Set(),
 ): Ranking {
-  const least = firstIds.size ? LITERAL_SHARE : 1;
+  const least = firstIds.size || secondIds.size ? LITERAL_SHARE : 1;
   const scores = new Map(unreadIds.map((id) => [id, UNREAD_SHARE]));
-  for (const id of ids) scores.set(id, firstIds.has(id) ? 1 : least);
+  for (const id of ids) scores.set(id, firstIds.has(id) ? 1 : secondIds.has(id) ? FLAG_SHARE : least);
   return { name: LITERAL, weight: NAME_WEIGHT, scores, isPriority: true };
 }
 

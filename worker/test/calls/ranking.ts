@@ -71,6 +71,7 @@ export const ranking = {
     rankingRow(tiedRanking("rare", ids)),
     rankingRow(literalRanking(ids.slice(1), new Set(ids.slice(0, 2)), ids.slice(-2))),
     rankingRow(literalRanking(ids, new Set())),
+    rankingRow(literalRanking(ids, new Set(ids.slice(0, 1)), [], new Set(ids.slice(0, 2)))),
     rankingRow(wordRanking(new Map(scores))),
     rankingRow(vectorRanking("meaning", 1.5, new Map(scores))),
   ],
