@@ -4,6 +4,8 @@ import hashlib
 import hmac
 import json
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import httpx
@@ -110,14 +112,23 @@ def test_request_without_the_token_is_refused(authorization: str) -> None:
         assert status(of("127.0.0.1"), path, host="localhost", authorization=authorization) == 401
 
 
-def test_cookie_is_derived_from_the_token() -> None:
-    """Other servers on this machine receive the cookie too."""
-    access = of("127.0.0.1")
-    made = hmac.new(TOKEN.encode(), b"cookie", hashlib.sha256).hexdigest()
-    none = {"host": "localhost", "authorization": ""}
-    assert status(access, **none, cookie=f"other=1; feeder-8421={made}") == 200
-    assert status(access, **none, cookie=f"feeder-8422={made}") == 401
-    assert status(access, **none, cookie=f"feeder-8421={TOKEN}") == 401
+def test_session_key_is_derived_from_the_token() -> None:
+    """With a salt, so that the key of an earlier process is refused; a cookie is ignored."""
+    access = AccessControl("127.0.0.1", 8421, TOKEN, b"salt")
+    made = hmac.new(TOKEN.encode(), b"salt", hashlib.sha256).hexdigest()
+    assert status(access, host="localhost", authorization=f"Bearer {made}") == 200
+    earlier = hmac.new(TOKEN.encode(), b"pepper", hashlib.sha256).hexdigest()
+    assert status(access, host="localhost", authorization=f"Bearer {earlier}") == 401
+    for cookie in (f"feeder-8421={made}", f"feeder-8421={TOKEN}", f"key={made}"):
+        assert status(access, host="localhost", authorization="", cookie=cookie) == 401
+
+
+def test_processes_have_different_salts() -> None:
+    code = "from feeder.web.access import PROCESS_SALT; print(PROCESS_SALT.hex())"
+    command = [sys.executable, "-c", code]
+    first, second = (subprocess.check_output(command, text=True) for _ in range(2))
+    assert len(first.strip()) == 64
+    assert first != second
 
 
 @pytest.mark.parametrize(

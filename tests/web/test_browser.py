@@ -1,8 +1,11 @@
 """The page in a real browser: input, display and accessibility."""
 
 import re
+import socket
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
+from threading import Thread
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -203,10 +206,99 @@ def test_older_answer_does_not_replace_a_newer_one(page: Page) -> None:
 
 
 def test_token_is_removed_from_the_address(page: Page, site: Web) -> None:
-    """And is not readable by scripts."""
+    """And is kept nowhere; the session key is kept for this tab."""
     assert page.url == f"{site.base}/"
-    assert page.evaluate("document.cookie") == ""
+    assert page.context.cookies() == []
     assert TOKEN not in page.evaluate("JSON.stringify({...localStorage, ...sessionStorage})")
+    assert page.evaluate("Object.keys(localStorage)") == []
+    page.reload()
+    expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
+
+
+def test_token_leaves_the_address_before_the_page_runs(browser: Browser, site: Web) -> None:
+    """Also if its modules never arrive."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.route("**/app.js", lambda route: route.abort())
+    page.goto(f"{site.base}/?q=needle#token={TOKEN}")
+    assert page.url == f"{site.base}/?q=needle"
+    context.close()
+
+
+def test_address_with_the_token_is_pasted_into_an_open_tab(browser: Browser, site: Web) -> None:
+    """It shows the form; only the fragment changes, so the browser does not load the page."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{site.base}/")
+    expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
+    page.goto(str(site.address))
+    expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
+    assert page.url == f"{site.base}/"
+    context.close()
+
+
+def test_other_tabs_share_the_session(browser: Browser, site: Web) -> None:
+    """A new one asks those that are open; one that shows the form is signed in with another."""
+    context = browser.new_context()
+    waiting, first, second = (context.new_page() for _ in range(3))
+    waiting.goto(f"{site.base}/?q=needle")
+    expect(waiting.get_by_role("heading", name="Enter the token")).to_be_visible()
+    first.goto(str(site.address))
+    expect(waiting.locator(".hit")).to_have_count(5)
+    second.goto(f"{site.base}/?q=needle")
+    expect(second.locator(".hit")).to_have_count(5)
+    context.close()
+
+
+def test_page_of_an_earlier_server_shows_the_form(page: Page, site: Web) -> None:
+    """Its key is refused after a restart, and is not tried again."""
+    page.evaluate("sessionStorage.setItem('key', 'of an earlier server')")
+    page.goto(f"{site.base}/?q=needle")
+    expect(page.get_by_role("heading", name="Enter the token")).to_be_visible()
+    assert page.evaluate("sessionStorage.getItem('key')") == ""
+
+
+def test_server_on_another_port_gets_no_secret(browser: Browser, site: Web) -> None:
+    """A link to it sends no cookie and no address, and its page finds nothing stored."""
+    with open_page(browser, site) as ours, closing(socket.create_server(("127.0.0.1", 0))) as other:
+        port = other.getsockname()[1]
+        ours.evaluate(
+            f"document.body.append(Object.assign(document.createElement('a'), "
+            f"{{href: 'http://127.0.0.1:{port}/', textContent: 'other'}}))"
+        )
+        received: list[str] = []
+
+        def answer() -> None:
+            with closing(other.accept()[0]) as connection:
+                received.append(connection.recv(65_536).decode().lower())
+                connection.sendall(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nother")
+
+        thread = Thread(target=answer)
+        thread.start()
+        ours.get_by_role("link", name="other").click()
+        thread.join(60)
+        ours.wait_for_url(f"http://127.0.0.1:{port}/")
+        assert received[0].startswith("get / http/1.1")
+        assert not re.search("cookie:|authorization:|referer:|token", received[0])
+        assert ours.evaluate("[document.cookie, localStorage.length, sessionStorage.length]") == [
+            "",
+            0,
+            0,
+        ]
+
+
+def test_copying_works_without_the_clipboard_interface(browser: Browser, site: Web) -> None:
+    """As on a page without TLS from another machine."""
+    with open_page(browser, site, "?q=symbol:Cart") as page:
+        expect(page.locator(".hit").first).to_be_visible()
+        page.evaluate("Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+        page.get_by_role("button", name="Copy location").click()
+        expect(page.get_by_role("status")).to_have_text("Copied src/cart.py:1")
+        expect(page.get_by_role("status")).to_have_class("toast")
+        box = page.get_by_role("combobox")
+        box.fill("")
+        box.press("Control+v")
+        expect(box).to_have_value("src/cart.py:1")
 
 
 def test_local_start_page_opens_the_server(browser: Browser, site: Web) -> None:
@@ -559,7 +651,7 @@ def test_wrong_token_is_reported_and_can_be_entered_again(browser: Browser, site
 
 
 def test_page_of_another_port_cannot_read_responses(browser: Browser, site: Web) -> None:
-    """Its requests have our cookie, since ports are the same site."""
+    """Even if the server set a cookie, since ports are the same site."""
     with open_page(browser, site) as ours:
         page = ours.context.new_page()
         other = f"http://127.0.0.1:{site.address.port + 1}/"

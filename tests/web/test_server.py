@@ -149,7 +149,7 @@ def test_given_port_that_is_taken_is_an_error(shop: Repo, feeder: RunFeeder) -> 
         (["--token", "with a space in the middle"], "no space"),
         (["--token", ""], "at least 16"),
         (["--token", "é" * 16], "letters, digits or signs"),
-        (["--port", "0"], "0 is not in the range"),
+        (["--port", "-1"], "-1 is not in the range"),
         (["--port", "65536"], "65536 is not in the range"),
     ],
 )
@@ -160,6 +160,22 @@ def test_invalid_options_are_errors(
     answer = feeder(shop, "serve", *options)
     assert (answer.code, answer.out) == (2, "")
     assert output in answer.err
+
+
+def test_port_0_is_any_free_one(shop: Repo) -> None:
+    """The printed address has the port that is used."""
+    with running_server(shop, "--port", "0") as one:
+        assert urlsplit(one.url).port not in (None, 0)
+        assert one.call("cart").status_code == 200
+
+
+def test_server_for_other_machines_says_what_is_not_safe(shop: Repo) -> None:
+    """On stderr, and not for this machine alone."""
+    for host, says in (("0.0.0.0", True), ("localhost", False), ("127.0.0.1", False)):
+        with running_server(shop, "--host", host, "--token", TOKEN) as one:
+            one.process.send_signal(signal.SIGINT)
+            _, err = one.process.communicate(timeout=60)
+        assert ("without encryption" in err, "TLS" in err, "copying" in err) == (says,) * 3
 
 
 def test_host_option(shop: Repo) -> None:

@@ -19,6 +19,12 @@ STDIN_IS_TERMINAL = (
     "feeder mcp install; press Ctrl-D to end it here."
 )
 
+UNENCRYPTED = (
+    "Other machines reach this server without encryption: anybody on the network's way can read "
+    "the token and the code. Browsers also turn off their clipboard interface for such a page, so "
+    "that copying may fail there. Put a server that speaks TLS in front of it."
+)
+
 
 _sync_option = click.option(
     "--sync/--no-sync",
@@ -60,8 +66,8 @@ mcp.add_lazy_commands(
 @click.command()
 @click.option(
     "--port",
-    type=click.IntRange(1, 65535),
-    help="Port. Default: a free one near 8421.",
+    type=click.IntRange(0, 65535),
+    help="Port; 0 takes any free one. Default: a free one near 8421.",
 )
 @click.option("--host", help="Also listen on this address, for other machines; needs --token.")
 @click.option(
@@ -80,7 +86,13 @@ def serve(
 ) -> None:
     """Serve a search page, a JSON API and MCP over HTTP. MCP is at /mcp."""
     from feeder.mcp.service import index_service
-    from feeder.web.server import check_installed, listen, redirect_page, run_server
+    from feeder.web.server import (
+        check_installed,
+        is_loopback,
+        listen,
+        redirect_page,
+        run_server,
+    )
 
     check_installed()
     from feeder.web.access import AccessControl
@@ -88,6 +100,8 @@ def serve(
 
     sockets, address = listen(host, port, token)
     tools = index_service(Settings(**params), auto_refresh=follows)
+    if not is_loopback(address.host):
+        console.print_message(UNENCRYPTED)
     console.print_text(str(address))
     with ExitStack() as stack:
         stack.callback(tools.close)

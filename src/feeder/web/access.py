@@ -1,51 +1,54 @@
-"""Access control: checks Host, Origin, Sec-Fetch-Site and the token or cookie of each request
+"""Access control: checks Host, Origin, Sec-Fetch-Site and the token or session key of each request
 before its body is read, and adds the security headers to each response.
+
+No cookie is set: a browser sends those of 127.0.0.1 to servers on all of its ports
+(docs/explanation/serve.md).
 """
 
 from __future__ import annotations
 
 import hashlib
 import hmac
+import secrets
 import socket
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.requests import cookie_parser
-from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from feeder.mcp.http import ErrorResponse
 from feeder.web import page_files
 from feeder.web.page_files import OWN_FETCH_SITES, SECURITY_HEADERS
 
-SESSION_PATH = "/session"
-"""The address that the token form posts to."""
+SESSION_PATH, DOCUMENT_PATH = "/session", "/document"
+"""The addresses of forms: for the token, and for a document. Their handlers check the key."""
+
+FORM_PATHS = frozenset({SESSION_PATH, DOCUMENT_PATH})
 
 PUBLIC_PATHS = frozenset({"/", *page_files.file_paths()})
-"""Paths that need no token, as their content is the same for everybody without a cookie."""
+"""Paths that need no token, as their content is the same for everybody."""
+
+PROCESS_SALT = secrets.token_bytes(32)
+"""Makes the session keys of this process invalid when it ends, also with the same token."""
 
 
 class AccessControl(NamedTuple):
     """The host, port and token of a server, and the checks of a request against them.
 
-    A request carries the token itself or a cookie derived from it.
+    A request carries the token itself or a session key derived from it.
     """
 
     host: str
     port: int
     token: str
+    salt: bytes = PROCESS_SALT
 
     @property
-    def cookie_name(self) -> str:
-        """The name of the cookie, with the port, as servers on other ports share their cookies."""
-        return f"feeder-{self.port}"
-
-    @property
-    def cookie_value(self) -> str:
-        """The value of the cookie, from which the token cannot be derived."""
-        return hmac.new(self.token.encode(), b"cookie", hashlib.sha256).hexdigest()
+    def session_key(self) -> str:
+        """The key that the page keeps in place of the token, which cannot be derived from it."""
+        return hmac.new(self.token.encode(), self.salt, hashlib.sha256).hexdigest()
 
     def check_request(self, path: str, headers: Headers) -> ErrorResponse | None:
         """The error response to a request that is not allowed; None if it is."""
@@ -56,7 +59,8 @@ class AccessControl(NamedTuple):
         if not _is_same_site(host, path, headers):
             remedy = "Send it from this server's own page."
             return ErrorResponse(403, "The request comes from another site's page.", remedy)
-        if path not in PUBLIC_PATHS and path != SESSION_PATH and not self.is_authenticated(headers):
+        is_checked_here = path not in PUBLIC_PATHS and path not in FORM_PATHS
+        if is_checked_here and not self.is_authenticated(headers):
             remedy = (
                 "Send the header `Authorization: Bearer TOKEN` "
                 "with the token that `feeder serve` printed."
@@ -76,20 +80,14 @@ class AccessControl(NamedTuple):
         return _is_ip_address(self.host) and not _is_loopback(self.host) and name == machine
 
     def is_authenticated(self, headers: Headers) -> bool:
-        """True if the request has the token or the cookie."""
-        scheme, _, token = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer":
-            return self.is_valid_token(token.strip())
-        cookies = cookie_parser(headers.get("cookie", ""))
-        return _is_equal_constant_time(cookies.get(self.cookie_name, ""), self.cookie_value)
+        """True if the request has the token or the session key in its header."""
+        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        return scheme.lower() == "bearer" and self.is_valid(secret.strip())
 
-    def is_valid_token(self, typed: str) -> bool:
-        """Compares in constant time."""
-        return _is_equal_constant_time(typed, self.token)
-
-    def set_cookie(self, response: Response) -> None:
-        """Adds the cookie, which scripts cannot read."""
-        response.set_cookie(self.cookie_name, self.cookie_value, httponly=True, samesite="strict")
+    def is_valid(self, secret: str) -> bool:
+        """True for the token and for the session key; compares in constant time."""
+        is_token = _is_equal_constant_time(secret, self.token)
+        return _is_equal_constant_time(secret, self.session_key) or is_token
 
 
 class AccessMiddleware:

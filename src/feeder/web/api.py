@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from feeder.errors import FeederError, ServiceError, UserError, problem_and_remedy
@@ -46,7 +46,7 @@ GET_ENDPOINTS = (
 
 
 def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
-    """The routes below `/api`, and of the exchange of the token for a cookie."""
+    """The routes below `/api`, and of the exchange of the token for a session key."""
     from feeder.web.validation import IndexValidation  # heavy
 
     session = Route("/api/session", partial(_create_session, access), methods=["POST"])
@@ -61,9 +61,7 @@ def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> li
 
 
 async def _create_session(access: AccessControl, _: Request) -> Response:
-    response = Response(status_code=204)
-    access.set_cookie(response)
-    return response
+    return JSONResponse({"key": access.session_key})
 
 
 async def _validation(validation: IndexValidation, pool: ThreadPool, request: Request) -> Response:

@@ -37,7 +37,7 @@ def create_app(
     if service:
         routes += page_routes.routes(service, access, pool)
         routes += api.routes(service, access, pool)
-        routes += documents.routes(service, pool)
+        routes += documents.routes(service, access, pool)
     else:
         routes.append(Route("/", _about, methods=["GET"]))
     handlers: dict[Any, Any] = {HTTPException: _http_error, 500: _internal_error}

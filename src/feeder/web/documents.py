@@ -4,6 +4,7 @@ a browser from running anything in it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -18,6 +19,7 @@ from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.source import file_types
 from feeder.web import page_routes
+from feeder.web.access import DOCUMENT_PATH, AccessControl
 from feeder.web.api import query_parameters, run_endpoint
 
 _OFFICE_TYPE = "application/vnd.openxmlformats-officedocument"
@@ -49,13 +51,39 @@ CONTENT_SECURITY_POLICY = (
 )
 
 
-def routes(service: IndexService, pool: ThreadPool) -> list[Route]:
-    """The route of documents."""
-    return [Route("/api/document", partial(_send_document, service, pool), methods=["GET"])]
+def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
+    """The route of documents for programs, and that of the page's form.
+
+    A tab that is opened sends no header, so the page sends its key in a form.
+    """
+    for_page = partial(_send_to_page, service, access, pool)
+    return [
+        Route("/api/document", partial(_send_to_program, service, pool), methods=["GET"]),
+        Route(DOCUMENT_PATH, for_page, methods=["POST"]),
+    ]
 
 
-async def _send_document(service: IndexService, pool: ThreadPool, request: Request) -> Response:
-    run = partial(run_endpoint, service, "document", query_parameters(request))
+async def _send_to_program(service: IndexService, pool: ThreadPool, request: Request) -> Response:
+    return await _send_document(service, pool, request, query_parameters(request))
+
+
+async def _send_to_page(
+    service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
+) -> Response:
+    form = await page_routes.read_form(request)
+    if not access.is_valid(form.pop("key", [""])[0]):
+        remedy = "Reload the page that opened the document, and enter the token there."
+        return _error_response(request, ErrorResponse(401, "The key of the page is wrong.", remedy))
+    return await _send_document(service, pool, request, form)
+
+
+async def _send_document(
+    service: IndexService,
+    pool: ThreadPool,
+    request: Request,
+    parameters: Mapping[str, list[str]],
+) -> Response:
+    run = partial(run_endpoint, service, "document", parameters)
     answer: Any = await run_until_disconnect(request, pool.run(run))
     if answer is DISCONNECTED:
         return CLIENT_CLOSED_REQUEST

@@ -1,5 +1,5 @@
-"""The routes of the page: static files, the token form, and a first page of hits as HTML for
-browsers without JavaScript.
+"""The routes of the page: static files, and for browsers without JavaScript the token form and a
+first page of hits as HTML.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
 from feeder import escaping
@@ -20,10 +21,10 @@ from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
 from feeder.web import page_files
 from feeder.web.access import SESSION_PATH, AccessControl
-from feeder.web.api import query_parameters, run_endpoint
-from feeder.web.page_files import OWN_FETCH_SITES
+from feeder.web.api import run_endpoint
 
 QUERY_INPUT = '<input id="q" name="q"'
+SEARCH_FORM = 'action="./" method="get">'
 START_HINT = "<p>Type words, a name or what the code does above, and press Enter.</p>"
 MAX_FORM_BYTES = 4_096
 # without an origin, which `no-referrer` removes, the token form would count as another site's
@@ -32,8 +33,9 @@ PAGE_HEADERS = {"cache-control": "no-cache", "referrer-policy": "same-origin"}
 
 def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
     """The routes of the page, its static files and the token form."""
-    index = Route("/", partial(_index_page, service, access, pool), methods=["GET"])
-    session = Route(SESSION_PATH, partial(_submit_token, access), methods=["POST"])
+    index = Route("/", _index_page, methods=["GET"])
+    submit = partial(_submit_form, service, access, pool)
+    session = Route(SESSION_PATH, submit, methods=["POST"])
     files = [Route(path, _static_file, methods=["GET"]) for path in page_files.file_paths()]
     return [index, session, *files]
 
@@ -46,24 +48,9 @@ async def _static_file(request: Request) -> Response:
     return Response(file.content, headers=headers, media_type=file.media_type)
 
 
-async def _index_page(
-    service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
-) -> Response:
-    """The page, with the token form or the hits of a query for browsers without JavaScript.
-
-    A query runs only with the cookie, and if the server's own page or the user sent it.
-    """
-    is_own = request.headers.get("sec-fetch-site", "none") in OWN_FETCH_SITES
-    if not is_own or not access.is_authenticated(request.headers):
-        return _html_response(token_form(_query_string(request)))
-    parameters = query_parameters(request)
-    if not parameters.get("q", [""])[0].strip():
-        return _html_response(START_HINT)
-    run = partial(run_endpoint, service, "search", _search_parameters(parameters))
-    answer: Any = await run_until_disconnect(request, pool.run(run))
-    if answer is DISCONNECTED:
-        return CLIENT_CLOSED_REQUEST
-    return _html_response(render_answer(answer, parameters), query=parameters["q"][0])
+async def _index_page(request: Request) -> Response:
+    """The page; for browsers without JavaScript with the token form."""
+    return _html_response(token_form(_query_string(request)))
 
 
 def _search_parameters(parameters: Mapping[str, list[str]]) -> Mapping[str, list[str]]:
@@ -73,29 +60,54 @@ def _search_parameters(parameters: Mapping[str, list[str]]) -> Mapping[str, list
     return {key: values for key, values in parameters.items() if key in ENDPOINTS["search"][1]}
 
 
-async def _submit_token(access: AccessControl, request: Request) -> Response:
-    """Checks the token of the form, sets the cookie and redirects to the query."""
+async def _submit_form(
+    service: IndexService, access: AccessControl, pool: ThreadPool, request: Request
+) -> Response:
+    """Checks the secret of a form, and answers with the hits of its query.
+
+    The answer's search form has the session key, as a browser without JavaScript sends no header.
+    """
+    form = await read_form(request)
+    query = form.get("query", [""])[0]
+    if not access.is_valid(form.get("token", [""])[0].strip()):
+        return _html_response(token_form(query, is_wrong=True), 401)
+    parameters = {**parse_qs(query), **{key: form[key] for key in ("q",) if key in form}}
+    page = _with_key(page_files.index_html(), access.session_key)
+    if not parameters.get("q", [""])[0].strip():
+        return _html_response(START_HINT, page=page)
+    run = partial(run_endpoint, service, "search", _search_parameters(parameters))
+    answer: Any = await run_until_disconnect(request, pool.run(run))
+    if answer is DISCONNECTED:
+        return CLIENT_CLOSED_REQUEST
+    return _html_response(render_answer(answer, parameters), query=parameters["q"][0], page=page)
+
+
+async def read_form(request: Request) -> dict[str, list[str]]:
+    """The fields of a form; raises HTTPException 413 if it is too large."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > MAX_FORM_BYTES:
-            return _html_response(token_form("", is_wrong=True), 413)
-    form = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
-    query = form.get("query", [""])[0]
-    if not access.is_valid_token(form.get("token", [""])[0].strip()):
-        return _html_response(token_form(query, is_wrong=True), 401)
-    response = RedirectResponse(f"/?{query}" if query else "/", 303)
-    access.set_cookie(response)
-    return response
+            raise HTTPException(413)
+    return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+
+
+def _with_key(page: str, key: str) -> str:
+    """`index.html` with a search form that sends the session key."""
+    field = f'<input type="hidden" name="token" value="{key}">'
+    return page.replace(SEARCH_FORM, f'action="{SESSION_PATH}" method="post">{field}')
 
 
 def _query_string(request: Request) -> str:
     return urlencode(request.query_params.multi_items())
 
 
-def _html_response(content: str, status: int = 200, query: str = "") -> Response:
-    page = fill_page(page_files.index_html(), content, query)
-    return HTMLResponse(page, status, PAGE_HEADERS)
+def _html_response(
+    content: str, status: int = 200, query: str = "", page: str | None = None
+) -> Response:
+    filled = fill_page(page or page_files.index_html(), content, query)
+    headers = {**PAGE_HEADERS, "cache-control": "no-store"} if page else PAGE_HEADERS
+    return HTMLResponse(filled, status, headers)
 
 
 def fill_page(page: str, content: str, query: str) -> str:

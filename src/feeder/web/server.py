@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from html import escape
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import current_thread, main_thread
@@ -124,6 +125,14 @@ def _validate_token(token: str | None) -> str:
             "Make one with: openssl rand -hex 16"
         )
     return token
+
+
+def is_loopback(host: str) -> bool:
+    """True for localhost and for addresses that other machines cannot reach."""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
 
 
 def _bind(host: str, port: int | None) -> socket.socket:

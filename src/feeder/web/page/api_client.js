@@ -1,4 +1,40 @@
-// Sends requests to the JSON API and turns failures into ApiError.
+// Sends requests to the JSON API and turns failures into ApiError. Each has the key of the session in a header,
+// never in a cookie, which servers on other ports of this machine would get too. A Worker has a cookie instead.
+import { keep, recall } from './storage.js';
+
+const ASK = '?';
+const TABS_MS = 150;
+const UNAUTHORIZED = 401;
+let key = recall('key', 'session') ?? '';
+let asking;
+// tabs of the same origin, which includes the port
+const tabs = new BroadcastChannel('feeder');
+tabs.onmessage = ({ data }) => {
+  if (data !== ASK) {
+    if (!key) useKey(data);
+  } else if (key) tabs.postMessage(key);
+};
+
+function useKey(value) {
+  key = value;
+  keep('key', value, 'session');
+  if (key) dispatchEvent(new Event('signedin'));
+}
+
+/** Asks the other tabs for a key; resolves to false if none has one. */
+function askTabs() {
+  asking ??= new Promise((resolve) => {
+    addEventListener('signedin', () => resolve(true), { once: true });
+    setTimeout(() => resolve(false), TABS_MS);
+    tabs.postMessage(ASK);
+  }).finally(() => { asking = undefined; });
+  return asking;
+}
+
+/** The key for a form, which sends no header. */
+export function sessionKey() {
+  return key;
+}
 
 export class ApiError extends Error {
   constructor(status, error, remedy) {
@@ -22,26 +58,36 @@ export async function request(name, parameters = {}, options = {}) {
   return content;
 }
 
-async function send(address, options) {
+async function send(address, options, isRetry = false) {
+  const used = key;
   try {
-    return await fetch(address, { credentials: 'same-origin', ...options });
+    const headers = used ? { authorization: `Bearer ${used}` } : {};
+    const response = await fetch(address, { credentials: 'same-origin', ...options, headers: { ...headers, ...options.headers } });
+    if (response.status !== UNAUTHORIZED || isRetry || options.headers) return response;
+    if (used === key) useKey('');
+    return key || await askTabs() ? await send(address, options, true) : response;
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw STOPPED;
   }
 }
 
-/** Exchanges the token for a cookie that scripts cannot read; returns false if the token is wrong. */
+/** Exchanges the token for a session; returns false if the token is wrong. */
 export async function signIn(token) {
-  const headers = { authorization: `Bearer ${token}` };
-  const response = await send('api/session', { method: 'POST', headers });
+  const response = await send('api/session', { method: 'POST', headers: { authorization: `Bearer ${token}` } });
+  const answer = response.ok && await response.json().catch(() => null);
+  if (answer?.key) {
+    useKey(answer.key);
+    tabs.postMessage(key);
+  }
   return response.ok;
 }
 
-/** Signs in with the token of the fragment, and removes it from the address and the history. */
+/** Signs in with the token that the address had; returns false without one. */
 export async function signInByAddress() {
-  const match = /^#token=([^&]+)/.exec(location.hash);
-  if (!match) return;
-  history.replaceState(null, '', location.pathname + location.search);
-  await signIn(decodeURIComponent(match[1]));
+  const token = globalThis.takenToken;
+  globalThis.takenToken = undefined;
+  if (!token) return false;
+  await signIn(decodeURIComponent(token)).catch(() => null);
+  return true;
 }

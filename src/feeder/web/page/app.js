@@ -64,6 +64,9 @@ function isUsed() {
 
 function listen() {
   addEventListener('moved', show);
+  addEventListener('signedin', () => { if (byId('token')) show(); });
+  // an address with a token that was pasted into an open tab
+  addEventListener('hashchange', async () => { if (await signInByAddress()) show(); });
   addEventListener('indexed', () => { if (!isUsed()) show(); });
   byId('q').addEventListener('input', typed);
   byId('q').addEventListener('blur', endTyping);
@@ -83,7 +86,7 @@ function listen() {
 document.documentElement.classList.add('scripted');
 byId('main').replaceChildren();
 listen();
-await signInByAddress().catch(() => null);
+await signInByAddress();
 // typed before the page listened
 if (byId('q').value && byId('q').value !== read().q) typed();
 show();

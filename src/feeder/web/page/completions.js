@@ -2,6 +2,7 @@
 import { request } from './api_client.js';
 import { byId, count, fill, h } from './dom.js';
 import { indexName } from './index_state.js';
+import { keep, recall } from './storage.js';
 import { fileLink, go } from './url_state.js';
 
 const MAX_RECENT = 8;
@@ -31,16 +32,12 @@ export function listenToCompletions(onChosen) {
 /** Keeps a finished query for this repository, in this browser only. */
 export function rememberQuery(q) {
   const queries = [q, ...recentQueries().filter((other) => other !== q)].slice(0, MAX_RECENT);
-  try {
-    localStorage.setItem(recentKey(), JSON.stringify(queries));
-  } catch {
-    // the browser's storage is full or off: there are no recent queries
-  }
+  keep(recentKey(), JSON.stringify(queries));
 }
 
 function recentQueries() {
   try {
-    return JSON.parse(localStorage.getItem(recentKey()) ?? '[]');
+    return JSON.parse(recall(recentKey()) ?? '[]');
   } catch {
     return [];
   }

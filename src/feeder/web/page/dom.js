@@ -1,6 +1,8 @@
 // Creates elements from text and elements; text is never parsed as HTML.
 
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const TOAST_MS = 2500;
+let fading;
 
 /** Shows control characters, such as marks that change the direction of text, as `\uXXXX`. */
 export function safe(text) {
@@ -35,9 +37,13 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Announces a change to screen readers. */
-export function announce(text) {
-  byId('said').textContent = text;
+/** Announces a change to screen readers, and for some seconds also to the eye. */
+export function announce(text, isVisible = false) {
+  const line = byId('said');
+  line.textContent = text;
+  line.className = isVisible ? 'toast' : 'hidden';
+  clearTimeout(fading);
+  if (isVisible) fading = setTimeout(() => { line.className = 'hidden'; }, TOAST_MS);
 }
 
 export function count(number, singular, plural = `${singular}s`) {

@@ -7,7 +7,8 @@ import { copy } from './hit.js';
 import { relationsPanel, showClicked } from './relations.js';
 import { nextMatch, showPosition, wordMarks, wordPattern } from './matches.js';
 import { grammar, highlightedLine, tokenLines } from './highlighting.js';
-import { documentLink, editorLink, pageOf, webLink } from './links.js';
+import { keep, recall } from './storage.js';
+import { documentForm, editorLink, pageOf, webLink } from './links.js';
 
 const BLOCK_LINES = 500;
 const MIN_FILTERED = 8;
@@ -72,7 +73,7 @@ function heading(path, file) {
       button('Copy location', () => copy(place(path))), button('Copy text', () => copy(selectedText(file.lines), 'the text')),
       webLink(path, 1, 1) ? button('Copy permalink', () => copy(webLink(path, ...range()), 'the permalink')) : null,
       wrapButton(),
-      documentAnchor(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, ...range()), 'On the web')));
+      documentButton(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, ...range()), 'On the web')));
 }
 
 /** The path; each folder is a link to its part of the map. */
@@ -94,9 +95,9 @@ function selectedText(lines) {
 
 /** The button that wraps long lines or not; the choice is kept in this browser. */
 function wrapButton() {
-  const isWrapped = () => localStorage.getItem('wrap') === 'yes';
+  const isWrapped = () => recall('wrap') === 'yes';
   const toggle = (event) => {
-    localStorage.setItem('wrap', isWrapped() ? 'no' : 'yes');
+    keep('wrap', isWrapped() ? 'no' : 'yes');
     show(event.currentTarget);
   };
   const show = (element) => {
@@ -108,18 +109,17 @@ function wrapButton() {
   return element;
 }
 
-/** The link to a document, to the page of the marked lines; null for other files. */
-function documentAnchor(path, nodes) {
+/** The form that opens a document at the page of the marked lines; null for other files. */
+function documentButton(path, nodes) {
   updatePage = () => null;
-  if (!documentLink(path)) return null;
-  const anchor = h('a', { target: '_blank', rel: 'noreferrer' });
+  if (!documentForm(path)) return null;
+  const place_ = h('span', null);
   updatePage = () => {
     const pages = nodes.filter((node) => node.start_line <= first() && pageOf(node.logical_path));
-    const { href, text } = documentLink(path, pages.at(-1)?.logical_path);
-    Object.assign(anchor, { href, textContent: text });
+    fill(place_, documentForm(path, pages.at(-1)?.logical_path));
   };
   updatePage();
-  return anchor;
+  return place_;
 }
 
 function first() {

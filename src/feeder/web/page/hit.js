@@ -4,7 +4,7 @@ import { request } from './api_client.js';
 import { announce, count, h } from './dom.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { relationsLink } from './relations.js';
-import { documentLink, editorLink, supportsRelations, webLink } from './links.js';
+import { documentForm, editorLink, supportsRelations, webLink } from './links.js';
 
 const RANKS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const SHOWN_OF_FILE = 2;
@@ -120,9 +120,8 @@ function footer(hit) {
 
 /** The link to a document or, for other files, to an editor. */
 function openLink(hit) {
-  const document_ = hit.state === 'elsewhere' ? null : documentLink(hit.path, hit.logical_path);
-  if (document_) return h('a', { href: document_.href, target: '_blank', rel: 'noreferrer' }, document_.text);
-  return externalLink(editorLink(hit.path, hit.start_line), 'Open in editor');
+  const form = hit.state === 'elsewhere' ? null : documentForm(hit.path, hit.logical_path);
+  return form ?? externalLink(editorLink(hit.path, hit.start_line), 'Open in editor');
 }
 
 function externalLink(href, text) {
@@ -138,12 +137,21 @@ export function why(hit) {
   return reason + parts + copies;
 }
 
-/** Copies `path:line` or another text to the clipboard, and announces it by its name. */
+/** Copies `path:line` or another text to the clipboard, and says so. */
 export async function copy(place, name = place) {
-  try {
-    await navigator.clipboard.writeText(place);
-    announce(`Copied ${name}`);
-  } catch {
-    announce(`The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`);
-  }
+  const isCopied = await navigator.clipboard?.writeText(place).then(() => true, () => false) ?? copyWithoutClipboard(place);
+  announce(isCopied ? `Copied ${name}` : `The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`, true);
+}
+
+/** Copies a text where the clipboard interface is off, as on a page without TLS from another machine. */
+function copyWithoutClipboard(text) {
+  const field = h('textarea', { class: 'hidden' });
+  field.value = text;
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  focused.focus({ preventScroll: true });
+  return isCopied;
 }

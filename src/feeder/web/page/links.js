@@ -1,6 +1,8 @@
 // Links to a file elsewhere: in an editor, on the web at the indexed commit, and documents.
 import { showIndexState } from './index_state.js';
-import { request } from './api_client.js';
+import { request, sessionKey } from './api_client.js';
+import { h } from './dom.js';
+import { keep, recall } from './storage.js';
 
 export const EDITORS = {
   '': 'none',
@@ -35,11 +37,11 @@ export function supportsRelations() {
 }
 
 export function editor() {
-  return localStorage.getItem('editor') ?? 'vscode://file/';
+  return recall('editor') ?? 'vscode://file/';
 }
 
 export function useEditor(scheme) {
-  localStorage.setItem('editor', scheme);
+  keep('editor', scheme);
 }
 
 export function editorLink(path, line) {
@@ -49,13 +51,15 @@ export function editorLink(path, line) {
   return scheme.includes('?') ? `${scheme}${file}&line=${line}` : `${scheme.replace(/\/$/, '')}${file}:${line}`;
 }
 
-/** The link to a document, in a PDF to the page of the hit; null for other files. */
-export function documentLink(path, logicalPath) {
+/** The form that opens a document in a tab, a PDF at the page of the hit; null for other files. */
+export function documentForm(path, logicalPath) {
   const extension = /\.([^./]+)$/.exec(path)?.[1].toLowerCase();
   if (!places.documents?.includes(extension)) return null;
   const page = extension === 'pdf' && pageOf(logicalPath);
   const text = `${extension === 'pdf' ? 'Open' : 'Download'} ${extension.toUpperCase()}${page ? `, p. ${page}` : ''}`;
-  return { href: `api/document?path=${encodeURIComponent(path)}${page ? `#page=${page}` : ''}`, text };
+  const fields = Object.entries({ path, key: sessionKey() }).map(([name, value]) => h('input', { type: 'hidden', name, value }));
+  return h('form', { action: `document${page ? `#page=${page}` : ''}`, method: 'post', target: '_blank', rel: 'noopener' }, fields,
+    h('button', { class: 'quiet' }, text, h('span', { class: 'hidden' }, ` ${path}`)));
 }
 
 /** The page number in a logical path such as `Manual > p. 41`. */
