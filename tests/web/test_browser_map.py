@@ -10,14 +10,16 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from web.browser_client import accessibility_violations, open_page
+from web.browser_client import WIDE, accessibility_violations, open_page
 from web.http_client import Web
 
 FILES = {
     "src/large.py": "".join(f"def large{at}():\n    return {at}\n\n\n" for at in range(60)),
     "src/in/small.py": "def small():\n    return 1\n",
     "docs/guide.md": "# Guide\n\nHow it is used.\n",
-    "yarn.lock": "lock\n",
+    "yarn.lock": "lock\n" * 800,
+    "java/src/main/App.java": "class App {}\n",
+    "java/src/main/Use.java": "class Use { App app; }\n",
 }
 MANY = [
     {
@@ -61,30 +63,132 @@ def test_areas_are_proportional_to_lines(page: Page) -> None:
         assert min(wide, high) < 1e-6
 
 
-def test_skipped_files_have_their_reason(page: Page) -> None:
+def test_each_file_is_in_a_box(page: Page) -> None:
+    """Those that are too small are counted by a box, whose area is that of their lines."""
+    files, boxes = page.evaluate(
+        """async () => {
+          const { layOut, treeOf } = await import('/treemap.js');
+          const files = Array.from({ length: 3000 }, (_, at) => (
+            { path: `d${at % 9}/e${at % 4}/f${at}`, lines: at < 30 ? 2000 : 1, state: 'clean' }));
+          const leaves = layOut(treeOf(files), 300, 200)
+            .filter(({ node }) => node.file || node.smaller);
+          return [files.length, leaves.map(({ node, w, h }) => [node.files, node.name, w * h])];
+        }"""
+    )
+    assert sum(count for count, *_ in boxes) == files
+    grouped = [(count, name) for count, name, _ in boxes if count > 1]
+    assert grouped
+    assert all(name == f"{count} smaller files" for count, name in grouped)
+    assert len(boxes) < 200
+
+
+def test_skipped_files_have_their_reason_and_size(page: Page) -> None:
+    """800 lines of 5 bytes count as 100 lines of code, and may be hidden."""
+    page.get_by_role("link", name="What is indexed").click()
     colours = page.get_by_role("list", name="Colours")
     expect(colours.get_by_role("listitem")).to_have_text(
-        ["indexed 3", "not indexed: a lock file 1"]
+        ["indexed 5", "not indexed: a lock file 1"]
     )
-    expect(page.get_by_role("row", name="yarn.lock")).to_contain_text("a lock file")
-    expect(page.get_by_role("status")).to_contain_text("4 files")
+    row = page.get_by_role("row", name="yarn.lock")
+    expect(row.get_by_role("cell")).to_have_text(["1", "0", "a lock file", "4 kB"])
+    expect(page.get_by_role("status")).to_contain_text("6 files")
     expect(page.get_by_role("status")).to_contain_text("1 not indexed")
+    assert (
+        page.evaluate(
+            """async () => (await import('/treemap.js')).treeOf(
+          [{ path: 'a', state: 'skipped', bytes: 4000 }]).weight"""
+        )
+        == 100
+    )
+    page.get_by_role("link", name="Hide files that are not indexed").click()
+    expect(page.get_by_role("row", name="yarn.lock")).to_have_count(0)
+    expect(page.get_by_role("link", name="Show all files")).to_be_visible()
 
 
-def test_click_on_a_folder_filters_the_search(page: Page) -> None:
-    """A click on a file opens it."""
-    page.get_by_role("img").click(position={"x": 100, "y": 100})
+def test_one_click_opens_a_file(page: Page) -> None:
+    """A click on the frame of a folder opens the folder, and a search then looks in it."""
+    box = page.evaluate(
+        """async () => {
+          const { layOut, treeOf } = await import('/treemap.js');
+          const map = document.querySelector('canvas');
+          const { request } = await import('/api_client.js');
+          const { files } = await request('map');
+          const boxes = layOut(treeOf(files), map.clientWidth, map.clientHeight);
+          return boxes.find(({ node }) => node.path === 'src');
+        }"""
+    )
+    image = page.get_by_role("img")
+    image.click(position={"x": box["x"] + 5, "y": box["y"] + 5})
     page.wait_for_url("**/?view=map&below=src")
     page.get_by_role("combobox").fill("small")
     page.wait_for_url("**/?q=small&path=%2Fsrc")
     expect(page.get_by_role("link", name="Remove filter path /src")).to_be_visible()
     page.go_back()
-    page.get_by_role("row", name="large.py").get_by_role("link").click()
+    page.go_back()
+    image.click(position={"x": box["x"] + box["w"] / 3, "y": box["y"] + box["h"] / 2})
     expect(page.get_by_role("heading", name="src/large.py")).to_be_visible()
 
 
+def test_folders_with_one_folder_are_one(page: Page) -> None:
+    """In the table as on the map."""
+    page.get_by_role("row", name="java/src/main/").get_by_role("link").click()
+    page.wait_for_url("**/?view=map&below=java%2Fsrc%2Fmain")
+    expect(page.get_by_role("row")).to_have_count(3)
+
+
+def test_table_is_sorted_by_any_column(page: Page) -> None:
+    """Names upwards, numbers downwards, and by a second click the other way."""
+    names = page.locator("tbody th")
+    expect(names).to_have_text(["src/", "docs/", "java/src/main/", "yarn.lock"])
+    page.get_by_role("button", name="Name").click()
+    expect(names).to_have_text(["docs/", "java/src/main/", "src/", "yarn.lock"])
+    expect(page.get_by_role("columnheader", name="Name")).to_have_attribute(
+        "aria-sort", "ascending"
+    )
+    page.get_by_role("button", name="Name").click()
+    expect(names.first).to_have_text("yarn.lock")
+    page.get_by_role("button", name="Size of these").click()
+    expect(names.first).to_have_text("yarn.lock")
+    page.get_by_role("button", name="Files", exact=True).click()
+    expect(page.get_by_role("columnheader", name="Files")).to_have_attribute(
+        "aria-sort", "descending"
+    )
+
+
+def test_labels_are_shortened_to_their_box(page: Page) -> None:
+    files = [MANY[0] | {"path": f"{at}{'long' * 20}.py", "lines": 100} for at in range(9)]
+    answer = json.dumps({"files": files, "index": {"repo": "r"}, "note": ""})
+    page.route("**/api/map", lambda route: route.fulfill(body=answer))
+    page.add_init_script(
+        """(() => {
+          globalThis.drawn = [];
+          const draw = CanvasRenderingContext2D.prototype.fillText;
+          CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+            globalThis.drawn.push([text, this.measureText(text).width]);
+            draw.call(this, text, ...at);
+          };
+        })()"""
+    )
+    page.reload()
+    page.wait_for_function("globalThis.drawn.length > 0")
+    labels = page.evaluate("globalThis.drawn")
+    assert len(labels) >= len(files)
+    assert all(re.fullmatch(r"\dlong\w*…", text) for text, _ in labels)
+    assert all(width < WIDE["width"] / 3 for _, width in labels)
+
+
+def test_files_that_others_refer_to_stand_out(page: Page) -> None:
+    page.get_by_role("link", name="References").click()
+    colours = page.get_by_role("list", name="Colours")
+    expect(colours).to_have_text(re.compile("1 to 9 1.*none known 5"))
+    expect(page.get_by_role("columnheader", name="Referring files")).to_be_visible()
+    page.get_by_role("row", name="java/src/main/").get_by_role("link").click()
+    row = page.get_by_role("row", name="App.java")
+    expect(row.get_by_role("cell").first).to_have_text("1")
+
+
 def test_languages_have_colours(page: Page) -> None:
-    page.get_by_role("link", name="Languages").click()
+    """Without a choice."""
     colours = page.get_by_role("list", name="Colours")
     expect(colours).to_contain_text("python 2")
     expect(colours).to_contain_text("markdown 1")
@@ -93,7 +197,7 @@ def test_languages_have_colours(page: Page) -> None:
 def test_last_change_has_a_colour(page: Page) -> None:
     """All files were committed today; the table shows the date."""
     page.get_by_role("link", name="Last change").click()
-    expect(page.get_by_role("list", name="Colours")).to_have_text("in the last 7 days 4")
+    expect(page.get_by_role("list", name="Colours")).to_have_text("in the last 7 days 6")
     row = page.get_by_role("row", name="yarn.lock")
     expect(row).to_contain_text(re.compile(r"[A-Z][a-z]+ \d{1,2}, \d{4}"))
     assert accessibility_violations(page) == []
@@ -110,7 +214,7 @@ def test_ages_have_different_colours(browser: Browser, site: Web) -> None:
             page.route("**/api/history", partial(Route.fulfill, body=body))
             page.goto(f"{site.base}/?view=map&by=changed")
             expect(page.get_by_role("list", name="Colours").get_by_role("listitem")).to_have_text(
-                ["in the last 7 days 1", "in the last 30 days 1", "in the last year 1", f"{rest} 1"]
+                ["in the last 7 days 1", "in the last 30 days 1", "in the last year 1", f"{rest} 3"]
             )
             expect(page.get_by_role("row", name="yarn.lock")).to_contain_text(rest)
 
@@ -129,14 +233,15 @@ def test_file_named_like_an_object_property_is_shown(browser: Browser, site: Web
 
 
 def test_without_history_the_last_change_is_not_offered(browser: Browser, site: Web) -> None:
-    """As in a Worker, which has no git; an address that requests it shows the indexed state."""
+    """As in a Worker, which has no git; an address that requests it shows the languages."""
     answer = json.dumps({"files": MANY[:40], "index": {"repo": "large"}, "note": "It is large."})
     with open_page(browser, site) as page:
         page.route("**/api/map", lambda route: route.fulfill(body=answer))
         page.goto(f"{site.base}/?view=map&by=changed")
-        expect(page.get_by_role("list", name="Colours")).to_contain_text("indexed 20")
+        expect(page.get_by_role("list", name="Colours")).to_contain_text("python 30")
         expect(page.get_by_role("link", name="Languages")).to_be_visible()
-        expect(page.get_by_role("link", name="Last change")).to_have_count(0)
+        for name in ("Last change", "References"):
+            expect(page.get_by_role("link", name=name)).to_have_count(0)
 
 
 def test_late_response_does_not_replace_another_view(browser: Browser, site: Web) -> None:
@@ -164,5 +269,5 @@ def test_20000_files_are_drawn(browser: Browser, site: Web) -> None:
         page.get_by_role("link", name="Map", exact=True).click()
         expect(page.get_by_role("status")).to_contain_text("20,000 files")
         expect(page.get_by_role("status")).to_contain_text("5,000 not indexed, 5,000 waiting")
-        expect(page.get_by_role("list", name="Colours")).to_contain_text("indexed 10,000")
+        expect(page.get_by_role("list", name="Colours")).to_contain_text("python 15,000")
         assert page.evaluate("performance.getEntriesByName('map-drawn').length") > 0

@@ -1,5 +1,6 @@
 """Validation of the index on the page: started by a button, with progress and verdict."""
 
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -63,8 +64,10 @@ def test_without_an_index_there_is_an_error(repo: Repo) -> None:
 
 def test_button_starts_the_validation(browser: Browser, mine: tuple[Path, Web]) -> None:
     folder, one = mine
-    with open_page(browser, one, "?view=proof") as page:
+    rights = ["clipboard-read", "clipboard-write"]
+    with open_page(browser, one, "?view=proof", permissions=rights) as page:
         expect(page.get_by_role("heading", level=1)).to_contain_text("The index equals HEAD")
+        expect(page.get_by_text("The checks read the files of the commit again")).to_be_visible()
         page.get_by_role("button", name="Run the checks").click()
         expect(page.get_by_text("The index is right.").first).to_be_visible()
         expect(page.locator(".checks > .good").first).to_be_visible()
@@ -72,7 +75,16 @@ def test_button_starts_the_validation(browser: Browser, mine: tuple[Path, Web]) 
         spoil(folder)
         page.get_by_role("button", name="Run the checks again").click()
         expect(page.locator(".verdict")).to_contain_text("The index is not right.")
-        expect(page.locator(".checks > .bad").first).to_contain_text("has no node")
+        expect(page.locator(".verdict")).to_contain_text(
+            re.compile(r"[1-9] of \d+ checks failed, ")
+        )
+        failed = page.locator(".checks > .bad").count()
+        for at in range(failed):
+            expect(page.locator(".checks > li").nth(at)).to_have_class("bad")
+        expect(page.locator(".checks > .bad", has_text="has no node")).not_to_have_count(0)
+        page.get_by_role("button", name="Copy feeder validate --repair").click()
+        command = page.evaluate("navigator.clipboard.readText()")
+        assert command == "feeder validate --repair"
         assert accessibility_violations(page) == []
 
 

@@ -133,6 +133,11 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
     )
 
 
+def referring_files(corpus: Corpus) -> Counter[str]:
+    """The number of other files that refer to a file by names it declares, by its path."""
+    return _Graph(named_nodes(corpus.database, corpus.repo)).referring_files()
+
+
 class _Graph:
     """The references between files by name: weighted edges from a file to a declaration."""
 
@@ -201,6 +206,11 @@ class _Graph:
             base = (1 - DAMPING + DAMPING * dangling) / len(files)
             ranks = {path: base + DAMPING * rank for path, rank in received.items()}
         return ranks
+
+    def referring_files(self) -> Counter[str]:
+        """The number of files with references to a file, by its path."""
+        targets = (path for edges in self._edges.values() for path in {path for path, _ in edges})
+        return Counter(targets)
 
     def symbol_shares(
         self, ranks: Mapping[str, float]

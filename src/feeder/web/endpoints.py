@@ -26,14 +26,17 @@ from feeder.search.file_contents import (
 from feeder.search.index_status import Corpus
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
+from feeder.search.overview import referring_files
 from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
 from feeder.search.results import Pagination, count_facets
 from feeder.search.similar import similar_page
 from feeder.search.symbol_relations import symbol_relations
 from feeder.search.targets import Target, files_below_path, resolve_target
 from feeder.source import file_types, git
-from feeder.source.history import file_history
-from feeder.store.inventory import blobs_by_path, file_summaries, statistics
+from feeder.source.history import file_history, last_change
+from feeder.store.inventory import FileSummary, blobs_by_path, file_summaries, statistics
+from feeder.store.relations import has_relations
+from feeder.store.sqlite import is_local
 from feeder.sync.dry_run import last_run_costs
 
 Parameters = Mapping[str, Sequence[str]]
@@ -150,23 +153,44 @@ def outline(index: SearchIndex, parameters: Parameters) -> JsonObject:
     return build_outline(index.corpus, paths).as_json()
 
 
-def map_(index: SearchIndex, _: Parameters) -> JsonObject:
-    """All files, indexed or skipped, the latter with the reason."""
+def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
+    """All files; of skipped ones the reason and size, and on request how often each is referred to.
+
+    That takes seconds for a large index, as all relations are read.
+    """
     corpus = index.corpus
-    files = [file._asdict() for file in file_summaries(corpus.database, corpus.repo)]
-    return {"files": files, "history": _indexed_commit(corpus) is not None, **_index_state(corpus)}
+    files = [_file_json(corpus, file) for file in file_summaries(corpus.database, corpus.repo)]
+    has_references = is_local(corpus.database) and has_relations(corpus.database, corpus.repo)
+    if _flag(parameters, "references", "no") and has_references:
+        counts = referring_files(corpus)
+        files = [{**file, "referring": counts[file["path"]]} for file in files]
+    return {
+        "files": files,
+        "history": _indexed_commit(corpus) is not None,
+        "references": has_references,
+        **_index_state(corpus),
+    }
 
 
-def history(index: SearchIndex, _: Parameters) -> JsonObject:
-    """The time of the last change of each file."""
-    corpus = index.corpus
+def _file_json(corpus: Corpus, file: FileSummary) -> JsonObject:
+    if file.state != "skipped":
+        return file._asdict()
+    return {**file._asdict(), "bytes": file_size(corpus.base, file.path)}
+
+
+def history(index: SearchIndex, parameters: Parameters) -> JsonObject:
+    """The time of the last change of each file, or of one."""
+    corpus, path = index.corpus, parameters.get("path", [""])[0]
     commit = _indexed_commit(corpus)
-    if commit is None:
+    root = git.find_root(corpus.base)
+    if commit is None or root is None:
         raise NotFound(
             "The history of the files is not available here. "
             "Run the server in a clone that has the index's commit."
         )
-    changes = file_history(corpus.base, commit)
+    if path and path not in _indexed_paths(index, path):
+        raise NotFound(f"{path} is not a file of the index. Give a path from the root.")
+    changes = last_change(root, commit, path) if path else file_history(corpus.base, commit)
     return {"changed": changes.changed_s, "since": changes.oldest_commit_s, **_index_state(corpus)}
 
 
@@ -203,8 +227,8 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "file": (file, frozenset({"path"})),
     "document": (document, frozenset({"path"})),
     "outline": (outline, frozenset({"path"})),
-    "map": (map_, frozenset()),
-    "history": (history, frozenset()),
+    "map": (map_, frozenset({"references"})),
+    "history": (history, frozenset({"path"})),
     "status": (status, frozenset()),
 }
 """Endpoints by name, each with its parameters."""
@@ -259,9 +283,9 @@ def _filters(parameters: Parameters) -> RequestFilters:
     return RequestFilters(tests=tests, **lists)  # type: ignore[arg-type]  # the field names
 
 
-def _flag(parameters: Parameters, name: str) -> bool:
-    """The value of a parameter that is yes, the default, or no."""
-    value = parameters.get(name, ["yes"])[0]
+def _flag(parameters: Parameters, name: str, default: str = "yes") -> bool:
+    """The value of a parameter that is yes or no."""
+    value = parameters.get(name, [default])[0]
     if value not in ("yes", "no"):
         raise UserError(f"`{name}` must be yes or no. Correct it or leave it out.")
     return value == "yes"

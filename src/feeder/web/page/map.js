@@ -3,44 +3,51 @@ import { fileLink, go, isCurrent, link, read } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { request } from './api_client.js';
 import { announce, byId, count, fill, h, safe } from './dom.js';
-import { formatDay, mapColours, skipReason } from './map_colours.js';
-import { boxAt, heaviest, labelled, layOut, treeOf } from './treemap.js';
+import { mapColours, skipReason } from './map_colours.js';
+import { changeDate, mapTable } from './map_table.js';
+import { boxAt, labelled, largestFile, layOut, treeOf } from './treemap.js';
 
-const MAX_ROWS = 60;
 const SLOW_MS = 300;
-const COLOUR_TITLES = { state: 'What is indexed', language: 'Languages', changed: 'Last change' };
+const COLOUR_TITLES = { language: 'Languages', state: 'What is indexed', changed: 'Last change', references: 'References' };
+const ELLIPSIS = '…';
 const DARK_INK = '#101418';
 let stopWatching = () => null;
 
 export async function showMap(state) {
   stopWatching();
-  const answer = await request('map');
-  const choices = Object.keys(COLOUR_TITLES).filter((name) => name !== 'changed' || answer.history);
-  const by = choices.includes(state.by) ? state.by : 'state';
-  const history = by === 'changed' ? await loadHistory(state) : null;
+  let answer = await request('map');
+  const isOffered = { changed: answer.history, references: answer.references };
+  const choices = Object.keys(COLOUR_TITLES).filter((name) => isOffered[name] ?? !(name in isOffered));
+  const by = choices.includes(state.by) ? state.by : 'language';
+  const history = by === 'changed' ? await load(state, 'Reading the history of commits…', historyOf) : null;
+  if (by === 'references') answer = await load(state, 'Counting references…', () => request('map', { references: 'yes' }));
   if (!isCurrent(state)) return;
   showIndexState(answer);
-  const tree = treeOf(answer.files, state.below);
+  const files = state.only ? answer.files.filter((file) => file.state !== 'skipped') : answer.files;
+  const tree = treeOf(files, state.below);
   const canvas = h('canvas', { role: 'img', 'aria-label': `Map of ${tree.path || 'the repository'}: ${summary(tree)}. The table below has the same data.` });
   const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-  const map = { canvas, tree, files: answer.files, colours: mapColours(answer.files, by, isDark, history), history, boxes: [], tip: h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true }) };
+  const map = { canvas, tree, files, colours: mapColours(files, by, isDark, history), history, boxes: [], tip: h('div', { class: 'tip', 'aria-hidden': 'true', hidden: true }) };
   fill(byId('main'), h('div', { class: 'map' }, heading(state, tree, by, choices), h('div', { class: 'canvas' }, canvas, map.tip),
-    legend(map), table(map)));
+    legend(map), mapTable(tree, by, history)));
   listen(map);
   draw(map);
   announce(summary(tree));
 }
 
-/** The time of the last change of each file; that takes seconds for a large repository. */
-async function loadHistory(state) {
-  const message = 'Reading the history of commits…';
+/** What `ask` resolves to; `message` is shown if that takes long, as in a large repository. */
+async function load(state, message, ask) {
   const notice = setTimeout(() => isCurrent(state) && fill(byId('main'), h('p', { class: 'empty', role: 'status' }, message)), SLOW_MS);
   try {
-    const { changed, since } = await request('history');
-    return { changed: new Map(Object.entries(changed)), since }; // a file may be called `constructor`
+    return await ask();
   } finally {
     clearTimeout(notice);
   }
+}
+
+async function historyOf() {
+  const { changed, since } = await request('history');
+  return { changed: new Map(Object.entries(changed)), since }; // a file may be called `constructor`
 }
 
 function summary(tree) {
@@ -52,8 +59,8 @@ function summary(tree) {
 function heading(state, tree, by, choices) {
   return h('div', { class: 'summary' }, h('h1', { id: 'where' }, crumbs(state)), h('span', null, summary(tree)),
     tree.path ? h('a', { href: link({ path: [`/${tree.path}`], q: byId('q').value }) }, 'Search here') : null,
-    h('span', { class: 'choice' }, choices.map((name) => h('a', {
-      href: link({ view: 'map', below: state.below, by: name === 'state' ? '' : name }), 'aria-current': name === by && 'true' }, COLOUR_TITLES[name]))));
+    tree.unread || state.only ? h('a', { href: link({ ...state, only: state.only ? '' : 'indexed' }) }, state.only ? 'Show all files' : 'Hide files that are not indexed') : null,
+    h('span', { class: 'choice' }, choices.map((name) => h('a', { href: link({ ...state, by: name }), 'aria-current': name === by && 'true' }, COLOUR_TITLES[name]))));
 }
 
 /** The path of the shown folder; each folder above is a link. */
@@ -62,7 +69,7 @@ function crumbs(state) {
   const steps = names.map((name, at) => [name, names.slice(0, at + 1).join('/')]);
   return [['all files', ''], ...steps].flatMap(([name, below], at, all) => [
     at ? ' / ' : '',
-    at === all.length - 1 ? name : h('a', { href: link({ view: 'map', by: state.by, below }) }, name),
+    at === all.length - 1 ? name : h('a', { href: link({ ...state, below }) }, name),
   ]);
 }
 
@@ -78,14 +85,20 @@ function draw(map) {
   const style = getComputedStyle(document.documentElement);
   const [text, face, line] = ['--text', '--face', '--line'].map((name) => style.getPropertyValue(name));
   for (const box of map.boxes) {
-    pen.fillStyle = box.node.file ? map.colours.colour(box.node.file) : face;
+    const file = fileOf(box.node);
+    pen.fillStyle = file ? map.colours.colour(file) : face;
     pen.fillRect(box.x, box.y, Math.max(box.w - 0.75, 0.5), Math.max(box.h - 0.75, 0.5));
-    if (!box.node.file) frame(pen, box, line);
+    if (!file) frame(pen, box, line);
   }
   pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
   pen.textBaseline = 'top';
-  for (const box of map.boxes) drawName(pen, box, inkOn(box.node.file, map.colours, isDark ? text : DARK_INK) ?? text);
+  for (const box of map.boxes) drawName(pen, box, inkOn(fileOf(box.node), map.colours, isDark ? text : DARK_INK) ?? text);
   performance.mark('map-drawn');
+}
+
+/** The file that gives a box its colour: of the smaller ones the largest; none for a folder. */
+function fileOf(node) {
+  return node.smaller ? largestFile(node) : node.file;
 }
 
 function frame(pen, box, line) {
@@ -98,16 +111,23 @@ function inkOn(file, { ink }, fallback) {
   return file && (ink(file) ?? fallback);
 }
 
-/** Draws the name of a box, if there is room, clipped at its edge. */
+/** Draws the name of a box, shortened to its width, if there is room for some letters. */
 function drawName(pen, box, ink) {
-  if (!labelled(box) || (box.node.file && box.w < 60)) return;
-  pen.save();
-  pen.beginPath();
-  pen.rect(box.x + 1, box.y, box.w - 6, box.h);
-  pen.clip();
+  if (!labelled(box)) return;
+  const text = shortened(pen, safe(box.node.name), box.w - 8);
   pen.fillStyle = ink;
-  pen.fillText(safe(box.node.name), box.x + 4, box.y + 3);
-  pen.restore();
+  if (text.length > 2) pen.fillText(text, box.x + 4, box.y + 3);
+}
+
+function shortened(pen, text, width) {
+  if (pen.measureText(text).width <= width) return text;
+  let [low, high] = [0, text.length];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (pen.measureText(text.slice(0, middle) + ELLIPSIS).width <= width) low = middle;
+    else high = middle - 1;
+  }
+  return low ? text.slice(0, low) + ELLIPSIS : '';
 }
 
 function listen(map) {
@@ -128,44 +148,32 @@ function showTip(map, event) {
   map.tip.hidden = !box;
   if (!box) return;
   const file = box.node.file;
-  fill(map.tip, h('strong', null, box.node.path), h('br'), file ? about(file) : summary(box.node), changedLine(box.node, map.history));
+  const own = box.node.smaller ? `${box.node.name} in ${box.node.path || 'the repository'}` : box.node.path;
+  fill(map.tip, h('strong', null, own), h('br'), file ? about(file) : summary(box.node), changedLine(box.node, map.history));
   const left = Math.min(event.offsetX + 14, map.canvas.clientWidth - map.tip.offsetWidth);
   map.tip.style.left = `${Math.max(left, 0)}px`;
   map.tip.style.top = `${event.offsetY + 18}px`;
 }
 
 function about(file) {
-  if (file.state === 'skipped') return `not indexed: ${skipReason(file)}`;
+  if (file.state === 'skipped') return `not indexed: ${skipReason(file)}${file.bytes === undefined ? '' : `, ${count(file.bytes, 'byte')}`}`;
   const waiting = file.state === 'pending' ? ', waiting for vectors' : '';
-  return `${count(file.lines ?? 0, 'line')}, ${count(file.nodes, 'node')}${file.language ? `, ${file.language}` : ''}${waiting}`;
+  return `${count(file.lines ?? 0, 'line')}, ${count(file.nodes, 'node')}${file.language ? `, ${file.language}` : ''}${waiting}${file.referring === undefined ? '' : `, referred to by ${count(file.referring, 'file')}`}`;
 }
 
 function changedLine(node, history) {
-  const date = history && changeDate(node, history);
+  const date = history && !node.smaller && changeDate(node, history);
   return date ? [h('br'), `last change: ${date}`] : null;
 }
 
-/** The day of the last change of a file, or of any file in a folder. */
-function changeDate(node, { changed, since }) {
-  const latest = lastChange(node, changed);
-  if (latest) return formatDay(latest);
-  return since === null ? 'in no commit yet' : `${formatDay(since)} or earlier`;
-}
-
-function lastChange(node, changed) {
-  if (node.file) return changed.get(node.file.path) ?? 0;
-  return Math.max(...[...node.children.values()].map((child) => lastChange(child, changed)));
-}
-
-/** Opens what was clicked: a file of the shown folder, or the subfolder that has it. */
+/** Opens what was clicked: a file, or the folder of a box. */
 function open(map, event) {
-  const box = boxAt(map.boxes, event.offsetX, event.offsetY);
-  if (!box) return;
-  const { tree } = map;
-  const own = box.node.path.slice(tree.path ? tree.path.length + 1 : 0).split('/')[0];
-  const child = tree.children.get(own);
-  if (!child.file) go(link({ view: 'map', by: read().by, below: child.path }));
-  else if (child.file.state !== 'skipped') go(fileLink(child.path));
+  const node = boxAt(map.boxes, event.offsetX, event.offsetY)?.node;
+  if (!node) return;
+  if (node.file?.state === 'skipped') announce(`${node.path} is ${about(node.file)}`, true);
+  else if (node.file) go(fileLink(node.path));
+  else if (node.path !== map.tree.path) go(link({ ...read(), below: node.path }));
+  else map.canvas.closest('.map').querySelector('.listed').focus();
 }
 
 function legend(map) {
@@ -184,27 +192,4 @@ function swatch(colour) {
   const mark = h('span', { class: 'swatch', 'aria-hidden': 'true' });
   mark.style.background = colour;
   return mark;
-}
-
-function table({ tree, history }) {
-  const rows = heaviest(tree);
-  const rest = rows.length - MAX_ROWS;
-  const has = { history, unread: tree.unread, waiting: tree.waiting };
-  const titles = ['Name', history && 'Last change', 'Files', 'Lines', has.unread && 'Not indexed', has.waiting && 'Waiting'].filter(Boolean);
-  return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': 'The map as a table' }, h('table', { class: 'signs' },
-    h('caption', null, `Contents of ${tree.path || 'the repository'}`),
-    h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))),
-    h('tbody', null, rows.slice(0, MAX_ROWS).map((node) => entry(node, has)),
-      rest > 0 ? h('tr', null, h('td', { colspan: titles.length }, `and ${rest.toLocaleString('en')} more`)) : null)));
-}
-
-function entry(node, { history, unread, waiting }) {
-  const { file } = node;
-  const href = file ? fileLink(node.path) : link({ view: 'map', by: read().by, below: node.path });
-  const title = file ? node.name : `${node.name}/`;
-  const cells = [history && changeDate(node, history), node.files, node.lines,
-    unread && (file?.state === 'skipped' ? skipReason(file) : node.unread || ''), waiting && (node.waiting || '')];
-  const isIn = [history, true, true, unread, waiting];
-  return h('tr', null, h('th', { scope: 'row' }, file?.state === 'skipped' ? title : h('a', { href }, title)),
-    cells.map((cell, at) => (isIn[at] ? h('td', null, cell.toLocaleString('en')) : null)));
 }

@@ -4,13 +4,15 @@ const HUES = [212, 28, 150, 338, 262, 48, 184, 8, 96, 300];
 const OTHER = 'other';
 const DAY_S = 86_400;
 const AGES = [[7, 'in the last 7 days'], [30, 'in the last 30 days'], [365, 'in the last year'], [Infinity, 'earlier']];
+const USES = [[50, '50 files or more refer to it'], [10, '10 to 49'], [1, '1 to 9'], [0, 'none known']];
 // they differ in lightness, and recent changes stand out from either background
 const LIGHT_AGES = [['#08407e', '#fff'], ['#4a90d0'], ['#a9cdec'], ['#e4eaf0']];
 const DARK_AGES = [['#cfe6fb', '#101418'], ['#6aa9e0', '#101418'], ['#2c608f'], ['#29323b']];
 
-/** The title in the legend and the colours of each file, by `language`, `changed` or `state`. */
+/** The title in the legend and the colours of each file, by `language`, `changed`, `references` or `state`. */
 export function mapColours(files, by, isDark, history) {
   if (by === 'changed') return byChange(files, isDark, history);
+  if (by === 'references') return byReferences(files, isDark);
   return by === 'language' ? byLanguage(files, isDark) : byState(files, isDark);
 }
 
@@ -25,6 +27,15 @@ function byChange(files, isDark, { changed, since }) {
     return [AGES[i][1], ...shades[i]];
   };
   return legend(entry, files, [...AGES.map(([, title]) => title), rest]);
+}
+
+/** By the number of other files that refer to a file. */
+function byReferences(files, isDark) {
+  const shades = isDark ? DARK_AGES : LIGHT_AGES;
+  return legend((file) => {
+    const i = USES.findIndex(([min]) => (file.referring ?? 0) >= min);
+    return [USES[i][1], ...shades[i]];
+  }, files, USES.map(([, title]) => title));
 }
 
 export function formatDay(at_s) {

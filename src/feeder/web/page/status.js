@@ -3,6 +3,7 @@ import { isCurrent } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { ApiError, request } from './api_client.js';
 import { announce, byId, count, fill, h } from './dom.js';
+import { copy } from './hit.js';
 import { hasFolder } from './links.js';
 
 const POLL_MS = 500;
@@ -48,10 +49,9 @@ function costs(byKind) {
 }
 
 function cost(kind, run) {
-  const ended = new Date(run.ended_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
   const pair = (first, firstName, second, secondName) => (first === undefined ? '' : `${first.toLocaleString('en')} ${firstName}${second ? `, ${second.toLocaleString('en')} ${secondName}` : ''}`);
   const cells = [run.seconds, pair(run.files_processed, 'read', run.files_deleted, 'deleted'), pair(run.nodes_new, 'new', run.nodes_deleted, 'deleted'),
-    run.texts_embedded || run.texts_cached ? pair(run.texts_embedded, 'embedded', run.texts_cached, 'from the cache') : '', run.requests, ended];
+    run.texts_embedded || run.texts_cached ? pair(run.texts_embedded, 'embedded', run.texts_cached, 'from the cache') : '', run.requests, time(run.ended_s)];
   return h('tr', { 'data-kind': kind }, h('th', { scope: 'row' }, KINDS[kind]), cells.map((cell) => h('td', null, cell.toLocaleString('en'))));
 }
 
@@ -90,7 +90,7 @@ function drawChecks(section, state) {
   const wasRunning = section.querySelector('progress');
   const start = () => { announce('The checks are running'); poll(section, true); };
   const title = state.verdict ? 'Run the checks again' : 'Run the checks';
-  fill(section, state.running ? progress(state) : h('p', null, h('button', { type: 'button', click: start }, title)),
+  fill(section, h('p', { class: 'note' }, COMPARED), state.running ? progress(state) : h('p', null, h('button', { type: 'button', click: start }, title)),
     state.failed ? h('p', { role: 'alert', class: 'bad' }, state.failed) : null,
     state.verdict && !state.running ? verdict(state.verdict) : null);
   if (state.verdict) {
@@ -112,13 +112,25 @@ function summarize(result) {
   return result.passed ? 'The index is right.' : 'The index is not right.';
 }
 
+const COMPARED = 'The checks read the files of the commit again, and compare what they find with each row, word, vector and count of the index. They change nothing.';
+
+/** What was compared and when, what to do, and each check, those that failed first. */
 function verdict(result) {
+  const failed = result.checks.filter((one) => !one.passed).length;
+  const figures = `${failed ? `${failed} of ` : ''}${count(result.checks.length, 'check')}${failed ? ' failed' : ''}, ${time(result.ended_s)}, in ${result.seconds.toLocaleString('en')} s.`;
   return [
-    h('p', { class: `verdict ${result.passed ? 'good' : 'bad'}` }, summarize(result), ` ${count(result.checks.length, 'check')} in ${result.seconds.toLocaleString('en')} s.`),
-    result.advice ? h('p', null, 'To repair it: ', h('code', null, result.advice)) : null,
-    h('ul', { class: 'checks' }, result.checks.map(check)),
+    h('p', { class: `verdict ${result.passed ? 'good' : 'bad'}` }, summarize(result), ` ${figures}`),
+    result.advice ? advice(result.advice) : null,
+    h('ul', { class: 'checks' }, [...result.checks].sort((one, other) => one.passed - other.passed).map(check)),
     result.notes.map((note) => h('p', { class: 'note' }, note)),
   ];
+}
+
+/** The advice; the command in it can be copied. */
+function advice(text) {
+  const command = /feeder [a-z]+(?: --?[\w-]+)*/.exec(text)?.[0];
+  return h('p', null, 'To repair it: ', h('code', null, text), ' ',
+    command ? h('button', { type: 'button', click: () => copy(command) }, 'Copy ', h('code', null, command)) : null);
 }
 
 function check(result) {
@@ -126,4 +138,8 @@ function check(result) {
   const rest = result.differences.length - MAX_DIFFERENCES;
   return h('li', { class: result.passed ? 'good' : 'bad' }, h('strong', null, result.passed ? 'right' : 'wrong'), ` ${result.name} `, h('span', { class: 'number' }, figures),
     result.differences.length ? h('ul', null, result.differences.slice(0, MAX_DIFFERENCES).map((line) => h('li', null, line)), rest > 0 ? h('li', null, `and ${rest.toLocaleString('en')} more`) : null) : null);
+}
+
+function time(at_s) {
+  return new Date(at_s * 1000).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
 }

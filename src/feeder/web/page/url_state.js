@@ -1,7 +1,7 @@
 // The state of the page is its address, so that back and forward work.
 
 export const FILTERS = ['language', 'path', 'not_path', 'node_type', 'category', 'tests'];
-const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'offset', 'relations', ...FILTERS];
+const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'only', 'offset', 'relations', ...FILTERS];
 
 /** The state of an address: `{view, q, file, …}`; each filter is a list. */
 export function read(url = location) {
@@ -28,7 +28,7 @@ export function linesOf(hash) {
 export function link(state) {
   const parameters = new URLSearchParams();
   for (const name of PARAMETERS) {
-    for (const value of [state[name] ?? ''].flat()) if (value && value !== 'search') parameters.append(name, value);
+    for (const value of [state[name] ?? ''].flat()) if (value && value !== 'search' && !(name === 'by' && value === 'language')) parameters.append(name, value);
   }
   if (state.file) parameters.delete('view');
   const lines = state.lines ? `#L${state.lines[0]}${state.lines[1] > state.lines[0] ? `-L${state.lines[1]}` : ''}` : '';
