@@ -170,7 +170,7 @@ def test_labels_are_shortened_to_their_box(page: Page) -> None:
         })()"""
     )
     page.reload()
-    page.wait_for_function("globalThis.drawn.length > 0")
+    expect(page.get_by_role("list", name="Colours")).to_be_visible()
     labels = page.evaluate("globalThis.drawn")
     assert len(labels) >= len(files)
     assert all(re.fullmatch(r"\dlong\w*…", text) for text, _ in labels)
