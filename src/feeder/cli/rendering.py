@@ -17,7 +17,7 @@ from feeder.cli.terminal import (
     highlight_code,
     to_cells,
 )
-from feeder.search.answers import Page, PageHit, hit_name, hit_status, table_header
+from feeder.search.answers import Page, PageHit, hit_kind, hit_name, hit_status, table_header
 from feeder.search.excerpts import UNAVAILABLE_REASONS, Freshness
 from feeder.search.outline import (
     DETAIL_LEVELS,
@@ -214,7 +214,7 @@ def _heading_cells(page_hit: PageHit) -> list[Cell]:
     return [
         *to_cells(hit.path, PATH_STYLE),
         *to_cells(f":{lines}", LINE_STYLE),
-        *to_cells(f"  {hit.node_type}", DIM),
+        *to_cells(f"  {hit_kind(page_hit)}", DIM),
         *to_cells(f"  {name}" if name else "", BOLD),
         *to_cells(f"  ({state})" if state else "", PLAIN),
     ]

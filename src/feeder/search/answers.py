@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")
 """Rankings whose ranks are keys of a hit's JSON, such as `word_rank`."""
 
+WHOLE_FILE = "file"
+"""The kind of a chunk that is all of a file."""
+
 EMPTY_SNIPPET = Snippet(0, [], [])
 UNREAD_EXCERPT = Excerpt(Freshness.UNREADABLE, 0, 0)
 
@@ -130,6 +133,8 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
         hits_to_read = [result.hit for result in results.results]
         reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, hits_to_read)
         hits = [_make_hit(result, reader, options) for result in results.results]
+        if options.snippet_lines is not None:
+            hits = without_repeated_lines(hits)
         status = corpus.status(len(reader.changed_paths))
     else:
         hits = [PageHit(one, UNREAD_EXCERPT, EMPTY_SNIPPET, one.member) for one in results.results]
@@ -138,6 +143,42 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
     notes = [*results.notes, *inexact_notes(places, options.exact)]
     page = Page(hits, status, results.total, options.offset, notes, results.at_least)
     return page._replace(all_results=results.all_results)
+
+
+def without_repeated_lines(hits: Sequence[PageHit]) -> list[PageHit]:
+    """The hits, less the first and last lines of a snippet that another hit inside it shows too.
+
+    At least one line stays, and every line with a literal.
+    """
+    by_path: dict[tuple[str, str], list[PageHit]] = {}
+    for shown in hits:
+        by_path.setdefault((shown.result.hit.repo, shown.result.hit.path), []).append(shown)
+    return [
+        shown._replace(snippet=_trim_snippet(shown, others)) if len(others) > 1 else shown
+        for shown in hits
+        for others in [by_path[shown.result.hit.repo, shown.result.hit.path]]
+    ]
+
+
+def _trim_snippet(shown: PageHit, others: Sequence[PageHit]) -> Snippet:
+    """The snippet without lines at its ends that hits inside this one show."""
+    excerpt, snippet = shown.excerpt, shown.snippet
+    own = range(excerpt.first, excerpt.last + 1)
+    repeated = {
+        number
+        for other in others
+        if other is not shown and _is_inside(other.excerpt, excerpt)
+        for number, _ in other.snippet.numbered_lines
+    }
+    if not repeated or list(excerpt.numbers) != [*own]:
+        return snippet
+    return snippet.trimmed(repeated - {mark.line for mark in shown.literals})
+
+
+def _is_inside(inner: Excerpt, outer: Excerpt) -> bool:
+    """Returns True if one hit's lines are some of those of another one."""
+    is_within = outer.first <= inner.first and inner.last <= outer.last
+    return is_within and (inner.first, inner.last) != (outer.first, outer.last)
 
 
 def highlight_words(query: Query) -> list[str]:
@@ -321,6 +362,13 @@ def _line_page(corpus: Corpus, target: Target) -> Page:
     ).changed_paths
     page_hit = PageHit(Result(hit, 0.0, {}), excerpt, Snippet(first, page_lines, []))
     return Page([page_hit], corpus.status(len(changed)), 1)
+
+
+def hit_kind(shown: PageHit) -> str:
+    """The node type, for readers: a chunk that is all of a file is a file."""
+    is_file = shown.excerpt.is_whole_file and not shown.member
+    node_type = shown.result.hit.node_type
+    return WHOLE_FILE if is_file and node_type == "chunk" else node_type
 
 
 def hit_name(shown: PageHit) -> str:

@@ -95,7 +95,7 @@ MAX_SUGGESTED_NAMES = 3
 """Similar names listed where no node has the name."""
 
 NO_WORD_NOTE = "No searched node has a word of the query"
-"""The beginning of the note on results that only vectors found."""
+"""The beginning of the note on results that only vectors literal_nodes."""
 
 WORDS_ONLY_PREFIX = "Searched by words only:"
 """The beginning of the warning that a model failed; its error follows."""
@@ -194,17 +194,19 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
         database, ids, scope, preferred_scopes, literal_ids if files else ()
     )
     if literal_ids:
-        found = LiteralNodes(unread_ids=literal_ids)
+        literal_nodes = LiteralNodes(unread_ids=literal_ids)
         if files:
             literals = query_literals(query_text)
-            found = find_literal_nodes(literal_ids, literals, candidates, files)
-            if others := other_literal_ids(literal_ids, found, query_text, files):
+            literal_nodes = find_literal_nodes(literal_ids, literals, candidates, files)
+            if others := other_literal_ids(literal_ids, literal_nodes, query_text, files):
                 more = load_candidates(database, others, scope, preferred_scopes, others)
-                found = merged(found, find_literal_nodes(others, literals, more, files))
+                literal_nodes = merged(
+                    literal_nodes, find_literal_nodes(others, literals, more, files)
+                )
                 candidates = candidates.extended(more)
         has_similar = any(one.name == SIMILAR_NAME and one.scores for one in rankings)
         literal = rank_literal_nodes(
-            query_text, found, candidates.hits, has_similar_names=has_similar
+            query_text, literal_nodes, candidates.hits, has_similar_names=has_similar
         )
         rankings = [literal if one.name == LITERAL else one for one in rankings]
     results = rank_hits(
@@ -296,7 +298,7 @@ def _model_ranking(
 
 
 def _is_vector_only(rankings: Iterable[Ranking]) -> bool:
-    """Returns True if only embedding models found nodes."""
+    """Returns True if only embedding models literal_nodes nodes."""
     by_model = (STATIC_VECTORS, MODEL_VECTORS)
     return not any(ranking.scores for ranking in rankings if ranking.name not in by_model)
 

@@ -41,6 +41,7 @@ class Excerpt(NamedTuple):
 
     `first` and `last` are the current lines. `commit` is set if they are not from the working tree,
     where the file may have been deleted. `inner_ranges` are the lines of the nodes inside.
+    `is_whole_file` if the file has no other lines.
     """
 
     freshness: Freshness
@@ -51,6 +52,7 @@ class Excerpt(NamedTuple):
     commit: str | None = None
     inner_ranges: Sequence[tuple[int, int]] = ()
     is_deleted: bool = False
+    is_whole_file: bool = False
 
     @property
     def commit_text(self) -> str:
@@ -141,6 +143,7 @@ class ExcerptReader:
             file.commit,
             inner,
             file.is_deleted,
+            is_whole_file=located.first == 1 and not any(file.current[located.last :]),
         )
 
     def current_line(self, hit: Hit, line: int, excerpt: Excerpt) -> int | None:

@@ -31,17 +31,17 @@ def ids_with_tokens(
     if not git.has_tree(revision.repository, revision.name):
         return []
     pattern = "|".join(_token_pattern(token) for token in tokens)
-    found = git_grep(
+    matches = git_grep(
         revision.repository, revision.name, pattern, case_sensitive=True, timeout_s=TIMEOUT_S
     )
-    if found.truncation or len(found.lines) > MAX_FILES:
+    if matches.truncation or len(matches.lines) > MAX_FILES:
         return []
-    nodes: dict[str, list[Hit]] = {path: [] for path in found.lines}
+    nodes: dict[str, list[Hit]] = {path: [] for path in matches.lines}
     for hit in hits_in_files(database, repo, nodes):
         nodes[hit.path].append(hit)
     ids = (
         node.id
-        for path, numbers in found.lines.items()
+        for path, numbers in matches.lines.items()
         for node in innermost_nodes(nodes[path], numbers).values()
     )
     return list(dict.fromkeys(ids))

@@ -124,16 +124,16 @@ def find_literal_nodes(
 
 
 def other_literal_ids(
-    ids: Sequence[str], found: LiteralNodes, query_text: QueryText, files: RepositoryTexts
+    ids: Sequence[str], nodes: LiteralNodes, query_text: QueryText, files: RepositoryTexts
 ) -> list[str]:
     """The other nodes with a token of code, where more candidates than were read have its words
     and few of them the token: `Fluent::Plugin` for `FLUENT_PLUGIN`.
     """
     tokens = [token for token in query_text.code_tokens if token != query_text.message]
-    is_full = len(ids) >= MAX_BY_LITERAL and len(found.texts_by_id) < ENOUGH_CONFIRMED
-    if not (is_full and tokens and files.find_nodes) or len(found.unread_ids) == len(ids):
+    is_full = len(ids) >= MAX_BY_LITERAL and len(nodes.texts_by_id) < ENOUGH_CONFIRMED
+    if not (is_full and tokens and files.find_nodes) or len(nodes.unread_ids) == len(ids):
         return []
-    return [id_ for id_ in files.find_nodes(tokens) if id_ not in found.texts_by_id]
+    return [id_ for id_ in files.find_nodes(tokens) if id_ not in nodes.texts_by_id]
 
 
 def merged(nodes: LiteralNodes, others: LiteralNodes) -> LiteralNodes:
@@ -147,7 +147,7 @@ def merged(nodes: LiteralNodes, others: LiteralNodes) -> LiteralNodes:
 
 
 def rank_literal_nodes(
-    query_text: QueryText, found: LiteralNodes, hits: Iterable[Hit], *, has_similar_names: bool
+    query_text: QueryText, nodes: LiteralNodes, hits: Iterable[Hit], *, has_similar_names: bool
 ) -> Ranking:
     """The ranking by token: nodes that define it come first, and before them those that have the
     whole message; of a flag, nodes of sources with its dashes come second.
@@ -157,10 +157,10 @@ def rank_literal_nodes(
     """
     message = query_text.message
     paths = {hit.id: hit.path for hit in hits}
-    texts = found.texts_by_id
+    texts = nodes.texts_by_id
     if not texts and not has_similar_names:
         own_texts = {*query_text.code_tokens}
-        texts = dict.fromkeys(found.unread_ids, own_texts)
+        texts = dict.fromkeys(nodes.unread_ids, own_texts)
     # a message is code's; a document with these words may be about something else
     with_message = [
         id_
@@ -174,23 +174,23 @@ def rank_literal_nodes(
         )
     second: Collection[str] = ()
     if query_text.is_one_token and query_text.flag_tokens:
-        second = {id_ for id_ in found.flag_ids if is_source(paths.get(id_, ""))}
-        with_token = _flag_nodes(query_text, found, with_token)
-    can_follow = found.texts_by_id and query_text.is_one_token
+        second = {id_ for id_ in nodes.flag_ids if is_source(paths.get(id_, ""))}
+        with_token = _flag_nodes(query_text, nodes, with_token)
+    can_follow = nodes.texts_by_id and query_text.is_one_token
     return literal_ranking(
         [*with_message, *with_token],
-        with_message or found.defining_ids,
-        found.unread_ids if can_follow else (),
+        with_message or nodes.defining_ids,
+        nodes.unread_ids if can_follow else (),
         second,
     )
 
 
-def _flag_nodes(query_text: QueryText, found: LiteralNodes, ids: Sequence[str]) -> list[str]:
+def _flag_nodes(query_text: QueryText, nodes: LiteralNodes, ids: Sequence[str]) -> list[str]:
     """The nodes with a flag: of one that is a plain word, such as `--health`, only those that have
     its dashes or define it, if there are any.
     """
     is_plain = any(token.isalpha() and token.islower() for token in query_text.flag_tokens)
-    marked = {*found.flag_ids, *found.defining_ids}
+    marked = {*nodes.flag_ids, *nodes.defining_ids}
     return [id_ for id_ in ids if id_ in marked or not (is_plain and marked)]
 
 

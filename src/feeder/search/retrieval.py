@@ -243,8 +243,8 @@ class CandidateDetails(NamedTuple):
 
     def extended(self, more: CandidateDetails) -> CandidateDetails:
         """These candidates and others, of which some may be the same; without spans."""
-        known = {hit.id for hit in self.hits}
-        hits = [*self.hits, *(hit for hit in more.hits if hit.id not in known)]
+        own_ids = {hit.id for hit in self.hits}
+        hits = [*self.hits, *(hit for hit in more.hits if hit.id not in own_ids)]
         preferred = {*self.preferred_ids, *more.preferred_ids}
         return CandidateDetails(hits, preferred, None, {**self.blobs, **more.blobs})
 

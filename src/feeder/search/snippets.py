@@ -161,6 +161,34 @@ class Snippet(NamedTuple):
         own = SnippetPart(self.start_line, self.lines)
         return sorted(filter(None, [self.head, own, *self.more]))
 
+    @property
+    def numbered_lines(self) -> Iterator[tuple[int, str]]:
+        """All lines that are shown, with their numbers."""
+        return (line for part in self.parts for line in enumerate(part.lines, part.start_line))
+
+    def trimmed(self, numbers: Collection[int]) -> "Snippet":
+        """The same without its first and last lines that have these numbers; one line stays."""
+        first, last = self.start_line, self.start_line + len(self.lines)
+        while last - first > 1 and last - 1 in numbers:
+            last -= 1
+        while last - first > 1 and first in numbers:
+            first += 1
+        is_end = not any(part.start_line >= last for part in self.more)
+        hidden = self.start_line + len(self.lines) - last
+        rows = slice(first - self.start_line, last - self.start_line)
+        marks = [
+            mark
+            for mark in self.marks
+            if first <= mark.line < last
+            or not self.start_line <= mark.line < self.start_line + len(self.lines)
+        ]
+        return self._replace(
+            start_line=first,
+            lines=self.lines[rows],
+            marks=marks,
+            below=self.below + hidden * is_end,
+        )
+
     def renumbered(self, numbers: Sequence[int]) -> "Snippet":
         """The same snippet with these line numbers in place of rows from 0."""
         if not self.lines:

@@ -6,6 +6,7 @@ import { HttpError, badRequest } from "../http_error.ts";
 import {
   hitJson,
   hitSnippet,
+  withoutRepeatedLines,
   inexactNotes,
   NO_SOURCE,
   readTarget,
@@ -247,10 +248,12 @@ function hitsJson(
   snippetOptions: SnippetOptions,
 ): object[] {
   const links = sourceLinks(context.env, context.meta, context.repo);
-  return results.map((result) => {
+  const texts = results.map((result) => {
     const lines = contents.lines(result.hit);
-    return hitJson(result, links, lines && hitSnippet(result, lines, contents.inner(result.hit), snippetOptions));
+    return lines && hitSnippet(result, lines, contents.inner(result.hit), snippetOptions);
   });
+  const shown = snippetOptions.lines === null ? texts : withoutRepeatedLines(results, texts);
+  return results.map((result, at) => hitJson(result, links, shown[at] ?? null));
 }
 
 /** The words of a query to highlight. */

@@ -17,10 +17,26 @@ import type { Target } from "./targets.ts";
 const { INEXACT_REASON } = constants.exact_parts;
 const RANKS: readonly string[] = constants.answers.RANK_NAMES;
 
-/** The text of a hit and its snippet. */
+/** Consecutive lines and the number of the first. */
+interface PartJson {
+  readonly start_line: number;
+  readonly lines: readonly string[];
+}
+
+/** The JSON of a snippet. */
+interface SnippetJson extends PartJson {
+  readonly marks: readonly (readonly number[])[];
+  readonly head: PartJson | null;
+  readonly below: number;
+  readonly more: readonly PartJson[];
+}
+
+/** The text of a hit and its snippet; `numbers` of all lines, and of those with a literal. */
 export interface HitText {
   readonly text: string;
-  readonly window: object;
+  readonly window: SnippetJson;
+  readonly numbers: readonly number[];
+  readonly literalLines: readonly number[];
 }
 
 /** The JSON of a hit; `text` and `window` are null without a text. */
@@ -95,7 +111,58 @@ export function hitSnippet(result: Result, { lines, numbers }: NumberedLines, in
     }),
     literals: findLiterals(lines, options.literals ?? []),
   };
-  return { text: lines.join("\n"), window: snippetJson(chooseLines(result, lines, request, rows), numbers) };
+  const window = snippetJson(chooseLines(result, lines, request, rows), numbers);
+  const literalLines = request.literals!.map(([row]) => numbers[row]!);
+  return { text: lines.join("\n"), window, numbers, literalLines };
+}
+
+/**
+ * The texts of results, less the first and last lines of a snippet that another hit inside it shows too.
+ *
+ * At least one line stays, and every line with a literal.
+ */
+export function withoutRepeatedLines(results: readonly Result[], texts: readonly (HitText | null)[]): (HitText | null)[] {
+  return texts.map((text, at) => {
+    const { hit } = results[at]!;
+    const isConsecutive = text?.numbers.every((number, row) => number === hit.startLine + row);
+    if (!text || !isConsecutive || text.numbers.length !== lineCount(hit)) return text;
+    const inside = texts.filter((_, other) => isInside(results[other]!.hit, hit));
+    const repeated = new Set(inside.flatMap((other) => (other ? shownNumbers(other.window) : [])));
+    for (const number of text.literalLines) repeated.delete(number);
+    return repeated.size ? { ...text, window: trimmed(text.window, repeated) } : text;
+  });
+}
+
+function lineCount({ startLine, endLine }: Hit): number {
+  return endLine - startLine + 1;
+}
+
+/** Returns true if the lines of one hit are some of those of another one. */
+function isInside(inner: Hit, outer: Hit): boolean {
+  const isWithin = outer.startLine <= inner.startLine && inner.endLine <= outer.endLine;
+  return inner.repo === outer.repo && inner.path === outer.path && isWithin && lineCount(inner) < lineCount(outer);
+}
+
+function shownNumbers(window: SnippetJson): number[] {
+  const parts = [window, ...(window.head ? [window.head] : []), ...window.more];
+  return parts.flatMap((part) => part.lines.map((_, row) => part.start_line + row));
+}
+
+/** The snippet without its first and last lines that have these numbers; one line stays. */
+function trimmed(window: SnippetJson, numbers: ReadonlySet<number>): SnippetJson {
+  const start = window.start_line;
+  const end = start + window.lines.length;
+  let [first, last] = [start, end];
+  while (last - first > 1 && numbers.has(last - 1)) last--;
+  while (last - first > 1 && numbers.has(first)) first++;
+  const isEnd = !window.more.some((part) => part.start_line >= last);
+  return {
+    ...window,
+    start_line: first,
+    lines: window.lines.slice(first - start, last - start),
+    marks: window.marks.filter(([line]) => (first <= line! && line! < last) || line! < start || line! >= end),
+    below: window.below + (isEnd ? end - last : 0),
+  };
 }
 
 /** Chooses the snippet; without a matching word it begins at the matching part. */
@@ -115,8 +182,8 @@ function headingOf({ hit }: Result, lines: readonly string[]): string | null {
   return hit.signature || (hit.symbol || hit.logicalPath ? (lines[0] ?? null) : null);
 }
 
-function snippetJson({ startLine, lines, marks, head, below, more }: Snippet, numbers: readonly number[]): object {
-  const lineNumber = (row: number) => (lines.length > 0 ? numbers[row] : row);
+function snippetJson({ startLine, lines, marks, head, below, more }: Snippet, numbers: readonly number[]): SnippetJson {
+  const lineNumber = (row: number) => (lines.length > 0 ? numbers[row]! : row);
   return {
     start_line: lineNumber(startLine),
     lines,
