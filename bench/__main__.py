@@ -2,8 +2,9 @@
 with that of a commit, `python -m bench answers` measures search quality, `python -m bench exact`
 that of queries that are one token of code, `python -m bench budget` what an agent's token budget
 holds, `python -m bench commits` how commit messages find the changed files, `python -m bench
-impact` how well the tests of a change are named, and `python -m bench worker` the CPU time and
-requests of a query at the Worker.
+impact` how well the tests of a change are named, `python -m bench relations` references beside the
+languages' own tools, and `python -m bench worker` the CPU time and requests of a query at the
+Worker.
 
 `--help` after each lists its options.
 """
@@ -22,6 +23,8 @@ elif sys.argv[1:2] == ["exact"]:
     from exact import main
 elif sys.argv[1:2] == ["impact"]:
     from impact import main
+elif sys.argv[1:2] == ["relations"]:
+    from relations.command import main
 elif sys.argv[1:2] == ["budget"]:
     from budget import main
 elif sys.argv[1:2] == ["commits"]:

@@ -109,7 +109,7 @@ def _requested_folders(package: Package, root: Path) -> list[Path]:
 def _by_pip(name: str, folder: Path) -> Path:
     """Downloads a source distribution."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    _run([*pip, "--no-deps", "--no-binary", ":all:", name], folder)
+    _run([*pip, "--no-deps", "--no-binary", name.partition("==")[0], name], folder)
     return _unpack(folder, "*.tar.gz")
 
 
@@ -123,7 +123,8 @@ def _by_apt(name: str, folder: Path) -> Path:
     _run(["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=", name], folder)
     [archive] = folder.glob("*.deb")
     _run(["dpkg-deb", "--extract", str(archive), "unpacked"], folder)
-    [root] = folder.glob("unpacked/usr/share/fpcsrc/*")
+    shared = folder / "unpacked/usr/share"
+    [root] = [*shared.glob("fpcsrc/*"), *shared.glob("gocode/src/*/*")]
     return root
 
 

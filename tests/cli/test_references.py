@@ -159,6 +159,73 @@ def test_cyclic_bases_end(feeder: RunFeeder, repo: Repo) -> None:
     assert [one["symbol"] for one in answer["implementations"]] == ["B"]
 
 
+def test_prototypes_of_a_c_function_are_the_same_function(feeder: RunFeeder, repo: Repo) -> None:
+    """A static function of the same name in another file is another one."""
+    repo.commit(
+        {
+            "sum.h": "#pragma once\nint sum(int a, int b);\nint twice(int a);\n",
+            "sum.c": (
+                '#include "sum.h"\n\n'
+                "int sum(int a, int b)\n{\n    return a + b;\n}\n\n"
+                "int twice(int a)\n{\n    return sum(a, a);\n}\n"
+            ),
+            "bill.c": '#include "sum.h"\n\nint bill(void)\n{\n    return sum(1, 2);\n}\n',
+            "own.c": (
+                "static int sum(int a)\n{\n    return a;\n}\n\n"
+                "int own(void)\n{\n    return sum(1);\n}\n"
+            ),
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    expected = {("sum.c", 10, "call"): True, ("bill.c", 5, "call"): True}
+    for target in ("sum.c#sum", "sum.h#sum"):
+        answer = feeder(repo, "references", target, "--json").json
+        assert {site: sites(answer)[site] for site in expected} == expected, target
+        assert ("own.c", 8, "call") not in sites(answer), target
+    answer = feeder(repo, "references", "own.c#sum", "--json").json
+    assert sites(answer) == {("own.c", 8, "call"): True}
+
+
+def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) -> None:
+    """`http.Handler` is not the `Handler` of a package that the file does not import."""
+    repo.commit(
+        {
+            "go.mod": "module acme.org/shop\n",
+            "main/handler.go": (
+                "package main\n\ntype Handler func()\n\nfunc (h Handler) Serve() {\n\th()\n}\n"
+            ),
+            "main/use.go": "package main\n\nfunc use(h Handler) {\n\th.Serve()\n}\n",
+            "web/web.go": (
+                'package web\n\nimport "net/http"\n\n'
+                "func wrap(next http.Handler) {\n\tnext.Serve()\n}\n"
+            ),
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "main/handler.go#Handler.Serve", "--json").json
+    assert sites(answer) == {("main/use.go", 4, "call"): True}
+
+
+def test_variable_of_two_types_is_by_name_only(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit(
+        {
+            "shop.py": (
+                "class Cart:\n    def add(self):\n        pass\n\n\n"
+                "class Shelf:\n    def add(self):\n        pass\n\n\n"
+                "def fill(full):\n"
+                "    box = Cart()\n"
+                "    if full:\n"
+                "        box = Shelf()\n"
+                "    box.add()\n"
+            )
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    for target in ("Cart.add", "Shelf.add"):
+        answer = feeder(repo, "references", target, "--json").json
+        assert sites(answer) == {("shop.py", 15, "call"): False}
+
+
 def test_definition(feeder: RunFeeder, shop: Repo) -> None:
     """By name all of that name; at a position the one that is meant there."""
     named = feeder(shop, "definition", "add", "--json").json["definitions"]

@@ -38,6 +38,7 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
         export class Cart extends Base<Item> implements Sender {
           private store: Store = new Store();
           add(item: Item): Line { this.store.put(item); return mail.line(S); }
+          is(kind: mail.Kind, like: typeof S) {}
         }
         """,
         {
@@ -50,6 +51,7 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
                 *("item%Item:0", "Item~:0", "Line>:0", "Line~:0", "store.this:0"),
                 *("put(this.store:0", "line(mail:0", "S.:0"),
             },
+            "Cart.is": {"kind%Kind:0", "like%:0", "mail~:0", "Kind~mail:0", "S.:0"},
         },
     ),
     "Cart.java": (

@@ -28,7 +28,8 @@ _INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 class Definition(NamedTuple):
     """A definition that names may refer to.
 
-    `owner` is the symbol of the type around it, empty for a name of a module or package.
+    `owner` is the symbol of the type around it, empty for a name of a module or package. A static
+    function of C, outside of headers, is local: no other file can refer to it.
     """
 
     path: str
@@ -37,6 +38,7 @@ class Definition(NamedTuple):
     name: str
     owner: str
     is_type: bool
+    is_local: bool = False
 
     @property
     def package(self) -> str:
@@ -71,6 +73,8 @@ def names_module(module: str, importing_path: str, definition: Definition) -> bo
 
 def is_parent_module(module: str, importing_path: str, definition: Definition) -> bool:
     """Tells whether the module is a package around the definition's file, which may export it."""
+    if definition.language == "go":
+        return False
     stem = _EXTENSION.sub("", definition.path)
     for requested in _wanted_paths(module, importing_path, definition.language):
         package = next(

@@ -47,6 +47,8 @@ KIND_NAMES = {
 
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
+C_LANGUAGES = frozenset({"c", "cpp"})
+
 MAX_DEPTH = 20
 """Levels of types below a type that are followed."""
 
@@ -187,7 +189,9 @@ class ReferenceFinder:
                 owner.rpartition(".")[0] if owner.rpartition(".")[0] in facts.classes else "",
                 is_type=True,
             )
-        return Definition(hit.path, hit.language or "", symbol, name, owner, is_type)
+        is_static = hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
+        is_local = is_static and not is_type and not _is_header(hit.path)
+        return Definition(hit.path, hit.language or "", symbol, name, owner, is_type, is_local)
 
     def _type_of_member(self, hit: Hit, outer: str) -> str:
         """The type of a member that is declared in another file, as in Go, C++ or Swift."""
@@ -235,9 +239,7 @@ class ReferenceFinder:
 
     def resolver(self, definition: Definition) -> Resolver:
         """The resolver of a definition, with the types below its owner."""
-        others = [one for one, _ in self.named_definitions(definition.name)]
-        if definition not in others:
-            others.append(definition)
+        others = self._other_definitions(definition)
         owner, family = None, NO_FAMILY
         if definition.owner and not definition.is_type:
             owners = self.named_definitions(definition.owner.rpartition(".")[2])
@@ -247,6 +249,28 @@ class ReferenceFinder:
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
         return Resolver(definition, others, owner, family)
+
+    def _other_definitions(self, definition: Definition) -> list[Definition]:
+        """All definitions of a definition's name, with itself.
+
+        In C and C++ the prototypes of a function are the same definition, unless they are static.
+        """
+        named = self.named_definitions(definition.name)
+        matches = [(one, hit) for one, hit in named if one != definition]
+        is_function = definition.language in C_LANGUAGES and not definition.is_type
+        if is_function and not definition.is_local:
+            functions = [
+                hit
+                for one, hit in named
+                if one.symbol == definition.symbol
+                and one.language in C_LANGUAGES
+                and not one.is_local
+            ]
+            bodies = {hit.path for hit in functions if hit.end_line > hit.start_line + 1}
+            ids = {hit.id for hit in functions}
+            if sum(not _is_header(path) for path in bodies) <= 1:
+                matches = [(one, hit) for one, hit in matches if hit.id not in ids]
+        return [definition, *(one for one, _ in matches)]
 
     def family(self, owner: Definition, overriding: set[tuple[str, str]]) -> Family:
         """The types below a type; those in `overriding` have members of their own."""
@@ -373,6 +397,10 @@ def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
                 alias = relation.qualifier.partition("=")[2]
                 if alias:
                     yield alias
+
+
+def _is_header(path: str) -> bool:
+    return path.rpartition(".")[2].startswith("h")
 
 
 def _first_named(target: Target) -> Hit:

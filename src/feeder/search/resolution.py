@@ -81,13 +81,17 @@ class FileFacts:
 
     @cached_property
     def bindings(self) -> Mapping[str, Mapping[str, str]]:
-        """The declared type of each variable, field and parameter, by the symbol of the node."""
+        """The declared type of each variable, field and parameter, by the symbol of the node.
+
+        It is empty for a name with several types, such as that of a closure's parameter too.
+        """
         matches: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for node, relations in self._decoded:
             own = matches[node.symbol or ""]
             for name, kind, type_name, _ in relations:
                 if kind in {BINDING, PARAMETER} and type_name:
-                    own.setdefault(name, type_name)
+                    is_same = own.get(name, type_name) == type_name
+                    own[name] = type_name if is_same else ""
         for own in matches.values():
             for name, type_name in own.items():
                 own[name] = own.get(type_name, type_name)  # self.cart = cart
@@ -113,8 +117,8 @@ class FileFacts:
         if rest or not first:
             return ""
         first = first.lstrip("$")
-        if receiver == first and (type_name := self.bindings.get(symbol or "", {}).get(first)):
-            return type_name
+        if receiver == first and first in (own := self.bindings.get(symbol or "", {})):
+            return own[first]
         owner = self.enclosing_class(symbol)
         if not owner:
             return self.bindings.get("", {}).get(first, "")
@@ -157,7 +161,8 @@ class Resolver:
         self._others = others
         self._owner = owner
         self._family = family
-        self._is_unique = len({(one.path, one.symbol) for one in others}) <= 1
+        known = {(one.path, one.symbol) for one in others if not one.is_local}
+        self._is_unique = len(known) <= 1
 
     def resolve(self, facts: FileFacts, node: RelatedNode, relation: Relation) -> bool | None:
         """True if the site refers to the definition, False if it may, None if to something else."""
@@ -274,6 +279,8 @@ class Resolver:
             if type_name in facts.imports or facts.declares_type(type_name):
                 return None
             # with the module before it, as in `shop.Cart()`
+            if not self._imports_module_of(facts, self._owner):
+                return None if self._owner.language == "go" else False
             same = {
                 (one.path, one.owner) for one in self._others if one.owner == self._owner.symbol
             }
@@ -285,6 +292,20 @@ class Resolver:
             return True
         owners = {one.owner.rpartition(".")[2] for one in self._others}
         return None if type_name in owners else False
+
+    @staticmethod
+    def _imports_module_of(facts: FileFacts, owner: Definition) -> bool:
+        """Tells whether the file imports a module or package that has a type."""
+        modules = {
+            module
+            for imported in facts.imports.values()
+            for one in imported
+            for module in (one.module, f"{one.module}.{one.name}")
+        }
+        return any(
+            names_module(module, facts.path, owner) or is_parent_module(module, facts.path, owner)
+            for module in modules
+        )
 
 
 def refers_to(  # noqa: PLR0911 - one for each rule
@@ -306,6 +327,8 @@ def refers_to(  # noqa: PLR0911 - one for each rule
         return None
     if facts.path == definition.path:
         return True
+    if definition.is_local:
+        return None
     if any(one.path == facts.path and not one.owner for one in others):
         return None
     wildcards = [one for one in facts.imports.get("*", ()) if one.name == "*"]

