@@ -62,7 +62,7 @@ from feeder.search.retrieval import (
     load_candidates,
     retrieve_candidates,
 )
-from feeder.search.skipped_files import skipped_path_notes
+from feeder.search.skipped_files import skipped_path_notes, typed_path_notes
 from feeder.search.spelling import (
     correct_text,
     find_corrections,
@@ -81,6 +81,7 @@ from feeder.store.name_search import MAX_BY_WORD as MOST_SPELLED
 from feeder.store.name_search import MAX_EXACT
 from feeder.store.node_parts import part_ranges, read_part_ranges
 from feeder.store.scope import Scope
+from feeder.store.sqlite import is_local
 
 MAX_BY_MODEL = 100
 """Candidates of each embedding model; Vectorize returns no more."""
@@ -347,6 +348,9 @@ def run_plan(
     if not results.total:
         repos = plan.scope.repos or (index.corpus.repo,)
         notes += skipped_path_notes(database, repos, plan.scope)
+    elif is_local(database):
+        # one more query at Cloudflare would take longer than the search
+        notes += typed_path_notes(index.corpus, plan.text, index.directory)
     return results._replace(notes=notes, at_least=at_least)
 
 

@@ -47,6 +47,9 @@ SKIP_REMEDIES = MappingProxyType(
 MAX_PATH_NOTES = 3
 """Skipped files named in the answer to a search that found nothing."""
 
+MAX_PATH_CHARS = 200
+"""A longer query is no path."""
+
 DEFAULT_REMEDY = "Open the file itself."
 """For reasons without a remedy, such as binary files and damaged documents."""
 
@@ -90,6 +93,15 @@ def _path_and_folders(path: str) -> list[str]:
     """A path and the folders that it is in, the innermost first: one may be a submodule."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(len(parts), 0, -1)]
+
+
+def typed_path_notes(corpus: Corpus, text: str, directory: str) -> list[str]:
+    """Says that a query is the path of a skipped file: its hits only mention it."""
+    if "." not in text or len(text) > MAX_PATH_CHARS or len(text.split()) != 1:
+        return []
+    places = [place for place in path_candidates(text, directory) if not place.startswith("*/")]
+    reasons = skipped_files(corpus.database, corpus.repo, places, [])
+    return [skip_note(path, reason) for path, reason in reasons.items()]
 
 
 def skipped_path_notes(database: Database, repos: Sequence[str], scope: Scope) -> list[str]:
