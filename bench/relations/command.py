@@ -141,18 +141,18 @@ def _figures(sites: Sequence[Sites], reasons: Mapping[str, int]) -> str:
     """The columns of the table from the number of definitions on."""
     right = sum(len(one.resolved & one.by_tool) for one in sites) + reasons[SAME]
     decided = right + reasons[ANOTHER]
-    found = _share(sites, lambda one: one.found & one.by_tool, lambda one: one.by_tool)
+    recall = _share(sites, lambda one: one.listed & one.by_tool, lambda one: one.by_tool)
     share_resolved = _share(
-        sites, lambda one: one.resolved & one.by_tool, lambda one: one.found & one.by_tool
+        sites, lambda one: one.resolved & one.by_tool, lambda one: one.listed & one.by_tool
     )
     columns = [
         str(len(sites)),
         f"{sum(len(one.by_tool) for one in sites):,}",
-        found,
+        recall,
         share_resolved,
         _share(sites, lambda one: one.resolved & one.by_tool, lambda one: one.resolved),
         f"{right / decided:.3f}".lstrip("0") if decided else "-",
-        _share(sites, lambda one: one.found & one.by_tool, lambda one: one.found),
+        _share(sites, lambda one: one.listed & one.by_tool, lambda one: one.listed),
         _share(sites, lambda one: one.by_grep & one.by_tool, lambda one: one.by_tool),
         _share(sites, lambda one: one.by_grep & one.by_tool, lambda one: one.by_grep),
         _milliseconds([one.seconds for one in sites]),
@@ -184,7 +184,7 @@ def _parse_args() -> argparse.Namespace:
     add = parser.add_argument
     add("--only", action="append", help="Measure this language only; can be given more than once.")
     add("--count", type=int, default=150, help="Definitions of each language.")
-    add("--half", choices=["check", "tuning"], default="check", help="Which sources to measure.")
+    add("--half", choices=["check", "tuning"], default="check", help="The sources to measure.")
     add("--examples", type=int, default=0, help="Print this many lines of each reason on stderr.")
     add(
         "--corpora",

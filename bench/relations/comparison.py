@@ -44,7 +44,7 @@ class Sites(NamedTuple):
     drawn: Drawn
     by_tool: set[Line]
     resolved: set[Line]
-    found: set[Line]
+    listed: set[Line]
     by_grep: set[Line]
     seconds: float
     tool_seconds: float
@@ -154,7 +154,7 @@ def misses(corpus: Corpus, finder: ReferenceFinder, sites: Sites) -> Iterator[tu
         if relation.name == name
         for line in line_numbers(node, relation)
     }
-    for path, line in sorted(sites.by_tool - sites.found):
+    for path, line in sorted(sites.by_tool - sites.listed):
         text = _line(corpus.base, path, line)
         if not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text):
             yield OTHER_NAME, (path, line)
@@ -170,8 +170,8 @@ def mistakes(corpus: Corpus, sites: Sites, tool: LanguageServer) -> Iterator[tup
     for path, line in sorted(sites.resolved - sites.by_tool):
         text = _line(corpus.base, path, line)
         columns = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
-        found = [tool.definitions(Place(path, line - 1, column)) for column in columns]
-        defined = set().union(*found) - {(path, line)}
+        matches = [tool.definitions(Place(path, line - 1, column)) for column in columns]
+        defined = set().union(*matches) - {(path, line)}
         reason = SAME if own & defined else ANOTHER if defined else NOT_KNOWN
         yield reason, (path, line)
 

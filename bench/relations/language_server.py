@@ -121,21 +121,21 @@ class LanguageServer:
     def declarations(self, path: str) -> list[Declaration]:
         """The declarations of a file."""
         self._open(path)
-        found = self._request("textDocument/documentSymbol", {"textDocument": self._id(path)})
-        return list(_declarations(path, found or []))
+        result = self._request("textDocument/documentSymbol", {"textDocument": self._id(path)})
+        return list(_declarations(path, result or []))
 
     def references(self, place: Place) -> set[Line]:
         """The lines of the folder that refer to what is declared at a place."""
         self._open(place.path)
         context = {"context": {"includeDeclaration": False}}
-        found = self._request("textDocument/references", {**self._position(place), **context})
-        return set(self._lines(found or []))
+        result = self._request("textDocument/references", {**self._position(place), **context})
+        return set(self._lines(result or []))
 
     def definitions(self, place: Place) -> set[Line]:
         """The lines that define the name at a place, those outside the folder with a whole path."""
         self._open(place.path)
-        found = self._request("textDocument/definition", self._position(place)) or []
-        return set(self._lines(found if isinstance(found, list) else [found]))
+        result = self._request("textDocument/definition", self._position(place)) or []
+        return set(self._lines(result if isinstance(result, list) else [result]))
 
     def _initialization(self) -> Json:
         symbols = {"hierarchicalDocumentSymbolSupport": True}

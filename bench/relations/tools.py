@@ -188,7 +188,11 @@ SUBJECTS = (
         ("c",),
         CLANGD,
         Corpus("hiredis", "C", (Package("pip", "hiredis==3.1.0", ("vendor/hiredis",)),)),
-        Corpus("cmark", "C", (Package("pip", "cmarkgfm==2024.11.20", ("third_party/cmark",)),)),
+        Corpus(
+            "cmark",
+            "C",
+            (Package("pip", "cmarkgfm==2024.11.20", ("third_party/cmark", "generated/unix")),),
+        ),
     ),
     Subject(
         "Go",

@@ -17,6 +17,7 @@ FILES: dict[str, str | bytes] = {
     ),
     "shop/gift.py": "def wrap(item, cart: Cart):\n    cart.add(item)\n    cart.check(item)\n",
     "shop/text.py": 'def nothing():\n    """Calls add(item), check(item), as Cart(Base) does."""\n',
+    "shop/hidden.py": "def _hidden():\n    return 1\n",
     "Shop.java": (
         "class Shop implements Seller {\n"
         "    private int total() { return 1; }\n"
@@ -41,7 +42,10 @@ HITS: dict[str, set[str | None]] = {
     "inherits:Seller": set(),
     "imports:Base": {None},
     "imports:shop.base": {None},
-    "visibility:private": {"Shop.total"},
+    "visibility:private": {"Shop.total", "_hidden"},
+    "visibility:public": {"Cart", "Cart.add", "Cart.check", "wrap", "nothing", "Shop.sum"},
+    "visibility:public calls:check": {"Cart.add", "wrap"},
+    "visibility:protected": set(),
     "calls:chec": set(),
     "calls:nothing_like_it": set(),
 }

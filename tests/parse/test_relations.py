@@ -83,7 +83,7 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
         """,
         {
             None: {"Store@acme=Shelf:1"},
-            "shop.Cart": {"private#:0", "store%Shelf:0", "Shelf~:0", "Base^:0", "Sender+:0"},
+            "shop.Cart": {"public#:0", "store%Shelf:0", "Shelf~:0", "Base^:0", "Sender+:0"},
             "shop.Cart.add": {
                 *("private#:0", "item%Item:0", "Item~:0", "Line>:0", "Line~:0", "put(store:0"),
                 "Line(:0",
@@ -415,10 +415,213 @@ def test_relations_of_nodes(path: str) -> None:
     assert " add(" not in everything
 
 
+VISIBILITIES: dict[str, tuple[str, dict[str, str]]] = {
+    "cart.py": (
+        """
+        class Cart:
+            def add(self): pass
+            def _check(self): pass
+            def __len__(self): pass
+        def _fill(): pass
+        """,
+        {
+            "Cart": "public",
+            "Cart.add": "public",
+            "Cart._check": "private",
+            "Cart.__len__": "public",
+            "_fill": "private",
+        },
+    ),
+    "cart.go": (
+        """
+        package shop
+
+        type Cart struct{}
+
+        func (c *Cart) Add() {}
+
+        func (c *Cart) check() {}
+        """,
+        {"shop.Cart": "public", "shop.Cart.Add": "public", "shop.Cart.check": "private"},
+    ),
+    "cart.ts": (
+        """
+        export class Cart {
+          add() {}
+          private check() {}
+          #weigh() {}
+        }
+        export function fill() {}
+        function local() {}
+        """,
+        {
+            "Cart": "export public",
+            "Cart.add": "public",
+            "Cart.check": "private",
+            "Cart.#weigh": "private",
+            "fill": "export public",
+            "local": "",
+        },
+    ),
+    "cart.rs": (
+        """
+        pub struct Cart { store: u8 }
+        impl Cart {
+            pub fn add(&self) {}
+            fn check(&self) {}
+        }
+        """,
+        {"Cart.add": "pub public", "Cart.check": ""},
+    ),
+    "Cart.java": (
+        """
+        class Cart {
+            public void add() {}
+            void check() {}
+        }
+        interface Shelf {
+            void put();
+        }
+        """,
+        {"Cart": "", "Cart.add": "public", "Cart.check": "", "Shelf.put": "public"},
+    ),
+    "Cart.kt": (
+        """
+        class Cart(private val store: Shelf) {
+            fun add() {}
+            internal fun check() {}
+        }
+        """,
+        {"Cart": "public", "Cart.add": "public", "Cart.check": "internal"},
+    ),
+    "Cart.cs": (
+        """
+        class Cart {
+            public void Add() {}
+            void Check() {}
+        }
+        interface IShelf {
+            void Put();
+        }
+        """,
+        {"Cart": "internal", "Cart.Add": "public", "Cart.Check": "private", "IShelf.Put": "public"},
+    ),
+    "Cart.php": (
+        """
+        <?php
+        class Cart {
+            function add() {}
+            protected function check() {}
+        }
+        """,
+        {"Cart": "public", "Cart.add": "public", "Cart.check": "protected"},
+    ),
+    "Cart.swift": (
+        """
+        open class Cart {
+            func add() {}
+            fileprivate func check() {}
+        }
+        """,
+        {"Cart": "open public", "Cart.add": "internal", "Cart.check": "fileprivate private"},
+    ),
+    "Cart.scala": (
+        """
+        class Cart {
+          def add(): Unit = {}
+          private def check(): Unit = {}
+        }
+        """,
+        {"Cart": "public", "Cart.add": "public", "Cart.check": "private"},
+    ),
+    "Cart.groovy": (
+        """
+        class Cart {
+            void add() {
+            }
+        }
+        """,
+        {"Cart": "public", "Cart.add": "public"},
+    ),
+    "cart.dart": (
+        """
+        class Cart {
+          void add() {}
+          void _check() {}
+        }
+        """,
+        {"Cart": "public", "Cart.add": "public", "Cart._check": "private"},
+    ),
+    "cart.rb": (
+        """
+        class Cart
+          def add
+          end
+
+          private
+
+          def check
+          end
+        end
+
+        class Shelf
+          def put
+          end
+        end
+        """,
+        {"Cart": "public", "Cart.add": "public", "Cart.check": "private", "Shelf.put": "public"},
+    ),
+    "cart.c": (
+        """
+        int add(int item) { return item; }
+        static int check(int item) { return item; }
+        """,
+        {"add": "public", "check": "private"},
+    ),
+    "cart.cpp": (
+        """
+        class Cart {
+            int check() { return 1; }
+        public:
+            int add() { return 1; }
+        protected:
+            int weigh() { return 1; }
+        };
+        struct Shelf {
+            int put() { return 1; }
+        };
+        int Cart::count() { return 1; }
+        """,
+        {
+            "Cart": "public",
+            "Cart.check": "private",
+            "Cart.add": "public",
+            "Cart.weigh": "protected",
+            "Shelf.put": "public",
+            "Cart.count": "",
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("path", VISIBILITIES)
+def test_visibility_by_modifier_section_or_convention(path: str) -> None:
+    """What a language leaves open, such as a Java package's own classes, has none."""
+    text, expected = VISIBILITIES[path]
+    visibilities = {
+        node.symbol: " ".join(
+            one.partition("#:")[0] for one in node.relations.split() if "#:" in one
+        )
+        for node in nodes_of(path, text)
+        if node.symbol in expected
+    }
+    assert visibilities == expected
+
+
 def test_local_names_are_no_relations() -> None:
     text = "def f(items):\n    total = len(items)\n    return print(total)\n"
     [node] = nodes("a.py", text)
-    assert node.relations == " len(:1 print(:2"
+    assert node.relations == " len(:1 print(:2 public#:0"
 
 
 def test_relations_belong_to_the_part_of_a_long_node_that_has_them() -> None:
@@ -426,7 +629,7 @@ def test_relations_belong_to_the_part_of_a_long_node_that_has_them() -> None:
     parts = nodes("a.py", f"def f(value):\n{body}")
     assert len(parts) > 1
     for part in parts:
-        for relation in part.relations.split():
+        for relation in part.relations.replace(" public#:0", "").split():
             name, _, line = relation.partition("(:")
             lines = part.text.split("\n")
             assert name in lines[int(line)], relation

@@ -130,6 +130,7 @@ STATEMENTS = {
     "firstExistingPath": scope.FIRST_EXISTING_PATH,
     "existingValues": filters.ANY_WITH_VALUE,
     "nodesWithRelation": relation_filters.NODES_WITH_RELATIONS,
+    "nodesWithVisibility": relation_filters.NODES_WITH_VISIBILITY,
     "anyRelation": relations.HAS_RELATIONS,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,

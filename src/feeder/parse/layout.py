@@ -28,6 +28,7 @@ from feeder.parse.splitting import (
     split_lines,
     trim_blank_lines,
 )
+from feeder.parse.visibility import Owner, sections, visibility_relations
 
 SCRAP_MAX = 30
 """A chunk shorter than this many characters, such as a closing brace, joins its neighbour."""
@@ -135,9 +136,9 @@ def layout_nodes(
     """The nodes of a file in source order."""
     nodes: list[Node] = []
     relations = RelationSlices(root.relations) if root.relations else None
-    spans = [root]
+    spans: list[tuple[Span, Owner | None]] = [(root, None)]
     while spans:
-        span = spans.pop()
+        span, owner = spans.pop()
         names = span.symbol, span.signature, span.logical_path
         parts = _own_parts(source, span, split_points)
         members = _members_by_part(source, root.members, span, parts)
@@ -145,11 +146,30 @@ def layout_nodes(
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
             parts[0] = NodePart(first, last, parts[0].text)
         encoded = _relations_by_part(source, relations, span, parts)
+        if encoded and span.symbol and span.node_type in SYMBOL_TYPES:
+            signature = span.signature or ""
+            encoded[0] += visibility_relations(encoded[0], language, span.symbol, signature, owner)
         for part, part_members, text in zip(parts, members, encoded, strict=True):
             nodes.append(Node(language, span.node_type, *names, *part, part_members, text))
-        spans.extend(reversed(span.children))
+        spans.extend(reversed(list(_children_with_owner(source, span, language))))
     nodes.sort(key=lambda node: (node.start_line, -node.end_line))
     return nodes
+
+
+def _children_with_owner(
+    source: SourceText, span: Span, language: str
+) -> Iterator[tuple[Span, Owner | None]]:
+    """Yields the spans in a span, those of a type with its signature and their section of it."""
+    if span.node_type != "class":
+        yield from ((child, None) for child in span.children)
+        return
+    starts = list(sections(language, source.content, list(_gaps(span))))
+    at, section = 0, ""
+    for child in span.children:
+        while at < len(starts) and starts[at][0] < child.start:
+            section = starts[at][1]
+            at += 1
+        yield child, (span.signature or "", section)
 
 
 def find_split_points(source: SourceText, root: Syntax, query: Query | None) -> dict[int, int]:

@@ -64,6 +64,16 @@ AND EXISTS (SELECT 1 FROM json_each(?3) j WHERE instr(d.relations, j.value))
 ORDER BY d.seq LIMIT ?4
 """
 
+CONVENTIONAL = ("public", "private", "internal")
+"""Visibilities that a node may have without the word: all nodes are read for them."""
+
+# ?1 repositories, null for all, ?2 texts of which the relations have one
+NODES_WITH_VISIBILITY = """
+SELECT d.id FROM docs d WHERE (?1 IS NULL OR d.repo IN (SELECT value FROM json_each(?1)))
+AND EXISTS (SELECT 1 FROM json_each(?2) j WHERE instr(d.relations, j.value))
+ORDER BY d.seq LIMIT ?3
+"""
+
 
 def restrict_to_relations(
     database: Database, filters: Sequence[str], scope: Scope
@@ -107,5 +117,7 @@ def _statement(text: str, scope: Scope) -> Statement:
         needles += [f"{kind}{name}:", f"{kind}{name}="]
     phrase = name.replace('"', " ")
     repos = None if scope.repos is None else json.dumps(scope.repos)
+    if head == "visibility" and name in CONVENTIONAL:
+        return Statement(NODES_WITH_VISIBILITY, (repos, json.dumps(needles), MAX_NODES + 1))
     params = f'body : "{phrase}"', repos, json.dumps(needles), MAX_NODES + 1
     return Statement(NODES_WITH_RELATIONS, params)

@@ -161,8 +161,8 @@ class Resolver:
         self._others = others
         self._owner = owner
         self._family = family
-        known = {(one.path, one.symbol) for one in others if not one.is_local}
-        self._is_unique = len(known) <= 1
+        shared = {(one.path, one.symbol) for one in others if not one.is_local}
+        self._is_unique = len(shared) <= 1
 
     def resolve(self, facts: FileFacts, node: RelatedNode, relation: Relation) -> bool | None:
         """True if the site refers to the definition, False if it may, None if to something else."""

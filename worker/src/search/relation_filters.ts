@@ -4,12 +4,13 @@ import { constants } from "../../build/worker_data.json";
 import { badRequest } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import type { Scope } from "../store/scope.ts";
-import { anyRelation, nodesWithRelation } from "../store/statements.ts";
+import { anyRelation, nodesWithRelation, nodesWithVisibility } from "../store/statements.ts";
 import { normalizeSymbol } from "../text.ts";
 
 const { EXAMPLES, MAX_NODES } = constants.relation_filters;
 const KINDS: Record<string, string> = constants.relation_filters.KINDS_BY_FILTER;
 const QUALIFIED: Record<string, string> = constants.relation_filters.QUALIFIED_KINDS;
+const CONVENTIONAL: readonly string[] = constants.relation_filters.CONVENTIONAL;
 const WORD = /[\p{L}\p{N}]/u;
 
 /** Selects the ids of nodes that pass a filter; throws an HttpError for one without a name. */
@@ -23,6 +24,7 @@ export function relationStatement(filter: string, scope: Scope): Statement {
     throw badRequest(`${filter} has no name. Write one, as in ${head}:${example}.`);
   }
   const needles = [...KINDS[head]!].map((kind) => ` ${name}${kind}`);
+  if (head === "visibility" && CONVENTIONAL.includes(name)) return nodesWithVisibility(needles, scope, MAX_NODES + 1);
   const kind = QUALIFIED[head];
   if (kind) needles.push(`${kind}${name}:`, `${kind}${name}=`);
   return nodesWithRelation(`body : "${name.replaceAll('"', " ")}"`, needles, scope, MAX_NODES + 1);

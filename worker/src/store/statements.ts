@@ -239,6 +239,11 @@ export function nodesWithRelation(query: string, needles: readonly string[], sco
   return { sql: sql.nodesWithRelation, params: [query, reposJson(scope), JSON.stringify(needles), limit] };
 }
 
+/** Selects the ids of nodes whose relations have one of the texts; reads all nodes. */
+export function nodesWithVisibility(needles: readonly string[], scope: Scope, limit: number): Statement {
+  return { sql: sql.nodesWithVisibility, params: [reposJson(scope), JSON.stringify(needles), limit] };
+}
+
 /** Checks that a node of a repository has relations. */
 export function anyRelation(repo: string): Statement {
   return { sql: sql.anyRelation, params: [repo] };
