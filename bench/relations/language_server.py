@@ -25,7 +25,7 @@ class ServerFailure(Exception):
 
 
 class RefusedRequest(ServerFailure):
-    """A language server answered a request with an error; it can be asked for others."""
+    """A language server answered a request with an error; it can answer others."""
 
 
 class Place(NamedTuple):
