@@ -116,7 +116,13 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
     """No text mentions local files."""
     headers = {**NEW, "mcp-method": "tools/list"}
     tools = sent(authorized_client, LIST, headers).json()["result"]["tools"]
-    assert [tool["name"] for tool in tools] == ["search", "read", "similar", "outline"]
+    assert [tool["name"] for tool in tools] == [
+        "search",
+        "read",
+        "similar",
+        "outline",
+        "references",
+    ]
     definitions = {tool["name"]: tool for tool in TOOL_DEFINITIONS}
     for tool in tools:
         own = definitions[tool["name"]]
@@ -131,7 +137,7 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
     found = sent(authorized_client, modern("server/discover"), headers).json()["result"]
     assert "in the files now" not in found["instructions"]
     assert "every: true" not in found["instructions"]
-    assert "references" not in found["instructions"]  # the Worker resolves no names
+    assert "- impact" not in found["instructions"]  # the Worker has no git
     assert "the commit that the index equals" in found["instructions"]
     assert len(found["instructions"]) < 2_048
 

@@ -80,6 +80,7 @@ def _pattern_tokens(classes: _CharacterClasses) -> dict[str, str]:
     return {
         **{name: f"[{inside}]" for name, inside in _class_tokens(classes).items()},
         r"\W": f"[^{word}]",
+        r"\S": f"[^{classes.space}]",
         r"[^\W_]": f"[{classes.letter}{classes.digit}]",
         r"[^\W\d]": f"[{classes.letter}_]",
         r"[^\W\d_]": f"[{classes.letter}]",

@@ -16,7 +16,14 @@ from feeder.cloudflare import vectorize
 from feeder.edge import tokenizer_tables, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
 from feeder.embedding import batching
-from feeder.mcp import formatting, protocol, token_budget, tool_schemas, tools
+from feeder.mcp import (
+    formatting,
+    protocol,
+    relation_format,
+    token_budget,
+    tool_schemas,
+    tools,
+)
 from feeder.search import (
     answers,
     engine,
@@ -25,11 +32,14 @@ from feeder.search import (
     index_status,
     literal_nodes,
     literals,
+    modules,
     name_matching,
     outline,
     query,
     ranking,
+    references,
     relation_filters,
+    resolution,
     results,
     retrieval,
     similar,
@@ -38,15 +48,18 @@ from feeder.search import (
     spelling,
     statement_lines,
     stopwords,
+    symbol_relations,
     targets,
+    uses,
     vocabulary,
 )
-from feeder.store import hits, index_counts, name_search, node_parts, scope
+from feeder.store import hits, index_counts, name_search, node_parts, relations, scope
 from feeder.sync import dry_run
 from feeder.web import endpoints, page_files, server
 
 _NAMES: dict[ModuleType, str] = {
-    nodes: "NODE_TYPES DOCUMENT_TYPES HEADER_VERSION",
+    nodes: """NODE_TYPES DOCUMENT_TYPES HEADER_VERSION CALL INHERITS IMPLEMENTS USE MENTION IMPORT
+        BINDING PARAMETER""",
     suggestions: "MAX_SUGGESTIONS MIN_SIMILARITY MAX_COMPARED MAX_LISTED",
     text: "WORD_PATTERN PART_PATTERN SEPARATOR_PATTERN",
     batching: "BYTES_PER_TOKEN",
@@ -56,6 +69,7 @@ _NAMES: dict[ModuleType, str] = {
     index_counts: "COUNTS_KEY",
     name_search: "MAX_TRIGRAMS",
     node_parts: "MAX_GAP_LINES",
+    relations: "ITEM_PATTERN MAX_REMOTE_ROWS MAX_REMOTE_FILES MAX_REMOTE_TYPES",
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
     # search
     answers: "RANK_NAMES SHEET_TYPE",
@@ -69,6 +83,12 @@ _NAMES: dict[ModuleType, str] = {
         RARE_WORD_NODES RARE_COMPOUND_NODES MAX_NAME_WORDS DEFINITION_TYPES DECLARATION_SUFFIXES""",
     spelling: "MAX_CORRECTED MIN_CORRECTED_LETTERS MAX_DISTANCE",
     statement_lines: "MAX_STATEMENT_LINES TEXT_DELIMITER CONTINUED_ENDS TEXT_SIGN",
+    modules: """PACKAGE_LANGUAGES GLOBAL_LANGUAGES IMPLICIT_RECEIVER_LANGUAGES SCRIPTS EXTENSION
+        CRATE_PREFIXES INDEX_FILES""",
+    references: "KIND_NAMES CONSTRUCTORS C_LANGUAGES MAX_DEPTH MAX_TYPES",
+    resolution: "SELF_NAMES COMPOUND_PATTERN",
+    symbol_relations: "MAX_REFERENCES MAX_USES MAX_IMPLEMENTATIONS",
+    uses: "MAX_DEFINITIONS",
     outline: "MAX_PART_GAP UNNAMED_TYPES MEMBER_TYPE DETAIL_LEVELS MAX_NAMES",
     query: """MAX_QUERY_CHARS FILTER_FIELDS CHOICE_FILTERS COMMA_LIST_FIELDS HEADED_FIELDS
         SPACE_CHARS SPACE_PATTERN LINE_END_PATTERN INVISIBLE CONTROL_PATTERN TOKEN_PATTERN
@@ -104,7 +124,8 @@ _NAMES: dict[ModuleType, str] = {
     protocol: """MODERN_REVISIONS LEGACY_REVISIONS BATCH_REVISION MAX_BATCH_MESSAGES
         DEFAULT_REVISION META_PREFIX TTL_MS MAX_BODY_BYTES""",
     tool_schemas: "WORKER_INSTRUCTIONS WORKER_TOOL_DEFINITIONS DEFAULT_TOKENS",
-    tools: "SNIPPET_LINES MAX_TARGETS",
+    tools: "SNIPPET_LINES MAX_TARGETS MAX_REFERENCES",
+    relation_format: "MAX_LINE_CHARS BY_NAME",
     token_budget: "BYTES_PER_TOKEN SEPARATOR_BYTES",
     formatting: """FOOTER_BYTES MAX_NOTES_CHARS DETAIL_ORDER DESCRIPTION_PREFIX SHORTENED_TO
         MAX_NAMED_TARGETS NAMED_TARGETS_BYTES MIN_PASSAGE_BYTES""",

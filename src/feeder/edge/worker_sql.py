@@ -27,6 +27,12 @@ SELECT path FROM files WHERE repo = ?2->>0 AND state <> 'skipped'
 AND path IN ({scope.FILES_IN_SCOPE})
 ORDER BY path LIMIT 1000
 """
+# ?2 an FTS5 query for the words of a path, ?3 its end: two files tell that it is ambiguous
+_FILES_WITH_END = """
+SELECT DISTINCT d.path FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND substr('/' || d.path, -length(?3)) = ?3 LIMIT 2
+"""
 _SOURCE_COLUMNS = "t.repo, t.path, t.first_line, t.last_line, t.numbers, hex(t.text)"
 # ?1 is a list of [repository, path, first line, last line]
 _STORED_SOURCE = f"""
@@ -69,6 +75,10 @@ def _replace(statement: str, old: str, new: str) -> str:
     if old not in statement:
         raise ValueError(f"The statement has no {old!r}. Change feeder/edge/worker_sql.py.")
     return statement.replace(old, new)
+
+
+# D1 bills each row that is sorted: the Worker sorts the nodes of files itself
+_NODE_ORDER = "ORDER BY d.path, d.start_line, d.end_line DESC"
 
 
 # few nodes are read, so their rows are looked up: a list of all with an excluded word costs more
@@ -120,10 +130,11 @@ STATEMENTS = {
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": node_parts.HIT_CONTENTS,
     "innerNodesOf": _INNER_NODES_OF,
-    "nodesInFiles": hits.HITS_IN_FILES,
+    "nodesInFiles": _replace(hits.HITS_IN_FILES, _NODE_ORDER, ""),
     "nodesByIdPrefix": hits.HITS_BY_ID_PREFIX,
     "nodesByNameWords": hits.HITS_BY_NAME,
     "filesByPathSuffix": _FILES_AT_PATHS,
+    "filesWithEnd": _FILES_WITH_END,
     "filesBelow": inventory.FILES_BELOW,
     "filesSkipped": inventory.SKIPPED_FILES,
     "fileMap": inventory.FILE_OVERVIEW,
@@ -132,6 +143,11 @@ STATEMENTS = {
     "nodesWithRelation": relation_filters.NODES_WITH_RELATIONS,
     "nodesWithVisibility": relation_filters.NODES_WITH_VISIBILITY,
     "anyRelation": relations.HAS_RELATIONS,
+    "nodesWithName": _replace(relations.NODES_WITH_RELATION, " ORDER BY d.path, d.start_line", ""),
+    "nodesNamedByTrigrams": relations.NODES_NAMED_BY_TRIGRAMS,
+    "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
+    "relationsOfFiles": _replace(relations.RELATIONS_OF_FILES, _NODE_ORDER, ""),
+    "filesOfSubtypes": relations.FILES_OF_SUBTYPES,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,
     "meta": sql.READ_META,

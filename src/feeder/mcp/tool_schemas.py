@@ -227,10 +227,7 @@ _WORKER_TEXTS = {
     ),
     """with `every: true` for each line that has an
 exact string, instead of grep.""": "use grep for every occurrence of an exact\nstring.",
-    """\
-- references: who calls or uses a symbol, what it uses, where it is defined or implemented.
-- impact: what a change touches, and the tests to run.
-""": "",
+    "- impact: what a change touches, and the tests to run.\n": "",
     """no bodies; `ranked` for
 a repository that you do not know.""": "no bodies.",
     FROM_FILES: FROM_COMMIT,
@@ -257,8 +254,8 @@ def _worker_definition(tool: Mapping[str, Any]) -> Mapping[str, Any]:
     }
 
 
-_LOCAL_TOOLS = frozenset({"references", "impact"})
-"""Tools that the Worker lacks: it does not resolve names, and has no git."""
+_LOCAL_TOOLS = frozenset({"impact"})
+"""Tools that the Worker lacks: it has no git."""
 
 WORKER_INSTRUCTIONS = _worker_text(INSTRUCTIONS)
 WORKER_TOOL_DEFINITIONS = tuple(

@@ -20,9 +20,9 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 
 SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 
-_EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
-_CRATE_PREFIXES = ("crate.", "self.", "super.")
-_INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
+EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
+CRATE_PREFIXES = ("crate.", "self.", "super.")
+INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 
 class Definition(NamedTuple):
@@ -75,10 +75,10 @@ def is_parent_module(module: str, importing_path: str, definition: Definition) -
     """Tells whether the module is a package around the definition's file, which may export it."""
     if definition.language == "go":
         return False
-    stem = _EXTENSION.sub("", definition.path)
+    stem = EXTENSION.sub("", definition.path)
     for requested in _wanted_paths(module, importing_path, definition.language):
         package = next(
-            (requested.removesuffix(name) for name in _INDEX_FILES if requested.endswith(name)),
+            (requested.removesuffix(name) for name in INDEX_FILES if requested.endswith(name)),
             requested,
         )
         if package and f"/{package}/".replace("//", "/") in f"/{stem}/":
@@ -87,10 +87,10 @@ def is_parent_module(module: str, importing_path: str, definition: Definition) -
 
 
 def _module_stems(path: str) -> Iterator[str]:
-    stem = _EXTENSION.sub("", path)
+    stem = EXTENSION.sub("", path)
     yield path
     yield stem
-    for name in _INDEX_FILES:
+    for name in INDEX_FILES:
         if stem.endswith(name):
             yield stem.removesuffix(name)
 
@@ -107,7 +107,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
         else:
             yield name.replace(".", "/")
     elif language == "rust":
-        for prefix in _CRATE_PREFIXES:
+        for prefix in CRATE_PREFIXES:
             module = module.removeprefix(prefix)
         yield module.replace(".", "/")
     else:

@@ -29,13 +29,13 @@ SELF_NAMES = frozenset(
 )
 """Receivers that are the object or the type around the site."""
 
-_COMPOUND = re.compile(r"[a-z\d][A-Z]|\w_\w")
+COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
 """A name of several words, which a library is unlikely to define too."""
 
 
 def is_compound(name: str) -> bool:
     """Tells whether a name has several words, as in `parseFile` and `parse_file`."""
-    return bool(_COMPOUND.search(name))
+    return bool(COMPOUND_PATTERN.search(name))
 
 
 class Import(NamedTuple):

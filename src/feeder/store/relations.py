@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
+from feeder.store.hits import MAX_NAMED_HITS
 
 MAX_ROWS = 20_000
 """Nodes that one request reads; a longer list is cut, and its count is a lower bound."""
@@ -18,6 +19,9 @@ MAX_OVERVIEW_NODES = 200_000
 
 MAX_PATHS = 400
 """Files whose relations one request reads."""
+
+MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES = 1_000, 400, 300
+"""Nodes, files and types below a type that the Worker reads: D1 bills each row."""
 
 _COLUMNS = "d.id, d.path, d.language, d.node_type, d.symbol, d.start_line, d.end_line, d.relations"
 
@@ -32,6 +36,69 @@ RELATIONS_OF_FILES = f"""
 SELECT {_COLUMNS} FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 AND (d.relations <> '' OR d.node_type = 'class')
 ORDER BY d.path, d.start_line, d.end_line DESC
+"""
+
+# tells whether the file of `d` has the type around it, whose symbol is that of `d` without its last
+# part `{name}`: a type begins above its members, so few nodes are read
+_IN_TYPE = """
+EXISTS (
+  SELECT 1 FROM docs c WHERE c.repo = d.repo AND c.path = d.path AND c.start_line <= d.start_line
+  AND c.node_type = 'class'
+  AND c.symbol = substr(d.symbol, 1, length(d.symbol) - length({name}) - 1)
+)"""
+_ENDS_WITH = "(d.symbol = {name} OR substr(d.symbol, -length({name}) - 1) = '.' || {name})"
+
+# ?2 the last part of a name, as trigrams or words, ?3 the part itself
+NODES_NAMED_BY_TRIGRAMS, NODES_NAMED_BY_WORDS = (
+    f"""
+SELECT {_COLUMNS.replace("d.relations", "'' AS relations")},
+  {_IN_TYPE.format(name="?3")} AS in_type,
+  coalesce(d.signature GLOB 'static *', 0) AS is_static
+FROM (SELECT rowid FROM {index} WHERE {index} MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND {_ENDS_WITH.format(name="?3")}
+ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS}
+"""
+    for index in ("names_fts", "docs_fts")
+)
+
+_INHERITS = """
+(d.node_type = 'class' AND (instr(d.relations, ' ' || b.name || '^')
+  OR instr(d.relations, ' ' || b.name || '+')))"""
+# the module and the other name of an import of `b.name`; empty if the node does not import it
+_IMPORTED = "substr(d.relations, instr(d.relations, ' ' || b.name || '@') + length(b.name) + 2)"
+_MODULE = f"""
+iif(instr(d.relations, ' ' || b.name || '@'),
+  substr({_IMPORTED}, 1, instr({_IMPORTED}, ':') - 1), '')"""
+
+# ?2 the last part of a type's name. `below` follows the names of the types that inherit it, and the
+# other names by which files import it, with their nodes. The rows begin with `count`, the number of
+# nodes followed, `name`, a name, `type`, a type of one of the names, or `node`, a node of a file
+# with a type below or such an import
+FILES_OF_SUBTYPES = f"""
+WITH RECURSIVE below(name, seq) AS (
+  SELECT ?2, 0
+  UNION
+  SELECT iif({_INHERITS}, replace(d.symbol, rtrim(d.symbol, replace(d.symbol, '.', '')), ''),
+    substr({_MODULE}, instr({_MODULE}, '=') + 1)), d.seq
+  FROM below b CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+  WHERE docs_fts MATCH 'body : "' || replace(b.name, '"', ' ') || '"' AND d.repo = ?1
+  AND ({_INHERITS} OR instr({_MODULE}, '='))
+  LIMIT {MAX_REMOTE_TYPES + 1}
+), name(text) AS MATERIALIZED (
+  SELECT DISTINCT name FROM below
+), place(path) AS MATERIALIZED (
+  SELECT DISTINCT d.path FROM below b CROSS JOIN docs d ON d.seq = b.seq
+)
+SELECT 'count' AS kind, NULL AS id, '' AS path, NULL AS language, '' AS node_type, NULL AS symbol,
+  count(*) AS start_line, 0 AS end_line, '' AS relations, 0 AS in_type FROM below
+UNION ALL SELECT 'name', NULL, '', NULL, '', text, 0, 0, '', 0 FROM name
+UNION ALL SELECT 'type', {_COLUMNS.replace("d.relations", "''")}, {_IN_TYPE.format(name="n.text")}
+FROM name n CROSS JOIN names_fts f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE names_fts MATCH '"' || replace(lower(replace(n.text, '_', '')), '"', ' ') || '"'
+AND d.repo = ?1 AND d.node_type = 'class' AND {_ENDS_WITH.format(name="n.text")}
+UNION ALL SELECT 'node', {_COLUMNS}, 0
+FROM place p CROSS JOIN docs d ON d.repo = ?1 AND d.path = p.path
+WHERE d.relations <> '' OR d.node_type = 'class'
 """
 
 BLOBS_OF_FILES = """
@@ -57,7 +124,7 @@ ORDER BY path, start_line LIMIT ?2
 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
 
-_ITEM = re.compile(r" ([^\s(^+~.@=%>#]*)([(^+~.@=%>#])(\S*):([\d,]+)")
+ITEM_PATTERN = re.compile(r" ([^\s(^+~.@=%>#]*)([(^+~.@=%>#])(\S*):([\d,]+)")
 
 
 class Relation(NamedTuple):
@@ -86,7 +153,7 @@ class RelatedNode(NamedTuple):
 
     def decode(self) -> list[Relation]:
         """The node's relations."""
-        return list(map(Relation._make, _ITEM.findall(self.relations)))
+        return list(map(Relation._make, ITEM_PATTERN.findall(self.relations)))
 
 
 def line_numbers(node: RelatedNode, relation: Relation) -> Iterator[int]:

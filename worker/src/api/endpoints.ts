@@ -22,9 +22,11 @@ import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
 import { freshness, type IndexMeta, loadMeta, cacheMeta } from "../search/index_status.ts";
 import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
+import { answerReferences, answerRelations } from "./relations.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
 import { filesBelowPath, targetNode, resolveTarget } from "../search/targets.ts";
 import type { Row } from "../store/database.ts";
+import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import type { OnTiming, Params } from "./types.ts";
 import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./parameters.ts";
@@ -145,7 +147,7 @@ async function file(context: SearchContext, params: Params): Promise<object> {
     throw badRequest(`${path} is not a file of the index. Give a path from the root, as hits have it.`, 404);
   }
   const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, [path])]);
-  const nodes = rows.map(hitFromRow);
+  const nodes = sortNodes(rows.map(hitFromRow));
   const source = await new FileContents(context).file(path, nodes[0]?.language ?? null);
   if (!source) throw badRequest(`${path} ${NO_SOURCE}`, 404);
   const [entry] = outlineFiles([path], nodes) as { nodes: object[] }[];
@@ -158,7 +160,7 @@ async function file(context: SearchContext, params: Params): Promise<object> {
 async function outline(context: SearchContext, params: Params): Promise<object> {
   const paths = await filesBelowPath(context, requiredParameter(params, "path"));
   const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, paths)]);
-  return { files: outlineFiles(paths, rows.map(hitFromRow)), ...freshness(context.meta, context.repo) };
+  return { files: outlineFiles(paths, sortNodes(rows.map(hitFromRow))), ...freshness(context.meta, context.repo) };
 }
 
 /** All files, indexed or not, with the skip reason. */
@@ -226,6 +228,8 @@ function lastRunCosts(ownMeta: Record<string, string>): Record<string, unknown> 
 const ENDPOINTS: Record<string, Endpoint> = {
   search: answerSearch,
   similar,
+  relations: (context, params) => answerRelations(context, requiredParameter(params, "place")),
+  references: answerReferences,
   node,
   read,
   file,

@@ -6,6 +6,14 @@ import { HttpError } from "../http_error.ts";
 import type { ToolArguments } from "./tool_schemas.ts";
 import type { ToolResult } from "./protocol.ts";
 import { formatOutline } from "./outline_format.ts";
+import {
+  formatCallers,
+  formatDefinitions,
+  formatImplementations,
+  formatReferences,
+  formatUses,
+} from "./relation_format.ts";
+import type { RelationsAnswer } from "../api/relations.ts";
 import { formatHits, formatReadResults, joinAnswer } from "./formatting.ts";
 
 const { SNIPPET_LINES, MAX_TARGETS } = constants.tools;
@@ -64,11 +72,25 @@ async function outline(callEndpoint: CallEndpoint, args: ToolArguments): Promise
   return textResult(formatOutline(answer, (args.depth as number) ?? null, DEFAULT_TOKENS));
 }
 
+/** Lists the references to a target, those that it has itself, its definitions or implementations. */
+async function references(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
+  const given = Object.entries(args).map(([name, value]): [string, string[]] => [name, [String(value)]]);
+  const answer = (await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer;
+  const footer = { notes: answer.notes, note: answer.note };
+  const atLeast = "at_least" in answer && answer.at_least;
+  if ("definitions" in answer) return textResult(formatDefinitions(answer.definitions, footer));
+  if ("uses" in answer) return textResult(formatUses(answer.uses, footer));
+  if ("tree" in answer) return textResult(formatCallers(answer.tree, footer));
+  if ("page" in answer) return textResult(formatReferences(answer.page, footer));
+  return textResult(formatImplementations(answer.symbol, answer.implementations, atLeast, footer));
+}
+
 export const TOOLS: ReadonlyMap<string, Tool> = new Map([
   ["search", search],
   ["read", read],
   ["similar", similar],
   ["outline", outline],
+  ["references", references],
 ]);
 
 function textResult(text: string): ToolResult {

@@ -94,6 +94,24 @@ export class FileContents {
     return this.#source.whole(repo, path);
   }
 
+  /** Loads lines of files from the stored source, given as paths and line numbers. */
+  async loadLines(places: Iterable<readonly [path: string, line: number]>): Promise<void> {
+    const { repo, database } = this.context;
+    if (!this.isStored) return;
+    const ranges = new Map<string, [string, string, number, number]>();
+    for (const [path, line] of places) {
+      if (!this.line(path, line)) ranges.set(`${path}\0${line}`, [repo, path, line, line]);
+    }
+    if (ranges.size === 0) return;
+    const [rows = []] = await database.run([sql.storedSourceLines([...ranges.values()])]);
+    await this.#source.add(rows);
+  }
+
+  /** A line of a file; null if it is not loaded. */
+  line(path: string, line: number): string | null {
+    return this.#source.between(this.context.repo, path, line, line)?.lines[0] ?? null;
+  }
+
   /** The line ranges of the nodes within a hit, if they are loaded. */
   inner({ id, startLine, endLine }: Hit): InnerRanges {
     const ranges = this.#inner.get(id) ?? [];

@@ -7,6 +7,7 @@ import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
 import { partRanges, partsFromRows } from "../store/node_parts.ts";
+import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
@@ -63,7 +64,11 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
     batch.add(candidates.map((path) => sql.filesByPathSuffix(corpus.repo, path))),
   );
   const ids = batch.add(ID_PREFIX.test(text) ? [sql.nodesByIdPrefix(corpus.repo, text, MAX_LISTED + 1)] : []);
-  const names = batch.add(nameQueries(text).map((name) => sql.nodesByNameWords(corpus.repo, name)));
+  // a symbol in a file is looked for among the file's nodes: its name may be that of hundreds
+  const isInFile = text.includes("#") && looksLikePath(text.split("#", 1)[0]!);
+  const names = batch.add(
+    (isInFile ? [] : nameQueries(text)).map((name) => sql.nodesByNameWords(corpus.repo, name)),
+  );
   await batch.run(corpus.database);
   for (const [at, reading] of readings.entries()) {
     const file = resolveFile(reading, files[at]!());
@@ -170,7 +175,7 @@ function resolveFile({ candidates }: Reading, answers: readonly (readonly Row[])
 
 async function fileNodes({ database, repo }: TargetContext, path: string): Promise<Hit[]> {
   const [rows = []] = await database.run([sql.nodesInFiles(repo, [path])]);
-  return rows.map(hitFromRow);
+  return sortNodes(rows.map(hitFromRow));
 }
 
 function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Reading): Target {

@@ -160,8 +160,10 @@ export function nodesByNameWords(repo: string, expression: string): Statement {
   return { sql: sql.nodesByNameWords, params: [repo, `symbol : ${expression}`, MAX_NAMED_HITS] };
 }
 
-/** Selects the indexed files at a path of a repository. */
+/** Selects the indexed files at a path of a repository; with `*` + `/` before it, at most two with that end. */
 export function filesByPathSuffix(repo: string, path: string): Statement {
+  const words = path.startsWith("*/") ? pathWords({ ...EMPTY_SCOPE, paths: [path] }) : null;
+  if (words) return { sql: sql.filesWithEnd, params: [repo, words, path.slice(1)] };
   const at = { ...EMPTY_SCOPE, repos: [repo], paths: [path] };
   return { sql: sql.filesByPathSuffix, params: [null, ...scopeParams(at).slice(0, 4)] };
 }

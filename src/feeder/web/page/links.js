@@ -31,7 +31,7 @@ export function supportsPatterns() {
   return features.patterns ?? true;
 }
 
-/** False for a Worker, which answers no requests for relations. */
+/** False for a server that answers no requests for relations. */
 export function supportsRelations() {
   return features.relations ?? true;
 }

@@ -1,0 +1,160 @@
+"""The Worker's references, implementations and definitions equal the program's, in two batches."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from standin import StandIn
+
+from edge.indexed_worker import Facts, IndexedWorker, program
+from edge.test_answers import _samples
+from feeder.mcp.service import IndexService
+from mcp_server.test_relation_tools import FILES
+from source.repos import Repo
+
+USERS, USES_EACH, OTHERS = 20, 5, 60
+MAX_ROWS = 3_000
+ALIASED = {
+    "shop/alias.py": (
+        "from shop.cart import Cart as Basket\n\n\n"
+        "class Hamper(Basket):\n"
+        "    def fill(self):\n"
+        "        self.add(1)\n\n\n"
+        "class Big(Hamper):\n"
+        "    def add(self, item):\n"
+        "        super().add(item)\n"
+    ),
+}
+
+
+def _user(at: int) -> str:
+    """A file of 15 functions, of which five call the method."""
+    calls = "".join(
+        f"def pack_{at}_{one}(weight):\n    cart = Cart()\n    cart.weigh_all(weight)\n\n\n"
+        for one in range(USES_EACH)
+    )
+    rest = "".join(f"def other_{at}_{one}():\n    return {one}\n\n\n" for one in range(10))
+    return f"from lib.weights import Cart\n\n\n{calls}{rest}"
+
+
+def _files() -> dict[str, str | bytes]:
+    weights = "class Cart:\n    def weigh_all(self, weight):\n        return weight\n"
+    users = {f"users/user_{at}.py": _user(at) for at in range(USERS)}
+    others = {f"others/other_{at}.py": f"def nothing_{at}():\n    pass\n" for at in range(OTHERS)}
+    return {**_samples(), **FILES, **ALIASED, "lib/weights.py": weights, **users, **others}
+
+
+@pytest.fixture(scope="module")
+def fed(
+    account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[IndexedWorker]:
+    """An indexed Worker with stored source, and the same index on this machine."""
+    repo = Repo(tmp_path_factory.mktemp("relations") / "shop")
+    repo.commit(_files())
+    one = IndexedWorker(account, repo, "static", script)
+    one.feed("--texts")
+    one.sync_locally()
+    one.deploy()
+    one.query_worker("status")  # what an isolate reads once
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def desk(fed: IndexedWorker) -> Iterator[IndexService]:
+    """The program on the local index."""
+    some = fed.desk("local")
+    yield some
+    some.close()
+
+
+def _text(result: Facts) -> str:
+    """Returns an answer without its last line, which has the state of the files; an error whole."""
+    text: str = result["content"][0]["text"]
+    return text if result.get("isError") else text.rpartition("\n")[0]
+
+
+def _program_text(desk: IndexService, arguments: Facts) -> str:
+    result = desk.call("references", arguments, lambda _: None)
+    return result.text if result.is_error else result.text.rpartition("\n")[0]
+
+
+def test_relations_of_all_symbols_equal_the_programs(
+    fed: IndexedWorker, desk: IndexService
+) -> None:
+    places = [
+        f"{path}:{line}"
+        for path, _, node_type, _, line in fed.nodes()
+        if node_type in {"class", "method"}
+        and not path.startswith(("users/", "others/"))
+        and not path.endswith(".ipynb")  # the program shows a line of JSON
+    ][::3]
+    assert len(places) > 30
+    for place, answer in zip(
+        places, fed.answers("relations", [{"place": one} for one in places]), strict=True
+    ):
+        assert (place, answer.facts) == (place, program(desk, "relations", place=place))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"target": "shop/cart.py#Cart.add"},
+        {"target": "Cart.weigh_all", "offset": 20},
+        {"target": "order", "tests": "no"},
+        {"target": "order", "kind": "import"},
+        {"target": "order", "depth": 3},
+        {"target": "shop/order.py#order", "direction": "out"},
+        {"target": "shop/order.py:6:6", "kind": "definition"},
+        {"target": "Hamper", "kind": "definition"},
+        {"target": "shop/cart.py#Cart", "kind": "implementation"},
+        {"target": "shop/cart.py#Cart.add", "kind": "implementation"},
+        {"target": "shop/order.py"},
+        {"target": "order", "kind": "implementation"},
+    ],
+)
+def test_tool_equals_the_programs(fed: IndexedWorker, desk: IndexService, arguments: Facts) -> None:
+    [result] = fed.call_tools(("references", arguments))
+    assert _text(result) == _program_text(desk, arguments)
+
+
+def test_types_below_an_imported_alias_are_found(fed: IndexedWorker) -> None:
+    [result] = fed.call_tools(
+        ("references", {"target": "shop/cart.py#Cart", "kind": "implementation"})
+    )
+    assert _text(result).split("\n")[:3] == [
+        "shop/cart.py:6-8 Gift",
+        "shop/alias.py:4-6 Hamper",
+        "  shop/alias.py:9-11 Big",
+    ]
+
+
+@pytest.mark.parametrize("target", ["Cart.weigh_all", "lib/weights.py#Cart.weigh_all"])
+def test_name_used_a_hundred_times_costs_two_batches(fed: IndexedWorker, target: str) -> None:
+    [result] = fed.call_tools(("references", {"target": target}))
+    assert f"{USERS * USES_EACH} references: {USERS * USES_EACH} resolved" in _text(result)
+    assert fed.request_counts == {"d1": 2}
+    assert fed.last is not None
+    assert int(re.findall(r"(\d+) rows", fed.last.headers["server-timing"])[0]) < MAX_ROWS
+
+
+def test_lines_that_are_not_stored_are_said(account: StandIn, script: Path, tmp_path: Path) -> None:
+    repo = Repo(tmp_path / "shop")
+    repo.commit({**FILES})
+    account.reset()
+    one = IndexedWorker(account, repo, "static", script)
+    one.feed()
+    one.deploy()
+    try:
+        [result] = one.call_tools(("references", {"target": "shop/cart.py#Cart.add"}))
+        lines = result["content"][0]["text"].split("\n")
+        assert lines[:2] == ["shop/order.py", "  6 call in order"]
+        assert "The index does not store the lines of these places" in lines[-2]
+        [found] = one.query_worker("relations", place="shop/cart.py#Cart.add")["references"]
+        assert (found["line"], found["column"], found["text"]) == (6, 0, "")
+        one.run_sql("UPDATE docs SET relations = ''")
+        [result] = one.call_tools(("references", {"target": "shop/cart.py#Cart.add"}))
+        assert "has no relations" in result["content"][0]["text"]
+    finally:
+        one.close()

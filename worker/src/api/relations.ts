@@ -1,0 +1,138 @@
+/** Endpoints that answer who refers to a symbol, and what it refers to itself. */
+
+import { constants } from "../../build/worker_data.json";
+import { HttpError } from "../http_error.ts";
+import { type CallerTree, findCallers } from "../search/callers.ts";
+import { type FoundDefinition, findDefinitions, isPosition } from "../search/definitions.ts";
+import type { SearchContext } from "../search/engine.ts";
+import { FileContents } from "../search/excerpts.ts";
+import { freshness } from "../search/index_status.ts";
+import {
+  findImplementations,
+  findReferences,
+  type Implementation,
+  type Reference,
+  ReferenceFinder,
+  referenceJson,
+  type ReferencePage,
+  withText,
+} from "../search/references.ts";
+import { type Target, targetNode } from "../search/targets.ts";
+import { findUses, type UsePage } from "../search/uses.ts";
+import type { Params, WithFreshness } from "./types.ts";
+
+const { MAX_REFERENCES, MAX_USES, MAX_IMPLEMENTATIONS } = constants.symbol_relations;
+/** References that are read for an answer of the MCP tool, which shows as many as fit. */
+const MAX_TOOL_REFERENCES = constants.tools.MAX_REFERENCES;
+const ALL = { kinds: [], tests: null, offset: 0 };
+const NO_LINES_NOTE =
+  "The index does not store the lines of these places: read them, or store the source with feeder sync --texts.";
+
+/** The answer to the MCP tool `references`: one of its forms, with notes and the freshness. */
+export type RelationsAnswer = WithFreshness & { notes: string[] } & (
+    | { definitions: readonly FoundDefinition[] }
+    | { symbol: string; implementations: readonly Implementation[]; at_least: boolean }
+    | { uses: UsePage }
+    | { tree: CallerTree }
+    | { page: ReferencePage }
+  );
+
+/** The definitions, references, implementations and uses of the symbol at a place. */
+export async function answerRelations(context: SearchContext, place: string): Promise<object> {
+  const { finder, contents } = openReferences(context);
+  if (!isPosition(place)) {
+    const target = await finder.target(place);
+    const symbol = (await targetNode(finder, target)).symbol || place;
+    const relations = await relationsOf(finder, contents, target, symbol);
+    const uses = await findUses(finder, target, { ...ALL, limit: MAX_USES });
+    const sites = await referencesWithText(contents, uses.uses.map(({ reference }) => reference));
+    const entries = uses.uses.map(({ definition }, at) => {
+      const { resolved: _, ...defined } = definition;
+      return { ...referenceJson(sites[at]!), definition: defined };
+    });
+    return { name: symbol, definitions: [], ...relations, uses: entries };
+  }
+  const found = await findDefinitions(finder, place, lineReader(contents));
+  const [first] = found.definitions;
+  const target = await finder.target(`${first!.path}:${first!.start_line}-${first!.end_line}`);
+  const relations = await relationsOf(finder, contents, target, found.name);
+  return { name: found.name, definitions: found.definitions, ...relations, uses: [] };
+}
+
+/** A finder and the lines of its sites, which share their batches. */
+function openReferences(context: SearchContext) {
+  const finder = new ReferenceFinder(context);
+  const contents = new FileContents({ ...context, database: finder.database });
+  finder.onSites = (sites) => contents.loadLines(sites);
+  return { finder, contents };
+}
+
+async function relationsOf(finder: ReferenceFinder, contents: FileContents, target: Target, name: string): Promise<object> {
+  let page: ReferencePage;
+  try {
+    page = await findReferences(finder, target, name, { ...ALL, limit: MAX_REFERENCES });
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status >= 500) throw error;
+    // a section or chunk, to which no code refers
+    return { references: [], total: 0, resolved: 0, at_least: false, implementations: [] };
+  }
+  const hasTypes = page.target.isType || page.target.owner;
+  const implementations = hasTypes ? (await findImplementations(finder, target, name)).implementations : [];
+  const references = await referencesWithText(contents, page.references);
+  return {
+    references: references.map(referenceJson),
+    total: page.total,
+    resolved: page.resolved,
+    at_least: page.atLeast,
+    implementations: implementations.slice(0, MAX_IMPLEMENTATIONS),
+  };
+}
+
+/** The references to a target, those that it has itself, its definitions or implementations, for the MCP tool. */
+export async function answerReferences(context: SearchContext, params: Params): Promise<RelationsAnswer> {
+  const { finder, contents } = openReferences(context);
+  const [text, kind, direction] = [params.target![0]!, params.kind?.[0] ?? "", params.direction![0]];
+  const depth = Number(params.depth![0]);
+  const answer = (notes: string[] = []) => ({ notes, ...freshness(context.meta, context.repo) });
+  const shown = async (references: readonly Reference[]) => {
+    const sites = await referencesWithText(contents, references);
+    return { sites, notes: sites.some((one) => !one.column) ? [NO_LINES_NOTE] : [] };
+  };
+  if (kind === "definition") {
+    const { definitions } = await findDefinitions(finder, text, lineReader(contents));
+    return { definitions, ...answer() };
+  }
+  const target = await finder.target(text);
+  if (kind === "implementation") {
+    const { definition, implementations } = await findImplementations(finder, target, text);
+    return { symbol: definition.symbol, implementations, at_least: finder.isCut, ...answer() };
+  }
+  const requested = {
+    kinds: kind ? [kind] : [],
+    tests: params.tests?.[0] ?? null,
+    limit: MAX_TOOL_REFERENCES,
+    offset: Number(params.offset![0]),
+  };
+  if (direction === "out") {
+    const uses = await findUses(finder, target, requested);
+    const { sites, notes } = await shown(uses.uses.map(({ reference }) => reference));
+    const withSites = uses.uses.map((use, at) => ({ ...use, reference: sites[at]! }));
+    return { uses: { ...uses, uses: withSites }, ...answer(notes) };
+  }
+  if (depth > 1) return { tree: await findCallers(finder, target, text, requested, depth), ...answer() };
+  const page = await findReferences(finder, target, text, requested);
+  const { sites, notes } = await shown(page.references);
+  return { page: { ...page, references: sites }, ...answer(notes) };
+}
+
+async function referencesWithText(contents: FileContents, references: readonly Reference[]): Promise<Reference[]> {
+  await contents.loadLines(references.map(({ path, line }) => [path, line] as const));
+  return withText(references, (path, line) => contents.line(path, line));
+}
+
+function lineReader(contents: FileContents) {
+  return async (path: string, line: number) => {
+    await contents.loadLines([[path, line]]);
+    return contents.line(path, line) ?? (await contents.file(path, null))?.lines[line - 1] ?? null;
+  };
+}

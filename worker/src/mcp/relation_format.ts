@@ -1,0 +1,140 @@
+/** Formats references, definitions and callers as text for a language model. Mirrors `feeder.mcp.relation_format`. */
+
+import { constants } from "../../build/worker_data.json";
+import { escapeLine } from "../escaping.ts";
+import { length, strip, truncate } from "../python_strings.ts";
+import type { Caller, CallerTree } from "../search/callers.ts";
+import type { FoundDefinition } from "../search/definitions.ts";
+import type { Implementation, Reference, ReferencePage } from "../search/references.ts";
+import type { UsePage } from "../search/uses.ts";
+import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
+import { byteSize } from "./token_budget.ts";
+
+const { MAX_LINE_CHARS, BY_NAME } = constants.relation_format;
+const { DEFAULT_TOKENS } = constants.tool_schemas;
+
+/** The notes of an answer: on lines without text, and on the freshness of the index. */
+export interface Footer {
+  readonly notes: string[];
+  readonly note: string;
+}
+
+/** The references of a page below their files. */
+export function formatReferences(page: ReferencePage, footer: Footer): string {
+  if (page.total === 0) return nothingRefersTo(page.target.symbol, footer);
+  return paged(referenceTexts(page.references), page.offset, page.total, countsText(page), footer);
+}
+
+/** The definitions that a target refers to, with the lines that do. */
+export function formatUses(page: UsePage, footer: Footer): string {
+  if (page.total === 0) {
+    return joinAnswer([], [`${page.symbol || page.path} refers to nothing that the index defines.`], footer.note);
+  }
+  let above = "";
+  const texts = page.uses.map(({ reference: site, definition }) => {
+    const heading = definitionLine(definition);
+    const line = `  ${site.line} ${site.kind}${textAfterColon(site.text)}`;
+    const lines = heading === above ? [line] : [heading, line];
+    above = heading;
+    return lines;
+  });
+  return paged(texts, page.offset, page.total, countsText(page), footer);
+}
+
+/** One line for each definition. */
+export function formatDefinitions(definitions: readonly FoundDefinition[], footer: Footer): string {
+  const texts = definitions.map((one) => [definitionLine(one)]);
+  return paged(texts, 0, texts.length, `${texts.length} definitions`, footer);
+}
+
+/** The types below a type, indented by level, or the members that override a member. */
+export function formatImplementations(
+  symbol: string,
+  types: readonly Implementation[],
+  atLeast: boolean,
+  footer: Footer,
+): string {
+  if (types.length === 0) return joinAnswer([], [`Nothing in the index implements ${symbol}.`], footer.note);
+  const texts = types.map((one) => {
+    const indent = "  ".repeat(one.depth - 1);
+    return [`${indent}${one.path}:${one.start_line}-${one.end_line} ${one.symbol}${one.resolved ? "" : BY_NAME}`];
+  });
+  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${types.length} implementations`, footer);
+}
+
+/** The callers and theirs, indented by level. */
+export function formatCallers(tree: CallerTree, footer: Footer): string {
+  if (tree.total === 0) return nothingRefersTo(tree.target.symbol, footer);
+  const texts = callerLines(tree.callers, tree.omitted, 0).map((line) => [line]);
+  const counts = `${tree.atLeast ? "at least " : ""}${tree.total} callers`;
+  return paged(texts, 0, texts.length, counts, footer);
+}
+
+function nothingRefersTo(symbol: string, footer: Footer): string {
+  return joinAnswer([], [`Nothing in the index refers to ${symbol}.`], footer.note);
+}
+
+/** The lines of each reference; the first ones of a file have its path above them. */
+function referenceTexts(references: readonly Reference[]): string[][] {
+  let above = "";
+  return references.map((one) => {
+    const heading = `${one.path}${one.resolved ? "" : BY_NAME}`;
+    const symbol = one.node.symbol ? ` in ${one.node.symbol}` : "";
+    const line = `  ${one.line} ${one.kind}${symbol}${textAfterColon(one.text)}`;
+    const lines = heading === above ? [line] : [heading, line];
+    above = heading;
+    return lines;
+  });
+}
+
+function definitionLine(one: FoundDefinition): string {
+  return `${one.path}:${one.start_line}-${one.end_line} ${one.node_type} ${one.symbol}${one.resolved ? "" : BY_NAME}`;
+}
+
+function callerLines(callers: readonly Caller[], omitted: number, level: number): string[] {
+  const indent = "  ".repeat(level);
+  const lines = callers.flatMap((one) => {
+    const symbol = one.node.symbol ? ` ${one.node.symbol}` : "";
+    const line = `${indent}${one.node.path}:${one.lines.join(",")}${symbol}${one.resolved ? "" : BY_NAME}`;
+    return [line, ...callerLines(one.callers, one.omitted, level + 1)];
+  });
+  return omitted ? [...lines, `${indent}… ${omitted} more`] : lines;
+}
+
+interface Counts {
+  readonly total: number;
+  readonly resolved: number;
+  readonly atLeast: boolean;
+}
+
+function countsText({ total, resolved, atLeast }: Counts): string {
+  return `${atLeast ? "at least " : ""}${total} references: ${resolved} resolved, ${total - resolved} by name only`;
+}
+
+/** The leading entries that fit, and where the next ones begin. */
+function paged(texts: readonly (readonly string[])[], offset: number, total: number, counts: string, footer: Footer): string {
+  const budget = bytesBesideFooter(DEFAULT_TOKENS, [...footer.notes, footer.note]);
+  let [fitting, size] = [0, 0];
+  for (const [at, lines] of texts.entries()) {
+    size += lines.reduce((sum, line) => sum + byteSize(escapeLine(line)) + 1, 0);
+    if (size > budget && fitting) break;
+    fitting = at + 1;
+  }
+  const shown = texts.slice(0, fitting).flatMap((lines) => lines.map(escapeLine));
+  const note = countNote(offset, fitting, total, counts);
+  return joinAnswer(shown.length > 0 ? [shown.join("\n")] : [], [note, ...footer.notes], footer.note);
+}
+
+function countNote(offset: number, fitting: number, total: number, counts: string): string {
+  const end = offset + fitting;
+  if (!fitting) return `None from offset ${offset} on: ${counts}.`;
+  if (fitting === total) return `${counts}.`;
+  return `${offset + 1} to ${end} of ${counts}${end < total ? `; next: offset=${end}` : ""}`;
+}
+
+/** The text of a line after a colon; nothing for a line that is not stored. */
+function textAfterColon(text: string): string {
+  const line = strip(text);
+  if (!line) return "";
+  return `: ${length(line) <= MAX_LINE_CHARS ? line : `${truncate(line, MAX_LINE_CHARS)}…`}`;
+}

@@ -1,0 +1,119 @@
+/** Finds where a name is defined, also the name at a position in a file. Mirrors `feeder.search.definitions`. */
+
+import { badRequest } from "../http_error.ts";
+import { characterColumns, length, rpartition } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
+import {
+  decodeRelations,
+  isSearchable,
+  lineNumbers,
+  type NamedNode,
+  type RelatedNode,
+  type Relation,
+} from "../store/relations.ts";
+import type { ReferenceFinder } from "./references.ts";
+import { type FileFacts, MENTION } from "./resolution.ts";
+import { resolveTarget } from "./targets.ts";
+
+const WORD = /[\p{L}\p{N}_$]+/gu;
+const POSITION = /^(.+):(\d+):(\d+)$/s;
+
+/** A node that defines the name, `resolved` if the position cannot mean another one. */
+export interface FoundDefinition {
+  readonly path: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly symbol: string;
+  readonly node_type: string;
+  readonly resolved: boolean;
+}
+
+/** The definitions of a name, the surest first. */
+export interface Definitions {
+  readonly name: string;
+  readonly definitions: readonly FoundDefinition[];
+}
+
+/** Returns the text of a line of a file; null if it is not available. */
+export type ReadLine = (path: string, line: number) => Promise<string | null>;
+
+export function isPosition(text: string): boolean {
+  return POSITION.test(text);
+}
+
+/** The definitions of a name, or with `path:line:column` of the name that stands there. */
+export async function findDefinitions(finder: ReferenceFinder, text: string, readLine: ReadLine): Promise<Definitions> {
+  const position = POSITION.exec(text);
+  if (!position) return definitionsOfName(finder, text);
+  const [, path = "", line, column] = position;
+  return definitionsAt(finder, path, Number(line), Number(column), readLine);
+}
+
+async function definitionsOfName(finder: ReferenceFinder, name: string): Promise<Definitions> {
+  const [, requested] = rpartition(name, "#");
+  const matches = await finder.namedDefinitions(requested);
+  if (matches.length === 0) {
+    throw badRequest(`The index has no definition of ${name}. Search for it: feeder search ${name}`, 404);
+  }
+  const hits = sortBy(matches.map(({ hit }) => hit), ({ path, startLine }) => [path, startLine]);
+  return { name, definitions: hits.map((hit) => foundDefinition(hit, matches.length === 1)) };
+}
+
+async function definitionsAt(
+  finder: ReferenceFinder,
+  path: string,
+  line: number,
+  column: number,
+  readLine: ReadLine,
+): Promise<Definitions> {
+  const target = await resolveTarget(finder, `${path}:${line}`);
+  const [facts, text] = await Promise.all([finder.fileFacts(target.path), readLine(target.path, line)]);
+  const name = wordAt(text ?? "", column);
+  if (!name) {
+    throw badRequest(`No name stands at ${target.path}:${line}:${column}. Give the column of a name.`, 404);
+  }
+  await finder.prefetch(name);
+  const matches = isSearchable(name) ? await finder.namedDefinitions(name) : [];
+  if (matches.length === 0) throw badRequest(`The index has no definition of ${name}.`, 404);
+  const relations = relationsAt(facts, name, line);
+  const results: { state: boolean | null; hit: NamedNode }[] = [];
+  for (const { definition, hit } of matches) {
+    const resolver = await finder.resolver(definition);
+    const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation));
+    const isDeclaredHere = hit.path === target.path && hit.startLine <= line && line <= hit.endLine;
+    const isSure = states.includes(true) || (states.length === 0 && isDeclaredHere);
+    results.push({ state: isSure ? true : states.includes(false) ? false : null, hit });
+  }
+  const sure = results.filter(({ state }) => state === true);
+  const possible = results.filter(({ state }) => state === false);
+  const shown = [sure, possible, results].find((some) => some.length > 0)!;
+  return { name, definitions: shown.map(({ hit }) => foundDefinition(hit, sure.length > 0)) };
+}
+
+/** The definition in a node. */
+export function foundDefinition(hit: NamedNode, resolved: boolean): FoundDefinition {
+  const { path, startLine: start_line, endLine: end_line, symbol, nodeType: node_type } = hit;
+  return { path, start_line, end_line, symbol: symbol ?? "", node_type, resolved };
+}
+
+/** The relations of a name on a line of a file; as a mention if the index has none. */
+function relationsAt(facts: FileFacts, name: string, line: number): { node: RelatedNode; relation: Relation }[] {
+  const nodes = facts.nodes.filter(({ startLine, endLine }) => startLine <= line && line <= endLine);
+  const matches = nodes.flatMap((node) =>
+    decodeRelations(node)
+      .filter((relation) => relation.name === name && lineNumbers(node, relation).includes(line))
+      .map((relation) => ({ node, relation })),
+  );
+  const mention = { name, kind: MENTION, qualifier: "", lines: "" };
+  return matches.length > 0 ? matches : nodes.slice(-1).map((node) => ({ node, relation: mention }));
+}
+
+/** The name at a column of a line, from 1; empty if there is none. */
+function wordAt(text: string, column: number): string {
+  const columnOf = characterColumns(text);
+  for (const { 0: word, index } of text.matchAll(WORD)) {
+    const start = columnOf(index);
+    if (start < column && column <= start + length(word) + 1) return word;
+  }
+  return "";
+}

@@ -1,0 +1,134 @@
+/** Compares the modules that files import with the files and packages that define a name. */
+
+import { constants } from "../../build/worker_data.json";
+import { Pattern } from "../python_regex.ts";
+import { rpartition } from "../python_strings.ts";
+
+const PACKAGE_LANGUAGES = new Set(constants.modules.PACKAGE_LANGUAGES);
+export const SCRIPTS: ReadonlySet<string> = new Set(constants.modules.SCRIPTS);
+const { CRATE_PREFIXES, INDEX_FILES } = constants.modules;
+const EXTENSION = new Pattern(constants.modules.EXTENSION);
+/** Languages whose imports name a package or type instead of a file. */
+const NAMED_PACKAGES = new Set([...PACKAGE_LANGUAGES].filter((name) => !["go", "swift", "dart"].includes(name)));
+
+/**
+ * A definition that names may refer to; `owner` is the symbol of the type around it, empty without one.
+ *
+ * A static function of C, outside of headers, is local: no other file can refer to it.
+ */
+export interface Definition {
+  readonly path: string;
+  readonly language: string;
+  readonly symbol: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly isType: boolean;
+  readonly isLocal: boolean;
+}
+
+export function isSameDefinition(one: Definition, other: Definition): boolean {
+  return (
+    one.path === other.path &&
+    one.symbol === other.symbol &&
+    one.owner === other.owner &&
+    one.isType === other.isType &&
+    one.isLocal === other.isLocal &&
+    one.language === other.language
+  );
+}
+
+/** The qualifier of names of the file, such as `acme.shop`; may be empty. */
+export function packageOf(definition: Definition): string {
+  return rpartition(definition.owner || definition.symbol, ".")[0];
+}
+
+/** Returns true if a file of a package sees the definition without an import. */
+export function inSamePackage(path: string, packageName: string, definition: Definition): boolean {
+  if (definition.language === "go") return folderOf(path) === folderOf(definition.path);
+  if (!PACKAGE_LANGUAGES.has(definition.language)) return false;
+  return packageName !== "" && packageName === packageOf(definition);
+}
+
+/** Returns true if an imported module is the one that has the definition. */
+export function namesModule(module: string, importingPath: string, definition: Definition): boolean {
+  const { language, path } = definition;
+  if (NAMED_PACKAGES.has(language)) {
+    const own = packageOf(definition);
+    return module === own || module === (definition.owner || own) || module === definition.symbol;
+  }
+  if (language === "go") {
+    const folder = folderOf(path);
+    return !folder || module === folder || module.endsWith(`/${folder}`);
+  }
+  const stems = moduleStems(path);
+  return wantedPaths(module, importingPath, language).some((wanted) => stems.some((stem) => endsWith(stem, wanted)));
+}
+
+/** Returns true if the module is a package around the definition's file, which may export it. */
+export function isParentModule(module: string, importingPath: string, definition: Definition): boolean {
+  if (definition.language === "go") return false;
+  const stem = withoutExtension(definition.path);
+  return wantedPaths(module, importingPath, definition.language).some((wanted) => {
+    const ending = INDEX_FILES.find((name) => wanted.endsWith(name));
+    const folder = ending === undefined ? wanted : wanted.slice(0, -ending.length);
+    return folder !== "" && `/${stem}/`.includes(`/${folder}/`.replaceAll("//", "/"));
+  });
+}
+
+function moduleStems(path: string): string[] {
+  const stem = withoutExtension(path);
+  const folders = INDEX_FILES.filter((name) => stem.endsWith(name)).map((name) => stem.slice(0, -name.length));
+  return [path, stem, ...folders];
+}
+
+/** The ends of paths that a module may mean, with a leading `/` for a whole path. */
+function wantedPaths(module: string, importingPath: string, language: string): string[] {
+  let folder = folderOf(importingPath);
+  if (language === "python") {
+    const name = module.replace(/^\.+/, "");
+    const ups = module.length - name.length;
+    if (ups === 0) return [name.replaceAll(".", "/")];
+    for (let up = 1; up < ups; up += 1) folder = folderOf(folder);
+    return [`/${joinPath(folder, name.replaceAll(".", "/")).replace(/\/+$/, "")}`];
+  }
+  if (language === "rust") {
+    const inCrate = CRATE_PREFIXES.reduce((rest, prefix) => (rest.startsWith(prefix) ? rest.slice(prefix.length) : rest), module);
+    return [inCrate.replaceAll(".", "/")];
+  }
+  const plain = module.startsWith("package:") ? module.slice("package:".length) : module;
+  if (!plain.startsWith(".")) return [plain.replace(/^[@~#]\//, "")];
+  const joined = normalizePath(joinPath(folder, plain));
+  const path = `/${joined.startsWith("./") ? joined.slice(2) : joined}`;
+  return [path, path.replace(/\.[mc]?[jt]sx?$/, "")];
+}
+
+function endsWith(path: string, wanted: string): boolean {
+  if (wanted.startsWith("/")) return `/${path}` === wanted;
+  return wanted !== "" && (path === wanted || path.endsWith(`/${wanted}`));
+}
+
+function withoutExtension(path: string): string {
+  return path.replace(EXTENSION.for(path), "");
+}
+
+/** Mirrors `posixpath.dirname` for relative paths. */
+function folderOf(path: string): string {
+  return rpartition(path, "/")[0];
+}
+
+/** Mirrors `posixpath.join` for two parts. */
+function joinPath(folder: string, name: string): string {
+  if (name.startsWith("/") || !folder) return name;
+  return folder.endsWith("/") ? folder + name : `${folder}/${name}`;
+}
+
+/** Mirrors `posixpath.normpath` for relative paths. */
+function normalizePath(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else parts.push(part);
+  }
+  return parts.join("/") || ".";
+}

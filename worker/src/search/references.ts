@@ -1,0 +1,622 @@
+/**
+ * Finds the sites that refer to a definition, and the types below a type. Mirrors `feeder.search.references`.
+ *
+ * Start with `findReferences` and `findImplementations`. What they need is read ahead in two batches by
+ * `ReferenceFinder.prefetch`; whatever that misses is read when it is needed, in batches of its own.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
+import { badRequest } from "../http_error.ts";
+import { characterColumns, rpartition } from "../python_strings.ts";
+import { sortBy, type SortKey } from "../sorting.ts";
+import { JoinedBatches } from "../store/joined_batches.ts";
+import {
+  decodeRelations,
+  filesOfSubtypes,
+  hasTrigrams,
+  isSearchable,
+  lineNumbers,
+  namedNode,
+  type NamedNode,
+  nodesNamed,
+  nodesWithName,
+  relatedNode,
+  type RelatedNode,
+  type Relation,
+  relationsOfFiles,
+  sortNodes,
+} from "../store/relations.ts";
+import { isTestPath } from "../store/scope.ts";
+import * as sql from "../store/statements.ts";
+import { normalizeSymbol, symbolEndsWith } from "../text.ts";
+import type { SearchContext } from "./engine.ts";
+import { type Definition, isSameDefinition } from "./modules.ts";
+import { parseMembers } from "./name_matching.ts";
+import {
+  CALL,
+  type Family,
+  factsByPath,
+  FileFacts,
+  IMPLEMENTS,
+  IMPORT,
+  INHERITS,
+  MENTION,
+  NO_FAMILY,
+  partition,
+  Resolver,
+  typeKey,
+} from "./resolution.ts";
+import type { Hit } from "./results.ts";
+import { resolveTarget, type Target, targetNode } from "./targets.ts";
+
+const { MAX_DEPTH, MAX_TYPES } = constants.references;
+const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
+export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
+const C_LANGUAGES = new Set(constants.references.C_LANGUAGES);
+const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
+/** Owners of members of one name whose types below are read ahead. */
+const MAX_PREFETCHED_OWNERS = 3;
+/** Sites whose lines are read ahead. */
+const MAX_PREFETCHED_SITES = 200;
+const LINES = /:\d+(?:-\d+|:\d+)?$/;
+
+/** A site that refers to a definition, or may; `column` is 0 with an empty `text` if the line is not stored. */
+export interface Reference {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+  readonly kind: string;
+  readonly resolved: boolean;
+  readonly text: string;
+  readonly node: RelatedNode;
+  readonly name: string;
+  readonly receiver: string;
+}
+
+/** References from an offset on out of `total`, or more than `total` where `atLeast`. */
+export interface ReferencePage {
+  readonly target: Definition;
+  readonly references: readonly Reference[];
+  readonly total: number;
+  readonly resolved: number;
+  readonly atLeast: boolean;
+  readonly offset: number;
+}
+
+/** A type below a type, or a member that overrides a member; `depth` counts levels from 1. */
+export interface Implementation {
+  readonly path: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly symbol: string;
+  readonly resolved: boolean;
+  readonly depth: number;
+}
+
+/** Selects the references of a page; no kinds mean all. */
+export interface ReferenceFilter {
+  readonly kinds: readonly string[];
+  readonly tests: string | null;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+interface NamedDefinition {
+  readonly definition: Definition;
+  readonly hit: NamedNode;
+}
+
+interface Subtype {
+  readonly implementation: Implementation;
+  readonly parentKey: string;
+}
+
+/** Reads relations, those of each file and of each name once. */
+export class ReferenceFinder {
+  isCut = false;
+  /** Called with the lines that may be shown, so that their text is read with the second batch. */
+  onSites: (sites: [path: string, line: number][]) => Promise<void> = async () => {};
+  readonly database: JoinedBatches;
+  readonly repo: string;
+  readonly #facts = new Map<string, Promise<FileFacts>>();
+  readonly #named = new Map<string, Promise<NamedNode[]>>();
+  readonly #definitions = new Map<string, Promise<NamedDefinition[]>>();
+  readonly #nodes = new Map<string, Promise<RelatedNode[]>>();
+  readonly #subtypes = new Map<string, { nodes: RelatedNode[]; types: Definition[] }>();
+  readonly #below = new Map<string, Promise<Subtype[]>>();
+
+  constructor(context: Pick<SearchContext, "database" | "repo">) {
+    this.database = new JoinedBatches(context.database);
+    this.repo = context.repo;
+  }
+
+  /** Throws an HttpError for an index without relations; sends no request if some have been read. */
+  async checkRelations(): Promise<void> {
+    const facts = await Promise.all(this.#facts.values());
+    if (facts.some(({ nodes }) => nodes.some(({ relations }) => relations))) return;
+    const [rows = []] = await this.database.run([sql.anyRelation(this.repo)]);
+    if (rows.length > 0) return;
+    throw badRequest(
+      `The index of ${this.repo} has no relations: it was made by an earlier version, ` +
+        "or its languages have none. Bring it up to date: feeder sync",
+    );
+  }
+
+  /** Resolves a target and reads ahead what its references need, in two batches; a line of a file takes more. */
+  async target(text: string): Promise<Target> {
+    const [target] = await Promise.all([resolveTarget(this, text), this.prefetch(text)]);
+    return target;
+  }
+
+  /**
+   * Reads what the references to a name need: its nodes and definitions, then their files and the types below.
+   *
+   * `text` is a symbol, if need be with a path and `#` before it; nothing is read for lines of a file.
+   */
+  async prefetch(text: string): Promise<void> {
+    const [path, symbol] = LINES.test(text) ? ["", ""] : rpartition(text, "#");
+    const requested = normalizeSymbol(symbol);
+    const name = lastName(requested);
+    if (!isSearchable(name)) return;
+    const [nodes, named] = await Promise.all([this.nodes(name), this.#nodesNamed(name)]);
+    const targets = named.filter((node) => {
+      return symbolEndsWith(node.symbol ?? "", requested) && (!path || `/${node.path}`.endsWith(`/${path}`));
+    });
+    const isConstructor = ({ symbol }: NamedNode) => CONSTRUCTORS.has(name) || ownerName(symbol) === name;
+    const members = targets.filter((node) => node.isInType || node.nodeType === "method");
+    const owners = [...new Set(members.map((node) => ownerName(node.symbol)))].filter(isSearchable);
+    const types = targets.some(({ nodeType }) => nodeType === "class") ? [name] : [];
+    const first = owners.slice(0, MAX_PREFETCHED_OWNERS);
+    const called = members.some(isConstructor) ? first : [];
+    await Promise.all([
+      this.facts([...targets, ...nodes].map((node) => node.path)),
+      this.onSites(sitesOf(nodes, name)),
+      ...[...types, ...first].map((owner) => this.#nodesNamed(owner)),
+      ...[...new Set([...types, ...first])].map((type) => this.#readSubtypes(type)),
+      ...called.map((type) => this.nodes(type)),
+    ]);
+  }
+
+  /** The definition that a target names: a node's symbol, or a member of a node. */
+  async definition(target: Target, text: string): Promise<Definition> {
+    const hit = target.lines ? await targetNode(this, target) : firstNamed(target);
+    const name = lastName(normalizeSymbol(rpartition(text, "#")[1]));
+    const isMember = parseMembers(hit.members).some((member) => member.name === name);
+    if (!target.lines && isMember && name !== lastName(hit.symbol ?? "")) {
+      const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
+      const symbol = owner ? `${owner}.${name}` : name;
+      return { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType: false, isLocal: false };
+    }
+    if (hit.symbol) return this.definitionOf(hit);
+    throw badRequest(
+      `${hit.path}:${hit.startLine} is no declaration. Give the symbol of a class, method or function, or a line of one.`,
+    );
+  }
+
+  async definitionOf(hit: Hit | NamedNode): Promise<Definition> {
+    const symbol = hit.symbol ?? "";
+    const [outer, name] = rpartition(symbol, ".");
+    const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
+    let owner = isInType ? outer : "";
+    if (!owner && outer && hit.nodeType === "method") owner = await this.#typeOfMember(outer);
+    const [path, language] = [hit.path, hit.language ?? ""];
+    const [outside, ownerName] = rpartition(owner, ".");
+    if (owner && (CONSTRUCTORS.has(name) || name === ownerName)) {
+      const types = (await this.#named.get(ownerName)) ?? [];
+      const type = types.find((node) => node.nodeType === "class" && node.path === path && node.symbol === owner);
+      const isInner = type ? type.isInType : (await this.fileFacts(path)).classes.has(outside);
+      const outerType = isInner ? outside : "";
+      return { path, language, symbol: owner, name: ownerName, owner: outerType, isType: true, isLocal: false };
+    }
+    const isType = hit.nodeType === "class";
+    const isStatic = "isStatic" in hit ? hit.isStatic : (hit.signature ?? "").startsWith("static ");
+    const isLocal = isStatic && C_LANGUAGES.has(language) && !isType && !isHeader(path);
+    return { path, language, symbol, name, owner, isType, isLocal };
+  }
+
+  /** The type of a member that is declared in another file, as in Go, C++ or Swift. */
+  async #typeOfMember(outer: string): Promise<string> {
+    const named = await this.#nodesNamed(lastName(outer));
+    return named.some((node) => node.symbol === outer && node.nodeType === "class") ? outer : "";
+  }
+
+  /** All definitions of a name, or of a qualified one, in the index. */
+  namedDefinitions(name: string): Promise<NamedDefinition[]> {
+    return memoized(this.#definitions, name, () => this.#readDefinitions(normalizeSymbol(name)));
+  }
+
+  async #readDefinitions(requested: string): Promise<NamedDefinition[]> {
+    const matches = new Map<string, NamedNode>();
+    for (const hit of await this.#nodesNamed(lastName(requested))) {
+      const key = typeKey(hit.path, hit.symbol ?? "");
+      if (`.${hit.symbol ?? ""}`.endsWith(`.${requested}`) && !matches.has(key)) matches.set(key, hit);
+    }
+    return Promise.all([...matches.values()].map(async (hit) => ({ definition: await this.definitionOf(hit), hit })));
+  }
+
+  /** The nodes whose symbols end with a name. */
+  #nodesNamed(name: string): Promise<NamedNode[]> {
+    return memoized(this.#named, name, async () => {
+      if (!isSearchable(name)) return [];
+      const [rows = []] = await this.database.run([nodesNamed(this.repo, name)]);
+      return rows.map(namedNode);
+    });
+  }
+
+  /** The facts of files, read together; of more files than the limit those of the first ones. */
+  async facts(paths: Iterable<string>): Promise<Map<string, FileFacts>> {
+    const requested = [...new Set(paths)];
+    const missing = requested.filter((path) => !this.#facts.has(path));
+    const batch = missing.slice(0, MAX_REMOTE_FILES);
+    if (batch.length < missing.length) this.isCut = true;
+    const reading = batch.length > 0 ? this.#readFacts(batch) : Promise.resolve(new Map<string, FileFacts>());
+    for (const path of batch) this.#facts.set(path, reading.then((facts) => facts.get(path)!));
+    const entries = requested.map(async (path) => [path, (await this.#facts.get(path)) ?? new FileFacts(path, [])] as const);
+    return new Map(await Promise.all(entries));
+  }
+
+  async #readFacts(paths: readonly string[]): Promise<Map<string, FileFacts>> {
+    const [rows = []] = await this.database.run([relationsOfFiles(this.repo, paths)]);
+    return factsByPath(paths, sortNodes(rows.map(relatedNode)));
+  }
+
+  async fileFacts(path: string): Promise<FileFacts> {
+    return (await this.facts([path])).get(path)!;
+  }
+
+  /** The nodes whose relations have a name. */
+  nodes(name: string): Promise<RelatedNode[]> {
+    return memoized(this.#nodes, name, async () => {
+      if (!isSearchable(name)) return [];
+      const [rows = []] = await this.database.run([nodesWithName(this.repo, name)]);
+      if (rows.length > MAX_REMOTE_ROWS) this.isCut = true;
+      return sortNodes(rows.slice(0, MAX_REMOTE_ROWS).map(relatedNode));
+    });
+  }
+
+  /** Reads the files of a type and of all types below it in one statement; not if there are too many. */
+  async #readSubtypes(type: string): Promise<void> {
+    const [rows = []] = await this.database.run([filesOfSubtypes(this.repo, type)]);
+    const rowsOf = groupBy(rows, ([kind]) => String(kind));
+    const nodesOf = (kind: string) => (rowsOf.get(kind) ?? []).map(([, ...row]) => namedNode(row));
+    if (Number(rowsOf.get("count")?.[0]?.[6]) > MAX_REMOTE_TYPES) return;
+    const names = (rowsOf.get("name") ?? []).map((row) => String(row[5])).filter(hasTrigrams);
+    const nodes: RelatedNode[] = sortNodes(nodesOf("node"));
+    const types = sortBy(nodesOf("type"), ({ symbol, path, startLine }) => [symbol!.length, path, startLine]);
+    const paths = [...new Set(nodes.map(({ path }) => path))];
+    const read = factsByPath(paths, nodes);
+    for (const [path, facts] of read) if (!this.#facts.has(path)) this.#facts.set(path, Promise.resolve(facts));
+    for (const name of new Set(names)) {
+      const own = types.filter(({ symbol }) => lastName(symbol!) === name);
+      const definitions = await Promise.all(own.map((node) => this.definitionOf(node)));
+      this.#subtypes.set(name, { nodes: nodes.filter((node) => mayInherit(node, name)), types: definitions });
+    }
+  }
+
+  /** The resolver of a definition, with the types below its owner. */
+  async resolver(definition: Definition): Promise<Resolver> {
+    const others = otherDefinitions(definition, await this.namedDefinitions(definition.name));
+    if (!definition.owner || definition.isType) return new Resolver(definition, others, null);
+    const owners = (await this.namedDefinitions(lastName(definition.owner))).map((one) => one.definition);
+    const same = owners.filter((one) => one.symbol === definition.owner);
+    const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
+    const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
+    const family = owner ? await this.#family(owner, overriding) : NO_FAMILY;
+    return new Resolver(definition, others, owner, family);
+  }
+
+  /** The types below a type; those in `overriding` have members of their own. */
+  async #family(owner: Definition, overriding: ReadonlySet<string>): Promise<Family> {
+    const ownerKey = typeKey(owner.path, owner.symbol);
+    const [own, allBelow] = [new Set([ownerKey]), new Set([ownerKey])];
+    const inheriting = new Map([[ownerKey, true]]);
+    for (const { implementation, parentKey } of await this.typesBelow(owner)) {
+      const key = typeKey(implementation.path, implementation.symbol);
+      allBelow.add(key);
+      const inherits = (inheriting.get(parentKey) ?? false) && !overriding.has(key);
+      inheriting.set(key, inherits);
+      if (inherits) own.add(key);
+    }
+    const names = new Set([...own].map((key) => lastName(rpartition(key, "\0")[1])));
+    return { own, names, allBelow };
+  }
+
+  /** The types below a type, level by level, each with its parent; each once. */
+  typesBelow(owner: Definition): Promise<Subtype[]> {
+    return memoized(this.#below, typeKey(owner.path, owner.symbol), () => this.#findTypesBelow(owner));
+  }
+
+  async #findTypesBelow(owner: Definition): Promise<Subtype[]> {
+    const found: Subtype[] = [];
+    const seen = new Set([typeKey(owner.path, owner.symbol)]);
+    let level: { type: Definition; isSure: boolean }[] = [{ type: owner, isSure: true }];
+    for (let depth = 1; depth <= MAX_DEPTH && level.length > 0; depth += 1) {
+      const below: typeof level = [];
+      const subtypes = await Promise.all(level.map(({ type }) => this.#directSubtypes(type)));
+      for (const [at, { type: parent, isSure }] of level.entries()) {
+        for (const { node, resolved } of subtypes[at]!) {
+          const symbol = node.symbol ?? "";
+          const key = typeKey(node.path, symbol);
+          if (seen.has(key) || seen.size > MAX_TYPES) {
+            this.isCut ||= seen.size > MAX_TYPES;
+            continue;
+          }
+          seen.add(key);
+          const sure = isSure && resolved;
+          const { path, startLine: start_line, endLine: end_line } = node;
+          const implementation = { path, start_line, end_line, symbol, resolved: sure, depth };
+          found.push({ implementation, parentKey: typeKey(parent.path, parent.symbol) });
+          below.push({ type: typeDefinition(node, await this.fileFacts(node.path)), isSure: sure });
+        }
+      }
+      level = below;
+    }
+    return found;
+  }
+
+  async #directSubtypes(parent: Definition): Promise<{ node: RelatedNode; resolved: boolean }[]> {
+    const named = await this.#nodesOfSubtypes(parent.name);
+    const names = new Set([parent.name, ...named.flatMap((node) => aliasesIn(node, parent.name))]);
+    const others = [...names].filter((name) => name !== parent.name).sort();
+    const aliased = await Promise.all(others.map((alias) => this.#nodesOfSubtypes(alias)));
+    const distinct = new Map([...named, ...aliased.flat()].map((node) => [node.id, node]));
+    const nodes = [...distinct.values()].filter(({ nodeType }) => nodeType === "class");
+    const types = await this.#typesNamed(parent.name);
+    const resolver = new Resolver(parent, types.length > 0 ? types : [parent], null);
+    const facts = await this.facts(nodes.map(({ path }) => path));
+    const subtypes = nodes.map((node) => {
+      const inherited = decodeRelations(node).filter(
+        ({ kind, name }) => (kind === INHERITS || kind === IMPLEMENTS) && names.has(name),
+      );
+      return { node, results: inherited.map((relation) => resolver.resolve(facts.get(node.path)!, node, relation)) };
+    });
+    return subtypes
+      .filter(({ results }) => results.some((result) => result !== null))
+      .map(({ node, results }) => ({ node, resolved: results.includes(true) }));
+  }
+
+  async #nodesOfSubtypes(name: string): Promise<RelatedNode[]> {
+    return this.#subtypes.get(name)?.nodes ?? this.nodes(name);
+  }
+
+  async #typesNamed(name: string): Promise<Definition[]> {
+    const known = this.#subtypes.get(name);
+    if (known) return known.types;
+    return (await this.namedDefinitions(name)).map((one) => one.definition).filter(({ isType }) => isType);
+  }
+
+  /** The sites of a definition's name, without their text; the surest and nearest first. */
+  async references(definition: Definition): Promise<Reference[]> {
+    const resolver = await this.resolver(definition);
+    const matches = await this.#sites(definition, resolver, definition.name, null);
+    const aliases = new Map<string, Set<string>>();
+    for (const { kind, receiver, path } of matches) {
+      const alias = kind === "import" ? partition(receiver, "=")[1] : "";
+      if (alias && alias !== definition.name) aliases.set(alias, (aliases.get(alias) ?? new Set()).add(path));
+    }
+    for (const [alias, paths] of sortBy(aliases, ([alias]) => [alias])) {
+      matches.push(...(await this.#sites(definition, resolver, alias, paths)));
+    }
+    return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
+  }
+
+  async #sites(
+    definition: Definition,
+    resolver: Resolver,
+    name: string,
+    paths: ReadonlySet<string> | null,
+  ): Promise<Reference[]> {
+    const nodes = (await this.nodes(name)).filter(({ path }) => paths === null || paths.has(path));
+    const allFacts = await this.facts(nodes.map(({ path }) => path));
+    const isMember = definition.owner && !definition.isType;
+    const sites: Reference[] = [];
+    for (const node of nodes) {
+      const facts = allFacts.get(node.path)!;
+      for (const relation of decodeRelations(node)) {
+        let kind = KIND_NAMES[relation.kind];
+        if (!kind) continue;
+        let resolved: boolean | null;
+        if (relation.name === name) resolved = resolver.resolve(facts, node, relation);
+        else if (!isMember && relation.kind !== IMPORT && hasPart(relation, name)) {
+          resolved = resolver.resolve(facts, node, { name, kind: MENTION, qualifier: "", lines: "" });
+          kind = KIND_NAMES[MENTION]!;
+        } else continue;
+        if (resolved === null) continue;
+        const common = { path: node.path, column: 0, kind, resolved, text: "", node, name, receiver: relation.qualifier };
+        sites.push(...lineNumbers(node, relation).map((line) => ({ ...common, line })));
+      }
+    }
+    return sites;
+  }
+}
+
+/** The page of references to a target; throws an HttpError if it is no declaration. */
+export async function findReferences(
+  finder: ReferenceFinder,
+  target: Target,
+  text: string,
+  requested: ReferenceFilter,
+): Promise<ReferencePage> {
+  const definition = await finder.definition(target, text);
+  const { kinds, tests, offset, limit } = requested;
+  const all = await finder.references(definition);
+  if (all.length === 0) await finder.checkRelations();
+  const matches = all.filter(
+    (one) => (kinds.length === 0 || kinds.includes(one.kind)) && passesTests(one.path, tests),
+  );
+  const references = matches.slice(offset, offset + limit);
+  const resolved = matches.filter((one) => one.resolved).length;
+  return { target: definition, references, total: matches.length, resolved, atLeast: finder.isCut, offset };
+}
+
+/** Returns true for a file that a filter `yes`, `no` or `only` of tests selects. */
+export function passesTests(path: string, tests: string | null): boolean {
+  return tests === null || tests === "yes" || isTestPath(path) === (tests === "only");
+}
+
+/** The definition, with the types below a type or the members that override a member. */
+export async function findImplementations(
+  finder: ReferenceFinder,
+  target: Target,
+  text: string,
+): Promise<{ definition: Definition; implementations: Implementation[] }> {
+  const definition = await finder.definition(target, text);
+  if (definition.isType) {
+    const below = await finder.typesBelow(definition);
+    return { definition, implementations: below.map((one) => one.implementation) };
+  }
+  if (!definition.owner) {
+    throw badRequest(`${definition.symbol} is neither a type nor a member of one. Give a type.`);
+  }
+  const named = await finder.namedDefinitions(definition.name);
+  const members = new Map(named.map(({ definition: one, hit }) => [typeKey(one.path, one.owner), hit]));
+  const owners = await finder.namedDefinitions(lastName(definition.owner));
+  const owner = owners.find((one) => one.definition.symbol === definition.owner);
+  const below = owner ? await finder.typesBelow(owner.definition) : [];
+  const implementations = below.flatMap(({ implementation: one }) => {
+    const hit = members.get(typeKey(one.path, one.symbol));
+    return hit ? [{ ...one, start_line: hit.startLine, end_line: hit.endLine, symbol: hit.symbol ?? "" }] : [];
+  });
+  return { definition, implementations };
+}
+
+/** The references with the text of their lines and the columns of the names; of a line that is unknown, without. */
+export function withText(references: readonly Reference[], lineOf: (path: string, line: number) => string | null): Reference[] {
+  const used = new Map<string, number>();
+  return references.map((one) => {
+    const text = lineOf(one.path, one.line);
+    const key = `${one.path}\0${one.line}\0${one.name}`;
+    const nth = used.get(key) ?? 0;
+    used.set(key, nth + 1);
+    if (text === null) return one;
+    return { ...one, text: text.replace(/\r+$/, ""), column: columnOf(text, one.name, nth) };
+  });
+}
+
+/** The reference as JSON. */
+export function referenceJson(one: Reference): object {
+  const { id, symbol, nodeType: node_type, startLine: start_line, endLine: end_line } = one.node;
+  return {
+    path: one.path,
+    line: one.line,
+    column: one.column,
+    kind: one.kind,
+    resolved: one.resolved,
+    text: one.text,
+    enclosing: { id, symbol, node_type, start_line, end_line },
+    is_test: isTestPath(one.path),
+  };
+}
+
+/** The column of the nth whole word `name` in a line, from 1; of the last if there are fewer. */
+function columnOf(text: string, name: string, nth: number): number {
+  const source = name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  const matches = [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}_])${source}(?![\\p{L}\\p{N}_])`, "gu"))];
+  const match = matches[Math.min(nth, matches.length - 1)];
+  return match ? characterColumns(text)(match.index) + 1 : 1;
+}
+
+function memoized<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
+  let value = cache.get(key);
+  if (!value) {
+    value = read();
+    cache.set(key, value);
+  }
+  return value;
+}
+
+
+export function lastName(symbol: string): string {
+  return rpartition(symbol, ".")[1];
+}
+
+/** The last part of the type around a symbol. */
+function ownerName(symbol: string | null): string {
+  return lastName(rpartition(symbol ?? "", ".")[0]);
+}
+
+function firstNamed(target: Target): Hit {
+  if (target.isFile) {
+    throw badRequest(`${target.path} is a file. Give a symbol in it, or a line: ${target.path}#SYMBOL`);
+  }
+  return target.hits[0]!;
+}
+
+/** The definition of a type, whose owner is the type around it in its file. */
+function typeDefinition(node: RelatedNode, facts: FileFacts): Definition {
+  const symbol = node.symbol ?? "";
+  const [outer, name] = rpartition(symbol, ".");
+  const owner = facts.classes.has(outer) ? outer : "";
+  return { path: node.path, language: node.language ?? "", symbol, name, owner, isType: true, isLocal: false };
+}
+
+/**
+ * All definitions of a definition's name, with itself.
+ *
+ * In C and C++ the prototypes of a function are the same definition, unless they are static.
+ */
+function otherDefinitions(definition: Definition, named: readonly NamedDefinition[]): Definition[] {
+  let matches = named.filter((one) => !isSameDefinition(one.definition, definition));
+  if (C_LANGUAGES.has(definition.language) && !definition.isType && !definition.isLocal) {
+    const functions = named.filter(({ definition: one }) => {
+      return one.symbol === definition.symbol && C_LANGUAGES.has(one.language) && !one.isLocal;
+    });
+    const withBody = functions.filter(({ hit }) => hit.endLine > hit.startLine + 1);
+    const bodies = new Set(withBody.map(({ hit }) => hit.path));
+    const ids = new Set(functions.map(({ hit }) => hit.id));
+    if ([...bodies].filter((path) => !isHeader(path)).length <= 1) matches = matches.filter(({ hit }) => !ids.has(hit.id));
+  }
+  return [definition, ...matches.map((one) => one.definition)];
+}
+
+function isHeader(path: string): boolean {
+  return rpartition(path, ".")[1].startsWith("h");
+}
+
+/** Returns true for a node that inherits a name, or imports it. */
+function mayInherit({ relations }: RelatedNode, name: string): boolean {
+  return [INHERITS, IMPLEMENTS, IMPORT].some((kind) => relations.includes(` ${name}${kind}`));
+}
+
+/** The lines on which nodes may refer to a name; none if there are many more than are shown. */
+function sitesOf(nodes: readonly RelatedNode[], name: string): [string, number][] {
+  if (nodes.length > MAX_PREFETCHED_SITES) return [];
+  const sites = nodes.flatMap((node) => {
+    const relations = decodeRelations(node).filter((one) => one.name === name || hasPart(one, name));
+    const lines = relations.flatMap((relation) => lineNumbers(node, relation));
+    return lines.map((line): [string, number] => [node.path, line]);
+  });
+  return sites.length > MAX_PREFETCHED_SITES ? [] : sites;
+}
+
+/** The other names by which a node imports a name. */
+function aliasesIn(node: RelatedNode, name: string): string[] {
+  if (!node.relations.includes(` ${name}${IMPORT}`)) return [];
+  const imports = decodeRelations(node).filter((one) => one.kind === IMPORT && one.name === name);
+  return imports.map(({ qualifier }) => partition(qualifier, "=")[1]).filter(Boolean);
+}
+
+/** Returns true if the receiver begins with a name, as in `Cart.create` or `Cart()`. */
+function hasPart({ kind, qualifier }: Relation, name: string): boolean {
+  return (kind === CALL || kind === MENTION) && partition(qualifier, ".")[0] === name;
+}
+
+function distinctReferences(references: readonly Reference[]): Reference[] {
+  const keyed = references.map((one): [string, Reference] => {
+    const { path, line, kind, resolved, node, name, receiver } = one;
+    return [[path, line, kind, resolved, node.id, name, receiver].join("\0"), one];
+  });
+  return [...new Map(keyed).values()];
+}
+
+/** Resolved sites first, code before tests, then the nearest file and line. */
+function referenceOrder(one: Reference, definition: Definition): SortKey {
+  const ownFolders = definition.path.split("/").slice(0, -1);
+  const folders = one.path.split("/").slice(0, -1);
+  const differing = folders.findIndex((folder, at) => ownFolders[at] !== folder);
+  const common = differing < 0 ? Math.min(folders.length, ownFolders.length) : differing;
+  const distance = ownFolders.length + folders.length - 2 * common;
+  return [!one.resolved, isTestPath(one.path), one.path !== definition.path, distance, one.path, one.line, one.kind];
+}
+

@@ -1,0 +1,352 @@
+/**
+ * Decides whether a site refers to a definition, from what the files say: imports, enclosing class, declared types
+ * of receivers, package, and uniqueness of the name. Mirrors `feeder.search.resolution`.
+ */
+
+import { constants } from "../../build/worker_data.json";
+import { groupBy } from "../collections.ts";
+import { Pattern } from "../python_regex.ts";
+import { rpartition } from "../python_strings.ts";
+import { decodeRelations, type RelatedNode, type Relation } from "../store/relations.ts";
+import {
+  type Definition,
+  inSamePackage,
+  isParentModule,
+  isSameDefinition,
+  namesModule,
+  packageOf,
+  SCRIPTS,
+} from "./modules.ts";
+
+export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER } = constants.nodes;
+const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
+const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
+const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
+const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
+const LANGUAGE_GROUPS = [
+  SCRIPTS,
+  new Set(["java", "kotlin", "groovy", "scala"]),
+  new Set(["c", "cpp"]),
+] as readonly ReadonlySet<string>[];
+
+/** True if a site refers to a definition, false if it may, null if it refers to something else. */
+export type Resolution = boolean | null;
+
+/** An imported name, empty for the module itself and `*` for all its names. */
+interface Import {
+  readonly module: string;
+  readonly name: string;
+}
+
+/** The imports, types and declared variables of a file. */
+export class FileFacts {
+  #imports: Map<string, Import[]> | undefined;
+  #package: string | undefined;
+  #classes: Set<string> | undefined;
+  #bindings: Map<string, Map<string, string>> | undefined;
+
+  constructor(
+    readonly path: string,
+    readonly nodes: readonly RelatedNode[],
+  ) {}
+
+  /** Imports by the local name that they bind; those of all names under `*`. */
+  get imports(): ReadonlyMap<string, readonly Import[]> {
+    return (this.#imports ??= readImports(this.nodes));
+  }
+
+  /** The prefix of all qualified symbols of the file, such as `acme.shop`. */
+  get package(): string {
+    return (this.#package ??= this.#readPackage());
+  }
+
+  #readPackage(): string {
+    const all = this.nodes.flatMap(({ symbol }) => symbol || []);
+    const types = this.nodes.flatMap(({ symbol, nodeType }) => (nodeType === "class" && symbol) || []);
+    const [first, ...others] = types.length > 0 ? types : all;
+    if (first === undefined) return "";
+    const shortest = others.reduce((best, one) => ([...one].length < [...best].length ? one : best), first);
+    return rpartition(shortest, ".")[0];
+  }
+
+  /** The symbols of the file's types. */
+  get classes(): ReadonlySet<string> {
+    return (this.#classes ??= new Set(
+      this.nodes.flatMap(({ symbol, nodeType }) => (nodeType === "class" && symbol) || []),
+    ));
+  }
+
+  /** The declared type of each variable, field and parameter, by the symbol of the node; empty for several types. */
+  get bindings(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+    return (this.#bindings ??= readBindings(this.nodes));
+  }
+
+  declaresType(name: string): boolean {
+    return [...this.classes].some((symbol) => rpartition(symbol, ".")[1] === name);
+  }
+
+  /** The symbol of the innermost type around a node, or of the node itself. */
+  enclosingClass(symbol: string | null): string {
+    for (let outer = symbol ?? ""; outer; outer = rpartition(outer, ".")[0]) {
+      if (this.classes.has(outer)) return outer;
+    }
+    return "";
+  }
+
+  /** The declared type of a receiver in a node; empty if the file does not say it. */
+  typeOf(symbol: string | null, receiver: string): string {
+    let [first, rest] = partition(receiver, ".");
+    if (SELF_NAMES.has(first)) [first, rest] = partition(rest, ".");
+    if (rest || !first) return "";
+    first = first.replace(/^\$+/, "");
+    const own = receiver === first ? this.bindings.get(symbol ?? "")?.get(first) : undefined;
+    if (own !== undefined) return own;
+    const outside = () => this.bindings.get("")?.get(first) ?? "";
+    const owner = this.enclosingClass(symbol);
+    if (!owner) return outside();
+    for (const [name, types] of this.bindings) {
+      const type = types.get(first);
+      if (type !== undefined && (name === owner || rpartition(name, ".")[0] === owner)) return type;
+    }
+    return outside();
+  }
+}
+
+function readImports(nodes: readonly RelatedNode[]): Map<string, Import[]> {
+  const imports = new Map<string, Import[]>();
+  for (const node of nodes) {
+    if (!node.relations.includes(IMPORT)) continue;
+    for (const { name, kind, qualifier } of decodeRelations(node)) {
+      if (kind !== IMPORT) continue;
+      const [module, alias] = partition(qualifier, "=");
+      const local = alias || name || module;
+      imports.set(local, [...(imports.get(local) ?? []), { module, name }]);
+    }
+  }
+  return imports;
+}
+
+function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, string>> {
+  const bindings = new Map<string, Map<string, string>>();
+  for (const node of nodes) {
+    const own = bindings.get(node.symbol ?? "") ?? new Map<string, string>();
+    bindings.set(node.symbol ?? "", own);
+    if (!node.relations.includes(BINDING) && !node.relations.includes(PARAMETER)) continue;
+    for (const { name, kind, qualifier } of decodeRelations(node)) {
+      const isBinding = (kind === BINDING || kind === PARAMETER) && qualifier;
+      if (isBinding) own.set(name, (own.get(name) ?? qualifier) === qualifier ? qualifier : "");
+    }
+  }
+  for (const own of bindings.values()) {
+    for (const [name, type] of own) own.set(name, own.get(type) ?? type); // self.cart = cart
+  }
+  return bindings;
+}
+
+/** A key of a type: its path and symbol. */
+export function typeKey(path: string, symbol: string): string {
+  return `${path}\0${symbol}`;
+}
+
+/**
+ * The types whose members of a name are the definition's, as keys.
+ *
+ * `own` are the owner and the types below it that do not define the name again; `names` their last parts.
+ * `allBelow` includes those that define it again.
+ */
+export interface Family {
+  readonly own: ReadonlySet<string>;
+  readonly names: ReadonlySet<string>;
+  readonly allBelow: ReadonlySet<string>;
+}
+
+export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: new Set() };
+
+/** Resolves sites of one definition's name; `others` are all definitions of that name. */
+export class Resolver {
+  readonly #isUnique: boolean;
+
+  constructor(
+    private readonly definition: Definition,
+    private readonly others: readonly Definition[],
+    private readonly owner: Definition | null,
+    private readonly family: Family = NO_FAMILY,
+  ) {
+    const known = others.filter(({ isLocal }) => !isLocal);
+    this.#isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
+  }
+
+  resolve(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
+    if (!areCompatible(node.language, this.definition.language)) return null;
+    if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
+    if (this.#isMember) return this.#resolveMember(facts, node, relation);
+    const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
+    if (relation.qualifier && mayBeQualified) return this.#resolveQualified(facts, node, relation);
+    return refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+  }
+
+  get #isMember(): boolean {
+    return this.owner !== null && !this.definition.isType;
+  }
+
+  #resolveImport(facts: FileFacts, relation: Relation): Resolution {
+    const [module] = partition(relation.qualifier, "=");
+    if (this.#isMember) {
+      const { owner } = this.definition;
+      return owner && module === owner ? true : null;
+    }
+    return importRefers(this.definition, this.others, facts.path, { module, name: relation.name }, this.#isUnique);
+  }
+
+  /** A name of a module with a receiver: a module, a package or an outer type. */
+  #resolveQualified(facts: FileFacts, node: RelatedNode, { qualifier: receiver }: Relation): Resolution {
+    const { definition } = this;
+    const { owner, language } = definition;
+    if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return true;
+    if (receiver && receiver === packageOf(definition)) return true;
+    const [first] = partition(receiver, ".");
+    for (const module of modulesOf(facts, receiver)) {
+      if (namesModule(module, facts.path, definition)) return true;
+      if (isParentModule(module, facts.path, definition)) return this.#isUnique;
+    }
+    if (facts.imports.has(first) || facts.imports.has(receiver)) return null;
+    if (SELF_NAMES.has(receiver) || language === "python" || language === "go" || SCRIPTS.has(language)) return null;
+    return definition.isType || !node.symbol ? false : null;
+  }
+
+  /** A member of a type, by its receiver. */
+  #resolveMember(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
+    const receiver = relation.qualifier;
+    const ownClass = facts.enclosingClass(node.symbol);
+    if (!receiver) {
+      const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
+      if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return null;
+      return this.#inClass(facts, ownClass, true);
+    }
+    if (receiver === "super()" || receiver === "super") return this.family.allBelow.has(typeKey(facts.path, ownClass));
+    if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
+    const last = rpartition(receiver, ".")[1];
+    let typeName = last.endsWith("()") ? last.slice(0, -2) : "";
+    typeName ||= facts.typeOf(node.symbol, receiver);
+    const isOfFamily = this.family.names.has(last);
+    if (!typeName && (isOfFamily || facts.imports.has(last))) {
+      typeName = isOfFamily || /^\p{Lu}/u.test(last) ? last : "";
+    }
+    if (typeName) return this.#isInFamily(facts, typeName);
+    return this.#isUnique && relation.kind === CALL && COMPOUND.test(relation.name);
+  }
+
+  /** A member of the type around the site. */
+  #inClass(facts: FileFacts, ownClass: string, isImplicit: boolean): Resolution {
+    for (let symbol = ownClass; symbol; symbol = isImplicit ? rpartition(symbol, ".")[0] : "") {
+      if (this.family.own.has(typeKey(facts.path, symbol))) return true;
+      if (this.others.some((one) => one.owner === symbol && one.path === facts.path)) return null;
+    }
+    return ownClass ? false : null;
+  }
+
+  /** A receiver of a declared type: another type with such a member is another definition. */
+  #isInFamily(facts: FileFacts, typeName: string): Resolution {
+    const { owner, others } = this;
+    if (owner && typeName === rpartition(this.definition.owner, ".")[1]) {
+      if (refersTo(owner, [owner], facts, typeName, true)) return true;
+      if (facts.imports.has(typeName) || facts.declaresType(typeName)) return null;
+      // with the module before it, as in `shop.Cart()`
+      if (!importsModuleOf(facts, owner)) return owner.language === "go" ? null : false;
+      const same = others.filter((one) => one.owner === owner.symbol);
+      return new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1;
+    }
+    const imported = facts.imports.get(typeName) ?? [];
+    const { names } = this.family;
+    if (names.has(typeName) || imported.some(({ name }) => names.has(name))) return true;
+    return others.some((one) => rpartition(one.owner, ".")[1] === typeName) ? null : false;
+  }
+}
+
+/** Returns true if the file imports a module or package that has a type. */
+function importsModuleOf(facts: FileFacts, owner: Definition): boolean {
+  const imports = [...facts.imports.values()].flat();
+  const modules = new Set(imports.flatMap(({ module, name }) => [module, `${module}.${name}`]));
+  return [...modules].some(
+    (module) => namesModule(module, facts.path, owner) || isParentModule(module, facts.path, owner),
+  );
+}
+
+/** The modules that a receiver may name in a file. */
+function* modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
+  const [first, rest] = partition(receiver, ".");
+  const suffix = rest ? `.${rest}` : "";
+  for (const { module, name } of [...(facts.imports.get(receiver) ?? []), ...(facts.imports.get(first) ?? [])]) {
+    if (!name) yield facts.imports.has(receiver) ? module : module + suffix;
+    else if (name === "*" || name === "default") yield module;
+    else yield `${module}${module.endsWith(".") ? "" : "."}${name}${suffix}`;
+  }
+  for (const imports of facts.imports.values()) {
+    for (const { module, name } of imports) {
+      const isNamed = module === receiver || rpartition(module.replace(/\/v\p{Nd}+$/u, ""), "/")[1] === receiver;
+      if (!name && isNamed) yield module;
+    }
+  }
+}
+
+/** Resolves a name without a receiver in a file to a definition of a module or package. */
+function refersTo(
+  definition: Definition,
+  others: readonly Definition[],
+  facts: FileFacts,
+  name: string,
+  isUnique: boolean,
+): Resolution {
+  const refers = (one: Import) => importRefers(definition, others, facts.path, one, isUnique);
+  const imports = facts.imports.get(name);
+  if (imports?.length) return surest(imports.map(refers));
+  if (name !== definition.name) return null;
+  if (facts.path === definition.path) return true;
+  if (definition.isLocal) return null;
+  if (others.some((one) => one.path === facts.path && !one.owner)) return null;
+  const results = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);
+  if (results.includes(true) || inSamePackage(facts.path, facts.package, definition)) return true;
+  if (results.includes(false)) return false;
+  return GLOBAL_LANGUAGES.has(definition.language) ? isUnique : null;
+}
+
+/** Resolves an import to a definition of a module or package. */
+function importRefers(
+  definition: Definition,
+  others: readonly Definition[],
+  path: string,
+  { module, name }: Import,
+  isUnique: boolean,
+): Resolution {
+  if (name !== definition.name && name !== "*" && name !== "default") return null;
+  if (namesModule(module, path, definition)) return true;
+  if (others.some((one) => !isSameDefinition(one, definition) && namesModule(module, path, one))) return null;
+  if (isParentModule(module, path, definition)) {
+    return others.filter((one) => isParentModule(module, path, one)).length === 1;
+  }
+  if (name === "default") return null;
+  return module.startsWith(".") && SCRIPTS.has(definition.language) ? isUnique : null;
+}
+
+/** Returns true if code of one language can refer to names of another one. */
+function areCompatible(language: string | null, other: string): boolean {
+  if (language === other) return true;
+  return LANGUAGE_GROUPS.some((group) => group.has(language ?? "") && group.has(other));
+}
+
+function surest(results: readonly Resolution[]): Resolution {
+  if (results.includes(true)) return true;
+  return results.includes(false) ? false : null;
+}
+
+/** The text before the first separator and the text after it, empty without one. */
+export function partition(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
+/** The nodes of files by path, as facts. */
+export function factsByPath(paths: readonly string[], nodes: readonly RelatedNode[]): Map<string, FileFacts> {
+  const byPath = groupBy(nodes, (node) => node.path);
+  return new Map(paths.map((path) => [path, new FileFacts(path, byPath.get(path) ?? [])]));
+}

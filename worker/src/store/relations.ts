@@ -1,0 +1,110 @@
+/** Reads the relations of nodes: what they call, inherit, use and import, by name. */
+
+import data, { constants } from "../../build/worker_data.json";
+import { sortBy } from "../sorting.ts";
+import { Pattern } from "../python_regex.ts";
+import type { Row, Statement } from "./database.ts";
+
+const { MAX_REMOTE_ROWS } = constants.relations;
+const ITEM = new Pattern(constants.relations.ITEM_PATTERN, "g");
+/** Shorter texts have no trigram. */
+const MIN_TRIGRAM_LETTERS = 3;
+const ALNUM = /[\p{L}\p{N}]/u;
+
+/** One relation of a node, as in `feeder.store.relations`; `lines` are counted from the node's first line. */
+export interface Relation {
+  readonly name: string;
+  readonly kind: string;
+  readonly qualifier: string;
+  readonly lines: string;
+}
+
+/** A node with its relations as the column has them. */
+export interface RelatedNode {
+  readonly id: string;
+  readonly path: string;
+  readonly language: string | null;
+  readonly nodeType: string;
+  readonly symbol: string | null;
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly relations: string;
+}
+
+const decodedRelations = new WeakMap<RelatedNode, Relation[]>();
+
+/** The node's relations; decoded once. */
+export function decodeRelations(node: RelatedNode): Relation[] {
+  const known = decodedRelations.get(node);
+  if (known) return known;
+  const matches = node.relations.matchAll(ITEM.for(node.relations));
+  const decoded = Array.from(matches, ([, name, kind, qualifier, lines]): Relation => {
+    return { name: name!, kind: kind!, qualifier: qualifier!, lines: lines! };
+  });
+  decodedRelations.set(node, decoded);
+  return decoded;
+}
+
+/** The lines of the sites of a relation, in the file as it was indexed. */
+export function lineNumbers(node: RelatedNode, relation: Relation): number[] {
+  return relation.lines.split(",").map((line) => node.startLine + Number(line));
+}
+
+export function relatedNode(row: Row): RelatedNode {
+  const [id, path, language, nodeType, symbol, startLine, endLine, relations] = row;
+  return { id, path, language, nodeType, symbol, startLine, endLine, relations } as RelatedNode; // as selected
+}
+
+/** Returns true if nodes can be found by a name. */
+export function isSearchable(name: string): boolean {
+  return ALNUM.test(name);
+}
+
+/** Selects the nodes whose relations contain a name; one more than are used. */
+export function nodesWithName(repo: string, name: string): Statement {
+  const query = `body : "${name.replaceAll('"', " ")}"`;
+  return { sql: data.sql.nodesWithName, params: [repo, query, name, MAX_REMOTE_ROWS + 1] };
+}
+
+/** A node that defines a name. */
+export interface NamedNode extends RelatedNode {
+  /** True if the file has the type that the symbol names before the last dot. */
+  readonly isInType: boolean;
+  /** True for a static function of C. */
+  readonly isStatic: boolean;
+}
+
+export function namedNode(row: Row): NamedNode {
+  return { ...relatedNode(row), isInType: Boolean(row[8]), isStatic: Boolean(row[9]) };
+}
+
+/** Selects the nodes whose symbol is a name, or ends with it after a dot; the shortest symbols first. */
+export function nodesNamed(repo: string, name: string): Statement {
+  const letters = name.replace(/[A-Z]+/g, (part) => part.toLowerCase()).replaceAll("_", "");
+  const isLong = hasTrigrams(name);
+  const text = (isLong ? letters : name).replaceAll('"', '""').replaceAll("\0", " ");
+  const [statement, query] = isLong
+    ? [data.sql.nodesNamedByTrigrams, `"${text}"`]
+    : [data.sql.nodesNamedByWords, `symbol : "${text}"`];
+  return { sql: statement, params: [repo, query, name] };
+}
+
+/** Sorts nodes by path and line, outer before inner ones. */
+export function sortNodes<Node extends Pick<RelatedNode, "path" | "startLine" | "endLine">>(nodes: readonly Node[]): Node[] {
+  return sortBy(nodes, ({ path, startLine, endLine }) => [path, startLine, -endLine]);
+}
+
+/** Selects the nodes of files with relations, and all classes. */
+export function relationsOfFiles(repo: string, paths: readonly string[]): Statement {
+  return { sql: data.sql.relationsOfFiles, params: [repo, JSON.stringify(paths)] };
+}
+
+/** Returns true if the index of trigrams finds a name. */
+export function hasTrigrams(name: string): boolean {
+  return [...name.replaceAll("_", "")].length >= MIN_TRIGRAM_LETTERS;
+}
+
+/** Selects the names of a type and of those below it, the types of these names, and the nodes of files below it. */
+export function filesOfSubtypes(repo: string, name: string): Statement {
+  return { sql: data.sql.filesOfSubtypes, params: [repo, name] };
+}
