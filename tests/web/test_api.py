@@ -229,6 +229,32 @@ def test_folder_outside_git_has_no_history(tmp_path: Path) -> None:
     desk.close()
 
 
+def test_folder_lists_what_is_directly_in_it(asked: Web) -> None:
+    """The root without a path; not what is below, and not a file or a part of a name."""
+    root = asked.client.get("/api/files").json()
+    assert (root["folders"], root["files"]) == (["docs", "src", "tests"], [])
+    for path in ("sr", "src/cart.py", "nowhere"):
+        assert asked.client.get("/api/files", params={"path": path}).status_code == 404
+
+
+def test_last_change_of_one_file(asked: Web) -> None:
+    """Equal to that in the history of all; for a file without a commit it is empty."""
+    every = asked.client.get("/api/history").json()["changed"]
+    one = asked.client.get("/api/history?path=src/cart.py").json()["changed"]
+    assert one == {"src/cart.py": every["src/cart.py"]}
+    assert asked.client.get("/api/history?path=src/none.py").status_code == 404
+
+
+def test_map_counts_references_on_request(asked: Web) -> None:
+    """Other files that name what a file declares."""
+    plain = asked.client.get("/api/map").json()["files"]
+    assert all("referring" not in file for file in plain)
+    files = asked.client.get("/api/map?references=yes").json()["files"]
+    counts = {file["path"]: file["referring"] for file in files}
+    assert counts["src/money.py"] >= 1
+    assert counts["tests/test_money.py"] == 0
+
+
 def test_responses_are_never_html(other: tuple[Repo, Web]) -> None:
     _, one = other
     response = one.client.get("/api/search?q=<script>alert")

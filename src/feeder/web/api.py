@@ -39,6 +39,7 @@ GET_ENDPOINTS = (
     "node",
     "file",
     "outline",
+    "files",
     "map",
     "history",
     "status",

@@ -34,7 +34,13 @@ from feeder.search.symbol_relations import symbol_relations
 from feeder.search.targets import Target, files_below_path, resolve_target
 from feeder.source import file_types, git
 from feeder.source.history import file_history, last_change
-from feeder.store.inventory import FileSummary, blobs_by_path, file_summaries, statistics
+from feeder.store.inventory import (
+    FileSummary,
+    blobs_by_path,
+    file_summaries,
+    files_below,
+    statistics,
+)
 from feeder.store.relations import has_relations
 from feeder.store.sqlite import is_local
 from feeder.sync.dry_run import last_run_costs
@@ -153,6 +159,18 @@ def outline(index: SearchIndex, parameters: Parameters) -> JsonObject:
     return build_outline(index.corpus, paths).as_json()
 
 
+def files(index: SearchIndex, parameters: Parameters) -> JsonObject:
+    """The names of the folders and indexed files in a folder, without those below."""
+    corpus, folder = index.corpus, parameters.get("path", [""])[0].strip("/")
+    paths = files_below(corpus.database, corpus.repo, folder)
+    inside = [path[len(folder) + 1 if folder else 0 :] for path in paths if path != folder]
+    if not inside:
+        raise NotFound(f"{folder} is not a folder of the index. Give a path from the root.")
+    folders = dict.fromkeys(path.partition("/")[0] for path in inside if "/" in path)
+    names = [path for path in inside if "/" not in path]
+    return {"folders": sorted(folders), "files": sorted(names), **_index_state(corpus)}
+
+
 def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
     """All files; of skipped ones the reason and size, and on request how often each is referred to.
 
@@ -227,6 +245,7 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "file": (file, frozenset({"path"})),
     "document": (document, frozenset({"path"})),
     "outline": (outline, frozenset({"path"})),
+    "files": (files, frozenset({"path"})),
     "map": (map_, frozenset({"references"})),
     "history": (history, frozenset({"path"})),
     "status": (status, frozenset()),

@@ -49,3 +49,13 @@ export function announce(text, isVisible = false) {
 export function count(number, singular, plural = `${singular}s`) {
   return `${number.toLocaleString('en')} ${number === 1 ? singular : plural}`;
 }
+
+export function fileName(path) {
+  return path.split('/').at(-1);
+}
+
+/** A table that scrolls sideways in itself, with its column titles. */
+export function table(label, titles, ...rows) {
+  return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'signs' },
+    h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), rows));
+}

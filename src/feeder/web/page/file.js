@@ -3,15 +3,20 @@ import { fileLink, go, link, linesOf, read } from './url_state.js';
 import { request } from './api_client.js';
 import { showIndexState } from './index_state.js';
 import { announce, byId, count, fill, h } from './dom.js';
-import { copy } from './hit.js';
+import { codeRow, copy } from './hit.js';
 import { relationsPanel, showClicked } from './relations.js';
-import { nextMatch, showPosition, wordMarks, wordPattern } from './matches.js';
 import { grammar, highlightedLine, tokenLines } from './highlighting.js';
 import { keep, recall } from './storage.js';
+import { rendered } from './markdown.js';
+import { fileTree } from './tree.js';
+import { formatDay } from './map_colours.js';
 import { documentForm, editorLink, pageOf, webLink } from './links.js';
 
 const BLOCK_LINES = 500;
 const MIN_FILTERED = 8;
+const MIN_LETTERS = 2;
+const FILTER = /(^|\s)-?\w+:("[^"]*"|\S+)/g;
+const EXCLUDED = /(^|\s)-("[^"]*"|\S+)/g;
 let shown = '';
 let updatePage = () => null;
 
@@ -57,22 +62,43 @@ async function open(path) {
   if (read().file !== path) return;
   const language = file.nodes.map((node) => node.language).find(Boolean);
   const pattern = wordPattern(byId('q').value);
-  const rows = file.lines.map((line, i) => row(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern))));
-  fill(byId('main'), h('div', { class: 'columns file' }, outline(path, file.nodes), h('article', { 'aria-labelledby': 'path' },
-    heading(path, file), h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows)))));
+  const rows = file.lines.map((line, i) => codeRow(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern)), `L${i + 1}`, extend));
+  const text = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows));
+  const isProse = language === 'markdown';
+  fill(byId('main'), h('div', { class: 'columns file' }, h('div', { class: 'side' }, outline(path, file.nodes), files(path)), h('article', { 'aria-labelledby': 'path' },
+    heading(path, file, isProse), isProse ? h('div', { class: 'both' }, rendered(file.lines, path), text) : text)));
   shown = path;
   showIndexState(file);
   announce(`${path}, ${count(file.lines.length, 'line')}`);
+  request('history', { path }).then(({ changed }) => showChange(path, changed[path]), () => null);
   grammar(language).then((rules) => rules && highlight(file.lines, rules, rows, pattern));
 }
 
-function heading(path, file) {
+/** Says when the file was last changed, if git knows it. */
+function showChange(path, at_s) {
+  if (at_s && read().file === path) byId('changed').textContent = `changed ${formatDay(at_s)}`;
+}
+
+/** The tree of files, loaded when it is first opened. */
+function files(path) {
+  const fold = h('details', null, h('summary', null, 'Files'));
+  const load = () => { if (fold.open && fold.children.length === 1) fold.append(fileTree(path)); keep('tree', fold.open ? 'yes' : 'no'); };
+  fold.addEventListener('toggle', load);
+  fold.open = recall('tree') === 'yes' && isWide();
+  return h('nav', { class: 'files', 'aria-label': 'Files' }, fold);
+}
+
+function isWide() {
+  return matchMedia('(min-width: 52.01rem)').matches;
+}
+
+function heading(path, file, isProse) {
   const commit = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}: it is not in the working tree.`) : null;
   return h('div', { class: 'title' }, h('h1', { id: 'path' }, crumbs(path)), commit,
-    h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('span', { id: 'matches' }),
+    h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('span', { id: 'changed' }), h('span', { id: 'matches' }),
       button('Copy location', () => copy(place(path))), button('Copy text', () => copy(selectedText(file.lines), 'the text')),
       webLink(path, 1, 1) ? button('Copy permalink', () => copy(webLink(path, ...range()), 'the permalink')) : null,
-      wrapButton(),
+      toggle('Wrap lines', 'wrapped'), isProse ? toggle('Source only', 'source') : null,
       documentButton(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, ...range()), 'On the web')));
 }
 
@@ -93,18 +119,17 @@ function selectedText(lines) {
   return `${lines.slice(from - 1, to).join('\n')}\n`;
 }
 
-/** The button that wraps long lines or not; the choice is kept in this browser. */
-function wrapButton() {
-  const isWrapped = () => recall('wrap') === 'yes';
-  const toggle = (event) => {
-    keep('wrap', isWrapped() ? 'no' : 'yes');
-    show(event.currentTarget);
-  };
+/** A button that sets a class of the page or removes it; the choice is kept in this browser. */
+function toggle(text, name) {
+  const isOn = () => recall(name) === 'yes';
   const show = (element) => {
-    element.setAttribute('aria-pressed', isWrapped());
-    document.documentElement.classList.toggle('wrapped', isWrapped());
+    element.setAttribute('aria-pressed', isOn());
+    document.documentElement.classList.toggle(name, isOn());
   };
-  const element = button('Wrap lines', toggle);
+  const element = button(text, (event) => {
+    keep(name, isOn() ? 'no' : 'yes');
+    show(event.currentTarget);
+  });
   show(element);
   return element;
 }
@@ -144,12 +169,6 @@ function externalLink(address, text) {
   anchor.addEventListener('focus', () => { anchor.href = address(); });
   anchor.addEventListener('pointerenter', () => { anchor.href = address(); });
   return anchor;
-}
-
-function row(path, number, children) {
-  return h('div', { class: 'row', id: `L${number}` },
-    h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': `Line ${number}`, click: extend }, number),
-    h('span', { class: 'text' }, children));
 }
 
 /** With Shift, a click on a line number extends the marked lines. */
@@ -194,9 +213,8 @@ function outline(path, nodes) {
   const named = nodes.filter((node) => node.symbol || node.logical_path);
   const list = h('ol', null, named.map((node) => h('li', { class: `depth-${Math.min(node.depth, 5)}` }, entry(path, node))));
   const body = named.length ? list : h('p', { class: 'summary' }, 'No named symbols or sections.');
-  const isWide = matchMedia('(min-width: 52.01rem)').matches;
   return h('nav', { class: 'outline', 'aria-label': 'Outline' },
-    h('details', { open: isWide }, h('summary', null, `Outline (${named.length})`), named.length < MIN_FILTERED ? null : outlineFilter(list), body));
+    h('details', { open: isWide() }, h('summary', null, `Outline (${named.length})`), named.length < MIN_FILTERED ? null : outlineFilter(list), body));
 }
 
 /** A field that hides the entries of the outline without the typed text; Enter opens the first. */
@@ -222,4 +240,36 @@ function entry(path, node) {
   const own = node.symbol ? name.split(/\.|::|#/).at(-1) || name : shortName(name.split(' > '));
   return h('a', { href: fileLink(path, node.start_line, node.end_line), 'data-from': node.start_line, 'data-to': node.end_line, title: node.signature ?? name },
     own, ' ', h('span', { class: 'kind' }, node.node_type.replaceAll('_', ' ')));
+}
+
+/** A pattern for the words of a query without its filters; null if it has none. */
+function wordPattern(query) {
+  const words = query.replace(FILTER, ' ').replace(EXCLUDED, ' ').match(/[\p{L}\p{N}_]+/gu) ?? [];
+  const longest = [...new Set(words.filter((word) => word.length >= MIN_LETTERS))].sort((one, other) => other.length - one.length);
+  return longest.length ? new RegExp(longest.join('|'), 'giu') : null;
+}
+
+/** The places of the words in a line as `[start, end]`, which count code points. */
+function wordMarks(line, pattern) {
+  if (!pattern) return [];
+  const points = (at) => Array.from(line.slice(0, at)).length;
+  return [...line.matchAll(pattern)].map((match) => [points(match.index), points(match.index + match[0].length)]);
+}
+
+/** The line of the next match after `line`, or of the previous one; null without a match. */
+function nextMatch(line, by) {
+  const lines = matchingLines();
+  if (!lines.length) return null;
+  const next = by > 0 ? lines.find((other) => other > line) : lines.findLast((other) => other < line);
+  return next ?? lines.at(by > 0 ? 0 : -1);
+}
+
+function matchingLines() {
+  return [...new Set([...document.querySelectorAll('.file mark')].map((mark) => Number(mark.closest('.row').id.slice(1))))];
+}
+
+function showPosition(line) {
+  const lines = matchingLines();
+  const at = lines.indexOf(line);
+  byId('matches').textContent = lines.length ? `${at < 0 ? '' : `${at + 1} of `}${lines.length} ${lines.length === 1 ? 'line' : 'lines'} with the query` : '';
 }

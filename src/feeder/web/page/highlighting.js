@@ -23,9 +23,7 @@ export function loadedGrammar(language) {
 }
 
 async function load(language) {
-  const [bundled, derived] = await Promise.all([import('./colours/languages.js'), import('./colours/derived_languages.js')]);
-  const name = ALIASES[language] ?? language;
-  return bundled[name] ?? derived[name] ?? null;
+  return (await import('./colours/languages.js'))[ALIASES[language] ?? language] ?? null;
 }
 
 /** The tokens `[text, type]` of each line. */

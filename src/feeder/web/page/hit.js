@@ -1,7 +1,8 @@
 // A hit: its location, name, snippet and links, and why it was found.
 import { fileLink, link } from './url_state.js';
 import { request } from './api_client.js';
-import { announce, count, h } from './dom.js';
+import { announce, count, fileName, h } from './dom.js';
+import { diffBlock } from './diff.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { relationsLink } from './relations.js';
 import { documentForm, editorLink, supportsRelations, webLink } from './links.js';
@@ -20,25 +21,26 @@ const STATES = {
 };
 
 /** The list items of hits; those of one file follow each other, all but the first two folded. */
-export function hitItems(hits) {
+export function hitItems(hits, target) {
+  const item = (hit) => hitItem(hit, target);
   const byFile = Map.groupBy(hits, (hit) => `${hit.repo} ${hit.path}`);
-  if (byFile.size === 1) return hits.map(hitItem);
+  if (byFile.size === 1) return hits.map(item);
   return [...byFile.values()].flatMap((ofFile) => {
     const rest = ofFile.slice(SHOWN_OF_FILE);
-    return [...ofFile.slice(0, SHOWN_OF_FILE).map(hitItem), rest.length ? folded(rest) : null];
+    return [...ofFile.slice(0, SHOWN_OF_FILE).map(item), rest.length ? folded(rest, item) : null];
   });
 }
 
-function folded(hits) {
+function folded(hits, item) {
   const [{ path }] = hits;
   return h('li', { class: 'folded' }, h('details', null,
-    h('summary', null, `${count(hits.length, 'more hit')} in ${fileName(path)}`), h('ol', { class: 'hits' }, hits.map(hitItem))));
+    h('summary', null, `${count(hits.length, 'more hit')} in ${fileName(path)}`), h('ol', { class: 'hits' }, hits.map(item))));
 }
 
 /** The list item of a hit. */
-function hitItem(hit) {
+function hitItem(hit, target) {
   return h('li', { class: 'hit', 'data-place': `${hit.path}:${hit.start_line}` },
-    title(hit), hit.description ? h('p', { class: 'described' }, hit.description) : null, snippet(hit), footer(hit));
+    title(hit), hit.description ? h('p', { class: 'described' }, hit.description) : null, snippet(hit), footer(hit, target));
 }
 
 function title(hit) {
@@ -56,10 +58,6 @@ function name(hit) {
   if (!hit.symbol) return h('span', { class: 'name' }, hit.logical_path);
   const owner = /^.*(?:\.|::|#)(?=.)/s.exec(hit.symbol)?.[0] ?? '';
   return h('span', { class: 'name' }, h('span', { class: 'folder' }, owner), h('b', null, hit.symbol.slice(owner.length)));
-}
-
-function fileName(path) {
-  return path.split('/').at(-1);
 }
 
 function snippet(hit) {
@@ -98,8 +96,9 @@ function partTokens(part, hit, rules) {
   return isUnchanged ? tokenLines(all, rules).slice(from, from + part.lines.length) : tokenLines(part.lines, rules);
 }
 
-function codeRow(path, number, children) {
-  return h('div', { class: 'row' }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': `Line ${number}` }, number), h('span', { class: 'text' }, children));
+/** A line of code with its number. */
+export function codeRow(path, number, children, id, click) {
+  return h('div', { class: 'row', id }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': `Line ${number}`, click }, number), h('span', { class: 'text' }, children));
 }
 
 /** The button that shows all lines of a node in place. */
@@ -107,10 +106,24 @@ function remaining(shown, expand) {
   return shown.below ? h('div', { class: 'gap' }, h('button', { type: 'button', class: 'quiet', click: expand }, `… ${count(shown.below, 'line')} more`)) : '';
 }
 
-function footer(hit) {
+/** The button that shows the lines by which a hit differs from the node it is similar to. */
+function compareButton(hit, target) {
+  const name = `${fileName(hit.path)}:${hit.start_line}`;
+  const compare = (event) => {
+    const item = event.currentTarget.closest('.hit');
+    const shown = item.querySelector('.diff');
+    event.currentTarget.setAttribute('aria-expanded', !shown);
+    if (shown) shown.remove();
+    else item.append(h('div', { class: 'diff' }, diffBlock(target.text, hit.text, `Differences between ${target.path}:${target.start_line} and ${name}`)));
+  };
+  return h('button', { type: 'button', 'aria-expanded': 'false', click: compare }, 'Compare', h('span', { class: 'hidden' }, ` with ${name}`));
+}
+
+function footer(hit, target) {
   const place = `${hit.path}:${hit.start_line}`;
   return h('footer', null,
     h('span', { class: 'why' }, why(hit)),
+    target?.text && hit.text ? compareButton(hit, target) : null,
     hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to ${fileName(hit.path)}:${hit.start_line}`)),
     hit.symbol && hit.state !== 'elsewhere' && supportsRelations() ? h('a', { href: relationsLink(hit.path, hit.start_line, hit.end_line) }, 'Relations', h('span', { class: 'hidden' }, ` of ${hit.symbol}`)) : null,
     h('button', { type: 'button', click: () => copy(place) }, 'Copy location', h('span', { class: 'hidden' }, ` ${place}`)),

@@ -1,6 +1,6 @@
 // The panel beside a file: where a symbol is defined, what refers to it, and what it uses.
 import { request } from './api_client.js';
-import { announce, count, fill, h } from './dom.js';
+import { announce, count, fileName, fill, h } from './dom.js';
 import { go, link, read } from './url_state.js';
 
 const SHOWN = 12;
@@ -55,11 +55,11 @@ function list(title, entries, item) {
 }
 
 function definitionItem({ path, symbol, start_line: first, end_line: last, resolved }) {
-  return h('li', null, h('a', { href: keptLink(path, first, last) }, symbol || path), uncertain(resolved), h('span', { class: 'folder', title: path }, ` ${path.split('/').at(-1)}:${first}`));
+  return h('li', null, h('a', { href: keptLink(path, first, last) }, symbol || path), uncertain(resolved), h('span', { class: 'folder', title: path }, ` ${fileName(path)}:${first}`));
 }
 
 function referenceItem({ path, line, kind, text, resolved, enclosing }) {
-  return h('li', null, h('a', { href: keptLink(path, line, line) }, `${path.split('/').at(-1)}:${line}`), ` ${KINDS[kind] ?? kind}`, uncertain(resolved),
+  return h('li', null, h('a', { href: keptLink(path, line, line) }, `${fileName(path)}:${line}`), ` ${KINDS[kind] ?? kind}`, uncertain(resolved),
     enclosing?.symbol ? h('span', { class: 'folder' }, ` in ${enclosing.symbol}`) : null, h('code', { class: 'line' }, text.trim()));
 }
 

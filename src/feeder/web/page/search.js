@@ -1,7 +1,7 @@
 // The search view: hits by words while the user types, by meaning at a pause, and filters.
 import { FILTERS, fileLink, go, link, read } from './url_state.js';
 import { request } from './api_client.js';
-import { announce, byId, count, fill, h } from './dom.js';
+import { announce, byId, count, fileName, fill, h } from './dom.js';
 import { rememberQuery } from './completions.js';
 import { facetLists, rememberFacets } from './facets.js';
 import { startState, noHitsState, errorState } from './empty_states.js';
@@ -214,7 +214,7 @@ function draw(page, state) {
     return;
   }
   rememberFacets(page.facets, state);
-  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, hitItems(page.hits));
+  const list = h('ol', { class: 'hits', start: state.offset + 1 || 1 }, hitItems(page.hits, page.target));
   const content = [h('h1', { class: 'hidden' }, headline(state)), h('div', { class: 'columns' },
     facetLists(page.facets, state),
     h('section', { 'aria-label': 'Hits' }, summary(page, state), notes(page), list, pages(page, state)))];
@@ -259,7 +259,7 @@ function summary(page, state) {
 
 /** The link to a node, named by its symbol or its file. */
 function place({ path, symbol, start_line: first, end_line: last }) {
-  return h('a', { href: fileLink(path, first, last) }, symbol ?? path.split('/').at(-1), ` (${path}:${first})`);
+  return h('a', { href: fileLink(path, first, last) }, symbol ?? fileName(path), ` (${path}:${first})`);
 }
 
 function chips(state) {

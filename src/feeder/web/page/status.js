@@ -2,7 +2,7 @@
 import { isCurrent } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { ApiError, request } from './api_client.js';
-import { announce, byId, count, fill, h } from './dom.js';
+import { announce, byId, count, fill, h, table } from './dom.js';
 import { copy } from './hit.js';
 import { hasFolder } from './links.js';
 
@@ -43,8 +43,7 @@ function costs(byKind) {
   const rows = Object.keys(KINDS).filter((kind) => byKind[kind]).map((kind) => cost(kind, byKind[kind]));
   const titles = ['Last run', 'Seconds', 'Files', 'Nodes', 'Embeddings', 'Requests', 'Ended'];
   return h('div', null, h('h2', { id: 'costs' }, 'Last runs'),
-    h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-labelledby': 'costs' }, h('table', { class: 'signs' },
-      h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), h('tbody', { id: 'runs' }, rows))),
+    table('Last runs', titles, h('tbody', { id: 'runs' }, rows)),
     h('p', { class: 'note' }, 'The last run of each kind that changed the index. Requests are those to remote services.'));
 }
 

@@ -1,8 +1,8 @@
 // Highlighting rules of @speed-highlight/core 2.1.0 (CC0, see languages.license), one constant for each language.
 
 let
-	nameStartChar = ":A-Z_a-z\u{C0}-\u{D6}\u{D8}-\u{F6}\u{F8}-\u{2FF}\u{370}-\u{37D}\u{37F}-\u{1FFF}\u{200C}-\u{200D}\u{2070}-\u{218F}\u{2C00}-\u{2FEF}\u{3001}-\u{D7FF}\u{F900}-\u{FDCF}\u{FDF0}-\u{FFFD}",
-	nameChar = nameStartChar + "\\-\\.0-9\u{B7}\u{0300}-\u{036F}\u{203F}-\u{2040}";
+	nameStartChar = ":A-Z_a-z\u{C0}-\u{FFFD}",
+	nameChar = nameStartChar + "\\-\\.0-9\u{B7}";
 let
 	name = `[${nameStartChar}][${nameChar}]*`,
 	properties = `(\\s+${name}\\s*(=\\s*([^"'>\\s][^>\\s]*|("|')(\\\\[^]|(?!\\4)[^])*\\4?)?)?)*\\s*`,
@@ -43,8 +43,7 @@ let
 export const xml = [
 	{
 		match: /<!--[^]*?-->/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'class',
@@ -83,53 +82,18 @@ export const js = [
 	},
 	{
 		match: /\/\*\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'jsdoc'
+		type: 'cmnt'
 	},
 	{
 		match: /\/\/.*\n?|\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
 	},
 	{
 		match: /`((?!`)[^]|\\[^])*`?/g,
-		type: 'str',
-		sub: [
-			{
-				match: new class {
-					exec(str) {
-						let i = this.lastIndex,
-							j,
-							f = _ => {
-								while (++i < str.length - 2)
-									if (str[i] == '{') f();
-									else if (str[i] == '}') return;
-							};
-						for (; i < str.length; ++i)
-							if (str[i - 1] != '\\' && str[i] == '$' && str[i + 1] == '{') {
-								j = i++;
-								f(i);
-								this.lastIndex = i + 1;
-								return { index: j, 0: str.slice(j, i + 1) };
-							}
-						return null;
-					}
-				}(),
-				sub: [
-					{
-						type: 'kwd',
-						match: /^\${|}$/g
-					},
-					{
-						match: /(?!^\$|{)[^]+(?=}$)/g,
-						sub: 'js'
-					}
-				]
-			}
-		]
+		type: 'str'
 	},
 	{
 		type: 'kwd',
@@ -137,8 +101,7 @@ export const js = [
 	},
 	{
 		match: /(?<=[^\w$)\]'"`\s]\s*|\b(case|do|else|in|instanceof|new|of|return|throw|typeof|void|yield|await)\s+|^\s*)\/((?!\/)[^\r\n\\]|\\.)+\/\w*/gm,
-		type: 'oper',
-		sub: 'regex'
+		type: 'oper'
 	},
 	{
 		expand: 'num'
@@ -176,8 +139,7 @@ let variable = {
 
 export const bash = [
 	{
-		type: 'cmnt',
-		sub: 'todo',
+		type: 'cmnt'
 		match: /#.*/g
 	},
 	{
@@ -218,8 +180,7 @@ export const bash = [
 export const c = [
 	{
 		match: /\/\/.*\n?|\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -245,8 +206,7 @@ export const c = [
 				match: /^asm/g
 			},
 			{
-				match: /[^{}]*(?=}$)/g,
-				sub: 'asm'
+				match: /[^{}]*(?=}$)/g
 			}
 		]
 	},
@@ -271,8 +231,7 @@ export const c = [
 export const css = [
 	{
 		match: /\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -360,8 +319,7 @@ export const docker = [
 export const go = [
 	{
 		match: /\/\/.*\n?|\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'str',
@@ -468,8 +426,7 @@ export const html = [
 export const ini = [
 	{
 		match: /(^[ \f\t\v]*)[#;].*/gm,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'var',
@@ -492,8 +449,7 @@ export const ini = [
 export const java = [
 	{
 		match: /\/\/.*\n?|\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'str',
@@ -547,8 +503,7 @@ export const json = [
 export const lua = [
 	{
 		match: /^#!.*|--(\[(=*)\[[^]*?\]\2\]|.*)/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -577,8 +532,7 @@ export const lua = [
 export const make = [
 	{
 		match: /^\s*#.*/gm,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -664,8 +618,7 @@ export const md = [
 export const pl = [
 	{
 		match: /#.*/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'str',
@@ -691,8 +644,7 @@ export const pl = [
 export const py = [
 	{
 		match: /#.*/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'str',
@@ -712,8 +664,7 @@ export const py = [
 	},
 	{
 		match: /("""|''')(\\[^]|(?!\1)[^])*\1?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -746,8 +697,7 @@ export const py = [
 export const rs = [
 	{
 		match: /\/\/.*\n?|\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'type',
@@ -780,8 +730,7 @@ export const rs = [
 export const sql = [
 	{
 		match: /--.*\n?|\/\*((?!\*\/)[^])*(\*\/)?/g,
-		type: 'cmnt',
-		sub: 'todo',
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -792,7 +741,7 @@ export const sql = [
 	},
 	{
 		type: 'kwd',
-		match: /\b(ACTION|ADD|AFTER|ALGORITHM|ALL|ALTER|ANALYZE|ANY|APPLY|AS|ASC|AUTHORIZATION|AUTO_INCREMENT|BACKUP|BDB|BEGIN|BERKELEYDB|BIGINT|BINARY|BIT|BLOB|BOOL|BOOLEAN|BREAK|BROWSE|BTREE|BULK|BY|CALL|CASCADED?|CASE|CHAIN|CHAR(?:ACTER|SET)?|CHECK(?:POINT)?|CLOSE|CLUSTERED|COALESCE|COLLATE|COLUMNS?|COMMENT|COMMIT(?:TED)?|COMPUTE|CONNECT|CONSISTENT|CONSTRAINT|CONTAINS(?:TABLE)?|CONTINUE|CONVERT|CREATE|CROSS|CURRENT(?:_DATE|_TIME|_TIMESTAMP|_USER)?|CURSOR|CYCLE|DATA(?:BASES?)?|DATE(?:TIME)?|DAY|DBCC|DEALLOCATE|DEC|DECIMAL|DECLARE|DEFAULT|DEFINER|DELAYED|DELETE|DELIMITERS?|DENY|DESC|DESCRIBE|DETERMINISTIC|DISABLE|DISCARD|DISK|DISTINCT|DISTINCTROW|DISTRIBUTED|DO|DOUBLE|DROP|DUMMY|DUMP(?:FILE)?|DUPLICATE|ELSE(?:IF)?|ENABLE|ENCLOSED|END|ENGINE|ENUM|ERRLVL|ERRORS|ESCAPED?|EXCEPT|EXEC(?:UTE)?|EXISTS|EXIT|EXPLAIN|EXTENDED|FETCH|FIELDS|FILE|FILLFACTOR|FIRST|FIXED|FLOAT|FOLLOWING|FOR(?: EACH ROW)?|FORCE|FOREIGN|FREETEXT(?:TABLE)?|FROM|FULL|FUNCTION|GEOMETRY(?:COLLECTION)?|GLOBAL|GOTO|GRANT|GROUP|HANDLER|HASH|HAVING|HOLDLOCK|HOUR|IDENTITY(?:_INSERT|COL)?|IF|IGNORE|IMPORT|INDEX|INFILE|INNER|INNODB|INOUT|INSERT|INT|INTEGER|INTERSECT|INTERVAL|INTO|INVOKER|ISOLATION|ITERATE|JOIN|KEYS?|KILL|LANGUAGE|LAST|LEAVE|LEFT|LEVEL|LIMIT|LINENO|LINES|LINESTRING|LOAD|LOCAL|LOCK|LONG(?:BLOB|TEXT)|LOOP|MATCH(?:ED)?|MEDIUM(?:BLOB|INT|TEXT)|MERGE|MIDDLEINT|MINUTE|MODE|MODIFIES|MODIFY|MONTH|MULTI(?:LINESTRING|POINT|POLYGON)|NATIONAL|NATURAL|NCHAR|NEXT|NO|NONCLUSTERED|NULLIF|NUMERIC|OFF?|OFFSETS?|ON|OPEN(?:DATASOURCE|QUERY|ROWSET)?|OPTIMIZE|OPTION(?:ALLY)?|ORDER|OUT(?:ER|FILE)?|OVER|PARTIAL|PARTITION|PERCENT|PIVOT|PLAN|POINT|POLYGON|PRECEDING|PRECISION|PREPARE|PREV|PRIMARY|PRINT|PRIVILEGES|PROC(?:EDURE)?|PUBLIC|PURGE|QUICK|RAISERROR|READS?|REAL|RECONFIGURE|REFERENCES|RELEASE|RENAME|REPEAT(?:ABLE)?|REPLACE|REPLICATION|REQUIRE|RESIGNAL|RESTORE|RESTRICT|RETURN(?:S|ING)?|REVOKE|RIGHT|ROLLBACK|ROUTINE|ROW(?:COUNT|GUIDCOL|S)?|RTREE|RULE|SAVE(?:POINT)?|SCHEMA|SECOND|SELECT|SERIAL(?:IZABLE)?|SESSION(?:_USER)?|SET(?:USER)?|SHARE|SHOW|SHUTDOWN|SIMPLE|SMALLINT|SNAPSHOT|SOME|SONAME|SQL|START(?:ING)?|STATISTICS|STATUS|STRIPED|SYSTEM_USER|TABLES?|TABLESPACE|TEMP(?:ORARY|TABLE)?|TERMINATED|TEXT(?:SIZE)?|THEN|TIME(?:STAMP)?|TINY(?:BLOB|INT|TEXT)|TOP?|TRAN(?:SACTIONS?)?|TRIGGER|TRUNCATE|TSEQUAL|TYPES?|UNBOUNDED|UNCOMMITTED|UNDEFINED|UNION|UNIQUE|UNLOCK|UNPIVOT|UNSIGNED|UPDATE(?:TEXT)?|USAGE|USE|USER|USING|VALUES?|VAR(?:BINARY|CHAR|CHARACTER|YING)|VIEW|WAITFOR|WARNINGS|WHEN|WHERE|WHILE|WITH(?: ROLLUP|IN)?|WORK|WRITE(?:TEXT)?|YEAR)\b/gi
+		match: /\b(ADD|ALL|ALTER|ANALYZE|AND|ANY|AS|ASC|AUTO_INCREMENT|BEGIN|BETWEEN|BIGINT|BLOB|BOOLEAN|BY|CASCADE|CASE|CHAR|CHECK|COLLATE|COLUMN|COMMENT|COMMIT|CONSTRAINT|CREATE|CROSS|CURRENT_DATE|CURRENT_TIMESTAMP|CURSOR|DATABASE|DATE|DATETIME|DECIMAL|DECLARE|DEFAULT|DELETE|DESC|DESCRIBE|DISTINCT|DOUBLE|DROP|ELSE|END|EXCEPT|EXEC|EXISTS|EXPLAIN|FETCH|FLOAT|FOR|FOREIGN|FROM|FULL|FUNCTION|GRANT|GROUP|HAVING|IF|INDEX|INNER|INSERT|INT|INTEGER|INTERSECT|INTO|JOIN|KEYS?|LEFT|LIMIT|LOOP|NATURAL|NUMERIC|OFFSET|ON|ONLY|ORDER|OUTER|OVER|PARTITION|PRAGMA|PRIMARY|PROCEDURE|REAL|REFERENCES|RENAME|REPLACE|RETURNS?|RETURNING|REVOKE|RIGHT|ROLLBACK|ROWS?|SCHEMA|SELECT|SET|SHOW|SMALLINT|START|TABLES?|TEMPORARY|TEXT|THEN|TIME|TIMESTAMP|TO|TRANSACTION|TRIGGER|TRUNCATE|UNION|UNIQUE|UPDATE|USE|USING|VALUES|VARCHAR|VIEW|VIRTUAL|WHEN|WHERE|WHILE|WITH)\b/gi
 	},
 	{
 		type: 'num',
@@ -815,8 +764,7 @@ export const sql = [
 export const toml = [
 	{
 		match: /#.*/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		type: 'str',
@@ -865,8 +813,7 @@ export const ts = [
 export const yaml = [
 	{
 		match: /#.*/g,
-		type: 'cmnt',
-		sub: 'todo'
+		type: 'cmnt'
 	},
 	{
 		expand: 'str'
@@ -895,3 +842,57 @@ export const yaml = [
 		match: /[a-zA-Z][\w-]*(?=:)/g
 	}
 ];
+
+// Languages that the highlighter does not bring, from the nearest that it does: other keywords. They belong to feeder.
+const HASH = { match: /#.*/g, type: 'cmnt' };
+const DASHES = { match: /--.*|\{-[^]*?(-\}|$)/g, type: 'cmnt' };
+
+function like(parent, keywords, ...more) {
+  const others = parent.filter((rule) => rule.type !== 'kwd');
+  return [...more, { type: 'kwd', match: keywords.flags ? keywords : new RegExp(`\\b(${keywords})\\b`, 'g') }, ...others];
+}
+
+const SHARED = 'abstract|break|case|catch|class|const|continue|default|do|else|enum|false|finally|for|if|interface'
+  + '|new|null|private|protected|public|return|static|super|switch|this|throw|true|try|void|while';
+const withoutComments = py.filter((rule) => rule.type !== 'cmnt' && !rule.sub);
+
+export const cpp = like(c, `${SHARED}|auto|bool|char|class|constexpr|decltype|delete|double|explicit|extern|float|friend`
+  + '|inline|int|long|mutable|namespace|noexcept|nullptr|operator|override|short|signed|sizeof|struct|template|typedef'
+  + '|typename|union|unsigned|using|virtual|volatile|co_await|co_return|co_yield|concept|requires',
+  { type: 'kwd', match: /^[ \t]*#[ \t]*[a-z]+/gm });
+export const csharp = like(java, `${SHARED}|as|async|await|base|bool|byte|char|decimal|delegate|double|event|explicit`
+  + '|float|foreach|get|in|init|int|internal|is|lock|long|nameof|namespace|object|operator|out|override|params|partial'
+  + '|readonly|record|ref|sealed|set|short|sizeof|string|struct|typeof|uint|ulong|unsafe|using|var|virtual|when|where|yield');
+export const kotlin = like(java, `${SHARED}|as|by|companion|constructor|crossinline|data|fun|import|in|init|inline|inner`
+  + '|internal|is|lateinit|object|open|operator|out|override|package|reified|sealed|suspend|typealias|val|var|vararg|when|where');
+export const scala = like(java, `${SHARED}|def|extends|extension|final|forSome|given|implicit|import|lazy|match|object`
+  + '|override|package|sealed|then|trait|type|using|val|var|with|yield');
+export const swift = like(java, `${SHARED}|actor|any|as|async|await|associatedtype|defer|deinit|extension|fileprivate`
+  + '|func|guard|import|in|indirect|init|inout|internal|is|lazy|let|mutating|nil|open|operator|override|protocol|repeat'
+  + '|required|rethrows|self|Self|some|struct|subscript|throws|typealias|unowned|var|weak|where');
+export const dart = like(java, `${SHARED}|as|async|await|covariant|dynamic|export|extends|extension|external|factory`
+  + '|final|get|implements|import|in|is|late|library|mixin|on|operator|part|required|set|sync|typedef|var|with|yield');
+export const groovy = like(java, `${SHARED}|as|assert|def|extends|final|implements|import|in|instanceof|package|trait`);
+export const php = like(java, `${SHARED}|and|array|as|clone|declare|echo|elseif|extends|final|fn|foreach|function|global`
+  + '|implements|include|instanceof|insteadof|match|namespace|or|print|readonly|require|require_once|trait|use|var|yield',
+  HASH, { type: 'var', match: /\$\w+/g });
+export const proto = like(java, 'enum|extend|import|map|message|oneof|option|optional|package|repeated|required|reserved'
+  + '|returns|rpc|service|stream|syntax|bool|bytes|double|fixed32|fixed64|float|int32|int64|string|uint32|uint64');
+export const graphql = like(withoutComments, 'enum|extend|fragment|implements|input|interface|mutation|on|query|scalar'
+  + '|schema|subscription|type|union', HASH);
+export const hcl = like(withoutComments, 'data|dynamic|false|for|for_each|if|in|locals|module|null|output|provider'
+  + '|resource|terraform|true|variable', { match: /(#|\/\/).*|\/\*[^]*?(\*\/|$)/g, type: 'cmnt' });
+export const ruby = like(withoutComments, 'BEGIN|END|alias|and|begin|break|case|class|def|defined|do|else|elsif|end'
+  + '|ensure|false|for|if|in|module|next|nil|not|or|private|protected|raise|redo|require|require_relative|rescue|retry'
+  + '|return|self|super|then|true|undef|unless|until|when|while|yield|attr_reader|attr_accessor|include|extend',
+  HASH, { type: 'var', match: /@{1,2}\w+|:[a-z_]\w*[?!]?/g });
+export const elixir = like(withoutComments, 'after|alias|and|case|catch|cond|def|defimpl|defmacro|defmodule|defp'
+  + '|defprotocol|defstruct|do|else|end|false|fn|for|if|import|in|nil|not|or|quote|raise|receive|require|rescue|true|try'
+  + '|unless|unquote|use|when|with', HASH, { type: 'var', match: /@\w+|:[a-z_]\w*[?!]?/g });
+export const haskell = like(withoutComments, 'case|class|data|default|deriving|do|else|family|forall|foreign|if|import'
+  + '|in|infix|infixl|infixr|instance|let|module|newtype|of|then|type|where', DASHES);
+export const zig = like(java, 'addrspace|align|and|anytype|asm|async|await|break|catch|comptime|const|continue|defer'
+  + '|else|enum|errdefer|error|export|extern|false|fn|for|if|inline|null|or|orelse|packed|pub|return|struct|suspend'
+  + '|switch|test|threadlocal|true|try|undefined|union|unreachable|usingnamespace|var|volatile|while');
+export const pascal = like(withoutComments, /\b(and|array|as|begin|case|class|const|constructor|destructor|div|do|downto|else|end|except|finally|for|function|if|implementation|in|inherited|interface|nil|not|of|or|override|private|procedure|program|property|public|record|repeat|then|to|try|type|unit|until|uses|var|while|with)\b/gi,
+  { match: /\/\/.*|\{[^}]*\}?|\(\*[^]*?(\*\)|$)/g, type: 'cmnt' });
