@@ -16,7 +16,9 @@ from web.http_client import Web, web
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 AXE = Path(__file__).parents[2] / "node_modules/axe-core/axe.min.js"
-WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
+ZOOMED = {"width": 320, "height": 256}
+"""A window of 1280 by 1024 pixels at 400 %."""
 SLOWEST_MS = 30_000
 """Of a machine that does much else."""
 MISSING = "no Chromium here; apt-get install chromium brings it"

@@ -16,7 +16,13 @@ from feeder.store.sqlite import SQLite
 from feeder.web.server import redirect_page
 from mcp_server.conftest import index
 from source.repos import Repo
-from web.browser_client import NARROW, accessibility_violations, index_server, open_page
+from web.browser_client import (
+    NARROW,
+    ZOOMED,
+    accessibility_violations,
+    index_server,
+    open_page,
+)
 from web.http_client import TOKEN, Web
 
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
@@ -45,7 +51,9 @@ VIEWS = (
     "?q=qqq",
     "?file=src/cart.py#L1",
     "?view=map",
-    "?view=map&by=language",
+    "?view=map&by=state",
+    "?view=map&by=references",
+    "?file=docs/guide.md",
     "?view=map&by=changed",
     "?view=proof",
 )
@@ -592,9 +600,11 @@ def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_core_finds_no_violations(browser: Browser, site: Web, scheme: str) -> None:
+@pytest.mark.parametrize("width", [1280, 768, NARROW["width"]])
+def test_axe_core_finds_no_violations(browser: Browser, site: Web, scheme: str, width: int) -> None:
     """In any view, nor in the help."""
-    with open_page(browser, site, color_scheme=scheme) as page:
+    size = {"width": width, "height": 844}
+    with open_page(browser, site, color_scheme=scheme, viewport=size) as page:
         page.keyboard.press("?")
         assert accessibility_violations(page) == []
         for address in VIEWS:
@@ -602,12 +612,105 @@ def test_axe_core_finds_no_violations(browser: Browser, site: Web, scheme: str) 
             assert accessibility_violations(page) == []
 
 
-def test_page_fits_the_width_of_a_phone(browser: Browser, site: Web) -> None:
-    with open_page(browser, site, viewport=NARROW) as page:
+@pytest.mark.parametrize("size", [NARROW, ZOOMED], ids=["phone", "400%"])
+def test_page_fits_a_narrow_window(browser: Browser, site: Web, size: dict[str, int]) -> None:
+    """Nothing but code scrolls sideways, and the head leaves room in a low window."""
+    with open_page(browser, site, viewport=size) as page:
         for address in ("", *VIEWS):
             go(page, site, address)
-            assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
-            assert accessibility_violations(page) == []
+            assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+            page.evaluate("scrollTo(0, document.body.scrollHeight)")
+            bottom = page.evaluate(
+                "document.querySelector('header').getBoundingClientRect().bottom"
+            )
+            assert bottom < size["height"] / 2
+
+
+def test_names_of_links_and_buttons_are_unique(browser: Browser, site: Web) -> None:
+    """Those with the same name lead to the same address."""
+    for address in ("?q=needle", "?file=src/cart.py", "?view=map"):
+        with open_page(browser, site, address) as page:
+            expect(page.locator("main :is(h1, h2)").first).to_be_attached()
+            page.wait_for_load_state("networkidle")
+            names = page.locator("main :is(a, button):not([tabindex='-1'])").evaluate_all(
+                """(all) => all.map((one) => [
+                  (one.getAttribute('aria-label') ?? one.textContent).trim(),
+                  one.href ?? one.id])"""
+            )
+            targets: dict[str, set[str]] = {}
+            for name, target in names:
+                targets.setdefault(name, set()).add(target)
+            assert {name for name, some in targets.items() if len(some) > 1} == set()
+            assert "" not in targets
+
+
+def test_help_lists_every_key(page: Page) -> None:
+    keys = page.evaluate("import('/shortcuts.js').then(({ ACTIONS }) => Object.keys(ACTIONS))")
+    page.keyboard.press("?")
+    listed = page.get_by_role("table", name="Keys").locator("kbd").all_inner_texts()
+    assert {key.replace("Escape", "Esc") for key in keys} <= {*listed}
+
+
+def test_print_shows_code_in_full(browser: Browser, site: Web) -> None:
+    """Without the head, the outline and the buttons."""
+    with open_page(browser, site, "?file=web/many.js") as page:
+        expect(page.locator("#L1")).to_be_visible()
+        page.emulate_media(media="print")
+        for chrome in ("header", ".side", "main button", "body > footer"):
+            expect(page.locator(chrome).first).to_be_hidden()
+        expect(page.locator("h1")).to_be_visible()
+        expect(page.locator("#L250")).to_be_visible()
+        style = "(one) => [getComputedStyle(one).overflowX, getComputedStyle(one).whiteSpace]"
+        assert page.locator(".file .code").evaluate(style)[0] == "visible"
+        assert page.locator("#L1 .text").evaluate(style)[1] == "pre-wrap"
+
+
+def test_marked_lines_are_visible_in_forced_colours(browser: Browser, site: Web) -> None:
+    """Where backgrounds are those of the system."""
+    with open_page(browser, site, "?file=src/cart.py#L2", forced_colors="active") as page:
+        expect(page.locator("#L2")).to_have_css("outline-style", "solid")
+        expect(page.locator("#L1")).to_have_css("outline-style", "none")
+
+
+def test_borders_of_fields_have_contrast(browser: Browser, site: Web) -> None:
+    """3:1 to what is inside and outside (WCAG 1.4.11)."""
+    for scheme in ("light", "dark"):
+        with open_page(browser, site, color_scheme=scheme) as page:
+            colours = page.locator("#q").evaluate(
+                """(one) => [getComputedStyle(one).borderTopColor,
+                  getComputedStyle(one).backgroundColor,
+                  getComputedStyle(one.closest('header')).backgroundColor]"""
+            )
+            border, *others = (luminance(colour) for colour in colours)
+            for other in others:
+                assert (max(border, other) + 0.05) / (min(border, other) + 0.05) >= 3
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of `rgb(…)` by WCAG."""
+    parts = (int(part) / 255 for part in re.findall(r"\d+", colour)[:3])
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(part * weight for part, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+def test_counts_are_announced_once(page: Page) -> None:
+    """Although each key has an answer, and one by meaning follows."""
+    page.evaluate(
+        """() => {
+          globalThis.said = [];
+          const line = document.getElementById('said');
+          new MutationObserver(() => globalThis.said.push(line.textContent))
+            .observe(line, { childList: true, characterData: true, subtree: true });
+        }"""
+    )
+    page.get_by_role("combobox").press_sequentially("needle", delay=30)
+    page.wait_for_url("**/?q=needle")
+    expect(page.get_by_role("status")).to_have_text("5 hits")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(600)
+    assert page.evaluate("globalThis.said") == ["5 hits"]
 
 
 def test_dark_colour_scheme(browser: Browser, site: Web) -> None:

@@ -1,8 +1,9 @@
 // Creates elements from text and elements; text is never parsed as HTML.
 
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const ANNOUNCE_MS = 400;
 const TOAST_MS = 2500;
-let fading;
+let timer;
 
 /** Shows control characters, such as marks that change the direction of text, as `\uXXXX`. */
 export function safe(text) {
@@ -37,13 +38,22 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** Announces a change to screen readers, and for some seconds also to the eye. */
-export function announce(text, isVisible = false) {
-  const line = byId('said');
-  line.textContent = text;
-  line.className = isVisible ? 'toast' : 'hidden';
-  clearTimeout(fading);
-  if (isVisible) fading = setTimeout(() => { line.className = 'hidden'; }, TOAST_MS);
+/** Announces a change to screen readers; of several in short order, such as counts while the user types, the last. */
+export function announce(text) {
+  clearTimeout(timer);
+  timer = setTimeout(() => say(text, 'hidden'), ANNOUNCE_MS);
+}
+
+/** Shows a message for some seconds, and announces it. */
+export function notify(text) {
+  clearTimeout(timer);
+  say(text, 'toast');
+  timer = setTimeout(() => { byId('said').className = 'hidden'; }, TOAST_MS);
+}
+
+function say(text, className) {
+  byId('said').className = className;
+  if (byId('said').textContent !== text) byId('said').textContent = text;
 }
 
 export function count(number, singular, plural = `${singular}s`) {

@@ -1,7 +1,7 @@
 // A hit: its location, name, snippet and links, and why it was found.
 import { fileLink, link } from './url_state.js';
 import { request } from './api_client.js';
-import { announce, count, fileName, h } from './dom.js';
+import { count, fileName, h, notify } from './dom.js';
 import { diffBlock } from './diff.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { relationsLink } from './relations.js';
@@ -98,7 +98,7 @@ function partTokens(part, hit, rules) {
 
 /** A line of code with its number. */
 export function codeRow(path, number, children, id, click) {
-  return h('div', { class: 'row', id }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': `Line ${number}`, click }, number), h('span', { class: 'text' }, children));
+  return h('div', { class: 'row', id }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': id ? `Line ${number}` : `Line ${number} of ${fileName(path)}`, click }, number), h('span', { class: 'text' }, children));
 }
 
 /** The button that shows all lines of a node in place. */
@@ -121,24 +121,25 @@ function compareButton(hit, target) {
 
 function footer(hit, target) {
   const place = `${hit.path}:${hit.start_line}`;
+  const of = ` ${fileName(hit.path)}:${hit.start_line}`;
   return h('footer', null,
     h('span', { class: 'why' }, why(hit)),
     target?.text && hit.text ? compareButton(hit, target) : null,
-    hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to ${fileName(hit.path)}:${hit.start_line}`)),
+    hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to${of}`)),
     hit.symbol && hit.state !== 'elsewhere' && supportsRelations() ? h('a', { href: relationsLink(hit.path, hit.start_line, hit.end_line) }, 'Relations', h('span', { class: 'hidden' }, ` of ${hit.symbol}`)) : null,
     h('button', { type: 'button', click: () => copy(place) }, 'Copy location', h('span', { class: 'hidden' }, ` ${place}`)),
-    openLink(hit),
-    externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web'));
+    openLink(hit, of),
+    externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web', of));
 }
 
 /** The link to a document or, for other files, to an editor. */
-function openLink(hit) {
+function openLink(hit, of) {
   const form = hit.state === 'elsewhere' ? null : documentForm(hit.path, hit.logical_path);
-  return form ?? externalLink(editorLink(hit.path, hit.start_line), 'Open in editor');
+  return form ?? externalLink(editorLink(hit.path, hit.start_line), 'Open in editor', of);
 }
 
-function externalLink(href, text) {
-  return href && h('a', { href, rel: 'noreferrer' }, text);
+function externalLink(href, text, of) {
+  return href && h('a', { href, rel: 'noreferrer' }, text, h('span', { class: 'hidden' }, of));
 }
 
 /** Why a hit was found, and how many parts and copies it stands for. */
@@ -153,7 +154,7 @@ export function why(hit) {
 /** Copies `path:line` or another text to the clipboard, and says so. */
 export async function copy(place, name = place) {
   const isCopied = await navigator.clipboard?.writeText(place).then(() => true, () => false) ?? copyWithoutClipboard(place);
-  announce(isCopied ? `Copied ${name}` : `The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`, true);
+  notify(isCopied ? `Copied ${name}` : `The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`);
 }
 
 /** Copies a text where the clipboard interface is off, as on a page without TLS from another machine. */

@@ -2,7 +2,7 @@
 import { fileLink, go, isCurrent, link, read } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { request } from './api_client.js';
-import { announce, byId, count, fill, h, safe } from './dom.js';
+import { announce, byId, count, fill, h, notify, safe } from './dom.js';
 import { formatDay, mapColours, skipReason } from './map_colours.js';
 import { boxAt, labelled, largestFile, layOut, treeOf } from './treemap.js';
 
@@ -171,7 +171,7 @@ function changedLine(node, history) {
 function open(map, event) {
   const node = boxAt(map.boxes, event.offsetX, event.offsetY)?.node;
   if (!node) return;
-  if (node.file?.state === 'skipped') announce(`${node.path} is ${about(node.file)}`, true);
+  if (node.file?.state === 'skipped') notify(`${node.path} is ${about(node.file)}`);
   else if (node.file) go(fileLink(node.path));
   else if (node.path !== map.tree.path) go(link({ ...read(), below: node.path }));
   else map.canvas.closest('.map').querySelector('.listed').focus();

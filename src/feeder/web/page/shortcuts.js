@@ -5,7 +5,7 @@ import { goToMatch, goToOutline } from './file.js';
 import { closeRelations, showOfMarked } from './relations.js';
 import { openHelp } from './help.js';
 
-const ACTIONS = {
+export const ACTIONS = {
   '/': () => { byId('q').focus(); byId('q').select(); },
   j: () => move(1),
   k: () => move(-1),

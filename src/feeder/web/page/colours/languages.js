@@ -139,7 +139,7 @@ let variable = {
 
 export const bash = [
 	{
-		type: 'cmnt'
+		type: 'cmnt',
 		match: /#.*/g
 	},
 	{
