@@ -38,7 +38,8 @@ NO_INPUTS = {
 def option_variables() -> set[str]:
     """Returns the first environment variable of each option of the action's commands."""
     commands = ("action", "sync", "apply", "validate", "plan")
-    options = [option for name in commands for option in cli.commands[name].params]
+    loaded = cli.load_commands()
+    options = [option for name in commands for option in loaded[name].params]
     names = [option.envvar for option in options if isinstance(option, click.Option)]
     return {name if isinstance(name, str) else name[0] for name in names if name}
 
@@ -70,7 +71,7 @@ def test_every_variable_of_the_step_is_an_option() -> None:
 
 def test_command_input_lists_the_commands() -> None:
     """In its description."""
-    [option] = [one for one in cli.commands["action"].params if one.name == "command"]
+    [option] = [one for one in cli.load_commands()["action"].params if one.name == "command"]
     assert isinstance(option.type, click.Choice)
     for choice in option.type.choices:
         assert re.search(rf"\b{choice}\b", ACTION["inputs"]["command"]["description"])

@@ -429,6 +429,24 @@ def test_fork_pull_request_gets_a_dry_run(
     assert not has_index(shop)
 
 
+@pytest.mark.parametrize("impact", ["", "false"])
+def test_pull_request_lists_what_its_change_touches(
+    step: Step, shop: Repo, unanswered: Callable[[], bool], impact: str
+) -> None:
+    """Unless the input `impact` is false."""
+    shop.commit({"use.py": "from cart import Cart\n", "cart.py": "class Cart:\n    x = 1\n"})
+    base = shop.git("rev-parse", "HEAD")
+    shop.git("checkout", "-q", "--detach")
+    merge = shop.commit({"cart.py": "class Cart:\n    x = 2\n"})
+    step.happens(events.pull_request(7, base, merge, merge))
+    outcome = step.run(shop, FEEDER_STORE="cloudflare", FEEDER_VECTORS="", FEEDER_IMPACT=impact)
+    assert outcome.code == 0
+    is_listed = "### What this change touches" in outcome.summary
+    assert is_listed == ("`use.py:1`: import of `Cart`" in outcome.summary) == (impact != "false")
+    assert not unanswered()
+    assert not has_index(shop)
+
+
 def test_dry_run_without_a_token_compares_with_an_empty_index(
     step: Step, shop: Repo, unanswered: Callable[[], bool]
 ) -> None:

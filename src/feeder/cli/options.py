@@ -232,6 +232,9 @@ def action_options(command: Command) -> Command:
         env_option(
             "--dry-run", "Print what would be done and change nothing.", type=bool, default=False
         ),
+        env_option(
+            "--impact", "List what a pull request's change touches.", type=bool, default=True
+        ),
         _CLOUDFLARE_OPTIONS[0],
         *_LOCATION_OPTIONS,
     )

@@ -55,7 +55,7 @@ def plan(shards: int, **params: Any) -> None:
 @click.command()
 @options.action_options
 @click.pass_context
-def action(context: click.Context, /, directory: Path, **params: Any) -> None:
+def action(context: click.Context, /, directory: Path, impact: bool, **params: Any) -> None:
     """Run what a GitHub Actions event needs; called by action.yml."""
     from feeder.cloudflare.credentials import token_to_mask
     from feeder.github.event import current_event
@@ -68,12 +68,17 @@ def action(context: click.Context, /, directory: Path, **params: Any) -> None:
     account = console.account()
     account.job.mask(token_to_mask())
     inputs = StepInputs(**{name: params[name] for name in StepInputs._fields})
-    step = plan_step(inputs, event, repository_of(Settings(directory)))
+    repository = repository_of(Settings(directory))
+    step = plan_step(inputs, event, repository)
     if step.note:
         account.note = step.note
         console.print_message(step.note)
     for arguments in step.commands:
         _run_command(context, arguments)
+    if impact and event.is_pull_request and step.commands and inputs.command != "plan":
+        from feeder.github.change_impact import read_change_impact
+
+        account.impact = read_change_impact(event, directory, repository)
 
 
 def _run_command(context: click.Context, arguments: list[str]) -> None:

@@ -48,6 +48,71 @@ def summary(
     return "\n\n".join(blocks) + "\n"
 
 
+def impact_section(facts: Mapping[str, Any]) -> str:
+    """Returns markdown for what a change touches, from the result of `feeder impact --json`.
+
+    Paths and names are code spans; no line of a file is shown.
+    """
+    totals, changed = facts["totals"], facts["changed"]
+    names = {one["id"]: one["name"] for one in changed}
+    lists = {
+        "tests": (
+            ("test file to run", "test files to run"),
+            [code_span(one["path"]) for one in facts["tests"]],
+        ),
+        "references": (
+            ("reference from elsewhere", "references from elsewhere"),
+            [_impact_reference(one, names) for one in facts["references"]],
+        ),
+        "changed": (
+            ("changed declaration", "changed declarations"),
+            [_changed_node(one) for one in changed],
+        ),
+        "documents": (
+            ("line of documents", "lines of documents"),
+            [
+                f"{code_span(_place(one))} names {code_span(names.get(one['of'], ''))}"
+                for one in facts["documents"]
+            ],
+        ),
+        "similar": (
+            ("similar declaration", "similar declarations"),
+            [
+                f"{code_span(one['path'])}: {code_span(one['symbol'])} is like "
+                f"{code_span(names.get(one['of'], ''))}"
+                for one in facts["similar"]
+            ],
+        ),
+    }
+    blocks = ["### What this change touches"]
+    for name, ((singular, plural), lines) in lists.items():
+        if lines:
+            number = totals[name]
+            title = f"{number:,} {singular if number == 1 else plural}"
+            entries = _bullet_list(lines, "item", number)
+            blocks.append(_details_block(title, entries, is_open=name == "tests"))
+    if len(blocks) == 1:
+        blocks.append("No declaration is changed, and no test, reference or document is found.")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _changed_node(one: Mapping[str, Any]) -> str:
+    note = ", its signature too" if one["signature_changed"] and one["change"] == "edited" else ""
+    place = f"{one['path']}:{one['start_line']}"
+    change = escape_markdown(one["change"])
+    return f"{code_span(one['name'] or place)} in {code_span(place)}: {change}{note}"
+
+
+def _impact_reference(one: Mapping[str, Any], names: Mapping[str, str]) -> str:
+    note = "" if one["resolved"] else ", by name only"
+    name = code_span(names.get(one["of"], ""))
+    return f"{code_span(_place(one))}: {escape_markdown(one['kind'])} of {name}{note}"
+
+
+def _place(one: Mapping[str, Any]) -> str:
+    return f"{one['path']}:{one['line']}"
+
+
 def escape_markdown(text: str, max_chars: int = MAX_CHARS) -> str:
     """Escapes text for one line of markdown that shows it literally, also in a table."""
     return _MARKDOWN_SYNTAX.sub(_html_entities, _one_line(text.strip(), max_chars))

@@ -5,11 +5,14 @@ summary.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from feeder.errors import StoppedEarly
 from feeder.github.job import Job
 from feeder.source.paths import path_in
+
+if TYPE_CHECKING:
+    from feeder.github.change_impact import ChangeImpact
 
 REPAIR_ADVICE = (
     "To repair the index, run: feeder validate --repair; "
@@ -35,6 +38,9 @@ class WorkflowReport:
     note: str = ""
     """The reason why nothing was done, or something other than requested."""
 
+    impact: "ChangeImpact | None" = None
+    """The effects of a pull request's change."""
+
     def publish(self, title: str, error: BaseException | None) -> None:
         """Writes outputs, annotations and summary; `error` is what ends the process, if any."""
         if not self.job.is_active:
@@ -45,7 +51,7 @@ class WorkflowReport:
         self._summarize(title, error)
 
     def _summarize(self, title: str, error: BaseException | None) -> None:
-        from feeder.github.job_summary import escape_markdown, summary
+        from feeder.github.job_summary import escape_markdown, impact_section, summary
 
         if self.report or self.verdict or error:
             text = summary(title, self.report, self.verdict, error, part=self.part)
@@ -56,6 +62,13 @@ class WorkflowReport:
             self.job.add_summary(escape_markdown(REPAIR_ADVICE, len(REPAIR_ADVICE)))
         if self.note:
             self.job.add_summary(escape_markdown(self.note, len(self.note)))
+        if self.impact and self.impact.facts:
+            self.job.add_summary(impact_section(self.impact.facts))
+        elif self.impact:
+            self.job.add_summary(
+                "What this change touches could not be determined: "
+                + escape_markdown(self.impact.reason)
+            )
 
     def _annotate(self, error: BaseException | None) -> None:
         if self.note:

@@ -1,0 +1,90 @@
+"""Runs `feeder impact` for a pull request, with an index of words that is deleted afterwards."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from feeder.config import SECRET_VARIABLES
+from feeder.github.event import Event
+from feeder.source import git
+
+LIMIT_S = 15
+"""Seconds for the index and the impact together; a run that takes longer is stopped."""
+
+MAX_ENTRIES = 20
+"""Entries of each list."""
+
+STOP_S = 2
+"""Seconds that a stopped run has to end its parsers."""
+
+_OWN_VARIABLES = ("FEEDER_", "GITHUB_", "CLOUDFLARE_", "ACTIONS_", "INPUT_")
+"""Prefixes of variables that the child processes do not get: they write no outputs and no summary,
+call no service, and read no settings of the run.
+"""
+
+
+class ChangeImpact(NamedTuple):
+    """The result of `feeder impact --json`, or why there is none."""
+
+    facts: Mapping[str, Any] | None
+    reason: str = ""
+
+
+def read_change_impact(
+    event: Event, directory: Path, repository: Path, limit_s: float = LIMIT_S
+) -> ChangeImpact:
+    """Returns what a pull request's change touches; never raises for what goes wrong with it."""
+    deadline = time.monotonic() + limit_s
+    is_merged = git.commit_id(repository, "HEAD^2") is not None
+    # without a base, HEAD is compared with its first parent, which of a merge is the base
+    base = [] if is_merged or not event.base else ["--base", event.base]
+    with tempfile.TemporaryDirectory(
+        prefix="feeder-", dir=os.environ.get("RUNNER_TEMP") or None, ignore_cleanup_errors=True
+    ) as folder:
+        index = ["-C", str(directory), "--store", "local", "--db", str(Path(folder, "index.db"))]
+        try:
+            _run(["sync", "--model", "words", "--quiet", *index], deadline)
+            output = _run(["impact", *base, "-n", str(MAX_ENTRIES), "--json", *index], deadline)
+            return ChangeImpact(json.loads(output))
+        except subprocess.TimeoutExpired:
+            return ChangeImpact(None, f"It took longer than {limit_s:g} s.")
+        except subprocess.CalledProcessError as exc:
+            lines = exc.stderr.decode("utf-8", "replace").strip().splitlines()
+            return ChangeImpact(None, lines[-1] if lines else f"Exit code {exc.returncode}.")
+        except (OSError, ValueError) as exc:
+            return ChangeImpact(None, f"{type(exc).__name__}: {exc}")
+
+
+def _run(arguments: list[str], deadline: float) -> bytes:
+    variables = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in SECRET_VARIABLES and not name.startswith(_OWN_VARIABLES)
+    }
+    variables["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    with subprocess.Popen(
+        [sys.executable, "-P", "-m", "feeder", *arguments],
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=max(0.1, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=STOP_S)
+            raise
+        finally:
+            process.kill()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, arguments, output, errors)
+    return output
