@@ -361,3 +361,26 @@ def test_type_ranks_before_blocks_that_add_to_it(tmp_path: Path) -> None:
     for query in ("WalkParallel", "WalkParalel"):
         [first, *_] = run_search(database, query).results
         assert (first.hit.path, first.hit.start_line) == ("src/walk.rs", 1), query
+
+
+@pytest.mark.parametrize(
+    ("query", "kinds"),
+    [
+        ("how is the cart tested", {"document", "data"}),
+        ("cart specs", {"document", "data"}),
+        # no test, and no word of its own
+        ("introspection of a specific cart", {"test", "document", "data"}),
+        # an issue whose title asks for code
+        ("Cart loses items\n\n* add tests\n* update docs, config", {"test", "document", "data"}),
+        ("\n  Config of the cart\n\nadd tests", {"test", "document"}),
+    ],
+)
+def test_first_line_decides_which_kinds_are_asked_for(query: str, kinds: set[str]) -> None:
+    paths = {"tests/test_cart.py": "chunk", "docs/cart.md": "md_section", "cart.py": "chunk"}
+    paths["cart.json"] = "json_object"
+    hits = [
+        Hit("a", path, None, node_type, None, None, None, 1, 9, "", REPO)
+        for path, node_type in paths.items()
+    ]
+    query_text = QueryText(query)
+    assert {kind for one in hits if (kind := kind_weight(one, query_text)[0])} == kinds

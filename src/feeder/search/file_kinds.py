@@ -13,7 +13,7 @@ from feeder.store.scope import is_test_path
 DOCUMENT_PATH_PATTERN = re.compile(
     r"""
     \.(?:md|markdown|mdx|rst|txt|adoc|org|pdf|docx|docm|odt|pptx|pptm|odp|epub|x?html?|mhtml?|rtf|[1-9])$
-    | (?:^|/)(?:changes|changelog|history|news|license|licence|copying|authors)(?:[.-][^/]*)?$
+    | (?:^|/)(?:changes|changelog|history|news|(?:un)?licen[sc]e|copying|authors)(?:[.-][^/]*)?$
     | (?:^|/)(?:docs?|changelogs?|\.github)/
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -37,7 +37,7 @@ class FileKind(NamedTuple):
 
 
 # chosen by `python -m bench answers`; see docs/explanation/ranking.md
-TEST = FileKind("test", 0.3, re.compile("test|spec"))
+TEST = FileKind("test", 0.3, re.compile(r"test|\bspecs?\b"))
 DOCUMENT = FileKind(
     "document",
     0.4,

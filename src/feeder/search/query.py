@@ -360,12 +360,14 @@ class QueryText:
         return name_part_stems(QUERY_WORD_PATTERN.findall(self.text[:ANALYZED_CHARS]))
 
     def matches(self, pattern: re.Pattern[str]) -> bool:
-        """Returns True if the beginning of the query matches the pattern."""
+        """Returns True if the beginning of the query matches the pattern; of a text of several
+        lines, such as an issue, the first line: the others mention more than they ask for.
+        """
         return pattern.search(self._beginning) is not None
 
     @cached_property
     def _beginning(self) -> str:
-        return self.text[:ANALYZED_CHARS].casefold()
+        return self.text.lstrip(SPACE_CHARS).partition("\n")[0][:ANALYZED_CHARS].casefold()
 
 
 def _strip_marks(word: str) -> str:

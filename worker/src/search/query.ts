@@ -326,9 +326,13 @@ export class QueryText {
     return this.#cached("allStems", () => namePartStems(WORD.all(this.#analyzed)));
   }
 
-  /** Returns true if the pattern, without the flag `g`, matches the beginning of the query. */
+  /**
+   * Returns true if the pattern, without the flag `g`, matches the beginning of the query; of a text of
+   * several lines, such as an issue, the first line: the others mention more than they ask for.
+   */
   matches(pattern: { test(text: string): boolean }): boolean {
-    return pattern.test(this.#cached("folded", () => casefold(this.#analyzed)));
+    const first = () => this.text.replace(LEADING_SPACE, "").split("\n", 1)[0]!;
+    return pattern.test(this.#cached("folded", () => casefold(truncate(first(), ANALYZED_CHARS))));
   }
 
   /** The trimmed text; empty if it is too long for a name. */
