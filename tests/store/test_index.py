@@ -361,3 +361,29 @@ def test_write_number_of_a_run_that_has_ended_is_removed(database: SQLite) -> No
     following.write([file_with_functions("c.py", h="def h(): pass")], [], "c2", pending=False)
     following.finish(VectorProgress(), {})
     assert query_rows(database, "SELECT key FROM meta WHERE key LIKE '%:write:%'") == []
+
+
+def test_run_that_goes_on_to_its_side_tables_is_unfinished(database: SQLite) -> None:
+    """Its vectors may still arrive, so that the run that takes over deletes vectors twice."""
+    describing = started_index(database, "one")
+    describing.write([file_with_functions("a.py", f="def f(): pass")], [], "c1", pending=False)
+    describing.finish(VectorProgress(), {}, is_last=False)
+    other = Index(database, REPO, "main")
+    state = other.read_state({})
+    assert other.has_unfinished_run(state, "two")
+    other.take_over("two", state, {})
+    state = other.read_state({})
+    assert (other.has_unfinished_run(state, "two"), other.has_superseded(state, "two")) == (
+        False,
+        True,
+    )
+    with pytest.raises(Superseded):
+        describing.write_statements([])
+
+
+def test_run_is_finished_after_the_last_write_of_its_side_tables(database: SQLite) -> None:
+    describing = started_index(database, "one")
+    describing.finish(VectorProgress(), {}, is_last=False)
+    describing.write_statements([], is_last=True)
+    other = Index(database, REPO, "main")
+    assert not other.has_unfinished_run(other.read_state({}), "two")

@@ -153,7 +153,8 @@ class Index:
         begun since.
         """
         meta = {**meta, self.meta_key("run"): token, self.meta_key("overtook"): token}
-        self._begin_ownership(token, seen, [Statement(sql.SET_META, (json.dumps(meta),))])
+        statements = [self._end_runs_statement(token), Statement(sql.SET_META, (json.dumps(meta),))]
+        self._begin_ownership(token, seen, statements)
         self._owner.write([])
 
     def record_noop(self, token: str, seen: IndexState, meta: Mapping[str, str]) -> None:
@@ -190,13 +191,9 @@ class Index:
         branch = self.meta_key("branch")
         meta = {self.meta_key("run"): token, branch: self.branch, **meta}
         deleted = [*self._leftover_shards(seen, sharding), *outdated]
-        writes, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
         statements = [
             *self.start_statements,
-            Statement(
-                sql.DELETE_META_OF_RUNS,
-                (json.dumps(deleted), writes, prefix_end(writes), own),
-            ),
+            self._end_runs_statement(token, deleted),
             Statement(sql.SET_META, (json.dumps(meta),)),
         ]
         if seen.meta.get(branch, self.branch) != self.branch:
@@ -211,11 +208,19 @@ class Index:
         self._owner.begin(token, seen.meta.get(self.meta_key("run")), statements)
 
     def has_unfinished_run(self, seen: IndexState, token: str) -> bool:
-        """Tells whether the last run has not finished, and is not `token`."""
-        return seen.meta.get(self.meta_key("run")) not in {
-            seen.meta.get(self.meta_key("done")),
-            token,
-        }
+        """Tells whether a run other than `token` has not finished, or may still send vectors."""
+        last = seen.meta.get(self.meta_key("run"))
+        if last not in {seen.meta.get(self.meta_key("done")), token}:
+            return True
+        writes, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
+        return any(key.startswith(writes) and not key.startswith(own) for key in seen.meta)
+
+    def _end_runs_statement(self, token: str, keys: Sequence[str] = ()) -> Statement:
+        """Deletes the write numbers of all runs but `token` from `meta`, and these keys."""
+        writes, own = self.meta_key("write:"), self.meta_key(f"write:{token}:")
+        return Statement(
+            sql.DELETE_META_OF_RUNS, (json.dumps(keys), writes, prefix_end(writes), own)
+        )
 
     def has_superseded(self, seen: IndexState, token: str) -> bool:
         """Tells whether the run `token` began before another one ended, which may still write."""
@@ -308,11 +313,17 @@ class Index:
         self._owner.write(progress_statements(self.repo, progress))
 
     def finish(
-        self, progress: VectorProgress, meta: Mapping[str, str], sharding: Sharding = UNSHARDED
+        self,
+        progress: VectorProgress,
+        meta: Mapping[str, str],
+        sharding: Sharding = UNSHARDED,
+        *,
+        is_last: bool = True,
     ) -> None:
-        """The run's last write: vector progress, what the index now equals, and that the run is
-        done.
+        """Writes vector progress, what the index now equals, and that the run is done.
 
+        A run that goes on to its side tables sets `is_last` to False: its write number stays in
+        `meta`, and says to others that it may still send vectors.
         Of several shards, the last one to end records it for all. The key of `meta` for complete
         vectors is set only if no file is pending.
         """
@@ -334,7 +345,7 @@ class Index:
                 set_counts_statement(
                     self.repo, self._owner.token, self._counts, self.meta_key("done")
                 ),
-                self._owner.delete_write_number_statement(),
+                *([self._owner.delete_write_number_statement()] if is_last else []),
             ]
         )
 

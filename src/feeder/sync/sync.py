@@ -293,7 +293,9 @@ def _finish(
         meta = target.meta and {**target.meta, **head, **table_meta}
         if run.index.has_descriptions:  # which may change yet, and vectors with them
             meta.pop(run.index.meta_key(MODEL_VECTORS_KEY), None)
-        run.index.finish(progress, {**meta, **run_cost_meta(run)}, target.share)
+        final_meta = {**meta, **run_cost_meta(run)}
+        is_last = not run.index.has_descriptions or bool(run.budget.stop_reason)
+        run.index.finish(progress, final_meta, target.share, is_last=is_last)
     if run.budget.stop_reason:
         raise StoppedEarly(run.budget.stop_reason)
     run.report.finished = True
