@@ -118,6 +118,7 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
     "cart.rs": (
         """
         use crate::stock::{Store as Shelf, count};
+        use crate::{mail::{self, Post}, rows::Row as Line};
         pub struct Cart { store: Shelf }
         impl Sender for Cart {
             pub fn add(&mut self, item: &Item) -> Line {
@@ -130,7 +131,10 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
         pub trait Shape: Base + fmt::Debug {}
         """,
         {
-            None: {"Store@crate.stock=Shelf:0", "count@crate.stock:0"},
+            None: {
+                *("Store@crate.stock=Shelf:0", "count@crate.stock:0"),
+                *("mail@:1", "Post@mail:1", "Row@rows=Line:1"),
+            },
             "Cart.add": {
                 *(
                     "pub#:0",

@@ -200,7 +200,8 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
     if isinstance(page, CallerTree):
         if not page.total:
             return f"Nothing in the index refers to {page.target.symbol}."
-        return f"{at_least}{page.total:,} callers. For more: -n NUMBER"
+        noun = "caller" if page.total == 1 else "callers"
+        return f"{at_least}{page.total:,} {noun}. For more: -n NUMBER"
     if isinstance(page, UsePage):
         if not page.total:
             return f"{page.symbol or page.path} refers to nothing that the index defines."
@@ -210,7 +211,8 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
             return f"Nothing in the index refers to {page.target.symbol}."
         shown = len(page.references)
     by_name = page.total - page.resolved
-    counts = f"{at_least}{page.total:,} references: {page.resolved:,} resolved, {by_name:,} by name"
+    noun = "reference" if page.total == 1 else "references"
+    counts = f"{at_least}{page.total:,} {noun}: {page.resolved:,} resolved, {by_name:,} by name"
     after = page.offset + shown
     if shown == page.total:
         return f"{counts}."
@@ -229,12 +231,14 @@ def definition(name: str, **params: Any) -> None:
     settings = Settings(**params)
     with open_index(settings) as index:
         result = find_definitions(index.corpus, name, index.directory)
+    # of a name alone all are listed, and none is less sure than another
+    marks_names = any(one.resolved for one in result.definitions)
     console.print_result(
         settings,
         result.as_json(),
         (
             f"{one.path}:{one.start_line}-{one.end_line}  {one.node_type}  {one.symbol}"
-            + ("" if one.resolved else "  (by name only)")
+            + ("  (by name only)" if marks_names and not one.resolved else "")
             for one in result.definitions
         ),
     )

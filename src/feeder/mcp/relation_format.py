@@ -173,7 +173,8 @@ def _caller_lines(callers: Sequence[Caller], omitted: int, level: int) -> Iterat
 
 def _counts(total: int, resolved: int, *, at_least: bool) -> str:
     prefix = "at least " if at_least else ""
-    return f"{prefix}{total} references: {resolved} resolved, {total - resolved} by name only"
+    noun = "reference" if total == 1 else "references"
+    return f"{prefix}{total} {noun}: {resolved} resolved, {total - resolved} by name only"
 
 
 def _paged(

@@ -21,7 +21,8 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 
 EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
-CRATE_PREFIXES = ("crate.", "self.", "super.")
+CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
+STANDARD_CRATES = frozenset({"std", "core", "alloc"})
 INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 
@@ -63,7 +64,10 @@ def names_module(module: str, importing_path: str, definition: Definition) -> bo
         return module in {definition.package, outer, definition.symbol}
     if language == "go":
         folder = posixpath.dirname(definition.path)
-        return not folder or module == folder or module.endswith(f"/{folder}")
+        if not folder:
+            last = re.sub(r"/v\d+$", "", module).rpartition("/")[2]
+            return definition.package.partition(".")[0] in {last, last.removeprefix("go-")}
+        return module == folder or module.endswith(f"/{folder}")
     return any(
         _ends_with(stem, requested)
         for stem in _module_stems(definition.path)
@@ -83,6 +87,23 @@ def is_parent_module(module: str, importing_path: str, definition: Definition) -
         )
         if package and f"/{package}/".replace("//", "/") in f"/{stem}/":
             return True
+    return _names_workspace_folder(module, definition)
+
+
+def _names_workspace_folder(module: str, definition: Definition) -> bool:
+    """Tells whether a package of the same repository has the definition's file in its folder.
+
+    Packages often have a longer name than their folder: the crate `grep_searcher` is in
+    `crates/searcher`, and the npm package `@acme/server` in `packages/server`.
+    """
+    folders = {part.replace("-", "_") for part in posixpath.dirname(definition.path).split("/")}
+    if definition.language == "rust":
+        parts = [part for part in module.split(".") if part not in CRATE_KEYWORDS]
+        if not parts or parts[0] in STANDARD_CRATES:
+            return False
+        return any(part in folders or part.partition("_")[2] in folders for part in parts)
+    if definition.language in SCRIPTS and module.startswith("@") and "/" in module:
+        return module.split("/")[1].replace("-", "_") in folders
     return False
 
 
@@ -107,9 +128,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
         else:
             yield name.replace(".", "/")
     elif language == "rust":
-        for prefix in CRATE_PREFIXES:
-            module = module.removeprefix(prefix)
-        yield module.replace(".", "/")
+        yield from _rust_paths(module, importing_path)
     else:
         module = module.removeprefix("package:")
         if module.startswith("."):
@@ -118,6 +137,29 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
             yield re.sub(r"\.[mc]?[jt]sx?$", "", path)
         else:
             yield re.sub(r"^[@~#]/", "", module)
+
+
+def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
+    """Yields the ends of paths that a module of Rust may mean.
+
+    `super` and `self` are also those of a module within the file, such as `tests`.
+    """
+    own = EXTENSION.sub("", importing_path)
+    own = next((own.removesuffix(name) for name in INDEX_FILES if own.endswith(name)), own)
+    first, _, rest = module.partition(".")
+    rest = rest.replace(".", "/")
+    if first not in CRATE_KEYWORDS:
+        yield module.replace(".", "/")
+        return
+    if first == "crate":
+        *_, last = re.finditer(r"(?:^|/)src(?=/|$)", own) or [None]
+        folders = [own[: last.end()]] if last else []
+    else:
+        folders = [own, posixpath.dirname(own)]
+    for folder in folders:
+        yield "/" + posixpath.join(folder, rest).rstrip("/")
+    if rest:
+        yield rest
 
 
 def _ends_with(path: str, requested: str) -> bool:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.search.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.search.index_status import Corpus
+from feeder.search.modules import GLOBAL_LANGUAGES
 from feeder.search.references import require_local
 from feeder.search.resolution import are_compatible, is_compound
 from feeder.search.targets import files_below_path
@@ -28,12 +29,22 @@ ITERATIONS = 30
 MAX_DEFINITIONS = 20
 """Files that define a name; a name that more define says nothing about any of them."""
 
-COMPOUND_WEIGHT, FUNCTION_WEIGHT, MEMBER_WEIGHT, PRIVATE_WEIGHT = 3.0, 0.3, 0.1, 0.2
-"""Factors of a reference by a name of several words, of a function and of a type's member by a name
-of one word, which libraries have too, and by a name with a leading underscore."""
+COMPOUND_WEIGHT, FUNCTION_WEIGHT, PRIVATE_WEIGHT = 3.0, 0.3, 0.2
+"""Factors of a reference by a name of several words, of a function by a name of one word, which
+libraries have too, and by a name with a leading underscore."""
+
+COMPOUND_MEMBER_WEIGHT, MEMBER_WEIGHT = 0.3, 0.1
+"""Factors of a type's member by a name of several words and of one."""
 
 TEST_WEIGHT = 0.3
 """Factor of a reference from a test."""
+
+UNNAMED_WEIGHT = 0.1
+"""Factor of a member whose type the file does not name, and of a type or function that a file of
+another folder does not import: a library may have one of that name."""
+
+FULL_WEIGHT = 1.0
+"""Sum of a file's references from which on it passes on all of its rank."""
 
 PACKAGE_DEPTH = 2
 """Folders of a package's path below the requested one."""
@@ -42,6 +53,8 @@ MAX_PACKAGES = 12
 MAX_ENTRY_POINTS = 12
 
 _NAMES = re.compile(r" ([^\s(^+~.@=%>#]+)[(^+~.]")
+_IMPORTS = re.compile(r" ([^\s(^+~.@=%>#]*)@(\S*?)(?:=(\S*?))?:")
+_WORDS = re.compile(r"\w+")
 _ENTRY_FILES = re.compile(
     r"(?:^|/)(?:__main__\.py|manage\.py|(?:main|cli|app|index|server)\.(?:py|[cm]?[jt]sx?|go|rs|rb|kt))$"
 )
@@ -138,6 +151,15 @@ def referring_files(corpus: Corpus) -> Counter[str]:
     return _Graph(named_nodes(corpus.database, corpus.repo)).referring_files()
 
 
+class _Site(NamedTuple):
+    """A name that a file refers to; `module` is where the file imports it from, if it does."""
+
+    path: str
+    language: str
+    name: str
+    module: str | None
+
+
 class _Graph:
     """The references between files by name: weighted edges from a file to a declaration."""
 
@@ -147,6 +169,8 @@ class _Graph:
             for node in reversed(nodes)
             if node.symbol and node.node_type in {"class", "method"}
         }
+        for path, symbol in [key for key in distinct if _constructed(*key) in distinct]:
+            del distinct[path, symbol]
         self.declarations = list(reversed(distinct.values()))
         self._by_name: defaultdict[str, list[NamedNode]] = defaultdict(list)
         for node in self.declarations:
@@ -159,21 +183,29 @@ class _Graph:
     ) -> dict[str, dict[tuple[str, str], float]]:
         """The weights of declarations by the file that refers to them."""
         names: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+        imports: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for node in nodes:
             if node.relations:
                 names[node.path, node.language].update(_NAMES.findall(node.relations))
+                for name, module, _ in _IMPORTS.findall(node.relations):
+                    imports[node.path][name] = module
         edges: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
         for (path, language), counts in names.items():
             for name, count in counts.items():
-                for node, weight in self._targets(path, language, name):
+                site = _Site(path, language, name, imports[path].get(name))
+                for node, weight in self._targets(site, counts):
                     factor = TEST_WEIGHT if is_test_path(path) else 1
                     edges[path][node.path, node.symbol] = weight * sqrt(count) * factor
         return edges
 
-    def _targets(self, path: str, language: str, name: str) -> Iterator[tuple[NamedNode, float]]:
-        """Yields the declarations that a name in a file may mean, with the weight of each."""
+    def _targets(self, site: _Site, names: Collection[str]) -> Iterator[tuple[NamedNode, float]]:
+        """Yields the declarations that a name may mean, with the weight of each.
+
+        `names` are all that the file refers to.
+        """
+        name = site.name
         named = self._by_name.get(name, ())
-        if not named or len(named) > MAX_DEFINITIONS or any(node.path == path for node in named):
+        if not named or len(named) > MAX_DEFINITIONS or any(one.path == site.path for one in named):
             return
         weight = 1 / len(named)
         if is_compound(name):
@@ -181,14 +213,17 @@ class _Graph:
         if name.startswith("_"):
             weight *= PRIVATE_WEIGHT
         for node in named:
-            if are_compatible(language, node.language):
-                yield node, weight * self._factor(node, name)
+            if are_compatible(site.language, node.language):
+                yield node, weight * self._factor(node, site, names)
 
-    def _factor(self, node: NamedNode, name: str) -> float:
-        if node.node_type == "class" or is_compound(name):
-            return 1.0
-        owner = node.path, node.symbol.rpartition(".")[0]
-        return MEMBER_WEIGHT if owner in self._types else FUNCTION_WEIGHT
+    def _factor(self, node: NamedNode, site: _Site, names: Collection[str]) -> float:
+        owner = node.symbol.rpartition(".")[0]
+        if (node.path, owner) in self._types:
+            factor = COMPOUND_MEMBER_WEIGHT if is_compound(site.name) else MEMBER_WEIGHT
+            return factor if owner.rpartition(".")[2] in names else factor * UNNAMED_WEIGHT
+        is_telling = node.node_type == "class" or is_compound(site.name)
+        factor = 1.0 if is_telling else FUNCTION_WEIGHT
+        return factor if _may_import(node, site) else factor * UNNAMED_WEIGHT
 
     def file_ranks(self) -> Mapping[str, float]:
         """PageRank of the files; their sum is 1."""
@@ -199,11 +234,12 @@ class _Graph:
         ranks = dict.fromkeys(files, 1 / len(files))
         for _ in range(ITERATIONS):
             received = dict.fromkeys(files, 0.0)
-            dangling = sum(rank for path, rank in ranks.items() if path not in edges)
+            passed = 0.0
             for path, targets in edges.items():
                 for target, share in targets.items():
                     received[target] += ranks[path] * share
-            base = (1 - DAMPING + DAMPING * dangling) / len(files)
+                    passed += ranks[path] * share
+            base = (1 - DAMPING * passed) / len(files)
             ranks = {path: base + DAMPING * rank for path, rank in received.items()}
         return ranks
 
@@ -219,16 +255,32 @@ class _Graph:
         shares: defaultdict[tuple[str, str], float] = defaultdict(float)
         counts: Counter[tuple[str, str]] = Counter()
         for path, targets in self._edges.items():
-            total = sum(targets.values())
+            total = max(FULL_WEIGHT, sum(targets.values()))
             for target, weight in targets.items():
                 shares[target] += ranks[path] * weight / total
                 counts[target] += 1
         return shares, counts
 
 
+def _constructed(path: str, symbol: str) -> tuple[str, str]:
+    """The path and symbol of the class of a constructor that is called like it."""
+    outer, _, name = symbol.rpartition(".")
+    return path, outer if outer.rpartition(".")[2] == name else ""
+
+
+def _may_import(node: NamedNode, site: _Site) -> bool:
+    """Tells whether the file may mean a declaration of a module or package by its name."""
+    if site.module is None:
+        is_near = posixpath.dirname(site.path) == posixpath.dirname(node.path)
+        return is_near or node.language in GLOBAL_LANGUAGES | {"go"}
+    place = {*_WORDS.findall(node.path), *_WORDS.findall(node.symbol)}
+    is_relative = not site.module or site.module.startswith((".", "crate", "self", "super"))
+    return is_relative or not place.isdisjoint(_WORDS.findall(site.module))
+
+
 def _by_file(targets: Mapping[tuple[str, str], float]) -> dict[str, float]:
     """The share of each file in the weights of its declarations."""
-    total = sum(targets.values())
+    total = max(FULL_WEIGHT, sum(targets.values()))
     shares: defaultdict[str, float] = defaultdict(float)
     for (path, _), weight in targets.items():
         shares[path] += weight / total

@@ -6,14 +6,16 @@ relations of nodes in the index; only the text and columns of a page's lines are
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.nodes import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
+from feeder.search.go_interfaces import Types, declared_methods, implementing_types, is_interface
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
 from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver
@@ -146,7 +148,9 @@ class ReferenceFinder:
         self._facts: dict[str, FileFacts] = {}
         self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
         self._nodes: dict[str, list[RelatedNode]] = {}
-        self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
+        self._below: dict[
+            tuple[Definition, bool], list[tuple[Implementation, tuple[str, str]]]
+        ] = {}
         self.is_cut = False
         if not has_relations(corpus.database, corpus.repo):
             raise UserError(
@@ -286,21 +290,31 @@ class ReferenceFinder:
         names = {symbol.rpartition(".")[2] for _, symbol in own}
         return Family(frozenset(own), frozenset(names), frozenset(below))
 
-    def types_below(self, owner: Definition) -> list[tuple[Implementation, tuple[str, str]]]:
-        """The types below a type, level by level, each with its parent; each once."""
-        if owner not in self._below:
-            self._below[owner] = list(self._find_types_below(owner))
-        return self._below[owner]
+    def types_below(
+        self, owner: Definition, *, by_methods: bool = False
+    ) -> list[tuple[Implementation, tuple[str, str]]]:
+        """The types below a type, level by level, each with its parent; each once.
+
+        With `by_methods` also those that implement an interface of Go. They have its methods
+        themselves, so that it makes no difference to references.
+        """
+        key = owner, by_methods
+        if key not in self._below:
+            subtypes = self._subtypes if by_methods else self._direct_subtypes
+            self._below[key] = list(self._find_types_below(owner, subtypes))
+        return self._below[key]
 
     def _find_types_below(
-        self, owner: Definition
+        self,
+        owner: Definition,
+        subtypes: Callable[[Definition], Iterable[tuple[RelatedNode | Hit, bool]]],
     ) -> Iterator[tuple[Implementation, tuple[str, str]]]:
         seen = {(owner.path, owner.symbol)}
         level = [(owner, True)]
         for depth in range(1, MAX_DEPTH + 1):
             below: list[tuple[Definition, bool]] = []
             for parent, is_sure in level:
-                for node, resolved in self._direct_subtypes(parent):
+                for node, resolved in subtypes(parent):
                     symbol = node.symbol or ""
                     if (node.path, symbol) in seen or len(seen) > MAX_TYPES:
                         self.is_cut |= len(seen) > MAX_TYPES
@@ -325,6 +339,47 @@ class ReferenceFinder:
             if not below:
                 return
             level = below
+
+    def _subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode | Hit, bool]]:
+        """Yields the types that name a type as a base, then those that implement it in Go."""
+        yield from self._direct_subtypes(parent)
+        interface = self._go_interface(parent)
+        if interface and (methods := self._interface_methods(parent, interface)):
+            required = {name: types for name, types in methods.items() if types}
+            for hit in implementing_types(self._corpus, required):
+                yield hit, "" not in methods
+
+    def _go_interface(self, definition: Definition) -> Hit | None:
+        """The node of an interface of Go; None for other definitions."""
+        if definition.language != "go" or not definition.is_type:
+            return None
+        named = self.named_definitions(definition.name)
+        hits = (hit for one, hit in named if one == definition and is_interface(hit))
+        return next(hits, None)
+
+    def _interface_methods(
+        self, definition: Definition, interface: Hit, depth: int = 0
+    ) -> dict[str, Types | None]:
+        """The methods of an interface and of those that it embeds.
+
+        The name "" stands for those of an embedded interface that the index does not have.
+        """
+        methods: dict[str, Types | None] = dict(declared_methods(self._corpus, interface))
+        for node in self.facts([definition.path])[definition.path].nodes:
+            embedded = node.decode() if node.symbol == definition.symbol else []
+            for relation in embedded:
+                if relation.kind == INHERITS:
+                    methods |= self._embedded_methods(definition, relation, depth + 1)
+        return methods
+
+    def _embedded_methods(
+        self, definition: Definition, relation: Relation, depth: int
+    ) -> dict[str, Types | None]:
+        package = relation.qualifier or definition.package
+        for one, hit in self.named_definitions(relation.name):
+            if one.package == package and is_interface(hit) and depth < MAX_DEPTH:
+                return self._interface_methods(one, hit, depth)
+        return {"": None}
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
         named = self.nodes(parent.name)
@@ -485,11 +540,14 @@ def find_implementations(
     finder = ReferenceFinder(corpus)
     definition = finder.definition(target, text)
     if definition.is_type:
-        matches = [one for one, _ in finder.types_below(definition)]
+        matches = [one for one, _ in finder.types_below(definition, by_methods=True)]
         return definition, matches, finder.is_cut
     if not definition.owner:
         raise UserError(f"{definition.symbol} is neither a type nor a member of one. Give a type.")
-    members = {(one.path, one.owner): hit for one, hit in finder.named_definitions(definition.name)}
+    members = {
+        (_place(one.path, one.language), one.owner): hit
+        for one, hit in finder.named_definitions(definition.name)
+    }
     [*owners] = (
         one
         for one, _ in finder.named_definitions(definition.owner.rpartition(".")[2])
@@ -498,10 +556,15 @@ def find_implementations(
     overriding = [
         one._replace(start_line=hit.start_line, end_line=hit.end_line, symbol=hit.symbol or "")
         for owner in owners[:1]
-        for one, _ in finder.types_below(owner)
-        if (hit := members.get((one.path, one.symbol)))
+        for one, _ in finder.types_below(owner, by_methods=True)
+        if (hit := members.get((_place(one.path, definition.language), one.symbol)))
     ]
     return definition, overriding, finder.is_cut
+
+
+def _place(path: str, language: str) -> str:
+    """The place of the members of a type: its file, in Go its folder."""
+    return posixpath.dirname(path) if language == "go" else path
 
 
 def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference]:

@@ -215,6 +215,8 @@ class Resolver:
 
     def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
         """Yields the modules that a receiver may name in a file."""
+        if self._definition.language == "rust":  # a path needs no import
+            yield receiver
         first, _, rest = receiver.partition(".")
         suffix = f".{rest}" if rest else ""
         for imported in (*facts.imports.get(receiver, ()), *facts.imports.get(first, ())):
@@ -317,6 +319,8 @@ def refers_to(  # noqa: PLR0911 - one for each rule
     is_unique: bool,
 ) -> bool | None:
     """Resolves a name without a receiver in a file to a definition of a module or package."""
+    if name == definition.name and facts.path == definition.path and not definition.owner:
+        return True
     if imports := facts.imports.get(name):
         results = [
             import_refers(definition, others, facts.path, one, is_unique=is_unique)

@@ -213,6 +213,7 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     """The target if all hits have one name in one file; else raises UserError."""
     if not hits:
         return None
+    hits = _without_sections_and_constructors(hits)
     distinct = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
     if len(distinct) == 1:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
@@ -220,6 +221,19 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     raise UserError(
         f"{text} matches {len(labels)} targets: {_list_first(labels)}. Give one of them."
     )
+
+
+def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """The nodes of code, if there are any; of a class and its constructor only the class."""
+    code = [hit for hit in hits if hit.symbol or not hit.logical_path] or hits
+    classes = {(hit.path, hit.symbol) for hit in code if hit.node_type == "class"}
+    return [hit for hit in code if (hit.path, _constructed_symbol(hit)) not in classes]
+
+
+def _constructed_symbol(hit: Hit) -> str:
+    """The class of a constructor that is called like it, as `Cart` of `Cart.Cart`."""
+    outer, _, name = (hit.symbol or "").rpartition(".")
+    return outer if outer.rpartition(".")[2] == name else ""
 
 
 def _list_first(targets: Sequence[str]) -> str:

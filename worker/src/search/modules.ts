@@ -6,7 +6,9 @@ import { rpartition } from "../python_strings.ts";
 
 const PACKAGE_LANGUAGES = new Set(constants.modules.PACKAGE_LANGUAGES);
 export const SCRIPTS: ReadonlySet<string> = new Set(constants.modules.SCRIPTS);
-const { CRATE_PREFIXES, INDEX_FILES } = constants.modules;
+const { INDEX_FILES } = constants.modules;
+const CRATE_KEYWORDS = new Set(constants.modules.CRATE_KEYWORDS);
+const STANDARD_CRATES = new Set(constants.modules.STANDARD_CRATES);
 const EXTENSION = new Pattern(constants.modules.EXTENSION);
 /** Languages whose imports name a package or type instead of a file. */
 const NAMED_PACKAGES = new Set([...PACKAGE_LANGUAGES].filter((name) => !["go", "swift", "dart"].includes(name)));
@@ -58,7 +60,9 @@ export function namesModule(module: string, importingPath: string, definition: D
   }
   if (language === "go") {
     const folder = folderOf(path);
-    return !folder || module === folder || module.endsWith(`/${folder}`);
+    if (folder) return module === folder || module.endsWith(`/${folder}`);
+    const last = rpartition(module.replace(/\/v\p{Nd}+$/u, ""), "/")[1];
+    return [last, last.replace(/^go-/, "")].includes(packageOf(definition).split(".")[0]!);
   }
   const stems = moduleStems(path);
   return wantedPaths(module, importingPath, language).some((wanted) => stems.some((stem) => endsWith(stem, wanted)));
@@ -68,11 +72,28 @@ export function namesModule(module: string, importingPath: string, definition: D
 export function isParentModule(module: string, importingPath: string, definition: Definition): boolean {
   if (definition.language === "go") return false;
   const stem = withoutExtension(definition.path);
-  return wantedPaths(module, importingPath, definition.language).some((wanted) => {
-    const ending = INDEX_FILES.find((name) => wanted.endsWith(name));
-    const folder = ending === undefined ? wanted : wanted.slice(0, -ending.length);
+  const isAround = wantedPaths(module, importingPath, definition.language).some((wanted) => {
+    const folder = withoutIndexFile(wanted);
     return folder !== "" && `/${stem}/`.includes(`/${folder}/`.replaceAll("//", "/"));
   });
+  return isAround || namesWorkspaceFolder(module, definition);
+}
+
+/** Returns true if a package of the same repository has the definition's file in its folder. */
+function namesWorkspaceFolder(module: string, { path, language }: Definition): boolean {
+  const folders = new Set(folderOf(path).split("/").map((part) => part.replaceAll("-", "_")));
+  if (language === "rust") {
+    const parts = module.split(".").filter((part) => !CRATE_KEYWORDS.has(part));
+    if (parts.length === 0 || STANDARD_CRATES.has(parts[0]!)) return false;
+    return parts.some((part) => folders.has(part) || folders.has(part.includes("_") ? part.slice(part.indexOf("_") + 1) : ""));
+  }
+  if (!SCRIPTS.has(language) || !module.startsWith("@") || !module.includes("/")) return false;
+  return folders.has(module.split("/")[1]!.replaceAll("-", "_"));
+}
+
+function withoutIndexFile(path: string): string {
+  const ending = INDEX_FILES.find((name) => path.endsWith(name));
+  return ending === undefined ? path : path.slice(0, -ending.length);
 }
 
 function moduleStems(path: string): string[] {
@@ -91,15 +112,25 @@ function wantedPaths(module: string, importingPath: string, language: string): s
     for (let up = 1; up < ups; up += 1) folder = folderOf(folder);
     return [`/${joinPath(folder, name.replaceAll(".", "/")).replace(/\/+$/, "")}`];
   }
-  if (language === "rust") {
-    const inCrate = CRATE_PREFIXES.reduce((rest, prefix) => (rest.startsWith(prefix) ? rest.slice(prefix.length) : rest), module);
-    return [inCrate.replaceAll(".", "/")];
-  }
+  if (language === "rust") return rustPaths(module, importingPath);
   const plain = module.startsWith("package:") ? module.slice("package:".length) : module;
   if (!plain.startsWith(".")) return [plain.replace(/^[@~#]\//, "")];
   const joined = normalizePath(joinPath(folder, plain));
   const path = `/${joined.startsWith("./") ? joined.slice(2) : joined}`;
   return [path, path.replace(/\.[mc]?[jt]sx?$/, "")];
+}
+
+/** The ends of paths that a module of Rust may mean; `super` and `self` are also those of a module within the file. */
+function rustPaths(module: string, importingPath: string): string[] {
+  const own = withoutIndexFile(withoutExtension(importingPath));
+  const [first = "", ...others] = module.split(".");
+  const rest = others.join("/");
+  if (!CRATE_KEYWORDS.has(first)) return [module.replaceAll(".", "/")];
+  const source = /^(?:.*\/)?src(?=\/|$)/.exec(own);
+  const inCrate = source ? [source[0]] : [];
+  const folders = first === "crate" ? inCrate : [own, folderOf(own)];
+  const paths = folders.map((folder) => `/${joinPath(folder, rest).replace(/\/+$/, "")}`);
+  return rest ? [...paths, rest] : paths;
 }
 
 function endsWith(path: string, wanted: string): boolean {

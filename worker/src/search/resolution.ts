@@ -205,7 +205,8 @@ export class Resolver {
     if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return true;
     if (receiver && receiver === packageOf(definition)) return true;
     const [first] = partition(receiver, ".");
-    for (const module of modulesOf(facts, receiver)) {
+    const paths = language === "rust" ? [receiver] : []; // a path needs no import
+    for (const module of [...paths, ...modulesOf(facts, receiver)]) {
       if (namesModule(module, facts.path, definition)) return true;
       if (isParentModule(module, facts.path, definition)) return this.#isUnique;
     }
@@ -298,10 +299,12 @@ function refersTo(
   isUnique: boolean,
 ): Resolution {
   const refers = (one: Import) => importRefers(definition, others, facts.path, one, isUnique);
+  const isOfFile = name === definition.name && facts.path === definition.path;
+  if (isOfFile && !definition.owner) return true;
   const imports = facts.imports.get(name);
   if (imports?.length) return surest(imports.map(refers));
   if (name !== definition.name) return null;
-  if (facts.path === definition.path) return true;
+  if (isOfFile) return true;
   if (definition.isLocal) return null;
   if (others.some((one) => one.path === facts.path && !one.owner)) return null;
   const results = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);

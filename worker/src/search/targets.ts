@@ -243,7 +243,8 @@ function chunkMember(hit: Hit, requested: string): Member | null {
 }
 
 /** The target of hits with one name in one file; throws an HttpError for several. */
-function singleTarget(hits: readonly Hit[], text: string): Target | null {
+function singleTarget(matches: readonly Hit[], text: string): Target | null {
+  const hits = withoutSectionsAndConstructors(matches);
   const [first] = hits;
   if (!first) return null;
   const labels = [...new Set(hits.map((hit) => `${hit.path}#${targetLabel(hit, text)}`))];
@@ -251,6 +252,20 @@ function singleTarget(hits: readonly Hit[], text: string): Target | null {
     return { path: first.path, hits, lines: null, isFile: false, member: chunkMember(first, text) };
   }
   throw badRequest(`${text} matches ${labels.length} targets: ${listFirst(labels)}. Give one of them.`, 404);
+}
+
+/** The nodes of code, if there are any; of a class and its constructor only the class. */
+function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly Hit[] {
+  const code = hits.filter((hit) => hit.symbol || !hit.logicalPath);
+  const nodes = code.length > 0 ? code : hits;
+  const classes = new Set(nodes.filter((hit) => hit.nodeType === "class").map((hit) => `${hit.path}\0${hit.symbol}`));
+  return nodes.filter((hit) => !classes.has(`${hit.path}\0${constructedSymbol(hit)}`));
+}
+
+/** The class of a constructor that is called like it, as `Cart` of `Cart.Cart`. */
+function constructedSymbol(hit: Hit): string {
+  const [outer, name] = rpartition(hit.symbol ?? "", ".");
+  return rpartition(outer, ".")[1] === name ? outer : "";
 }
 
 /** Lists the first targets and the number of the others. */

@@ -1,0 +1,112 @@
+"""References and implementations between the packages of one repository."""
+
+from typing import Any
+
+import pytest
+
+from cli.synced_files import environment, shop
+from command_runner import RunFeeder
+from source.repos import Repo
+
+__all__ = ["environment", "shop"]
+
+FILES: dict[str, str | bytes] = {
+    "crates/mail/src/lib.rs": "mod sink;\npub use crate::sink::Sink;\n",
+    "crates/mail/src/sink.rs": (
+        "pub trait Sink {\n    fn put(&mut self);\n}\n\n"
+        "pub mod sinks {\n"
+        "    use super::Sink;\n\n"
+        "    pub struct Nothing;\n\n"
+        "    impl Sink for Nothing {\n        fn put(&mut self) {}\n    }\n"
+        "}\n"
+    ),
+    "crates/mail/src/log.rs": (
+        "use crate::{\n    sink::Sink,\n};\n\n"
+        "struct Log;\n\n"
+        "impl Sink for Log {\n    fn put(&mut self) {}\n}\n"
+    ),
+    "crates/shop/src/cart.rs": (
+        "use {\n    std::io,\n    post_mail::{Sink, other},\n};\n\n"
+        "struct Cart;\n\n"
+        "impl<'a, W: io::Write> Sink for Cart<'a, W> {\n    fn put(&mut self) {}\n}\n"
+    ),
+    "crates/shop/src/stranger.rs": (
+        "use futures::sink::Flow;\nuse std::mail::Sink;\n\n"
+        "struct Stranger;\n\n"
+        "impl Sink for Stranger {\n    fn put(&mut self) {}\n}\n"
+    ),
+    "packages/server/src/router.ts": "export class ShopRouter {}\n",
+    "packages/client/src/link.ts": (
+        "import { ShopRouter } from '@acme/server';\n\n"
+        "export function link() {\n  return new ShopRouter();\n}\n"
+    ),
+    "store/store.go": (
+        "package store\n\n"
+        "type Reader interface {\n"
+        "\tRead(keys, other []string, next func(a int) error) (*Row, error)\n}\n\n"
+        "type Store interface {\n\tReader\n\tPut(ctx Context, rows ...*Row) error\n}\n\n"
+        "type Row struct{}\n"
+    ),
+    "disk/disk.go": (
+        "package disk\n\n"
+        "type Disk struct{}\n\n"
+        "func (d *Disk) Read(names []string, more []string, f func(int) error) "
+        "(*store.Row, error) {\n"
+        "\treturn nil, nil\n}\n"
+    ),
+    "disk/write.go": (
+        "package disk\n\n"
+        "func (Disk) Put(c store.Context, rows ...*store.Row) error {\n\treturn nil\n}\n"
+    ),
+    "disk/other.go": (
+        "package disk\n\n"
+        "type Tape struct{}\n\n"
+        "func (t *Tape) Put(ctx store.Context, row *store.Row) error {\n\treturn nil\n}\n"
+    ),
+    "Cart.java": (
+        "class Basket {\n  Basket(int size) {\n  }\n\n"
+        "  static Basket make() {\n    return new Basket(1);\n  }\n}\n"
+    ),
+    "README.md": "# Basket\n\nWhat it is.\n",
+}
+
+
+def implementations(feeder: RunFeeder, repo: Repo, target: str) -> dict[str, bool]:
+    answer: dict[str, Any] = feeder(repo, "implementations", target, "--json").json
+    return {one["symbol"]: one["resolved"] for one in answer["implementations"]}
+
+
+def test_trait_is_implemented_in_all_crates(feeder: RunFeeder, shop: Repo) -> None:
+    """A crate has a longer name than its folder, and `super` of a module within a file is the file;
+    a module of the standard library is none of the repository.
+    """
+    found = implementations(feeder, shop, "Sink")
+    assert found == {"sinks.Nothing": True, "Log": True, "Cart": True}
+
+
+def test_package_of_an_npm_scope_is_a_folder(feeder: RunFeeder, shop: Repo) -> None:
+    answer = feeder(shop, "references", "ShopRouter", "--json").json
+    sites = {(one["path"], one["line"], one["resolved"]) for one in answer["references"]}
+    assert sites == {
+        ("packages/client/src/link.ts", 1, True),
+        ("packages/client/src/link.ts", 4, True),
+    }
+
+
+def test_types_implement_an_interface_of_go_by_their_methods(feeder: RunFeeder, shop: Repo) -> None:
+    """Also those of an embedded interface; with other types of parameters a method is another."""
+    assert implementations(feeder, shop, "store.Store") == {"disk.Disk": True}
+    assert implementations(feeder, shop, "store.Store.Put") == {"disk.Disk.Put": True}
+
+
+def test_class_is_meant_and_not_its_constructor_or_a_heading(feeder: RunFeeder, shop: Repo) -> None:
+    answer = feeder(shop, "references", "Basket", "--json").json
+    assert answer["target"]["path"] == "Cart.java"
+    assert {one["line"] for one in answer["references"]} >= {6}
+    assert feeder(shop, "show", "Basket").code == 0
+
+
+@pytest.mark.parametrize("name", ["store.Reader", "Reader"])
+def test_interface_that_another_one_embeds(feeder: RunFeeder, shop: Repo, name: str) -> None:
+    found = implementations(feeder, shop, name)
+    assert found == {"store.Store": True, "disk.Disk": True}
