@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
+from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import _samples
 from feeder.mcp.service import IndexService
@@ -42,7 +43,17 @@ def _files() -> dict[str, str | bytes]:
     weights = "class Cart:\n    def weigh_all(self, weight):\n        return weight\n"
     users = {f"users/user_{at}.py": _user(at) for at in range(USERS)}
     others = {f"others/other_{at}.py": f"def nothing_{at}():\n    pass\n" for at in range(OTHERS)}
-    return {**_samples(), **FILES, **ALIASED, "lib/weights.py": weights, **users, **others}
+    # the Worker does not find what implements an interface of Go
+    workspace = {f"workspace/{path}": WORKSPACE[path] for path in WORKSPACE if path[-3:] != ".go"}
+    return {
+        **_samples(),
+        **FILES,
+        **ALIASED,
+        **workspace,
+        "lib/weights.py": weights,
+        **users,
+        **others,
+    }
 
 
 @pytest.fixture(scope="module")
