@@ -229,6 +229,17 @@ def test_folder_outside_git_has_no_history(tmp_path: Path) -> None:
     desk.close()
 
 
+def test_each_example_query_has_hits(asked: Web) -> None:
+    """They are made from a declaration of the index."""
+    examples = asked.client.get("/api/status").json()["examples"]
+    kinds = [one["kind"] for one in examples]
+    assert kinds == ["words", "phrase", "filters", "symbol", "pattern"]
+    for one in examples:
+        answer = asked.client.get("/api/search", params={"q": one["query"]}).json()
+        assert answer["total"] > 0, one
+        assert not answer["notes"], one
+
+
 def test_folder_lists_what_is_directly_in_it(asked: Web) -> None:
     """The root without a path; not what is below, and not a file or a part of a name."""
     root = asked.client.get("/api/files").json()

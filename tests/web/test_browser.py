@@ -83,6 +83,18 @@ def test_hits_are_updated_while_typing(page: Page) -> None:
     expect(page.get_by_role("heading", name="Search this repository")).to_be_visible()
 
 
+def test_examples_of_the_start_page_have_hits(page: Page) -> None:
+    """They come from this repository."""
+    examples = page.locator(".empty li a")
+    queries = examples.all_inner_texts()
+    assert len(queries) == 5
+    for at in range(len(queries)):
+        examples.nth(at).click()
+        expect(page.locator(".hit").first).to_be_visible()
+        page.go_back()
+        expect(examples).to_have_text(queries)
+
+
 def test_every_key_searches_at_once(page: Page) -> None:
     """No timer of the page ever ends, so there is no pause."""
     page.evaluate("window.setTimeout = () => 0")

@@ -5,6 +5,7 @@ Masks secrets in hits and file lines, as they are masked in the index.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from feeder.parse.extract import NOT_INSTALLED
 from feeder.search import engine
 from feeder.search.answers import Page, read_target
 from feeder.search.completions import complete as completions_of
+from feeder.search.example_queries import example_queries
 from feeder.search.file_contents import (
     current_files,
     file_size,
@@ -49,6 +51,11 @@ Parameters = Mapping[str, Sequence[str]]
 """The parameters of an address, each with all of its values."""
 JsonObject = dict[str, Any]
 Endpoint = Callable[[SearchIndex, Parameters], JsonObject]
+
+MAX_CACHED_FILES = 2_000
+"""Files whose secrets are remembered, as the queries of one word have many files in common."""
+
+_masks_cache: dict[tuple[str, bytes | None], Mapping[str, str]] = {}
 
 DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 10, 100, 10_000
 
@@ -229,6 +236,7 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
         "holds": contents.as_json(),
         "costs": last_run_costs(contents.meta),
         "places": places,
+        "examples": [one._asdict() for one in example_queries(corpus)],
         **_index_state(corpus),
     }
 
@@ -352,7 +360,17 @@ def mask_hits(hits: Iterable[dict[str, Any]], base: Path) -> list[dict[str, Any]
 
 
 def _line_masks(path: str, content: bytes | None) -> Mapping[str, str]:
-    """Masked lines by the lines with a secret."""
+    """Masked lines by the lines with a secret, from a cache of the files that hits had lately."""
+    key = path, content and hashlib.sha256(content).digest()
+    masks = _masks_cache.get(key)
+    if masks is None:
+        if len(_masks_cache) >= MAX_CACHED_FILES:
+            _masks_cache.clear()
+        masks = _masks_cache[key] = _find_line_masks(path, content)
+    return masks
+
+
+def _find_line_masks(path: str, content: bytes | None) -> Mapping[str, str]:
     lines, masked = (masked_lines(path, content, mask_secrets=mask) or () for mask in (False, True))
     pairs = zip(lines, masked, strict=True)
     return {line: masked_line for line, masked_line in pairs if line != masked_line}

@@ -3,21 +3,14 @@ import { FILTERS, link } from './url_state.js';
 import { signIn } from './api_client.js';
 import { h } from './dom.js';
 import { isIndexing } from './indexing.js';
-import { supportsPatterns } from './links.js';
+import { exampleQueries } from './links.js';
 
-const EXAMPLES = [
-  ['where is the token refreshed', 'words and their meaning'],
-  ['"connection refused"', 'exactly this text'],
-  ['lang:py path:src parse', 'a word, in a language and a folder'],
-  ['symbol:main', 'symbols of this name'],
-];
-const PATTERN = ['/TODO|FIXME/', 'a regular expression'];
+const KINDS = { words: 'words and their meaning', phrase: 'exactly this text', filters: 'a word, in a language and a folder', symbol: 'symbols of this name', pattern: 'a regular expression' };
 
 export function startState() {
-  const examples = supportsPatterns() ? [...EXAMPLES, PATTERN] : EXAMPLES;
   return h('section', { class: 'empty' }, h('h1', null, 'Search this repository'),
-    h('p', null, 'Type words, a name, or what the code does. For example:'),
-    h('ul', null, examples.map(([q, what]) => h('li', null, h('a', { href: link({ q }) }, h('code', null, q)), ` — ${what}`))),
+    h('p', null, 'Type words, a name, or what the code does', exampleQueries().length ? '. For example:' : '.'),
+    h('ul', null, exampleQueries().map(({ query: q, kind }) => h('li', null, h('a', { href: link({ q }) }, h('code', null, q)), ` — ${KINDS[kind]}`))),
     h('p', null, 'Press ', h('kbd', null, '?'), ' for the query syntax and keyboard shortcuts, or open ',
       h('a', { href: '?view=map' }, 'the map'), ' of what is indexed.'));
 }

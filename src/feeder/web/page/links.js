@@ -13,13 +13,20 @@ export const EDITORS = {
 };
 let places = { folder: null, web: null };
 let features = {};
+let examples = [];
 
 /** Loads what links can be made of; without a folder or web address there are none. */
 export async function loadLinks() {
   const status = await request('status');
   places = status.places ?? places;
   features = status.has ?? features;
+  examples = status.examples ?? [];
   showIndexState(status, places.branch);
+}
+
+/** Queries of this repository `{query, kind}`; none of a Worker. */
+export function exampleQueries() {
+  return examples;
 }
 
 export function hasFolder() {
