@@ -199,7 +199,7 @@ SUBJECTS = (
         ("go",),
         GOPLS,
         Corpus("chi", "Go", (Package("apt", "golang-github-go-chi-chi-dev"),)),
-        Corpus("cli", "Go", (Package("apt", "golang-github-urfave-cli-v2-dev"),)),
+        Corpus("pflag", "Go", (Package("apt", "golang-github-spf13-pflag-dev"),)),
     ),
     Subject("Java", ("java",), None, None, None, "PyPI, npm and Debian have no language server"),
     Subject("C#", ("csharp",), None, None, None, "PyPI, npm and Debian have no language server"),

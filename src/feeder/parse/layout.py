@@ -28,7 +28,7 @@ from feeder.parse.splitting import (
     split_lines,
     trim_blank_lines,
 )
-from feeder.parse.visibility import Owner, sections, visibility_relations
+from feeder.parse.visibility import SECTION_LANGUAGES, Owner, sections, visibility_relations
 
 SCRAP_MAX = 30
 """A chunk shorter than this many characters, such as a closing brace, joins its neighbour."""
@@ -151,25 +151,31 @@ def layout_nodes(
             encoded[0] += visibility_relations(encoded[0], language, span.symbol, signature, owner)
         for part, part_members, text in zip(parts, members, encoded, strict=True):
             nodes.append(Node(language, span.node_type, *names, *part, part_members, text))
-        spans.extend(reversed(list(_children_with_owner(source, span, language))))
+        if span.children:
+            spans.extend(reversed(_children_with_owner(source, span, language)))
     nodes.sort(key=lambda node: (node.start_line, -node.end_line))
     return nodes
 
 
 def _children_with_owner(
     source: SourceText, span: Span, language: str
-) -> Iterator[tuple[Span, Owner | None]]:
-    """Yields the spans in a span, those of a type with its signature and their section of it."""
+) -> list[tuple[Span, Owner | None]]:
+    """The spans in a span, those of a type with its signature and their section of it."""
     if span.node_type != "class":
-        yield from ((child, None) for child in span.children)
-        return
-    starts = list(sections(language, source.content, list(_gaps(span))))
+        return [(child, None) for child in span.children]
+    signature = span.signature or ""
+    if language not in SECTION_LANGUAGES:
+        owner = signature, ""
+        return [(child, owner) for child in span.children]
+    starts = list(sections(language, source.content, _gaps(span)))
+    children: list[tuple[Span, Owner | None]] = []
     at, section = 0, ""
     for child in span.children:
         while at < len(starts) and starts[at][0] < child.start:
             section = starts[at][1]
             at += 1
-        yield child, (span.signature or "", section)
+        children.append((child, (signature, section)))
+    return children
 
 
 def find_split_points(source: SourceText, root: Syntax, query: Query | None) -> dict[int, int]:

@@ -4,7 +4,7 @@ These are `_name` in Python, a capital in Go, `export` in TypeScript, `pub` in R
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from feeder.nodes import VISIBILITY
 
@@ -29,6 +29,8 @@ _SECTIONS = {
 }
 """Lines that set the visibility of all members below them."""
 
+SECTION_LANGUAGES = frozenset(_SECTIONS)
+
 Owner = tuple[str, str]
 """The signature of the type around a declaration, and the last section above it or nothing."""
 
@@ -40,14 +42,13 @@ def visibility_relations(
 
     `owner` is None for a declaration that is no member of a type.
     """
-    written = _VISIBILITY.findall(relations)
-    if written:
+    if f"{VISIBILITY}:" in relations:
+        written = _VISIBILITY.findall(relations)
         others = [_MODIFIERS[name] for name in written if name in _MODIFIERS]
         names = [name for name in dict.fromkeys(others) if name not in written]
     else:
-        name = symbol.rpartition(".")[2]
-        names = [_by_convention(language, name, signature, owner)]
-    return "".join(f" {name}{VISIBILITY}:0" for name in names if name)
+        names = [_by_convention(language, symbol.rpartition(".")[2], signature, owner)]
+    return "".join([f" {name}{VISIBILITY}:0" for name in names if name])
 
 
 def _by_convention(  # noqa: PLR0911 - one for each convention
@@ -84,10 +85,9 @@ def _by_section(language: str, owner: Owner | None) -> str:
 
 
 def sections(
-    language: str, content: bytes, gaps: Sequence[tuple[int, int]]
+    language: str, content: bytes, gaps: Iterable[tuple[int, int]]
 ) -> Iterator[tuple[int, str]]:
     """Yields the sections of a type by their offset, given the ranges that no member covers."""
-    if pattern := _SECTIONS.get(language):
-        for start, end in gaps:
-            for match in pattern.finditer(content, start, end):
-                yield match.start(), match[1].decode()
+    for start, end in gaps:
+        for match in _SECTIONS[language].finditer(content, start, end):
+            yield match.start(), match[1].decode()
