@@ -24,9 +24,17 @@ def test_all_hits_are_whole_within_the_budget() -> None:
 
 def test_first_hits_get_larger_forms() -> None:
     hits = [forms(300, 100, 10)] * 6
-    # 600 - 6 x 12 are left for more than the smallest: 528, of which the first takes 290, the
-    # second and third 90 each, and 58 are too few for another form
-    assert sizes(fit_to_budget(hits, 600)) == [300, 100, 100, 10, 10, 10]
+    # 1,200 - 6 x 12 are left for more than the smallest: 1,128, of which the first three take 290
+    # each, the next two 90 each, and 78 are too few for another form
+    assert sizes(fit_to_budget(hits, 1200)) == [300, 300, 300, 100, 100, 10]
+
+
+def test_small_budget_has_fewer_hits_with_more_lines() -> None:
+    """One for each 192 bytes, at least three; locations alone are all listed."""
+    hits = [forms(300, 10)] * 8
+    assert len(fit_to_budget(hits, 192 * 5)) == 5
+    assert sizes(fit_to_budget(hits, 400)) == [300, 10, 10]
+    assert len(fit_to_budget([forms(10)] * 8, 400)) == 8
 
 
 def test_large_first_hit_leaves_the_smallest_forms_to_the_others() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from feeder.search.engine import search_scope
-from feeder.search.file_kinds import kind_weight
+from feeder.search.file_kinds import is_document, kind_weight
 from feeder.search.name_matching import name_overlap
 from feeder.search.query import QueryText
 from feeder.search.ranking import FILE_BOOST, file_boosts, rank_hits, word_ranking
@@ -384,3 +384,9 @@ def test_first_line_decides_which_kinds_are_asked_for(query: str, kinds: set[str
     ]
     query_text = QueryText(query)
     assert {kind for one in hits if (kind := kind_weight(one, query_text)[0])} == kinds
+
+
+def test_licence_is_a_document() -> None:
+    for path in ("LICENSE", "UNLICENSE", "crates/ignore/UNLICENSE", "LICENCE.txt"):
+        assert is_document(path)
+    assert not is_document("licenses.py")

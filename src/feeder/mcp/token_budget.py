@@ -12,6 +12,11 @@ SEPARATOR_BYTES = 2
 """Bytes of the blank line between two hits."""
 
 
+MIN_HIT_BYTES, MIN_HITS = 192, 3
+"""Bytes for each hit, 60 tokens, and the hits of a budget without as many; chosen by `python -m
+bench budget`."""
+
+
 def budget_bytes(tokens: int) -> int:
     """The number of bytes that `tokens` tokens surely hold."""
     return int(tokens * BYTES_PER_TOKEN)
@@ -34,9 +39,12 @@ def fit_to_budget(hits: Sequence[Sequence[HitVariant]], budget: int) -> list[Hit
 
     `hits` are in the order of their ranks, the variants of each from the largest to the smallest.
     Every hit gets its smallest variant; if even these do not fit, the last hits are dropped, but
-    never the first. What is left of the budget goes to the best hits first, without a limit for
-    each, which would lose right lines.
+    never the first. Of hits with several variants, a small budget has fewer: `MIN_HIT_BYTES` for
+    each, but at least `MIN_HITS`. What is left of the budget goes to the best hits first, without a
+    limit for each, which would lose right lines.
     """
+    if any(len(variants) > 1 for variants in hits):
+        hits = hits[: max(MIN_HITS, budget // MIN_HIT_BYTES)]
     hits = hits[: _count_that_fit([byte_size(variants[-1].text) for variants in hits], budget)]
     chosen = [variants[-1] for variants in hits]
     left = budget - sum(byte_size(variant.text) + SEPARATOR_BYTES for variant in chosen)
