@@ -33,10 +33,10 @@ def example_queries(corpus: Corpus) -> list[ExampleQuery]:
     [rows] = corpus.database.run([Statement(_DECLARATIONS, (corpus.repo,))])
     declarations = [tuple(map(str, row)) for row in rows if not is_test_path(str(row[2]))]
     named = [(_NAME.findall(symbol)[-1:], rest) for symbol, *rest in declarations]
-    known = [(names[0], *rest) for names, rest in named if names and names[0].isascii()]
-    if not known:
+    usable = [(names[0], *rest) for names, rest in named if names and names[0].isascii()]
+    if not usable:
         return []
-    name, language, path, signature = min(known, key=lambda one: _rank(one[0]))
+    name, language, path, signature = min(usable, key=lambda one: _rank(one[0]))
     words = [word.lower() for word in _WORD.findall(name)] or [name]
     folder = path.rpartition("/")[0]
     narrowed = [f"lang:{language}", *([f"path:{folder}"] if folder and " " not in folder else [])]

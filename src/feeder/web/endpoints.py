@@ -53,7 +53,7 @@ JsonObject = dict[str, Any]
 Endpoint = Callable[[SearchIndex, Parameters], JsonObject]
 
 MAX_CACHED_FILES = 2_000
-"""Files whose secrets are remembered, as the queries of one word have many files in common."""
+"""Files whose secrets are cached, as the queries of one word have many files in common."""
 
 _masks_cache: dict[tuple[str, bytes | None], Mapping[str, str]] = {}
 
