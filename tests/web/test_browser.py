@@ -95,6 +95,21 @@ def test_examples_of_the_start_page_have_hits(page: Page) -> None:
         expect(examples).to_have_text(queries)
 
 
+def test_fewer_hits_are_shown_while_typing(page: Page) -> None:
+    """10 at each key, which take half the time, and 20 at the pause."""
+    limits: list[str] = []
+
+    def note(request: Request) -> None:
+        if "/api/search" in request.url:
+            limits.extend(parse_qs(urlsplit(request.url).query)["limit"])
+
+    page.on("request", note)
+    page.get_by_role("combobox").press_sequentially("plenty")
+    expect(page.locator(".hit")).to_have_count(20)
+    assert limits[0] == "10"
+    assert limits[-1] == "20"
+
+
 def test_every_key_searches_at_once(page: Page) -> None:
     """No timer of the page ever ends, so there is no pause."""
     page.evaluate("window.setTimeout = () => 0")
