@@ -40,7 +40,9 @@ PICTURES = (
         "light",
         {"width": 1100, "height": 780},
     ),
-    Picture("map.png", "?view=map&only=indexed", "canvas, svg", "dark", {"width": 1100, "height": 760}),
+    Picture(
+        "map.png", "?view=map&only=indexed", "canvas, svg", "dark", {"width": 1100, "height": 760}
+    ),
 )
 
 
