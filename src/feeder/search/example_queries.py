@@ -10,6 +10,9 @@ from feeder.store.scope import is_test_path
 MAX_READ = 300
 """Declarations that are read, the first of the index."""
 
+FOLDER_DEPTH = 2
+"""Folders of the path in an example, so that it stays short."""
+
 MIN_WORD_LETTERS = 4
 """Shorter words, such as `is` and `get`, say little about a repository."""
 
@@ -38,7 +41,7 @@ def example_queries(corpus: Corpus) -> list[ExampleQuery]:
         return []
     name, language, path, signature = min(usable, key=lambda one: _rank(one[0]))
     words = [word.lower() for word in _WORD.findall(name)] or [name]
-    folder = path.rpartition("/")[0]
+    folder = "/".join(path.split("/")[:-1][:FOLDER_DEPTH])
     narrowed = [f"lang:{language}", *([f"path:{folder}"] if folder and " " not in folder else [])]
     text = signature.splitlines()[0].strip() if signature.strip() else name
     return [
