@@ -78,8 +78,8 @@ class IndexedWorker:
         self.url = self.standin.deploy(self._script, database, **order)
 
     def query_worker(self, name: str, **said: str) -> Facts:
-        """Returns the Worker's answer."""
-        self.last = self._edge.get(f"{self.url}/api/{name}", params=said)
+        """Returns the Worker's answer; that of a search with the whole text of each hit."""
+        self.last = self._edge.get(f"{self.url}/api/{name}", params=_with_text(name, said))
         facts: Facts = self.last.json()
         return facts
 
@@ -105,7 +105,7 @@ class IndexedWorker:
         """Returns the answers to several queries, some of them concurrent."""
 
         def answer(said: Mapping[str, str]) -> Answer:
-            got = self._edge.get(f"{self.url}/api/{name}", params=said)
+            got = self._edge.get(f"{self.url}/api/{name}", params=_with_text(name, said))
             return Answer(got.json(), counts_from_header(got))
 
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -152,6 +152,11 @@ class IndexedWorker:
     def close(self) -> None:
         self._console.close()
         self._edge.close()
+
+
+def _with_text(name: str, said: Mapping[str, str]) -> dict[str, str]:
+    """Returns the parameters, for a search with the one that the program has by default."""
+    return {**({"text": "1"} if name in {"search", "similar"} else {}), **said}
 
 
 def counts_from_header(response: httpx.Response) -> Mapping[str, int]:

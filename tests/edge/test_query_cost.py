@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import httpx
 import pytest
 from standin import StandIn
 
@@ -73,3 +74,60 @@ def test_status_costs_few_rows(fed: IndexedWorker) -> None:
         f"{NAME}:run",
     )
     assert {**counted, "meta": kept["meta"]} == kept
+
+
+def _notes(fed: IndexedWorker, query: str) -> list[str]:
+    notes: list[str] = fed.query_worker("search", q=query)["notes"]
+    return notes
+
+
+def test_of_many_words_the_rarest_are_searched(fed: IndexedWorker) -> None:
+    """`cart` is in each node, 37 in few, and the other words in none.
+
+    `weigh_37_24` takes four of the 64 terms: itself and its parts.
+    """
+    unknown = " ".join(f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(100))
+    query = f"cart return {unknown} weigh_37_24"
+    assert "Of 103 words the 61 rarest were searched: more take the database too long." in _notes(
+        fed, query
+    )
+    hits = fed.query_worker("search", q=query, limit="50")["hits"]
+    assert "weigh_37_24" in [hit["symbol"] for hit in hits]
+    assert not any("rarest" in note for note in _notes(fed, " ".join(["cart return"] * 100)))
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        (
+            " ".join(f"{one}we*" for one in "abcdefghijkl"),
+            "Of 12 prefixes the first 8 were searched.",
+        ),
+        (
+            "cart " + " ".join(f"-w{at}" for at in range(40)),
+            "Of 40 excluded words the first 32 were searched.",
+        ),
+        (
+            " ".join(f"symbol:weigh_1_{at}" for at in range(9)),
+            "Of 9 symbols the first 8 were searched.",
+        ),
+        (
+            '"' + " ".join(f"w{at}" for at in range(20)) + '"',
+            "Of a phrase of 20 words the first 16 were searched.",
+        ),
+    ],
+)
+def test_long_lists_are_cut_with_a_note(fed: IndexedWorker, query: str, note: str) -> None:
+    assert note in _notes(fed, query)
+
+
+def test_hits_have_their_whole_text_only_if_requested(fed: IndexedWorker) -> None:
+    plain = fed.query_worker("search", q="weigh 1 1", text="0")
+    assert plain["hits"]
+    assert {hit["text"] for hit in plain["hits"]} == {None}
+    assert all(hit["window"]["lines"] for hit in plain["hits"])
+    default = httpx.get(f"{fed.url}/api/search", params={"q": "weigh 1 1"}, trust_env=False).json()
+    assert default == plain
+    [hit, *_] = fed.query_worker("search", q="weigh 1 1", text="1")["hits"]
+    assert hit["text"].startswith("def weigh_")
+    assert "`text` must be 1 or 0" in fed.query_worker("search", q="weigh", text="2")["error"]

@@ -13,7 +13,7 @@ from typing import Any
 import feeder
 from feeder import nodes, suggestions, text
 from feeder.cloudflare import vectorize
-from feeder.edge import tokenizer_tables, worker_sql
+from feeder.edge import tokenizer_tables, worker_limits, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
 from feeder.embedding import batching
 from feeder.mcp import (
@@ -117,6 +117,7 @@ _NAMES: dict[ModuleType, str] = {
     targets: "MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR",
     vocabulary: "CODE TESTS",
     dry_run: "COST_KEY",
+    worker_limits: "MAX_TERMS MAX_PHRASE_WORDS MAX_LISTED",
     # web and mcp
     endpoints: "DEFAULT_LIMIT MAX_LIMIT MAX_OFFSET",
     page_files: "OWN_FETCH_SITES SECURITY_HEADERS NOT_FOUND_REMEDY",

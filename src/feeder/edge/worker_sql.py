@@ -106,6 +106,7 @@ _CLASSES_AROUND = _replace(
 )
 
 STATEMENTS = {
+    "termCounts": word_search.NODE_COUNTS,
     "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
     "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,

@@ -42,7 +42,7 @@ _NODES_WITH_TOKENS = """
   ON v.term = t.value)
 """
 
-_NODE_COUNTS = f"SELECT j.value->>0, coalesce({_NODES_WITH_TOKENS}, 0) FROM json_each(?1) j"
+NODE_COUNTS = f"SELECT j.value->>0, coalesce({_NODES_WITH_TOKENS}, 0) FROM json_each(?1) j"
 
 
 # A score takes 0.5 us a node, and the words of a query occur in most nodes. So in a search without
@@ -151,7 +151,7 @@ def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:
     cached = database.cached_counts()
     missing = [term for term in dict.fromkeys(terms) if term not in cached]
     [rows] = (
-        database.run([Statement(_NODE_COUNTS, (_terms_json(missing, {}),))]) if missing else [[]]
+        database.run([Statement(NODE_COUNTS, (_terms_json(missing, {}),))]) if missing else [[]]
     )
     counted = {str(term): int(str(nodes)) for term, nodes in rows}
     cached.update({term: nodes for term, nodes in counted.items() if nodes >= MIN_CACHED_COUNT})

@@ -83,7 +83,8 @@ def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     page = engine.search(index if uses_models else index.without_models(), request)
     notes = [*page.notes, *page.warnings, *index.missing_notes]
     facets = count_facets(page.all_results)
-    return {**_page_json(index, page._replace(notes=notes)), "facets": facets}
+    answer = _page_json(index, page._replace(notes=notes))
+    return {**_with_text_if_requested(answer, parameters), "facets": facets}
 
 
 def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -107,7 +108,8 @@ def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
     target = _resolve_target(index, _required_parameter(parameters, "target"))
     page = similar_page(index, target, SearchRequest("", _filters(parameters), limit, offset))
     facets = count_facets(page.all_results)
-    return {**_page_json(index, page._replace(notes=page.warnings)), "facets": facets}
+    answer = _page_json(index, page._replace(notes=page.warnings))
+    return {**_with_text_if_requested(answer, parameters), "facets": facets}
 
 
 def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -244,11 +246,14 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
 ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "search": (
         search,
-        frozenset({"q", "limit", "offset", "tests", "meaning", "log", *_FILTER_PARAMETERS}),
+        frozenset({"q", "limit", "offset", "tests", "meaning", "log", "text", *_FILTER_PARAMETERS}),
     ),
     "complete": (complete, frozenset({"q"})),
     "relations": (relations, frozenset({"place"})),
-    "similar": (similar, frozenset({"target", "limit", "offset", "tests", *_FILTER_PARAMETERS})),
+    "similar": (
+        similar,
+        frozenset({"target", "limit", "offset", "tests", "text", *_FILTER_PARAMETERS}),
+    ),
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),
     "document": (document, frozenset({"path"})),
@@ -285,6 +290,15 @@ def _page_json(index: SearchIndex, results: Page) -> JsonObject:
     if index.settings.mask_secrets:
         content["hits"] = mask_hits(content["hits"], index.corpus.base)
     return content
+
+
+def _with_text_if_requested(answer: JsonObject, parameters: Parameters) -> JsonObject:
+    """The answer, with `text=0` without the whole text of its hits."""
+    value = parameters.get("text", ["1"])[0]
+    if value not in ("0", "1"):
+        raise UserError("`text` must be 1 or 0. Correct it or leave it out.")
+    hits = answer["hits"] if value == "1" else [{**hit, "text": None} for hit in answer["hits"]]
+    return {**answer, "hits": hits}
 
 
 def _resolve_target(index: SearchIndex, text: str) -> Target:

@@ -29,7 +29,7 @@ import type { Row } from "../store/database.ts";
 import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import type { OnTiming, Params } from "./types.ts";
-import { filters, usesVectors, requiredParameter, pagination, snippetLines } from "./parameters.ts";
+import { filters, usesVectors, requiredParameter, pagination, snippetLines, wantsText } from "./parameters.ts";
 import { constants } from "../../build/worker_data.json";
 
 type Endpoint = (context: SearchContext, params: Params) => Promise<object>;
@@ -86,7 +86,7 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
   const snippetOptions = { words, lines: snippetLines(params), literals };
   const shownLines = answer.results.map((result) => contents.lines(result.hit));
   return {
-    hits: hitsJson(context, contents, answer.results, snippetOptions),
+    hits: withTextIfRequested(hitsJson(context, contents, answer.results, snippetOptions), params),
     total: answer.total,
     at_least: answer.atLeast,
     offset: page.offset,
@@ -104,7 +104,7 @@ async function similar(context: SearchContext, params: Params): Promise<object> 
   const { answer, contents } = await findSimilar(context, node, scope, page);
   const snippetOptions = { words: [node.symbol || node.logicalPath || ""], lines: snippetLines(params) };
   return {
-    hits: hitsJson(context, contents, answer.results, snippetOptions),
+    hits: withTextIfRequested(hitsJson(context, contents, answer.results, snippetOptions), params),
     total: answer.total,
     at_least: false,
     offset: page.offset,
@@ -243,6 +243,11 @@ async function targetHits(context: SearchContext, text: string): Promise<object[
   const contents = new FileContents(context);
   const results = await readTarget(context, contents, await resolveTarget(context, text));
   return hitsJson(context, contents, results, { words: [], lines: null });
+}
+
+/** The hits, without their whole text unless it is requested: it is most of an answer's size. */
+function withTextIfRequested(hits: object[], params: Params): object[] {
+  return wantsText(params) ? hits : hits.map((hit) => ({ ...hit, text: null }));
 }
 
 function hitsJson(

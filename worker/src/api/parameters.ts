@@ -50,6 +50,13 @@ export function usesVectors(params: Params): boolean {
   return value === "yes";
 }
 
+/** Returns true if hits shall have their whole text beside the snippet. */
+export function wantsText(params: Params): boolean {
+  const value = params.text?.[0] ?? "0";
+  if (value !== "0" && value !== "1") throw badRequest("`text` must be 1 or 0. Correct it or leave it out.");
+  return value === "1";
+}
+
 /** The number of snippet lines; MCP shows more than the page. */
 export function snippetLines(params: Params): number {
   return Number(params.lines?.[0] ?? DEFAULT_LINES);

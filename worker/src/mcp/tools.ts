@@ -39,6 +39,7 @@ async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<
     limit: [String(args.limit)],
     offset: [String(args.offset)],
     lines: [String(SNIPPET_LINES)],
+    text: ["1"],
   })) as SearchAnswer;
   if (!page.total) return textResult(formatNoHits(page));
   return textResult(formatHits(page, { detail: args.detail as string, tokens: args.budget as number }));
@@ -62,6 +63,7 @@ async function similar(callEndpoint: CallEndpoint, args: ToolArguments): Promise
     target: [args.target as string],
     limit: [String(args.limit)],
     lines: [String(SNIPPET_LINES)],
+    text: ["1"],
   })) as SearchAnswer;
   return textResult(formatHits(page, { detail: "auto", tokens: DEFAULT_TOKENS }));
 }

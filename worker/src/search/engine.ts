@@ -22,6 +22,7 @@ import {
 } from "./filters.ts";
 import { cacheKey, type IndexMeta } from "./index_status.ts";
 import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
+import { limitQuery } from "./limits.ts";
 import { mustMatch } from "./must_match.ts";
 import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
 import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
@@ -157,8 +158,8 @@ export async function search(
   usesVectors: boolean,
 ): Promise<SearchResult> {
   const parsed = parseQuery(text);
-  const query = mergeFilters(parsed, filters);
-  const filterNotes = overriddenFilters(parsed, filters.tests);
+  const { query, notes: limitNotes } = await limitQuery(context.database, mergeFilters(parsed, filters));
+  const filterNotes = [...overriddenFilters(parsed, filters.tests), ...limitNotes];
   const repos = await findRepos(context, query);
   const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);

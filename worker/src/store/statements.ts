@@ -35,6 +35,11 @@ function filteredWordSearch(terms: readonly string[], scope: Scope, limit: numbe
   return { sql: sql.filteredWordSearch, params: [query, ...scopeParams({ ...scope, withoutWords: null }), limit] };
 }
 
+/** Selects the number of nodes with the rarest part of each word or phrase, in their order. */
+export function termCounts(terms: readonly string[]): Statement {
+  return { sql: sql.termCounts, params: [JSON.stringify(terms.map((term) => [term, null, tokenStems(term)]))] };
+}
+
 /** The number of nodes, null if it must be counted, and the stems of a term; only words and phrases are counted. */
 function countAndTokens(term: string): [number | null, string[]] {
   return /^(?:"[^"]*"|[\p{L}\p{N}_]+)$/u.test(term) ? [null, tokenStems(term)] : [1, []];

@@ -1,0 +1,51 @@
+/** Limits of a query, so that no request holds the database for long; each is said in a note. */
+
+import { constants } from "../../build/worker_data.json";
+import { split } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
+import type { Database } from "../store/database.ts";
+import { termCounts } from "../store/statements.ts";
+import { type Query, queryText, QueryText } from "./query.ts";
+
+const { MAX_TERMS, MAX_PHRASE_WORDS, MAX_LISTED } = constants.worker_limits;
+const LISTS = Object.entries(MAX_LISTED) as [keyof typeof MAX_LISTED, [limit: number, name: string]][];
+
+/** The query within the limits, and a note for each part that is not searched for. */
+export async function limitQuery(database: Database, query: Query): Promise<{ query: Query; notes: string[] }> {
+  const notes: string[] = [];
+  const lists = Object.fromEntries(
+    LISTS.filter(([field, [limit]]) => query[field].length > limit).map(([field, [limit, name]]) => {
+      notes.push(`Of ${query[field].length} ${name} the first ${limit} were searched.`);
+      return [field, query[field].slice(0, limit)];
+    }),
+  );
+  const phrases = (lists.phrases ?? query.phrases).map((phrase) => {
+    const words = split(phrase);
+    if (words.length <= MAX_PHRASE_WORDS) return phrase;
+    notes.push(`Of a phrase of ${words.length} words the first ${MAX_PHRASE_WORDS} were searched.`);
+    return words.slice(0, MAX_PHRASE_WORDS).join(" ");
+  });
+  const listed = { ...query, ...lists, phrases };
+  const typed = [...new Set(split(listed.words))];
+  if (termCount(listed, listed.words) <= MAX_TERMS) return { query: listed, notes };
+  const words = await rarestWords(database, listed, typed);
+  notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
+  return { query: { ...listed, words: words.join(" ") }, notes };
+}
+
+/** As many of the rarest words as the limit of terms allows, in the order of the query. */
+async function rarestWords(database: Database, query: Query, words: readonly string[]): Promise<string[]> {
+  const [rows = []] = await database.run([termCounts(words.map((word) => `"${word.replaceAll('"', "")}"`))]);
+  const rarest = sortBy(
+    words.map((word, at) => ({ word, at, nodes: Number(rows[at]?.[1] ?? 0) })),
+    // a word that no node has finds nothing
+    ({ nodes, at }) => [nodes === 0, nodes, at],
+  ).slice(0, MAX_TERMS);
+  while (rarest.length > 1 && termCount(query, rarest.map(({ word }) => word).join(" ")) > MAX_TERMS) rarest.pop();
+  return sortBy(rarest, ({ at }) => [at]).map(({ word }) => word);
+}
+
+/** The number of terms of the query with these words. */
+function termCount(query: Query, words: string): number {
+  return new QueryText(queryText({ ...query, words }), query.prefixes).ftsTerms.length;
+}
