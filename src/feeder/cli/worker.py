@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -26,12 +28,30 @@ _NEXT_STEPS = "Next: npx wrangler deploy, then npx wrangler secret put FEEDER_TO
 @click.command()
 @click.argument("folder", metavar="[DIR]", default="feeder-worker", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Also overwrite edited files.")
+@click.option(
+    "--try",
+    "is_trial",
+    is_flag=True,
+    help="Write nothing: run the Worker on this machine, on a copy of the local index.",
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8787,
+    show_default=True,
+    help="Port of --try; 0 for a free one.",
+)
 @options.init_options
-def worker(folder: Path, force: bool, dry_run: bool, **params: Any) -> None:
+def worker(
+    folder: Path, force: bool, is_trial: bool, port: int, dry_run: bool, **params: Any
+) -> None:
     """Write a Cloudflare Worker that serves the index into a folder."""
     from feeder.edge.worker_folder import plan_folder, write_plan
 
     settings = Settings(**params)
+    if is_trial:
+        _try_worker(settings, port)
+        return
     place = settings.directory / folder
     plan = plan_folder(
         place, settings.directory, _worker_settings(settings, place), is_forced=force
@@ -50,15 +70,40 @@ def worker(folder: Path, force: bool, dry_run: bool, **params: Any) -> None:
         console.print_message(_NEXT_STEPS.format(folder / "README.md"))
 
 
+def _try_worker(settings: Settings, port: int) -> None:
+    """Serves the local index until Ctrl-C."""
+    from feeder.edge.local_trial import running_worker
+    from feeder.session.backends import index_file
+    from feeder.session.workspace import current_workspace
+
+    workspace = current_workspace(settings)
+    index = index_file(workspace.base, settings)
+    variables = _github_variable(workspace)
+    with running_worker(index, workspace.repo, settings.directory, port, variables) as address:
+        console.print_result(settings, {"address": address}, [f"{address} (MCP: {address}/mcp)"])
+        console.print_message(
+            "It searches by words, without Vectorize, and shows the lines that the index stores "
+            "(feeder sync --store local --texts). Stop with Ctrl-C."
+        )
+        sys.stdout.flush()
+        threading.Event().wait()
+
+
+def _github_variable(workspace: Workspace) -> dict[str, str]:
+    """The variable with the repository at GitHub, if it has one."""
+    from feeder.source import git
+
+    slug = git.origin_github_slug(workspace.base) if git.find_root(workspace.base) else None
+    return {"GITHUB": slug} if slug else {}
+
+
 def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
     """Collects the values of the Worker's wrangler configuration."""
     from feeder.edge.worker_config import WorkerSettings
     from feeder.session.workspace import current_workspace
-    from feeder.source import git
 
     workspace = current_workspace(settings)
-    slug = git.origin_github_slug(workspace.base) if git.find_root(workspace.base) else None
-    variables = {"REPO": workspace.repo, **({"GITHUB": slug} if slug else {})}
+    variables = {"REPO": workspace.repo, **_github_variable(workspace)}
     return WorkerSettings(_binding_names(settings, folder, workspace), variables)
 
 
