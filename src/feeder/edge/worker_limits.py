@@ -10,8 +10,6 @@ MAX_LISTED = {
     "prefixes": (8, "prefixes"),
     "without": (32, "excluded words"),
     "symbols": (8, "symbols"),
-    "paths": (32, "paths"),
-    "notPaths": (32, "excluded paths"),
     "relations": (4, "filters by relations"),
 }
 """The entries that are searched for, and their name, by the field of a query in `worker/src`."""
