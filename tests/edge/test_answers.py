@@ -209,7 +209,10 @@ def test_whole_node_is_shown(fed: IndexedWorker, desk: IndexService) -> None:
 
 
 def test_map_and_stats_equal_the_programs(fed: IndexedWorker, desk: IndexService) -> None:
-    assert fed.query_worker("map")["files"] == program(desk, "map")["files"]
+    files = program(desk, "map")["files"]
+    for file in files:
+        file.pop("bytes", None)  # of a skipped file, which the Worker does not have
+    assert fed.query_worker("map")["files"] == files
     status, same = fed.query_worker("status"), program(desk, "status")
     assert status["holds"] == same["holds"]
     assert status["costs"] == same["costs"] and "sync" in same["costs"]
