@@ -20,7 +20,7 @@ from feeder.mcp.token_budget import (
     truncate_lines,
 )
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
-from feeder.search.answers import Page, PageHit, hit_kind, hit_name, hit_status, table_header
+from feeder.search.answers import Page, PageHit, hit_name, hit_status, table_header
 from feeder.search.excerpts import UNAVAILABLE_REASONS
 from feeder.search.snippets import SnippetPart
 
@@ -162,7 +162,7 @@ def hit_heading(hit: PageHit, lines: str = "") -> str:
     state = ", ".join(filter(None, [hit_status(hit), unavailable]))
     parts = [
         f"{node.path}:{excerpt.first}-{excerpt.last}",
-        "" if node.node_type == "lines" else hit_kind(hit),
+        "" if node.node_type == "lines" else node.node_type,
         hit_name(hit),
         f"[{lines}]" if lines else "",
         f"({state})" if state else "",
