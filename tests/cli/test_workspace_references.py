@@ -67,6 +67,20 @@ FILES: dict[str, str | bytes] = {
         "class Basket {\n  Basket(int size) {\n  }\n\n"
         "  static Basket make() {\n    return new Basket(1);\n  }\n}\n"
     ),
+    "kt/text/Ext.kt": (
+        "package acme.text\n\n"
+        "fun String.trimmedWords(): List<String> = split(' ')\n\n"
+        "fun Post.Builder.signed(name: String) = apply { add(name.trimmedWords()) }\n"
+    ),
+    "kt/post/Post.kt": (
+        "package acme.post\n\n"
+        "import acme.text.signed\nimport acme.text.trimmedWords as words\n\n"
+        "class Post {\n"
+        "  class Builder\n\n"
+        "  fun send(text: String) = Builder().signed(text.words().first())\n"
+        "}\n"
+    ),
+    "kt/other/Other.kt": ("package acme.other\n\nfun other(letter: Letter) = letter.signed(1)\n"),
     "README.md": "# Basket\n\nWhat it is.\n",
 }
 
@@ -91,6 +105,21 @@ def test_package_of_an_npm_scope_is_a_folder(feeder: RunFeeder, shop: Repo) -> N
         ("packages/client/src/link.ts", 1, True),
         ("packages/client/src/link.ts", 4, True),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "sites"),
+    [
+        ("trimmedWords", {("kt/text/Ext.kt", 5), ("kt/post/Post.kt", 4), ("kt/post/Post.kt", 9)}),
+        ("signed", {("kt/post/Post.kt", 3), ("kt/post/Post.kt", 9)}),
+    ],
+)
+def test_extension_of_kotlin_is_imported_like_a_function(
+    feeder: RunFeeder, shop: Repo, name: str, sites: set[tuple[str, int]]
+) -> None:
+    answer = feeder(shop, "references", name, "--json").json
+    assert {(one["path"], one["line"]) for one in answer["references"]} == sites
+    assert answer["resolved"] == answer["total"] == len(sites)
 
 
 def test_types_implement_an_interface_of_go_by_their_methods(feeder: RunFeeder, shop: Repo) -> None:

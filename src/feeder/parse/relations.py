@@ -232,6 +232,7 @@ class RelationCollector:
             self._declared.update(
                 self._path_starts(nodes[0]), self._path_starts((modules or nodes)[0])
             )
+            self._declared.update(node.start_byte for node in captures.get("alias", ()))
             self._existing_names.add((alias or name).encode())
 
     def _name(self, node: Capture) -> str:

@@ -30,7 +30,8 @@ class Definition(NamedTuple):
     """A definition that names may refer to.
 
     `owner` is the symbol of the type around it, empty for a name of a module or package. A static
-    function of C, outside of headers, is local: no other file can refer to it.
+    function of C, outside of headers, is local: no other file can refer to it. An extension of
+    Kotlin is imported from its package like a function; its symbol has the extended type.
     """
 
     path: str
@@ -40,11 +41,18 @@ class Definition(NamedTuple):
     owner: str
     is_type: bool
     is_local: bool = False
+    is_extension: bool = False
 
     @property
     def package(self) -> str:
         """The qualifier of names of the file, such as `acme.shop`; may be empty."""
         return (self.owner or self.symbol).rpartition(".")[0]
+
+    def is_in_package(self, package: str) -> bool:
+        """Tells whether a package has it; the extended type of an extension has unknown parts."""
+        if self.is_extension:
+            return self.symbol.startswith(f"{package}.")
+        return package == self.package
 
 
 def in_same_package(path: str, package: str, definition: Definition) -> bool:
@@ -52,7 +60,7 @@ def in_same_package(path: str, package: str, definition: Definition) -> bool:
     if definition.language == "go":
         return posixpath.dirname(path) == posixpath.dirname(definition.path)
     if definition.language in PACKAGE_LANGUAGES:
-        return bool(package) and package == definition.package
+        return bool(package) and definition.is_in_package(package)
     return False
 
 
@@ -61,7 +69,7 @@ def names_module(module: str, importing_path: str, definition: Definition) -> bo
     language = definition.language
     if language in PACKAGE_LANGUAGES - {"go", "swift", "dart"}:
         outer = definition.owner or definition.package
-        return module in {definition.package, outer, definition.symbol}
+        return definition.is_in_package(module) or module in {outer, definition.symbol}
     if language == "go":
         folder = posixpath.dirname(definition.path)
         if not folder:

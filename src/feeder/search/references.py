@@ -180,10 +180,14 @@ class ReferenceFinder:
         symbol = hit.symbol or ""
         outer, _, name = symbol.rpartition(".")
         facts = self.facts([hit.path])[hit.path]
+        is_type = hit.node_type == "class"
+        if hit.language == "kotlin" and re.search(
+            rf"\.{re.escape(name)}[(:= ]", hit.signature or ""
+        ):
+            return Definition(hit.path, "kotlin", symbol, name, "", is_type, is_extension=True)
         owner = outer if outer in facts.classes else ""
         if not owner and outer and hit.node_type == "method":
             owner = self._type_of_member(hit, outer)
-        is_type = hit.node_type == "class"
         if owner and (name in CONSTRUCTORS or name == owner.rpartition(".")[2]):
             return Definition(
                 hit.path,

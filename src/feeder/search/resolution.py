@@ -170,6 +170,9 @@ class Resolver:
             return None
         if relation.kind == IMPORT:
             return self._resolve_import(facts, relation)
+        if self._definition.is_extension and relation.kind in {CALL, MENTION}:
+            result = self.refers(facts, relation.name)  # its receiver is a value of any name
+            return result and (self._is_unique or relation.name in facts.imports)
         if self._owner and not self._definition.is_type:
             return self._resolve_member(facts, node, relation)
         if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:

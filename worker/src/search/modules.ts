@@ -16,7 +16,8 @@ const NAMED_PACKAGES = new Set([...PACKAGE_LANGUAGES].filter((name) => !["go", "
 /**
  * A definition that names may refer to; `owner` is the symbol of the type around it, empty without one.
  *
- * A static function of C, outside of headers, is local: no other file can refer to it.
+ * A static function of C, outside of headers, is local: no other file can refer to it. An extension of Kotlin is
+ * imported from its package like a function; its symbol has the extended type.
  */
 export interface Definition {
   readonly path: string;
@@ -26,6 +27,7 @@ export interface Definition {
   readonly owner: string;
   readonly isType: boolean;
   readonly isLocal: boolean;
+  readonly isExtension?: boolean;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {
@@ -44,19 +46,24 @@ export function packageOf(definition: Definition): string {
   return rpartition(definition.owner || definition.symbol, ".")[0];
 }
 
+/** Returns true if a package has the definition; the extended type of an extension has unknown parts. */
+function isInPackage(definition: Definition, packageName: string): boolean {
+  if (definition.isExtension) return definition.symbol.startsWith(`${packageName}.`);
+  return packageName === packageOf(definition);
+}
+
 /** Returns true if a file of a package sees the definition without an import. */
 export function inSamePackage(path: string, packageName: string, definition: Definition): boolean {
   if (definition.language === "go") return folderOf(path) === folderOf(definition.path);
   if (!PACKAGE_LANGUAGES.has(definition.language)) return false;
-  return packageName !== "" && packageName === packageOf(definition);
+  return packageName !== "" && isInPackage(definition, packageName);
 }
 
 /** Returns true if an imported module is the one that has the definition. */
 export function namesModule(module: string, importingPath: string, definition: Definition): boolean {
   const { language, path } = definition;
   if (NAMED_PACKAGES.has(language)) {
-    const own = packageOf(definition);
-    return module === own || module === (definition.owner || own) || module === definition.symbol;
+    return isInPackage(definition, module) || module === definition.owner || module === definition.symbol;
   }
   if (language === "go") {
     const folder = folderOf(path);

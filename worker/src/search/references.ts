@@ -197,6 +197,11 @@ export class ReferenceFinder {
   async definitionOf(hit: Hit | NamedNode): Promise<Definition> {
     const symbol = hit.symbol ?? "";
     const [outer, name] = rpartition(symbol, ".");
+    const isType = hit.nodeType === "class";
+    if (isExtension(hit)) {
+      const [path, language] = [hit.path, "kotlin"];
+      return { path, language, symbol, name, owner: "", isType, isLocal: false, isExtension: true };
+    }
     const isInType = "isInType" in hit ? hit.isInType : (await this.fileFacts(hit.path)).classes.has(outer);
     let owner = isInType ? outer : "";
     if (!owner && outer && hit.nodeType === "method") owner = await this.#typeOfMember(outer);
@@ -209,7 +214,6 @@ export class ReferenceFinder {
       const outerType = isInner ? outside : "";
       return { path, language, symbol: owner, name: ownerName, owner: outerType, isType: true, isLocal: false };
     }
-    const isType = hit.nodeType === "class";
     const isStatic = "isStatic" in hit ? hit.isStatic : (hit.signature ?? "").startsWith("static ");
     const isLocal = isStatic && C_LANGUAGES.has(language) && !isType && !isHeader(path);
     return { path, language, symbol, name, owner, isType, isLocal };
@@ -534,6 +538,13 @@ export function lastName(symbol: string): string {
 /** The last part of the type around a symbol. */
 function ownerName(symbol: string | null): string {
   return lastName(rpartition(symbol ?? "", ".")[0]);
+}
+
+function isExtension(hit: Hit | NamedNode): boolean {
+  if ("isExtension" in hit) return hit.isExtension;
+  const name = lastName(hit.symbol ?? "");
+  const at = (hit.signature ?? "").indexOf(`.${name}`);
+  return hit.language === "kotlin" && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
 }
 
 function firstNamed(target: Target): Hit {

@@ -179,6 +179,11 @@ export class Resolver {
   resolve(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
     if (!areCompatible(node.language, this.definition.language)) return null;
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
+    if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
+      // its receiver is a value of any name
+      const result = refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+      return result && (this.#isUnique || facts.imports.has(relation.name));
+    }
     if (this.#isMember) return this.#resolveMember(facts, node, relation);
     const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
     if (relation.qualifier && mayBeQualified) return this.#resolveQualified(facts, node, relation);

@@ -72,10 +72,12 @@ export interface NamedNode extends RelatedNode {
   readonly isInType: boolean;
   /** True for a static function of C. */
   readonly isStatic: boolean;
+  /** True for an extension of Kotlin. */
+  readonly isExtension: boolean;
 }
 
 export function namedNode(row: Row): NamedNode {
-  return { ...relatedNode(row), isInType: Boolean(row[8]), isStatic: Boolean(row[9]) };
+  return { ...relatedNode(row), isInType: Boolean(row[8]), isStatic: Boolean(row[9]), isExtension: Boolean(row[10]) };
 }
 
 /** Selects the nodes whose symbol is a name, or ends with it after a dot; the shortest symbols first. */
