@@ -115,7 +115,7 @@ def compare(corpus: Corpus, finder: ReferenceFinder, drawn: Drawn, tool: Languag
         {
             (path, line)
             for path, line in by_tool - own
-            if path in indexed and not _is_string(_line(corpus.base, path, line), name)
+            if path in indexed and not _is_text(_line(corpus.base, path, line), name)
         },
         _lines(one for one in references if one.resolved) - own,
         _lines(references) - own,
@@ -176,8 +176,10 @@ def mistakes(corpus: Corpus, sites: Sites, tool: LanguageServer) -> Iterator[tup
         yield reason, (path, line)
 
 
-def _is_string(text: str, name: str) -> bool:
-    """Tells whether a name is only the content of strings, as in `__all__ = ["name"]`."""
+def _is_text(text: str, name: str) -> bool:
+    """Tells whether a line has a name in strings (`__all__ = ["name"]`) or comments only."""
+    if text.lstrip().startswith(("* ", "//", "/*")):
+        return True
     others = re.sub(rf"""(["'`])[.]?{re.escape(name)}\1""", "", text)
     return others != text and not re.search(rf"(?<!\w){re.escape(name)}(?!\w)", others)
 

