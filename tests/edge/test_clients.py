@@ -8,6 +8,6 @@ from mcp_server.test_official_clients import COMMANDS, TOOLS, texts_of_calls
 
 @pytest.mark.parametrize("client", COMMANDS)
 def test_official_client_works(address: str, client: str) -> None:
-    """In its era: the tool list, four concurrent calls with text results, and both error kinds."""
-    texts = texts_of_calls(client, [f"{address}/mcp", TOKEN], TOOLS[:4])  # it resolves no names
+    """In its era: the tools without impact, four concurrent calls, and both error kinds."""
+    texts = texts_of_calls(client, [f"{address}/mcp", TOKEN], TOOLS[:5])
     assert [text.split("\n")[0] for text in texts] == ["src/money.py:4-5 method exchange"] * 4
