@@ -104,7 +104,7 @@ def test_page_shows_hits_files_and_map(whole: str) -> None:
 def test_page_offers_only_what_the_worker_supports(whole: str, repo: Repo) -> None:
     """No patterns, which need files; the last run, but not HEAD."""
     with chromium() as browser, open_page(browser, f"{whole}/#token={TOKEN}") as page:
-        expect(page.get_by_role("link", name="symbol:main")).to_be_visible()
+        expect(page.get_by_role("link", name="the map")).to_be_visible()
         expect(page.get_by_role("link", name="/TODO|FIXME/")).to_have_count(0)
         page.get_by_role("button", name="Search help").click()
         expect(page.locator("#help")).to_contain_text("symbol:Cart.add")
