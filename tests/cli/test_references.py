@@ -206,6 +206,23 @@ def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) 
     assert sites(answer) == {("main/use.go", 4, "call"): True}
 
 
+def test_nested_type_of_a_common_name_is_by_name_only(feeder: RunFeeder, repo: Repo) -> None:
+    """In another file of the package: it may be the one that another type nests."""
+    repo.commit(
+        {
+            "shop/Cart.java": "package shop;\nclass Cart {\n    enum State { OPEN }\n}\n",
+            "shop/Bill.java": (
+                "package shop;\nclass Bill {\n    enum State { PAID }\n    State state;\n}\n"
+            ),
+            "shop/Use.java": "package shop;\nclass Use extends Cart {\n    State state;\n}\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    for target in ("shop/Cart.java#Cart.State", "shop/Bill.java#Bill.State"):
+        answer = feeder(repo, "references", target, "--json").json
+        assert sites(answer)["shop/Use.java", 3, "type"] is False
+
+
 def test_variable_of_two_types_is_by_name_only(feeder: RunFeeder, repo: Repo) -> None:
     repo.commit(
         {

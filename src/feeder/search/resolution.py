@@ -342,8 +342,11 @@ def refers_to(  # noqa: PLR0911 - one for each rule
     results = [
         import_refers(definition, others, facts.path, one, is_unique=is_unique) for one in wildcards
     ]
-    if True in results or in_same_package(facts.path, facts.package, definition):
+    if True in results:
         return True
+    if in_same_package(facts.path, facts.package, definition):
+        # other types may nest one of the same name
+        return is_unique or not (definition.is_type and definition.owner)
     if False in results:
         return False
     if definition.language in GLOBAL_LANGUAGES:

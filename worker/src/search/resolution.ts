@@ -313,7 +313,9 @@ function refersTo(
   if (definition.isLocal) return null;
   if (others.some((one) => one.path === facts.path && !one.owner)) return null;
   const results = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);
-  if (results.includes(true) || inSamePackage(facts.path, facts.package, definition)) return true;
+  if (results.includes(true)) return true;
+  // other types may nest one of the same name
+  if (inSamePackage(facts.path, facts.package, definition)) return isUnique || !(definition.isType && definition.owner);
   if (results.includes(false)) return false;
   return GLOBAL_LANGUAGES.has(definition.language) ? isUnique : null;
 }
