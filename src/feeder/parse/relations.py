@@ -69,6 +69,10 @@ _RANKS = {kind: rank for rank, kind in enumerate((INHERITS, IMPLEMENTS, CALL, US
 """Of several matches of one identifier, the first of these kinds counts."""
 
 _NAME = re.compile(r"[^\W\d][\w$]*[?!]?|\$[\w$]*")
+_PLAIN_ACCESS = re.compile(
+    rb"([A-Za-z_$][A-Za-z0-9_$]*(?:\.[A-Za-z0-9_$]+)*)\.([A-Za-z_][A-Za-z0-9_]*).", re.DOTALL
+)
+"""Names with dots, whose last one is not empty, and the byte that follows: most expressions."""
 _LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
 _SEPARATOR_ENDS = (b".", b":", b">", b"\\")
@@ -122,7 +126,8 @@ class RelationCollector:
 
     def collect(self, matches: Iterable[Match]) -> Iterator[Match]:
         """Adds the matches of the category; yields those of others."""
-        content, sites, mentions = self._content, self._sites, self._bare_mentions
+        sites, mentions = self._sites, self._bare_mentions
+        content = self._content + b"\n"  # an expression at its end also has a byte that follows
         capture_of: dict[int, str] = {}
         for match in matches:
             pattern, captures = match
@@ -130,13 +135,7 @@ class RelationCollector:
             if capture is None:  # all matches of a pattern have the same captures
                 capture = next(filter(captures.__contains__, _KINDS), "")
                 capture_of[pattern] = capture
-            if not capture:
-                yield match
-            elif capture == "mentions":
-                node = captures["mentions"][0]
-                start = node.start_byte
-                mentions[content[start : node.end_byte]].append(start)
-            elif capture == "accesses":
+            if capture == "accesses":
                 node = captures["accesses"][0]
                 start, end = node.start_byte, node.end_byte
                 if end - start > ACCESS_LIMIT:
@@ -144,6 +143,12 @@ class RelationCollector:
                 length, relation = _access(content[start : end + 1])
                 if relation and sites.setdefault(end - length, relation) is not relation:
                     self._replace(end - length, relation)
+            elif capture == "mentions":
+                node = captures["mentions"][0]
+                start = node.start_byte
+                mentions[content[start : node.end_byte]].append(start)
+            elif not capture:
+                yield match
             elif capture == "tokens":
                 self._add_token(captures["tokens"][0])
             else:
@@ -217,21 +222,25 @@ class RelationCollector:
 
     def _add_import(self, captures: Captures, imported: str | None) -> None:
         modules, names = captures.get("module"), captures.get("imports")
-        module = self._path(modules) if modules else ""
+        module = _module_path(self._source(modules)) if modules else ""
         alias = self._name(captures["alias"][0]) if "alias" in captures else ""
         end = f"={alias}" if alias else ""
         nodes = names or modules
         if not nodes:
             return
-        name = imported if imported is not None else self._path(names) if names else ""
+        if imported is not None:
+            name = imported
+        else:
+            name = _module_path(self._source(names)) if names else ""
         if not modules and "." in name:
             module, _, name = name.rpartition(".")
         if name or module:
             relation = _relation(IMPORT, name, f"{module}{end}")
             self._imports.append((nodes[0].start_byte, relation))
-            self._declared.update(
-                self._path_starts(nodes[0]), self._path_starts((modules or nodes)[0])
-            )
+            for path in (nodes[0], (modules or nodes)[0]):  # its names are no other relations
+                start = path.start_byte
+                source = self._content[start : min(path.end_byte, start + MODULE_LIMIT)]
+                self._declared.update([start + at for at in _path_offsets(source)])
             self._declared.update(node.start_byte for node in captures.get("alias", ()))
             self._existing_names.add((alias or name).encode())
 
@@ -244,23 +253,9 @@ class RelationCollector:
             return ""
         return _declared_name(self._content[node.start_byte : node.end_byte])
 
-    def _path_starts(self, node: Capture) -> Iterator[int]:
-        """Yields the offsets of the names in an imported path, which are no other relations."""
-        source = self._content[node.start_byte : node.end_byte][:MODULE_LIMIT]
-        if b"::" in source or b"." in source:
-            for match in _WORD.finditer(source):
-                yield node.start_byte + match.start()
-
-    def _path(self, nodes: Sequence[Capture]) -> str:
-        """A module's name without quotes and blanks, with dots for other separators of names.
-
-        Several nodes are the parts of one name.
-        """
-        source = self._content[nodes[0].start_byte : nodes[-1].end_byte]
-        if len(source) > MODULE_LIMIT:
-            return ""
-        text = "".join(source.decode("utf-8", "replace").split()).strip("\"'`<>")
-        return text.replace("::", ".").replace("\\", ".")
+    def _source(self, nodes: Sequence[Capture]) -> bytes:
+        """The source of a name, of which several nodes are the parts."""
+        return self._content[nodes[0].start_byte : nodes[-1].end_byte]
 
 
 @lru_cache(CACHE_SIZE)
@@ -281,6 +276,11 @@ def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
     `source` has one byte more: a `(` makes it a call. None without a name or a receiver.
     """
     is_call = source.endswith(b"(")
+    plain = _PLAIN_ACCESS.fullmatch(source)
+    if plain and plain.end(1) < RECEIVER_LIMIT and plain.end() - plain.end(1) <= NAME_LIMIT:
+        receiver, name = plain[1].decode(), plain[2].decode()
+        kind = CALL if is_call else MENTION
+        return len(name), CapturedRelation(kind, name, f" {name}{kind}{receiver}:")
     if not (match := _LAST_NAME.search(source[:-1])):
         return 0, None
     name = _checked_name(match[0])
@@ -306,6 +306,23 @@ def _declared_name(source: bytes) -> str:
         return ""
     words = _WORD.findall(source)
     return _checked_name(words[-1]) if words else ""
+
+
+@lru_cache(CACHE_SIZE)
+def _module_path(source: bytes) -> str:
+    """A module's name without quotes and blanks, with dots for other separators of names."""
+    if len(source) > MODULE_LIMIT:
+        return ""
+    text = "".join(source.decode("utf-8", "replace").split()).strip("\"'`<>")
+    return text.replace("::", ".").replace("\\", ".")
+
+
+@lru_cache(CACHE_SIZE)
+def _path_offsets(source: bytes) -> Sequence[int]:
+    """The offsets of the names in an imported path; none if it has one name only."""
+    if b"::" in source or b"." in source:
+        return [match.start() for match in _WORD.finditer(source)]
+    return ()
 
 
 def _receiver(before: bytes) -> str:
