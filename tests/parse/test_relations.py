@@ -639,6 +639,24 @@ def test_relations_belong_to_the_part_of_a_long_node_that_has_them() -> None:
             assert name in lines[int(line)], relation
 
 
+def test_relations_belong_to_the_part_of_a_long_class_that_has_them() -> None:
+    """The first part has the lines of the whole class, and the same calls as the others."""
+    calls = [f'    register("a label with some words", {number})\n' for number in range(400)]
+    method = "    def f(self):\n        pass\n"
+    text = "".join(["class Form(Base):\n", *calls[:200], method, *calls[200:]])
+    parts = [node for node in nodes("a.py", text) if node.node_type == "class"]
+    assert len(parts) > 1
+    lines = text.split("\n")
+    for part in parts:
+        for relation in part.relations.split():
+            for line in relation.rpartition(":")[2].split(","):
+                assert lines[part.start_line - 1 + int(line)] in part.text
+
+
+def test_an_access_at_the_end_of_a_file_has_its_whole_name() -> None:
+    assert nodes("a.py", "import os\nos.name")[0].relations == " @os:0 name.os:1"
+
+
 def test_hostile_files_cost_only_themselves() -> None:
     """A function of 100,000 calls, names of 100 kB, receivers of any length."""
     calls = "def f():\n" + "    g()\n" * 100_000

@@ -17,7 +17,7 @@ from tree_sitter import Point, Query, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
 from feeder.parse.grammars import query_cursor
-from feeder.parse.relations import RelationSlices, Site, encode_relations
+from feeder.parse.relations import CapturedRelation, FileRelations, Site, encode_relations
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,
@@ -135,17 +135,20 @@ def layout_nodes(
 ) -> list[Node]:
     """The nodes of a file in source order."""
     nodes: list[Node] = []
-    relations = RelationSlices(root.relations) if root.relations else None
+    relations = None
+    if sites := root.relations:
+        relations = FileRelations(sites, source.lines_at([start for start, _ in sites]))
     spans: list[tuple[Span, Owner | None]] = [(root, None)]
     while spans:
         span, owner = spans.pop()
         names = span.symbol, span.signature, span.logical_path
         parts = _own_parts(source, span, split_points)
         members = _members_by_part(source, root.members, span, parts)
+        ends = [part.end_line for part in parts]
         if span.children and parts and span.node_type != "chunk":
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
             parts[0] = NodePart(first, last, parts[0].text)
-        encoded = _relations_by_part(source, relations, span, parts)
+        encoded = _relations_by_part(relations, span, parts, ends)
         if encoded and span.symbol and span.node_type in SYMBOL_TYPES:
             signature = span.signature or ""
             encoded[0] += visibility_relations(encoded[0], language, span.symbol, signature, owner)
@@ -236,30 +239,23 @@ def _members_by_part(
 
 
 def _relations_by_part(
-    source: SourceText,
-    relations: RelationSlices | None,
-    span: Span,
-    node_parts: Sequence[NodePart],
+    relations: FileRelations | None, span: Span, node_parts: Sequence[NodePart], ends: Sequence[int]
 ) -> list[str]:
-    """The encoded relations in each part of a span."""
+    """The encoded relations in each part of a span; the text of a part ends on a line of `ends`."""
     if relations is None or not node_parts:
         return [""] * len(node_parts)
-    sites = [site for start, end in _gaps(span) for site in relations.between(start, end)]
-    lines = source.lines_at([site[0] for site in sites])
+    own, lines = relations.within(_gaps(span), span.body)
     if len(node_parts) == 1:
-        return [encode_relations(sites, lines, node_parts[0].start_line, span.body)]
-    by_part: list[list[tuple[Site, int]]] = [[] for _ in node_parts]
+        return [encode_relations(own, lines, node_parts[0].start_line)]
+    by_part: list[tuple[list[CapturedRelation], list[int]]] = [([], []) for _ in node_parts]
     first, last = 0, len(node_parts) - 1
-    for site, line in zip(sites, lines, strict=True):
-        while first < last and (
-            node_parts[first].end_line < line or site[1].name not in node_parts[first].text
-        ):
+    for relation, line in zip(own, lines, strict=True):
+        while first < last and (ends[first] < line or relation.name not in node_parts[first].text):
             first += 1
-        by_part[first].append((site, line))
+        by_part[first][0].append(relation)
+        by_part[first][1].append(line)
     return [
-        encode_relations(
-            [site for site, _ in part], [line for _, line in part], node.start_line, span.body
-        )
+        encode_relations(*part, node.start_line)
         for node, part in zip(node_parts, by_part, strict=True)
     ]
 

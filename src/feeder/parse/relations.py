@@ -354,33 +354,53 @@ def _receiver(before: bytes) -> str:
     return names.decode() if names[:1].isalpha() or names[:1] in (b"_", b"$") else EXPRESSION
 
 
-class RelationSlices:
-    """The relations of a file, for the encoding of a node's part of them."""
+class FileRelations:
+    """The relations of a file with their lines, for the encoding of a node's part of them."""
 
-    def __init__(self, sites: Sequence[Site]) -> None:
-        self._sites = sites
-        self._starts = [site[0] for site in sites]
+    def __init__(self, sites: Sequence[Site], lines: Sequence[int]) -> None:
+        self._starts = [start for start, _ in sites]
+        self._relations = [relation for _, relation in sites]
+        self._lines = lines
+        self._of_signatures = [
+            index
+            for index, relation in enumerate(self._relations)
+            if relation[0] in _SIGNATURE_KINDS
+        ]
 
-    def between(self, start: int, end: int) -> Sequence[Site]:
-        """The relations from one byte offset up to another."""
-        starts = self._starts
-        return self._sites[bisect_left(starts, start) : bisect_left(starts, end)]
+    def within(
+        self, ranges: Iterable[tuple[int, int]], body: int | None
+    ) -> tuple[list[CapturedRelation], list[int]]:
+        """The relations of a declaration in ranges of byte offsets, and their lines.
+
+        Parameters and the like belong to the declaration only where they precede its `body`.
+        """
+        starts, of_signatures = self._starts, self._of_signatures
+        relations: list[CapturedRelation] = []
+        lines: list[int] = []
+        for start, end in ranges:
+            first, last = bisect_left(starts, start), bisect_left(starts, end)
+            in_body = first if body is None else bisect_left(starts, body, first, last)
+            left_out = of_signatures[
+                bisect_left(of_signatures, in_body) : bisect_left(of_signatures, last)
+            ]
+            for index in [*left_out, last]:
+                relations += self._relations[first:index]
+                lines += self._lines[first:index]
+                first = index + 1
+        return relations, lines
 
 
 def encode_relations(
-    sites: Iterable[Site], lines: Iterable[int], first_line: int, body: int | None
+    relations: Iterable[CapturedRelation], lines: Iterable[int], first_line: int
 ) -> str:
     """Encodes relations and their lines, counted from `first_line`.
 
-    A blank, then `NAME KIND QUALIFIER : LINES` without the blanks, for each one. Parameters
-    and the like belong to a declaration only where they precede its `body`.
+    A blank, then `NAME KIND QUALIFIER : LINES` without the blanks, for each one.
     """
     encoded: dict[str, str] = {}
-    for (start, (kind, _, text)), line in zip(sites, lines, strict=True):
-        if kind in _SIGNATURE_KINDS and (body is None or start >= body):
-            continue
+    for (_, _, text), line in zip(relations, lines, strict=True):
         if text in encoded:
             encoded[text] += f",{line - first_line}"
         else:
-            encoded[text] = str(line - first_line)
-    return "".join([f"{text}{lines}" for text, lines in encoded.items()])
+            encoded[text] = f"{text}{line - first_line}"
+    return "".join(encoded.values())
