@@ -148,6 +148,8 @@ def layout_nodes(
         if span.children and parts and span.node_type != "chunk":
             first, last = source.line_at(span.start), source.line_at(max(span.start, span.end - 1))
             parts[0] = NodePart(first, last, parts[0].text)
+        if len(parts) > 1 and span.body:  # a long comment may part a class from its signature
+            ends[0] = max(ends[0], min(source.line_at(span.body), parts[0].end_line))
         encoded = _relations_by_part(relations, span, parts, ends)
         if encoded and span.symbol and span.node_type in SYMBOL_TYPES:
             signature = span.signature or ""
