@@ -19,7 +19,7 @@ from source.repos import Repo
 
 CODE = "from shop import price\n\n\ndef total(cart):\n    return price(cart)\n"
 RELATIONS = "SELECT symbol, relations FROM docs ORDER BY start_line"
-EXPECTED = [(None, " price@shop:0"), ("total", " price(:1")]
+EXPECTED = [(None, " price@shop:0"), ("total", " price(:1 public#:0")]
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_relations_of_unchanged_text_are_updated(repo: Repo, database: SQLite) -
     run_sync(Commit(repo.path), database)
     repo.commit({"shop.py": "import weigh\n\n\ndef total(cart):\n    return [price]\n"})
     run_sync(Commit(repo.path), database)
-    assert query_rows(database, RELATIONS) == [(None, " @weigh:0"), ("total", "")]
+    assert query_rows(database, RELATIONS) == [(None, " @weigh:0"), ("total", " public#:0")]
     assert index_snapshot(database) == fresh_snapshot(Commit(repo.path))
 
 
