@@ -159,6 +159,11 @@ def test_same_literals_are_found(worker: Worker, rows: list[str], asked: list[Li
                 ",",
                 "Flag(",
                 "getFlag(",
+                "option_get(",
+                "name",
+                "OTHER",
+                "const ",
+                "#define x ",
                 "-k, ",
                 "é",
             ]

@@ -2,6 +2,7 @@
 
 import pytest
 
+from feeder.search.literal_nodes import CONFIRMED_BATCH
 from feeder.search.literals import defines_literal
 from feeder.search.query import QueryText
 from feeder.search.retrieval import MAX_BY_LITERAL
@@ -119,6 +120,16 @@ def test_tokens_of_code_are_recognized(query: str, tokens: list[str]) -> None:
         'define("KEY", 1);',
         'Arg::new("KEY")',
         "DEFINE_string('KEY', 'x')",
+        '{ .name = "KEY",',
+        '  "name": "KEY",',
+        'names = ["--KEY", "-k"],',
+        '#[serde(rename = "KEY")]',
+        '@click.option(envvar="KEY")',
+        'EnvVars: []string{"KEY"},',
+        'const val OF_FLAG: String = "--KEY"',
+        "OF_FLAG = 'KEY'.freeze",
+        'public static final String Other = "KEY";',
+        '#define OTHER "KEY"',
     ],
 )
 def test_line_defines_a_key_a_flag_or_a_setting(line: str) -> None:
@@ -133,6 +144,14 @@ def test_line_defines_a_key_a_flag_or_a_setting(line: str) -> None:
         "x = settings.KEY",
         "if KEY == 1:",
         'value = getArgument("KEY")',
+        'delay = options_get_number(all, "KEY");',
+        'delay = optionsGet("KEY");',
+        'if name == "KEY" {',
+        'if (name != "KEY")',
+        'other = "KEY"',
+        'self.OTHER = "KEY"',
+        'const other = find("KEY")',
+        'OTHER = "KEY and more"',
         'os.environ.get("KEY")',
         'String x = props.getString("KEY");',
         'print("KEY", value)',
@@ -230,3 +249,15 @@ def test_first_part_of_a_file_name_is_no_module(repo: Repo) -> None:
         },
     )
     assert find(repo, "acme.platform").hits[0].result.hit.path == "rule.kt"
+
+
+def test_definition_comes_before_many_documents_with_the_token(repo: Repo) -> None:
+    """Although each of them has it more often than the definition's long lines."""
+    documents = {
+        f"docs/page{number}.md": f"# Page {number}\n\n`ignore-marked`, ignore-marked {number}.\n"
+        for number in range(CONFIRMED_BATCH + 20)
+    }
+    rules = "".join(f"    rule_{number} = {number} * len(str(rules))\n" for number in range(60))
+    settings = f"class Rules:\n{rules}    {{ .name = 'ignore-marked' }}\n"
+    index_files(repo, {**documents, "rules.txt2": settings})
+    assert find(repo, "ignore-marked").hits[0].result.hit.path == "rules.txt2"

@@ -92,6 +92,7 @@ def find_literal_nodes(
     if not any(literal.case_sensitive for literal in literals):
         return LiteralNodes(unread_ids=ids)
     hits = {hit.id: hit for hit in candidates.hits}
+    ids = _sources_first(ids, hits)
     confirmed: dict[str, Collection[str]] = {}
     defining, flags, read_ids = set[str](), set[str](), set[str]()
     for batch in range(0, len(ids), CONFIRMED_BATCH):
@@ -121,6 +122,11 @@ def find_literal_nodes(
         if len(confirmed) >= ENOUGH_CONFIRMED:
             break
     return LiteralNodes(confirmed, defining, flags, [id_ for id_ in ids if id_ not in read_ids])
+
+
+def _sources_first(ids: Sequence[str], hits: Mapping[str, Hit]) -> list[str]:
+    """The candidates in their order, those of sources first: only there is a token defined."""
+    return sorted(ids, key=lambda id_: id_ not in hits or not is_source(hits[id_].path))
 
 
 def other_literal_ids(

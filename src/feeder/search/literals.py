@@ -36,12 +36,23 @@ KEY_AFTER = re.compile(r"""["'`]?\??\s*(?:=>|:(?!:)|=(?![=>~])(?!.*,\s*$))""")
 """The rest of a line that has a key: `'KEY': 1`, `key: 1`, `KEY=1`; no argument of a call."""
 
 CALL_BEFORE = re.compile(
-    r"(?<!\w)(?!get|has|is|read|parse|remove)\w*(?:[Ff]lag|[Oo]ption|[Aa]rg|[Dd]efine|DEFINE"
+    r"(?<!\w)(?!get|has|is|read|parse|remove)(?!\w*_(?:get|has|is|read|parse|remove)(?![a-z]))"
+    r"(?!\w*[a-z](?:Get|Has|Is|Read|Parse|Remove)(?![a-z]))"
+    r"\w*(?:[Ff]lag|[Oo]ption|[Aa]rg|[Dd]efine|DEFINE"
     r"|[Ss]etting|[Pp]aram|[Rr]egister|String|Bool|Int|Uint|Float|Duration)\w*(?:::new)?"
     r"""\((?:[^()"'`]*|.*,\s*)["'`](?:-\w,?\ )?-{0,2}$"""
 )
 CALL_AFTER = re.compile(r"""(?:[ =,|<\[][^"'`]*)?["'`]""")
 """The rest of a line with a call that defines a name: `Flag("name")`, `option("--name <n>")`."""
+
+NAME_BEFORE = re.compile(
+    r"(?:(?<!\w)[\"'`]?(?:[Nn]ames?|[Kk]ey|[Ff]lag|[Ll]ong|[Rr]ename|[Ee]nv(?:_?[Vv]ars?)?)[\"'`]?"
+    r"\s*(?:=>|[:=](?!=))\s*(?:\[\]string)?[\[({]?\s*"
+    r"|(?<![\w.])[A-Z][A-Z0-9_]{2,}(?:\s*:\s*[^\"'`=(]{1,60})?\s*:?=\s*"
+    r"|(?<!\w)(?:const|final|#\s*define)\s[^\"'`=(]*=?\s*)[\"'`]-{0,2}$"
+)
+NAME_AFTER = re.compile(r"""["'`]""")
+"""The rest of a line that names something so: `name = "x"`, `long: "x"`, `FLAG_OF_X = "x"`."""
 
 MAX_DEFINITION_CHARS = 300
 """Characters of a line before and after a literal that are compared with these patterns."""
@@ -88,7 +99,9 @@ def defines_literal(text: str, start: int, end: int) -> bool:
     before = text[max(first, start - MAX_DEFINITION_CHARS) : start]
     after = text[end : min(last if last >= 0 else len(text), end + MAX_DEFINITION_CHARS)]
     is_key = KEY_BEFORE.fullmatch(before) and KEY_AFTER.match(after)
-    return bool(is_key or (CALL_AFTER.match(after) and CALL_BEFORE.search(before)))
+    if is_key or (CALL_AFTER.match(after) and CALL_BEFORE.search(before)):
+        return True
+    return bool(NAME_AFTER.match(after) and NAME_BEFORE.search(before))
 
 
 def find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:

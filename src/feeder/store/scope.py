@@ -20,11 +20,13 @@ TEST_PATH_GLOBS = (
     *("*/conftest.py", "*[_.-]test.*", "*[_.-]tests.*", "*[_.-]spec.*", "*.bats"),
     *("*[a-z0-9]Test.[a-z]*", "*[a-z0-9]Tests.[a-z]*", "*[a-z0-9]Spec.[a-z]*"),
     *("*/Test[A-Z]*.java", "*/testdata/*", "*/__snapshots__/*", "*.snap"),
+    "*/regress/*",
 )
 """Globs of tests and of their data, matched against the path with a slash before it.
 
 SQLite's GLOB and Python's fnmatchcase read them alike; `*` crosses folders. Each has at most 50
-bytes for D1, and contains `test` or `spec`, in any case of letters, `.bats`, `.snap` or `__snap`.
+bytes for D1, and contains `test` or `spec`, in any case of letters, `.bats`, `.snap`, `__snap` or
+`regress/`.
 """
 
 
@@ -47,13 +49,13 @@ def _any_of(conditions: Sequence[str]) -> str:
 def _is_test_sql(path: str) -> str:
     """Returns the SQL condition that a path is one of a test.
 
-    Every test path contains one of five words, which saves the globs for all other paths. The
+    Every test path contains one of six words, which saves the globs for all other paths. The
     globs are part of the SQL, because D1 would bill rows of a list for every path.
     """
     globs = _any_of([f"'/' || {path} GLOB '{glob}'" for glob in TEST_PATH_GLOBS])
     words = (
         f"instr(lower({path}), 'test') OR instr(lower({path}), 'spec') OR instr({path}, '.bats') "
-        f"OR instr({path}, '.snap') OR instr({path}, '__snap')"
+        f"OR instr({path}, '.snap') OR instr({path}, '__snap') OR instr({path}, 'regress/')"
     )
     return f"(({words}) AND {globs})"
 

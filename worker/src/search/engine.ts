@@ -429,7 +429,10 @@ function findLiteralsOfNodes(
   // nearly all nodes that a plain word finds have it
   const needsLines = literals.some(({ caseSensitive }) => caseSensitive);
   const hits = new Map(candidates.hits.map((hit) => [hit.id, hit]));
-  for (const [place, id] of needsLines ? ids.entries() : []) {
+  // only in sources a token is defined
+  const isSourceId = (id: string) => hits.has(id) && isSource(hits.get(id) as Hit);
+  const ordered = [...ids.filter(isSourceId), ...ids.filter((id) => !isSourceId(id))];
+  for (const [place, id] of needsLines ? ordered.entries() : []) {
     if (place && place % CONFIRMED_BATCH === 0 && texts.size >= ENOUGH_CONFIRMED) break;
     const hit = hits.get(id);
     const own = hit && candidates.contents.lines(hit);
@@ -444,7 +447,7 @@ function findLiteralsOfNodes(
       }
     }
   }
-  return { texts, definingIds, flagIds, unreadIds: ids.filter((id) => !readIds.has(id)) };
+  return { texts, definingIds, flagIds, unreadIds: (needsLines ? ordered : ids).filter((id) => !readIds.has(id)) };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */

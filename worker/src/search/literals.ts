@@ -61,6 +61,8 @@ const KEY_BEFORE = new RegexVariants(fullMatch(constants.literals.KEY_BEFORE));
 const KEY_AFTER = new RegexVariants(matchAtStart(constants.literals.KEY_AFTER));
 const CALL_BEFORE = new RegexVariants(constants.literals.CALL_BEFORE);
 const CALL_AFTER = new RegexVariants(matchAtStart(constants.literals.CALL_AFTER));
+const NAME_BEFORE = new RegexVariants(constants.literals.NAME_BEFORE);
+const NAME_AFTER = new RegexVariants(matchAtStart(constants.literals.NAME_AFTER));
 
 /** Returns true if the line of a literal makes it a key, or the name of a flag or setting. */
 export function definesLiteral(text: string, start: number, end: number): boolean {
@@ -68,7 +70,8 @@ export function definesLiteral(text: string, start: number, end: number): boolea
   const before = [...text.slice(first, start)].slice(-MAX_DEFINITION_CHARS).join("");
   const after = [...text.slice(end, last < 0 ? undefined : last)].slice(0, MAX_DEFINITION_CHARS).join("");
   if (KEY_BEFORE.test(before) && KEY_AFTER.test(after)) return true;
-  return CALL_AFTER.test(after) && CALL_BEFORE.test(before);
+  if (CALL_AFTER.test(after) && CALL_BEFORE.test(before)) return true;
+  return NAME_AFTER.test(after) && NAME_BEFORE.test(before);
 }
 
 /** The ranges of a text, in UTF-16 units, that match. */
