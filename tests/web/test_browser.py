@@ -839,7 +839,8 @@ def test_first_indexing_is_shown_with_its_progress(browser: Browser, site: Web) 
     page.get_by_role("combobox").fill("nowhere")
     expect(page.get_by_role("heading", name="No hits yet")).to_be_visible()
     answers.pop(0)
-    expect(page.locator("#indexing")).to_be_hidden()
+    with page.expect_request("**/api/status"):  # the commit and the examples are known only now
+        expect(page.locator("#indexing")).to_be_hidden()
     expect(page.get_by_role("heading", name="No hits", exact=True)).to_be_visible()
     context.close()
 

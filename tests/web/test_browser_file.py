@@ -98,6 +98,11 @@ def test_markdown_is_rendered_beside_its_source(page: Page) -> None:
         ("```\n# no\n", '<pre tabindex="0"><code># no\n</code></pre>'),
         ("***", "<hr>"),
         ("[![x](a)](b.md)", '<p><a href="?file=a%2Fb.md"><em>[image: x]</em></a></p>'),
+        (
+            "[a][B] [b] [c]\n\n[b]: c.md",
+            "<p>LINKa</a> LINKb</a> [c]</p>".replace("LINK", '<a href="?file=a%2Fc.md">'),
+        ),
+        ("[a]\n\n[a]: javascript:x", "<p><span>a</span></p>"),
     ],
 )
 def test_markdown_becomes_elements(page: Page, text: str, html: str) -> None:

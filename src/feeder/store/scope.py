@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
+from functools import lru_cache
 from typing import NamedTuple
 
 from feeder.errors import UserError
@@ -33,6 +34,7 @@ bytes for D1, and contains `test` or `spec`, in any case of letters, `.bats`, `.
 _TEST_PATH_PATTERN = re.compile("|".join(map(translate, TEST_PATH_GLOBS)))
 
 
+@lru_cache(maxsize=2**16)  # each search asks it for all of its results
 def is_test_path(path: str) -> bool:
     """Tells whether a file is a test, in a folder of tests or data of tests."""
     return _TEST_PATH_PATTERN.match(f"/{path}") is not None

@@ -31,7 +31,6 @@ function askTabs() {
   return asking;
 }
 
-/** The key for a form, which sends no header. */
 export function sessionKey() {
   return key;
 }

@@ -1,13 +1,12 @@
 // The entry point of the page: shows the view of the address and listens to events.
 import { followLinks, isCurrent, read } from './url_state.js';
 import { signInByAddress } from './api_client.js';
-import { byId, fill } from './dom.js';
+import { byId, fill, focusNamed } from './dom.js';
 import { hideCompletions, listenToCompletions } from './completions.js';
 import { errorState } from './empty_states.js';
 import { showFile } from './file.js';
 import { openHelp } from './help.js';
-import { followIndexing } from './indexing.js';
-import { indexName } from './index_state.js';
+import { followIndexing, indexName } from './index_state.js';
 import { listenToShortcuts } from './shortcuts.js';
 import { showMap } from './map.js';
 import { loadLinks } from './links.js';
@@ -23,9 +22,10 @@ const VIEWS = {
 const NO_INDEX_YET = 503;
 const RETRY_MS = 1500;
 let hasLinks = false;
+let shownPlace;
 let retry;
 
-async function show() {
+async function show({ detail } = {}) {
   clearTimeout(retry);
   const state = read();
   if (state.view !== 'search') {
@@ -41,12 +41,22 @@ async function show() {
     hasLinks = true;
     updateTitle(read());
     await VIEWS[state.view](state);
+    if (isCurrent(state)) settleView(state, detail === 'back');
   } catch (error) {
     if (!isCurrent(state)) return;
     fill(byId('main'), errorState(error));
     updateTitle(state);
     if (error.status === NO_INDEX_YET) retry = setTimeout(show, RETRY_MS);
   }
+}
+
+/** A new view starts at its top; after going back, what led away has the focus again. */
+function settleView(state, isBack) {
+  const place = [state.view, state.file, state.below].join('\n');
+  const isFree = [document.body, byId('main')].includes(document.activeElement);
+  if (isBack && isFree && history.state?.focus) focusNamed(byId('main'), history.state.focus, {});
+  else if (!isBack && place !== shownPlace && !state.lines) scrollTo(0, 0);
+  shownPlace = place;
 }
 
 function updateTitle(state) {
@@ -67,7 +77,10 @@ function listen() {
   addEventListener('signedin', () => { if (byId('token')) show(); });
   // an address with a token that was pasted into an open tab
   addEventListener('hashchange', async () => { if (await signInByAddress()) show(); });
-  addEventListener('indexed', () => { if (!isUsed()) show(); });
+  addEventListener('indexed', async () => {
+    await loadLinks().catch(() => null); // the commit, its web address and examples are known at the end
+    if (!isUsed()) show();
+  });
   byId('q').addEventListener('input', typed);
   byId('q').addEventListener('blur', endTyping);
   byId('ask').addEventListener('submit', (event) => {

@@ -29,7 +29,6 @@ export function listenToCompletions(onChosen) {
   };
 }
 
-/** Keeps a finished query for this repository, in this browser only. */
 export function rememberQuery(q) {
   const queries = [q, ...recentQueries().filter((other) => other !== q)].slice(0, MAX_RECENT);
   keep(recentKey(), JSON.stringify(queries));

@@ -28,10 +28,29 @@ function asNode(child) {
   return child instanceof Node ? child : safe(String(child));
 }
 
-/** Replaces the content of an element. */
+/** Replaces the content of an element. The focus moves to what has the same name as before, else to `element`. */
 export function fill(element, ...children) {
+  const focused = focusedIn(element);
   element.replaceChildren(...h('div', null, ...children).childNodes);
+  if (focused && !focusNamed(element, focused)) element.focus({ preventScroll: true });
   return element;
+}
+
+export function focusedIn(element) {
+  const focused = document.activeElement;
+  return element.contains(focused) && focused !== element && nameOf(focused);
+}
+
+/** Moves the focus to the link or button with a name; false if there is none. */
+export function focusNamed(element, name, options = { preventScroll: true }) {
+  const found = [...element.querySelectorAll('a, button, summary')].find((other) => nameOf(other) === name);
+  found?.closest('details')?.setAttribute('open', '');
+  found?.focus(options);
+  return Boolean(found);
+}
+
+function nameOf(element) {
+  return element.getAttribute('aria-label') ?? (element.querySelector('.number') ? element.firstChild : element).textContent;
 }
 
 export function byId(id) {
@@ -44,7 +63,6 @@ export function announce(text) {
   timer = setTimeout(() => say(text, 'hidden'), ANNOUNCE_MS);
 }
 
-/** Shows a message for some seconds, and announces it. */
 export function notify(text) {
   clearTimeout(timer);
   say(text, 'toast');
@@ -64,7 +82,6 @@ export function fileName(path) {
   return path.split('/').at(-1);
 }
 
-/** A table that scrolls sideways in itself, with its column titles. */
 export function table(label, titles, ...rows) {
   return h('div', { class: 'listed', tabindex: '0', role: 'region', 'aria-label': label }, h('table', { class: 'signs' },
     h('thead', null, h('tr', null, titles.map((title) => h('th', { scope: 'col' }, title)))), rows));

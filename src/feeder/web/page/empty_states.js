@@ -2,7 +2,7 @@
 import { FILTERS, link } from './url_state.js';
 import { signIn } from './api_client.js';
 import { h } from './dom.js';
-import { isIndexing } from './indexing.js';
+import { isIndexing } from './index_state.js';
 import { exampleQueries } from './links.js';
 
 const KINDS = { words: 'words and their meaning', phrase: 'exactly this text', filters: 'a word, in a language and a folder', symbol: 'symbols of this name', pattern: 'a regular expression' };
@@ -15,7 +15,6 @@ export function startState() {
       h('a', { href: '?view=map' }, 'the map'), ' of what is indexed.'));
 }
 
-/** Advice for a query without hits: remove a filter, or try other words. */
 export function noHitsState(page, state) {
   if (isIndexing()) return stillIndexing();
   const filters = FILTERS.filter((name) => state[name]?.length);
@@ -36,12 +35,10 @@ function stillIndexing() {
 
 const FILTER = /(^|\s)-?(lang|language|path|type|repo|category|tests|case|calls|uses|imports|inherits|implements|returns|param|visibility):("[^"]*"|\S+)/g;
 
-/** The words and names of a query, without filters. */
 function onlyWords(q) {
   return q.replace(FILTER, '$1').replace(/(^|\s)-?symbol:/g, '$1').replace(/["/]/g, ' ').replace(/\s+/g, ' ').trim();
 }
 
-/** An error and its remedy; the token form if the token is missing. */
 export function errorState(error) {
   if (error.status === 401) return tokenForm();
   return h('section', { class: 'empty', role: 'alert' }, h('h1', null, error.message),

@@ -23,33 +23,40 @@ let updatePage = () => null;
 /** Shows the file of the address; if it is shown already, only marks other lines. */
 export async function showFile(state) {
   const isShown = shown === state.file && byId('main').querySelector('.file');
+  const panel = byId('main').querySelector('.relations');
+  const focused = document.activeElement;
   if (!isShown) await open(state.file);
-  showPanel(state.relations);
+  showPanel(state.relations, panel, focused);
   mark(state.lines);
   showPosition(state.lines?.[0]);
 }
 
-/** Shows the relations of a place beside the file, or nothing. */
-function showPanel(place_) {
+/** Shows the relations of a place beside the file, or nothing; `panel` is the one shown before, of this or another file. */
+function showPanel(place_, panel, focused) {
   const view = byId('main').querySelector('.file');
-  const panel = view.querySelector('.relations');
-  if ((panel?.dataset.place ?? '') === place_) return;
-  panel?.remove();
   view.classList.toggle('related', Boolean(place_));
-  if (!place_) return;
-  const fresh = relationsPanel(place_);
-  fresh.dataset.place = place_;
-  view.append(fresh);
+  if (panel?.dataset.place === place_) {
+    if (!panel.isConnected) view.append(panel);
+    if (panel.contains(focused)) focused.focus();
+    return;
+  }
+  panel?.remove();
+  if (place_) view.append(relationsPanel(place_));
+  // a file that was opened in this tab, not by an address
+  if (place_ && history.state) view.lastChild.focus({ preventScroll: true });
+  else if (history.state && [document.body, byId('main'), byId('q')].includes(document.activeElement)) focusText();
 }
 
-/** Marks the next line with a word of the query, or the previous one; false if there is none. */
+export function focusText() {
+  (document.querySelector('.file article .code') ?? byId('main')).focus({ preventScroll: true });
+}
+
 export function goToMatch(by) {
   const line = byId('matches') && nextMatch(linesOf(location.hash)?.[0] ?? 0, by);
-  if (line) go(fileLink(read().file, line), { replace: true });
+  if (line) go(link({ ...read(), lines: [line, line] }), { replace: true });
   return Boolean(line);
 }
 
-/** Moves the focus to the filter of the outline; false if there is none. */
 export function goToOutline() {
   const field = document.querySelector('.outline input');
   field?.closest('details').setAttribute('open', '');
@@ -61,6 +68,7 @@ async function open(path) {
   const file = await request('file', { path });
   if (read().file !== path) return;
   const language = file.nodes.map((node) => node.language).find(Boolean);
+  byId('q').value ||= read().q;
   const pattern = wordPattern(byId('q').value);
   const rows = file.lines.map((line, i) => codeRow(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern)), `L${i + 1}`, extend));
   const text = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows));
@@ -74,12 +82,10 @@ async function open(path) {
   grammar(language).then((rules) => rules && highlight(file.lines, rules, rows, pattern));
 }
 
-/** Says when the file was last changed, if git knows it. */
 function showChange(path, at_s) {
   if (at_s && read().file === path) byId('changed').textContent = `changed ${formatDay(at_s)}`;
 }
 
-/** The tree of files, loaded when it is first opened. */
 function files(path) {
   const fold = h('details', null, h('summary', null, 'Files'));
   const load = () => { if (fold.open && fold.children.length === 1) fold.append(fileTree(path)); keep('tree', fold.open ? 'yes' : 'no'); };
@@ -102,7 +108,6 @@ function heading(path, file, isProse) {
       documentButton(path, file.nodes) ?? externalLink(() => editorLink(path, first()), 'Open in editor'), externalLink(() => webLink(path, ...range()), 'On the web')));
 }
 
-/** The path; each folder is a link to its part of the map. */
 function crumbs(path) {
   const names = path.split('/');
   return names.map((name, i) => (i + 1 < names.length
@@ -113,7 +118,6 @@ function button(text, click) {
   return h('button', { type: 'button', class: 'quiet', click }, text);
 }
 
-/** The marked lines, or all. */
 function selectedText(lines) {
   const [from, to] = linesOf(location.hash) ?? [1, lines.length];
   return `${lines.slice(from - 1, to).join('\n')}\n`;
@@ -151,7 +155,6 @@ function first() {
   return linesOf(location.hash)?.[0] ?? 1;
 }
 
-/** The first and last marked line. */
 function range() {
   return linesOf(location.hash) ?? [1, 1];
 }
@@ -171,13 +174,12 @@ function externalLink(address, text) {
   return anchor;
 }
 
-/** With Shift, a click on a line number extends the marked lines. */
 function extend(event) {
   const lines = linesOf(location.hash);
   if (!event.shiftKey || !lines) return;
   event.preventDefault();
   const other = Number(event.currentTarget.textContent);
-  go(fileLink(new URLSearchParams(location.search).get('file'), Math.min(lines[0], other), Math.max(lines[0], other)), { replace: true });
+  go(link({ ...read(), lines: [Math.min(lines[0], other), Math.max(lines[0], other)] }), { replace: true });
 }
 
 /** Blocks of lines, so that the browser lays out only those in view. */
@@ -226,6 +228,10 @@ function outlineFilter(list) {
   const open_ = (event) => {
     const entry_ = [...list.children].find((item) => !item.hidden)?.querySelector('a');
     if (event.key === 'Enter' && entry_) entry_.click();
+    if (event.key === 'Escape') {
+      event.currentTarget.value = '';
+      update(event);
+    }
   };
   return h('p', null, h('input', { type: 'search', 'aria-label': 'Filter the outline', placeholder: 'Filter (t)', autocomplete: 'off', spellcheck: 'false', input: update, keydown: open_ }));
 }
@@ -242,7 +248,6 @@ function entry(path, node) {
     own, ' ', h('span', { class: 'kind' }, node.node_type.replaceAll('_', ' ')));
 }
 
-/** A pattern for the words of a query without its filters; null if it has none. */
 function wordPattern(query) {
   const words = query.replace(FILTER, ' ').replace(EXCLUDED, ' ').match(/[\p{L}\p{N}_]+/gu) ?? [];
   const longest = [...new Set(words.filter((word) => word.length >= MIN_LETTERS))].sort((one, other) => other.length - one.length);
@@ -256,7 +261,6 @@ function wordMarks(line, pattern) {
   return [...line.matchAll(pattern)].map((match) => [points(match.index), points(match.index + match[0].length)]);
 }
 
-/** The line of the next match after `line`, or of the previous one; null without a match. */
 function nextMatch(line, by) {
   const lines = matchingLines();
   if (!lines.length) return null;

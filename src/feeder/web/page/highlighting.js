@@ -1,6 +1,5 @@
 // Syntax highlighting of code, with the query's words marked. Text is never parsed as HTML.
 import { h } from './dom.js';
-import { tokenizeWith } from './colours/tokenize.js';
 
 // names of the index's languages whose rules have another name
 const ALIASES = {
@@ -11,8 +10,8 @@ const ALIASES = {
 const MAX_CHARS = 400_000;
 const MAX_LINE_CHARS = 5_000;
 const loaded = new Map();
+let tokenizeWith;
 
-/** Loads a language's highlighting rules; null if it has none. */
 export async function grammar(language) {
   if (!loaded.has(language)) loaded.set(language, await load(language).catch(() => null));
   return loaded.get(language);
@@ -23,7 +22,9 @@ export function loadedGrammar(language) {
 }
 
 async function load(language) {
-  return (await import('./colours/languages.js'))[ALIASES[language] ?? language] ?? null;
+  const languages = await import('./colours/languages.js');
+  ({ tokenizeWith } = languages);
+  return languages[ALIASES[language] ?? language] ?? null;
 }
 
 /** The tokens `[text, type]` of each line. */
@@ -54,7 +55,6 @@ export function highlightedLine(tokens, marks = []) {
   return children;
 }
 
-/** The UTF-16 offset of the n-th code point of a line. */
 function utf16Offset(line, characters) {
   if (!/[\ud800-\udbff]/.test(line)) return characters;
   return Array.from(line).slice(0, characters).join('').length;

@@ -37,7 +37,6 @@ function folded(hits, item) {
     h('summary', null, `${count(hits.length, 'more hit')} in ${fileName(path)}`), h('ol', { class: 'hits' }, hits.map(item))));
 }
 
-/** The list item of a hit. */
 function hitItem(hit, target) {
   return h('li', { class: 'hit', 'data-place': `${hit.path}:${hit.start_line}` },
     title(hit), hit.description ? h('p', { class: 'described' }, hit.description) : null, snippet(hit), footer(hit, target));
@@ -47,13 +46,12 @@ function title(hit) {
   const state = STATES[hit.state]?.(hit);
   return h('h2', null,
     h('a', { href: fileLink(hit.path, hit.start_line, hit.end_line), class: 'opens' },
-      h('span', { class: 'folder' }, hit.path.slice(0, -fileName(hit.path).length)), fileName(hit.path), h('span', { class: 'folder' }, `:${hit.start_line}`)),
+      h('span', { class: 'folder' }, hit.path.slice(0, -fileName(hit.path).length)), h('wbr'), fileName(hit.path), h('span', { class: 'folder' }, `:${hit.start_line}`)),
     hit.symbol || hit.logical_path ? name(hit) : null,
     h('span', { class: 'kind' }, hit.node_type.replaceAll('_', ' ')),
     state && h('span', { class: 'state' }, state));
 }
 
-/** The symbol with its last part in bold, or the logical path. */
 function name(hit) {
   if (!hit.symbol) return h('span', { class: 'name' }, hit.logical_path);
   const owner = /^.*(?:\.|::|#)(?=.)/s.exec(hit.symbol)?.[0] ?? '';
@@ -65,7 +63,7 @@ function snippet(hit) {
   if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.');
   const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
   const parts = [shown.head, shown, ...(shown.more ?? [])].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
-  const draw = (rules) => block.replaceChildren(...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown, expand));
+  const draw = (rules) => block.replaceChildren(...declaration(hit, parts, rules), ...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown, expand));
   const expand = async () => {
     const [whole] = (await request('node', { id: hit.id }).catch(() => ({ hits: [] }))).hits;
     if (!whole?.window) return;
@@ -77,6 +75,13 @@ function snippet(hit) {
   draw(loadedGrammar(hit.language));
   if (loadedGrammar(hit.language) === undefined) grammar(hit.language).then((rules) => rules && draw(rules));
   return block;
+}
+
+/** The signature of a symbol of which no line of the declaration is shown, as below a long comment. */
+function declaration({ symbol, signature }, parts, rules) {
+  const isShown = ({ lines }) => lines.some((line) => line.trim() && signature.startsWith(line.trim().split(/\s+/).join(' ')));
+  if (!symbol || !signature || parts.some(isShown)) return [];
+  return [h('div', { class: 'row' }, h('span', { class: 'number' }), h('span', { class: 'text' }, highlightedLine(tokenLines([signature], rules)[0]))), h('div', { class: 'gap' }, '…')];
 }
 
 function rows(part, i, hit, rules) {
@@ -96,17 +101,14 @@ function partTokens(part, hit, rules) {
   return isUnchanged ? tokenLines(all, rules).slice(from, from + part.lines.length) : tokenLines(part.lines, rules);
 }
 
-/** A line of code with its number. */
 export function codeRow(path, number, children, id, click) {
   return h('div', { class: 'row', id }, h('a', { class: 'number', href: fileLink(path, number), tabindex: '-1', 'aria-label': id ? `Line ${number}` : `Line ${number} of ${fileName(path)}`, click }, number), h('span', { class: 'text' }, children));
 }
 
-/** The button that shows all lines of a node in place. */
 function remaining(shown, expand) {
   return shown.below ? h('div', { class: 'gap' }, h('button', { type: 'button', class: 'quiet', click: expand }, `… ${count(shown.below, 'line')} more`)) : '';
 }
 
-/** The button that shows the lines by which a hit differs from the node it is similar to. */
 function compareButton(hit, target) {
   const name = `${fileName(hit.path)}:${hit.start_line}`;
   const compare = (event) => {
@@ -132,7 +134,6 @@ function footer(hit, target) {
     externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web', of));
 }
 
-/** The link to a document or, for other files, to an editor. */
 function openLink(hit, of) {
   const form = hit.state === 'elsewhere' ? null : documentForm(hit.path, hit.logical_path);
   return form ?? externalLink(editorLink(hit.path, hit.start_line), 'Open in editor', of);
@@ -142,7 +143,6 @@ function externalLink(href, text, of) {
   return href && h('a', { href, rel: 'noreferrer' }, text, h('span', { class: 'hidden' }, of));
 }
 
-/** Why a hit was found, and how many parts and copies it stands for. */
 export function why(hit) {
   const ranks = RANKS.filter(([key]) => hit[key]).map(([key, name]) => `${name} ${hit[key]}`);
   const reason = ranks.length ? `Rank by ${ranks.join(', ')}` : 'Listed by path';
@@ -151,7 +151,6 @@ export function why(hit) {
   return reason + parts + copies;
 }
 
-/** Copies `path:line` or another text to the clipboard, and says so. */
 export async function copy(place, name = place) {
   const isCopied = await navigator.clipboard?.writeText(place).then(() => true, () => false) ?? copyWithoutClipboard(place);
   notify(isCopied ? `Copied ${name}` : `The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`);

@@ -15,7 +15,6 @@ let places = { folder: null, web: null };
 let features = {};
 let examples = [];
 
-/** Loads what links can be made of; without a folder or web address there are none. */
 export async function loadLinks() {
   const status = await request('status');
   places = status.places ?? places;
@@ -24,7 +23,6 @@ export async function loadLinks() {
   showIndexState(status, places.branch);
 }
 
-/** Queries of this repository `{query, kind}`; none of a Worker. */
 export function exampleQueries() {
   return examples;
 }
@@ -38,7 +36,6 @@ export function supportsPatterns() {
   return features.patterns ?? true;
 }
 
-/** False for a server that answers no requests for relations. */
 export function supportsRelations() {
   return features.relations ?? true;
 }
@@ -74,7 +71,6 @@ export function pageOf(logicalPath) {
   return [...(logicalPath ?? '').matchAll(/(?:^| > )p\. (\d+)(?= > |$)/g)].at(-1)?.[1];
 }
 
-/** The link to lines on the web, at the commit that the index equals. */
 export function webLink(path, first, last) {
   // GitLab's ranges have one L
   const to = places.web?.includes('/-/blob/') ? '-' : '-L';

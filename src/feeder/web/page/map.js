@@ -64,7 +64,6 @@ function heading(state, tree, by, choices) {
     h('span', { class: 'choice' }, choices.map((name) => h('a', { href: link({ ...state, by: name }), 'aria-current': name === by && 'true' }, COLOUR_TITLES[name]))));
 }
 
-/** The path of the shown folder; each folder above is a link. */
 function crumbs(state) {
   const names = state.below ? state.below.split('/') : [];
   const steps = names.map((name, at) => [name, names.slice(0, at + 1).join('/')]);
@@ -107,17 +106,15 @@ function frame(pen, box, line) {
   pen.strokeRect(box.x + 0.5, box.y + 0.5, box.w - 1.5, box.h - 1.5);
 }
 
-/** The text colour on a file; none for a folder. */
 function inkOn(file, { ink }, fallback) {
   return file && (ink(file) ?? fallback);
 }
 
-/** Draws the name of a box, shortened to its width, if there is room for some letters. */
 function drawName(pen, box, ink) {
   if (!labelled(box)) return;
   const text = shortened(pen, safe(box.node.name), box.w - 8);
   pen.fillStyle = ink;
-  if (text.length > 2) pen.fillText(text, box.x + 4, box.y + 3);
+  if (text.length > 2 || text === box.node.name) pen.fillText(text, box.x + 4, box.y + 3);
 }
 
 function shortened(pen, text, width) {
@@ -167,7 +164,6 @@ function changedLine(node, history) {
   return date ? [h('br'), `last change: ${date}`] : null;
 }
 
-/** Opens what was clicked: a file, or the folder of a box. */
 function open(map, event) {
   const node = boxAt(map.boxes, event.offsetX, event.offsetY)?.node;
   if (!node) return;
@@ -238,12 +234,10 @@ function entry(node, [, ...columns]) {
     columns.map(([, value, text = value]) => h('td', null, text(node).toLocaleString('en'))));
 }
 
-/** The files that refer to a file; in a folder those of the file with the most. */
 function referring(node) {
   return node.file ? node.file.referring ?? 0 : Math.max(...[...node.children.values()].map(referring));
 }
 
-/** The day of the last change of a file, or of any file in a folder. */
 function changeDate(node, { changed, since }) {
   const latest = lastChange(node, changed);
   if (latest) return formatDay(latest);

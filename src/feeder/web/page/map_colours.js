@@ -29,7 +29,6 @@ function byChange(files, isDark, { changed, since }) {
   return legend(entry, files, [...AGES.map(([, title]) => title), rest]);
 }
 
-/** By the number of other files that refer to a file. */
 function byReferences(files, isDark) {
   const shades = isDark ? DARK_AGES : LIGHT_AGES;
   return legend((file) => {

@@ -2,7 +2,8 @@
 import { h, table } from './dom.js';
 import { fileLink } from './url_state.js';
 
-const INLINE = /(`+)(.+?)\1|!\[([^\]]*)\]\([^)]*\)|\[((?:[^\][]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?[^)]*\)|<(https?:\/\/[^\s>]+)>|(\*\*|__)(?=\S)(.+?)\7|(?<![\w*])([*_])(?=\S)(.+?)\9(?!\w)|~~(.+?)~~/;
+const INLINE = /(`+)(.+?)\1|!\[([^\]]*)\]\([^)]*\)|\[((?:[^\][]|\[[^\]]*\])*)\]\(\s*<?([^)\s>]*)>?[^)]*\)|<(https?:\/\/[^\s>]+)>|(\*\*|__)(?=\S)(.+?)\7|(?<![\w*])([*_])(?=\S)(.+?)\9(?!\w)|~~(.+?)~~|\[([^\][]+)\](?:\[([^\]]*)\])?/;
+const DEFINITION = /^ {0,3}\[([^\]]+)\]:\s*<?([^\s>]+)>?.*$/gm;
 const ITEM = /^(\s*)([-*+]|\d+[.)])\s+(.*)/;
 const FENCE = /^\s*(```+|~~~+)/;
 const HEADING = /^(#{1,6})\s+(.*?)\s*#*$/;
@@ -11,9 +12,13 @@ const TABLE = /^\s*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?\s*$/;
 
 const isOfList = (line) => ITEM.test(line) || /^\s+\S/.test(line);
 
+let definitions;
+
 /** The elements of the lines of a file at `path`, which relative links start from. */
 export function rendered(lines, path) {
-  return h('div', { class: 'markdown' }, blocks(lines.join('\n').replace(/<!--[^]*?(-->|$)/g, '').split('\n'), path));
+  const text = lines.join('\n').replace(/<!--[^]*?(-->|$)/g, '');
+  definitions = new Map([...text.matchAll(DEFINITION)].map(([, name, href]) => [name.toLowerCase(), href]));
+  return h('div', { class: 'markdown' }, blocks(text.replace(DEFINITION, '').split('\n'), path));
 }
 
 function blocks(lines, path) {
@@ -80,18 +85,19 @@ function inline(text, path) {
   let rest = text;
   const inner = (part) => inline(part, path);
   for (let match = INLINE.exec(rest); match; match = INLINE.exec(rest)) {
-    const [whole, , code, image, label, href, url, , bold, , emphasis, struck] = match;
+    const [whole, , code, image, label, href, url, , bold, , emphasis, struck, text_, name] = match;
+    const defined = definitions.get((name || text_)?.toLowerCase());
     nodes.push(plain(rest.slice(0, match.index)), code !== undefined ? h('code', null, code.trim())
       : image !== undefined ? h('em', null, `[image${image ? `: ${image}` : ''}]`)
         : label !== undefined ? anchor(href, inner(label), path)
-          : url ? anchor(url, url, path)
+          : text_ ? defined ? anchor(defined, inner(text_), path) : whole
+            : url ? anchor(url, url, path)
             : h(bold ? 'strong' : emphasis ? 'em' : 's', null, inner(bold ?? emphasis ?? struck)));
     rest = rest.slice(match.index + whole.length);
   }
   return [...nodes, plain(rest)];
 }
 
-/** A text without the backslashes of escapes. */
 function plain(text) {
   return text.replace(/\\(?=[^\w\s])/g, '');
 }

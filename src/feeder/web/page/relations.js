@@ -4,6 +4,7 @@ import { announce, count, fileName, fill, h } from './dom.js';
 import { go, link, read } from './url_state.js';
 
 const SHOWN = 12;
+const NAME = /(?<![\p{L}\p{N}_$])[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const KINDS = { call: 'call', type: 'type', import: 'import', inherit: 'inherits', implement: 'implements', override: 'overrides', mention: 'mention' };
 
 /** The panel for the place of the address; it is filled when the answer is here. */
@@ -11,15 +12,15 @@ export function relationsPanel(place) {
   const content = h('div', { 'aria-busy': 'true' }, h('p', { class: 'summary' }, 'Loading…'));
   const panel = h('aside', { class: 'relations', 'aria-label': 'Relations', tabindex: '-1' },
     h('p', { class: 'top' }, h('button', { type: 'button', class: 'quiet', click: closeRelations }, 'Close')), content);
+  panel.dataset.place = place;
   load(place, content);
   return panel;
 }
 
-/** Closes the panel; false if there is none. */
 export function closeRelations() {
   const state = read();
   if (!state.relations) return false;
-  go(link({ ...state, relations: '' }));
+  go(link({ ...state, relations: '' }), { replace: true });
   return true;
 }
 
@@ -74,12 +75,11 @@ function uncertain(resolved) {
 
 /** The address of lines with the panel as it is, so that its entries can be opened one by one. */
 function keptLink(path, first, last) {
-  return link({ file: path, lines: [first, last], relations: read().relations });
+  return link({ ...read(), file: path, lines: [first, last] });
 }
 
-/** The address that shows the relations of a node. */
 export function relationsLink(path, first, last) {
-  return link({ file: path, lines: [first, last], relations: `${path}:${first}-${last}` });
+  return link({ file: path, q: read().q, lines: [first, last], relations: `${path}:${first}-${last}` });
 }
 
 /** Shows the relations of the identifier that was clicked; a selection is left alone. */
@@ -88,22 +88,75 @@ export function showClicked(event) {
   const text = event.target.closest('.text');
   const place = text && placeAt(text, event.clientX, event.clientY);
   if (!place) return;
-  const { file, lines } = read();
-  go(link({ file, lines: lines ?? [place.line, place.line], relations: `${file}:${place.line}:${place.column}` }));
+  showPlace(place);
+}
+
+function showPlace({ line, column }) {
+  const state = read();
+  go(link({ ...state, lines: state.lines ?? [line, line], relations: `${state.file}:${line}:${column}` }));
+}
+
+/** Selects the next name in the text, from the marked line on, or the previous one; false outside of a file. */
+export function selectName(by) {
+  const texts = [...document.querySelectorAll('.file .row .text')];
+  if (!texts.length) return false;
+  const chosen = selected();
+  const at = chosen ?? { line: read().lines?.[0] ?? 1, start: by > 0 ? -1 : Infinity };
+  for (let i = at.line - 1; texts[i]; i += by) {
+    const names = [...texts[i].textContent.matchAll(NAME)].filter(({ index }) => i !== at.line - 1 || (index - at.start) * by > 0);
+    const name = names.at(by > 0 ? 0 : -1);
+    if (name) {
+      const ends = [name.index, name.index + name[0].length].map((offset) => nodeAt(texts[i], offset));
+      getSelection().setBaseAndExtent(...ends[0], ...ends[1]);
+      texts[i].parentElement.scrollIntoView({ block: 'nearest' });
+      return true;
+    }
+  }
+  return true;
+}
+
+export function showSelected() {
+  const place = !document.activeElement.closest('a, button, summary, [role=tree]') && selected();
+  if (place) showPlace(place);
+  return Boolean(place);
+}
+
+/** The line, column and offset of the selected text of a file; null where nothing is selected. */
+function selected() {
+  const { anchorNode, anchorOffset, isCollapsed } = getSelection();
+  const text = !isCollapsed && anchorNode.parentElement.closest('.file .row .text');
+  return text ? placeOf(text, anchorNode, anchorOffset) : null;
+}
+
+function placeOf(text, node, offset) {
+  const before = document.createRange();
+  before.setStart(text, 0);
+  before.setEnd(node, offset);
+  const start = before.toString().length;
+  return { line: Number(text.parentElement.id.slice(1)), column: columnOf(text, start), start };
+}
+
+function columnOf(text, start) {
+  return Array.from(text.textContent.slice(0, start)).length + 1;
+}
+
+function nodeAt(element, offset) {
+  const nodes = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  let node = nodes.nextNode();
+  while (offset > node.length) {
+    offset -= node.length;
+    node = nodes.nextNode();
+  }
+  return [node, offset];
 }
 
 /** The line and column of the identifier at a point; null where there is none. */
 function placeAt(text, x, y) {
   const caret = document.caretPositionFromPoint?.(x, y) ?? rangeAt(x, y);
   if (!caret || !text.contains(caret.offsetNode)) return null;
-  const before = document.createRange();
-  before.setStart(text, 0);
-  before.setEnd(caret.offsetNode, caret.offset);
-  const [line, at] = [text.textContent, before.toString().length];
-  const from = at - /[\p{L}\p{N}_$]*$/u.exec(line.slice(0, at))[0].length;
-  const [word] = /^[\p{L}\p{N}_$]*/u.exec(line.slice(from));
-  if (!/^[\p{L}_$]/u.test(word)) return null;
-  return { line: Number(text.parentElement.id.slice(1)), column: Array.from(line.slice(0, from)).length + 1 };
+  const { line, start: at } = placeOf(text, caret.offsetNode, caret.offset);
+  const name = [...text.textContent.matchAll(NAME)].find(({ index, 0: { length } }) => index <= at && at <= index + length);
+  return name ? { line, column: columnOf(text, name.index) } : null;
 }
 
 /** What WebKit has in place of `caretPositionFromPoint`. */

@@ -6,8 +6,7 @@ import { rememberQuery } from './completions.js';
 import { facetLists, rememberFacets } from './facets.js';
 import { startState, noHitsState, errorState } from './empty_states.js';
 import { hitItems } from './hit.js';
-import { isIndexing } from './indexing.js';
-import { showIndexState } from './index_state.js';
+import { isIndexing, showIndexState } from './index_state.js';
 
 const LIMIT = 20;
 // hits of a query that is being typed: more than a window shows, in half the time of 20
@@ -33,7 +32,6 @@ let answered = 0;
 let running = 0;
 let waiting;
 
-/** Shows the state of the address; while the user types, the pause does that. */
 export async function showSearch(state) {
   if (timer) return undefined;
   byId('q').value = state.q;
@@ -114,7 +112,6 @@ function clearTimer() {
   timer = undefined;
 }
 
-/** Cancels the requests in progress and all timers. */
 export function stop() {
   current.abort();
   current = new AbortController();
@@ -161,7 +158,6 @@ async function runQuery(state) {
   if (number === newest) byId('main').removeAttribute('aria-busy');
 }
 
-/** The nodes similar to a node, with the node itself as `target`. */
 async function requestSimilar(parameters, id, signal) {
   const [page, node] = await Promise.all([
     request('similar', { ...parameters, q: null, target: id }, { signal }), request('node', { id }, { signal }).catch(() => null)]);
@@ -180,7 +176,6 @@ function isPrefixBetter(page, state) {
   return typing && shownPrefix === state.q && hasHits() && !page.hits.some(isRankedByText);
 }
 
-/** True while the user types; Enter finishes a query. */
 function isUnfinished(state) {
   return typing || state.meaning === 'no';
 }
@@ -228,22 +223,18 @@ function draw(page, state) {
   announce(countHits(page));
 }
 
-/** Changes the hits; the first visible one stays where it is, and a focused one keeps the focus. */
 function keepPlace(change) {
   const first = scrollY ? [...document.querySelectorAll('.hit')].find((hit) => hit.getBoundingClientRect().bottom > 0) : null;
   const top = first?.getBoundingClientRect().top;
-  const focused = document.activeElement?.closest('.hit');
   change();
   const now = first && hitAt(first.dataset.place);
   if (now) scrollBy(0, now.getBoundingClientRect().top - top);
-  if (focused) hitAt(focused.dataset.place)?.querySelector('a.opens').focus({ preventScroll: true });
 }
 
 function hitAt(place) {
   return [...document.querySelectorAll('.hit')].find((hit) => hit.dataset.place === place);
 }
 
-/** True for an index that does not equal any commit yet. */
 function isIncomplete(index) {
   return index?.unfinished || Boolean(index?.head && !index.equals);
 }
@@ -262,7 +253,6 @@ function summary(page, state) {
   return h('div', { class: 'summary' }, h('span', null, `${countHits(page)}${range}`, page.target ? [' similar to ', place(page.target)] : null), chips(state));
 }
 
-/** The link to a node, named by its symbol or its file. */
 function place({ path, symbol, start_line: first, end_line: last }) {
   return h('a', { href: fileLink(path, first, last) }, symbol ?? fileName(path), ` (${path}:${first})`);
 }

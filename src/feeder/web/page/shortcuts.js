@@ -1,8 +1,8 @@
-// Keyboard shortcuts: / j k Enter y n p r t @ Esc ?
+// Keyboard shortcuts: / j k Enter y n p w b r t @ Esc ?
 import { byId } from './dom.js';
 import { copy } from './hit.js';
-import { goToMatch, goToOutline } from './file.js';
-import { closeRelations, showOfMarked } from './relations.js';
+import { focusText, goToMatch, goToOutline } from './file.js';
+import { closeRelations, selectName, showOfMarked, showSelected } from './relations.js';
 import { openHelp } from './help.js';
 
 export const ACTIONS = {
@@ -12,6 +12,9 @@ export const ACTIONS = {
   y: () => { const hit = current(); if (hit) copy(hit.dataset.place); return Boolean(hit); },
   n: () => goToMatch(1),
   p: () => goToMatch(-1),
+  w: () => selectName(1),
+  b: () => selectName(-1),
+  Enter: showSelected,
   r: showOfMarked,
   t: goToOutline,
   '@': goToOutline,
@@ -37,7 +40,6 @@ function current() {
   return document.activeElement.closest?.('[data-place]');
 }
 
-/** Moves the focus `by` hits forward. */
 function move(by) {
   const hits = [...document.querySelectorAll('.hit')].filter((hit) => hit.checkVisibility());
   if (!hits.length) return false;
@@ -48,9 +50,11 @@ function move(by) {
   return true;
 }
 
+/** Leaves a field, closes the panel, or goes from files back to the view before them. */
 function leave() {
-  if (document.activeElement === byId('q')) { byId('main').focus(); return true; }
+  if (document.activeElement.matches('input')) { focusText(); return true; }
   if (closeRelations()) return true;
-  if (new URLSearchParams(location.search).has('file') && history.length > 1) { history.back(); return true; }
-  return false;
+  const { steps } = history.state ?? {};
+  if (steps) history.go(-steps);
+  return Boolean(steps);
 }

@@ -54,7 +54,6 @@ function cost(kind, run) {
   return h('tr', { 'data-kind': kind }, h('th', { scope: 'row' }, KINDS[kind]), cells.map((cell) => h('td', null, cell.toLocaleString('en'))));
 }
 
-/** The embedding model; without one in `meta`, the static model that the parser names. */
 function model(meta) {
   return meta.model ?? /feeder-static-\S+/.exec(meta.parser ?? '')?.[0] ?? 'none: search by words only';
 }
@@ -125,7 +124,6 @@ function verdict(result) {
   ];
 }
 
-/** The advice; the command in it can be copied. */
 function advice(text) {
   const command = /feeder [a-z]+(?: --?[\w-]+)*/.exec(text)?.[0];
   return h('p', null, 'To repair it: ', h('code', null, text), ' ',

@@ -31,7 +31,6 @@ async function open(folder) {
   isOpen.add(folder);
 }
 
-/** All rows of open folders, in the order of the tree. */
 function list(tree) {
   tree.rows = [];
   const add = (folder, level) => {
@@ -66,7 +65,6 @@ function item(tree, { name, path, level, isFolder, at, of }, i) {
   return element;
 }
 
-/** Opens a file; opens or closes a folder. */
 async function choose(tree, i) {
   tree.at = i;
   const { path, isFolder } = tree.rows[i];

@@ -88,7 +88,6 @@ function within(node, room, depth, boxes) {
   }
 }
 
-/** The children of a folder, the heaviest first; those that are too small are one. */
 function visible(node, room) {
   const nodes = heaviest(node);
   const min = (MIN_AREA * node.weight) / (room.w * room.h);
@@ -104,14 +103,12 @@ function smaller(node, nodes) {
   return sums;
 }
 
-/** The largest file in a node. */
 export function largestFile(node) {
   let at = node;
   while (!at.file) at = heaviest(at)[0];
   return at.file;
 }
 
-/** Whether a folder's box has room for its name. */
 export function labelled(box) {
   return box.w > 44 && box.h > 30;
 }
@@ -159,7 +156,6 @@ function worstOf(largest, smallest, sum, side) {
   return Math.max((square * largest) / (sum * sum), (sum * sum) / (square * smallest));
 }
 
-/** The innermost box at a point. */
 export function boxAt(boxes, x, y) {
   let found = null;
   for (const box of boxes) if (x >= box.x && x < box.x + box.w && y >= box.y && y < box.y + box.h) found = box;

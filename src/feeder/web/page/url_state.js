@@ -1,4 +1,5 @@
 // The state of the page is its address, so that back and forward work.
+import { byId, focusedIn } from './dom.js';
 
 export const FILTERS = ['language', 'path', 'not_path', 'node_type', 'category', 'tests'];
 const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'only', 'offset', 'relations', ...FILTERS];
@@ -16,7 +17,6 @@ function viewOf({ file, view }) {
   return ['map', 'proof'].includes(view) ? view : 'search';
 }
 
-/** The lines of a fragment: `#L3-L7` is `[3, 7]`. */
 export function linesOf(hash) {
   const match = /^#L(\d+)(?:-L?(\d+))?$/.exec(hash ?? '');
   if (!match) return null;
@@ -24,7 +24,6 @@ export function linesOf(hash) {
   return [Math.min(first, last), Math.max(first, last)];
 }
 
-/** The address of a state, without empty values. */
 export function link(state) {
   const parameters = new URLSearchParams();
   for (const name of PARAMETERS) {
@@ -41,19 +40,27 @@ export function isCurrent(state) {
   return link(state) === link(read());
 }
 
+/** The address of a file, with the query whose words are marked in it. */
 export function fileLink(path, first, last = first) {
-  return link({ file: path, lines: first ? [first, last] : null });
+  return link({ file: path, q: read().q, lines: first ? [first, last] : null });
 }
 
-/** Changes the address and, unless `quietly`, shows its state. */
-export function go(href, { replace = false, quietly = false } = {}) {
-  history[replace ? 'replaceState' : 'pushState'](null, '', href);
-  if (!quietly) dispatchEvent(new Event('moved'));
+/**
+ * Changes the address and shows its state. The history's state has the name of what had the focus, and the number of
+ * steps since the view before the first file.
+ */
+export function go(href, { replace = false } = {}) {
+  const { state } = history;
+  if (replace) history.replaceState(state, '', href);
+  else {
+    history.replaceState({ ...state, focus: focusedIn(byId('main')) }, '');
+    history.pushState({ steps: read(new URL(href, location)).file ? (state?.steps ?? 0) + 1 : 0 }, '', href);
+  }
+  dispatchEvent(new Event('moved'));
 }
 
-/** Follows links within the page without reloading it. */
 export function followLinks() {
-  addEventListener('popstate', () => dispatchEvent(new Event('moved')));
+  addEventListener('popstate', () => dispatchEvent(new CustomEvent('moved', { detail: 'back' })));
   addEventListener('click', (event) => {
     const anchor = event.target.closest?.('a[href]');
     if (!anchor || event.button || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
