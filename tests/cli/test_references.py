@@ -243,6 +243,71 @@ def test_variable_of_two_types_is_by_name_only(feeder: RunFeeder, repo: Repo) ->
         assert sites(answer) == {("shop.py", 15, "call"): False}
 
 
+GO: dict[str, str | bytes] = {
+    "go.mod": "module acme.com/shop\n",
+    "cart/cart.go": (
+        "package cart\n\n"
+        "type Filler interface {\n\tFill(count int)\n}\n\n"
+        "type Cart struct {\n\tshelf *Shelf\n}\n\n"
+        "type Shelf struct{}\n\n"
+        "func NewCart(count int) *Cart {\n\treturn &Cart{}\n}\n\n"
+        "func (c *Cart) Fill(count int) {\n\tc.shelf.Put(count)\n}\n\n"
+        "func (s *Shelf) Put(count int) {}\n\n"
+        "func (s *Shelf) Fill(count int) {}\n"
+    ),
+    "main/main.go": (
+        'package main\n\nimport "acme.com/shop/cart"\n\n'
+        "func fill() {\n"
+        "\tone := cart.NewCart(1)\n"
+        "\tone.Fill(1)\n"
+        "\teach(func(one cart.Filler) {\n"
+        "\t\tone.Fill(2)\n"
+        "\t})\n"
+        "\tother, err := unknown()\n"
+        "\tother.Fill(3)\n"
+        "\tlast := value.(*cart.Shelf)\n"
+        "\tlast.Fill(4)\n"
+        "\trun(NewName)\n"
+        "}\n"
+    ),
+    "main/name.go": "package main\n\nfunc NewName() string {\n\treturn err\n}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("Cart.Fill", {7: True, 9: False, 12: False}),
+        ("Shelf.Fill", {7: False, 9: False, 12: False, 14: True}),
+        ("Filler.Fill", {7: False, 9: True, 12: False, 14: False}),
+    ],
+)
+def test_types_of_receivers_in_go(
+    feeder: RunFeeder, repo: Repo, target: str, expected: dict[int, bool]
+) -> None:
+    """They are those of results, assertions and closures; an interface's method is another type's.
+
+    Line 7 calls what NewCart returns, line 9 a parameter of a closure, line 12 what an unknown
+    function returns, line 14 what is asserted.
+    """
+    repo.commit(GO)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", f"cart.{target}", "--json").json
+    assert sites(answer) == {
+        ("main/main.go", line, "call"): resolved for line, resolved in expected.items()
+    }
+
+
+def test_fields_of_receivers_and_exported_names_in_go(feeder: RunFeeder, repo: Repo) -> None:
+    """`c.shelf` has the type of the field; a function is passed by name to another one."""
+    repo.commit(GO)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "Shelf.Put", "--json").json
+    assert sites(answer) == {("cart/cart.go", 18, "call"): True}
+    answer = feeder(repo, "references", "NewName", "--json").json
+    assert sites(answer) == {("main/main.go", 15, "mention"): True}
+
+
 def test_definition(feeder: RunFeeder, shop: Repo) -> None:
     """By name all of that name; at a position the one that is meant there."""
     named = feeder(shop, "definition", "add", "--json").json["definitions"]

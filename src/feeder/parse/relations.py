@@ -51,6 +51,7 @@ _KINDS = {
     "accesses": MENTION,
     "attributes": MENTION,
     "mentions": MENTION,
+    "exported": MENTION,
     "tokens": MENTION,
     "inherits": INHERITS,
     "implements": IMPLEMENTS,
@@ -149,6 +150,13 @@ class RelationCollector:
                 mentions[content[start : node.end_byte]].append(start)
             elif not capture:
                 yield match
+            elif capture == "exported":
+                node = captures["exported"][0]
+                start = node.start_byte
+                source = content[start : node.end_byte]
+                mentions[source].append(start)
+                if source[:1].isupper():  # no local name
+                    self._existing_names.add(source)
             elif capture == "tokens":
                 self._add_token(captures["tokens"][0])
             else:
@@ -215,6 +223,8 @@ class RelationCollector:
                 return  # a function is called, whose result has another type
             bound = constructed
         qualifier = self._last_name(bound[-1]) if bound else ""
+        if made := captures.get("made"):
+            qualifier = _called_name(self._source(made))
         for node in nodes:
             name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
@@ -306,6 +316,13 @@ def _declared_name(source: bytes) -> str:
         return ""
     words = _WORD.findall(source)
     return _checked_name(words[-1]) if words else ""
+
+
+@lru_cache(CACHE_SIZE)
+def _called_name(source: bytes) -> str:
+    """`shop.NewCart()` of a called function; empty for another expression."""
+    is_name = len(source) < RECEIVER_LIMIT and all(map(_checked_name, source.split(b".")))
+    return f"{source.decode()}()" if is_name else ""
 
 
 @lru_cache(CACHE_SIZE)

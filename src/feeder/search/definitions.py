@@ -88,7 +88,7 @@ def definitions_at(
     results: list[tuple[bool | None, Hit]] = []
     for one, hit in matches:
         resolver = finder.resolver(one)
-        states = [resolver.resolve(facts, node, relation) for node, relation in relations]
+        states = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
         is_declared_here = hit.path == target.path and hit.start_line <= line <= hit.end_line
         state = True if True in states or (not states and is_declared_here) else None
         results.append((state if state or False not in states else False, hit))

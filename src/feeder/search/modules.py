@@ -31,7 +31,8 @@ class Definition(NamedTuple):
 
     `owner` is the symbol of the type around it, empty for a name of a module or package. A static
     function of C, outside of headers, is local: no other file can refer to it. An extension of
-    Kotlin is imported from its package like a function; its symbol has the extended type.
+    Kotlin is imported from its package like a function; its symbol has the extended type. A method
+    of an interface of Go is abstract.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Definition(NamedTuple):
     is_type: bool
     is_local: bool = False
     is_extension: bool = False
+    is_abstract: bool = False
 
     @property
     def package(self) -> str:
@@ -72,8 +74,9 @@ def names_module(module: str, importing_path: str, definition: Definition) -> bo
         return definition.is_in_package(module) or module in {outer, definition.symbol}
     if language == "go":
         folder = posixpath.dirname(definition.path)
+        module = re.sub(r"/v\d+$", "", module)
         if not folder:
-            last = re.sub(r"/v\d+$", "", module).rpartition("/")[2]
+            last = module.rpartition("/")[2]
             return definition.package.partition(".")[0] in {last, last.removeprefix("go-")}
         return module == folder or module.endswith(f"/{folder}")
     return any(

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.nodes import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE
+from feeder.nodes import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, RETURNS, USE
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.go_interfaces import Types, declared_methods, implementing_types, is_interface
 from feeder.search.index_status import Corpus
@@ -28,7 +28,6 @@ from feeder.store.relations import (
     Relation,
     file_blobs,
     has_relations,
-    line_numbers,
     nodes_of_files,
     nodes_with_name,
 )
@@ -199,7 +198,17 @@ class ReferenceFinder:
             )
         is_static = hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
         is_local = is_static and not is_type and not _is_header(hit.path)
-        return Definition(hit.path, hit.language or "", symbol, name, owner, is_type, is_local)
+        is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
+        return Definition(
+            hit.path,
+            hit.language or "",
+            symbol,
+            name,
+            owner,
+            is_type,
+            is_local,
+            is_abstract=is_abstract,
+        )
 
     def _type_of_member(self, hit: Hit, outer: str) -> str:
         """The type of a member that is declared in another file, as in Go, C++ or Swift."""
@@ -249,6 +258,7 @@ class ReferenceFinder:
         """The resolver of a definition, with the types below its owner."""
         others = self._other_definitions(definition)
         owner, family = None, NO_FAMILY
+        makers: list[Definition] = []
         if definition.owner and not definition.is_type:
             owners = self.named_definitions(definition.owner.rpartition(".")[2])
             same = [one for one, _ in owners if one.symbol == definition.owner]
@@ -256,7 +266,19 @@ class ReferenceFinder:
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
-        return Resolver(definition, others, owner, family)
+                makers = self._makers(owner) if owner.language == "go" else []
+        return Resolver(definition, others, owner, family, makers)
+
+    def _makers(self, owner: Definition) -> list[Definition]:
+        """The functions of a type's package in Go that return it."""
+        folder = posixpath.dirname(owner.path)
+        return [
+            Definition(node.path, "go", symbol, symbol.rpartition(".")[2], "", is_type=False)
+            for node in self.nodes(owner.name)
+            if (symbol := node.symbol or "").count(".") == 1
+            and posixpath.dirname(node.path) == folder
+            and any(one.kind == RETURNS and one.name == owner.name for one in node.decode())
+        ]
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
         """All definitions of a definition's name, with itself.
@@ -397,7 +419,7 @@ class ReferenceFinder:
         all_facts = self.facts(node.path for node in nodes)
         for node in nodes:
             results = [
-                resolver.resolve(all_facts[node.path], node, relation)
+                resolver.resolve(all_facts[node.path], node, relation, node.start_line)
                 for relation in node.decode()
                 if relation.kind in {INHERITS, IMPLEMENTS} and relation.name in names
             ]
@@ -433,16 +455,13 @@ class ReferenceFinder:
                 if relation.kind not in KIND_NAMES:
                     continue
                 if relation.name == name:
-                    resolved = resolver.resolve(all_facts[node.path], node, relation)
-                    kind = KIND_NAMES[relation.kind]
+                    meant, kind = relation, KIND_NAMES[relation.kind]
                 elif not is_member and relation.kind != IMPORT and _has_part(relation, name):
-                    bare = Relation(name, MENTION, "", "")
-                    resolved = resolver.resolve(all_facts[node.path], node, bare)
-                    kind = "mention"
+                    meant, kind = Relation(name, MENTION, "", relation.lines), "mention"
                 else:
                     continue
-                if resolved is not None:
-                    for line in line_numbers(node, relation):
+                for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
+                    if resolved is not None:
                         yield Reference(
                             node.path, line, 0, kind, resolved, "", node, name, relation.qualifier
                         )
@@ -456,6 +475,11 @@ def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
                 alias = relation.qualifier.partition("=")[2]
                 if alias:
                     yield alias
+
+
+def _is_bodyless(hit: Hit) -> bool:
+    """Tells whether a method of Go is one of an interface."""
+    return not (hit.signature or "").startswith("func")
 
 
 def _is_header(path: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -22,12 +22,15 @@ from feeder.search.modules import (
     is_parent_module,
     names_module,
 )
-from feeder.store.relations import RelatedNode, Relation
+from feeder.store.relations import RelatedNode, Relation, line_numbers
 
 SELF_NAMES = frozenset(
     {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
 )
 """Receivers that are the object or the type around the site."""
+
+SHADOWING_LANGUAGES = frozenset({"go", "rust"})
+"""Languages whose blocks and closures often declare a name of their function again."""
 
 COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
 """A name of several words, which a library is unlikely to define too."""
@@ -45,6 +48,13 @@ class Import(NamedTuple):
     name: str
 
 
+class Binding(NamedTuple):
+    """The line that declares a variable, and its type, or `NewCart()` for the result of a call."""
+
+    line: int
+    type_name: str
+
+
 class FileFacts:
     """The imports, types and declared variables of a file."""
 
@@ -55,6 +65,11 @@ class FileFacts:
     @cached_property
     def _decoded(self) -> list[tuple[RelatedNode, list[Relation]]]:
         return [(node, node.decode()) for node in self.nodes]
+
+    @cached_property
+    def _is_shadowing(self) -> bool:
+        """Tells whether each binding is a declaration: elsewhere it may be another assignment."""
+        return any(node.language in SHADOWING_LANGUAGES for node in self.nodes[:1])
 
     @cached_property
     def imports(self) -> Mapping[str, list[Import]]:
@@ -80,21 +95,25 @@ class FileFacts:
         return {node.symbol for node in self.nodes if node.node_type == "class" and node.symbol}
 
     @cached_property
-    def bindings(self) -> Mapping[str, Mapping[str, str]]:
-        """The declared type of each variable, field and parameter, by the symbol of the node.
+    def bindings(self) -> Mapping[str, Mapping[str, list[Binding]]]:
+        """The declarations of each variable, field and parameter, by the symbol of the node.
 
-        It is empty for a name with several types, such as that of a closure's parameter too.
+        A name has several where closures have parameters of the same name.
         """
-        matches: defaultdict[str, dict[str, str]] = defaultdict(dict)
+        matches: defaultdict[str, dict[str, list[Binding]]] = defaultdict(dict)
         for node, relations in self._decoded:
             own = matches[node.symbol or ""]
-            for name, kind, type_name, _ in relations:
-                if kind in {BINDING, PARAMETER} and type_name:
-                    is_same = own.get(name, type_name) == type_name
-                    own[name] = type_name if is_same else ""
+            for relation in relations:
+                if relation.kind in {BINDING, PARAMETER} and relation.qualifier:
+                    own.setdefault(relation.name, []).extend(
+                        Binding(line, relation.qualifier) for line in line_numbers(node, relation)
+                    )
         for own in matches.values():
-            for name, type_name in own.items():
-                own[name] = own.get(type_name, type_name)  # self.cart = cart
+            for name, declared in own.items():
+                own[name] = [  # self.cart = cart
+                    Binding(line, _only_type(own.get(type_name), type_name))
+                    for line, type_name in declared
+                ]
         return matches
 
     def declares_type(self, name: str) -> bool:
@@ -109,23 +128,75 @@ class FileFacts:
             symbol = symbol.rpartition(".")[0]
         return ""
 
-    def type_of(self, symbol: str | None, receiver: str) -> str:
-        """The declared type of a receiver in a node; empty if the file does not say it."""
-        first, _, rest = receiver.partition(".")
-        if first in SELF_NAMES:
-            first, _, rest = rest.partition(".")
-        if rest or not first:
-            return ""
-        first = first.lstrip("$")
-        if receiver == first and first in (own := self.bindings.get(symbol or "", {})):
-            return own[first]
+    def types_of(self, symbol: str | None, receiver: str, line: int) -> list[str]:
+        """The types that a receiver may have on a line of a node, the most probable first.
+
+        Empty if the file does not say any. Of a name that closures and blocks declare again, the
+        last declaration above the line comes first.
+        """
+        first, *fields = receiver.split(".")
+        is_member = first in SELF_NAMES
+        if is_member:
+            first, *fields = fields or [""]
+        types = self._types_of_name(symbol, first.lstrip("$"), line, is_member=is_member)
+        for field in fields:
+            owners = [one for one in self.classes if one.rpartition(".")[2] in types]
+            types = [name for one in owners for name in self._types_of_member(one, field) or ()]
+        return types
+
+    def has_types(self, symbol: str | None, receiver: str) -> bool:
+        """Tells whether the first name of a receiver has several types in a node, one by one."""
+        if not self._is_shadowing:
+            return False
+        declared = self.bindings.get(symbol or "", {}).get(receiver.partition(".")[0].lstrip("$"))
+        return declared is not None and not _only_type(declared, "")
+
+    def _types_of_name(
+        self, symbol: str | None, name: str, line: int, *, is_member: bool
+    ) -> list[str]:
+        if not is_member and name in (own := self.bindings.get(symbol or "", {})):
+            return _types_at(own[name], line, shadowing=self._is_shadowing)
         owner = self.enclosing_class(symbol)
-        if not owner:
-            return self.bindings.get("", {}).get(first, "")
-        for name, own in self.bindings.items():
-            if (name == owner or name.rpartition(".")[0] == owner) and first in own:
-                return own[first]
-        return self.bindings.get("", {}).get(first, "")
+        types = self._types_of_member(owner, name) if owner else None
+        if types is None:
+            only = _only_type(self.bindings.get("", {}).get(name), "")
+            types = [only] if only else []
+        return types
+
+    def _types_of_member(self, owner: str, name: str) -> list[str] | None:
+        """The type of a field; None if the type does not declare it here."""
+        for own in self._bindings_of_types.get(owner, ()):
+            if name in own:
+                only = _only_type(own[name], "")
+                return [only] if only else []
+        return None
+
+    @cached_property
+    def _bindings_of_types(self) -> Mapping[str, list[Mapping[str, list[Binding]]]]:
+        """The bindings of each type and of its members, in the order of the file."""
+        matches: defaultdict[str, list[Mapping[str, list[Binding]]]] = defaultdict(list)
+        for symbol, own in self.bindings.items():
+            for owner in {symbol, symbol.rpartition(".")[0]}:
+                matches[owner].append(own)
+        return matches
+
+
+def _only_type(declared: Sequence[Binding] | None, default: str) -> str:
+    """The type of all declarations of a name; empty if they have several."""
+    if declared is None:
+        return default
+    types = {one.type_name for one in declared}
+    return types.pop() if len(types) == 1 else ""
+
+
+def _types_at(declared: Sequence[Binding], line: int, *, shadowing: bool) -> list[str]:
+    """The types of a name on a line, the last declaration above it first."""
+    only = _only_type(declared, "")
+    if only or not shadowing:
+        return [only] if only else []
+    above = sorted((one for one in declared if one.line < line), reverse=True)
+    beside = [one for one in declared if one.line == line]
+    return [name for name in dict.fromkeys(one.type_name for one in [*above, *beside]) if name]
 
 
 class Family(NamedTuple):
@@ -147,7 +218,8 @@ class Resolver:
     """Resolves sites of one definition's name.
 
     `others` are all definitions of that name, the definition itself among them. `owner` is the
-    definition of the type around it, None for a name of a module.
+    definition of the type around it, None for a name of a module. `makers` are functions of the
+    owner's package that return it.
     """
 
     def __init__(
@@ -156,16 +228,35 @@ class Resolver:
         others: Sequence[Definition],
         owner: Definition | None,
         family: Family = NO_FAMILY,
+        makers: Sequence[Definition] = (),
     ) -> None:
         self._definition = definition
         self._others = others
         self._owner = owner
         self._family = family
+        self._makers = makers
+        self._is_member = owner is not None and not definition.is_type
         shared = {(one.path, one.symbol) for one in others if not one.is_local}
         self._is_unique = len(shared) <= 1
 
-    def resolve(self, facts: FileFacts, node: RelatedNode, relation: Relation) -> bool | None:
-        """True if the site refers to the definition, False if it may, None if to something else."""
+    def resolve_lines(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    ) -> Iterator[tuple[int, bool | None]]:
+        """Yields each line of a relation with its resolution; see `resolve`."""
+        first, *others = line_numbers(node, relation)
+        resolved = self.resolve(facts, node, relation, first)
+        yield first, resolved
+        may_vary = others and self._is_member and facts.has_types(node.symbol, relation.qualifier)
+        for line in others:
+            yield line, self.resolve(facts, node, relation, line) if may_vary else resolved
+
+    def resolve(
+        self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
+    ) -> bool | None:
+        """True if the site refers to the definition, False if it may, None if to something else.
+
+        Only the receiver's type depends on the line.
+        """
         if not are_compatible(node.language, self._definition.language):
             return None
         if relation.kind == IMPORT:
@@ -173,11 +264,16 @@ class Resolver:
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             result = self.refers(facts, relation.name)  # its receiver is a value of any name
             return result and (self._is_unique or relation.name in facts.imports)
-        if self._owner and not self._definition.is_type:
-            return self._resolve_member(facts, node, relation)
+        if self._is_member:
+            return self._resolve_member(facts, node, relation, line)
         if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:
             return self._resolve_qualified(facts, node, relation)
         return self.refers(facts, relation.name)
+
+    @cached_property
+    def _types_with_member(self) -> set[str]:
+        """The types that define a member of this name."""
+        return {one.owner.rpartition(".")[2] for one in self._others}
 
     def refers(self, facts: FileFacts, name: str) -> bool | None:
         """Resolves a name without a receiver in a file to a type, function or constant."""
@@ -185,7 +281,7 @@ class Resolver:
 
     def _resolve_import(self, facts: FileFacts, relation: Relation) -> bool | None:
         module = relation.qualifier.partition("=")[0]
-        if self._owner and not self._definition.is_type:
+        if self._is_member:
             requested = self._definition.owner
             return True if requested and module == requested else None
         return self._import_refers(facts, Import(module, relation.name))
@@ -238,8 +334,8 @@ class Resolver:
                 ):
                     yield imported.module
 
-    def _resolve_member(
-        self, facts: FileFacts, node: RelatedNode, relation: Relation
+    def _resolve_member(  # noqa: PLR0911 - one for each rule
+        self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> bool | None:
         """A member of a type, by its receiver."""
         receiver, language = relation.qualifier, node.language or ""
@@ -254,12 +350,13 @@ class Resolver:
         if receiver in SELF_NAMES:
             return self._in_class(facts, own_class)
         last = receiver.rpartition(".")[2]
-        type_name = last.removesuffix("()") if last.endswith("()") else ""
-        type_name = type_name or facts.type_of(node.symbol, receiver)
-        if not type_name and (last in self._family.names or last in facts.imports):
-            type_name = last if last[:1].isupper() or last in self._family.names else ""
-        if type_name:
-            return self._is_in_family(facts, type_name)
+        if last.endswith("()"):
+            return self._is_in_family(facts, last.removesuffix("()"))
+        types = facts.types_of(node.symbol, receiver, line)
+        if not types and (last in self._family.names or last in facts.imports):
+            types = [last] if last[:1].isupper() or last in self._family.names else []
+        if types:
+            return self._is_of_types(facts, types)
         is_call = relation.kind == CALL
         return self._is_unique and is_call and is_compound(relation.name)
 
@@ -275,6 +372,29 @@ class Resolver:
                 return None
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
         return False if own_class else None
+
+    def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> bool | None:
+        """A receiver of the first of these types that has such a member, as far as is known."""
+        for type_name in types:
+            if not type_name.endswith("()"):
+                result = self._is_in_family(facts, type_name)
+            else:
+                result = self._is_made(facts, type_name.removesuffix("()"))
+            if result is not False or type_name in self._types_with_member:
+                return result
+        return False
+
+    def _is_made(self, facts: FileFacts, function: str) -> bool:
+        """Tells whether a function that a file calls returns the owner."""
+        module, _, name = function.rpartition(".")
+        modules = set(self._modules_of(facts, module)) if module else set()
+        return any(
+            any(names_module(one, facts.path, maker) for one in modules)
+            if module
+            else in_same_package(facts.path, facts.package, maker)
+            for maker in self._makers
+            if maker.name == name
+        )
 
     def _is_in_family(self, facts: FileFacts, type_name: str) -> bool | None:
         """A receiver of a declared type: another type with such a member is another definition."""
@@ -295,8 +415,14 @@ class Resolver:
             one.name in self._family.names for one in imported
         ):
             return True
-        owners = {one.owner.rpartition(".")[2] for one in self._others}
-        return None if type_name in owners else False
+        is_another = type_name in self._types_with_member and not self._is_dynamic(type_name)
+        return None if is_another else False
+
+    def _is_dynamic(self, type_name: str) -> bool:
+        """Tells whether the definition or a type's member of its name is an interface's in Go."""
+        return self._definition.is_abstract or any(
+            one.is_abstract for one in self._others if one.owner.rpartition(".")[2] == type_name
+        )
 
     @staticmethod
     def _imports_module_of(facts: FileFacts, owner: Definition) -> bool:

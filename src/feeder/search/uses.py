@@ -121,17 +121,18 @@ class UseFinder:
     def _uses_of_relation(
         self, facts: FileFacts, node: RelatedNode, relation: Relation
     ) -> Iterator[Use]:
-        states: defaultdict[bool, list[Hit]] = defaultdict(list)
+        states: defaultdict[tuple[int, bool], list[Hit]] = defaultdict(list)
         for definition, hit in self._candidates(facts, relation.name):
             if _is_own(node, hit):
                 continue
-            state = self._resolver(definition).resolve(facts, node, relation)
-            if state is not None:
-                states[state].append(hit)
-        is_resolved = bool(states[True])
+            resolver = self._resolver(definition)
+            for line, state in resolver.resolve_lines(facts, node, relation):
+                if state is not None:
+                    states[line, state].append(hit)
         kind = KIND_NAMES[relation.kind]
-        for hit in states[is_resolved]:
-            for line in line_numbers(node, relation):
+        for line in line_numbers(node, relation):
+            is_resolved = (line, True) in states
+            for hit in states.get((line, is_resolved), ()):
                 site = Reference(
                     node.path,
                     line,

@@ -79,7 +79,7 @@ async function definitionsAt(
   const results: { state: boolean | null; hit: NamedNode }[] = [];
   for (const { definition, hit } of matches) {
     const resolver = await finder.resolver(definition);
-    const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation));
+    const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line));
     const isDeclaredHere = hit.path === target.path && hit.startLine <= line && line <= hit.endLine;
     const isSure = states.includes(true) || (states.length === 0 && isDeclaredHere);
     results.push({ state: isSure ? true : states.includes(false) ? false : null, hit });

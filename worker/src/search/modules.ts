@@ -17,7 +17,8 @@ const NAMED_PACKAGES = new Set([...PACKAGE_LANGUAGES].filter((name) => !["go", "
  * A definition that names may refer to; `owner` is the symbol of the type around it, empty without one.
  *
  * A static function of C, outside of headers, is local: no other file can refer to it. An extension of Kotlin is
- * imported from its package like a function; its symbol has the extended type.
+ * imported from its package like a function; its symbol has the extended type. A method of an interface of Go is
+ * abstract.
  */
 export interface Definition {
   readonly path: string;
@@ -28,6 +29,7 @@ export interface Definition {
   readonly isType: boolean;
   readonly isLocal: boolean;
   readonly isExtension?: boolean;
+  readonly isAbstract?: boolean;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {
@@ -67,8 +69,9 @@ export function namesModule(module: string, importingPath: string, definition: D
   }
   if (language === "go") {
     const folder = folderOf(path);
-    if (folder) return module === folder || module.endsWith(`/${folder}`);
-    const last = rpartition(module.replace(/\/v\p{Nd}+$/u, ""), "/")[1];
+    const unversioned = module.replace(/\/v\p{Nd}+$/u, "");
+    if (folder) return unversioned === folder || unversioned.endsWith(`/${folder}`);
+    const last = rpartition(unversioned, "/")[1];
     return [last, last.replace(/^go-/, "")].includes(packageOf(definition).split(".")[0]!);
   }
   const stems = moduleStems(path);
@@ -150,7 +153,7 @@ function withoutExtension(path: string): string {
 }
 
 /** Mirrors `posixpath.dirname` for relative paths. */
-function folderOf(path: string): string {
+export function folderOf(path: string): string {
   return rpartition(path, "/")[0];
 }
 

@@ -20,6 +20,7 @@ import {
   namedNode,
   type NamedNode,
   nodesNamed,
+  nodesReturning,
   nodesWithName,
   relatedNode,
   type RelatedNode,
@@ -31,7 +32,7 @@ import { isTestPath } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { SearchContext } from "./engine.ts";
-import { type Definition, isSameDefinition } from "./modules.ts";
+import { type Definition, folderOf, isSameDefinition } from "./modules.ts";
 import { parseMembers } from "./name_matching.ts";
 import {
   CALL,
@@ -123,6 +124,7 @@ export class ReferenceFinder {
   readonly #named = new Map<string, Promise<NamedNode[]>>();
   readonly #definitions = new Map<string, Promise<NamedDefinition[]>>();
   readonly #nodes = new Map<string, Promise<RelatedNode[]>>();
+  readonly #returning = new Map<string, Promise<RelatedNode[]>>();
   readonly #subtypes = new Map<string, { nodes: RelatedNode[]; types: Definition[] }>();
   readonly #below = new Map<string, Promise<Subtype[]>>();
 
@@ -175,6 +177,7 @@ export class ReferenceFinder {
       ...[...types, ...first].map((owner) => this.#nodesNamed(owner)),
       ...[...new Set([...types, ...first])].map((type) => this.#readSubtypes(type)),
       ...called.map((type) => this.nodes(type)),
+      ...(members.some(({ language }) => language === "go") ? first : []).map((type) => this.#nodesReturning(type)),
     ]);
   }
 
@@ -216,7 +219,9 @@ export class ReferenceFinder {
     }
     const isStatic = "isStatic" in hit ? hit.isStatic : (hit.signature ?? "").startsWith("static ");
     const isLocal = isStatic && C_LANGUAGES.has(language) && !isType && !isHeader(path);
-    return { path, language, symbol, name, owner, isType, isLocal };
+    const isBodyless = "isAbstract" in hit ? hit.isAbstract : language === "go" && !(hit.signature ?? "").startsWith("func");
+    const isAbstract = isBodyless && owner !== "" && !isType;
+    return { path, language, symbol, name, owner, isType, isLocal, isAbstract };
   }
 
   /** The type of a member that is declared in another file, as in Go, C++ or Swift. */
@@ -279,6 +284,15 @@ export class ReferenceFinder {
     });
   }
 
+  /** The functions that return a type, those of all types of this name. */
+  #nodesReturning(type: string): Promise<RelatedNode[]> {
+    return memoized(this.#returning, type, async () => {
+      if (!isSearchable(type)) return [];
+      const [rows = []] = await this.database.run([nodesReturning(this.repo, type)]);
+      return sortNodes(rows.slice(0, MAX_REMOTE_ROWS).map(relatedNode));
+    });
+  }
+
   /** Reads the files of a type and of all types below it in one statement; not if there are too many. */
   async #readSubtypes(type: string): Promise<void> {
     const [rows = []] = await this.database.run([filesOfSubtypes(this.repo, type)]);
@@ -307,7 +321,18 @@ export class ReferenceFinder {
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
     const family = owner ? await this.#family(owner, overriding) : NO_FAMILY;
-    return new Resolver(definition, others, owner, family);
+    const makers = owner?.language === "go" ? await this.#makers(owner) : [];
+    return new Resolver(definition, others, owner, family, makers);
+  }
+
+  /** The functions of a type's package in Go that return it. */
+  async #makers(owner: Definition): Promise<Definition[]> {
+    const nodes = await this.#nodesReturning(owner.name);
+    return nodes.flatMap(({ path, symbol }) => {
+      const [packageName, name, ...others] = (symbol ?? "").split(".");
+      if (!packageName || !name || others.length > 0 || folderOf(path) !== folderOf(owner.path)) return [];
+      return { path, language: "go", symbol: symbol!, name, owner: "", isType: false, isLocal: false };
+    });
   }
 
   /** The types below a type; those in `overriding` have members of their own. */
@@ -373,7 +398,7 @@ export class ReferenceFinder {
       const inherited = decodeRelations(node).filter(
         ({ kind, name }) => (kind === INHERITS || kind === IMPLEMENTS) && names.has(name),
       );
-      return { node, results: inherited.map((relation) => resolver.resolve(facts.get(node.path)!, node, relation)) };
+      return { node, results: inherited.map((one) => resolver.resolve(facts.get(node.path)!, node, one, node.startLine)) };
     });
     return subtypes
       .filter(({ results }) => results.some((result) => result !== null))
@@ -420,15 +445,16 @@ export class ReferenceFinder {
       for (const relation of decodeRelations(node)) {
         let kind = KIND_NAMES[relation.kind];
         if (!kind) continue;
-        let resolved: boolean | null;
-        if (relation.name === name) resolved = resolver.resolve(facts, node, relation);
-        else if (!isMember && relation.kind !== IMPORT && hasPart(relation, name)) {
-          resolved = resolver.resolve(facts, node, { name, kind: MENTION, qualifier: "", lines: "" });
+        let meant = relation;
+        if (relation.name !== name) {
+          if (isMember || relation.kind === IMPORT || !hasPart(relation, name)) continue;
+          meant = { name, kind: MENTION, qualifier: "", lines: relation.lines };
           kind = KIND_NAMES[MENTION]!;
-        } else continue;
-        if (resolved === null) continue;
-        const common = { path: node.path, column: 0, kind, resolved, text: "", node, name, receiver: relation.qualifier };
-        sites.push(...lineNumbers(node, relation).map((line) => ({ ...common, line })));
+        }
+        const common = { path: node.path, column: 0, kind, text: "", node, name, receiver: relation.qualifier };
+        for (const [line, resolved] of resolver.resolveLines(facts, node, meant)) {
+          if (resolved !== null) sites.push({ ...common, line, resolved });
+        }
       }
     }
     return sites;

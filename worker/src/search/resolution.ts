@@ -7,7 +7,8 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { Pattern } from "../python_regex.ts";
 import { rpartition } from "../python_strings.ts";
-import { decodeRelations, type RelatedNode, type Relation } from "../store/relations.ts";
+import { sortBy } from "../sorting.ts";
+import { decodeRelations, lineNumbers, type RelatedNode, type Relation } from "../store/relations.ts";
 import {
   type Definition,
   inSamePackage,
@@ -22,6 +23,7 @@ export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAME
 const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
+const SHADOWING_LANGUAGES = new Set(constants.resolution.SHADOWING_LANGUAGES);
 const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
 const LANGUAGE_GROUPS = [
   SCRIPTS,
@@ -38,12 +40,21 @@ interface Import {
   readonly name: string;
 }
 
+/** The line that declares a variable, and its type, or `NewCart()` for the result of a call. */
+interface Binding {
+  readonly line: number;
+  readonly typeName: string;
+}
+
+type Bindings = ReadonlyMap<string, readonly Binding[]>;
+
 /** The imports, types and declared variables of a file. */
 export class FileFacts {
   #imports: Map<string, Import[]> | undefined;
   #package: string | undefined;
   #classes: Set<string> | undefined;
-  #bindings: Map<string, Map<string, string>> | undefined;
+  #bindings: Map<string, Map<string, Binding[]>> | undefined;
+  #bindingsOfTypes: Map<string, Bindings[]> | undefined;
 
   constructor(
     readonly path: string,
@@ -76,9 +87,31 @@ export class FileFacts {
     ));
   }
 
-  /** The declared type of each variable, field and parameter, by the symbol of the node; empty for several types. */
-  get bindings(): ReadonlyMap<string, ReadonlyMap<string, string>> {
+  /**
+   * The declarations of each variable, field and parameter, by the symbol of the node.
+   *
+   * A name has several where closures have parameters of the same name.
+   */
+  get bindings(): ReadonlyMap<string, Bindings> {
     return (this.#bindings ??= readBindings(this.nodes));
+  }
+
+  /** The bindings of each type and of its members, in the order of the file. */
+  #bindingsOfType(owner: string): readonly Bindings[] {
+    if (!this.#bindingsOfTypes) {
+      this.#bindingsOfTypes = new Map();
+      for (const [symbol, own] of this.bindings) {
+        for (const name of new Set([symbol, rpartition(symbol, ".")[0]])) {
+          this.#bindingsOfTypes.set(name, [...(this.#bindingsOfTypes.get(name) ?? []), own]);
+        }
+      }
+    }
+    return this.#bindingsOfTypes.get(owner) ?? [];
+  }
+
+  /** Returns true if each binding is a declaration: elsewhere it may be another assignment. */
+  get #isShadowing(): boolean {
+    return SHADOWING_LANGUAGES.has(this.nodes[0]?.language ?? "");
   }
 
   declaresType(name: string): boolean {
@@ -93,23 +126,65 @@ export class FileFacts {
     return "";
   }
 
-  /** The declared type of a receiver in a node; empty if the file does not say it. */
-  typeOf(symbol: string | null, receiver: string): string {
-    let [first, rest] = partition(receiver, ".");
-    if (SELF_NAMES.has(first)) [first, rest] = partition(rest, ".");
-    if (rest || !first) return "";
-    first = first.replace(/^\$+/, "");
-    const own = receiver === first ? this.bindings.get(symbol ?? "")?.get(first) : undefined;
-    if (own !== undefined) return own;
-    const outside = () => this.bindings.get("")?.get(first) ?? "";
-    const owner = this.enclosingClass(symbol);
-    if (!owner) return outside();
-    for (const [name, types] of this.bindings) {
-      const type = types.get(first);
-      if (type !== undefined && (name === owner || rpartition(name, ".")[0] === owner)) return type;
+  /**
+   * The types that a receiver may have on a line of a node, the most probable first.
+   *
+   * Empty if the file does not say any. Of a name that is declared anew in closures and blocks, the last declaration
+   * above the line comes first.
+   */
+  typesOf(symbol: string | null, receiver: string, line: number): string[] {
+    let [first = "", ...fields] = receiver.split(".");
+    const isMember = SELF_NAMES.has(first);
+    if (isMember) [first = "", ...fields] = fields;
+    let types = this.#typesOfName(symbol, first.replace(/^\$+/, ""), line, isMember);
+    for (const field of fields) {
+      const owners = [...this.classes].filter((one) => types.includes(rpartition(one, ".")[1]));
+      types = owners.flatMap((one) => this.#typesOfMember(one, field) ?? []);
     }
-    return outside();
+    return types;
   }
+
+  /** Returns true if the first name of a receiver has several types in a node, one by one. */
+  hasTypes(symbol: string | null, receiver: string): boolean {
+    if (!this.#isShadowing) return false;
+    const [first] = partition(receiver, ".");
+    const declared = this.bindings.get(symbol ?? "")?.get(first.replace(/^\$+/, ""));
+    return declared !== undefined && !onlyType(declared);
+  }
+
+  #typesOfName(symbol: string | null, name: string, line: number, isMember: boolean): string[] {
+    const own = isMember ? undefined : this.bindings.get(symbol ?? "")?.get(name);
+    if (own) return typesAt(own, line, this.#isShadowing);
+    const owner = this.enclosingClass(symbol);
+    const types = owner ? this.#typesOfMember(owner, name) : null;
+    return types ?? nonEmpty(onlyType(this.bindings.get("")?.get(name) ?? []));
+  }
+
+  /** The type of a field; null if the type does not declare it here. */
+  #typesOfMember(owner: string, name: string): string[] | null {
+    const declared = this.#bindingsOfType(owner).find((own) => own.has(name))?.get(name);
+    return declared ? nonEmpty(onlyType(declared)) : null;
+  }
+}
+
+/** The type of all declarations of a name; empty if they have several. */
+function onlyType(declared: readonly Binding[]): string {
+  const types = new Set(declared.map(({ typeName }) => typeName));
+  return types.size === 1 ? [...types][0]! : "";
+}
+
+/** The types of a name on a line, the last declaration above it first. */
+function typesAt(declared: readonly Binding[], line: number, isShadowing: boolean): string[] {
+  const only = onlyType(declared);
+  if (only || !isShadowing) return nonEmpty(only);
+  const above = declared.filter((one) => one.line < line);
+  const nearest = sortBy(above, ({ line, typeName }) => [line, typeName]).reverse();
+  const beside = declared.filter((one) => one.line === line);
+  return [...new Set([...nearest, ...beside].map(({ typeName }) => typeName))].filter(Boolean);
+}
+
+function nonEmpty(name: string): string[] {
+  return name ? [name] : [];
 }
 
 function readImports(nodes: readonly RelatedNode[]): Map<string, Import[]> {
@@ -126,19 +201,24 @@ function readImports(nodes: readonly RelatedNode[]): Map<string, Import[]> {
   return imports;
 }
 
-function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, string>> {
-  const bindings = new Map<string, Map<string, string>>();
+function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Binding[]>> {
+  const bindings = new Map<string, Map<string, Binding[]>>();
   for (const node of nodes) {
-    const own = bindings.get(node.symbol ?? "") ?? new Map<string, string>();
+    const own = bindings.get(node.symbol ?? "") ?? new Map<string, Binding[]>();
     bindings.set(node.symbol ?? "", own);
     if (!node.relations.includes(BINDING) && !node.relations.includes(PARAMETER)) continue;
-    for (const { name, kind, qualifier } of decodeRelations(node)) {
-      const isBinding = (kind === BINDING || kind === PARAMETER) && qualifier;
-      if (isBinding) own.set(name, (own.get(name) ?? qualifier) === qualifier ? qualifier : "");
+    for (const relation of decodeRelations(node)) {
+      const { name, kind, qualifier: typeName } = relation;
+      if ((kind !== BINDING && kind !== PARAMETER) || !typeName) continue;
+      const declared = lineNumbers(node, relation).map((line) => ({ line, typeName }));
+      own.set(name, [...(own.get(name) ?? []), ...declared]);
     }
   }
   for (const own of bindings.values()) {
-    for (const [name, type] of own) own.set(name, own.get(type) ?? type); // self.cart = cart
+    for (const [name, declared] of own) {
+      const typeOf = (type: string) => (own.has(type) ? onlyType(own.get(type)!) : type); // self.cart = cart
+      own.set(name, declared.map(({ line, typeName }) => ({ line, typeName: typeOf(typeName) })));
+    }
   }
   return bindings;
 }
@@ -162,7 +242,11 @@ export interface Family {
 
 export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: new Set() };
 
-/** Resolves sites of one definition's name; `others` are all definitions of that name. */
+/**
+ * Resolves sites of one definition's name; `others` are all definitions of that name.
+ *
+ * `makers` are functions of the owner's package that return it.
+ */
 export class Resolver {
   readonly #isUnique: boolean;
 
@@ -171,12 +255,23 @@ export class Resolver {
     private readonly others: readonly Definition[],
     private readonly owner: Definition | null,
     private readonly family: Family = NO_FAMILY,
+    private readonly makers: readonly Definition[] = [],
   ) {
     const known = others.filter(({ isLocal }) => !isLocal);
     this.#isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
   }
 
-  resolve(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
+  /** Each line of a relation with its resolution; see `resolve`. */
+  resolveLines(facts: FileFacts, node: RelatedNode, relation: Relation): [line: number, resolved: Resolution][] {
+    const [first = 0, ...others] = lineNumbers(node, relation);
+    const resolved = this.resolve(facts, node, relation, first);
+    const mayVary = others.length > 0 && this.#isMember && facts.hasTypes(node.symbol, relation.qualifier);
+    const resolve = (line: number) => (mayVary ? this.resolve(facts, node, relation, line) : resolved);
+    return [[first, resolved], ...others.map((line): [number, Resolution] => [line, resolve(line)])];
+  }
+
+  /** Resolves a relation; only the receiver's type depends on the line. */
+  resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
     if (!areCompatible(node.language, this.definition.language)) return null;
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
@@ -184,7 +279,7 @@ export class Resolver {
       const result = refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
       return result && (this.#isUnique || facts.imports.has(relation.name));
     }
-    if (this.#isMember) return this.#resolveMember(facts, node, relation);
+    if (this.#isMember) return this.#resolveMember(facts, node, relation, line);
     const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
     if (relation.qualifier && mayBeQualified) return this.#resolveQualified(facts, node, relation);
     return refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
@@ -221,7 +316,7 @@ export class Resolver {
   }
 
   /** A member of a type, by its receiver. */
-  #resolveMember(facts: FileFacts, node: RelatedNode, relation: Relation): Resolution {
+  #resolveMember(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
     const receiver = relation.qualifier;
     const ownClass = facts.enclosingClass(node.symbol);
     if (!receiver) {
@@ -232,13 +327,13 @@ export class Resolver {
     if (receiver === "super()" || receiver === "super") return this.family.allBelow.has(typeKey(facts.path, ownClass));
     if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
     const last = rpartition(receiver, ".")[1];
-    let typeName = last.endsWith("()") ? last.slice(0, -2) : "";
-    typeName ||= facts.typeOf(node.symbol, receiver);
+    if (last.endsWith("()")) return this.#isInFamily(facts, last.slice(0, -2));
+    let types = facts.typesOf(node.symbol, receiver, line);
     const isOfFamily = this.family.names.has(last);
-    if (!typeName && (isOfFamily || facts.imports.has(last))) {
-      typeName = isOfFamily || /^\p{Lu}/u.test(last) ? last : "";
+    if (types.length === 0 && (isOfFamily || facts.imports.has(last))) {
+      types = isOfFamily || /^\p{Lu}/u.test(last) ? [last] : [];
     }
-    if (typeName) return this.#isInFamily(facts, typeName);
+    if (types.length > 0) return this.#isOfTypes(facts, types);
     return this.#isUnique && relation.kind === CALL && COMPOUND.test(relation.name);
   }
 
@@ -249,6 +344,33 @@ export class Resolver {
       if (this.others.some((one) => one.owner === symbol && one.path === facts.path)) return null;
     }
     return ownClass ? false : null;
+  }
+
+  /** A receiver of the first of these types that has such a member, as far as is known. */
+  #isOfTypes(facts: FileFacts, types: readonly string[]): Resolution {
+    for (const typeName of types) {
+      const isCall = typeName.endsWith("()");
+      const result = isCall ? this.#isMade(facts, typeName.slice(0, -2)) : this.#isInFamily(facts, typeName);
+      if (result !== false || this.#hasMember(typeName)) return result;
+    }
+    return false;
+  }
+
+  /** Returns true if a function that a file calls returns the owner. */
+  #isMade(facts: FileFacts, called: string): boolean {
+    const [module, name] = rpartition(called, ".");
+    const modules = module ? [...new Set(modulesOf(facts, module))] : [];
+    return this.makers
+      .filter((maker) => maker.name === name)
+      .some((maker) => {
+        if (!module) return inSamePackage(facts.path, facts.package, maker);
+        return modules.some((one) => namesModule(one, facts.path, maker));
+      });
+  }
+
+  /** Returns true if a type defines a member of this name. */
+  #hasMember(typeName: string): boolean {
+    return this.others.some((one) => rpartition(one.owner, ".")[1] === typeName);
   }
 
   /** A receiver of a declared type: another type with such a member is another definition. */
@@ -265,7 +387,10 @@ export class Resolver {
     const imported = facts.imports.get(typeName) ?? [];
     const { names } = this.family;
     if (names.has(typeName) || imported.some(({ name }) => names.has(name))) return true;
-    return others.some((one) => rpartition(one.owner, ".")[1] === typeName) ? null : false;
+    if (!this.#hasMember(typeName)) return false;
+    // Go: an interface's method may be this one, or the interface's be called on this type
+    const ofType = others.filter((one) => rpartition(one.owner, ".")[1] === typeName);
+    return [this.definition, ...ofType].some((one) => one.isAbstract) ? false : null;
   }
 }
 

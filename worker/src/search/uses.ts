@@ -78,21 +78,21 @@ class UseFinder {
   }
 
   async #usesOfRelation(facts: FileFacts, node: RelatedNode, relation: Relation): Promise<Use[]> {
-    const [sure, possible]: [NamedNode[], NamedNode[]] = [[], []];
+    const states = new Map<string, NamedNode[]>();
     for (const { definition, hit } of await this.#candidates(facts, relation.name)) {
       if (node.path === hit.path && node.symbol === hit.symbol) continue; // a recursive call
-      const state = (await this.#resolver(definition)).resolve(facts, node, relation);
-      if (state !== null) (state ? sure : possible).push(hit);
+      for (const [line, state] of (await this.#resolver(definition)).resolveLines(facts, node, relation)) {
+        states.set(`${line} ${state}`, [...(states.get(`${line} ${state}`) ?? []), hit]);
+      }
     }
-    const resolved = sure.length > 0;
-    const kind = KIND_NAMES[relation.kind]!;
-    const common = { path: node.path, column: 0, kind, resolved, text: "", node, name: relation.name };
-    return (resolved ? sure : possible).flatMap((hit) =>
-      lineNumbers(node, relation).map((line) => ({
-        reference: { ...common, line, receiver: relation.qualifier },
+    const common = { path: node.path, column: 0, kind: KIND_NAMES[relation.kind]!, text: "", node, name: relation.name };
+    return lineNumbers(node, relation).flatMap((line) => {
+      const resolved = states.has(`${line} true`);
+      return (states.get(`${line} ${resolved}`) ?? []).map((hit) => ({
+        reference: { ...common, resolved, line, receiver: relation.qualifier },
         definition: foundDefinition(hit, resolved),
-      })),
-    );
+      }));
+    });
   }
 
   /** The definitions of a name, or of the name that the file imports under this one. */

@@ -66,6 +66,12 @@ export function nodesWithName(repo: string, name: string): Statement {
   return { sql: data.sql.nodesWithName, params: [repo, query, name, MAX_REMOTE_ROWS + 1] };
 }
 
+/** Selects the functions that return a type; one more than are used. */
+export function nodesReturning(repo: string, type: string): Statement {
+  const query = `body : "${type.replaceAll('"', " ")}"`;
+  return { sql: data.sql.nodesWithName, params: [repo, query, ` ${type}${constants.nodes.RETURNS}`, MAX_REMOTE_ROWS + 1] };
+}
+
 /** A node that defines a name. */
 export interface NamedNode extends RelatedNode {
   /** True if the file has the type that the symbol names before the last dot. */
@@ -74,10 +80,13 @@ export interface NamedNode extends RelatedNode {
   readonly isStatic: boolean;
   /** True for an extension of Kotlin. */
   readonly isExtension: boolean;
+  /** True for a method of an interface of Go. */
+  readonly isAbstract: boolean;
 }
 
 export function namedNode(row: Row): NamedNode {
-  return { ...relatedNode(row), isInType: Boolean(row[8]), isStatic: Boolean(row[9]), isExtension: Boolean(row[10]) };
+  const [isInType, isStatic, isExtension, isAbstract] = row.slice(8, 12).map(Boolean) as [boolean, boolean, boolean, boolean];
+  return { ...relatedNode(row), isInType, isStatic, isExtension, isAbstract };
 }
 
 /** Selects the nodes whose symbol is a name, or ends with it after a dot; the shortest symbols first. */
