@@ -202,6 +202,19 @@ def test_user_errors_exit_with_2(
     assert re.search(message, answer.err)
 
 
+@pytest.mark.parametrize("command", [["grep"], ["search"]])
+def test_pattern_that_backtracks_without_end_is_refused(
+    feeder: RunFeeder, repo: Repo, command: list[str]
+) -> None:
+    """Git gives up such a line, and then reports nothing of any file."""
+    repo.commit({"a.py": f"{'word ' * 2000}!\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    pattern = r"^(\w+\s?)+$"
+    answer = feeder(repo, *command, f"/{pattern}/" if command == ["search"] else pattern)
+    assert (answer.code, answer.out) == (2, "")
+    assert "takes git too many steps in one of the lines" in answer.err
+
+
 def test_index_at_cloudflare_is_not_searched(
     feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

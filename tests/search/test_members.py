@@ -31,12 +31,23 @@ export const actions = {
   },
 };
 """
+CONFIG = """\
+package acme
+
+interface Config {
+  companion object {
+    const val KEY: String = "key"
+  }
+}
+"""
 USES = "LIMIT = 3\n\n\ndef use():\n    # GREEN GREEN\n    return GREEN + Color.GREEN + LIMIT\n"
 
 
 @pytest.fixture
 def database(repo: Repo) -> SQLite:
-    repo.commit({"Color.java": COLOR, "use.py": USES, "page.server.ts": ACTIONS})
+    repo.commit(
+        {"Color.java": COLOR, "use.py": USES, "page.server.ts": ACTIONS, "Config.kt": CONFIG}
+    )
     database = open_database()
     run_sync(Commit(repo.path), database)
     return database
@@ -52,6 +63,14 @@ def first(database: SQLite, query: str) -> Result:
 def test_member_ranks_before_its_mentions(database: SQLite, query: str) -> None:
     found = first(database, query)
     assert (found.hit.symbol, found.member) == ("acme.Color", Member("GREEN", 5))
+
+
+@pytest.mark.parametrize("query", ["Config.KEY", "acme.Config.KEY", "Config.Companion.KEY"])
+def test_member_of_a_companion_object_is_named_with_or_without_it(
+    database: SQLite, query: str
+) -> None:
+    found = first(database, query)
+    assert (found.hit.symbol, found.member) == ("acme.Config.Companion", Member("KEY", 5))
 
 
 def test_constant_in_a_nameless_chunk_is_found(database: SQLite) -> None:

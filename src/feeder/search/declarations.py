@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from feeder.search.file_kinds import DATA_NODE_TYPES
 from feeder.source.grep import MatchingLine, PatternOptions
@@ -22,6 +22,8 @@ _DATA_KEY = re.compile(r"\s*(?:-\s+)?[\"']?(\w[\w./-]*)[\"']?\s*[:=]")
 
 _REPETITION = re.compile(r"[*+?{(]")
 """A pattern without one of these needs no time limit."""
+
+_QUOTES = ("'", '"')
 
 _ESCAPED = re.compile(r"\\.")
 
@@ -131,10 +133,27 @@ def _overlaps_word(
     name: str, text: str, spans: Iterable[tuple[int, int]], *, may_be_quoted: bool
 ) -> bool:
     """Returns True if a span has a part of the name where it stands as a whole word."""
-    before = r"(?<!\w)" if may_be_quoted else r"(?<![\w\"'])"
-    words = [match.span() for match in re.finditer(rf"{before}{re.escape(name)}(?!\w)", text)]
+    words = list(_whole_words(name, text, may_be_quoted=may_be_quoted))
     return any(
         start < end and first < end and start < last
         for start, end in spans
         for first, last in words
     )
+
+
+def _whole_words(name: str, text: str, *, may_be_quoted: bool) -> Iterator[tuple[int, int]]:
+    """The ranges of a name where it is no part of a longer word."""
+    start = text.find(name) if name else -1
+    while start >= 0:
+        end = start + len(name)
+        before, after = text[start - 1 : start], text[end : end + 1]
+        is_quoted = not may_be_quoted and before in _QUOTES and before
+        if not (_is_word_character(before) or is_quoted or _is_word_character(after)):
+            yield start, end
+            start = text.find(name, end)
+        else:
+            start = text.find(name, start + 1)
+
+
+def _is_word_character(character: str) -> bool:
+    return character.isalnum() or character == "_"

@@ -26,7 +26,13 @@ from feeder.search.open_index import SearchIndex
 from feeder.search.query import Query
 from feeder.search.query_plan import RequestFilters, plan_parsed_query
 from feeder.source import file_types, git
-from feeder.source.grep import MatchingLine, PatternOptions, Truncation, grep_lines
+from feeder.source.grep import (
+    LineMatches,
+    MatchingLine,
+    PatternOptions,
+    Truncation,
+    grep_lines,
+)
 from feeder.store.hits import Hit, hits_by_ids, hits_in_files
 from feeder.store.inventory import FileEntry, count_documents, files_in_scope
 from feeder.store.scope import Scope, is_test_path
@@ -148,10 +154,8 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     plan = plan_parsed_query(
         index.store, request.query_filters, request.filters, index.settings, corpus.meta
     )
-    revision = _readable_revision(corpus)
-    result = grep_lines(
-        revision.repository, revision.name or None, request.pattern, request.options
-    )
+    revision = _indexed_revision(corpus)
+    result = _matching_lines(corpus, revision, request)
     entries = files_in_scope(corpus.database, plan.scope, corpus.repo, result.files)
     lines = {
         path: result.files[path]
@@ -193,10 +197,10 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     )
 
 
-def _readable_revision(corpus: Corpus) -> Revision:
+def _indexed_revision(corpus: Corpus) -> Revision:
     """The revision that the index equals; without a name for an index of files on disk.
 
-    Raises UserError if git does not have it here.
+    Raises UserError if it is a snapshot that is no longer here.
     """
     revision = indexed_revision(corpus.base, corpus.database, corpus.repo, corpus.meta)
     working = corpus.meta.get(f"{corpus.repo}:working")
@@ -205,16 +209,27 @@ def _readable_revision(corpus: Corpus) -> Revision:
             "The snapshot of the working tree that the index equals is no longer on this machine. "
             "Make a new one: feeder sync --working-tree"
         )
-    if revision.name and (
-        git.find_root(revision.repository) is None
-        or not git.has_tree(revision.repository, revision.name)
-    ):
-        raise UserError(
-            f"The index of {corpus.repo} equals {revision.name[:SHORT_COMMIT]}, which git does not "
-            f"have in {corpus.base}; grep reads the files from there. Run it in a clone of "
-            f"{corpus.repo}, or update the index: feeder sync"
-        )
     return revision
+
+
+def _matching_lines(corpus: Corpus, revision: Revision, request: LineRequest) -> LineMatches:
+    """The matching lines of the revision. Raises UserError if git does not have it here."""
+    try:
+        return grep_lines(
+            revision.repository, revision.name or None, request.pattern, request.options
+        )
+    except UserError:
+        # only now: both checks start a process
+        if revision.name and (
+            git.find_root(revision.repository) is None
+            or not git.has_tree(revision.repository, revision.name)
+        ):
+            raise UserError(
+                f"The index of {corpus.repo} equals {revision.name[:SHORT_COMMIT]}, which git does "
+                f"not have in {corpus.base}; grep reads the files from there. Run it in a clone of "
+                f"{corpus.repo}, or update the index: feeder sync"
+            ) from None
+        raise
 
 
 def _file_candidates(

@@ -40,6 +40,9 @@ RARE_COMPOUND_NODES = 200
 MAX_NAME_WORDS = 6
 """A query of more words is not compared with names."""
 
+COMPANION = ".companion"
+"""Ends the symbol of Kotlin's companion objects without a name, casefolded."""
+
 DEFINITION_TYPES = ("class", "method")
 DECLARATION_SUFFIXES = (".d.ts", ".pyi", ".h", ".hpp", ".hh", ".hxx")
 
@@ -249,13 +252,18 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
     """The member that the query names, alone (`RED`) or with its owner (`Color.RED`).
 
     A chunk has no owner: its constants have the names of the module or package at its `path`.
+    Members of a companion object are named without it.
     """
     if not members:
         return None
     name, searched_name = (normalize_symbol(text).casefold() for text in (owner or "", query))
     if name and symbol_ends_with(name, searched_name):
         return None
-    owners = [name] if name or "." not in searched_name else ["", *module_names(path)]
+    owners = (
+        list(dict.fromkeys([name, name.removesuffix(COMPANION)]))
+        if name or "." not in searched_name
+        else ["", *module_names(path)]
+    )
     matches = (
         member
         for member in decode_members(members)

@@ -22,6 +22,8 @@ _LINE_ROW = re.compile(rb"([^\0]+)\0(\d+)\0(\d+)\0([^\n]*)\n")
 _INVALID_PATTERN = re.compile(rb"fatal: (?:-e option|command line), '.*': (.*)", re.DOTALL)
 _NO_PERL_PATTERNS = b"Perl-compatible"
 """In the error of a git without Perl patterns."""
+_TOO_MANY_STEPS = re.compile(rb"pcre2?_\w+ failed with error code -\d+(?:: .*limit exceeded)?")
+"""The error for a pattern that backtracks without end in a line."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -103,6 +105,8 @@ def git_grep(
             return GrepMatches(lines, output.truncation, is_literal=syntax == "-F")
         if not (_INVALID_PATTERN.match(output.error) or _NO_PERL_PATTERNS in output.error):
             break
+    if _TOO_MANY_STEPS.search(output.error):
+        raise UserError(_too_many_steps(f"/{pattern}/"))
     remedy = f"Search without /{pattern}/."
     raise UserError(f"git cannot search in {base} ({_first_line(output.error)}). {remedy}")
 
@@ -137,9 +141,18 @@ def grep_lines(
             )
         if _NO_PERL_PATTERNS not in output.error:
             break
+    if _TOO_MANY_STEPS.search(output.error):
+        raise UserError(_too_many_steps(pattern))
     raise UserError(
         f"git cannot search in {base} ({_first_line(output.error)}). "
         "Run `git grep` there for details."
+    )
+
+
+def _too_many_steps(pattern: str) -> str:
+    return (
+        f"{pattern} takes git too many steps in one of the lines, since it can match the same text "
+        r"in many ways. Repeat nothing that is repeated itself: \w+ instead of (\w+)+."
     )
 
 

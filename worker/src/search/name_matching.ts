@@ -14,7 +14,7 @@ import type { Scores } from "./ranking.ts";
 import type { Member } from "./results.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
-const { DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
+const { COMPANION, DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
 const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = constants.name_matching;
 
 type Rows = readonly (readonly unknown[])[];
@@ -126,13 +126,16 @@ export function canMatchSimilar(queryText: QueryText): boolean {
 /**
  * The member that a normalized query names, alone (`RED`) or with its owner; null if there is none.
  *
- * A chunk has no owner: its constants have the names of the module or package at its `path`.
+ * A chunk has no owner: its constants have the names of the module or package at its `path`. Members of a
+ * companion object are named without it.
  */
 export function findMember(owner: string | null, members: string, searchedName: string, path: string): Member | null {
   if (!members) return null;
   const name = normalizeName(owner ?? "");
   if (name && symbolEndsWith(name, searchedName)) return null;
-  const owners = name || !searchedName.includes(".") ? [name] : ["", ...moduleNames(path)];
+  const withoutCompanion = name.endsWith(COMPANION) ? [name.slice(0, -COMPANION.length)] : [];
+  const hasOwner = name || !searchedName.includes(".");
+  const owners = hasOwner ? [name, ...withoutCompanion] : ["", ...moduleNames(path)];
   const isSearched = (member: Member) =>
     owners.some((one) => symbolEndsWith(`${one}.${casefold(member.name)}`, searchedName));
   return parseMembers(members).find(isSearched) ?? null;
