@@ -26,6 +26,8 @@ def cartography():
     "src/main.go": "package main\n\nfunc cartOf() {}\n",
     "web/cart_page.js": "function show() { return 1 }\n",
     "docs/cart.md": "# Cart\n\nText.\n",
+    "a/tests/box.py": "class TestBox:\n    def stow(self):\n        pass\n",
+    "src/box.py": "class Box:\n    def stow(self):\n        pass\n",
 }
 
 
@@ -51,6 +53,7 @@ def completions(repo: Repo, request: pytest.FixtureRequest) -> list[str]:
         ("symbol:add_", ["symbol:add_tax", "symbol:Cart.add_item"]),
         ("cart.ada", ["Cart.adapt"]),
         ("where cart", ["Cart", "main.cartOf", "cartography", "docs/cart.md"]),
+        ("stow", ["Box.stow", "TestBox.stow"]),
         ("nowhere", []),
         ("ca", []),
         ("cart ", []),

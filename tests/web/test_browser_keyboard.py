@@ -53,7 +53,7 @@ def test_focus_stays_on_what_was_pressed(browser: Browser, site: Web) -> None:
         facet = page.locator(".facets a[href*=path]").first
         facet.press("Enter")
         page.wait_for_url("**path=*")
-        expect(facet).to_be_focused()
+        expect(page.locator(".facets .chosen a")).to_be_focused()
         page.goto(f"{site.base}/?view=map")
         page.get_by_role("link", name="What is indexed").press("Enter")
         page.wait_for_url("**by=state")
@@ -89,6 +89,12 @@ def test_panel_is_in_view_in_a_narrow_window(
         expect(panel.get_by_role("heading", name="step37")).to_be_in_viewport(ratio=1)
         expect(page.locator("#L150")).to_be_in_viewport(ratio=0.9)
         assert panel.bounding_box()["height"] < size["height"] / 2  # type: ignore[index]
+
+
+def test_lines_that_a_file_does_not_have_are_ignored(browser: Browser, site: Web) -> None:
+    """The address of another site's link may name any."""
+    with open_page(browser, site, "?file=a/cart.py#L2-L99999999999999") as page:
+        expect(page.locator(".row.here")).to_have_count(2)
 
 
 def test_view_starts_at_its_top(browser: Browser, site: Web) -> None:

@@ -15,6 +15,7 @@ from feeder.search.query import CHOICE_FILTERS
 from feeder.search.vocabulary import category_languages, repository_categories
 from feeder.store import Database, Row, Statement
 from feeder.store.index_counts import COUNTS_BY_COLUMN
+from feeder.store.scope import is_test_path
 
 MAX_COMPLETIONS = 8
 MAX_SYMBOLS = 5
@@ -144,7 +145,7 @@ def _named(paths: Iterable[str], typed: str) -> list[str]:
 
 
 def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
-    """Symbols whose last part begins so, the shortest first; each name once."""
+    """Symbols whose last part begins so, the shortest first, in tests last; each name once."""
     typed = typed.lower()
     owner, _, last = typed.rpartition(".")
     letters = last.replace("_", "")  # names_fts has none of them
@@ -153,12 +154,17 @@ def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
     params = f'"{letters}"', corpus.repo, last, f"%.{owner}.%" if owner else "%"
     [rows] = corpus.database.run([Statement(_SYMBOLS, params)])
     places: dict[str, Row] = {}
-    for name, path, first, end in rows:
+    for name, path, first, end in sorted(rows, key=_symbol_order):
         places.setdefault(str(name), (path, first, end))
     return [
         Completion(name, "symbol", None, str(path), int(str(first)), int(str(end)))
         for name, (path, first, end) in islice(places.items(), limit)
     ]
+
+
+def _symbol_order(row: Row) -> tuple[int, bool]:
+    name, path = str(row[0]), str(row[1])
+    return len(name.rpartition(".")[2]), is_test_path(path)
 
 
 def _paths_with(database: Database, repo: str, part: str) -> list[str]:

@@ -198,7 +198,8 @@ function mark(lines) {
   updatePage();
   if (!lines) return;
   const [from, to] = lines;
-  for (let number = from; number <= to; number += 1) byId(`L${number}`)?.classList.add('here');
+  const rows = [...document.querySelectorAll('.file .row')].slice(from - 1, to);
+  for (const row of rows) row.classList.add('here');
   byId(`L${from}`)?.scrollIntoView({ block: to - from > 20 ? 'start' : 'center' });
   markNode(from);
 }
