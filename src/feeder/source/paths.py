@@ -7,7 +7,6 @@ import re
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
@@ -58,16 +57,25 @@ def regular_file_in(root: Path, path: str) -> Path | None:
 
 def regular_files_in(root: Path, paths: Iterable[str]) -> dict[str, Path]:
     """The same for several paths, by path, without those that are None; checks each folder once."""
-    base = Path(os.path.realpath(root))
-    is_real = cache(lambda folder: folder.is_relative_to(base) and _has_no_links(folder))
+    base = os.path.realpath(root)
+    # the folders that are the root or below it, and are reached without links
+    real_folders = {"": base == os.sep, base: True}
+
+    def is_real(folder: str) -> bool:
+        above, unknown = folder, []
+        while above not in real_folders:
+            unknown.append(above)
+            above = above.rpartition(os.sep)[0]
+        is_above_real = real_folders[above]
+        for inner in reversed(unknown):
+            is_link = inner.endswith(f"{os.sep}{os.pardir}") or os.path.islink(inner)
+            real_folders[inner] = is_above_real = is_above_real and not is_link
+        return is_above_real
+
     files = {}
     for path in paths:
         with suppress(OSError, ValueError):
-            file = path_in(base, path)
-            if is_real(file.parent) and stat.S_ISREG(file.lstat().st_mode):
+            file = path_in(Path(base), path)
+            if is_real(os.fspath(file.parent)) and stat.S_ISREG(file.lstat().st_mode):
                 files[path] = file
     return files
-
-
-def _has_no_links(folder: Path) -> bool:
-    return os.path.realpath(folder) == os.fspath(folder)
