@@ -201,6 +201,18 @@ def test_vectors_are_complete_only_without_pending_files(database: SQLite) -> No
     assert index.read_state({}).meta[index.meta_key("vectors")] == "complete"
 
 
+def test_postings_of_a_first_run_are_in_one_segment(database: SQLite) -> None:
+    """Later runs add segments, which FTS5 merges by itself."""
+    segments = "SELECT count(DISTINCT segid) FROM docs_fts_idx"
+    for run, names, expected in (("first", ("a.py", "b.py"), 1), ("second", ("c.py",), 2)):
+        index = started_index(database, run)
+        for name in names:
+            index.write([file_with_functions(name, add="pears")], [], "c1", pending=False)
+        index.finish(VectorProgress(), {})
+        assert query_rows(database, segments) == [expected]
+    assert symbols_of_word(database, "pears") == ["add"] * 3
+
+
 def test_superseded_run_writes_nothing(database: SQLite) -> None:
     """After another run's first write, every write fails and changes nothing."""
     first = started_index(database, "first")

@@ -68,7 +68,8 @@ def regular_files_in(root: Path, paths: Iterable[str]) -> dict[str, Path]:
             above = above.rpartition(os.sep)[0]
         is_above_real = real_folders[above]
         for inner in reversed(unknown):
-            is_link = inner.endswith(f"{os.sep}{os.pardir}") or os.path.islink(inner)
+            is_parent = inner.endswith(f"{os.sep}{os.pardir}")
+            is_link = is_parent or os.path.islink(inner)  # noqa: PTH114 - a Path takes as long again
             real_folders[inner] = is_above_real = is_above_real and not is_link
         return is_above_real
 

@@ -53,6 +53,7 @@ from feeder.store.rows import (
     node_keys_json,
 )
 from feeder.store.scope import prefix_end
+from feeder.store.sqlite import is_local
 
 PAGE_FILES = 20_000
 """Rows of `files` that one request reads."""
@@ -85,6 +86,7 @@ class Index:
         self.stores_source = self.stores_descriptions = self.has_descriptions = False
         self._owner = Ownership(lambda: self.database, self.meta_key, clock)
         self._counts = NodeChangeCounts(None)
+        self._merges_postings = False
 
     def meta_key(self, name: str) -> str:
         """Returns the key of a value of this repository in `meta`."""
@@ -202,6 +204,8 @@ class Index:
             statements += [Statement(sql.MARK_ALL_PENDING), Statement(sql.DELETE_ALL_VECTORS_KEYS)]
         is_alone = not sharding.own_key  # of several shards, none knows what the others change
         self._counts = NodeChangeCounts(known_counts(seen.meta, self.repo) if is_alone else None)
+        # D1 would bill each row of the full-text index
+        self._merges_postings = is_alone and not seen.files and is_local(self.database)
         self._begin_ownership(token, seen, statements)
 
     def _begin_ownership(self, token: str, seen: IndexState, statements: list[Statement]) -> None:
@@ -345,6 +349,7 @@ class Index:
                 set_counts_statement(
                     self.repo, self._owner.token, self._counts, self.meta_key("done")
                 ),
+                *([Statement(sql.MERGE_POSTINGS)] if self._merges_postings else []),
                 *([self._owner.delete_write_number_statement()] if is_last else []),
             ]
         )
