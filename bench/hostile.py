@@ -25,7 +25,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from feeder.parse.worker import Limits  # noqa: E402  # what follows is of tests/
+from feeder.parse.worker_messages import Limits  # noqa: E402  # what follows is of tests/
 from feeder.parse.worker_pool import WorkerPool  # noqa: E402
 from feeder.progress import ProgressReporter  # noqa: E402
 from parse.hostile_files import KINDS, Case  # noqa: E402

@@ -9,9 +9,9 @@ import pytest
 from pytest_socket import socket_allow_hosts
 
 from feeder.retry import Clock
-from feeder.session import runs
+from feeder.session import early_start, runs
 from required_extras import require_extras
-from shared_workers import end_shared_workers, shared_workers
+from shared_workers import end_shared_workers, no_early_start, shared_workers
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
 
@@ -52,6 +52,7 @@ def _no_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
 def _shared_workers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs in the test process share parser processes; the program's own processes start theirs."""
     monkeypatch.setattr(runs, "start_workers", shared_workers)
+    monkeypatch.setattr(early_start, "started_processes", no_early_start)
 
 
 @pytest.fixture(autouse=True, scope="session")

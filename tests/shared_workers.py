@@ -5,10 +5,12 @@ of a small sync.
 import pickle
 import sys
 from collections import OrderedDict
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from feeder.config import Settings
 from feeder.parse.worker_pool import WorkerPool
+from feeder.parse.worker_process import WorkerProcess
 from feeder.session.runs import start_workers
 from feeder.session.session import Session
 
@@ -30,10 +32,12 @@ class SharedPool(WorkerPool):
 _pools: OrderedDict[Any, SharedPool] = OrderedDict()
 
 
-def shared_workers(session: Session, settings: Settings) -> WorkerPool:
+def shared_workers(
+    session: Session, settings: Settings, processes: list[WorkerProcess] | None = None
+) -> WorkerPool:
     """A replacement of `start_workers` that returns the same pool for the same settings."""
     if settings.grammar:  # the file may change between runs
-        return start_workers(session, settings)
+        return start_workers(session, settings, processes)
     static_model = session.backend.static_model
     key = (
         settings.mask_secrets,
@@ -49,6 +53,11 @@ def shared_workers(session: Session, settings: Settings) -> WorkerPool:
         )
     _pools.move_to_end(key)
     return _pools[key]
+
+
+def no_early_start(*_: object) -> AbstractContextManager[list[WorkerProcess]]:
+    """A replacement of `started_processes`: the shared ones are running."""
+    return nullcontext([])
 
 
 def end_shared_workers() -> None:

@@ -4,7 +4,7 @@ from feeder.nodes import Node
 from feeder.parse import ParsedFile
 from feeder.parse.decoding import NotTextError, decode_text, truncate_base64
 from feeder.parse.secrets import mask_text
-from feeder.parse.worker import Limits
+from feeder.parse.worker_messages import Limits
 from parse.notebook_cells import read_line, sources
 from parse.outlines import assert_properties_hold
 

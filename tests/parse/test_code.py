@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from feeder.nodes import node_ids
 from feeder.parse.splitting import PART_MAX, PART_MIN
-from feeder.parse.worker import Limits
+from feeder.parse.worker_messages import Limits
 from feeder.parse.worker_pool import WorkerPool
 from parse.outlines import (
     SAMPLE_FILES,

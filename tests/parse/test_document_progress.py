@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.parse import ParsedFile
-from feeder.parse.worker import ParseFile
+from feeder.parse.worker_messages import ParseFile
 from feeder.parse.worker_pool import WorkerPool
 from parse.documents import Line, pdf, xlsx
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from feeder.parse import ParsedFile
 from feeder.parse.extract import UnreadableError
 from feeder.parse.extract.formats import extract_document
-from feeder.parse.worker import Limits
+from feeder.parse.worker_messages import Limits
 from feeder.parse.worker_pool import WorkerPool
 from feeder.source.file_types import DOCUMENT_EXTENSIONS
 from parse import documents as docs

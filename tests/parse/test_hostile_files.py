@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from feeder.parse import ParsedFile
-from feeder.parse.worker import Limits
+from feeder.parse.worker_messages import Limits
 from feeder.parse.worker_pool import WorkerPool
 from parse.hostile_files import KINDS, Case
 from parse.invariants import max_seconds, violated_property

@@ -19,7 +19,7 @@ from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammars import load_grammars
-from feeder.parse.worker import Limits, ParseFile
+from feeder.parse.worker_messages import Limits, ParseFile
 from feeder.parse.worker_pool import READ_AHEAD_BYTES, WorkerPool
 from feeder.store.rows import NodeRows
 from feeder.sync.row_encoder import RowEncoder
@@ -241,7 +241,8 @@ def test_out_of_memory_affects_one_file() -> None:
 
 _HUNGER = """
 import sys
-from feeder.parse.worker_pool import Limits, WorkerPool
+from feeder.parse.worker_messages import Limits
+from feeder.parse.worker_pool import WorkerPool
 with WorkerPool(count=1, limits=Limits(timeout_s=60, max_bytes=500_000_000)) as workers:
     [parsed] = workers.parse([("Deep.java", sys.stdin.buffer.read())])
 print(parsed.reason)
@@ -455,7 +456,7 @@ SCRIPT = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's job in the background has none
 from a_parser import noting
-from feeder.parse.worker import Limits
+from feeder.parse.worker_messages import Limits
 from feeder.parse.worker_pool import WorkerPool
 
 with WorkerPool(parse_file=noting, limits=Limits(timeout_s={timeout_s})) as workers:

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from feeder.errors import UserError
-from feeder.source import Entry, Tree
-from feeder.source.git_trees import Commit
+from feeder.source import Entry, Sizes, Tree
+from feeder.source.git_trees import MAX_CHANGES, Commit
 from source.repos import Repo, raw_commit
 
 HELLO = "ce013625030ba8dba906f756967f9e9ca394464a"
@@ -277,3 +277,73 @@ def test_number_of_processes_does_not_depend_on_files(
     monkeypatch.setenv("PATH", str(counting.parent), prepend=os.pathsep)
     assert len(contents(Commit(repo.path))) == 10_002
     assert len(log.read_text().splitlines()) < 15
+
+
+CHANGED_PATHS = st.sampled_from(
+    ["a", "a/b", "a/b.py", "b/c/d.py", "b/c/x.min.js", "b/big.txt", "é/b.lock"]
+)
+FILE_SETS = st.dictionaries(
+    CHANGED_PATHS, st.sampled_from(["hello\n", "world\n", "x" * 99]), max_size=5
+)
+
+
+@settings(max_examples=15, deadline=None)
+@given(FILE_SETS, FILES)
+def test_changes_since_a_tree_are_the_entries_that_differ(
+    tmp_path_factory: pytest.TempPathFactory, before: dict[str, str], after: dict[str, str]
+) -> None:
+    """Files that were added, changed or removed, files that become folders, and every rule."""
+    rules = {
+        ".feederignore": "b.*\n",
+        "b/.gitattributes": "*.py linguist-generated",
+        "é/.noindex": "",
+        "README": "hello\n",
+    }
+    repo = Repo(tmp_path_factory.mktemp("changes"))
+    trees = []
+    for files in (before, after):
+        for name in repo.git("ls-files", "-z").split("\0")[:-1]:
+            repo.git("rm", "-q", name)
+        parents = {path[:at] for path in files for at, sign in enumerate(path) if sign == "/"}
+        repo.commit({path: text for path, text in files.items() if path not in parents} | rules)
+        tree = Commit(repo.path, sizes=Sizes(50))
+        trees.append((tree.root_tree_id, {entry.path: entry for entry in tree.entries()}))
+    (old_root, old), (_, new) = trees
+    changes = Commit(repo.path, sizes=Sizes(50)).changes_since(old_root)
+    assert changes
+    differing = {path for path in old.keys() | new.keys() if old.get(path) != new.get(path)}
+    assert set(changes.paths) == differing
+    assert changes.entries == [entry for path, entry in new.items() if path in differing]
+
+
+@pytest.mark.parametrize("rule_file", [".feederignore", "a/.gitattributes", "b/.noindex"])
+def test_changes_since_a_tree_with_other_rules_are_unknown(repo: Repo, rule_file: str) -> None:
+    """They may be about files that have not changed."""
+    repo.commit({"a/b.py": "hello\n"})
+    before = Commit(repo.path).root_tree_id
+    repo.commit({"a/b.py": "world\n", rule_file: "b.py linguist-generated"})
+    assert Commit(repo.path).changes_since(before) is None
+
+
+def test_changes_since_a_missing_tree_are_unknown(repo: Repo) -> None:
+    """As after a history was rewritten."""
+    repo.commit({"a.py": "hello\n"})
+    assert Commit(repo.path).changes_since("0123456789" * 4) is None
+
+
+def test_many_changes_are_unknown(repo: Repo) -> None:
+    """All files are listed then."""
+    repo.commit({"a.py": "hello\n"})
+    before = Commit(repo.path).root_tree_id
+    repo.commit({f"{number}.py": "hello\n" for number in range(MAX_CHANGES + 1)})
+    assert Commit(repo.path).changes_since(before) is None
+
+
+def test_limits_of_a_folder_are_no_digest(repo: Repo) -> None:
+    """A rule file may be above the folder, which its tree does not show."""
+    repo.commit({"a/b.py": "hello\n"})
+    whole, large = Commit(repo.path), Commit(repo.path, sizes=Sizes(5))
+    assert whole.limits_digest
+    assert whole.limits_digest != large.limits_digest
+    assert Commit(repo.path, subfolder="a").limits_digest == ""
+    assert Commit(repo.path, subfolder="a").changes_since(whole.root_tree_id) is None

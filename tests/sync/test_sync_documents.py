@@ -89,7 +89,9 @@ def test_documents_indexed_as_binary_are_read(shop: Repo, database: SQLite) -> N
     connection.execute(f"DELETE FROM docs WHERE {of_it}")
     kept_out = "state = 'skipped', reason = 'binary, by its name', nodes = 0"
     connection.execute(f"UPDATE files SET {kept_out} WHERE {of_it}")
-    connection.execute("UPDATE meta SET value = 'others' WHERE key LIKE '%:rules'")
+    connection.execute(
+        "UPDATE meta SET value = 'others' WHERE key LIKE '%:rules' OR key LIKE '%:limits'"
+    )
     connection.execute("DELETE FROM meta WHERE key LIKE '%:counts'")
     run_sync(Commit(shop.path), database)
     assert query_rows(database, STATES) == [

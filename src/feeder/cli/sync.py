@@ -15,6 +15,7 @@ from feeder.errors import FeederError, ServiceError, StoppedEarly, Superseded
 from feeder.progress import ProgressReporter
 
 if TYPE_CHECKING:
+    from feeder.parse.worker_process import WorkerProcess
     from feeder.session.workspace import Workspace
     from feeder.source import Tree
     from feeder.sync.context import SyncContext
@@ -31,21 +32,26 @@ GIVEN_FILES = "the given files"
 @options.sync_options
 def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
     """Make the index equal to HEAD, whatever earlier runs left."""
-    from feeder.session import workspace
-    from feeder.sync.sync import sync
+    from feeder.session import early_start, workspace
 
     settings = Settings(**params)
     checkout = workspace.checkout_of(settings)
     place = workspace.workspace_for(checkout.root.resolve(), settings, checkout)
-    if working_tree:
-        tree = workspace.working_tree(place, settings, writes=not dry_run)
-    else:
-        tree = workspace.commit_tree(place, settings, checkout)
-    part = f"shard {settings.shard}" if settings.shard else ""
-    with _writing_run(
-        place, tree, settings, dry_run=dry_run, part=part or _folder_name(settings)
-    ) as run:
-        sync(run, dry_run=dry_run)
+    # of a working tree or a folder the id is not known yet
+    is_whole_commit = not (working_tree or dry_run or settings.path)
+    tree_id = checkout.tree if is_whole_commit else None
+    with early_start.started_processes(place, settings, tree_id) as processes:
+        from feeder.sync.sync import sync
+
+        if working_tree:
+            tree = workspace.working_tree(place, settings, writes=not dry_run)
+        else:
+            tree = workspace.commit_tree(place, settings, checkout)
+        part = f"shard {settings.shard}" if settings.shard else _folder_name(settings)
+        with _writing_run(
+            place, tree, settings, dry_run=dry_run, part=part, processes=processes
+        ) as run:
+            sync(run, dry_run=dry_run)
 
 
 @click.command()
@@ -108,11 +114,18 @@ def _folder_name(settings: Settings) -> str:
 
 
 @contextmanager
-def _writing_run(
-    location: Workspace, source: Tree, settings: Settings, *, dry_run: bool, part: str
+def _writing_run(  # noqa: PLR0913 - what a run works on
+    location: Workspace,
+    source: Tree,
+    settings: Settings,
+    *,
+    dry_run: bool,
+    part: str,
+    processes: list[WorkerProcess] | None = None,
 ) -> Iterator[SyncContext]:
     """Opens a run that writes, and prints its report at the end.
 
+    `processes` are those of its parser that have been started.
     `part` names the part of the commit that the run covers. A run that only deletes creates no
     index. After StoppedEarly or ServiceError the report is printed before the error is raised.
     """
@@ -136,7 +149,7 @@ def _writing_run(
             failed_model = model_error(store)
             with (
                 command_lock(store.backend.file),
-                open_run(store, source, settings, dry_run=dry_run) as run,
+                open_run(store, source, settings, dry_run=dry_run, processes=processes) as run,
             ):
                 try:
                     yield run

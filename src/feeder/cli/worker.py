@@ -73,8 +73,7 @@ def worker(
 def _try_worker(settings: Settings, port: int) -> None:
     """Serves the local index until Ctrl-C."""
     from feeder.edge.local_trial import running_worker
-    from feeder.session.backends import index_file
-    from feeder.session.workspace import current_workspace
+    from feeder.session.workspace import current_workspace, index_file
 
     workspace = current_workspace(settings)
     index = index_file(workspace.base, settings)

@@ -12,9 +12,8 @@ from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.index_status import read_index_status
-from feeder.session.backends import index_file
 from feeder.session.session import Session, open_session
-from feeder.session.workspace import Workspace, current_workspace, has_index
+from feeder.session.workspace import Workspace, current_workspace, has_index, index_file
 from feeder.source import file_types
 from feeder.store.inventory import Statistics, files_below, statistics
 from feeder.store.migrations import missing_migrations

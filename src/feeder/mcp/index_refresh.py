@@ -28,10 +28,9 @@ from feeder.mcp import (
     RefreshResult,
 )
 from feeder.progress import ProgressReporter, ProgressStep
-from feeder.session.backends import index_file
 from feeder.session.runs import open_run, start_workers
 from feeder.session.session import open_session
-from feeder.session.workspace import Workspace, workspace_for
+from feeder.session.workspace import Workspace, index_file, workspace_for
 from feeder.session.worktree_copy import copy_nearest_index
 from feeder.source import Tree
 from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
@@ -124,17 +123,37 @@ class RefreshTarget:
     """True for a folder outside of git, whose files are indexed as they are on disk."""
     is_embedding: bool = False
     """True while vectors are being computed."""
+    synced_state: tuple[object, ...] | None = None
+    """State after the last sync of words: tree, commit, branch and the index's files."""
 
     @cached_property
     def index_path(self) -> Path:
         """The index's file; whether git tracks it is checked again at each run."""
         return index_file(self.place.base, self.settings)
 
+    def state_of(self, tree: Tree, branch: str) -> tuple[object, ...] | None:
+        """Returns what is equal as long as a sync has nothing to do; None for a folder.
+
+        Any write to the index changes its file or its write-ahead log.
+        """
+        if not tree.root_tree_id:
+            return None
+        files = self.index_path, self.index_path.with_name(f"{self.index_path.name}-wal")
+        return tree.root_tree_id, tree.commit, branch, *map(_file_version, files)
+
     def close_parser(self) -> None:
         """Ends the parser's processes, of which many files have started many."""
         if self.parser:
             self.parser.close()
         self.parser = None
+
+
+def _file_version(file: Path) -> tuple[int, int, int] | None:
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 class IndexRefresher(Refresher):
@@ -346,8 +365,14 @@ class _RefreshRun:
         """Makes the index equal to the files; without model vectors unless `with_model`."""
         target = self._target
         checked_s = time.monotonic()
-        tree, settings = target.read_tree(), replace(target.settings, quiet=True)
+        tree = target.read_tree()
+        settings = replace(target.settings, quiet=True, repo=target.place.repo)
         branch = workspace_for(target.place.base, settings).branch  # another may be checked out
+        settings = replace(settings, repo=target.settings.repo)
+        is_current = target.synced_state == target.state_of(tree, branch) is not None
+        if is_current and not (with_model or self.needs_vectors):
+            self._tree_id, self._checked_s = tree.root_tree_id, checked_s
+            return
         place = replace(target.place, branch=branch)
         copy_nearest_index(place, settings, ProgressReporter(quiet=target.settings.quiet))
         with open_session(place, settings, writes=True, create=True) as session:
@@ -372,7 +397,9 @@ class _RefreshRun:
                     sync(run)
             if not with_model:
                 self._tree_id, self._checked_s = tree.root_tree_id, checked_s
+            is_complete = run.report.finished and not with_model
             self.needs_vectors |= bool(run.report.files_processed)
+        target.synced_state = target.state_of(tree, branch) if is_complete else None
         parsed = run.report.files_processed + run.report.files_vectors_only
         if parser and parsed > MAX_FILES_TO_WAIT_FOR:
             target.close_parser()

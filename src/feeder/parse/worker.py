@@ -11,76 +11,34 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from types import ModuleType
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, TypeVar
 
 from feeder.child_process import open_channel
 from feeder.errors import UserError
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
-from feeder.source import file_types
+from feeder.parse.worker_messages import (
+    WALL_CLOCK_FACTOR,
+    Limits,
+    ParseRequest,
+    WorkerConfig,
+)
 
-WALL_CLOCK_FACTOR = 4
-"""Wall-clock limit of a file, as a multiple of its limit of processor time."""
 GC_THRESHOLD = 200_000
 """New objects between two garbage collections: the captures of a file are many, without cycles."""
 OUT_OF_MEMORY = 70
 """Exit code of a worker that ran out of memory."""
 
-File = tuple[str, bytes]
-
-
-class ParseRequest(NamedTuple):
-    """A file to parse: with its grammar, or as plain text for a reason.
-
-    With an `encode`, the answer has what it returns in place of nodes.
-    """
-
-    path: str
-    content: bytes
-    plain_text_reason: str | None = None
-    keep_source: bool = False
-    encode: NodeEncoder | None = None
-
-
-ParseFile = Callable[[Grammars, str, bytes], ParsedFile]
-
-
-class Limits(NamedTuple):
-    """Limits of time and memory for one file.
-
-    Times are processor time; `WALL_CLOCK_FACTOR` times as much is allowed by the clock. Computing
-    the static vectors of a batch has the limit of plain text. Only Linux enforces the memory limit.
-    """
-
-    timeout_s: float = 5.0
-    plain_text_timeout_s: float = 4.0
-    document_timeout_s: float = 30.0
-    max_bytes: int = 1_500_000_000
-
-    def timeout_for(self, path: str, plain_text_reason: str | None) -> float:
-        """The limit of one request; with a `plain_text_reason` it is one for plain text."""
-        if plain_text_reason:
-            return self.plain_text_timeout_s
-        return self.document_timeout_s if file_types.document_extension(path) else self.timeout_s
-
-
-class WorkerConfig(NamedTuple):
-    """The settings of a worker; `parse_file` replaces `file_parser.parse_file`."""
-
-    grammar_file: Path | None
-    parse_file: ParseFile | None
-    limits: Limits
-    mask_secrets: bool
-    static_embedder: StaticEmbedder | None = None
-
 
 def serve() -> None:
     """Main function of a worker: reads its config, then answers batches until its input ends."""
     _stub_requests_module()
-    import feeder.parse.file_parser  # noqa: F401 - imported before the first time limit starts
+    # imported before the first time limit starts
+    import feeder.parse.file_parser
+    import feeder.parse.secrets.passwords
+    import feeder.parse.secrets.tokens  # noqa: F401 - like the others
 
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD, 20, 20)

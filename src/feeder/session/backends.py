@@ -21,8 +21,9 @@ from feeder.session.model_selection import (
     select_static_model,
     unused_minilm_note,
 )
+from feeder.session.workspace import index_file
 from feeder.store import Database, Statement, Vectors
-from feeder.store.index_folder import checked_index_folder, create_index_folder
+from feeder.store.index_folder import create_index_folder
 from feeder.store.inventory import indexed_repositories
 from feeder.store.lookup_table import LookupTable
 from feeder.store.migrations import migrate
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
     from feeder.cloudflare.free_tier import Usage
     from feeder.descriptions import Describer
     from feeder.sync.report import Report
-
-INDEX_FILE = "index.db"
-"""Name of an index in its default folder."""
 
 
 @dataclass
@@ -79,20 +77,21 @@ def total_spent(embedder: Embedder | None, describer: Describer | None) -> Servi
     return ServiceUsage(*map(sum, zip(*both, strict=True)))
 
 
-def index_file(base: Path, settings: Settings) -> Path:
-    """Returns the path of a base folder's index, which need not exist."""
-    return settings.db or checked_index_folder(base) / INDEX_FILE
-
-
-def local_backend(
-    base: Path, settings: Settings, stack: ExitStack, *, writes: bool, create: bool
+def local_backend(  # noqa: PLR0913 - a place, and how it is opened
+    base: Path,
+    settings: Settings,
+    stack: ExitStack,
+    *,
+    writes: bool,
+    create: bool,
+    file: Path | None = None,
 ) -> Backend:
-    """Opens the index of a base folder.
+    """Opens the index of a base folder; `file` is its path, if the caller has just checked that.
 
     With `create` a missing one is made, in memory only unless the run `writes`. Raises UserError
     where there is no index to read.
     """
-    file = index_file(base, settings)
+    file = file or index_file(base, settings)
     if not create and not file.exists():
         raise UserError(
             f"There is no index at {file}. Make one with: feeder sync "

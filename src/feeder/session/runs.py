@@ -22,10 +22,16 @@ from feeder.sync.report import Report
 
 if TYPE_CHECKING:
     from feeder.parse.worker_pool import WorkerPool
+    from feeder.parse.worker_process import WorkerProcess
 
 
-def start_workers(session: Session, settings: Settings) -> WorkerPool:
-    """Returns the parser of a session's runs, to be closed; its processes start when needed."""
+def start_workers(
+    session: Session, settings: Settings, processes: list[WorkerProcess] | None = None
+) -> WorkerPool:
+    """Returns the parser of a session's runs, to be closed; its processes start when needed.
+
+    It takes those of `processes` from that list.
+    """
     from feeder.parse.worker_pool import WorkerPool
 
     return WorkerPool(
@@ -33,19 +39,23 @@ def start_workers(session: Session, settings: Settings) -> WorkerPool:
         mask_secrets=settings.mask_secrets,
         count=settings.jobs,
         static_embedder=session.backend.static_model,
+        processes=processes,
     )
 
 
 @contextmanager
-def open_run(
+def open_run(  # noqa: PLR0913 - what a run works on, and its parser
     session: Session,
     tree: Tree,
     settings: Settings,
     *,
     dry_run: bool,
     parser: WorkerPool | None = None,
+    processes: list[WorkerProcess] | None = None,
 ) -> Iterator[SyncContext]:
     """Opens a run; without a `parser`, one is started that ends with the block.
+
+    It takes its first processes from the list `processes`.
 
     At the end of the block the report has the run's time and usage, also after an error.
     """
@@ -53,7 +63,7 @@ def open_run(
     report = Report(session.workspace.repo, session.workspace.branch, tree.commit, dry_run=dry_run)
     token, event = _run_token(tree, settings)
     with ExitStack() as stack:
-        parser = parser or stack.enter_context(start_workers(session, settings))
+        parser = parser or stack.enter_context(start_workers(session, settings, processes))
         parser.on_progress = session.progress.set_position
         try:
             run = SyncContext(

@@ -97,7 +97,9 @@ def _local_backend(
 ) -> Backend:
     from feeder.session.backends import local_backend
 
-    return local_backend(workspace.base, settings, stack, writes=writes, create=create)
+    return local_backend(
+        workspace.base, settings, stack, writes=writes, create=create, file=workspace.index_file
+    )
 
 
 def _cloud_backend(

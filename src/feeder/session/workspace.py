@@ -18,6 +18,9 @@ from feeder.source import Sizes, Tree
 if TYPE_CHECKING:
     from feeder.source.git import Checkout
 
+INDEX_FILE = "index.db"
+"""Name of an index in its default folder."""
+
 
 @dataclass
 class Workspace:
@@ -26,6 +29,15 @@ class Workspace:
     base: Path
     repo: str
     branch: str
+    index_file: Path | None = None
+    """The index on this machine, if the caller has just found it and checked its folder."""
+
+
+def index_file(base: Path, settings: Settings) -> Path:
+    """Returns the path of a base folder's index, which need not exist."""
+    from feeder.store.index_folder import checked_index_folder
+
+    return settings.db or checked_index_folder(base) / INDEX_FILE
 
 
 def workspace_for(base: Path, settings: Settings, checkout: Checkout | None = None) -> Workspace:
@@ -54,9 +66,8 @@ def _folder_name(base: Path, settings: Settings) -> str:
     # a linked worktree and a submodule have a file there
     if not (base / ".git").is_file() or settings.db is not None or choose_store(settings).is_cloud:
         return own
-    from feeder.session.backends import index_file
     from feeder.source import git
-    from feeder.store.index_copy import read_meta
+    from feeder.store.recorded_meta import read_meta
 
     folder = git.main_worktree_folder(base)
     try:
@@ -136,8 +147,6 @@ def checkout_of(settings: Settings) -> Checkout:
 
 def has_index(workspace: Workspace, settings: Settings) -> bool:
     """Returns whether the workspace has an index; at Cloudflare that is assumed."""
-    from feeder.session.backends import index_file
-
     return choose_store(settings).is_cloud or index_file(workspace.base, settings).exists()
 
 
@@ -173,7 +182,6 @@ def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = Tru
     Raises UserError for an index at Cloudflare, for shards, and without a working tree.
     """
     from feeder.cloudflare.credentials import choose_store
-    from feeder.session.backends import index_file
     from feeder.source.git_trees import WorkingTree
     from feeder.store.index_folder import create_index_folder, working_tree_folder
 

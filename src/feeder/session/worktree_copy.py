@@ -14,8 +14,7 @@ from feeder.cloudflare.credentials import choose_store
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import FeederError, UserError
 from feeder.progress import ProgressReporter
-from feeder.session.backends import INDEX_FILE, index_file
-from feeder.session.workspace import Workspace
+from feeder.session.workspace import INDEX_FILE, Workspace, index_file
 
 _COMMIT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
@@ -99,7 +98,7 @@ def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str]
 
     Raises UserError for one of other files.
     """
-    from feeder.store.index_copy import read_meta
+    from feeder.store.recorded_meta import read_meta
 
     file = index_file(root, settings)
     if not file.is_file():

@@ -56,6 +56,13 @@ class Entry(NamedTuple):
     skip: str | None
 
 
+class TreeChanges(NamedTuple):
+    """The paths in which two trees differ, and the entries of those that the second tree has."""
+
+    paths: list[str]
+    entries: list[Entry]
+
+
 class Tree(Protocol):
     """A state of files that an index can be compared with and made equal to."""
 
@@ -78,6 +85,19 @@ class Tree(Protocol):
     @property
     def rules_digest(self) -> str:
         """A digest of the exclusion rules: equal root and rules mean equal entries."""
+
+    @property
+    def limits_digest(self) -> str:
+        """A digest of all rules that are not in the tree: equal root and limits mean equal entries.
+
+        Empty if the root alone does not tell the rule files, so that `rules_digest` is needed.
+        """
+
+    def changes_since(self, root_tree_id: str) -> TreeChanges | None:
+        """The files that differ from those of an earlier tree under the same limits.
+
+        None if that is not known without listing all files.
+        """
 
     def entries(self) -> list[Entry]:
         """All files, skipped ones too, in the order of their names' bytes."""

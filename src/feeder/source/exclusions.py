@@ -55,6 +55,23 @@ _LIST_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard"
 _CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
 
 
+def limits_digest(sizes: Sizes) -> str:
+    """16 hex digits over the size limits and name lists: the rules that are not in a tree."""
+    limits = _RULES_VERSION, tuple(sizes), file_types.CLASSIFICATION_FINGERPRINT
+    return hashlib.sha256(repr(limits).encode()).hexdigest()[:16]
+
+
+def rule_file_candidates(names: Iterable[bytes]) -> set[bytes]:
+    """The paths at which a rule file would apply to one of these files."""
+    folders = {b""}
+    for name in names:
+        folder = name.rpartition(b"/")[0]
+        while folder not in folders:
+            folders.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    return {(folder + b"/" + name).removeprefix(b"/") for folder in folders for name in RULE_FILES}
+
+
 class ExclusionRules:
     """The exclusion rules of a tree: its rule files, as contents by path, and the size limits."""
 

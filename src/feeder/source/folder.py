@@ -9,8 +9,18 @@ from functools import cached_property
 from pathlib import Path
 
 from feeder.errors import UserError
-from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, exclusions, git, git_files, paths
-from feeder.source.exclusions import RULE_FILES, ExclusionRules
+from feeder.source import (
+    DEFAULT_SIZES,
+    Entry,
+    Sizes,
+    SkipReason,
+    TreeChanges,
+    exclusions,
+    git,
+    git_files,
+    paths,
+)
+from feeder.source.exclusions import ExclusionRules, rule_file_candidates
 
 
 def common_base(paths: Sequence[Path]) -> Path:
@@ -64,6 +74,15 @@ class Folder:
         """A digest of the rule files in and above the folders, the size limits and name lists."""
         return self._listing[0]
 
+    @property
+    def limits_digest(self) -> str:
+        """Empty: there is no root that tells the rule files."""
+        return ""
+
+    def changes_since(self, root_tree_id: str) -> TreeChanges | None:
+        """None: there is no earlier tree."""
+        return None
+
     def entries(self) -> list[Entry]:
         """The files, listed and hashed once; skipped ones are not read."""
         return self._listing[1]
@@ -112,17 +131,10 @@ class Folder:
         return self._folders_without_links[folder]
 
     def _rule_files(self, files: Iterable[git_files.GitFile]) -> dict[bytes, bytes]:
-        folders = {b""}
-        for file in files:
-            folder = file.name.rpartition(b"/")[0]
-            while folder not in folders:
-                folders.add(folder)
-                folder = folder.rpartition(b"/")[0]
-        candidates = (folder + b"/" + name for folder in folders for name in RULE_FILES)
+        candidates = rule_file_candidates(file.name for file in files)
         return dict(filter(None, map(self._rule_file, candidates)))
 
-    def _rule_file(self, candidate: bytes) -> tuple[bytes, bytes] | None:
-        name = candidate.removeprefix(b"/")
+    def _rule_file(self, name: bytes) -> tuple[bytes, bytes] | None:
         file = self._stat_file(name)
         if file is None or file.mode != git_files.REGULAR_MODE:
             return None

@@ -6,7 +6,7 @@ Names are bytes.
 import re
 import subprocess
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
@@ -27,6 +27,8 @@ REGULAR_MODE, SYMLINK_MODE, SUBMODULE_MODE, SPECIAL_MODE = "100644", "120000", "
 
 ABSENT_SIZE = -1
 """The size of contents that a partial clone does not have."""
+
+_FOLDER_MODE = b"040000"
 
 _UNSAFE_PATH = re.compile(rb"(?:^|/)(?:\.{0,2}|\.git)(?:/|\Z)", re.IGNORECASE)
 
@@ -161,6 +163,34 @@ def ls_tree(repository: Path, commit: str, *, is_partial: bool = False) -> list[
         [(duplicate, _)] = Counter(file.name for file in files).most_common(1)
         raise _unsafe_path_error(f"{paths.escape_name(duplicate)!r} twice")
     return files
+
+
+def ls_tree_at(
+    repository: Path, commit: str, names: Iterable[bytes], *, is_partial: bool = False
+) -> list[GitFile]:
+    """Those of the files `names` that a commit or tree has, as `ls_tree` lists them.
+
+    Git reads only the folders of these files.
+    """
+    listing = ("ls-tree", "-z", "-l", "--full-tree", commit, "--")
+    rows = git_output(repository, *listing, *names).split(b"\0")[:-1]
+    return [
+        _parse_row(repository, row, is_partial=is_partial)
+        for row in rows
+        if not row.startswith(_FOLDER_MODE)
+    ]
+
+
+def differing_names(repository: Path, one: str, other: str) -> list[bytes] | None:
+    """The names of the files that differ between two trees; None if one is not available."""
+    command = ("diff-tree", "-r", "--no-renames", "--name-only", "-z", "--end-of-options")
+    result = run_git(repository, *command, one, other)
+    return result.stdout.split(b"\0")[:-1] if result.returncode == 0 else None
+
+
+def is_safe_path(name: bytes) -> bool:
+    """True if git would check out a file of this name."""
+    return not _UNSAFE_PATH.search(name)
 
 
 def files_named(

@@ -4,9 +4,28 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from feeder.source import DEFAULT_SIZES, Entry, Sizes, SkipReason, git, git_files, paths
-from feeder.source.exclusions import RULE_FILES, ExclusionRules, placeholder_id
+from feeder.source import (
+    DEFAULT_SIZES,
+    Entry,
+    Sizes,
+    SkipReason,
+    TreeChanges,
+    git,
+    git_files,
+    paths,
+)
+from feeder.source.exclusions import (
+    RULE_FILES,
+    ExclusionRules,
+    limits_digest,
+    placeholder_id,
+    rule_file_candidates,
+)
 from feeder.source.git_files import read_available_blobs, read_blobs
+
+MAX_CHANGES, MAX_CHANGES_BYTES = 300, 60_000
+"""Changed files, and bytes of their names and of those of their rule files, above which all files
+are listed instead: that is as fast, and a command line is limited."""
 
 
 class StoredTree:
@@ -16,6 +35,7 @@ class StoredTree:
     """
 
     is_partial = False
+    root_tree_id = ""
 
     def __init__(
         self, repository: Path, revision: str, *, subfolder: str = "", sizes: Sizes = DEFAULT_SIZES
@@ -24,30 +44,74 @@ class StoredTree:
         self._revision = revision
         self._sizes = sizes
         self.subfolder = subfolder
-
-    @cached_property
-    def _files(self) -> list[git_files.GitFile]:
-        return git_files.ls_tree(self._repository, self._revision, is_partial=self.is_partial)
+        self._earlier_trees = repository
+        self._lacks_rule_files = False
 
     @cached_property
     def _exclusion_rules(self) -> ExclusionRules:
         # regular files only: git does not follow symbolic links to its rule files either
-        listed = git_files.files_named(self._repository, self._revision, RULE_FILES)
+        return self._rules_from(git_files.files_named(self._repository, self._revision, RULE_FILES))
+
+    def _rules_from(self, listed: Sequence[tuple[bytes, str]]) -> ExclusionRules:
         read = read_available_blobs if self.is_partial else read_blobs
         contents = read(self._repository, [blob for _, blob in listed])
         pairs = zip(listed, contents, strict=True)
         rule_files = {name: content for (name, _), content in pairs if content is not None}
+        self._lacks_rule_files |= len(rule_files) < len(listed)
         return ExclusionRules(rule_files, self._sizes)
 
     @cached_property
     def _entries(self) -> list[Entry]:
-        entries = self._exclusion_rules.entries(self._files)
+        files = git_files.ls_tree(self._repository, self._revision, is_partial=self.is_partial)
+        entries = self._entries_of(files, self._exclusion_rules)
         return [entry for entry in entries if paths.is_below(entry.path, self.subfolder)]
+
+    def _entries_of(self, files: Sequence[git_files.GitFile], rules: ExclusionRules) -> list[Entry]:
+        return rules.entries(files)
 
     @property
     def rules_digest(self) -> str:
         """A digest of the rule files in the tree, the size limits and the name lists."""
         return self._exclusion_rules.digest
+
+    @property
+    def limits_digest(self) -> str:
+        """A digest of the size limits and name lists.
+
+        Empty for a folder of the tree, as rule files may be above it, and if one is missing.
+        """
+        return "" if self.subfolder or self._lacks_rule_files else limits_digest(self._sizes)
+
+    def changes_since(self, root_tree_id: str) -> TreeChanges | None:
+        """The files that differ from those of an earlier tree; git reads only their folders.
+
+        None if there are many, if rule files differ, or if the earlier tree is not available.
+        """
+        if self.subfolder:
+            return None
+        names = git_files.differing_names(self._earlier_trees, root_tree_id, self.root_tree_id)
+        if names is None or len(names) > MAX_CHANGES:
+            return None
+        if any(name.rpartition(b"/")[2] in RULE_FILES for name in names):
+            return None
+        if not all(map(git_files.is_safe_path, names)):  # listing all reports it
+            return None
+        candidates = rule_file_candidates(names)
+        requested = sorted(candidates.union(names))
+        if sum(map(len, requested)) > MAX_CHANGES_BYTES:
+            return None
+        listed = git_files.ls_tree_at(
+            self._repository, self._revision, requested, is_partial=self.is_partial
+        )
+        rule_files = [
+            (file.name, file.blob)
+            for file in listed
+            if file.name in candidates and git_files.is_regular(file.mode)
+        ]
+        changed = set(names)
+        files = [file for file in listed if file.name in changed]
+        entries = self._entries_of(files, self._rules_from(rule_files))
+        return TreeChanges([paths.escape_name(name) for name in names], entries)
 
     def entries(self) -> list[Entry]:
         """All files of the tree; listed once."""
@@ -124,6 +188,7 @@ class WorkingTree(StoredTree):
         self.working_tree_id = "" if is_head else root
         self.root_tree_id = git.folder_tree_id(source, root, subfolder) if subfolder else root
         self.is_partial = not is_head
+        self._earlier_trees = snapshot.repository  # which has the trees of HEAD, too
         self._object_format = snapshot.object_format
 
     @cached_property
@@ -134,9 +199,9 @@ class WorkingTree(StoredTree):
             if reason not in _NO_PLACEHOLDER
         }
 
-    @cached_property
-    def _files(self) -> list[git_files.GitFile]:
-        return [self._restore_placeholder(file) for file in super()._files]
+    def _entries_of(self, files: Sequence[git_files.GitFile], rules: ExclusionRules) -> list[Entry]:
+        restored = [self._restore_placeholder(file) for file in files]
+        return [self._mark_unread(entry) for entry in rules.entries(restored)]
 
     def _restore_placeholder(self, file: git_files.GitFile) -> git_files.GitFile:
         """Replaces a placeholder by the file that it stands for."""
@@ -150,10 +215,6 @@ class WorkingTree(StoredTree):
                     file.name, git_files.REGULAR_MODE, "", max(self._sizes) + 1
                 )
         return git_files.GitFile(file.name, git_files.REGULAR_MODE, file.blob, 0)
-
-    @cached_property
-    def _entries(self) -> list[Entry]:
-        return [self._mark_unread(entry) for entry in super()._entries]
 
     def _mark_unread(self, entry: Entry) -> Entry:
         if entry.size == git_files.ABSENT_SIZE and not entry.skip:

@@ -139,7 +139,13 @@ class _IndexUpdate:
     def update_new_copy(self) -> IndexCopy:
         """Updates a fresh copy of git's index."""
         plan, untracked = self._scan()
-        return self._resulting_copy(untracked, self._apply_plan(plan))
+        failed = self._apply_plan(plan)
+        root = self._stage.write_tree(self._context.head)
+        staged = self._stage.names()
+        tracked = set(git_files.tracked_files(self._taker.repository))
+        return self._resulting_copy(
+            root, frozenset(staged.intersection(untracked)), frozenset(tracked - staged), failed
+        )
 
     def update_cached_copy(self) -> IndexCopy | None:
         """Updates the cached copy; None if attributes have changed, which needs a fresh copy."""
@@ -151,7 +157,27 @@ class _IndexUpdate:
             return None
         # git converts line ends depending on the file's entry in its own index
         self._stage.restore_from_index(plan.added)
-        return self._resulting_copy(untracked, self._apply_plan(plan))
+        failed = self._apply_plan(plan)
+        root = self._stage.write_tree()
+        return self._resulting_copy(root, *self._names_after(plan, untracked), failed)
+
+    def _names_after(
+        self, plan: StagingPlan, untracked: Mapping[bytes, bool]
+    ) -> tuple[frozenset[bytes], frozenset[bytes]]:
+        """The untracked names in the updated copy, and the tracked ones that it lacks.
+
+        Only names of the plan have changed. A name of the cached copy that is not untracked is
+        tracked.
+        """
+        planned = {*plan.deleted, *plan.added, *plan.excluded}
+        # git may have left out a file that was deleted meanwhile
+        staged = self._stage.names_among(planned)
+        lacking = planned - staged
+        tracked = self._copy.missing | (lacking - self._copy.untracked - untracked.keys())
+        return (
+            (self._copy.untracked - planned) | staged.intersection(untracked),
+            tracked - staged,
+        )
 
     def _scan(self) -> tuple[StagingPlan, Mapping[bytes, bool]]:
         """The plan, and the untracked files; the value is True for a nested repository."""
@@ -254,12 +280,13 @@ class _IndexUpdate:
         return {name for name, _, value in rows if os.fsdecode(value) in self._stage.filters}
 
     def _resulting_copy(
-        self, untracked: Iterable[bytes], failed: Mapping[bytes, SkipReason]
+        self,
+        root: str,
+        untracked: frozenset[bytes],
+        missing: frozenset[bytes],
+        failed: Mapping[bytes, SkipReason],
     ) -> IndexCopy:
         stage = self._stage
-        root = stage.write_tree(self._context.head)
-        staged = stage.names()
-        tracked = set(git_files.tracked_files(self._taker.repository))
         failed_filters = {
             name: (self._stat_text_of(name), time.time())
             for name, reason in failed.items()
@@ -268,8 +295,8 @@ class _IndexUpdate:
         return IndexCopy(
             stage.index.read_bytes() if stage.index.exists() else b"",
             self._context.started_ns if stage.index.exists() else 0,
-            frozenset(staged.intersection(untracked)),
-            frozenset(tracked - staged),
+            untracked,
+            missing,
             root,
             {**self._copy.failed_filters, **failed_filters},
             self._copy.snapshot_count + 1,

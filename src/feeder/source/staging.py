@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +30,9 @@ FILTER_TIMEOUT_S = 2.0
 ADD_TIMEOUT_S = 600.0
 """Time limit for git to add files without filters."""
 
+
+MAX_LISTED_NAMES = 100
+"""Files up to which git lists only these; a command line is limited."""
 
 _INDEX_SETTINGS = (
     *("-c", "core.splitIndex=false"),  # a split index writes into the user's .git
@@ -91,7 +94,15 @@ class IndexStage:
 
     def names(self) -> set[bytes]:
         """All names in the index."""
-        return set(self._git_output("ls-files", "-z").split(b"\0")[:-1])
+        return self._list_names()
+
+    def names_among(self, names: Set[bytes]) -> set[bytes]:
+        """Those of some names that are in the index."""
+        listed = names if len(names) <= MAX_LISTED_NAMES else ()
+        return self._list_names(*listed).intersection(names)
+
+    def _list_names(self, *names: bytes) -> set[bytes]:
+        return set(self._git_output("ls-files", "-z", "--", *names).split(b"\0")[:-1])
 
     def rewrite(self) -> None:
         """Writes the index again, so that files as old as it need not be read any more."""
@@ -104,14 +115,15 @@ class IndexStage:
     def restore_from_index(self, names: Iterable[bytes]) -> None:
         """Restores the entries of these files from git's index, without their stat."""
         restored = set(names)
-        self.remove(restored)
-        rows = git_output(self._repository, "ls-files", "-s", "-z").split(b"\0")[:-1]
-        self._update_entries(b"%b\0" % row for row in rows if row.partition(b"\t")[2] in restored)
+        listed = restored if len(restored) <= MAX_LISTED_NAMES else ()
+        output = git_output(self._repository, "ls-files", "-s", "-z", "--", *listed)
+        rows = output.split(b"\0")[:-1]
+        entries = [b"%b\0" % row for row in rows if row.partition(b"\t")[2] in restored]
+        self._update_entries([*_removed_entries(restored), *entries])
 
     def remove(self, names: Iterable[bytes]) -> None:
         """Removes files from the index, whether they exist or not."""
-        zeros = b"0" * 40
-        self._update_entries(b"0 %b\t%b\0" % (zeros, name) for name in names)
+        self._update_entries(_removed_entries(names))
 
     def add_placeholders(self, reasons: Mapping[bytes, SkipReason], object_format: str) -> None:
         """Replaces files by placeholders for their skip reasons."""
@@ -141,8 +153,8 @@ class IndexStage:
             left_s -= time.monotonic() - before
         return failed
 
-    def write_tree(self, head: str) -> str:
-        """The tree id of the index; `head` is compared first, because it is often equal."""
+    def write_tree(self, head: str = "") -> str:
+        """The tree id of the index; `head` is compared first, where it is often equal."""
         if head and self._run_git("diff-index", "--cached", "--quiet", head).returncode == 0:
             return head
         return self._git_output("write-tree", "--missing-ok").decode().strip()
@@ -162,13 +174,17 @@ class IndexStage:
         self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
         return is_done
 
-    def _git_output(self, *arguments: str, stdin: bytes = b"") -> bytes:
+    def _git_output(self, *arguments: str | bytes, stdin: bytes = b"") -> bytes:
         command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
         return git_output(self._repository, *command, stdin=stdin, variables=self._variables)
 
     def _run_git(self, *arguments: str) -> GitResult:
         command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
         return run_git(self._repository, *command, variables=self._variables)
+
+
+def _removed_entries(names: Iterable[bytes]) -> Iterator[bytes]:
+    return (b"0 %b\t%b\0" % (b"0" * 40, name) for name in names)
 
 
 def _is_in_link_loop(folder: Path, name: bytes) -> bool:

@@ -2,18 +2,16 @@
 
 import os
 import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
 
-from feeder.errors import UserError
 from feeder.private_files import create_private_file
-from feeder.store import Statement, sql
-from feeder.store.index_state import meta_from_rows
+from feeder.store import Statement
 from feeder.store.migrations import migrate
-from feeder.store.sqlite import BUSY_TIMEOUT_MS, SQLite
+from feeder.store.recorded_meta import open_read_only, translated_errors
+from feeder.store.sqlite import SQLite
 
 TEMPORARY_INFIX = ".copy-"
 """Follows the index's name in that of a copy that is not complete."""
@@ -36,15 +34,6 @@ OR substr(key, 1, length(?1) + 6) = ?1 || ':cost:'
 _COUNT_ROWS = "SELECT (SELECT count(*) FROM docs), (SELECT count(*) FROM files)"
 
 
-def read_meta(file: Path) -> dict[str, str]:
-    """Returns `meta` of the index in a file, which is only read.
-
-    Raises UserError if the file cannot be read or is no index.
-    """
-    with _translated_errors(file), closing(_open_read_only(file)) as connection:
-        return meta_from_rows(connection.execute(sql.READ_WHOLE_META))
-
-
 def copy_index(source: Path, target: Path, repo: str) -> bool:
     """Makes `target`, which is missing, a copy of the index of one repository.
 
@@ -60,8 +49,8 @@ def copy_index(source: Path, target: Path, repo: str) -> bool:
     try:
         create_private_file(temporary)
         with (
-            _translated_errors(source),
-            closing(_open_read_only(source)) as origin,
+            translated_errors(source),
+            closing(open_read_only(source)) as origin,
             closing(apsw.Connection(str(temporary))) as copy,
             copy.backup("main", origin, "main") as backup,
         ):
@@ -73,21 +62,6 @@ def copy_index(source: Path, target: Path, repo: str) -> bool:
         return _rename_unless_exists(temporary, target)
     finally:
         _delete_database(temporary)
-
-
-def _open_read_only(file: Path) -> apsw.Connection:
-    uri = f"{file.absolute().as_uri()}?mode=ro"
-    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    return connection
-
-
-@contextmanager
-def _translated_errors(file: Path) -> Iterator[None]:
-    try:
-        yield
-    except apsw.Error as exc:
-        raise UserError(f"{file} cannot be copied: {exc}.") from exc
 
 
 def _rename_unless_exists(temporary: Path, target: Path) -> bool:

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from feeder.errors import UserError
@@ -31,13 +31,15 @@ bytes for D1, and contains `test` or `spec`, in any case of letters, `.bats`, `.
 """
 
 
-_TEST_PATH_PATTERN = re.compile("|".join(map(translate, TEST_PATH_GLOBS)))
+@cache
+def _test_path_pattern() -> re.Pattern[str]:
+    return re.compile("|".join(map(translate, TEST_PATH_GLOBS)))
 
 
 @lru_cache(maxsize=2**16)  # each search asks it for all of its results
 def is_test_path(path: str) -> bool:
     """Tells whether a file is a test, in a folder of tests or data of tests."""
-    return _TEST_PATH_PATTERN.match(f"/{path}") is not None
+    return _test_path_pattern().match(f"/{path}") is not None
 
 
 def _any_of(conditions: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from feeder.store import (
     Row,
     Statement,
 )
+from feeder.store.recorded_meta import BUSY_TIMEOUT_MS
 
 IN_MEMORY = Path(":memory:")
 """SQLite's name for a database without a file."""
@@ -28,7 +29,6 @@ WAL_CHECKPOINT_PAGES = 8_000
 
 With SQLite's default, a first sync spends a tenth of its database time on checkpoints.
 """
-BUSY_TIMEOUT_MS = 30_000
 BUSY_TRIES = 300
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from feeder.errors import UserError
 from feeder.parse.extract import includes_documents
 from feeder.source import Entry, SkipReason, file_types
-from feeder.store.index_state import FileRow, IndexState
+from feeder.store.index_state import FileRow, IndexState, UnchangedFiles
 from feeder.sync.context import SyncContext
 from feeder.sync.parser_identity import FileParsers, ParserIdentity, ReadState
 from feeder.sync.report import Report
@@ -65,14 +65,14 @@ PARSER_REASONS = frozenset(
 """The reasons for which nodes or static vectors differ from those that the run would make."""
 
 
-def stale_reasons(run: SyncContext, state: IndexState) -> set[StaleReason]:
-    """Returns why this program would make the index in another way."""
-    meta, key = state.meta, run.index.meta_key
+def stale_reasons(run: SyncContext, state: IndexState, rules_digest: str) -> set[StaleReason]:
+    """Returns why this program would make the index in another way.
+
+    `rules_digest` is that of the tree, or empty for files that are no tree of git.
+    """
+    meta = state.meta
     stale = _parser_reasons(run, state)
-    if (
-        run.tree.root_tree_id
-        and meta.get(key("rules"), run.tree.rules_digest) != run.tree.rules_digest
-    ):
+    if rules_digest and meta.get(run.index.meta_key("rules"), rules_digest) != rules_digest:
         stale.add(StaleReason.RULES)
     if run.model_vectors and not run.model_vectors.model_identity().items() <= meta.items():
         stale.add(StaleReason.VECTORS)
@@ -272,14 +272,21 @@ def folder_label(folder: str) -> str:
 
 
 def report_diff(
-    report: Report, diff: Diff, stored_files: dict[str, FileRow], stale: Set[StaleReason]
+    report: Report,
+    diff: Diff,
+    stored_files: dict[str, FileRow],
+    stale: Set[StaleReason],
+    others: UnchangedFiles,
 ) -> None:
-    """Fills the report's counts of files from the diff; parsing adds to them later."""
+    """Fills the report's counts of files from the diff; parsing adds to them later.
+
+    `others` are files that were not compared, as they have not changed.
+    """
     rows = [stored_files[entry.path] for entry in (*diff.unchanged, *diff.pending)]
     report.files_deleted = len(diff.deleted)
-    report.files_unchanged = sum(row.state != "skipped" for row in rows)
+    report.files_unchanged = others.indexed + sum(row.state != "skipped" for row in rows)
     report.skipped = {entry.path: entry.skip for entry in diff.to_index if entry.skip}
-    report_reasons(report, rows)
+    report_reasons(report, [*rows, *others.reasons.values()])
     if stored_files:
         report.notes[:] = sorted({*report.notes, *stale})
 

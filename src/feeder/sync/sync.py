@@ -8,21 +8,24 @@ from collections.abc import Callable, Mapping, Sequence, Set
 from typing import NamedTuple
 
 from feeder.errors import StoppedEarly
-from feeder.source import Entry
+from feeder.source import Entry, SkipReason
 from feeder.store.index_state import (
     MODEL_VECTORS_KEY,
     UNSHARDED,
     IndexState,
     Sharding,
+    UnchangedFiles,
     VectorProgress,
 )
 from feeder.store.ownership import SupersededAtStart
+from feeder.store.sqlite import is_local
 from feeder.sync.concurrency import (
     event_meta,
     is_in_shard,
     is_newest_event,
     may_continue,
     refuse_shard_for_new_model,
+    refuse_superseded,
     shard_share,
     shard_state,
     take_ownership,
@@ -76,20 +79,24 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
 
     Raises Superseded when a later run has taken the index over, StoppedEarly at a budget.
     """
-    target_meta = _target_meta(run)
     tables = side_tables(run, {})
-    share = shard_share(run, target_meta | merged(table.shard_identity() for table in tables))
-    expected = (
-        {share.own_key: share.all_keys[share.own_key]}
-        if run.shard
-        else target_meta | merged(table.expected_meta() for table in tables)
-    )
-    state = shard_state(run, run.index.read_state(expected if run.tree.root_tree_id else {}))
+    share = UNSHARDED
+    expected = _expected_meta(run) | merged(table.expected_meta() for table in tables)
+    if run.shard:
+        identity = _target_meta(run) | merged(table.shard_identity() for table in tables)
+        share = shard_share(run, identity)
+        expected = {share.own_key: share.all_keys[share.own_key]}
+    compares_trees = _compares_trees(run)
+    required = _without_tree(run, expected) if compares_trees else expected
+    state = shard_state(run, run.index.read_state(required if run.tree.root_tree_id else {}))
     if run.follow_index_model(state.meta):
         sync(run, dry_run=dry_run)
         return
-    if _has_nothing_to_do(run, state) and (dry_run or _record_newer_event(run, state)):
+    is_up_to_date = expected.items() <= state.meta.items() and _has_nothing_to_do(run, state)
+    if is_up_to_date and (dry_run or _record_newer_event(run, state)):
         _report_unchanged(run, state)
+        return
+    if compares_trees and not dry_run and _sync_tree_changes(run, state, expected):
         return
 
     def read() -> IndexState:
@@ -98,7 +105,7 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
     last_read = state if state.files is not None else read()
     if not dry_run:
         run.parser.start(1 if last_read.files else None)
-    target = Target(_shard_entries(run), target_meta, share)
+    target = Target(_shard_entries(run), _target_meta(run), share)
     if dry_run:
         plan_target(run, last_read, target)
     else:
@@ -106,12 +113,62 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
 
 
 def _has_nothing_to_do(run: SyncContext, state: IndexState) -> bool:
-    is_equal = (
-        state.files is None
-        and _has_same_working_tree(run, state)
-        and all(table.is_up_to_date() for table in side_tables(run, state.meta))
+    return _equals_recorded_tree(run, state) and _has_same_working_tree(run, state)
+
+
+def _equals_recorded_tree(run: SyncContext, state: IndexState) -> bool:
+    """True if the index equals the tree that its `meta` names, as this run would make it."""
+    is_equal = state.files is None and all(
+        table.is_up_to_date() for table in side_tables(run, state.meta)
     )
     return is_equal and not (state.outbox and run.model_vectors)
+
+
+def _compares_trees(run: SyncContext) -> bool:
+    """True if the run looks for the changes since the tree that the index equals.
+
+    At D1 that would take one more request than reading the rows of all files.
+    """
+    return is_local(run.index.database) and not run.shard and bool(run.tree.limits_digest)
+
+
+def _sync_tree_changes(run: SyncContext, state: IndexState, expected: Mapping[str, str]) -> bool:
+    """Applies the paths in which the tree differs from the one that the index equals.
+
+    All other files are neither listed nor compared. Returns False, and has written nothing, if
+    these paths are not known, or if another run has begun meanwhile.
+    """
+    key = run.index.meta_key
+    tree, rules = (state.meta.get(key(name), "") for name in ("tree", "rules"))
+    is_known = tree and rules and _equals_recorded_tree(run, state)
+    # such a file may have been fetched since, without a change of the tree
+    reasons = {row.reason for row in state.unchanged.reasons.values()}
+    if not is_known or SkipReason.NOT_FETCHED in reasons:
+        return False
+    if run.index.has_unfinished_run(state, run.token):
+        return False
+    run.parser.start(1)
+    changes = run.tree.changes_since(tree)
+    if changes is None:
+        return False
+    at_paths = run.index.read_state_of(changes.paths)
+    if at_paths.meta != state.meta:
+        return False
+    refuse_superseded(run, state)
+    target = Target(changes.entries, {**expected, key("rules"): rules})
+    try:
+        apply_target(run, at_paths._replace(unchanged=_others(state, at_paths)), target)
+    except SupersededAtStart:
+        return False
+    return True
+
+
+def _others(state: IndexState, at_paths: IndexState) -> UnchangedFiles:
+    """Returns the unchanged files of `state` without those that `at_paths` has."""
+    files = at_paths.files or {}
+    indexed = sum(row.state != "skipped" for row in files.values())
+    reasons = {path: row for path, row in state.unchanged.reasons.items() if path not in files}
+    return UnchangedFiles(state.unchanged.indexed - indexed, reasons)
 
 
 def _record_newer_event(run: SyncContext, state: IndexState) -> bool:
@@ -218,12 +275,13 @@ def _prepare(
     requested_run.follow_index_model(state.meta)
     run = requested_run if target.meta else match_index_model(requested_run, state)
     refuse_unreadable_documents(run, state, target.entries)
-    stale = stale_reasons(run, state)
+    rules = target.meta.get(run.index.meta_key("rules"), "") if run.tree.root_tree_id else ""
+    stale = stale_reasons(run, state, rules)
     files = state.files or {}
     diff = compare_files(target.entries, files, stale, FileParsers(run, state))
     if run is not requested_run:
         check_model_compatible(requested_run, state, diff)
-    report_diff(run.report, diff, files, stale)
+    report_diff(run.report, diff, files, stale, state.unchanged)
     tables = side_tables(run, state.meta)
     for table in tables:
         table.add_notes()
@@ -303,19 +361,39 @@ def _finish(
 
 def _target_meta(run: SyncContext) -> dict[str, str]:
     """Values in `meta` of an index that equals the tree and was made by this program and model."""
+    # first: without a rule file, which may be missing, there are no limits by which to tell it
+    rules = {run.index.meta_key("rules"): run.tree.rules_digest}
+    return _expected_meta(run) | rules
+
+
+def _expected_meta(run: SyncContext) -> dict[str, str]:
+    """Values by which to tell that an index has those of `_target_meta`.
+
+    The digest of the rule files is only among them where the tree's id does not imply it: git
+    takes long to list all files of the tree.
+    """
     key = run.index.meta_key
+    limits = run.tree.limits_digest
     meta = {
         key("tree"): run.tree.root_tree_id,
-        key("rules"): run.tree.rules_digest,
+        key("limits"): limits,
         key("parser"): run.parser.fingerprint,
         key("branch"): run.index.branch,
         key("below"): run.tree.subfolder,
     }
+    if not limits:
+        meta[key("rules")] = run.tree.rules_digest
     if run.tree.working_tree_id:  # and the commit below it, which may have moved
         meta |= {key("working"): run.tree.working_tree_id, key("head"): run.tree.commit}
     if run.model_vectors:
         meta |= {**run.model_vectors.model_identity(), key(MODEL_VECTORS_KEY): "complete"}
     return meta
+
+
+def _without_tree(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
+    """Returns the values that do not depend on the tree."""
+    of_tree = {run.index.meta_key(name) for name in ("tree", "rules", "working", "head")}
+    return {key: value for key, value in meta.items() if key not in of_tree}
 
 
 def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:

@@ -246,7 +246,7 @@ def _check_vectors(
 
 
 def _check_versions(run: SyncContext, state: IndexState) -> Iterable[Check]:
-    stale = stale_reasons(run, state)
+    stale = stale_reasons(run, state, run.tree.rules_digest if run.tree.root_tree_id else "")
     if "model" not in state.meta:  # an index without model vectors is complete too
         stale.discard(StaleReason.VECTORS)
     differences = [str(reason) for reason in sorted(stale)]
@@ -294,7 +294,7 @@ def _is_skipped_unread(entry: Entry, row: FileRow | None) -> bool:
 def _no_content_reason(run: SyncContext, state: IndexState, *, content: bool) -> str | None:
     if not content:
         return "Rows and words were not compared with the files: --no-content."
-    if stale_reasons(run, state) & PARSER_REASONS:
+    if stale_reasons(run, state, "") & PARSER_REASONS:
         return "Rows and words were not compared with the files: another parser made them."
     return None
 

@@ -6,13 +6,16 @@ found here. `secrets` never verifies a secret and never opens the network. To ta
 parsing, each detector reads only lines with a marker of its kind.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.package_versions import installed_version
-from feeder.parse.secrets.passwords import find_passwords
-from feeder.parse.secrets.tokens import SecretSpan, find_tokens
+
+if TYPE_CHECKING:
+    from feeder.parse.secrets.tokens import SecretSpan
 
 MASK_VERSION = "2"
 """Incremented when the same text is masked in another way than before."""
@@ -56,6 +59,10 @@ def mask_text(path: str, content: bytes) -> MaskedText:
     All offsets stay the same, in bytes, characters and lines. Secrets on a line with `pragma:
     allowlist secret` are not masked. Takes linear time, a small share of the time to parse.
     """
+    # imported here: a run that parses nothing asks for the fingerprint alone
+    from feeder.parse.secrets.passwords import find_passwords
+    from feeder.parse.secrets.tokens import find_tokens
+
     spans = _merge_spans(
         [*find_tokens(path, content), *find_passwords(path, content), *find_private_keys(content)]
     )
