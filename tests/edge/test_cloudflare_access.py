@@ -173,3 +173,42 @@ def test_without_the_teams_keys_every_request_is_refused(
         facts = refused(send(one, signer.sign_token(claims())), 503)
     assert facts["error"].startswith("The keys of Cloudflare Access cannot be read: ")
     assert "ACCESS_TEAM" in facts["remedy"]
+
+
+RIGHTS = {
+    "group:payments": ["acme/pay"],
+    "group:admins": ["*"],
+    "email:a@example.org": ["acme/shop"],
+    "service:ci": ["acme/wiki", "acme/shop"],
+}
+
+
+@pytest.mark.parametrize(
+    ("more", "repos"),
+    [
+        ({}, ["acme/shop"]),
+        ({"groups": ["payments", "others"]}, ["acme/pay", "acme/shop"]),
+        ({"custom": {"groups": [{"id": "1", "name": "payments"}]}}, ["acme/pay", "acme/shop"]),
+        ({"custom": {"groups": ["admins"]}}, None),
+        ({"email": "b@example.org"}, []),
+        ({"email": "", "sub": "", "common_name": "ci"}, ["acme/shop", "acme/wiki"]),
+    ],
+)
+def test_groups_and_service_tokens_have_their_repositories(
+    folder: Path, standin: Path, signer: Signer, more: dict[str, Any], repos: list[str] | None
+) -> None:
+    rights = {"RIGHTS": RIGHTS, "REPOSITORIES": {"acme/pay": "CODE_DB"}}
+    certs = {CERTS: {"keys": [signer.public]}}
+    with (
+        running(folder=folder, script=standin, vars={**SETTINGS, **rights}, certs=certs) as address,
+        client(address, None) as one,
+    ):
+        answer = one.get(
+            "/api/search?q=rights",
+            headers={"cf-access-jwt-assertion": signer.sign_token(claims(**more))},
+        ).json()
+        session = one.post(
+            "/api/session", headers={"cf-access-jwt-assertion": signer.sign_token(claims(**more))}
+        )
+    assert answer["repos"] == repos or sorted(answer["repos"]) == repos
+    assert "set-cookie" not in session.headers

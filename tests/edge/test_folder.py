@@ -325,3 +325,51 @@ def test_folder_is_not_indexed(run: RunFeeder, shop: Path) -> None:
     done(run(shop, "sync", "--no-vectors", "--jobs", "1", "-q"))
     facts = done(run(shop, "stats", "--json")).json
     assert facts["files"]["clean"] == 2
+
+
+def _clone(folder: Path, name: str, database: str, index: str) -> Path:
+    """A clone whose wrangler file names a database and an index."""
+    clone = Repo(folder / name)
+    bound = BOUND.replace(DATABASE, database).replace('"code"', f'"{index}"')
+    clone.commit({"wrangler.toml": bound, "a.py": "x = 1\n"})
+    return clone.path
+
+
+def test_several_repositories_are_bound_in_one_configuration(
+    run: RunFeeder, tmp_path: Path
+) -> None:
+    """A second run changes nothing; another repository gets the next binding."""
+    ids = [DATABASE, *(DATABASE.replace("1", digit) for digit in "89")]
+    indexes = ["code", "code", "other"]
+    clones = [
+        _clone(tmp_path, name, database, index)
+        for name, database, index in zip(("pay", "shop", "wiki"), ids, indexes, strict=True)
+    ]
+    place = tmp_path / "edge"
+    place.mkdir()
+    said = [word for clone in clones[:2] for word in ("--from", str(clone))]
+    done(run(place, "worker", str(place), *said))
+    config = read_config(place / "wrangler.toml")
+    assert [(one["binding"], one["database_id"]) for one in config["d1_databases"]] == [
+        ("CODE_DB", ids[0]),
+        ("CODE_DB_2", ids[1]),
+    ]
+    assert [(one["binding"], one["index_name"]) for one in config["vectorize"]] == [
+        ("CODE_INDEX", "code")
+    ]
+    assert config["vars"] == {"REPOSITORIES": {"pay": "CODE_DB", "shop": "CODE_DB_2"}}
+    again = run(place, "worker", str(place), *said, "--json")
+    assert set(actions(again).values()) == {"unchanged"}
+    more = [*said, "--from", str(clones[2])]
+    done(run(place, "worker", str(place), *more))
+    config = read_config(place / "wrangler.toml")
+    assert config["vars"]["REPOSITORIES"]["wiki"] == "CODE_DB_3"
+    assert config["vectorize"][1] == {"binding": "CODE_INDEX_3", "index_name": "other"}
+
+
+def test_a_folder_without_a_database_is_named(run: RunFeeder, tmp_path: Path) -> None:
+    bare = Repo(tmp_path / "bare")
+    bare.commit({"a.py": "x = 1\n"})
+    answer = run(tmp_path, "worker", str(tmp_path / "edge"), "--from", str(bare.path))
+    assert answer.code == 2
+    assert f"{bare.path} names no D1 database. Run feeder init there." in answer.err

@@ -36,29 +36,30 @@ export default ({ standin, index }) => {
 };`;
 
 /** The workers of an order: the Worker, and what its bindings are made of. */
-export function workersOf({ script, binding, index, ai, web, vars }, standin) {
+export function workersOf({ script, bindings, indexes, ai, web, vars }, standin) {
   const services = { standin: (request) => replied(standin, request) };
-  const made = (name, text, bindings) => ({
+  const made = (name, text, values) => ({
     name,
     modules: [{ type: "ESModule", path: `${name}.mjs`, contents: text }],
     serviceBindings: services,
-    bindings,
+    bindings: values,
   });
+  const ofIndexes = Object.entries(indexes).map(([name, index]) => ({ name, index, worker: `edge-vectorize-${name}` }));
   return [
     {
       name: "edge",
       modules: [{ type: "ESModule", path: "worker.mjs", contents: readFileSync(script, "utf8") }],
       compatibilityDate: "2026-04-01",
       bindings: vars,
-      d1Databases: { CODE_DB: binding },
+      d1Databases: bindings,
       outboundService: (request) => reached(web, request),
       wrappedBindings: {
         ...(ai ? { AI: "edge-ai" } : {}),
-        ...(index ? { CODE_INDEX: "edge-vectorize" } : {}),
+        ...Object.fromEntries(ofIndexes.map(({ name, worker }) => [name, worker])),
       },
     },
     ...(ai ? [made("edge-ai", AI, {})] : []),
-    ...(index ? [made("edge-vectorize", VECTORIZE, { index })] : []),
+    ...ofIndexes.map(({ worker, index }) => made(worker, VECTORIZE, { index })),
   ];
 }
 

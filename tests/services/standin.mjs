@@ -38,10 +38,12 @@ export class StandIn {
     return standin;
   }
 
-  /** Puts a Worker beside one of the databases, by its id. */
-  async deploy(order) {
-    const binding = this.d1.bindingOf(order.database);
-    await this.engine.deploy(workersOf({ ...order, binding }, this));
+  /** Puts a Worker beside databases, by their ids: one, or several by the names of their bindings. */
+  async deploy({ database, databases = {}, index, indexes = {}, ...order }) {
+    const ids = Object.entries({ ...(database ? { CODE_DB: database } : {}), ...databases });
+    const bindings = Object.fromEntries(ids.map(([name, id]) => [name, this.d1.bindingOf(id)]));
+    const named = { ...(index ? { CODE_INDEX: index } : {}), ...indexes };
+    await this.engine.deploy(workersOf({ ...order, bindings, indexes: named }, this));
   }
 
   async reset() {

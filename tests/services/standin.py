@@ -6,6 +6,7 @@ import select
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -126,19 +127,23 @@ class StandIn:
     def deploy(
         self,
         script: Path,
-        database: str,
+        database: str | None = None,
         *,
         index: str | None = None,
+        databases: Mapping[str, str] | None = None,
+        indexes: Mapping[str, str] | None = None,
         ai: bool = True,
         web: str | None = None,
-        **variables: str,
+        **variables: Any,
     ) -> str:
-        """Runs a Worker with a database and returns its address.
+        """Runs a Worker with a database, or several by the names of their bindings; returns its
+        address.
 
         Everything that the Worker fetches is requested from `web` as `/HOST/PATH`.
         """
-        order = {"script": str(script), "database": database, "index": index, "ai": ai, "web": web}
-        self._order("deploy", {**order, "vars": variables})
+        places = {"database": database, "databases": databases or {}}
+        order = {**places, "index": index, "indexes": indexes or {}, "ai": ai, "web": web}
+        self._order("deploy", {**order, "script": str(script), "vars": variables})
         return self.base_url.removesuffix("/client/v4") + "/__edge__"
 
     def settle(self, index: str | None = None) -> int:

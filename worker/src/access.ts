@@ -4,7 +4,8 @@
  * A request is rejected before its body is read and before a binding is used.
  */
 
-import { ASSERTION_HEADER, verifyAssertion } from "./cloudflare_access.ts";
+import { ASSERTION_HEADER, type Identity, verifyAssertion } from "./cloudflare_access.ts";
+import { checkRights, type Client, reposOf, tokensOf } from "./access_rights.ts";
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
 import { hasCookie, isToken } from "./access_token.ts";
@@ -14,15 +15,22 @@ const MIN_TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
 /** The longest period of a rate limit; the binding does not report it. */
 export const RETRY_AFTER_S = 60;
 
-/** Authenticates a request and returns the key of its rate limit; throws an HttpError otherwise. */
-export async function authenticate(request: Request, env: Env): Promise<string> {
+/** Authenticates a request and returns the client; throws an HttpError otherwise. */
+export async function authenticate(request: Request, env: Env): Promise<Client> {
   checkSettings(env);
-  const clientAddress = request.headers.get("cf-connecting-ip") ?? "";
-  if (env.PUBLIC === "true") return clientAddress;
-  const subject = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
-  if (subject) return subject;
-  if (env.FEEDER_TOKEN && (await hasValidToken(request.headers, env.FEEDER_TOKEN))) return clientAddress;
-  throw env.FEEDER_TOKEN ? unauthorizedError() : forbiddenError();
+  const address = request.headers.get("cf-connecting-ip") ?? "";
+  if (env.PUBLIC === "true") return { key: address, repos: null };
+  const identity = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
+  if (identity) return { key: identity.subject, repos: reposOf(identity.names, env) };
+  const names = await validTokenNames(request.headers, env);
+  if (names.length > 0) return { key: address, repos: reposOf(names, env) };
+  throw tokensOf(env).size > 0 ? unauthorizedError() : forbiddenError();
+}
+
+/** The token of the Worker that a request has, for its cookie; null without one. */
+export async function sentToken(headers: Headers, env: Env): Promise<string | null> {
+  const [name] = await validTokenNames(headers, env);
+  return name === undefined ? null : tokensOf(env).get(name)!;
 }
 
 /** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
@@ -32,15 +40,19 @@ export async function checkRateLimit(key: string, env: Env): Promise<void> {
 }
 
 /** Throws an HttpError for missing or incomplete settings: nothing is public by default. */
-function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): void {
+function checkSettings(env: Env): void {
+  const { ACCESS_TEAM, ACCESS_AUD, PUBLIC } = env;
+  const tokens = tokensOf(env);
   if (Boolean(ACCESS_TEAM) !== Boolean(ACCESS_AUD)) {
     throw configurationError("One of ACCESS_TEAM and ACCESS_AUD is not set.", "Set both, or neither.");
   }
-  if (FEEDER_TOKEN && FEEDER_TOKEN.length < MIN_TOKEN_CHARS) {
-    const remedy = "Create one with `openssl rand -hex 16`, and set it with `npx wrangler secret put FEEDER_TOKEN`.";
-    throw configurationError(`FEEDER_TOKEN has fewer than ${MIN_TOKEN_CHARS} characters.`, remedy);
+  for (const [name, token] of tokens) {
+    if (token.length >= MIN_TOKEN_CHARS) continue;
+    const remedy = `Create one with \`openssl rand -hex 16\`, and set it with \`npx wrangler secret put ${name}\`.`;
+    throw configurationError(`${name} has fewer than ${MIN_TOKEN_CHARS} characters.`, remedy);
   }
-  if (!FEEDER_TOKEN && !ACCESS_TEAM && PUBLIC !== "true") {
+  checkRights(env);
+  if (tokens.size === 0 && !ACCESS_TEAM && PUBLIC !== "true") {
     const remedy =
       "Set a token with `npx wrangler secret put FEEDER_TOKEN`, or set ACCESS_TEAM and ACCESS_AUD for " +
       'Cloudflare Access, or set PUBLIC = "true" to allow everybody.';
@@ -50,17 +62,22 @@ function checkSettings({ FEEDER_TOKEN, ACCESS_TEAM, ACCESS_AUD, PUBLIC }: Env): 
 
 const configurationError = (error: string, remedy: string) => new HttpError(503, error, remedy);
 
-async function authenticateByAccess(request: Request, env: Env): Promise<string | null> {
+async function authenticateByAccess(request: Request, env: Env): Promise<Identity | null> {
   const assertion = request.headers.get(ASSERTION_HEADER);
   const audiences = (env.ACCESS_AUD ?? "").split(/[\s,]+/).filter(Boolean);
   return assertion ? verifyAssertion(assertion, env.ACCESS_TEAM ?? "", audiences) : null;
 }
 
-/** Checks the token of the header or, without one, the cookie. */
-async function hasValidToken(headers: Headers, token: string): Promise<boolean> {
+/** The names of the tokens that the header or, without one, the cookie has. */
+async function validTokenNames(headers: Headers, env: Env): Promise<string[]> {
   const [scheme = "", ...rest] = (headers.get("authorization") ?? "").split(" ");
-  if (scheme.toLowerCase() === "bearer") return isToken(rest.join(" ").trim(), token);
-  return hasCookie(headers, token);
+  const isBearer = scheme.toLowerCase() === "bearer";
+  const sent = rest.join(" ").trim();
+  const names: string[] = [];
+  for (const [name, token] of tokensOf(env)) {
+    if (await (isBearer ? isToken(sent, token) : hasCookie(headers, token))) names.push(name);
+  }
+  return names;
 }
 
 function unauthorizedError(): HttpError {

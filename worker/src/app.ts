@@ -3,7 +3,8 @@
 import { respond, isEndpoint } from "./api/router.ts";
 import type { CallEndpoint, OnTiming, SearchAnswer, Params } from "./api/types.ts";
 import type { Env } from "./bindings/env.ts";
-import { authenticate, checkRateLimit, RETRY_AFTER_S } from "./access.ts";
+import { authenticate, checkRateLimit, RETRY_AFTER_S, sentToken } from "./access.ts";
+import type { Client } from "./access_rights.ts";
 import { truncate } from "./python_strings.ts";
 import { createServer } from "./mcp/service.ts";
 import { handlePost } from "./mcp/http.ts";
@@ -14,8 +15,14 @@ import { formatNumber } from "./escaping.ts";
 import { sessionCookie } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
-/** Answers a request to an endpoint; throws an HttpError for invalid ones. */
-export type AnswerRequest = (name: string, params: Params, env: Env, onTiming: OnTiming) => Promise<object>;
+/** Answers a request of a client to an endpoint; throws an HttpError for invalid ones. */
+export type AnswerRequest = (
+  name: string,
+  params: Params,
+  env: Env,
+  onTiming: OnTiming,
+  client: Client,
+) => Promise<object>;
 
 /** The time, number of calls and rows read of each service. */
 type ServiceTimings = Map<string, { ms: number; calls: number; rows: number }>;
@@ -41,15 +48,15 @@ export function createApp(
         const previous = timings.get(name) ?? { ms: 0, calls: 0, rows: 0 };
         timings.set(name, { ms: previous.ms + ms, calls: previous.calls + 1, rows: previous.rows + rows });
       };
-      const callEndpoint: CallEndpoint = async (name, params) => {
+      const callAs = (client: Client): CallEndpoint => async (name, params) => {
         checkCallCount(timings);
-        return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming));
+        return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming, client));
       };
       let origin: string | null = null;
       let response: Response;
       try {
         origin = requestingSite(request, env);
-        response = await route(request, env, callEndpoint, createMcpServer(callEndpoint));
+        response = await route(request, env, callAs, createMcpServer);
       } catch (error) {
         response = errorResponse(error);
       }
@@ -59,18 +66,29 @@ export function createApp(
 }
 
 /** Routes a request; it is authenticated first, even for unknown paths. */
-async function route(request: Request, env: Env, callEndpoint: CallEndpoint, mcpServer: McpServer): Promise<Response> {
+async function route(
+  request: Request,
+  env: Env,
+  callAs: (client: Client) => CallEndpoint,
+  createMcpServer: (callEndpoint: CallEndpoint) => McpServer,
+): Promise<Response> {
   if (isPreflight(request)) return preflightResponse();
   checkUrlLength(request.url);
   const client = await authenticate(request, env);
-  await checkRateLimit(client, env);
+  await checkRateLimit(client.key, env);
+  const callEndpoint = callAs(client);
   const { pathname } = new URL(request.url);
   const name = /^\/api\/([a-z]+)$/.exec(pathname)?.[1] ?? "";
-  if (pathname === "/mcp") return requireMethod("POST", request, () => handlePost(request, mcpServer));
-  if (pathname === "/api/session") return requireMethod("POST", request, () => startSession(env));
-  if (isEndpoint(name)) return requireMethod("GET", request, () => respond(name, request, callEndpoint));
+  if (pathname === "/mcp") return requireMethod("POST", request, () => handlePost(request, createMcpServer(callEndpoint)));
+  if (pathname === "/api/session") return requireMethod("POST", request, () => startSession(request, env));
+  if (isEndpoint(name)) return requireMethod("GET", request, () => respond(name, request, callEndpoint, ownParameters(env)));
   if (name === "proof") throw new HttpError(404, "The Worker cannot validate the index.", "Run: feeder validate");
   throw new HttpError(404, "Not Found.", constants.page_files.NOT_FOUND_REMEDY);
+}
+
+/** The parameters of all endpoints that only a Worker of several repositories has. */
+function ownParameters(env: Env): string[] {
+  return env.REPOSITORIES ? ["repo"] : [];
 }
 
 function requireMethod(method: string, request: Request, handler: () => Promise<Response>): Promise<Response> {
@@ -85,8 +103,10 @@ class MethodNotAllowed extends HttpError {
 }
 
 /** Sets the session cookie if the Worker has a token. */
-async function startSession(env: Env): Promise<Response> {
-  const headers = env.FEEDER_TOKEN ? { "set-cookie": await sessionCookie(env.FEEDER_TOKEN) } : {};
+async function startSession(request: Request, env: Env): Promise<Response> {
+  // a client with fewer rights must not get the cookie of a token that it does not have
+  const token = (await sentToken(request.headers, env)) ?? (env.RIGHTS ? null : env.FEEDER_TOKEN);
+  const headers = token ? { "set-cookie": await sessionCookie(token) } : {};
   return new Response(null, { status: 204, headers });
 }
 

@@ -28,8 +28,14 @@ function issuerUrl(team: string): string {
   return `https://${host.includes(".") ? host : host + DOMAIN}`;
 }
 
-/** Verifies an assertion for one of these applications and returns its subject; null if it is invalid. */
-export async function verifyAssertion(assertion: string, team: string, audiences: string[]): Promise<string | null> {
+/** Who sent a request; `names` as RIGHTS has them: `email:…`, `group:…` and, for a service token, `service:…`. */
+export interface Identity {
+  readonly subject: string;
+  readonly names: readonly string[];
+}
+
+/** Verifies an assertion for one of these applications and returns the identity; null if it is invalid. */
+export async function verifyAssertion(assertion: string, team: string, audiences: string[]): Promise<Identity | null> {
   const parts = assertion.split(".");
   const [header, claims, signature] = [parseClaims(parts[0]), parseClaims(parts[1]), decodeBase64Url(parts[2])];
   if (parts.length !== 3 || !header || !claims || !signature) return null;
@@ -39,7 +45,19 @@ export async function verifyAssertion(assertion: string, team: string, audiences
   const key = await publicKey(issuer, header.kid);
   const signedText = new TextEncoder().encode(`${parts[0]}.${parts[1]}`);
   const isValid = key && (await crypto.subtle.verify(RS256.name, key, signature, signedText));
-  return isValid ? String(claims.sub || claims.common_name || "access") : null;
+  if (!isValid) return null;
+  return { subject: String(claims.sub || claims.common_name || "access"), names: namesOf(claims) };
+}
+
+/** The names of an identity; an identity provider's groups are a claim, or one of its custom claims. */
+function namesOf(claims: Claims): string[] {
+  const custom = claims.custom as Claims | null | undefined;
+  const groups = [claims.groups, custom?.groups].flat().map((group) => {
+    return typeof group === "object" ? (group as Claims | null)?.name : group;
+  });
+  const named = (kind: string, values: unknown[]) =>
+    values.filter((value) => typeof value === "string" && value).map((value) => `${kind}:${String(value)}`);
+  return [...named("email", [claims.email]), ...named("group", groups), ...named("service", [claims.common_name])];
 }
 
 function isValidNow({ exp, nbf = 0 }: Claims): boolean {

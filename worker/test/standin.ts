@@ -1,6 +1,7 @@
 /** A Worker with an endpoint that returns its own parameters, for tests of the HTTP app without an index. */
 
 import type { OnTiming, Params } from "../src/api/types.ts";
+import type { Client } from "../src/access_rights.ts";
 import type { Env } from "../src/bindings/env.ts";
 import { HttpError } from "../src/http_error.ts";
 import { createApp } from "../src/app.ts";
@@ -26,7 +27,13 @@ const HIT = {
   window: null,
 };
 
-async function answer(name: string, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
+async function answer(
+  name: string,
+  params: Params,
+  env: Env,
+  onTiming: OnTiming,
+  client: Client,
+): Promise<object> {
   const query = params.q?.[0] ?? "";
   if (query === "overloaded") throw new HttpError(503, "D1 is overloaded.", "Try again soon.");
   if (query === "broken") throw new TypeError("a fault");
@@ -37,7 +44,8 @@ async function answer(name: string, params: Params, env: Env, onTiming: OnTiming
   const notes = [`${name}: ${query.length} characters`];
   const targets = params.target?.map((target) => ({ target, hits: [HIT], error: "" }));
   const page = { hits, total: hits.length, at_least: false, offset: 0, notes, note: NOTE };
-  return { ...page, params, results, targets, files: [], fetched };
+  const repos = query === "rights" ? { repos: client.repos && [...client.repos] } : {};
+  return { ...page, params, results, targets, files: [], fetched, ...repos };
 }
 
 /** The paths that the Worker has fetched, as `tests/edge/workerd.mjs` recorded them. */

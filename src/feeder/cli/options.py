@@ -71,6 +71,11 @@ def _parse_shard(_: click.Context, __: click.Parameter, value: str | None) -> Sh
     return parse_shard(value) if value else None
 
 
+_REPO_OPTION = env_option(
+    "--repo",
+    "Repository name in the index. Default: owner/name of the git remote, else the folder.",
+)
+
 _LOCATION_OPTIONS = (
     click.option(
         "-C",
@@ -81,10 +86,7 @@ _LOCATION_OPTIONS = (
         show_envvar=True,
         help="Run as if started in this folder.",
     ),
-    env_option(
-        "--repo",
-        "Repository name in the index. Default: owner/name of the git remote, else the folder.",
-    ),
+    _REPO_OPTION,
     env_option("--branch", "Branch name in the index. Default: the branch that is checked out."),
     env_option("--db", "Index file. Default: .feeder/index.db under the root.", type=_FILE_PATH),
 )
@@ -311,6 +313,35 @@ def apply_options(command: Command) -> Command:
 def init_options(command: Command) -> Command:
     """Adds the options of a command that creates resources of an index."""
     return add_options(command, *_INDEX_OPTIONS, dry_run_option, *_OUTPUT_OPTIONS)
+
+
+def worker_options(command: Command) -> Command:
+    """Adds the options of `worker`, which can serve several repositories."""
+    repos = env_option(
+        "--repo",
+        "Repository name in the index; several make one Worker over the databases of all of them. "
+        "Default: owner/name of the git remote, else the folder.",
+        multiple=True,
+    )
+    folders = click.option(
+        "--from",
+        "folders",
+        multiple=True,
+        type=_EXISTING_FOLDER,
+        help="A clone whose wrangler file names a repository's database; give one for each.",
+    )
+    own = [option for option in _LOCATION_OPTIONS if option is not _REPO_OPTION]
+    return add_options(
+        command,
+        own[0],
+        repos,
+        folders,
+        *own[1:],
+        *_CLOUDFLARE_OPTIONS,
+        *_EMBEDDING_OPTIONS,
+        dry_run_option,
+        *_OUTPUT_OPTIONS,
+    )
 
 
 def cache_options(command: Command) -> Command:

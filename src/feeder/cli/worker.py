@@ -41,21 +41,31 @@ _NEXT_STEPS = "Next: npx wrangler deploy, then npx wrangler secret put FEEDER_TO
     show_default=True,
     help="Port of --try; 0 for a free one.",
 )
-@options.init_options
+@options.worker_options
 def worker(
-    folder: Path, force: bool, is_trial: bool, port: int, dry_run: bool, **params: Any
+    folder: Path,
+    force: bool,
+    dry_run: bool,
+    repo: tuple[str, ...],
+    folders: tuple[Path, ...],
+    **params: Any,
 ) -> None:
     """Write a Cloudflare Worker that serves the index into a folder."""
     from feeder.edge.worker_folder import plan_folder, write_plan
 
-    settings = Settings(**params)
+    is_trial, port = params.pop("is_trial"), params.pop("port")
+    is_several = len(repo) > 1 or bool(folders)
+    settings = Settings(**params, repo=None if is_several else next(iter(repo), None))
     if is_trial:
         _try_worker(settings, port)
         return
     place = settings.directory / folder
-    plan = plan_folder(
-        place, settings.directory, _worker_settings(settings, place), is_forced=force
+    worker_settings = (
+        _settings_of_several(settings, repo, folders)
+        if is_several
+        else _worker_settings(settings, place)
     )
+    plan = plan_folder(place, settings.directory, worker_settings, is_forced=force)
     if not dry_run:
         write_plan(plan)
     facts = {
@@ -104,6 +114,21 @@ def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
     workspace = current_workspace(settings)
     variables = {"REPO": workspace.repo, **_github_variable(workspace)}
     return WorkerSettings(_binding_names(settings, folder, workspace), variables)
+
+
+def _settings_of_several(
+    settings: Settings, repos: Sequence[str], folders: Sequence[Path]
+) -> WorkerSettings:
+    """Collects the repositories of a Worker over several databases."""
+    from feeder.edge import several_repositories
+    from feeder.edge.worker_config import WorkerSettings
+
+    places = [*several_repositories.places_in_folders(folders, settings)]
+    missing = [repo for repo in repos if repo not in {place.repo for place in places}]
+    if missing:
+        places += several_repositories.places_in_account(missing, settings)
+    several_repositories.check_distinct(places)
+    return WorkerSettings(None, {}, places)
 
 
 def _binding_names(settings: Settings, folder: Path, location: Workspace) -> BindingNames:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.cloudflare import wrangler
 from feeder.cloudflare.wrangler import BindingNames, Change
+from feeder.edge.several_repositories import RepositoryPlace
 from feeder.errors import UserError
 
 MODULE_FILE, SOURCE_MAP_FILE, ASSETS_FOLDER = "worker.js", "worker.js.map", "assets"
@@ -41,10 +42,14 @@ def config_file(folder: Path, directory: Path) -> Path:
 
 
 class WorkerSettings(NamedTuple):
-    """The names of the bindings and the values of the variables."""
+    """The names of the bindings and the values of the variables.
 
-    names: BindingNames
+    `names` is None for a Worker over the databases of `places`.
+    """
+
+    names: BindingNames | None
     variables: Mapping[str, str]
+    places: Sequence[RepositoryPlace] = ()
 
 
 def config_changes(
@@ -56,7 +61,10 @@ def config_changes(
     for key, value in {**keys, "upload_source_maps": True}.items():
         if config.get(key) is None or (key == "main" and config[key] != value):
             yield (key,), value
-    yield from wrangler.binding_changes(config, settings.names)
+    if settings.names:
+        yield from wrangler.binding_changes(config, settings.names)
+    elif "ai" not in config:
+        yield ("ai",), {"binding": wrangler.AI_BINDING}
     yield from _variable_changes(config.get("vars"), settings.variables)
     if "assets" not in config:
         yield (

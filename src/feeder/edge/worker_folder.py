@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import feeder
 from feeder.cloudflare import wrangler
-from feeder.edge import worker_config
+from feeder.edge import several_repositories, worker_config
 from feeder.edge.worker_config import ASSETS_FOLDER, MODULE_FILE, SOURCE_MAP_FILE, WorkerSettings
 from feeder.errors import UserError
 from feeder.mcp.clients import text_files
@@ -205,10 +205,14 @@ def _is_relative_inside(name: str) -> bool:
 
 def _plan_config(file: Path, folder: Path, settings: WorkerSettings) -> PlannedFile:
     before = text_files.read(file)
-    after = before or wrangler.new_file_text(settings.names.database_name)
+    name = settings.names.database_name if settings.names else folder.name
+    after = before or wrangler.new_file_text(name)
     facts = wrangler.parse_settings(file, after)
     for path, value in [*worker_config.config_changes(facts, file, folder, settings)]:
         after = wrangler.set_value(file, after, path, value)
+    for step in several_repositories.configuration_steps(facts, settings.places):
+        for path, value in [*step(wrangler.parse_settings(file, after))]:
+            after = wrangler.set_value(file, after, path, value)
     return PlannedFile(file, before, after)
 
 

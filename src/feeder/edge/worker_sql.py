@@ -105,11 +105,37 @@ _CLASSES_AROUND = _replace(
     "EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?2 AND rowid = d.seq)",
 )
 
+
+# the candidates of a word search with what BM25 is computed from, so that nodes of several
+# databases get comparable scores: nodes and tokens in all, the size of each candidate, and of each
+# term its number of nodes and its score for each candidate. That of a word is in the vocabulary
+def _with_term_scores(search: str, terms: str) -> str:
+    candidates = _replace(
+        search, "SELECT id, -rank FROM docs_fts", "SELECT rowid, id FROM docs_fts"
+    )
+    return f"""
+WITH candidate(seq, id) AS MATERIALIZED (SELECT DISTINCT * FROM ({candidates}))
+SELECT NULL AS place, 'all' AS kind, NULL AS seq, hex(block) AS value FROM docs_fts_data
+WHERE id = 1
+UNION ALL SELECT c.id, 'node', c.seq, hex(z.sz) FROM candidate c CROSS JOIN docs_fts_docsize z
+ON z.id = c.seq
+UNION ALL SELECT j.key, 'count', NULL, iif(json_array_length(j.value->2) = 1,
+  coalesce((SELECT v.doc FROM docs_vocab v WHERE v.term = j.value->2->>0), 0),
+  (SELECT count(*) FROM docs_fts WHERE docs_fts MATCH j.value->>0)
+) FROM json_each({terms}) j
+UNION ALL SELECT j.key, 'score', docs_fts.rowid, -bm25(docs_fts, {word_search.BM25_WEIGHTS})
+FROM json_each({terms}) j CROSS JOIN docs_fts
+WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candidate)
+"""
+
+
 STATEMENTS = {
     "termCounts": word_search.NODE_COUNTS,
     "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
     "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
+    "wordSearchAcross": _with_term_scores(word_search.D1_WORD_SEARCH, "?1"),
+    "filteredWordSearchAcross": _with_term_scores(word_search.D1_FILTERED_WORD_SEARCH, "?15"),
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,
     "hitsById": hits.HITS_BY_IDS,
     "hitsWithParts": _replace(

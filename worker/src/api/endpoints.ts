@@ -1,7 +1,9 @@
 /** The endpoints of the JSON API; docs/reference/http-api.md describes them. */
 
 import { D1 } from "../bindings/d1.ts";
+import type { Client } from "../access_rights.ts";
 import type { Env } from "../bindings/env.ts";
+import { configuredRepositories } from "../bindings/repositories.ts";
 import { HttpError, badRequest } from "../http_error.ts";
 import {
   hitJson,
@@ -20,38 +22,53 @@ import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
 import { type Query, queryText, QueryText } from "../search/query.ts";
 import { findSimilar } from "../search/similar.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
-import { freshness, type IndexMeta, loadMeta, cacheMeta } from "../search/index_status.ts";
+import {
+  cacheMeta,
+  freshness,
+  freshnessOfSeveral,
+  type IndexCounts,
+  keptCounts,
+  loadMeta,
+} from "../search/index_status.ts";
 import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
 import { answerReferences, answerRelations } from "./relations.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
 import { filesBelowPath, targetNode, resolveTarget } from "../search/targets.ts";
-import type { Row } from "../store/database.ts";
 import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
-import type { OnTiming, Params } from "./types.ts";
+import { RepositoryRouter } from "./repository_router.ts";
+import type { Endpoint, OnTiming, Params } from "./types.ts";
 import { filters, usesVectors, requiredParameter, pagination, snippetLines, wantsText } from "./parameters.ts";
 import { constants } from "../../build/worker_data.json";
 
-type Endpoint = (context: SearchContext, params: Params) => Promise<object>;
-
 /** The prefix of the `meta` keys of costs; the kind of run follows. */
 const COST_KEY_PREFIX: string = constants.dry_run.COST_KEY;
-/** The `meta` key of a repository's counts. */
-const COUNTS_KEY: string = constants.index_counts.COUNTS_KEY;
 const NODE_ID = /^[0-9a-f]{8,40}$/;
 
 /**
  * Answers a request to an endpoint; throws an HttpError for invalid ones. Retries once if the index
  * changed.
  */
-export async function answerRequest(name: string, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
+export async function answerRequest(
+  name: string,
+  params: Params,
+  env: Env,
+  onTiming: OnTiming,
+  client: Client,
+): Promise<object> {
   const endpoint = ENDPOINTS[name];
   if (!endpoint) throw new HttpError(404, `/api/${name} does not exist.`);
+  const repositories = configuredRepositories(env);
+  const run = () => {
+    if (!repositories) return runEndpoint(endpoint, params, env, onTiming);
+    const allowed = repositories.filter((one) => client.repos?.has(one.name) ?? true);
+    return new RepositoryRouter(allowed, env, onTiming, ENDPOINTS).answer(name, params);
+  };
   try {
-    return await runEndpoint(endpoint, params, env, onTiming);
+    return await run();
   } catch (error) {
     if (!(error instanceof IndexChanged)) throw error;
-    return runEndpoint(endpoint, params, env, onTiming);
+    return run();
   }
 }
 
@@ -90,8 +107,8 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
     total: answer.total,
     at_least: answer.atLeast,
     offset: page.offset,
-    notes: [...answer.notes, ...inexactNotes(shownLines, required)],
-    ...freshness(context.meta, context.repo),
+    notes: [...answer.notes, ...inexactNotes(shownLines, required), ...(context.database.notes ?? [])],
+    ...(context.several ? freshnessOfSeveral(context.meta, context.several.repos) : freshness(context.meta, context.repo)),
     facets: countFacets(answer.allResults),
   };
 }
@@ -178,7 +195,7 @@ async function status(context: SearchContext): Promise<object> {
   const contents = new FileContents(context);
   const [lines = []] = await context.database.run([sql.descriptionModels(repo)]);
   const { meta } = context;
-  const [files, types, languages, skipped, size] = keptCounts(meta, repo) ?? (await countAll(context));
+  const { files, node_types: types, languages, skipped, texts: size } = keptCounts(meta, repo) ?? (await countAll(context));
   const ownMeta = Object.fromEntries(
     Array.from(meta, ([key, value]) => [key.replace(`${repo}:`, ""), value]),
   );
@@ -196,19 +213,8 @@ async function status(context: SearchContext): Promise<object> {
   };
 }
 
-/** Counts by file state, node type, language and skip reason; rows and bytes of stored source. */
-type Counts = readonly [files: Pairs, types: Pairs, languages: Pairs, skipped: Pairs, size: Row];
-type Pairs = readonly Row[];
-
-/** The counts that the last run has left in the metadata; null if a later one has not finished. */
-function keptCounts(meta: IndexMeta, repo: string): Counts | null {
-  const kept = JSON.parse(meta.get(`${repo}:${COUNTS_KEY}`) ?? "null");
-  if (kept === null || kept.run !== meta.get(`${repo}:run`)) return null;
-  return [kept.files, kept.node_types, kept.languages, kept.skipped, kept.texts];
-}
-
 /** Counts every node and file. */
-async function countAll({ database, repo }: SearchContext): Promise<Counts> {
+async function countAll({ database, repo }: SearchContext): Promise<IndexCounts> {
   const [files = [], types = [], languages = [], skipped = [], [size = [0, 0]] = []] = await database.run([
     sql.countBy("state", "files", repo),
     sql.countBy("node_type", "docs", repo),
@@ -216,7 +222,7 @@ async function countAll({ database, repo }: SearchContext): Promise<Counts> {
     sql.skippedFiles(repo),
     sql.storedSourceSize(repo),
   ]);
-  return [files, types, languages, skipped, size];
+  return { files, node_types: types, languages, skipped, texts: size as [number, number] };
 }
 
 /** The costs of the last run of each kind. */

@@ -16,11 +16,17 @@ export function isEndpoint(name: string): boolean {
   return PARAMETERS.has(name);
 }
 
-/** The response of an endpoint; HTTP 304 if the client has it in its cache. */
-export async function respond(name: string, request: Request, callEndpoint: CallEndpoint): Promise<Response> {
+/** The response of an endpoint with `more` parameters; HTTP 304 if the client has it in its cache. */
+export async function respond(
+  name: string,
+  request: Request,
+  callEndpoint: CallEndpoint,
+  more: readonly string[],
+): Promise<Response> {
   const params = parseParameters(new URL(request.url).searchParams);
-  const unknownKey = Object.keys(params).find((key) => !PARAMETERS.get(name)!.includes(key));
-  if (unknownKey !== undefined) throw unknownParameterError(name, unknownKey, PARAMETERS.get(name)!);
+  const names = [...new Set([...PARAMETERS.get(name)!, ...more])];
+  const unknownKey = Object.keys(params).find((key) => !names.includes(key));
+  if (unknownKey !== undefined) throw unknownParameterError(name, unknownKey, names);
   const body = JSON.stringify(await callEndpoint(name, params));
   const etag = `"${toHex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))).slice(0, 32)}"`;
   const headers = { etag, ...CACHE_HEADERS };

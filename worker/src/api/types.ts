@@ -1,7 +1,12 @@
 /** The types of requests and responses of the JSON API; docs/reference/http-api.md describes them. */
 
+import type { SearchContext } from "../search/engine.ts";
+
 /** The parameters of a request, each with all its values. */
 export type Params = Readonly<Record<string, readonly string[]>>;
+
+/** Answers a request from an index. */
+export type Endpoint = (context: SearchContext, params: Params) => Promise<object>;
 
 /** Calls an endpoint by its name. */
 export type CallEndpoint = (name: string, params: Params) => Promise<object>;
@@ -39,9 +44,10 @@ export interface Hit {
   window: (Lines & { head: Lines | null; more: Lines[] }) | null;
 }
 
-/** The freshness of the index, as a sentence. */
+/** The freshness of the index, as a sentence; `several` where the Worker has several repositories. */
 export interface WithFreshness {
   note: string;
+  index?: { repo: string; several?: boolean };
 }
 
 export interface SearchAnswer extends WithFreshness {

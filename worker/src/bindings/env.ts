@@ -21,6 +21,10 @@ export interface Env {
 
   /** The repository to search, if the database has several. */
   REPO?: string;
+  /** The binding of the database of each repository, where a Worker has several. */
+  REPOSITORIES?: Record<string, string>;
+  /** The repositories that a token, a group or a service token of Access may search; all without it. */
+  RIGHTS?: Record<string, string[]>;
   /** The embedding model of queries; by default that of the index. */
   MODEL?: string;
   /** The GitHub slugs `owner/name` of the indexed repositories, for links and texts. */

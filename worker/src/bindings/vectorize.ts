@@ -11,7 +11,25 @@ const MAX_REQUESTS = 3;
 
 type QueryFunction = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
 
-export class VectorIndex {
+/** Finds the nearest nodes to a vector. */
+export interface NeighbourIndex {
+  /** The cosine similarities of the nearest nodes to a vector by id, the best first. */
+  query(vector: readonly number[], limit: number, scope: Scope): Promise<Map<string, number>>;
+}
+
+/** The vector indexes of several repositories as one. */
+export class SeveralIndexes implements NeighbourIndex {
+  constructor(private readonly indexes: readonly { index: VectorIndex; repos: readonly string[] }[]) {}
+
+  async query(vector: readonly number[], limit: number, scope: Scope): Promise<Map<string, number>> {
+    const found = await Promise.all(this.indexes.map(({ index, repos }) => index.query(vector, limit, { ...scope, repos })));
+    const neighbours = found.flatMap((one) => [...one]);
+    neighbours.sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
+    return new Map(neighbours.slice(0, limit));
+  }
+}
+
+export class VectorIndex implements NeighbourIndex {
   requestCount = 0;
 
   constructor(
@@ -19,7 +37,6 @@ export class VectorIndex {
     private readonly onTiming: OnTiming,
   ) {}
 
-  /** The cosine similarities of the nearest nodes to a vector by id, the best first. */
   query(vector: readonly number[], limit: number, scope: Scope): Promise<Map<string, number>> {
     const values = vector.map((value) => Number(value.toPrecision(7)));
     return this.#nearest((options) => this.index.query(values, options), limit, scope);

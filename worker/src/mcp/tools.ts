@@ -1,7 +1,15 @@
 /** The MCP tools: each calls an endpoint and formats its answer. */
 
 import { constants } from "../../build/worker_data.json";
-import type { CallEndpoint, SearchAnswer, OutlineAnswer, Params, ReadAnswer } from "../api/types.ts";
+import type {
+  CallEndpoint,
+  Hit,
+  OutlineAnswer,
+  Params,
+  ReadAnswer,
+  SearchAnswer,
+  WithFreshness,
+} from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
 import type { ToolArguments } from "./tool_schemas.ts";
 import type { ToolResult } from "./protocol.ts";
@@ -42,7 +50,7 @@ async function search(callEndpoint: CallEndpoint, args: ToolArguments): Promise<
     text: ["1"],
   })) as SearchAnswer;
   if (!page.total) return textResult(formatNoHits(page));
-  return textResult(formatHits(page, { detail: args.detail as string, tokens: args.budget as number }));
+  return textResult(formatHits(withRepositories(page), { detail: args.detail as string, tokens: args.budget as number }));
 }
 
 /** Reads the lines of each target; an unknown target does not affect the others. */
@@ -54,7 +62,8 @@ async function read(callEndpoint: CallEndpoint, args: ToolArguments): Promise<To
   }
   const answer = (await callEndpoint("read", { target: targets })) as ReadAnswer;
   const isError = answer.targets.every((target) => !target.hits.length);
-  return { text: formatReadResults(answer, args.budget as number), isError };
+  const named = answer.targets.map((target) => withRepositories({ ...answer, ...target }));
+  return { text: formatReadResults({ ...answer, targets: named }, args.budget as number), isError };
 }
 
 /** Finds nodes similar to a node. */
@@ -65,19 +74,19 @@ async function similar(callEndpoint: CallEndpoint, args: ToolArguments): Promise
     lines: [String(SNIPPET_LINES)],
     text: ["1"],
   })) as SearchAnswer;
-  return textResult(formatHits(page, { detail: "auto", tokens: DEFAULT_TOKENS }));
+  return textResult(formatHits(withRepositories(page), { detail: "auto", tokens: DEFAULT_TOKENS }));
 }
 
 /** Outlines a file or folder. */
 async function outline(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const answer = (await callEndpoint("outline", { path: [args.path as string] })) as OutlineAnswer;
-  return textResult(formatOutline(answer, (args.depth as number) ?? null, DEFAULT_TOKENS));
+  return textResult(formatOutline(withRepositoryNote(answer), (args.depth as number) ?? null, DEFAULT_TOKENS));
 }
 
 /** Lists the references to a target, those that it has itself, its definitions or implementations. */
 async function references(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
   const given = Object.entries(args).map(([name, value]): [string, string[]] => [name, [String(value)]]);
-  const answer = (await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer;
+  const answer = withRepositoryNote((await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer);
   const footer = { notes: answer.notes, note: answer.note };
   const atLeast = "at_least" in answer && answer.at_least;
   if ("definitions" in answer) return textResult(formatDefinitions(answer.definitions, footer));
@@ -94,6 +103,18 @@ export const TOOLS: ReadonlyMap<string, Tool> = new Map([
   ["outline", outline],
   ["references", references],
 ]);
+
+/** The answer with each hit's repository before its path, as a target has it, if there are several. */
+function withRepositories<Answer extends WithFreshness & { hits: Hit[] }>(answer: Answer): Answer {
+  if (!answer.index?.several) return answer;
+  return { ...answer, hits: answer.hits.map((hit) => ({ ...hit, path: `${hit.repo}:${hit.path}` })) };
+}
+
+/** The answer about one of several repositories, with its name in the note. */
+function withRepositoryNote<Answer extends WithFreshness>(answer: Answer): Answer {
+  const { index } = answer;
+  return index?.several ? { ...answer, note: `Paths are of ${index.repo}: write ${index.repo}:PATH. ${answer.note}` } : answer;
+}
 
 function textResult(text: string): ToolResult {
   return { text, isError: false };

@@ -54,7 +54,7 @@ export function hitJson(result: Result, links: SourceLinks, text: HitText | null
     end_line: hit.endLine,
     repo: hit.repo,
     description: hit.description || null,
-    state: hit.repo === links.repo ? "same" : "elsewhere",
+    state: hit.repo === links.repo || !links.repo ? "same" : "elsewhere",
     indexed_lines: null,
     member: result.member,
     score: Math.round(result.score * 1e6) / 1e6,

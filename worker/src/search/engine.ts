@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
-import { VectorIndex } from "../bindings/vectorize.ts";
+import { type NeighbourIndex, VectorIndex } from "../bindings/vectorize.ts";
 import { Batch, type Row } from "../store/database.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
 import { isRestricted, isTestPath, type Scope } from "../store/scope.ts";
@@ -78,6 +78,14 @@ export interface SearchContext {
   readonly repo: string;
   /** Reserves a request to another service than D1; false if this answer may send no more. */
   readonly reserveRequest: () => boolean;
+  /** What several repositories have in place of one; `repo` is empty then. */
+  readonly several?: SeveralRepositories;
+}
+
+/** The repositories that a search asks, resolved from its filters, and their vector indexes. */
+export interface SeveralRepositories {
+  readonly repos: readonly string[];
+  readonly vectors: NeighbourIndex | null;
 }
 
 /** The number of hits on a page, and of hits before it. */
@@ -138,7 +146,7 @@ interface FirstBatch {
 
 /** Creates a context with the metadata of the index that was read last. */
 export function createContext(
-  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "repo" | "reserveRequest">,
+  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "repo" | "reserveRequest" | "several">,
 ): SearchContext {
   const { database } = parts;
   return {
@@ -324,6 +332,7 @@ async function runFirstBatch(
 
 /** The repositories that the query names, else the one of the context; only named ones need a request. */
 async function findRepos(context: SearchContext, query: Query): Promise<string[]> {
+  if (context.several) return [...context.several.repos];
   if (query.repos.length === 0) return [context.repo];
   const indexed = await context.database.repoNames();
   const named = [...new Set(query.repos.map((name) => resolveRepo(name, indexed)))];
@@ -334,11 +343,11 @@ async function findRepos(context: SearchContext, query: Query): Promise<string[]
 /** The search by vectors, or what the index or the Worker lacks for one. */
 function createVectorSearch(context: SearchContext, text: string): { vectorSearch: VectorSearch | null; problem: string | null } {
   if (!text) return { vectorSearch: null, problem: null };
-  const { env, onTiming, meta } = context;
+  const { env, onTiming, meta, several } = context;
   const { model, problem } = queryModel(meta, env);
   if (!model || !env.CODE_INDEX) return { vectorSearch: null, problem };
   const vector = new QueryVector(model, text, env, onTiming);
-  return { vectorSearch: { vector, index: new VectorIndex(env.CODE_INDEX, onTiming) }, problem };
+  return { vectorSearch: { vector, index: several?.vectors ?? new VectorIndex(env.CODE_INDEX, onTiming) }, problem };
 }
 
 /** Ranks the candidates and returns a page of them. */

@@ -39,12 +39,16 @@ export class FileContents {
 
   /** True if lines can be loaded from the database or from GitHub. */
   get areAvailable(): boolean {
-    return this.isStored || gitHubSlug(this.context.env, this.context.repo) !== null;
+    return this.isStored || this.#repos.some((repo) => gitHubSlug(this.context.env, repo) !== null);
   }
 
   /** True if the database has stored source. */
   get isStored(): boolean {
-    return this.context.meta.has(`${this.context.repo}:texts`);
+    return this.#repos.some((repo) => this.context.meta.has(`${repo}:texts`));
+  }
+
+  get #repos(): readonly string[] {
+    return this.context.several?.repos ?? [this.context.repo];
   }
 
   /**

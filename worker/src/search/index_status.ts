@@ -7,6 +7,8 @@ import type { Database, Row, Statement } from "../store/database.ts";
 import { resolveRepo } from "./filters.ts";
 
 const { SHORT_COMMIT, UNFINISHED_NOTE } = constants.index_status;
+/** The `meta` key of a repository's counts. */
+const COUNTS_KEY: string = constants.index_counts.COUNTS_KEY;
 
 /** The metadata of a database and of some of its repositories, by key. */
 export type IndexMeta = ReadonlyMap<string, string>;
@@ -43,8 +45,12 @@ export function defaultRepo(repos: readonly string[], configured: string | undef
 
 /** The metadata on which the first batch depends, as a text. */
 export function cacheKey(meta: IndexMeta, repo: string): string {
-  const keys = ["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null);
-  return JSON.stringify([...keys, meta.has(`${repo}:run`)]);
+  return JSON.stringify([modelKey(meta), meta.has(`${repo}:run`)]);
+}
+
+/** What the vectors of a database are made with, as a text. */
+export function modelKey(meta: IndexMeta): string {
+  return JSON.stringify(["model", "dimensions", "header", "lookup"].map((key) => meta.get(key) ?? null));
 }
 
 /** The metadata of the database and of the repository that is searched by default. */
@@ -72,6 +78,23 @@ export async function loadMeta(binding: object, database: Database, configured: 
   return known;
 }
 
+const metaCacheOfRepos = new WeakMap<object, Map<string, IndexMeta>>();
+
+/** The metadata of these repositories of a database, from the isolate's cache, else from the database. */
+export async function loadMetaOf(binding: object, database: Database, repos: readonly string[]): Promise<IndexMeta> {
+  const cached = metaCacheOfRepos.get(binding)?.get(repos.join("\n"));
+  if (cached) return cached;
+  const [rows = []] = await database.run([metaStatement(repos)]);
+  const meta = parseMeta(rows);
+  cacheMetaOf(binding, repos, meta);
+  return meta;
+}
+
+export function cacheMetaOf(binding: object, repos: readonly string[], meta: IndexMeta): void {
+  const cache = metaCacheOfRepos.get(binding) ?? new Map<string, IndexMeta>();
+  metaCacheOfRepos.set(binding, cache.set(repos.join("\n"), meta));
+}
+
 /** The metadata of the repository that the configured name stands for, else of the only one. */
 async function loadNamedMeta(database: Database, configured: string | undefined): Promise<RepoMeta> {
   const [names = []] = await database.run([REPOSITORIES_STATEMENT]);
@@ -82,6 +105,21 @@ async function loadNamedMeta(database: Database, configured: string | undefined)
 
 export function cacheMeta(binding: object, known: RepoMeta): void {
   metaCache.set(binding, known);
+}
+
+/** Counts by file state, node type, language and skip reason; rows and bytes of stored source. */
+export interface IndexCounts {
+  readonly files: readonly Row[];
+  readonly node_types: readonly Row[];
+  readonly languages: readonly Row[];
+  readonly skipped: readonly Row[];
+  readonly texts: readonly [rows: number, bytes: number];
+}
+
+/** The counts that the last run has left in the metadata; null if a later one has not finished. */
+export function keptCounts(meta: IndexMeta, repo: string): IndexCounts | null {
+  const kept = JSON.parse(meta.get(`${repo}:${COUNTS_KEY}`) ?? "null") as (IndexCounts & { run: string }) | null;
+  return kept?.run === meta.get(`${repo}:run`) ? kept : null;
 }
 
 /** The commit that the index equals, as JSON and as a sentence. */
@@ -104,6 +142,18 @@ export function freshness(meta: IndexMeta, repo: string) {
     seen: false,
   };
   return { index, note: freshnessNote(index) };
+}
+
+/** The repositories that a note on freshness names. */
+const MAX_NAMED_REPOS = 6;
+
+/** The same for several repositories, each by its name. */
+export function freshnessOfSeveral(meta: IndexMeta, repos: readonly string[]) {
+  const states = repos.map((repo) => freshness(meta, repo));
+  const named = repos.slice(0, MAX_NAMED_REPOS).map((repo, at) => `${repo}: ${states[at]!.note || "not indexed."}`);
+  const rest = repos.length - named.length;
+  const note = [...named, ...(rest > 0 ? [`And ${rest} more.`] : [])].join(" ");
+  return { index: { ...freshness(new Map(), "").index, repos: states.map(({ index }) => index) }, note };
 }
 
 interface IndexState {

@@ -25,6 +25,7 @@ export function indexedCommit(meta: IndexMeta, repo: string): string | null {
   return meta.get(`${repo}:working`) ? null : meta.get(`${repo}:head`) || null;
 }
 
+/** The links of a repository's hits; those of all repositories for an empty name. */
 export function sourceLinks(env: Env, meta: IndexMeta, repo: string): SourceLinks {
   return {
     repo,

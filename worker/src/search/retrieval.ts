@@ -10,7 +10,7 @@ import { constants } from "../../build/worker_data.json";
 import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
 import { ServiceError } from "../bindings/service_error.ts";
-import type { VectorIndex } from "../bindings/vectorize.ts";
+import type { NeighbourIndex } from "../bindings/vectorize.ts";
 import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
 import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
@@ -85,7 +85,7 @@ export interface QueryModel {
 /** The query vector and the vector index to search. */
 export interface VectorSearch {
   readonly vector: QueryVector;
-  readonly index: VectorIndex;
+  readonly index: NeighbourIndex;
 }
 
 /** A search by words and names: adds its statements to a batch, and ranks the rows that it returns. */
@@ -238,7 +238,7 @@ export class QueryVector {
   /** The statements whose rows `compute` needs. */
   get statements(): Statement[] {
     const { table } = this.model;
-    return table && this.#counts ? [{ sql: CODES_SQL, params: [codesParameter(this.#counts, table)] }] : [];
+    return table && this.#counts ? [{ sql: CODES_SQL, params: [codesParameter(this.#counts, table)], across: { isShared: true } }] : [];
   }
 
   /** True if `compute` needs nothing from the database. */

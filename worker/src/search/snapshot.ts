@@ -19,13 +19,19 @@ export class IndexChanged extends HttpError {
 /** A database with the metadata that was read with its first batch; before that, the cached one. */
 export interface MetaDatabase extends Database {
   readonly meta: IndexMeta;
+  /** What an answer from it lacks, such as a database that failed. */
+  readonly notes?: readonly string[];
   /** Reads the names of all repositories. */
   repoNames(): Promise<string[]>;
   /** Adds repositories whose metadata is read with the first batch, which must not have run. */
   addRepos(repos: readonly string[]): void;
 }
 
-/** A database whose batches, each a transaction, all see one commit of each repository that they read. */
+/**
+ * A database whose batches, each a transaction, all see one commit of each repository that they read.
+ *
+ * With `knownRepos` the names of its repositories are these, and none is read from the database.
+ */
 export class SnapshotDatabase implements MetaDatabase {
   #isPinned = false;
   #repos: readonly string[];
@@ -35,8 +41,9 @@ export class SnapshotDatabase implements MetaDatabase {
     private readonly database: Database,
     private readonly cached: RepoMeta,
     private readonly onMeta: (known: RepoMeta) => void,
+    private readonly knownRepos: readonly string[] | null = null,
   ) {
-    this.#repos = [cached.repo];
+    this.#repos = cached.repo ? [cached.repo] : [];
     this.#meta = cached.meta;
   }
 
@@ -46,6 +53,7 @@ export class SnapshotDatabase implements MetaDatabase {
   }
 
   async repoNames(): Promise<string[]> {
+    if (this.knownRepos) return [...this.knownRepos];
     const [rows = []] = await this.database.run([REPOSITORIES_STATEMENT]);
     return parseRepos(rows);
   }

@@ -7,6 +7,20 @@ export type Row = readonly unknown[];
 export interface Statement {
   readonly sql: string;
   readonly params: readonly Value[];
+  /** What differs where several databases are searched; by default their rows are concatenated. */
+  readonly across?: Across;
+}
+
+/** How a statement runs in several databases. */
+export interface Across {
+  /** The statement that runs in place of the other one. */
+  readonly statement?: Statement;
+  /** Makes one list of the rows of each database. */
+  readonly merge?: (rowSets: readonly (readonly Row[])[]) => Row[];
+  /** The statement for those of its node ids that a database may have. */
+  readonly forIds?: (mayHave: (id: string) => boolean) => Statement;
+  /** True if every database has the same rows: one of them is read. */
+  readonly isShared?: boolean;
 }
 
 export interface Database {

@@ -4,6 +4,7 @@ import data, { constants } from "../../build/worker_data.json";
 import { rpartition } from "../python_strings.ts";
 import { tokenStems } from "../search/term_matching.ts";
 import { sortBy } from "../sorting.ts";
+import { comparableScores } from "./bm25.ts";
 import type { Row, Statement, Value } from "./database.ts";
 import { EMPTY_SCOPE, narrowed, pathRows, pathWords, scopeParams, type Scope } from "./scope.ts";
 
@@ -18,8 +19,9 @@ const { MAX_NAMED_HITS } = constants.hits;
  */
 export function wordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
   if (hasFilters(scope)) return filteredWordSearch(terms, scope, limit);
-  const termRows = JSON.stringify(terms.map((term) => [term, ...countAndTokens(term)]));
-  return { sql: sql.wordSearch, params: [termRows, ...scopeParams(scope), limit] };
+  const params = [termsJson(terms), ...scopeParams(scope), limit];
+  const across = { statement: { sql: sql.wordSearchAcross, params }, merge: comparableScores };
+  return { sql: sql.wordSearch, params, across };
 }
 
 /**
@@ -32,12 +34,20 @@ function filteredWordSearch(terms: readonly string[], scope: Scope, limit: numbe
   const inPaths = pathWords(scope);
   const words = inPaths ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${inPaths}))` : anyTerm;
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
-  return { sql: sql.filteredWordSearch, params: [query, ...scopeParams({ ...scope, withoutWords: null }), limit] };
+  const params = [query, ...scopeParams({ ...scope, withoutWords: null }), limit];
+  const statement = { sql: sql.filteredWordSearchAcross, params: [...params, termsJson(terms)] };
+  return { sql: sql.filteredWordSearch, params, across: { statement, merge: comparableScores } };
+}
+
+/** The terms with their numbers of nodes and stems. */
+function termsJson(terms: readonly string[]): string {
+  return JSON.stringify(terms.map((term) => [term, ...countAndTokens(term)]));
 }
 
 /** Selects the number of nodes with the rarest part of each word or phrase, in their order. */
 export function termCounts(terms: readonly string[]): Statement {
-  return { sql: sql.termCounts, params: [JSON.stringify(terms.map((term) => [term, null, tokenStems(term)]))] };
+  const params = [JSON.stringify(terms.map((term) => [term, null, tokenStems(term)]))];
+  return { sql: sql.termCounts, params, across: { merge: sumCounts } };
 }
 
 /** The number of nodes, null if it must be counted, and the stems of a term; only words and phrases are counted. */
@@ -59,12 +69,12 @@ export function descriptionSearch(terms: readonly string[], scope: Scope, limit:
 
 /** Selects the ids of classes with a node in their lines that an FTS5 query finds. */
 export function classesAround(ids: readonly string[], words: string): Statement {
-  return { sql: withIds(sql.classesAround, ids), params: [null, words] };
+  return ofIds(ids, (own) => ({ sql: withIds(sql.classesAround, own), params: [null, words] }));
 }
 
 /** Selects those words whose FTS5 query finds no node at all. */
 export function missingWords(words: readonly (readonly [word: string, query: string])[]): Statement {
-  return { sql: sql.missingWords, params: [JSON.stringify(words)] };
+  return { sql: sql.missingWords, params: [JSON.stringify(words)], across: { merge: rowsOfAll } };
 }
 
 /** The highest scores by id in the rows of `wordSearch`, at most `limit`. */
@@ -89,7 +99,7 @@ function narrowedParams(expression: string, scope: Scope): Value[] {
 
 /** Selects the same, with the lines of all parts of each node that consists of parts. */
 export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
-  return { sql: withIds(sql.hitsWithParts, ids), params: [null, ...scopeParams(scope)] };
+  return ofIds(ids, (own) => ({ sql: withIds(sql.hitsWithParts, own), params: [null, ...scopeParams(scope)] }));
 }
 
 /**
@@ -105,9 +115,15 @@ function withIds(text: string, ids: readonly string[], marked: readonly string[]
   return text.replace("@IDS", rows.join() || "(NULL,0)");
 }
 
+/** A statement about nodes by id, of which several databases get their own. */
+function ofIds(ids: readonly string[], make: (ids: readonly string[]) => Statement): Statement {
+  return { ...make(ids), across: { forIds: (mayHave) => make(ids.filter(mayHave)) } };
+}
+
 /** Selects the first nodes of a scope, in line order. */
 export function firstNodes(scope: Scope, limit: number): Statement {
-  return { sql: sql.firstNodes, params: [limit, ...scopeParams(scope)] };
+  const merge = (rowSets: readonly (readonly Row[])[]) => firstRows(rowSets, limit);
+  return { sql: sql.firstNodes, params: [limit, ...scopeParams(scope)], across: { merge } };
 }
 
 /** Selects the nodes found by an FTS5 query whose name, or a member's, ends with `name`. */
@@ -216,7 +232,7 @@ export function innerNodes(hits: readonly (readonly [string, number, number])[])
 
 /** Selects the same for nodes by id, with their indexed lines. */
 export function innerNodesOf(ids: readonly string[]): Statement {
-  return { sql: withIds(sql.innerNodesOf, ids), params: [] };
+  return ofIds(ids, (own) => ({ sql: withIds(sql.innerNodesOf, own), params: [] }));
 }
 
 /** Selects the stored source that covers line ranges of files. */
@@ -227,13 +243,14 @@ export function storedSourceLines(ranges: readonly (readonly [string, string, nu
 /** Selects the stored source of nodes by id, and of `others` that may be duplicates of each other. */
 export function storedSourceOfNodes(ids: readonly string[], others: readonly string[]): Statement {
   const all = [...new Set([...ids, ...others])];
-  return { sql: withIds(sql.storedSourceOfNodes, all, ids), params: [] };
+  return ofIds(all, (own) => ({ sql: withIds(sql.storedSourceOfNodes, own, ids), params: [] }));
 }
 
 /** Selects the place of the first of these paths at which there is a file, with or without nodes. */
 export function firstExistingPath(paths: readonly string[], scope: Scope): Statement {
   const rows = paths.map((path) => pathRows(path));
-  return { sql: sql.firstExistingPath, params: [JSON.stringify(rows), reposJson(scope)] };
+  const across = { merge: leastRow };
+  return { sql: sql.firstExistingPath, params: [JSON.stringify(rows), reposJson(scope)], across };
 }
 
 /** Checks that a node with one of these languages or node types exists. */
@@ -264,6 +281,29 @@ export function distinctValues(column: Column, scope: Scope): Statement {
 /** Selects the paths of all files. */
 export function allPaths(scope: Scope): Statement {
   return { sql: sql.allPaths, params: [reposJson(scope)] };
+}
+
+/** The sums of counts by text, in the order of the first database's rows. */
+function sumCounts(rowSets: readonly (readonly Row[])[]): Row[] {
+  const [first = []] = rowSets;
+  return first.map(([text], at) => [text, rowSets.reduce((sum, rows) => sum + Number(rows[at]?.[1] ?? 0), 0)]);
+}
+
+/** The rows that every database has, by their first column. */
+function rowsOfAll(rowSets: readonly (readonly Row[])[]): Row[] {
+  const [first = [], ...others] = rowSets;
+  return first.filter(([text]) => others.every((rows) => rows.some(([other]) => other === text)));
+}
+
+/** The row with the least number. */
+function leastRow(rowSets: readonly (readonly Row[])[]): Row[] {
+  return sortBy(rowSets.flat(), ([number]) => [Number(number)]).slice(0, 1);
+}
+
+/** The first hits by repository, path and lines. */
+function firstRows(rowSets: readonly (readonly Row[])[], limit: number): Row[] {
+  const order = (row: Row) => [String(row[10]), String(row[1]), Number(row[7]), -Number(row[8])];
+  return sortBy(rowSets.flat(), order).slice(0, limit);
 }
 
 /** Expands the shared fragments of the statements; later fragments may contain earlier ones. */

@@ -54,7 +54,13 @@ export async function request(name, parameters = {}, options = {}) {
   const response = await send(`api/${name}${query.size ? `?${query}` : ''}`, options);
   const content = await response.json().catch(() => ({ error: `The server answered with status ${response.status}.` }));
   if (!response.ok) throw new ApiError(response.status, content.error, content.remedy);
-  return content;
+  return content.index?.several ? withRepositories(content) : content;
+}
+
+/** The answer of a Worker of several repositories, with each hit's repository before its path, as a target has it. */
+function withRepositories(answer) {
+  const named = (hit) => ({ ...hit, path: `${hit.repo}:${hit.path}` });
+  return { ...answer, ...(answer.hits ? { hits: answer.hits.map(named) } : {}) };
 }
 
 async function send(address, options, isRetry = false) {

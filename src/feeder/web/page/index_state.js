@@ -20,11 +20,11 @@ export function indexName() {
 export function showIndexState(answer, branch_ = branch) {
   branch = branch_;
   if (answer.index) showIndex(answer.index);
-  if (answer.note !== undefined) byId('age').textContent = `${answer.index?.repo ?? ''}: ${answer.note}`;
+  if (answer.note !== undefined) byId('age').textContent = answer.index?.repos ? answer.note : `${answer.index?.repo ?? ''}: ${answer.note}`;
 }
 
 function showIndex(index) {
-  repo = index.repo ?? '';
+  repo = index.repo || (index.repos ? count(index.repos.length, 'repository', 'repositories') : '');
   const commit = index.equals ? [' at ', h('code', { title: index.equals }, index.equals.slice(0, 7))] : null;
   fill(byId('indexed'), h('strong', null, repo), branch ? ` ${branch}` : null, commit, freshness(index));
 }

@@ -1,0 +1,263 @@
+"""A Worker over several databases: the answers of one index with all of them, rights, failures."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from standin import StandIn
+
+from edge.indexed_worker import Facts, counts_from_header
+from feeder.cli.main import cli
+from source.repos import Repo
+
+SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
+REPOS = ("acme/documents", "acme/scripts", "acme/systems")
+"""Three databases; `all` below is one database with the same three repositories."""
+
+
+def _groups() -> dict[str, dict[str, bytes]]:
+    """The samples of many languages, in three repositories of different sizes."""
+    groups: dict[str, dict[str, bytes]] = {repo: {} for repo in REPOS}
+    for place, one in enumerate(sorted(SAMPLES.iterdir())):
+        if one.suffix == ".nodes" or one.name[0] in "bdfhjlnprtvx":
+            continue
+        documents = {".md", ".json", ".yaml", ".toml", ".xml", ".html"}
+        at = 0 if one.suffix in documents else 1 if place % 5 else 2
+        groups[REPOS[at]][f"src/{one.name}"] = one.read_bytes()
+    return groups
+
+
+class Fleet:
+    """Repositories in databases of their own, and all of them in one."""
+
+    def __init__(self, standin: StandIn, folder: Path, script: Path) -> None:
+        self.standin, self._script = standin, script
+        self.clones = {}
+        for repo, files in _groups().items():
+            clone = self.clones[repo] = Repo(folder / repo)
+            clone.commit({**files})
+            self._feed(clone, repo, f"{repo.partition('/')[2]}", "several_code")
+        for repo, clone in self.clones.items():
+            (clone.path / "wrangler.toml").unlink()
+            self._feed(clone, repo, "all", "all_code")
+        self.client = httpx.Client(trust_env=False, timeout=60)
+
+    def _feed(self, clone: Repo, repo: str, database: str, index: str) -> None:
+        place = ["-C", str(clone.path), "--repo", repo, "-q", "--model", "static"]
+        cli.main(
+            ["init", *place, "--database-name", database, "--index-name", index],
+            standalone_mode=False,
+        )
+        cli.main(["sync", *place, "--store", "cloudflare", "--texts"], standalone_mode=False)
+
+    def database(self, name: str) -> str:
+        address = f"{self.standin.base_url}/accounts/{self.standin.account_id}/d1/database"
+        found = httpx.get(
+            address,
+            headers={"Authorization": f"Bearer {self.standin.token}"},
+            params={"name": name},
+            trust_env=False,
+        ).json()["result"]
+        return str(next(one["uuid"] for one in found if one["name"] == name))
+
+    def deploy(self, **changed: Any) -> None:
+        """Deploys the Worker over the three databases."""
+        names = {"CODE_DB": "documents", "CODE_DB_2": "scripts", "CODE_DB_3": "systems"}
+        databases = {binding: self.database(name) for binding, name in names.items()}
+        order = {
+            "databases": databases,
+            "index": "several_code",
+            "PUBLIC": "true",
+            "REPOSITORIES": dict(zip(REPOS, names, strict=True)),
+        }
+        self.url = self.standin.deploy(self._script, **(order | changed))
+
+    def deploy_one(self) -> None:
+        """Deploys the Worker over the one database."""
+        self.url = self.standin.deploy(
+            self._script,
+            self.database("all"),
+            index="all_code",
+            PUBLIC="true",
+            REPOSITORIES=dict.fromkeys(REPOS, "CODE_DB"),
+        )
+
+    def search(self, query: str, token: str = "", **said: str) -> Facts:
+        """Returns the answer to a search."""
+        return self.get("search", token, q=query, **said)
+
+    def get(self, name: str, token: str = "", **said: str) -> Facts:
+        """Returns the answer of an endpoint."""
+        facts: Facts = json.loads(self.text(name, token, **said))
+        return facts
+
+    def text(self, name: str, token: str = "", **said: str) -> str:
+        """Returns the answer of an endpoint as it was sent."""
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self.last = self.client.get(f"{self.url}/api/{name}", params=said, headers=headers)
+        return self.last.text
+
+    def call_tool(self, name: str, **arguments: Any) -> str:
+        """Returns the text of an MCP tool's answer."""
+        call = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        response = self.client.post(
+            f"{self.url}/mcp",
+            json={"jsonrpc": "2.0", "id": 1, **call},
+            headers={
+                "accept": "application/json, text/event-stream",
+                "mcp-protocol-version": "2025-06-18",
+            },
+        )
+        return str(response.json()["result"]["content"][0]["text"])
+
+    def made(self, name: str) -> str:
+        """Creates an empty database and returns its id."""
+        response = httpx.post(
+            f"{self.standin.base_url}/accounts/{self.standin.account_id}/d1/database",
+            headers={"Authorization": f"Bearer {self.standin.token}"},
+            json={"name": name},
+            trust_env=False,
+        )
+        return str(response.json()["result"]["uuid"])
+
+
+@pytest.fixture(scope="module")
+def fleet(
+    account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Fleet]:
+    one = Fleet(account, tmp_path_factory.mktemp("fleet"), script)
+    yield one
+    one.client.close()
+
+
+QUERIES = (
+    "cart total price",
+    "Cart.add",
+    "where is the server port configured",
+    "parse a file and return its lines",
+    "add item to cart tests:no",
+    "name -server",
+    "lang:python total",
+    "install from source",
+    "totl pricee",
+    '"return total"',
+)
+
+
+@pytest.mark.parametrize("meaning", ["no", "yes"])
+def test_several_databases_answer_as_one_with_all_of_them(fleet: Fleet, meaning: str) -> None:
+    fleet.deploy_one()
+    expected = [fleet.search(query, meaning=meaning) for query in QUERIES]
+    fleet.deploy()
+    for query, one in zip(QUERIES, expected, strict=True):
+        assert one["total"] > 0, query
+        several = fleet.search(query, meaning=meaning)
+        assert _ranking(several) == _ranking(one), query
+        assert several["total"] == one["total"], query
+        assert several["notes"] == one["notes"], query
+
+
+def _ranking(facts: Facts) -> list[tuple[str, str, Any]]:
+    return [
+        (hit["repo"], f"{hit['path']}:{hit['start_line']}", pytest.approx(hit["score"], abs=2e-5))
+        for hit in facts["hits"]
+    ]
+
+
+def test_a_named_repository_is_asked_alone(fleet: Fleet) -> None:
+    fleet.deploy()
+    fleet.search("cart repo:scripts")
+    facts = fleet.search("cart repo:scripts")
+    assert {hit["repo"] for hit in facts["hits"]} == {"acme/scripts"}
+    assert counts_from_header(fleet.last)["d1"] <= 3
+
+
+ALL_TOKEN, SCRIPTS_TOKEN = "a-token-for-everything", "a-token-for-scripts"
+
+
+@pytest.fixture
+def restricted(fleet: Fleet) -> Fleet:
+    """The Worker with a token for everything and one for a repository."""
+    fleet.deploy(
+        PUBLIC="",
+        FEEDER_TOKEN=ALL_TOKEN,
+        FEEDER_TOKEN_SCRIPTS=SCRIPTS_TOKEN,
+        RIGHTS={"FEEDER_TOKEN_SCRIPTS": ["acme/scripts"]},
+    )
+    return fleet
+
+
+def test_a_token_sees_its_repositories_only(restricted: Fleet) -> None:
+    everything = restricted.search("cart", ALL_TOKEN, limit="50")
+    assert {hit["repo"] for hit in everything["hits"]} > {"acme/scripts"}
+    own = restricted.search("cart", SCRIPTS_TOKEN)
+    assert {hit["repo"] for hit in own["hits"]} == {"acme/scripts"}
+    named = restricted.search("cart repo:acme/systems", SCRIPTS_TOKEN)
+    unknown = restricted.search("cart repo:acme/nothing", SCRIPTS_TOKEN)
+    assert named["error"].replace("acme/systems", "") == unknown["error"].replace(
+        "acme/nothing", ""
+    )
+    assert "systems" not in named["remedy"] and "documents" not in named["remedy"]
+    secret = everything["hits"][0]["id"]
+    assert restricted.get("node", ALL_TOKEN, id=secret)["hits"][0]["id"] == secret
+    for repo in ("acme/systems", "acme/documents"):
+        assert repo not in restricted.text("status", SCRIPTS_TOKEN)
+        refused = restricted.get("map", SCRIPTS_TOKEN, repo=repo)
+        assert refused["error"] == f"The index has no repository {repo}."
+        assert "documents" not in refused["remedy"] and "systems" not in refused["remedy"]
+    assert restricted.text("search", "another-token-altogether", q="cart").startswith('{"error"')
+
+
+def test_a_target_names_its_repository(fleet: Fleet) -> None:
+    """Before a colon, by the parameter or by a node's id; else the request is refused."""
+    fleet.deploy()
+    hit = next(hit for hit in fleet.search("cart")["hits"] if hit["symbol"])
+    place = f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
+    answers = [
+        fleet.get("similar", target=f"{hit['repo']}:{place}"),
+        fleet.get("similar", target=place, repo=hit["repo"]),
+        fleet.get("similar", target=hit["id"]),
+    ]
+    assert answers[0]["index"]["repo"] == hit["repo"]
+    assert answers[0] == answers[1] == answers[2]
+    assert "There are 3 repositories" in fleet.get("similar", target=place)["error"]
+    assert "There are 3 repositories" in fleet.call_tool("read", target=place)
+    assert fleet.get("outline", path=f"{hit['repo']}:{hit['path']}")["files"]
+    assert fleet.get("file", path=hit["path"], repo=hit["repo"])["lines"]
+    assert "There are 3 repositories" in fleet.get("map")["error"]
+
+
+def test_tools_name_the_repository_of_each_hit(fleet: Fleet) -> None:
+    """As a target that `read` takes."""
+    fleet.deploy()
+    text = fleet.call_tool("search", query="cart total", detail="locations", limit=40)
+    places = [line.split(" ")[0] for line in text.splitlines() if ":src/" in line]
+    assert len({place.partition(":")[0] for place in places}) > 1
+    read = fleet.call_tool("read", target=places)
+    assert all(place in read for place in places)
+    outline = fleet.call_tool("outline", path=places[0].rpartition(":")[0])
+    assert f"Paths are of {places[0].partition(':')[0]}" in outline
+
+
+def test_status_counts_all_repositories(fleet: Fleet) -> None:
+    fleet.deploy()
+    status = fleet.get("status")
+    assert [one["repo"] for one in status["repositories"]] == list(REPOS)
+    alone = [fleet.get("status", repo=repo)["holds"]["node_types"] for repo in REPOS]
+    for name, count in status["holds"]["node_types"].items():
+        assert count == sum(one.get(name, 0) for one in alone)
+
+
+def test_a_database_that_fails_is_named(fleet: Fleet) -> None:
+    """The others answer; if none does, so does the request."""
+    names = {"CODE_DB": "documents", "CODE_DB_2": "empty"}
+    databases = {"CODE_DB": fleet.database("documents"), "CODE_DB_2": fleet.made("empty")}
+    fleet.deploy(databases=databases, REPOSITORIES=dict(zip(REPOS, names, strict=False)))
+    facts = fleet.search("install")
+    assert {hit["repo"] for hit in facts["hits"]} == {REPOS[0]}
+    [note] = [note for note in facts["notes"] if "did not answer" in note]
+    assert note.startswith(f"{REPOS[1]} did not answer: The database has no index")
+    assert "error" in fleet.search(f"install repo:{REPOS[1]}")

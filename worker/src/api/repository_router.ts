@@ -1,0 +1,266 @@
+/** Chooses the databases of a request where a Worker has several repositories, and answers from them. */
+
+import { D1 } from "../bindings/d1.ts";
+import type { Env } from "../bindings/env.ts";
+import type { Repository } from "../bindings/repositories.ts";
+import { SeveralIndexes, VectorIndex } from "../bindings/vectorize.ts";
+import { groupBy } from "../collections.ts";
+import { badRequest, HttpError } from "../http_error.ts";
+import { createContext, type SearchContext } from "../search/engine.ts";
+import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
+import { resolveRepo } from "../search/filters.ts";
+import { cacheMetaOf, freshnessOfSeveral, type IndexMeta, keptCounts, loadMetaOf, modelKey } from "../search/index_status.ts";
+import { parseQuery } from "../search/query.ts";
+import { SnapshotDatabase } from "../search/snapshot.ts";
+import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";
+import { nodesByIdPrefix } from "../store/statements.ts";
+import type { Endpoint, OnTiming, Params, ReadAnswer } from "./types.ts";
+
+/** A database with those of its repositories that are asked, opened for one request. */
+interface OpenDatabase {
+  readonly repos: readonly string[];
+  readonly database: SnapshotDatabase;
+  readonly index: Vectorize | undefined;
+}
+
+/** Requests to services for an answer from several databases, of the 50 that the free plan allows. */
+const MAX_SUBREQUESTS_OF_SEVERAL = 40;
+const MAX_LISTED_REPOS = 10;
+const MAX_REPOS_OF_STATUS = 40;
+const NODE_ID = /^[0-9a-f]{8,40}$/;
+/** The parameters that address a node or a file. */
+const TARGETS = ["target", "place", "path", "id"];
+
+type IndexState = { index: object };
+
+/** Answers requests of a client that may search these repositories. */
+export class RepositoryRouter {
+  #requestCount = 0;
+  #reservedCount = 0;
+
+  constructor(
+    private readonly allowed: readonly Repository[],
+    private readonly env: Env,
+    private readonly onTiming: OnTiming,
+    private readonly endpoints: Readonly<Record<string, Endpoint>>,
+  ) {}
+
+  /** Answers a request to an endpoint; throws an HttpError for a repository that the client may not search. */
+  async answer(name: string, params: Params): Promise<object> {
+    if (this.allowed.length === 0) {
+      throw new HttpError(403, "You may search no repository of this Worker.", "Ask its owner to add you to RIGHTS.");
+    }
+    const answer = (await this.#answer(name, params)) as { index?: object; note?: string };
+    return this.allowed.length > 1 && answer.index ? { ...answer, index: { ...answer.index, several: true } } : answer;
+  }
+
+  async #answer(name: string, params: Params): Promise<object> {
+    const endpoint = this.endpoints[name]!;
+    if (name === "search") {
+      const repos = this.#named([...parseQuery(params.q?.[0] ?? "").repos, ...(params.repo ?? [])]);
+      const context = repos.length === 1 ? await this.#contextOf(repos[0]!) : await this.#contextOfSeveral(repos);
+      return endpoint(context, params);
+    }
+    if (name === "status" && !params.repo && this.allowed.length > 1) return this.#statusOfSeveral();
+    if (name === "read") return this.#read(endpoint, params);
+    const { repository, text } = await this.#addressed(params);
+    const own = TARGETS.filter((key) => params[key]).map((key) => [key, [text]]);
+    return endpoint(await this.#contextOf(repository), { ...params, ...Object.fromEntries(own) });
+  }
+
+  /** Reads targets of several repositories; those without one, or of an unknown one, have an error. */
+  async #read(endpoint: Endpoint, params: Params): Promise<object> {
+    const targets = await mapAtOnce(params.target ?? [], async (target) => {
+      try {
+        return { target, ...(await this.#addressed({ ...params, target: [target] })), error: "" };
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status >= 500) throw error;
+        return { target, repository: null, text: target, error: error.message };
+      }
+    });
+    const byRepo = groupBy(targets.filter((one) => one.repository), (one) => one.repository!.name);
+    const answers = await mapAtOnce([...byRepo], async ([repo, own]) => {
+      const texts = own.map((one) => one.text);
+      const answer = (await endpoint(await this.#contextOf(own[0]!.repository!), { target: texts })) as ReadAnswer & IndexState;
+      return { repo, own, answer };
+    });
+    const read = new Map(answers.flatMap(({ own, answer }) => own.map((one, at) => [one, answer.targets[at]!] as const)));
+    const [first] = answers;
+    const note = answers.map(({ repo, answer }) => `${repo}: ${answer.note}`).join(" ");
+    return {
+      targets: targets.map((one) => ({ hits: [], error: one.error, ...read.get(one), target: one.target })),
+      ...freshnessOfSeveral(new Map(), []),
+      ...(answers.length === 1 ? { index: first!.answer.index } : {}),
+      note,
+    };
+  }
+
+  /** The counts that the last runs have left in the metadata, and the freshness of each repository. */
+  async #statusOfSeveral(): Promise<object> {
+    const repositories = this.allowed.slice(0, MAX_REPOS_OF_STATUS);
+    const { opened, failed } = await this.#openThoseThatAnswer(repositories);
+    const meta: IndexMeta = new Map(opened.flatMap(({ database }) => [...database.meta]));
+    const repos = opened.flatMap((one) => one.repos);
+    const counts = repos.flatMap((repo) => keptCounts(meta, repo) ?? []);
+    const sums = (name: "files" | "node_types" | "languages" | "skipped") => {
+      const all = new Map<string, number>();
+      for (const [key, count] of counts.flatMap((one) => one[name])) all.set(String(key), (all.get(String(key)) ?? 0) + Number(count));
+      return Object.fromEntries(all);
+    };
+    const { index, note } = freshnessOfSeveral(meta, repos);
+    const texts = { rows: sumOf(counts.map((one) => one.texts[0])), bytes: sumOf(counts.map((one) => one.texts[1])) };
+    const holds = { repo: "", meta: {}, files: sums("files"), node_types: sums("node_types"), languages: sums("languages") };
+    const more = this.allowed.length - repositories.length;
+    return {
+      repo: "",
+      repositories: index.repos,
+      holds: { ...holds, descriptions: {}, skipped: sums("skipped"), texts },
+      costs: {},
+      places: { folder: null, web: null },
+      has: { texts: repos.some((repo) => meta.has(`${repo}:texts`)), patterns: false, proof: false, history: false },
+      index,
+      note: [
+        note,
+        ...failureNotes(failed),
+        ...(more > 0 ? [`The status of ${more} further repositories is left out.`] : []),
+      ].join(" "),
+    };
+  }
+
+  /**
+   * The repository of a request's target, and the target without its name: by `repo`, by the name before a colon
+   * (`acme/shop:src/cart.py:12`), by the node id, or the only one.
+   */
+  async #addressed(params: Params): Promise<{ repository: Repository; text: string }> {
+    const text = TARGETS.map((key) => params[key]?.[0]).find((one) => one !== undefined) ?? "";
+    if (params.repo) return { repository: this.#only(params), text };
+    const named = this.allowed.find((one) => text.startsWith(`${one.name}:`));
+    if (named) return { repository: named, text: text.slice(named.name.length + 1) };
+    const owner = this.allowed.length > 1 && NODE_ID.test(text) ? await this.#ownerOf(text) : null;
+    return { repository: owner ?? this.#only(params), text };
+  }
+
+  /** The repository that has a node, by the beginning of its id; null if none has it, or several. */
+  async #ownerOf(id: string): Promise<Repository | null> {
+    const { opened } = await this.#openThoseThatAnswer(this.allowed);
+    const owners = await mapAtOnce(opened, async ({ repos, database }) => {
+      const rowSets = await database.run(repos.map((repo) => nodesByIdPrefix(repo, id, 1)));
+      return repos.filter((_, at) => rowSets[at]!.length > 0);
+    });
+    const [owner, ...others] = owners.flat();
+    return (others.length === 0 && this.allowed.find((one) => one.name === owner)) || null;
+  }
+
+  get #names(): string[] {
+    return this.allowed.map((one) => one.name);
+  }
+
+  /** The repositories of these names, all without one; throws an HttpError for an unknown name. */
+  #named(names: readonly string[]): readonly Repository[] {
+    if (names.length === 0) return this.allowed;
+    const resolved = new Set(names.map((name) => resolveRepo(name, this.#names)));
+    return this.allowed.filter((one) => resolved.has(one.name));
+  }
+
+  /** The one repository of a request; throws an HttpError if several are possible. */
+  #only(params: Params): Repository {
+    const repos = this.#named(params.repo ?? []);
+    if (repos.length === 1) return repos[0]!;
+    const listed = repos.slice(0, MAX_LISTED_REPOS).map((one) => one.name).join(", ");
+    const remedy = "Write it before the target, as in NAME:src/cart.py:12, or in `repo`.";
+    throw badRequest(`There are ${repos.length} repositories, and the request is about one. ${remedy} They are: ${listed}`);
+  }
+
+  /** The context of one repository, in which nothing differs from a Worker that has only this one. */
+  async #contextOf(repository: Repository): Promise<SearchContext> {
+    const [opened] = await this.#open([repository]);
+    const env = this.#environment(repository.name, repository.database, repository.index);
+    return createContext({ ...this.#services(env, MAX_SUBREQUESTS), database: opened!.database, repo: repository.name });
+  }
+
+  async #contextOfSeveral(repositories: readonly Repository[]): Promise<SearchContext> {
+    const { opened: unordered, failed } = await this.#openThoseThatAnswer(repositories);
+    const repos = unordered.flatMap((one) => one.repos);
+    const opened = withCommonModelFirst(unordered);
+    const database = new SeveralDatabases(opened, failed, this.#names, repos);
+    const model = modelKey(opened[0]!.database.meta);
+    const same = opened.filter((one) => one.index && modelKey(one.database.meta) === model);
+    const byIndex = groupBy(same, (one) => String(this.#indexes.indexOf(one.index!)));
+    const indexes = Array.from(byIndex.values(), (own) => {
+      return { index: new VectorIndex(own[0]!.index!, this.#countRequest), repos: own.flatMap((one) => one.repos) };
+    });
+    const env = this.#environment("", repositories[0]!.database, same[0]?.index);
+    const several = { repos, vectors: indexes.length > 0 ? new SeveralIndexes(indexes) : null };
+    return createContext({ ...this.#services(env, MAX_SUBREQUESTS_OF_SEVERAL), database, repo: "", several });
+  }
+
+  /** The distinct vector indexes. */
+  get #indexes(): Vectorize[] {
+    return [...new Set(this.allowed.flatMap((one) => one.index ?? []))];
+  }
+
+  #environment(repo: string, database: D1Database, index: Vectorize | undefined): Env {
+    const { CODE_INDEX: _, ...rest } = this.env;
+    return { ...rest, CODE_DB: database, REPO: repo, ...(index && { CODE_INDEX: index }) };
+  }
+
+  readonly #countRequest: OnTiming = (name, ...timing) => {
+    if (name !== "github") this.#requestCount += 1;
+    this.onTiming(name, ...timing);
+  };
+
+  #services(env: Env, maxRequests: number) {
+    const reserveRequest = () => {
+      if (this.#requestCount + this.#reservedCount >= maxRequests) return false;
+      this.#reservedCount += 1;
+      return true;
+    };
+    return { env, onTiming: this.#countRequest, reserveRequest };
+  }
+
+  /** Opens the databases, and says which ones failed; throws the error if all did. */
+  async #openThoseThatAnswer(repositories: readonly Repository[]) {
+    const byDatabase = [...new Set(repositories.map((one) => one.database))].map((database) => {
+      return repositories.filter((one) => one.database === database);
+    });
+    const failed: { repos: readonly string[]; error: HttpError }[] = [];
+    const opened = await mapAtOnce(byDatabase, async (own) => {
+      try {
+        return await this.#open(own);
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status < 500) throw error;
+        failed.push({ repos: own.map((one) => one.name), error });
+        return [];
+      }
+    });
+    if (failed.length === byDatabase.length) throw failed[0]!.error;
+    return { opened: opened.flat(), failed };
+  }
+
+  /** Opens the database of each repository once, with the metadata of those of its repositories. */
+  async #open(repositories: readonly Repository[]): Promise<OpenDatabase[]> {
+    const bindings = [...new Set(repositories.map((one) => one.database))];
+    return mapAtOnce(bindings, async (binding) => {
+      const own = repositories.filter((one) => one.database === binding);
+      const repos = own.map((one) => one.name);
+      const database = new D1(binding, this.#countRequest);
+      const meta = await loadMetaOf(binding, database, repos);
+      const known = { repo: repos.length === 1 ? repos[0]! : "", meta };
+      const onMeta = ({ meta: newest }: { meta: IndexMeta }) => cacheMetaOf(binding, repos, newest);
+      const snapshot = new SnapshotDatabase(database, known, onMeta, this.#names);
+      snapshot.addRepos(repos);
+      return { repos, database: snapshot, index: own[0]!.index };
+    });
+  }
+}
+
+/** The databases, those whose vectors are of the most common model first. */
+function withCommonModelFirst(databases: readonly OpenDatabase[]): OpenDatabase[] {
+  const byModel = [...groupBy(databases, ({ database }) => modelKey(database.meta)).values()];
+  const hasModel = ([first]: OpenDatabase[]) => Number(Boolean(first!.database.meta.get("model")));
+  return byModel.sort((one, other) => hasModel(other) - hasModel(one) || other.length - one.length).flat();
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0);
+}
