@@ -39,13 +39,14 @@ class Fleet:
         for repo, files in _groups().items():
             clone = self.clones[repo] = Repo(folder / repo)
             clone.commit({**files})
-            self._feed(clone, repo, f"{repo.partition('/')[2]}", "several_code")
+            self.feed(clone, repo, f"{repo.partition('/')[2]}", "several_code")
         for repo, clone in self.clones.items():
             (clone.path / "wrangler.toml").unlink()
-            self._feed(clone, repo, "all", "all_code")
+            self.feed(clone, repo, "all", "all_code")
         self.client = httpx.Client(trust_env=False, timeout=60)
 
-    def _feed(self, clone: Repo, repo: str, database: str, index: str) -> None:
+    def feed(self, clone: Repo, repo: str, database: str, index: str) -> None:
+        """Makes an index of a clone in a database and a Vectorize index."""
         place = ["-C", str(clone.path), "--repo", repo, "-q", "--model", "static"]
         cli.main(
             ["init", *place, "--database-name", database, "--index-name", index],
@@ -261,3 +262,39 @@ def test_a_database_that_fails_is_named(fleet: Fleet) -> None:
     [note] = [note for note in facts["notes"] if "did not answer" in note]
     assert note.startswith(f"{REPOS[1]} did not answer: The database has no index")
     assert "error" in fleet.search(f"install repo:{REPOS[1]}")
+
+
+TOPICS = ("invoice", "telescope", "bakery", "orchestra", "glacier")
+
+
+@pytest.fixture(scope="module")
+def crowd(fleet: Fleet, tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    """Five more databases: more than a query may ask."""
+    for topic in TOPICS:
+        name = topic.capitalize()
+        clone = Repo(tmp_path_factory.mktemp("crowd") / topic)
+        text = f"class {name}Printer:\n    def print_{topic}(self, {topic}):\n"
+        text += f"        return f'the {topic} of today: {{{topic}}}'\n"
+        clone.commit({f"{topic}.py": text})
+        fleet.feed(clone, f"acme/{topic}", topic, "several_code")
+    return fleet
+
+
+@pytest.mark.parametrize("meaning", ["yes", "no"])
+def test_of_many_databases_the_likeliest_are_asked(crowd: Fleet, meaning: str) -> None:
+    """By their vectors, by the words that they have, and for a name by its words."""
+    bindings = {topic: f"CODE_DB_{at}" for at, topic in enumerate(TOPICS, 4)}
+    names = {"documents": "CODE_DB", "scripts": "CODE_DB_2", "systems": "CODE_DB_3", **bindings}
+    crowd.deploy(
+        databases={binding: crowd.database(name) for name, binding in names.items()},
+        REPOSITORIES={f"acme/{name}": binding for name, binding in names.items()},
+    )
+    for topic in TOPICS:
+        for query in (f"print the {topic} of today", f"{topic.capitalize()}Printer"):
+            facts = crowd.search(query, meaning=meaning)
+            assert facts["hits"][0]["repo"] == f"acme/{topic}", query
+            [note] = [note for note in facts["notes"] if note.startswith("Of 8 databases")]
+            assert f"acme/{topic}" in note
+            asked = note.partition(": ")[2].partition(". Name")[0].split(", ")
+            assert len(asked) <= 6
+            assert counts_from_header(crowd.last)["d1"] <= 8 + 4 * len(asked)

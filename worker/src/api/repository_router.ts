@@ -10,10 +10,13 @@ import { createContext, type SearchContext } from "../search/engine.ts";
 import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
 import { resolveRepo } from "../search/filters.ts";
 import { cacheMetaOf, freshnessOfSeveral, type IndexMeta, keptCounts, loadMetaOf, modelKey } from "../search/index_status.ts";
-import { parseQuery } from "../search/query.ts";
+import { chooseDatabases, type DatabaseChoice, MAX_DATABASES, reposByVector } from "../search/database_choice.ts";
+import { parseQuery, queryText, QueryText } from "../search/query.ts";
+import { queryModel, QueryVector } from "../search/retrieval.ts";
 import { SnapshotDatabase } from "../search/snapshot.ts";
 import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";
 import { nodesByIdPrefix } from "../store/statements.ts";
+import { usesVectors } from "./parameters.ts";
 import type { Endpoint, OnTiming, Params, ReadAnswer } from "./types.ts";
 
 /** A database with those of its repositories that are asked, opened for one request. */
@@ -58,8 +61,9 @@ export class RepositoryRouter {
     const endpoint = this.endpoints[name]!;
     if (name === "search") {
       const repos = this.#named([...parseQuery(params.q?.[0] ?? "").repos, ...(params.repo ?? [])]);
-      const context = repos.length === 1 ? await this.#contextOf(repos[0]!) : await this.#contextOfSeveral(repos);
-      return endpoint(context, params);
+      if (repos.length === 1) return endpoint(await this.#contextOf(repos[0]!), params);
+      const { repositories, notes } = await this.#chosen(repos, params.q?.[0] ?? "", usesVectors(params));
+      return endpoint(await this.#contextOfSeveral(repositories, notes), params);
     }
     if (name === "status" && !params.repo && this.allowed.length > 1) return this.#statusOfSeveral();
     if (name === "read") return this.#read(endpoint, params);
@@ -178,13 +182,43 @@ export class RepositoryRouter {
     return createContext({ ...this.#services(env, MAX_SUBREQUESTS), database: opened!.database, repo: repository.name });
   }
 
-  async #contextOfSeveral(repositories: readonly Repository[]): Promise<SearchContext> {
+  /** Those of the repositories whose databases a query asks. */
+  #chosen(repositories: readonly Repository[], typed: string, usesVectors: boolean): Promise<DatabaseChoice> {
+    const query = parseQuery(typed);
+    const text = new QueryText(queryText(query).replaceAll("\0", " "), query.prefixes);
+    const open = (one: Repository) => new D1(one.database, this.#countRequest);
+    return chooseDatabases(repositories, text, () => this.#nearestRepos(repositories, usesVectors ? text.text : ""), open);
+  }
+
+  /** The repositories of the nodes nearest to a text; null without a model, or with too many vector indexes. */
+  async #nearestRepos(repositories: readonly Repository[], text: string): Promise<ReadonlyMap<string, number> | null> {
+    const indexes = [...new Set(repositories.flatMap((one) => one.index ?? []))];
+    const first = repositories.find((one) => one.index);
+    if (!text || !first || indexes.length > MAX_DATABASES) return null;
+    const { opened } = await this.#openThoseThatAnswer([first]);
+    const { database } = opened[0]!;
+    const env = this.#environment("", first.database, first.index);
+    const { model } = queryModel(database.meta, env);
+    if (!model) return null;
+    const vector = new QueryVector(model, text, env, this.#countRequest);
+    const rows = vector.isFree ? [] : await database.run(vector.statements);
+    const names = repositories.map((one) => one.name);
+    return reposByVector(vector, rows, indexes.map((index) => new VectorIndex(index, this.#countRequest)), names);
+  }
+
+  async #contextOfSeveral(repositories: readonly Repository[], notes: readonly string[]): Promise<SearchContext> {
     const { opened: unordered, failed } = await this.#openThoseThatAnswer(repositories);
     const repos = unordered.flatMap((one) => one.repos);
     const opened = withCommonModelFirst(unordered);
-    const database = new SeveralDatabases(opened, failed, this.#names, repos);
+    const earlier = [...notes, ...failureNotes(failed)];
+    const database = new SeveralDatabases(opened, earlier, this.#names, repos);
     const model = modelKey(opened[0]!.database.meta);
     const same = opened.filter((one) => one.index && modelKey(one.database.meta) === model);
+    const others = opened.filter((one) => one.index && one.database.meta.get("model") && !same.includes(one));
+    if (others.length > 0) {
+      const names = others.flatMap((one) => one.repos).join(", ");
+      earlier.push(`${names} were searched by words alone: their vectors are by another model than the others'.`);
+    }
     const byIndex = groupBy(same, (one) => String(this.#indexes.indexOf(one.index!)));
     const indexes = Array.from(byIndex.values(), (own) => {
       return { index: new VectorIndex(own[0]!.index!, this.#countRequest), repos: own.flatMap((one) => one.repos) };

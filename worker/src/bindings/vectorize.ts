@@ -47,6 +47,19 @@ export class VectorIndex implements NeighbourIndex {
     return this.#nearest((options) => this.index.queryById(id, options), limit, scope);
   }
 
+  /** The repositories of the nearest nodes to a vector, from the metadata that is indexed. */
+  async nearestRepos(vector: readonly number[], repos: readonly string[]): Promise<{ repo: string; score: number }[]> {
+    const values = vector.map((value) => Number(value.toPrecision(7)));
+    const named = new Map(repos.map((repo) => [indexedPrefix(repo), repo]));
+    const filter = fitConditions({ repo: { $in: [...named.keys()] } });
+    const options = { topK: MAX_NEIGHBOURS, returnMetadata: "indexed" as const, ...(filter && { filter }) };
+    const matches = await this.#request((one) => this.index.query(values, one), options);
+    return matches.flatMap(({ metadata, score }) => {
+      const repo = named.get(String(metadata?.repo ?? ""));
+      return repo === undefined ? [] : [{ repo, score }];
+    });
+  }
+
   async #nearest(sendQuery: QueryFunction, limit: number, scope: Scope): Promise<Map<string, number>> {
     const topK = Math.min(limit, MAX_NEIGHBOURS);
     const parts = queryFilters(scope);

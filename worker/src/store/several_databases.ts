@@ -53,7 +53,7 @@ export class SeveralDatabases implements MetaDatabase {
 
   constructor(
     private readonly databases: readonly DatabaseOfRepos[],
-    private readonly unopened: readonly FailedDatabase[],
+    private readonly earlierNotes: readonly string[],
     private readonly knownRepos: readonly string[],
     repos: readonly string[],
   ) {
@@ -65,9 +65,10 @@ export class SeveralDatabases implements MetaDatabase {
     return new Map([...this.databases].reverse().flatMap(({ database }) => [...database.meta]));
   }
 
-  /** Which databases did not answer, and why. */
+  /** Which databases were not asked or did not answer, and why. */
   get notes(): string[] {
-    return failureNotes([...this.unopened, ...Array.from(this.#failed, ([{ repos }, error]) => ({ repos, error }))]);
+    const failed = Array.from(this.#failed, ([{ repos }, error]) => ({ repos, error }));
+    return [...this.earlierNotes, ...failureNotes(failed)];
   }
 
   async repoNames(): Promise<string[]> {

@@ -1,0 +1,100 @@
+/** Chooses the databases that a query asks, where there are more than one request may ask. */
+
+import type { Repository } from "../bindings/repositories.ts";
+import { ServiceError } from "../bindings/service_error.ts";
+import type { VectorIndex } from "../bindings/vectorize.ts";
+import { groupBy } from "../collections.ts";
+import { HttpError } from "../http_error.ts";
+import { sortBy } from "../sorting.ts";
+import type { Database, Row } from "../store/database.ts";
+import { mapAtOnce } from "../store/several_databases.ts";
+import { termCounts } from "../store/statements.ts";
+import type { QueryText } from "./query.ts";
+import type { QueryVector } from "./retrieval.ts";
+
+/** Databases that a query asks: as many as may answer at a time. */
+export const MAX_DATABASES = 6;
+/** Databases whose vocabulary is read to choose among them: each is a request. */
+const MAX_COUNTED = 30;
+/** What the rank of a neighbour is worth: 1 / (RANK_CONSTANT + rank), summed over those of a repository. */
+const RANK_CONSTANT = 5;
+
+/** The repositories to ask, and what the answer says of the others. */
+export interface DatabaseChoice {
+  readonly repositories: readonly Repository[];
+  readonly notes: readonly string[];
+}
+
+/** Finds the repositories of the nearest nodes; null if the index cannot. */
+export type NearestRepos = () => Promise<ReadonlyMap<string, number> | null>;
+
+/**
+ * Chooses by the repositories of the nearest vectors; for a name, and without vectors, by the words that a
+ * database has, the rarest count most.
+ */
+export async function chooseDatabases(
+  repositories: readonly Repository[],
+  text: QueryText,
+  nearest: NearestRepos,
+  open: (repository: Repository) => Database,
+): Promise<DatabaseChoice> {
+  const databases = [...new Set(repositories.map((one) => one.database))];
+  if (databases.length <= MAX_DATABASES) return { repositories, notes: [] };
+  const scores = (text.name ? null : await nearest()) ?? (await scoresByWord(repositories, text, open));
+  const scored = [...groupBy(repositories, (one) => String(databases.indexOf(one.database))).values()].map((own) => {
+    return { own, score: own.reduce((sum, { name }) => sum + (scores.get(name) ?? 0), 0) };
+  });
+  const best = sortBy(scored, ({ score }) => [-score]).slice(0, MAX_DATABASES);
+  const hits = best.filter(({ score }) => score > 0);
+  const chosen = (hits.length > 0 ? hits : best).flatMap(({ own }) => own);
+  const names = chosen.map((one) => one.name).join(", ");
+  const note = `Of ${databases.length} databases the likeliest were searched: ${names}. Name another one with repo:NAME.`;
+  return { repositories: repositories.filter((one) => chosen.includes(one)), notes: [note] };
+}
+
+/** The repositories of the nearest nodes with their scores; null without one, or if the service fails. */
+export async function reposByVector(
+  vector: QueryVector,
+  rows: readonly (readonly Row[])[],
+  indexes: readonly VectorIndex[],
+  repos: readonly string[],
+): Promise<Map<string, number> | null> {
+  try {
+    const values = await vector.compute(rows);
+    if (!values) return null;
+    const found = (await Promise.all(indexes.map((index) => index.nearestRepos(values, repos)))).flat();
+    const scores = new Map<string, number>();
+    sortBy(found, ({ score }) => [-score]).forEach(({ repo }, rank) => {
+      scores.set(repo, (scores.get(repo) ?? 0) + 1 / (RANK_CONSTANT + rank));
+    });
+    return scores.size > 0 ? scores : null;
+  } catch (error) {
+    if (error instanceof ServiceError) return null;
+    throw error;
+  }
+}
+
+/** The scores of repositories by the words of the query that their databases have. */
+async function scoresByWord(
+  repositories: readonly Repository[],
+  text: QueryText,
+  open: (repository: Repository) => Database,
+): Promise<Map<string, number>> {
+  const counted = [...new Map(repositories.map((one) => [one.database, one])).values()].slice(0, MAX_COUNTED);
+  const counts = await mapAtOnce(counted, async (one) => {
+    try {
+      const [rows = []] = await open(one).run([termCounts(text.ftsTerms)]);
+      return rows.map(([, count]) => Number(count));
+    } catch (error) {
+      if (!(error instanceof HttpError) || error.status < 500) throw error;
+      return [];
+    }
+  });
+  const weights = text.ftsTerms.map((_, term) => {
+    const having = counts.filter((one) => (one[term] ?? 0) > 0).length;
+    return Math.log((counts.length + 1) / (having + 0.5));
+  });
+  const scoreOf = (own: readonly number[]) => own.reduce((sum, count, term) => sum + weights[term]! * Math.log1p(count), 0);
+  const byDatabase = new Map(counted.map((one, at) => [one.database, scoreOf(counts[at]!)]));
+  return new Map(repositories.map((one) => [one.name, byDatabase.get(one.database) ?? 0]));
+}
