@@ -475,3 +475,37 @@ def test_index_of_words_only_has_room_for_the_default_models_vectors(
     )
     assert feeder(repo, "sync", "--model", "words").code == 0
     assert feeder(repo, "search", "total", "--model", "words", "-l").out == "a.py\n"
+
+
+def test_a_later_init_keeps_the_dimensions_of_the_index(
+    feeder: RunFeeder, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a model it creates nothing and refuses nothing; another chosen one is refused."""
+    monkeypatch.delenv("FEEDER_MODEL", raising=False)
+    assert feeder(repo, "init", "--model", "static").code == 0
+    again = feeder(repo, "init")
+    assert again.code == 0, again.err
+    assert "exists: Vectorize index acme_shop_code (256 dimensions, cosine)" in again.out
+    assert not [line for line in again.out.splitlines() if not line.startswith("exists: ")]
+    assert feeder(repo, "init", "--model", DEFAULT_MODEL).code == 2
+
+
+def test_repositories_share_a_database_and_an_index(
+    feeder: RunFeeder, console: Console, repo: Repo, tmp_path: Path
+) -> None:
+    """Each is searched alone; the second one creates nothing but its bindings."""
+    other = Repo(tmp_path / "other")
+    for one, text in ((repo, "def total():\n    return 1\n"), (other, "def total():\n    pass\n")):
+        one.commit({"a.py": text})
+        named = ("--repo", f"acme/{one.path.name}", "--model", "static")
+        answer = feeder(one, "init", "--shared", "acme", *named)
+        assert answer.code == 0, answer.err
+        assert feeder(one, "sync", *named).code == 0
+    created = [line for line in answer.out.splitlines() if not line.startswith("exists: ")]
+    assert created == [f"created: bindings in {other.path / 'wrangler.toml'}"]
+    assert console.names() == (["acme"], ["acme_code"])
+    found = feeder(other, "search", "total", "--repo", "acme/other", "-l")
+    assert found.out == "a.py\n"
+    both = feeder(other, "init", "--shared", "acme", "--database-name", "other")
+    assert both.code == 2
+    assert "Give one." in both.err

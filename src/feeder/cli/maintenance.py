@@ -26,14 +26,24 @@ if TYPE_CHECKING:
     "--database-name",
     help="Name of the D1 database to find or create. Default: <owner>_<repo>.",
 )
+@click.option(
+    "--shared",
+    metavar="NAME",
+    help="Share a database and a Vectorize index of this name with other repositories.",
+)
 @options.init_options
-def init(database_name: str | None, dry_run: bool, **params: Any) -> None:
+def init(database_name: str | None, shared: str | None, dry_run: bool, **params: Any) -> None:
     """Create missing databases and indexes, or update the schema."""
-    from feeder.cloudflare.credentials import choose_store
+    from feeder.cloudflare.credentials import choose_store, default_names
     from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace
 
     settings = Settings(**params)
+    if shared:
+        if database_name:
+            raise UserError("--shared names the database, and so does --database-name. Give one.")
+        database_name, index_name = default_names(shared)
+        settings = replace(settings, index_name=settings.index_name or index_name)
     place = current_workspace(settings)
     if choose_store(settings).is_cloud:
         _provision_cloudflare(place, settings, database_name, dry_run=dry_run)
@@ -130,7 +140,8 @@ def _provision_cloudflare(
     ProgressReporter(quiet=settings.quiet).message(
         f"{location.repo}: Cloudflare; {choose_store(settings).reason}"
     )
-    request = ProvisionRequest(cloudflare_dimensions(settings), database_name)
+    is_chosen = bool(settings.model or settings.dimensions)
+    request = ProvisionRequest(cloudflare_dimensions(settings), database_name, is_chosen)
     resources = provision(location.base, location.repo, settings, request, dry_run=dry_run)
     if settings.json:
         console.print_result(settings, [one._asdict() for one in resources], ())

@@ -71,10 +71,14 @@ class Resource(NamedTuple):
 
 
 class ProvisionRequest(NamedTuple):
-    """The dimensions of the vectors, and the database's name if the user gives one."""
+    """The dimensions of the vectors, and the database's name if the user gives one.
+
+    Dimensions that the user has not chosen are only for a new index; an existing one keeps its own.
+    """
 
     dimensions: int
     database_name: str | None
+    is_chosen: bool = True
 
 
 class ExistingResources(NamedTuple):
@@ -84,6 +88,7 @@ class ExistingResources(NamedTuple):
     database_id: str | None
     migrations: list[str]
     has_index: bool
+    dimensions: int
     properties: set[str]
     vectors: int
     nodes: int
@@ -163,7 +168,7 @@ def provision(
         if request.database_name:  # the wrangler file may name another database
             cloud = replace(cloud, database_id=settings.database_id or "")
         existing = _find_existing(
-            account, api, cloud, request.database_name or default_names(repo)[0], request.dimensions
+            account, api, cloud, request.database_name or default_names(repo)[0], request
         )
         database_id = existing.database_id
         if not dry_run:
@@ -174,9 +179,7 @@ def provision(
             is_there = migration.name not in existing.migrations
             rows = 0 if is_there else migration_rows(migration.name, existing.nodes)
             yield Resource(f"migration {migration.name}", is_there, rows=rows)
-        yield from _provision_index(
-            account, cloud.index_name, existing, request.dimensions, dry_run=dry_run
-        )
+        yield from _provision_index(account, cloud.index_name, existing, dry_run=dry_run)
     file = wrangler.find_file(settings.directory) or root / wrangler.DEFAULT_FILE
     names = wrangler.BindingNames(
         existing.database_name,
@@ -195,7 +198,6 @@ def _provision_index(
     account: AccountResources,
     name: str,
     existing: ExistingResources,
-    dimensions: int,
     *,
     dry_run: bool,
 ) -> Iterator[Resource]:
@@ -205,9 +207,9 @@ def _provision_index(
     Without one the whole index is queried and the results are filtered afterwards.
     """
     if not dry_run and not existing.has_index:
-        account.create_index(name, dimensions)
+        account.create_index(name, existing.dimensions)
     yield Resource(
-        f"Vectorize index {name} ({dimensions} dimensions, {METRIC})", existing.has_index
+        f"Vectorize index {name} ({existing.dimensions} dimensions, {METRIC})", existing.has_index
     )
     for prop in METADATA_PROPERTIES:
         is_there = prop in existing.properties
@@ -218,7 +220,11 @@ def _provision_index(
 
 
 def _find_existing(
-    account: AccountResources, api: Api, cloud: CloudSettings, database_name: str, dimensions: int
+    account: AccountResources,
+    api: Api,
+    cloud: CloudSettings,
+    database_name: str,
+    request: ProvisionRequest,
 ) -> ExistingResources:
     database_id: str | None = cloud.database_id
     if database_id:
@@ -230,6 +236,9 @@ def _find_existing(
     is_older = database is not None and 0 < len(migrations) < len(known_migrations())
     nodes = count_nodes(database) if database and is_older else 0
     index = account.index_config(cloud.index_name)
+    dimensions = request.dimensions
+    if index and not request.is_chosen:
+        dimensions = int(index["dimensions"])
     if index and (index["dimensions"], index["metric"]) != (dimensions, METRIC):
         raise UserError(
             f"The Vectorize index {cloud.index_name} has {index['dimensions']} dimensions and the "
@@ -241,7 +250,7 @@ def _find_existing(
     vectors = account.vector_count(cloud.index_name) if lacks else 0
     names = [migration.name for migration in migrations]
     return ExistingResources(
-        database_name, database_id, names, index is not None, properties, vectors, nodes
+        database_name, database_id, names, index is not None, dimensions, properties, vectors, nodes
     )
 
 
