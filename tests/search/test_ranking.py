@@ -349,6 +349,16 @@ def test_type_ranks_before_members_of_its_name_for_a_lowercase_query(tmp_path: P
     assert symbols_of(database, "size")[0] == "Cache.size"
 
 
+def test_function_of_the_same_letters_ranks_before_a_type(tmp_path: Path) -> None:
+    """And the type before its member."""
+    repo = Repo(tmp_path / "functions")
+    code = "class Total:\n    def total(self):\n        self.a = 1\n        return 1\n"
+    repo.commit({"a.py": code, "b.py": "def total():\n    return 2\n"})
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    assert symbols_of(database, "total")[:3] == ["total", "Total", "Total.total"]
+
+
 def test_type_ranks_before_blocks_that_add_to_it(tmp_path: Path) -> None:
     """However long they are."""
     repo = Repo(tmp_path / "rust")

@@ -299,16 +299,20 @@ def _node_is_named(node: NameMatch, text: str) -> bool:
 
 
 def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
-    """Code before documents; for a lowercase query types of the name first, `Cache` for `cache`;
-    then by case as typed, sources before tests, classes before methods, types before blocks that
-    add to them, definitions before declarations, longest first.
+    """Code before documents; for a lowercase query functions of the name and types of it in any
+    case before members, `Cache` before `Client.cache` for `cache`; then by case as typed, sources
+    before tests, classes before methods, types before blocks that add to them, definitions before
+    declarations, longest first.
     """
     kind = DEFINITION_TYPES.index(node.node_type) if node.node_type in DEFINITION_TYPES else 2
     is_type = kind == 0 and not _is_lowercase(_last_part(node.name)) and _is_lowercase(text)
+    is_function = kind == 1 and _is_lowercase(text) and _is_function(node.name, text)
     return (
         is_document(node.path),
         kind == len(DEFINITION_TYPES),
-        not (is_type and not is_test_path(node.path) and is_named(node.name, text)),
+        not (
+            (is_type or is_function) and not is_test_path(node.path) and is_named(node.name, text)
+        ),
         not node.name.endswith(text),
         is_test_path(node.path),
         kind,
@@ -318,6 +322,14 @@ def _sort_key(node: NameMatch, text: str) -> tuple[bool | int | str, ...]:
         node.path,
         node.start_line,
     )
+
+
+def _is_function(name: str, text: str) -> bool:
+    """Returns True for a function with the query's letters, and not a member of a type, which has a
+    capital in most languages.
+    """
+    owner = _last_part(name.rpartition(".")[0])
+    return name.endswith(text) and not owner[:1].isupper()
 
 
 def _is_lowercase(text: str) -> bool:

@@ -174,15 +174,17 @@ function sortNodes(nodes: Iterable<NameMatch>, text: string): NameMatch[] {
 /**
  * The sort key of a node found by name; of equal ones the longest comes first.
  *
- * For a lowercase query types of the name come first: `Cache` for `cache`.
+ * For a lowercase query functions of the name and types of it in any case come before members: `Cache` before
+ * `Client.cache` for `cache`.
  */
 export function sortKey(node: NameMatch, text: string): SortKey {
   const kind = DEFINITION_TYPES.indexOf(node.nodeType);
   const isType = kind === 0 && !isLowercase(lastPart(node.name)) && isLowercase(text);
+  const isFunction = kind === 1 && isLowercase(text) && isFunctionNamed(node.name, text);
   return [
     isDocument(node.path),
     kind < 0,
-    !(isType && !isTestPath(node.path) && isNamed(node.name, normalizeName(text))),
+    !((isType || isFunction) && !isTestPath(node.path) && isNamed(node.name, normalizeName(text))),
     !node.name.endsWith(text),
     isTestPath(node.path),
     kind < 0 ? DEFINITION_TYPES.length : kind,
@@ -192,6 +194,12 @@ export function sortKey(node: NameMatch, text: string): SortKey {
     node.path,
     node.startLine,
   ];
+}
+
+/** Returns true for a function with the query's letters, and not a member of a type, which has a capital. */
+function isFunctionNamed(name: string, text: string): boolean {
+  const owner = lastPart(rpartition(name, ".")[0]);
+  return name.endsWith(text) && !/^\p{Uppercase}/u.test(owner);
 }
 
 function isLowercase(text: string): boolean {
