@@ -277,7 +277,7 @@ class ReferenceFinder:
             for node in self.nodes(owner.name)
             if (symbol := node.symbol or "").count(".") == 1
             and posixpath.dirname(node.path) == folder
-            and any(one.kind == RETURNS and one.name == owner.name for one in node.decode())
+            and any(one.name == owner.name for one in node.decode(RETURNS))
         ]
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
@@ -392,7 +392,7 @@ class ReferenceFinder:
         """
         methods: dict[str, Types | None] = dict(declared_methods(self._corpus, interface))
         for node in self.facts([definition.path])[definition.path].nodes:
-            embedded = node.decode() if node.symbol == definition.symbol else []
+            embedded = node.decode(INHERITS) if node.symbol == definition.symbol else []
             for relation in embedded:
                 if relation.kind == INHERITS:
                     methods |= self._embedded_methods(definition, relation, depth + 1)
@@ -420,8 +420,8 @@ class ReferenceFinder:
         for node in nodes:
             results = [
                 resolver.resolve(all_facts[node.path], node, relation, node.start_line)
-                for relation in node.decode()
-                if relation.kind in {INHERITS, IMPLEMENTS} and relation.name in names
+                for relation in node.decode(INHERITS + IMPLEMENTS)
+                if relation.name in names
             ]
             if any(result is not None for result in results):
                 yield node, True in results
@@ -451,7 +451,7 @@ class ReferenceFinder:
         all_facts = self.facts(node.path for node in nodes)
         is_member = definition.owner and not definition.is_type
         for node in nodes:
-            for relation in node.decode():
+            for relation in node.decode_named(name):
                 if relation.kind not in KIND_NAMES:
                     continue
                 if relation.name == name:
@@ -470,8 +470,8 @@ class ReferenceFinder:
 def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
     """Yields the other names by which files import a name."""
     for node in nodes:
-        for relation in node.decode():
-            if relation.kind == IMPORT and relation.name == name:
+        for relation in node.decode(IMPORT):
+            if relation.name == name:
                 alias = relation.qualifier.partition("=")[2]
                 if alias:
                     yield alias

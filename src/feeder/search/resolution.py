@@ -63,10 +63,6 @@ class FileFacts:
         self.nodes = list(nodes)
 
     @cached_property
-    def _decoded(self) -> list[tuple[RelatedNode, list[Relation]]]:
-        return [(node, node.decode()) for node in self.nodes]
-
-    @cached_property
     def _is_shadowing(self) -> bool:
         """Tells whether each binding is a declaration: elsewhere it may be another assignment."""
         return any(node.language in SHADOWING_LANGUAGES for node in self.nodes[:1])
@@ -75,11 +71,10 @@ class FileFacts:
     def imports(self) -> Mapping[str, list[Import]]:
         """Imports by the local name that they bind; those of all names under `*`."""
         matches: defaultdict[str, list[Import]] = defaultdict(list)
-        for _, relations in self._decoded:
-            for name, kind, qualifier, _ in relations:
-                if kind == IMPORT:
-                    module, _, alias = qualifier.partition("=")
-                    matches[alias or name or module].append(Import(module, name))
+        for node in self.nodes:
+            for name, _, qualifier, _ in node.decode(IMPORT):
+                module, _, alias = qualifier.partition("=")
+                matches[alias or name or module].append(Import(module, name))
         return matches
 
     @cached_property
@@ -101,10 +96,10 @@ class FileFacts:
         A name has several where closures have parameters of the same name.
         """
         matches: defaultdict[str, dict[str, list[Binding]]] = defaultdict(dict)
-        for node, relations in self._decoded:
+        for node in self.nodes:
             own = matches[node.symbol or ""]
-            for relation in relations:
-                if relation.kind in {BINDING, PARAMETER} and relation.qualifier:
+            for relation in node.decode(BINDING + PARAMETER):
+                if relation.qualifier:
                     own.setdefault(relation.name, []).extend(
                         Binding(line, relation.qualifier) for line in line_numbers(node, relation)
                     )
