@@ -243,6 +243,40 @@ def test_variable_of_two_types_is_by_name_only(feeder: RunFeeder, repo: Repo) ->
         assert sites(answer) == {("shop.py", 15, "call"): False}
 
 
+FIELDS: dict[str, str | bytes] = {
+    "belt.py": (
+        "class Belt:\n    def stop(self):\n        pass\n\n\n"
+        "class Door:\n    def stop(self):\n        pass\n"
+    ),
+    "till.py": (
+        "from belt import Belt, Door\n\n\n"
+        "class Till:\n"
+        "    def __init__(self):\n"
+        "        self.belt = Belt()\n"
+        "        self.door = Door()\n"
+    ),
+    "shift.py": (
+        "from till import Till\n\n\n"
+        "def close(till: Till, other):\n"
+        "    till.belt.stop()\n"
+        "    till.door.stop()\n"
+        "    other.belt.stop()\n"
+    ),
+}
+
+
+def test_fields_of_types_of_other_files(feeder: RunFeeder, repo: Repo) -> None:
+    """A parameter's type has the field there; that of an unknown receiver is by name only."""
+    repo.commit(FIELDS)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "Belt.stop", "--json").json
+    assert sites(answer)["shift.py", 5, "call"] is True
+    assert sites(answer)["shift.py", 7, "call"] is False
+    answer = feeder(repo, "references", "Door.stop", "--json").json
+    assert sites(answer)["shift.py", 6, "call"] is True
+    assert sites(answer)["shift.py", 7, "call"] is False
+
+
 GO: dict[str, str | bytes] = {
     "go.mod": "module acme.com/shop\n",
     "cart/cart.go": (

@@ -13,7 +13,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.nodes import CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, RETURNS, USE
+from feeder.nodes import (
+    BINDING,
+    CALL,
+    IMPLEMENTS,
+    IMPORT,
+    INHERITS,
+    MENTION,
+    PARAMETER,
+    RETURNS,
+    USE,
+)
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.go_interfaces import Types, declared_methods, implementing_types, is_interface
 from feeder.search.index_status import Corpus
@@ -258,7 +268,6 @@ class ReferenceFinder:
         """The resolver of a definition, with the types below its owner."""
         others = self._other_definitions(definition)
         owner, family = None, NO_FAMILY
-        makers: list[Definition] = []
         if definition.owner and not definition.is_type:
             owners = self.named_definitions(definition.owner.rpartition(".")[2])
             same = [one for one, _ in owners if one.symbol == definition.owner]
@@ -266,19 +275,31 @@ class ReferenceFinder:
             owner = near[0] if near else None
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
-                makers = self._makers(owner) if owner.language == "go" else []
-        return Resolver(definition, others, owner, family, makers)
+                if owner.language == "go":
+                    family = family._replace(makers=self._makers(owner))
+                if sum(one.is_type for one, _ in owners) == 1:
+                    family = family._replace(holders=self._holders(owner))
+        return Resolver(definition, others, owner, family)
 
-    def _makers(self, owner: Definition) -> list[Definition]:
+    def _holders(self, owner: Definition) -> frozenset[tuple[str, str]]:
+        """The names of types with fields that have a type, each with the name of the field."""
+        return frozenset(
+            (_type_around(node), one.name)
+            for node in self.nodes(owner.name)
+            for one in node.decode(BINDING + PARAMETER)
+            if one.qualifier == owner.name
+        )
+
+    def _makers(self, owner: Definition) -> tuple[Definition, ...]:
         """The functions of a type's package in Go that return it."""
         folder = posixpath.dirname(owner.path)
-        return [
+        return tuple(
             Definition(node.path, "go", symbol, symbol.rpartition(".")[2], "", is_type=False)
             for node in self.nodes(owner.name)
             if (symbol := node.symbol or "").count(".") == 1
             and posixpath.dirname(node.path) == folder
             and any(one.name == owner.name for one in node.decode(RETURNS))
-        ]
+        )
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
         """All definitions of a definition's name, with itself.
@@ -475,6 +496,12 @@ def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
                 alias = relation.qualifier.partition("=")[2]
                 if alias:
                     yield alias
+
+
+def _type_around(node: RelatedNode) -> str:
+    """The last part of a type's name, or of the type around its member; empty without one."""
+    symbol = node.symbol or ""
+    return (symbol if node.node_type == "class" else symbol.rpartition(".")[0]).rpartition(".")[2]
 
 
 def _is_bodyless(hit: Hit) -> bool:

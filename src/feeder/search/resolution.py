@@ -198,12 +198,16 @@ class Family(NamedTuple):
     """The types whose members of a name are the definition's.
 
     `own` are the owner and the types below it that do not define the name again, as pairs of path
-    and symbol; `names` their last parts. `all_below` includes those that define it again.
+    and symbol; `names` their last parts. `all_below` includes those that define it again. `makers`
+    are functions of the owner's package that return it, `holders` the types with fields of its
+    type, each with the name of the field.
     """
 
     own: frozenset[tuple[str, str]]
     names: frozenset[str]
     all_below: frozenset[tuple[str, str]]
+    makers: tuple[Definition, ...] = ()
+    holders: frozenset[tuple[str, str]] = frozenset()
 
 
 NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
@@ -213,9 +217,7 @@ class Resolver:
     """Resolves sites of one definition's name.
 
     `others` are all definitions of that name, the definition itself among them. `owner` is the
-    definition of the type around it, None for a name of a module. `makers` are functions of the
-    owner's package that return it.
-    """
+    definition of the type around it, None for a name of a module."""
 
     def __init__(
         self,
@@ -223,13 +225,11 @@ class Resolver:
         others: Sequence[Definition],
         owner: Definition | None,
         family: Family = NO_FAMILY,
-        makers: Sequence[Definition] = (),
     ) -> None:
         self._definition = definition
         self._others = others
         self._owner = owner
         self._family = family
-        self._makers = makers
         self._is_member = owner is not None and not definition.is_type
         shared = {(one.path, one.symbol) for one in others if not one.is_local}
         self._is_unique = len(shared) <= 1
@@ -348,6 +348,8 @@ class Resolver:
         if last.endswith("()"):
             return self._is_in_family(facts, last.removesuffix("()"))
         types = facts.types_of(node.symbol, receiver, line)
+        if not types and self._is_field(facts, node, receiver, line):
+            return True
         if not types and (last in self._family.names or last in facts.imports):
             types = [last] if last[:1].isupper() or last in self._family.names else []
         if types:
@@ -368,6 +370,14 @@ class Resolver:
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
         return False if own_class else None
 
+    def _is_field(self, facts: FileFacts, node: RelatedNode, receiver: str, line: int) -> bool:
+        """Tells whether a receiver is a field of the owner's type, in a type of another file."""
+        outer, _, field = receiver.rpartition(".")
+        if not outer or not any(field == name for _, name in self._family.holders):
+            return False
+        types = facts.types_of(node.symbol, outer, line)
+        return any((name, field) in self._family.holders for name in types[:1])
+
     def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> bool | None:
         """A receiver of the first of these types that has such a member, as far as is known."""
         for type_name in types:
@@ -387,7 +397,7 @@ class Resolver:
             any(names_module(one, facts.path, maker) for one in modules)
             if module
             else in_same_package(facts.path, facts.package, maker)
-            for maker in self._makers
+            for maker in self._family.makers
             if maker.name == name
         )
 

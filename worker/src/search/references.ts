@@ -20,8 +20,8 @@ import {
   namedNode,
   type NamedNode,
   nodesNamed,
-  nodesReturning,
   nodesWithName,
+  nodesWithRelation,
   relatedNode,
   type RelatedNode,
   type Relation,
@@ -35,6 +35,7 @@ import type { SearchContext } from "./engine.ts";
 import { type Definition, folderOf, isSameDefinition } from "./modules.ts";
 import { parseMembers } from "./name_matching.ts";
 import {
+  BINDING,
   CALL,
   type Family,
   factsByPath,
@@ -44,8 +45,10 @@ import {
   INHERITS,
   MENTION,
   NO_FAMILY,
+  PARAMETER,
   partition,
   Resolver,
+  RETURNS,
   typeKey,
 } from "./resolution.ts";
 import type { Hit } from "./results.ts";
@@ -124,7 +127,7 @@ export class ReferenceFinder {
   readonly #named = new Map<string, Promise<NamedNode[]>>();
   readonly #definitions = new Map<string, Promise<NamedDefinition[]>>();
   readonly #nodes = new Map<string, Promise<RelatedNode[]>>();
-  readonly #returning = new Map<string, Promise<RelatedNode[]>>();
+  readonly #related = new Map<string, Promise<RelatedNode[]>>();
   readonly #subtypes = new Map<string, { nodes: RelatedNode[]; types: Definition[] }>();
   readonly #below = new Map<string, Promise<Subtype[]>>();
 
@@ -177,6 +180,7 @@ export class ReferenceFinder {
       ...[...types, ...first].map((owner) => this.#nodesNamed(owner)),
       ...[...new Set([...types, ...first])].map((type) => this.#readSubtypes(type)),
       ...called.map((type) => this.nodes(type)),
+      ...(mayBeField(nodes, name) ? first : []).map((type) => this.#nodesDeclaring(type)),
       ...(members.some(({ language }) => language === "go") ? first : []).map((type) => this.#nodesReturning(type)),
     ]);
   }
@@ -286,9 +290,19 @@ export class ReferenceFinder {
 
   /** The functions that return a type, those of all types of this name. */
   #nodesReturning(type: string): Promise<RelatedNode[]> {
-    return memoized(this.#returning, type, async () => {
-      if (!isSearchable(type)) return [];
-      const [rows = []] = await this.database.run([nodesReturning(this.repo, type)]);
+    return this.#nodesWithRelation(type, ` ${type}${RETURNS}`);
+  }
+
+  /** The nodes that declare a variable or field of a type. */
+  async #nodesDeclaring(type: string): Promise<RelatedNode[]> {
+    const kinds = [BINDING, PARAMETER];
+    return (await Promise.all(kinds.map((kind) => this.#nodesWithRelation(type, `${kind}${type}:`)))).flat();
+  }
+
+  #nodesWithRelation(name: string, relation: string): Promise<RelatedNode[]> {
+    return memoized(this.#related, relation, async () => {
+      if (!isSearchable(name)) return [];
+      const [rows = []] = await this.database.run([nodesWithRelation(this.repo, name, relation)]);
       return sortNodes(rows.slice(0, MAX_REMOTE_ROWS).map(relatedNode));
     });
   }
@@ -322,7 +336,24 @@ export class ReferenceFinder {
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
     const family = owner ? await this.#family(owner, overriding) : NO_FAMILY;
     const makers = owner?.language === "go" ? await this.#makers(owner) : [];
-    return new Resolver(definition, others, owner, family, makers);
+    const isOnly = owner !== null && owners.filter(({ isType }) => isType).length === 1;
+    const isChained = mayBeField(await this.nodes(definition.name), definition.name);
+    const holders = isOnly && isChained ? await this.#holders(owner) : new Set<string>();
+    return new Resolver(definition, others, owner, family, makers, holders);
+  }
+
+  /** The names of types with fields that have a type, each with the name of the field. */
+  async #holders(owner: Definition): Promise<Set<string>> {
+    const nodes = await this.#nodesDeclaring(owner.name);
+    return new Set(
+      nodes.flatMap((node) => {
+        const type = node.nodeType === "class" ? lastName(node.symbol ?? "") : ownerName(node.symbol);
+        const declared = decodeRelations(node).filter(({ kind, qualifier }) => {
+          return (kind === BINDING || kind === PARAMETER) && qualifier === owner.name;
+        });
+        return declared.map(({ name }) => `${type}.${name}`);
+      }),
+    );
   }
 
   /** The functions of a type's package in Go that return it. */
@@ -614,6 +645,13 @@ function isHeader(path: string): boolean {
 /** Returns true for a node that inherits a name, or imports it. */
 function mayInherit({ relations }: RelatedNode, name: string): boolean {
   return [INHERITS, IMPLEMENTS, IMPORT].some((kind) => relations.includes(` ${name}${kind}`));
+}
+
+/** Returns true if a receiver of a name may be a field of another file's type, as in `crawler.signals.connect`. */
+function mayBeField(nodes: readonly RelatedNode[], name: string): boolean {
+  return nodes.some((node) => {
+    return decodeRelations(node).some((one) => one.name === name && /^[^.]+\.[^.]/.test(one.qualifier));
+  });
 }
 
 /** The lines on which nodes may refer to a name; none if there are many more than are shown. */

@@ -19,7 +19,7 @@ import {
   SCRIPTS,
 } from "./modules.ts";
 
-export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER } = constants.nodes;
+export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.nodes;
 const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
@@ -245,7 +245,8 @@ export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: n
 /**
  * Resolves sites of one definition's name; `others` are all definitions of that name.
  *
- * `makers` are functions of the owner's package that return it.
+ * `makers` are functions of the owner's package that return it, `holders` the types with fields that have its type,
+ * each with the name of the field after a dot.
  */
 export class Resolver {
   readonly #isUnique: boolean;
@@ -256,6 +257,7 @@ export class Resolver {
     private readonly owner: Definition | null,
     private readonly family: Family = NO_FAMILY,
     private readonly makers: readonly Definition[] = [],
+    private readonly holders: ReadonlySet<string> = new Set(),
   ) {
     const known = others.filter(({ isLocal }) => !isLocal);
     this.#isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
@@ -329,6 +331,7 @@ export class Resolver {
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) return this.#isInFamily(facts, last.slice(0, -2));
     let types = facts.typesOf(node.symbol, receiver, line);
+    if (types.length === 0 && this.#isField(facts, node, receiver, line)) return true;
     const isOfFamily = this.family.names.has(last);
     if (types.length === 0 && (isOfFamily || facts.imports.has(last))) {
       types = isOfFamily || /^\p{Lu}/u.test(last) ? [last] : [];
@@ -344,6 +347,14 @@ export class Resolver {
       if (this.others.some((one) => one.owner === symbol && one.path === facts.path)) return null;
     }
     return ownClass ? false : null;
+  }
+
+  /** Returns true if a receiver is a field of the owner's type, in a type of another file. */
+  #isField(facts: FileFacts, node: RelatedNode, receiver: string, line: number): boolean {
+    const [outer, field] = rpartition(receiver, ".");
+    if (!outer || this.holders.size === 0) return false;
+    const [type] = facts.typesOf(node.symbol, outer, line);
+    return type !== undefined && this.holders.has(`${type}.${field}`);
   }
 
   /** A receiver of the first of these types that has such a member, as far as is known. */

@@ -66,10 +66,10 @@ export function nodesWithName(repo: string, name: string): Statement {
   return { sql: data.sql.nodesWithName, params: [repo, query, name, MAX_REMOTE_ROWS + 1] };
 }
 
-/** Selects the functions that return a type; one more than are used. */
-export function nodesReturning(repo: string, type: string): Statement {
-  const query = `body : "${type.replaceAll('"', " ")}"`;
-  return { sql: data.sql.nodesWithName, params: [repo, query, ` ${type}${constants.nodes.RETURNS}`, MAX_REMOTE_ROWS + 1] };
+/** Selects the nodes whose relations contain a name of one kind; one more than are used. */
+export function nodesWithRelation(repo: string, name: string, relation: string): Statement {
+  const query = `body : "${name.replaceAll('"', " ")}"`;
+  return { sql: data.sql.nodesWithName, params: [repo, query, relation, MAX_REMOTE_ROWS + 1] };
 }
 
 /** A node that defines a name. */
