@@ -1,5 +1,7 @@
 """The page by keyboard alone, in a real browser: where the focus is, and names in a file."""
 
+import re
+
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
@@ -10,7 +12,9 @@ COMMENT = "".join(f" * The parcel on line {line}.\n" for line in range(2, 12))
 FILES = {
     "a/cart.py": "class Cart:\n    def add(self, price):\n        return price\n",
     "a/till.py": "from a.cart import Cart\n\n\ndef pay():\n    cart = Cart()\n    cart.add(1)\n",
-    "b/Parcel.java": f"/**\n{COMMENT} */\npublic class Parcel {{\n  int weight;\n}}\n",
+    "b/Parcel.java": f"/**\n{COMMENT} */\npublic class Parcel {{\n"
+    "  int weigh(int gram) {\n    return gram;\n  }\n}\n",
+    f"{'deep/' * 12}box.py": "def box():\n    return 1\n",
     "b/long.py": "".join(f"def step{at}():\n    return {at}\n\n\n" for at in range(60)),
 }
 
@@ -91,6 +95,13 @@ def test_panel_is_in_view_in_a_narrow_window(
         assert panel.bounding_box()["height"] < size["height"] / 2  # type: ignore[index]
 
 
+def test_long_path_fits_a_narrow_window(browser: Browser, site: Web) -> None:
+    [box] = site.client.get("/api/search", params={"q": "symbol:box"}).json()["hits"]
+    with open_page(browser, site, f"?similar={box['id']}", viewport=NARROW) as page:
+        expect(page.locator(".summary")).to_contain_text("similar to box")
+        assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
 def test_lines_that_a_file_does_not_have_are_ignored(browser: Browser, site: Web) -> None:
     """The address of another site's link may name any."""
     with open_page(browser, site, "?file=a/cart.py#L2-L99999999999999") as page:
@@ -106,7 +117,9 @@ def test_view_starts_at_its_top(browser: Browser, site: Web) -> None:
 
 
 def test_declaration_is_in_the_snippet_of_a_class(browser: Browser, site: Web) -> None:
-    """Also where a long comment stands above it."""
+    """Also where a long comment stands above it; once where it is in the lines already."""
     with open_page(browser, site, "?q=parcel+type:class") as page:
         expect(page.locator(".hit .code")).to_contain_text("* The parcel on line 3.")
         expect(page.locator(".hit .code")).to_contain_text("public class Parcel")
+        page.goto(f"{site.base}/?q=symbol:Parcel.weigh")
+        expect(page.locator(".hit .code")).to_have_text(re.compile(r"^\d+ *int weigh[^…]*$"))

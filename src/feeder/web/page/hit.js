@@ -79,8 +79,8 @@ function snippet(hit) {
 
 /** The signature of a symbol of which no line of the declaration is shown, as below a long comment. */
 function declaration({ symbol, signature }, parts, rules) {
-  const isShown = ({ lines }) => lines.some((line) => line.trim() && signature.startsWith(line.trim().split(/\s+/).join(' ')));
-  if (!symbol || !signature || parts.some(isShown)) return [];
+  const isOf = (line) => line && (signature.startsWith(line) || line.startsWith(signature));
+  if (!symbol || !signature || parts.some(({ lines }) => lines.some((line) => isOf(line.trim().replace(/\s+/g, ' '))))) return [];
   return [h('div', { class: 'row' }, h('span', { class: 'number' }), h('span', { class: 'text' }, highlightedLine(tokenLines([signature], rules)[0]))), h('div', { class: 'gap' }, '…')];
 }
 
