@@ -1,6 +1,5 @@
 """Divides the files of a commit among several runs by the hash of their path."""
 
-import hashlib
 import re
 from typing import NamedTuple
 
@@ -21,6 +20,8 @@ class Shard(NamedTuple):
 
     def contains(self, path: str) -> bool:
         """Tells whether a path belongs to this shard, by its hash."""
+        import hashlib  # loads OpenSSL, which `feeder --help` does not need
+
         return int(hashlib.sha1(path.encode()).hexdigest()[:8], 16) % self.total == self.number - 1
 
 

@@ -64,6 +64,12 @@ def test_every_command_has_help(feeder: RunFeeder, plain: Path, command: str) ->
     assert sorted(cli.load_commands()) == sorted(COMMANDS)
 
 
+def test_summaries_are_those_of_the_commands() -> None:
+    """`feeder --help` lists them without importing the commands."""
+    commands = cli.load_commands()
+    assert cli.summaries == {name: commands[name].get_short_help_str(1000) for name in commands}
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -5,9 +5,9 @@ pipes into exit codes.
 import os
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 import click
 
@@ -27,24 +27,34 @@ class CommandGroup(LazyGroup):
 
     def __init__(self, *arguments: Any, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        self._sections: dict[str, list[str]] = {}
+        self._sections: dict[str, dict[str, str]] = {}
 
-    def add_section(self, title: str, places: dict[str, str]) -> None:
-        """Adds commands under a heading of `--help`; `places` as for `add_lazy_commands`."""
-        self._sections[title] = list(places)
-        self.add_lazy_commands(places)
+    def add_section(self, title: str, commands: Mapping[str, "LazyCommand"]) -> None:
+        """Adds commands by name under a heading of `--help`."""
+        self._sections[title] = {name: command.summary for name, command in commands.items()}
+        self.add_lazy_commands({name: command.place for name, command in commands.items()})
+
+    @property
+    def summaries(self) -> dict[str, str]:
+        """The first sentence of each command's help, by name."""
+        return {name: text for texts in self._sections.values() for name, text in texts.items()}
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Writes a section of `--help` for each group of commands, in aligned columns."""
-        commands = self.load_commands()
-        width = max(map(len, commands))
-        for title, names in self._sections.items():
+        """Writes a section of `--help` for each group of commands, in aligned columns.
+
+        Imports no command: that would double the time.
+        """
+        width = max(map(len, self.summaries))
+        for title, summaries in self._sections.items():
             with formatter.section(title):
                 limit = formatter.width - formatter.current_indent - width - 2
                 formatter.write_dl(
                     [
-                        (name.ljust(width), commands[name].get_short_help_str(limit))
-                        for name in names
+                        (
+                            name.ljust(width),
+                            click.Command(name, help=text).get_short_help_str(limit),
+                        )
+                        for name, text in summaries.items()
                     ]
                 )
 
@@ -144,39 +154,128 @@ def cli() -> None:
     """Keep a repository searchable by words and by meaning, in an index equal to HEAD."""
 
 
-def _in_module(module: str, *names: str) -> dict[str, str]:
-    """Returns where each command is defined: a function of its name in a module of this package."""
-    return {name: f"feeder.cli.{module}:{name}" for name in names}
+class LazyCommand(NamedTuple):
+    """A command's place, `package.module:function`, and the first sentence of its help."""
+
+    place: str
+    summary: str
+
+
+def _in_module(module: str, **summaries: str) -> dict[str, LazyCommand]:
+    """Returns commands by name: functions of their names in a module of this package."""
+    return {
+        name: LazyCommand(f"feeder.cli.{module}:{name}", summary)
+        for name, summary in summaries.items()
+    }
 
 
 cli.add_section(
     "Index",
     {
-        **_in_module("sync", "sync", "process", "delete", "apply"),
-        **_in_module("workflow", "deltas"),
-        **_in_module("maintenance", "validate"),
+        **_in_module(
+            "sync",
+            sync="Make the index equal to HEAD, whatever earlier runs left.",
+            process="Index files and folders on disk, and remove those that are gone.",
+            delete="Remove files and folders from the index; the files on disk stay.",
+            apply="Apply a list of changes to the index.",
+        ),
+        **_in_module(
+            "workflow",
+            deltas="Print the changes between two commits as JSON, for `feeder apply`.",
+        ),
+        **_in_module(
+            "maintenance",
+            validate="Check that the index equals HEAD; exit 1 if it does not.",
+        ),
     },
 )
 cli.add_section(
     "Search",
     {
-        **_in_module("search", "search"),
-        **_in_module("grep", "grep"),
-        **_in_module("search", "similar", "outline", "show"),
-        **_in_module("references", "references", "definition", "implementations"),
-        **_in_module("impact", "impact"),
-        **_in_module("overview", "overview"),
-        **_in_module("evaluate", "evaluate"),
-        **_in_module("queries", "queries"),
+        **_in_module(
+            "search",
+            search="Search by words and by meaning, and show the matching lines.",
+        ),
+        **_in_module(
+            "grep",
+            grep="List every line that matches a regular expression, with its node.",
+        ),
+        **_in_module(
+            "search",
+            similar="Find nodes similar to a given one, by vector or else by words.",
+            outline="List the symbols and sections of a file, a folder or a glob.",
+            show="Print a node or lines of a file, as they are now.",
+        ),
+        **_in_module(
+            "references",
+            references=(
+                "List what refers to a class, method, function or constant, or what it refers to."
+            ),
+            definition=(
+                "List where a name is defined; of a position in a file, the name that stands there."
+            ),
+            implementations="List the types below a type, or the members that override a member.",
+        ),
+        **_in_module(
+            "impact",
+            impact=(
+                "List what a change touches: callers, overriding members, tests, "
+                "documents, similar code."
+            ),
+        ),
+        **_in_module(
+            "overview",
+            overview="Show packages, entry points and the most-referenced symbols with signatures.",
+        ),
+        **_in_module(
+            "evaluate",
+            evaluate="Measure search quality with queries whose answers are known.",
+        ),
+        **_in_module(
+            "queries",
+            queries="Show frequent, slow, unanswered and reworded queries.",
+        ),
     },
 )
-cli.add_section("Serve", _in_module("serve", "mcp", "serve"))
+cli.add_section(
+    "Serve",
+    {
+        **_in_module(
+            "serve",
+            mcp="Serve the index to a coding agent over MCP, on stdin and stdout.",
+            serve="Serve a search page, a JSON API and MCP over HTTP.",
+        ),
+    },
+)
 cli.add_section(
     "Cloud",
     {
-        **_in_module("maintenance", "init"),
-        **_in_module("worker", "worker"),
-        **_in_module("workflow", "plan", "action"),
+        **_in_module(
+            "maintenance",
+            init="Create missing databases and indexes, or update the schema.",
+        ),
+        **_in_module(
+            "worker",
+            worker="Write a Cloudflare Worker that serves the index into a folder.",
+        ),
+        **_in_module(
+            "workflow",
+            plan="Print a job matrix that splits a first sync into shards.",
+            action="Run what a GitHub Actions event needs; called by action.yml.",
+        ),
     },
 )
-cli.add_section("Maintenance", _in_module("maintenance", "stats", "doctor", "cache"))
+cli.add_section(
+    "Maintenance",
+    {
+        **_in_module(
+            "maintenance",
+            stats="Show what the index contains.",
+            doctor=(
+                "Check everything that a run needs, and say how to fix it; exit 1 if a "
+                "run would fail."
+            ),
+            cache="Show or clear the embedding cache of this machine.",
+        ),
+    },
+)

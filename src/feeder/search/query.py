@@ -5,7 +5,7 @@ cases.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from feeder.search.stopwords import RANKING_STOP_WORDS
@@ -379,6 +379,7 @@ def name_part_stems(names: Iterable[str]) -> frozenset[str]:
     return frozenset(_stem(part) for name in names for part in lowercase_parts(name))
 
 
+@lru_cache(10_000)
 def _stem(word: str) -> str:
     for ending in SUFFIXES:
         if word.endswith(ending) and len(word) - len(ending) >= MIN_STEM_LETTERS:

@@ -143,9 +143,7 @@ def path_boosts(hits: Collection[Hit], query_text: QueryText) -> dict[str, float
         return {}
     words_by_path = {path: _path_words(path) for path in {hit.path for hit in hits}}
     parts = frozenset().union(*words_by_path.values())
-    similar_parts = [
-        {part for part in parts if _has_common_prefix(word, part)} for word in query_text.path_words
-    ]
+    similar_parts = [_parts_with_common_prefix(word, parts) for word in query_text.path_words]
     shares = {
         path: sum(not words.isdisjoint(similar) for similar in similar_parts) / len(similar_parts)
         for path, words in words_by_path.items()
@@ -155,10 +153,18 @@ def path_boosts(hits: Collection[Hit], query_text: QueryText) -> dict[str, float
     }
 
 
-def _has_common_prefix(one: str, other: str) -> bool:
-    """Returns True if one word is the beginning of the other: `route` and `router`."""
-    least = min(len(one), len(other))
-    return one == other or (least >= MIN_WORD_LETTERS and one[:least] == other[:least])
+def _parts_with_common_prefix(word: str, parts: frozenset[str]) -> set[str]:
+    """The word itself, and the parts of which one is the beginning of the other: `route` and
+    `router`.
+    """
+    similar = {word} & parts
+    if len(word) >= MIN_WORD_LETTERS:
+        similar |= {
+            part
+            for part in parts
+            if (part.startswith(word) or word.startswith(part)) and len(part) >= MIN_WORD_LETTERS
+        }
+    return similar
 
 
 @lru_cache(10_000)

@@ -74,7 +74,9 @@ def _indents(lines: Sequence[str]) -> Iterator[int]:
     for line in reversed(lines):
         text = line.lstrip()
         if text:
-            following = len(line[: len(line) - len(text)].expandtabs(TAB_WIDTH))
+            following = len(line) - len(text)
+            if "\t" in line[:following]:
+                following = len(line[:following].expandtabs(TAB_WIDTH))
         indents.append(following)
     return reversed(indents)
 
@@ -94,6 +96,8 @@ def _open_bracket_counts(lines: Sequence[str]) -> Iterator[int]:
     depth = 0
     for line in lines:
         yield depth
+        if not ("(" in line or ")" in line or "[" in line or "]" in line):
+            continue
         text = QUOTED_PATTERN.sub("", line) if '"' in line or "'" in line else line
         opened = text.count("(") + text.count("[")
         depth = max(0, depth + opened - text.count(")") - text.count("]"))
@@ -291,6 +295,8 @@ def _highlights(
     places: Iterable[TermMatch], literals: Sequence[tuple[int, int, int]]
 ) -> list[tuple[int, int, int]]:
     """The literals, and the words that do not overlap them, in the order of the lines."""
+    if not literals:
+        return [(place.row, place.start, place.end) for place in places]
     by_row: dict[int, list[tuple[int, int]]] = {}
     for row, start, end in literals:
         by_row.setdefault(row, []).append((start, end))
@@ -301,7 +307,7 @@ def _highlights(
             start < place.end and place.start < end for start, end in by_row.get(place.row, ())
         )
     ]
-    return sorted({*literals, *words}) if literals else words
+    return sorted({*literals, *words})
 
 
 @lru_cache(8)

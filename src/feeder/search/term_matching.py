@@ -50,7 +50,8 @@ class TermMatcher:
                 last = self._last_line
                 if last[0] != line:
                     last = self._last_line = (line, list(self._match_line(line)))
-                yield from (place._replace(row=row) for place in last[1])
+                for _, start, end, stems in last[1]:
+                    yield TermMatch(row, start, end, stems)
 
     def _match_line(self, line: str) -> Iterator[TermMatch]:
         text = line.encode("utf-8", "replace")

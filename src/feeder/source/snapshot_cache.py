@@ -5,8 +5,6 @@ private object repositories.
 import hashlib
 import json
 import os
-import secrets
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -106,7 +104,7 @@ def save_copy(place: Path, copy: IndexCopy) -> None:
         "failed": {name.hex(): stat for name, stat in copy.failed_filters.items()},
         "snapshots": copy.snapshot_count,
     }
-    temporary = place.with_name(f"making-{secrets.token_hex(8)}")
+    temporary = place.with_name(f"making-{os.urandom(8).hex()}")
     temporary.write_bytes(json.dumps(facts).encode() + b"\n" + copy.content)
     temporary.replace(place)
     for other in place.parent.glob("index-*"):
@@ -141,6 +139,8 @@ def objects_folder(repository: Path) -> Path:
 
 def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None:
     """Creates a new repository if the current one is large; deletes old unused ones."""
+    import shutil  # a search, which makes no snapshot, does not need it
+
     newest, *others = private_repositories(cache_folder)
     size = sum(_file_sizes(objects_folder(newest)))
     first = newest / _FIRST_SIZE_FILE
@@ -156,7 +156,7 @@ def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None
 
 def _create_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
     """Creates a private repository under a temporary name, then renames it."""
-    name = f"objects-{time.time_ns():020}-{secrets.token_hex(4)}"
+    name = f"objects-{time.time_ns():020}-{os.urandom(4).hex()}"
     temporary = cache_folder / f"making-{name}"
     temporary.mkdir(mode=0o700, parents=True)
     git_output(temporary, "init", "-q", "--template=", f"--object-format={layout.object_format}")
@@ -171,7 +171,7 @@ def _set_alternates(repository: Path, layout: git.RepositoryLayout) -> None:
     alternates = objects_folder(repository) / "info" / "alternates"
     if not alternates.exists() or alternates.read_bytes() != expected:
         alternates.parent.mkdir(exist_ok=True)
-        temporary = alternates.with_name(secrets.token_hex(8))
+        temporary = alternates.with_name(os.urandom(8).hex())
         temporary.write_bytes(expected)
         temporary.replace(alternates)
 
