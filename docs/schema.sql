@@ -28,7 +28,9 @@ CREATE TABLE docs (
   describes TEXT NOT NULL DEFAULT '',
   vector_line TEXT NOT NULL DEFAULT '',
   is_part INTEGER NOT NULL DEFAULT 0,
-  relations TEXT NOT NULL DEFAULT ''
+  relations TEXT NOT NULL DEFAULT '',
+  lines_hash INTEGER,
+  part_run TEXT
 );
 CREATE INDEX docs_sha ON docs(sha_head);
 CREATE INDEX docs_describes ON docs(describes) WHERE describes <> '';

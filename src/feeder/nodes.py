@@ -15,6 +15,16 @@ NODE_TYPES = (
 )
 SIGNATURE_LIMIT = 300
 """Characters."""
+
+MAX_GAP_LINES = 2
+"""Lines from a part's last to the next one's first: a blank line may be between them."""
+
+MIN_DUPLICATE_LINES = 3
+"""Shorter texts, such as an import or a getter, are often the same by chance."""
+
+MIN_DUPLICATE_WORDS = 12
+"""The same for documents, whose line breaks differ between a PDF and its DOCX."""
+
 HEADER_VERSION = "1"
 """Version of the header that `embedding_input` puts before a node's text.
 
@@ -52,6 +62,19 @@ class Node(NamedTuple):
     text: str
     members: tuple[Member, ...] = ()
     relations: str = ""
+
+
+class LineRun(NamedTuple):
+    """The lines of a node, or of the consecutive parts that it is one of, and their hash.
+
+    `lines_hash` is of the lines with nested nodes, or of the words in a document. It is 0 for fewer
+    than `MIN_DUPLICATE_LINES` lines or `MIN_DUPLICATE_WORDS` words.
+    """
+
+    first_line: int
+    last_line: int
+    part_count: int
+    lines_hash: int
 
 
 def node_ids(repo: str, path: str, nodes: Iterable[Node]) -> list[str]:

@@ -29,6 +29,7 @@ THINGS = [
     "migration 0009_query_cost.sql",
     "migration 0010_names.sql",
     "migration 0011_relations.sql",
+    "migration 0012_line_runs.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -92,6 +93,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0009_query_cost.sql"],
         ["0010_names.sql"],
         ["0011_relations.sql"],
+        ["0012_line_runs.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -144,7 +146,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:13] == [
+    assert answer.out.splitlines()[:14] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -157,6 +159,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0009_query_cost.sql",
         "created: migration 0010_names.sql",
         "created: migration 0011_relations.sql",
+        "created: migration 0012_line_runs.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id

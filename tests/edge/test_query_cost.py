@@ -14,6 +14,10 @@ from source.repos import Repo
 
 FILES = 40
 REPOSITORIES = 300
+COPIES = 12
+"""Files with the same function."""
+NODES = 25 * FILES + COPIES
+COPY = "def ship(cart):\n    cart.send()\n    return cart\n"
 
 
 def _source(at: int) -> str:
@@ -24,10 +28,11 @@ def _source(at: int) -> str:
 def fed(
     account: StandIn, script: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[IndexedWorker]:
-    """A Worker with 1,000 nodes in 40 files, four of them tests."""
+    """A Worker with 1,000 nodes in 40 files, four of them tests, and copies of a node."""
     repo = Repo(tmp_path_factory.mktemp("cost") / "shop")
     names = [f"{'tests' if at % 10 == 0 else 'src'}/m{at}.py" for at in range(FILES)]
     repo.commit({name: _source(at) for at, name in enumerate(names)})
+    repo.commit({f"copies/c{at}.py": COPY for at in range(COPIES)})
     one = IndexedWorker(account, repo, "static", script)
     one.feed("--texts")
     one.deploy()
@@ -64,9 +69,9 @@ def test_status_costs_few_rows(fed: IndexedWorker) -> None:
     """The last run has left the counts in `meta`, the same that are counted after it has died."""
     assert rows_read(fed, "status") < 50
     kept = fed.query_worker("status")["holds"]
-    assert sum(kept["node_types"].values()) == 25 * FILES
+    assert sum(kept["node_types"].values()) == NODES
     fed.run_sql("UPDATE meta SET value = 'dead' WHERE key = ?1", f"{NAME}:run")
-    assert rows_read(fed, "status") > 25 * FILES
+    assert rows_read(fed, "status") > NODES
     counted = fed.query_worker("status")["holds"]
     fed.run_sql(
         f"UPDATE meta SET value = (SELECT value FROM meta WHERE key = '{NAME}:done') "
@@ -131,3 +136,16 @@ def test_hits_have_their_whole_text_only_if_requested(fed: IndexedWorker) -> Non
     [hit, *_] = fed.query_worker("search", q="weigh 1 1", text="1")["hits"]
     assert hit["text"].startswith("def weigh_")
     assert "`text` must be 1 or 0" in fed.query_worker("search", q="weigh", text="2")["error"]
+
+
+def test_copies_are_found_by_the_hash_of_their_lines(fed: IndexedWorker) -> None:
+    """In rows of earlier versions, which have none, by the lines themselves, at a price."""
+    query = {"q": "ship", "meaning": "no"}
+    rows = rows_read(fed, "search", **query)
+    by_hash = fed.query_worker("search", **query)
+    assert [len(hit["copies"]) for hit in by_hash["hits"]] == [COPIES - 1]
+    fed.run_sql("UPDATE docs SET lines_hash = NULL")
+    assert rows_read(fed, "search", **query) > rows + COPIES
+    assert fed.query_worker("search", **query) == by_hash
+    fed.run_sql("UPDATE docs SET lines_hash = seq")
+    assert len(fed.query_worker("search", **query)["hits"]) > 1

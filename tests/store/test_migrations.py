@@ -22,7 +22,8 @@ DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = {
     "docs": (
         "seq id repo branch sha_head path language node_type symbol signature logical_path "
-        "start_line end_line text_sha members describes vector_line is_part relations"
+        "start_line end_line text_sha members describes vector_line is_part relations "
+        "lines_hash part_run"
     ),
     "docs_fts": "id symbol path body",
     "files": "repo path blob sha_head nodes state reason stopped parser",

@@ -176,7 +176,8 @@ def _extra_row(shop: Shop) -> dict[str, list[str]]:
     shop.change(
         """INSERT INTO docs SELECT 999, 'stray', repo, branch, sha_head, path, language, node_type,
         'Cart.stray', signature, logical_path, start_line, end_line, text_sha, members,
-        describes, vector_line, is_part, relations
+        describes, vector_line, is_part, relations, lines_hash,
+        part_run
         FROM docs WHERE symbol = 'Cart.total'"""
     )
     return {

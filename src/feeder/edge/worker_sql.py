@@ -4,9 +4,8 @@ A Worker has two batches for a query, so some of the program's statements take t
 another statement instead of a list of ids.
 """
 
-from feeder import nodes
 from feeder.cloudflare import workers_ai
-from feeder.search import filters, relation_filters, results
+from feeder.search import filters, relation_filters
 from feeder.store import (
     hits,
     index_counts,
@@ -40,33 +39,13 @@ SELECT DISTINCT {_SOURCE_COLUMNS} FROM json_each(?1) j CROSS JOIN texts t
 ON t.repo = j.value->>0 AND t.path = j.value->>1
 AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
 """
-_DOCUMENT_TYPES = ", ".join(f"'{one}'" for one in sorted(nodes.DOCUMENT_TYPES))
-# `@IDS` becomes rows of literals, (ID) or (ID, whether it is shown): D1 bills each row of
+# `@IDS` becomes rows of literals: D1 bills each row of
 # `json_each`, and of a list after IN, but none of VALUES
 _OF_IDS = "(VALUES @IDS) i CROSS JOIN docs d ON d.id = i.column1"
-# of the nodes that are shown, of documents, and of nodes that may be duplicates: others have the
-# same form. All rows become one value, of which the forms are counted without reading rows
 _STORED_SOURCE_OF_NODES = f"""
-WITH node(list) AS MATERIALIZED (
-  SELECT json_group_array(json_array(d.repo, d.path, d.start_line, d.end_line,
-    i.column2 OR d.node_type IN ({_DOCUMENT_TYPES}),
-    iif(d.end_line - d.start_line + 1 >= {results.MIN_DUPLICATE_LINES}, json_array('form',
-      d.node_type, iif(d.symbol IS NULL, NULL, d.signature), d.end_line - d.start_line), NULL)))
-  FROM {_OF_IDS}
-)
-SELECT DISTINCT {_SOURCE_COLUMNS} FROM node n CROSS JOIN json_each(n.list) j CROSS JOIN texts t
-ON t.repo = j.value->>0 AND t.path = j.value->>1
-AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
-WHERE j.value->>4 OR instr(substr(n.list, instr(n.list, j.value->5) + 1), j.value->5)
-"""
-# the nodes in the lines of those with the ids
-_INNER_NODES_OF = """
-SELECT o.id, d.start_line, d.end_line, NULL
-FROM (VALUES @IDS) i CROSS JOIN docs o ON o.id = i.column1
-CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
-WHERE d.start_line BETWEEN o.start_line AND o.end_line AND d.end_line <= o.end_line
-AND d.end_line - d.start_line < o.end_line - o.start_line
-ORDER BY d.start_line, d.end_line
+SELECT DISTINCT {_SOURCE_COLUMNS} FROM {_OF_IDS} CROSS JOIN texts t
+ON t.repo = d.repo AND t.path = d.path
+AND t.first_line <= d.end_line AND t.last_line >= d.start_line
 """
 
 
@@ -139,7 +118,9 @@ STATEMENTS = {
     "descriptionSearch": stored_descriptions.DESCRIPTION_SEARCH,
     "hitsById": hits.HITS_BY_IDS,
     "hitsWithParts": _replace(
-        _HITS_OF_IDS, hits.HIT_COLUMNS, f"{hits.HIT_COLUMNS}, {node_parts.PART_LINES}"
+        _HITS_OF_IDS,
+        hits.HIT_COLUMNS,
+        f"{hits.HIT_COLUMNS}, d.lines_hash, {node_parts.PART_LINES}",
     ),
     "classesAround": _CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
@@ -156,7 +137,6 @@ STATEMENTS = {
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": node_parts.HIT_CONTENTS,
-    "innerNodesOf": _INNER_NODES_OF,
     "nodesInFiles": _replace(hits.HITS_IN_FILES, _NODE_ORDER, ""),
     "nodesByIdPrefix": hits.HITS_BY_ID_PREFIX,
     "nodesByNameWords": hits.HITS_BY_NAME,

@@ -8,7 +8,7 @@ index.
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
-from feeder.nodes import Node
+from feeder.nodes import LineRun, Node
 from feeder.parse.compressed_source import SourceBlock
 
 
@@ -20,7 +20,8 @@ class ParsedFile(NamedTuple):
     which another run may not meet. `masked_count` is the number of masked secrets.
 
     `static_vectors` are the nodes' vectors by the static model, if there is one. `source_blocks` is
-    the stored source, if requested and if there are nodes. `encoded` is what a `NodeEncoder` has
+    the stored source, if requested and if there are nodes. `line_runs` has one for each
+    node. `encoded` is what a `NodeEncoder` has
     made of the file, which then has no `nodes`.
     """
 
@@ -32,6 +33,7 @@ class ParsedFile(NamedTuple):
     stopped: bool = False
     static_vectors: tuple[bytes, ...] = ()
     source_blocks: tuple[SourceBlock, ...] = ()
+    line_runs: tuple[LineRun, ...] = ()
     encoded: object = None
 
 
@@ -78,7 +80,7 @@ class Parser(Protocol):
     ) -> Iterator[ParsedFile]:
         """Parses each `(path, content)`, in order.
 
-        `keep_source` fills `source_blocks`, `encode` fills `encoded` in place of `nodes`.
+        `keep_source` fills `source_blocks`, `encode` fills `encoded` in place of `nodes` and `line_runs`.
         """
 
     def close(self) -> None:

@@ -20,6 +20,7 @@ from feeder.parse.extract import DocumentElement, ExtractedDocument
 from feeder.parse.extract.formats import extract_document
 from feeder.parse.grammars import Grammar, Grammars, capture_names
 from feeder.parse.layout import SourceText, Span, find_split_points, layout_nodes
+from feeder.parse.line_runs import line_runs
 from feeder.parse.notebooks import Notebook
 from feeder.parse.secrets import mask_text
 from feeder.parse.sections import document_element_tree, section_tree
@@ -236,6 +237,7 @@ def _parsed_file(file: _OpenFile, nodes: list[Node], reason: str | None = None) 
         reason=reason,
         masked_count=file.masked_count,
         source_blocks=_compressed_source(file) if nodes and file.keep_source else (),
+        line_runs=line_runs(file.source, file.notebook, nodes),
     )
 
 

@@ -104,6 +104,11 @@ class SourceText:
         end = self.content.find(b"\n", offset)
         return end if end >= 0 else len(self.content)
 
+    def lines(self, first: int, last: int) -> bytes:
+        """The lines with these numbers, without the newline at their end."""
+        end = self._line_starts[last] - 1 if last < len(self._line_starts) else None
+        return self.content[self._line_starts[first - 1] : end]
+
     def range(self, start: int, end: int) -> Range:
         """The range between two offsets, in tree-sitter's form."""
         first, last = (Point(self.line_at(at) - 1, at - self.line_start(at)) for at in (start, end))

@@ -133,8 +133,11 @@ def notebook_source_lines(content: bytes, first: int, last: int) -> list[tuple[i
     None if the file is not a notebook.
     """
     notebook = parse_notebook(content)
-    if notebook is None:
-        return None
+    return None if notebook is None else lines_between(notebook, first, last)
+
+
+def lines_between(notebook: Notebook, first: int, last: int) -> list[tuple[int, str]]:
+    """The lines of cells on lines `first` to `last` of the file, with their numbers."""
     lines = [
         (start, line)
         for line, (start, end) in zip(notebook.lines, notebook.line_ranges, strict=True)

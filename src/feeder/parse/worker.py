@@ -131,7 +131,7 @@ def _run_limited(
 
 
 def _encode_file(encode: NodeEncoder | None, file: ParsedFile) -> ParsedFile:
-    return file._replace(nodes=[], encoded=encode(file)) if encode else file
+    return file._replace(nodes=[], line_runs=(), encoded=encode(file)) if encode else file
 
 
 def _embed_files(embedder: StaticEmbedder, files: list[object]) -> list[tuple[bytes, ...]]:

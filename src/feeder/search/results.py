@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from posixpath import commonpath, dirname
 from typing import NamedTuple
 
-from feeder.nodes import DOCUMENT_TYPES, Member
+from feeder.nodes import DOCUMENT_TYPES, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS, Member
 from feeder.search.excerpts import Excerpt
 from feeder.store.hits import Hit
 from feeder.store.node_parts import PartRange, PartsByNode
@@ -64,12 +64,6 @@ ExcerptLookup = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]
 
 MAX_DEDUPLICATED = 100
 """Best nodes whose texts are compared; their files are read for it."""
-
-MIN_DUPLICATE_LINES = 3
-"""Shorter texts, such as an import or a getter, are often the same by chance."""
-
-MIN_DUPLICATE_WORDS = 12
-"""The same for documents, whose line breaks differ between a PDF and its DOCX."""
 
 
 def grouping_candidates(results: Iterable[Result]) -> list[Hit]:

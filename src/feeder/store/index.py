@@ -425,5 +425,5 @@ def _ids(rows: Iterable[Row]) -> list[str]:
 
 
 def _new_rows(rows: Iterable[Row], last_node: int) -> Iterator[Row]:
-    """Yields the rows of nodes that were added; of the others, the relations were updated."""
+    """Yields the rows of nodes that were added; of the others, single columns were updated."""
     return (row for row in rows if int(str(row[1])) > last_node)

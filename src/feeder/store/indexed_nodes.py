@@ -24,7 +24,7 @@ PAGE_CHARS = 2_000_000
 # ?2 to ?4 are the path, line and row at which the last page ended; in the order of an index
 _NODES = """
 SELECT seq, id, path, language, node_type, symbol, signature, logical_path, start_line, end_line,
-  text_sha, members, is_part, relations
+  text_sha, members, is_part, relations, lines_hash, part_run
 FROM (
   SELECT *, sum(length(path) + length(concat(symbol, signature, logical_path, members, relations)))
     OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS chars_before
@@ -63,6 +63,8 @@ class IndexedNode(NamedTuple):
     members: str
     is_part: int
     relations: str
+    lines_hash: int | None
+    part_run: str | None
 
 
 NO_VECTORS: Mapping[int, VectorCode] = MappingProxyType({})

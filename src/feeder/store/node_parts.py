@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from feeder.nodes import MAX_GAP_LINES
 from feeder.store import Database, Row, Statement
 from feeder.store.hits import Hit
 
@@ -43,18 +44,16 @@ WHERE EXISTS (
 ORDER BY d.start_line, d.end_line
 """
 
-# the lines of all parts of the node `d`, as JSON; null for a node that has no parts
+# `part_run` of the node `d`, or of rows of earlier versions the lines of all parts, as JSON; null
+# for a node that has no parts
 PART_LINES = """
-iif(d.is_part, (
+iif(d.is_part, coalesce(d.part_run, (
   SELECT json_group_array(json_array(p.start_line, p.end_line) ORDER BY p.start_line, p.end_line)
   FROM docs p WHERE p.repo = d.repo AND p.path = d.path AND p.is_part = 1
   AND p.node_type = d.node_type AND p.symbol IS d.symbol AND p.signature IS d.signature
   AND p.logical_path IS d.logical_path
-), NULL)
+)), NULL)
 """
-
-MAX_GAP_LINES = 2
-"""Lines from a part's last to the next one's first: a blank line may be between them."""
 
 
 class IndexedPart(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import NamedTuple, TypeVar
 
 from feeder.errors import TooLargeError
-from feeder.nodes import Member, Node, embedding_input, node_ids, text_sha
+from feeder.nodes import LineRun, Member, Node, embedding_input, node_ids, text_sha
 from feeder.parse.compressed_source import SourceBlock
 from feeder.store import Database, Row, Statement, Value
 from feeder.text import append_compounds, compound_parts_of, expand_words
@@ -83,7 +83,11 @@ class IndexedFile(NamedTuple):
 
 
 def encode_nodes(
-    repo: str, path: str, nodes: Sequence[Node], description_keys: Sequence[str] = ()
+    repo: str,
+    path: str,
+    nodes: Sequence[Node],
+    description_keys: Sequence[str] = (),
+    line_runs: Sequence[LineRun] = (),
 ) -> NodeRows:
     """Encodes the nodes of a file as the rows of a repository's index."""
     ids = node_ids(repo, path, nodes)
@@ -93,9 +97,11 @@ def encode_nodes(
     members = [encode_members(node.members) for node in nodes]
     parts = _part_flags(nodes)
     docs = [
-        [id_, path, *node[:-3], sha, encoded_members, key, is_part, node.relations]
-        for id_, node, sha, encoded_members, key, is_part in zip(
-            ids, nodes, shas, members, description_keys or [""] * len(nodes), parts, strict=True
+        [id_, path, *node[:-3], sha, encoded_members, key, is_part, node.relations, *run]
+        for id_, node, sha, encoded_members, key, is_part, run in zip(
+            *(ids, nodes, shas, members, description_keys or [""] * len(nodes), parts),
+            _run_columns(line_runs, parts) if line_runs else [(None, None)] * len(nodes),
+            strict=True,
         )
     ]
     return NodeRows(
@@ -111,6 +117,16 @@ def encode_nodes(
         list(_encode_items(posting_rows(path, ids, nodes))),
         sum(len(node.text) for node in nodes),
     )
+
+
+def _run_columns(
+    line_runs: Sequence[LineRun], parts: Iterable[int]
+) -> list[tuple[int | None, str | None]]:
+    """Returns `lines_hash` of each node, and `part_run` of each part."""
+    return [
+        (digest, f"[{first},{last},{count}]" if is_part else None)
+        for (first, last, count, digest), is_part in zip(line_runs, parts, strict=True)
+    ]
 
 
 def _part_flags(nodes: Sequence[Node]) -> list[int]:

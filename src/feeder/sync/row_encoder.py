@@ -14,7 +14,8 @@ class RowEncoder(NamedTuple):
     describes: bool
 
     def __call__(self, file: ParsedFile) -> NodeRows:
-        return encode_nodes(self.repo, file.path, file.nodes, self._description_keys(file))
+        keys = self._description_keys(file)
+        return encode_nodes(self.repo, file.path, file.nodes, keys, file.line_runs)
 
     def _description_keys(self, file: ParsedFile) -> Sequence[str]:
         if not self.describes:

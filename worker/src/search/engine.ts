@@ -31,11 +31,12 @@ import {
   duplicateCandidates,
   groupDuplicates,
   groupParts,
+  hashKey,
   type Hit,
   hitFromRow,
-  type NodeLines,
   type Result,
   type ResultPage,
+  textKey,
 } from "./results.ts";
 import {
   candidateOrder,
@@ -59,13 +60,8 @@ import {
 const { CANDIDATE_LIMITS, MAX_BY_VECTOR_ONLY, MAX_LISTED, MAX_SUGGESTED_NAMES } = constants.engine;
 const { NO_WORD_NOTE, WORDS_ONLY_PREFIX } = constants.engine;
 const { RARE_WORD_NODES } = constants.name_matching;
-const { MAX_DEDUPLICATED } = constants.results;
 const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
 const { CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.literal_nodes;
-/** Candidates beyond those compared whose lines are read in the same request: ranking moves some up. */
-const EXTRA_COMPARED = 30;
-/** Candidates beyond the page whose lines are read in the same request: ranking moves some up. */
-const EXTRA_LINES = 30;
 const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
 
 /** The bindings and the database of one request, with the metadata of the index. */
@@ -125,6 +121,8 @@ export interface SearchResult extends Ranked {
 export interface CandidateRows {
   readonly hits: readonly Hit[];
   readonly parts: PartsByNode;
+  /** Hashes of lines by id; null for rows that an earlier version has written. */
+  readonly hashes: ReadonlyMap<string, number | null>;
   readonly contents: FileContents;
 }
 
@@ -190,41 +188,37 @@ export function resultOf(hit: Hit): Result {
   return { hit, score: 0, ranks: new Map(), scoreParts: new Map(), others: [], copies: [], partMatch: null, member: null };
 }
 
-/** Reads the rows of candidates in one request; `ids` has the likeliest first. Without ids, none is sent. */
+/** Reads the rows of candidates, and the lines of `linesOf`, in one request. Without ids, none is sent. */
 export async function fetchCandidates(
   context: SearchContext,
   ids: readonly string[],
   scope: Scope,
-  { offset, limit }: Pagination,
+  linesOf: readonly string[] = [],
 ): Promise<CandidateRows> {
   const batch = new Batch();
   const contents = new FileContents(context);
-  const end = offset + limit;
   const rows = batch.add([sql.hitsWithParts(ids, scope)]);
   const excludedRows = batch.add(scope.withoutWords ? [sql.classesAround(ids, scope.withoutWords)] : []);
-  const addLines = contents.addStatements(
-    batch,
-    ids.slice(offset, end + EXTRA_LINES),
-    ids.slice(0, MAX_DEDUPLICATED + EXTRA_COMPARED),
-  );
+  const addLines = contents.addStatements(batch, linesOf);
   if (ids.length > 0) await batch.run(context.database);
   await addLines();
   const excluded = new Set((excludedRows()[0] ?? []).map(([id]) => String(id)));
   const hitRows = (rows()[0] ?? []).filter(([id]) => !excluded.has(String(id)));
   const hits = hitRows.map(hitFromRow);
-  return { hits, parts: partsFromHits(hits, hitRows), contents };
+  const hashes = new Map(hitRows.map((row) => [String(row[0]), row.at(-2) as number | null]));
+  return { hits, parts: partsFromHits(hits, hitRows), hashes, contents };
 }
 
 /** Groups results, and returns a page of them with the lines that are available. */
 export async function paginate(
   results: readonly Result[],
-  { parts, contents }: CandidateRows,
+  { parts, hashes, contents }: CandidateRows,
   { limit, offset }: Pagination,
 ): Promise<Pick<ResultPage, "results" | "total" | "allResults">> {
   const hits = results.map((result) => result.hit);
   const groups = groupParts(results, partRanges(hits, parts));
   const end = offset + limit;
-  const allResults = contents.isStored ? await deduplicate(groups, contents, offset, end) : groups;
+  const allResults = contents.isStored ? await deduplicate(groups, hashes, contents) : groups;
   const shown = allResults.slice(offset, end);
   if (contents.areAvailable) await contents.load(shown.map((result) => result.hit));
   return { results: shown, total: allResults.length, allResults };
@@ -359,7 +353,8 @@ async function rankCandidates(first: FirstBatch, words: WordSearch, page: Pagina
     words.loadSimilar(context.database),
   ]);
   const retrieved = [...words.rankings(), ...(nearest ? [nearest] : [])];
-  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, page);
+  const literalIds = areLinesNeeded(queryLiterals(words.queryText)) ? words.literalIds : [];
+  const candidates = await fetchCandidates(context, candidateOrder(retrieved), scope, literalIds);
   const rankings = confirmLiterals(retrieved, words.queryText, candidates);
   const all = rankHits(words.queryText, rankings, candidates.hits, [], words.resemblingIds);
   const results = isVectorOnly(rankings) ? all.slice(0, MAX_BY_VECTOR_ONLY) : all;
@@ -381,9 +376,7 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
   const found = [...(scores.get(LITERAL)?.keys() ?? [])];
   if (!found.length) return [...rankings];
   const { flagTokens } = queryText;
-  const literals = queryText.codeTokens.map((text) =>
-    flagTokens.has(text) ? { text, caseSensitive: true, wholeWord: true } : tokenLiteral(text),
-  );
+  const literals = queryLiterals(queryText);
   const { texts, definingIds, flagIds, unreadIds } = findLiteralsOfNodes(found, literals, candidates);
   const { message } = queryText;
   // a message is code's; a document with these words may be about something else
@@ -411,6 +404,18 @@ export function confirmLiterals(rankings: readonly Ranking[], queryText: QueryTe
   return rankings.map((one) => (one.name === LITERAL ? confirmed : one));
 }
 
+/** The literals of a query's tokens; a flag matches in its case only, even as a plain word. */
+function queryLiterals({ codeTokens, flagTokens }: QueryText): Literal[] {
+  return codeTokens.map((text) =>
+    flagTokens.has(text) ? { text, caseSensitive: true, wholeWord: true } : tokenLiteral(text),
+  );
+}
+
+/** Nearly all nodes that a plain word finds have it, so their lines need not be read. */
+function areLinesNeeded(literals: readonly Literal[]): boolean {
+  return literals.some(({ caseSensitive }) => caseSensitive);
+}
+
 /**
  * The nodes with a flag: of one that is a plain word, such as `--health`, only those that have its dashes or
  * define it, if there are any.
@@ -435,13 +440,11 @@ function findLiteralsOfNodes(
 ): { texts: Map<string, Set<string>>; definingIds: Set<string>; flagIds: Set<string>; unreadIds: string[] } {
   const flagIds = new Set<string>();
   const [texts, definingIds, readIds] = [new Map<string, Set<string>>(), new Set<string>(), new Set<string>()];
-  // nearly all nodes that a plain word finds have it
-  const needsLines = literals.some(({ caseSensitive }) => caseSensitive);
   const hits = new Map(candidates.hits.map((hit) => [hit.id, hit]));
   // only in sources a token is defined
   const isSourceId = (id: string) => hits.has(id) && isSource(hits.get(id) as Hit);
   const ordered = [...ids.filter(isSourceId), ...ids.filter((id) => !isSourceId(id))];
-  for (const [place, id] of needsLines ? ordered.entries() : []) {
+  for (const [place, id] of areLinesNeeded(literals) ? ordered.entries() : []) {
     if (place && place % CONFIRMED_BATCH === 0 && texts.size >= ENOUGH_CONFIRMED) break;
     const hit = hits.get(id);
     const own = hit && candidates.contents.lines(hit);
@@ -463,7 +466,7 @@ function findLiteralsOfNodes(
 async function listScope(first: FirstBatch, page: Pagination): Promise<Ranked> {
   const hits = first.listedRows.slice(0, MAX_LISTED).map(hitFromRow);
   const ids = hits.map((hit) => hit.id);
-  const candidates = await fetchCandidates(first.context, ids, first.scope, page);
+  const candidates = await fetchCandidates(first.context, ids, first.scope);
   const kept = new Set(candidates.hits.map((hit) => hit.id));
   const shown = await paginate(hits.filter((hit) => kept.has(hit.id)).map(resultOf), candidates, page);
   const atLeast = first.listedRows.length > MAX_LISTED;
@@ -477,23 +480,18 @@ function mergeFilters(query: Query, filters: Filters): Query {
   return { ...query, ...Object.fromEntries(merged), tests: filters.tests ?? query.tests };
 }
 
-/** Makes one result of nodes with the same text. */
+/** Makes one result of nodes with the same text; lines are read only where a hash lacks. */
 async function deduplicate(
   nodes: readonly Result[],
+  hashes: ReadonlyMap<string, number | null>,
   contents: FileContents,
-  offset: number,
-  end: number,
 ): Promise<Result[]> {
   const compared = duplicateCandidates(nodes);
-  const hits = nodes.slice(offset, end + EXTRA_LINES).map((result) => result.hit);
-  const limit = end - offset;
-  await contents.load(hits.slice(0, limit), compared, hits.slice(limit));
-  const lines = new Map<string, NodeLines>();
-  for (const hit of compared) {
-    const own = contents.lines(hit);
-    if (own) lines.set(hit.id, { first: hit.startLine, last: hit.endLine, lines: own.lines });
-  }
-  return groupDuplicates(nodes, lines);
+  const areHashed = compared.every((hit) => typeof hashes.get(hit.id) === "number");
+  if (!areHashed) await contents.load([], compared);
+  const keyOf = (hit: Hit) =>
+    areHashed ? hashKey(hit, hashes.get(hit.id)!) : textKey(hit, contents.lines(hit)?.lines ?? []);
+  return groupDuplicates(nodes, new Map(compared.map((hit) => [hit.id, keyOf(hit) ?? hit.id])));
 }
 
 /** The number of candidates of each ranking. */

@@ -52,30 +52,21 @@ export class FileContents {
   }
 
   /**
-   * Adds statements to a batch that select the lines of nodes that will likely be shown (`ids`), and of
-   * nodes that may be duplicates (`others`). Returns a function that stores their rows after the batch ran.
+   * Adds a statement to a batch that selects the stored lines of nodes. Returns a function that stores its rows
+   * after the batch ran.
    */
-  addStatements(batch: Batch, ids: readonly string[], others: readonly string[]): () => Promise<void> {
-    const isNeeded = this.areAvailable && others.length > 0;
-    const source = batch.add(isNeeded && this.isStored ? [sql.storedSourceOfNodes(ids, others)] : []);
-    const innerNodes = batch.add(isNeeded ? [sql.innerNodesOf(ids)] : []);
-    return async () => {
-      await this.#source.add(source()[0] ?? []);
-      this.#addInnerRanges(innerNodes()[0] ?? [], new Set(ids));
-    };
+  addStatements(batch: Batch, ids: readonly string[]): () => Promise<void> {
+    const source = batch.add(ids.length > 0 && this.isStored ? [sql.storedSourceOfNodes(ids)] : []);
+    return () => this.#source.add(source()[0] ?? []);
   }
 
-  /**
-   * Loads the lines of hits that are not loaded yet, in one request; for `compared` only lines are needed.
-   *
-   * `more` are loaded too if the request is sent anyway.
-   */
-  async load(hits: readonly Hit[], compared: readonly Hit[] = [], more: readonly Hit[] = []): Promise<void> {
+  /** Loads the lines of hits that are not loaded yet, in one request; for `compared` only lines are needed. */
+  async load(hits: readonly Hit[], compared: readonly Hit[] = []): Promise<void> {
     const isMissing = (hit: Hit) => this.lines(hit) === null;
     const isIncomplete = (hit: Hit) => isMissing(hit) || !this.#inner.has(hit.id);
     const incomplete = [...hits.filter(isIncomplete), ...compared.filter(isMissing)];
     if (this.isStored && incomplete.length > 0) {
-      await this.#loadFromDatabase([...new Set([...incomplete, ...more.filter(isIncomplete)])]);
+      await this.#loadFromDatabase([...new Set(incomplete)]);
     }
     await this.#loadFromGitHub(hits.filter(isMissing));
   }

@@ -9,7 +9,8 @@ import { isTestPath } from "../store/scope.ts";
 import { normalizeSymbol } from "../text.ts";
 import { lastPart } from "./name_matching.ts";
 
-const { MAX_DEDUPLICATED, MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS, MAX_FACET_VALUES } = constants.results;
+const { MAX_DEDUPLICATED, MAX_FACET_VALUES } = constants.results;
+const { MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = constants.nodes;
 const DOCUMENT_TYPES = new Set(constants.nodes.DOCUMENT_TYPES);
 
 /** A node as a search shows it. */
@@ -74,13 +75,6 @@ export interface ResultPage {
   allResults: readonly Result[];
 }
 
-/** The lines of a node with their first and last number. */
-export interface NodeLines {
-  first: number;
-  last: number;
-  lines: readonly string[];
-}
-
 type PartRanges = ReadonlyMap<string, PartRange>;
 
 export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
@@ -140,13 +134,11 @@ export function duplicateCandidates(nodes: readonly Result[]): Hit[] {
   return groupsWithDuplicates(long, duplicatePrefilter, sizedKey).flat();
 }
 
-/** Makes one result of the best nodes with the same text; `lines` has those of the compared nodes. */
-export function groupDuplicates(nodes: readonly Result[], lines: ReadonlyMap<string, NodeLines>): Result[] {
+/** Makes one result of the best nodes with the same key; a node without one is unique. */
+export function groupDuplicates(nodes: readonly Result[], keys: ReadonlyMap<string, string>): Result[] {
   const best = nodes.slice(0, MAX_DEDUPLICATED);
-  const groups = groupBy(best, ({ hit }) => comparableText(hit, lines.get(hit.id)) ?? hit.id);
-  const unique = Array.from(groups.values(), ([first, ...rest]) => {
-    return { ...first!, copies: rest.map((copy) => withLines(copy, lines.get(copy.hit.id)!)) };
-  });
+  const groups = groupBy(best, ({ hit }) => keys.get(hit.id) ?? hit.id);
+  const unique = Array.from(groups.values(), ([first, ...copies]) => ({ ...first!, copies }));
   return [...unique, ...nodes.slice(MAX_DEDUPLICATED)];
 }
 
@@ -204,18 +196,17 @@ function lineCount(hit: Hit): number {
   return hit.endLine - hit.startLine + 1;
 }
 
-/** The result with the current lines of its node. */
-function withLines(result: Result, lines: NodeLines): Result {
-  return { ...result, hit: { ...result.hit, startLine: lines.first, endLine: lines.last } };
-}
-
 function isOfDocument(hit: Hit): boolean {
   return DOCUMENT_TYPES.has(hit.nodeType);
 }
 
+/** The key of hits with the same text, given the hash of their lines, or words of a document; null if it is 0. */
+export function hashKey(hit: Hit, hash: number): string | null {
+  return hash ? `${isOfDocument(hit) ? "words" : "lines"} ${hash}` : null;
+}
+
 /** The lines of a node, or the words of a document, as a key; null for a text too short to compare. */
-function comparableText(hit: Hit, lines: NodeLines | undefined): string | null {
-  const text = lines?.lines ?? [];
+export function textKey(hit: Hit, text: readonly string[]): string | null {
   if (isOfDocument(hit)) {
     const words = text.flatMap(split);
     return words.length >= MIN_DUPLICATE_WORDS ? JSON.stringify(words) : null;

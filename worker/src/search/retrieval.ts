@@ -140,7 +140,7 @@ export class WordSearch {
       nameRanking(NAME, matches.exactIds),
       nameRanking(PATH, matches.pathIds),
       nameRanking(COMPOSED_NAME, matches.composedIds),
-      tiedRanking(LITERAL, this.#literalIds()),
+      tiedRanking(LITERAL, this.literalIds),
       nameRanking(SIMILAR_NAME, similar.ids),
       tiedRanking(RARE_WORD, byWord),
       nameWordsRanking(matches.overlapScores),
@@ -150,7 +150,7 @@ export class WordSearch {
   }
 
   /** The nodes with the words of a token in their order, the best by word first. */
-  #literalIds(): string[] {
+  get literalIds(): string[] {
     if (!this.queryText.codeTokens.length) return [];
     const [rows = this.#words()[0] ?? []] = this.#literals();
     return [...sql.scoresById(rows, MAX_BY_LITERAL).keys()];

@@ -28,8 +28,18 @@ export function partsFromHits(hits: readonly Hit[], rows: readonly (readonly unk
   hits.forEach((hit, at) => {
     const lines = rows[at]!.at(-1) as string | null;
     if (lines === null) return;
-    const ranges = JSON.parse(lines) as [number, number][];
-    parts.set(nodeIdentity(hit), ranges.map(([firstLine, lastLine]) => ({ firstLine, lastLine, partCount: 1 })));
+    const identity = nodeIdentity(hit);
+    const [first, ...rest] = JSON.parse(lines) as [number, number][] | [number, number, number];
+    if (typeof first === "number") {
+      const [lastLine, partCount] = rest as [number, number];
+      const run = { firstLine: first, lastLine, partCount };
+      const runs = parts.get(identity) ?? [];
+      const isKnown = runs.some(({ firstLine }) => firstLine === first);
+      if (!isKnown) parts.set(identity, [...runs, run].sort((one, other) => one.firstLine - other.firstLine));
+      return;
+    }
+    const ranges = [first!, ...(rest as [number, number][])];
+    parts.set(identity, ranges.map(([firstLine, lastLine]) => ({ firstLine, lastLine, partCount: 1 })));
   });
   return parts;
 }

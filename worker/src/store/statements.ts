@@ -102,17 +102,12 @@ export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
   return ofIds(ids, (own) => ({ sql: withIds(sql.hitsWithParts, own), params: [null, ...scopeParams(scope)] }));
 }
 
-/**
- * Puts ids into a statement as rows of VALUES, each with 1 if it is one of `marked`, else 0.
- *
- * Throws an Error for one that is not hexadecimal.
- */
-function withIds(text: string, ids: readonly string[], marked: readonly string[] = []): string {
+/** Puts ids into a statement as rows of VALUES; throws an Error for one that is not hexadecimal. */
+function withIds(text: string, ids: readonly string[]): string {
   const other = ids.find((id) => !/^[0-9a-f]+$/.test(id));
   if (other !== undefined) throw new Error(`${other} is not the id of a node.`);
-  const isMarked = new Set(marked);
-  const rows = ids.map((id) => `('${id}',${isMarked.has(id) ? 1 : 0})`);
-  return text.replace("@IDS", rows.join() || "(NULL,0)");
+  const rows = ids.map((id) => `('${id}')`);
+  return text.replace("@IDS", rows.join() || "(NULL)");
 }
 
 /** A statement about nodes by id, of which several databases get their own. */
@@ -230,20 +225,14 @@ export function innerNodes(hits: readonly (readonly [string, number, number])[])
   return { sql: sql.innerNodes, params: [JSON.stringify(hits)] };
 }
 
-/** Selects the same for nodes by id, with their indexed lines. */
-export function innerNodesOf(ids: readonly string[]): Statement {
-  return ofIds(ids, (own) => ({ sql: withIds(sql.innerNodesOf, own), params: [] }));
-}
-
 /** Selects the stored source that covers line ranges of files. */
 export function storedSourceLines(ranges: readonly (readonly [string, string, number, number])[]): Statement {
   return { sql: sql.storedSourceLines, params: [JSON.stringify(ranges)] };
 }
 
-/** Selects the stored source of nodes by id, and of `others` that may be duplicates of each other. */
-export function storedSourceOfNodes(ids: readonly string[], others: readonly string[]): Statement {
-  const all = [...new Set([...ids, ...others])];
-  return ofIds(all, (own) => ({ sql: withIds(sql.storedSourceOfNodes, own, ids), params: [] }));
+/** Selects the stored source of nodes by id. */
+export function storedSourceOfNodes(ids: readonly string[]): Statement {
+  return ofIds(ids, (own) => ({ sql: withIds(sql.storedSourceOfNodes, own), params: [] }));
 }
 
 /** Selects the place of the first of these paths at which there is a file, with or without nodes. */

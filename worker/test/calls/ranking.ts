@@ -8,9 +8,9 @@ import {
   duplicateCandidates,
   groupDuplicates,
   groupingCandidates,
+  textKey,
   groupParts,
   hitFromRow,
-  type NodeLines,
   type Result,
 } from "../../src/search/results.ts";
 import { parseFrames, frameNodeIds } from "../../src/search/retrieval.ts";
@@ -144,13 +144,13 @@ function groupedJson(
   rankings: RankingRow[],
   rows: Row[],
   partRows: Row[],
-  lines: [string, NodeLines][],
+  lines: [string, { lines: string[] }][],
 ): unknown {
   const results = rankHits(new QueryText(text), rankings.map(rankingOf), rows.map(hitFromRow));
   const groups = groupParts(results, partRanges(results.map((one) => one.hit), partsFromRows(partRows)));
   const linesById = new Map(lines);
   const compared = duplicateCandidates(groups).filter((hit) => linesById.has(hit.id));
-  const comparedLines = new Map(compared.map((hit) => [hit.id, linesById.get(hit.id)!]));
+  const keys = new Map(compared.map((hit) => [hit.id, textKey(hit, linesById.get(hit.id)!.lines) ?? hit.id]));
   const candidates = groupingCandidates(results).map((hit) => hit.id);
-  return [candidates, groups.map(resultJson), groupDuplicates(groups, comparedLines).map(resultJson)];
+  return [candidates, groups.map(resultJson), groupDuplicates(groups, keys).map(resultJson)];
 }
