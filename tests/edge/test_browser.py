@@ -105,6 +105,23 @@ def test_hits_files_and_map_are_shown(page: Page) -> None:
     assert accessibility_violations(page) == []
 
 
+def test_typing_sends_a_query_at_a_pause_alone(page: Page) -> None:
+    """Each query is billed: a sentence costs one, and none to record it."""
+    queries: list[str] = []
+    page.on(
+        "request", lambda sent: queries.append(sent.url) if "/api/search" in sent.url else None
+    )
+    page.get_by_role("combobox").press_sequentially("where are prices exchanged", delay=30)
+    expect(page.locator(".hit").first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.locator(".hit").first.get_by_role("link").first.click()
+    expect(page.locator(".code, pre").first).to_be_visible()
+    assert len(queries) <= 3
+    assert {query.partition("q=")[2].split("&")[0] for query in queries} == {
+        "where+are+prices+exchanged"
+    }
+
+
 def test_page_names_the_command_for_validation(page: Page) -> None:
     """The Worker cannot validate."""
     page.get_by_role("link", name="Status").click()

@@ -27,6 +27,9 @@ LICENCE_SUFFIX = ".license"
 
 NO_SCRIPT_NOTE = "<p>The page needs JavaScript. Without it, ask the JSON interface, below /api.</p>"
 
+_BODY = '<body data-server="worker">'
+"""Tells the page that queries are billed: it sends none at each key."""
+
 _REFERRER_HEADER = {"referrer-policy": "same-origin"}
 """Without a referrer, a browser does not tell which page sends a request."""
 
@@ -61,10 +64,8 @@ def _built_file(name: str) -> str:
 
 def _page_files() -> Iterator[tuple[str, str]]:
     """The files of the page; the first contains a note for browsers without scripts."""
-    yield (
-        page_files.INDEX_FILE,
-        page_files.index_html().replace(page_files.NOSCRIPT_PLACEHOLDER, NO_SCRIPT_NOTE),
-    )
+    html = page_files.index_html().replace(page_files.NOSCRIPT_PLACEHOLDER, NO_SCRIPT_NOTE)
+    yield page_files.INDEX_FILE, html.replace("<body>", _BODY, 1)
     for path in sorted(page_files.PAGE_FOLDER.rglob("*")):
         name = path.relative_to(page_files.PAGE_FOLDER).as_posix()
         if f"/{name}" in page_files.file_paths() or path.suffix == LICENCE_SUFFIX:

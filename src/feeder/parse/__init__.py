@@ -80,7 +80,8 @@ class Parser(Protocol):
     ) -> Iterator[ParsedFile]:
         """Parses each `(path, content)`, in order.
 
-        `keep_source` fills `source_blocks`, `encode` fills `encoded` in place of `nodes` and `line_runs`.
+        `keep_source` fills `source_blocks`, `encode` fills `encoded` in place of
+        `nodes` and `line_runs`.
         """
 
     def close(self) -> None:

@@ -12,6 +12,8 @@ from feeder.store.scope import IN_SCOPE, Scope, scope_params
 
 MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 200, 20
 """Nodes and files that a search reads at most."""
+MAX_WITH_WORDS = 300
+"""Nodes with the words of a name whose names are compared."""
 MAX_TRIGRAMS = 30
 """Trigrams of a name that are compared: the first ones."""
 
@@ -42,13 +44,21 @@ _NAME_ENDS_WITH = """
   OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_heading))) = after_heading)
 """
 # ?14 the end of a name, lowercase
-_FROM_NAMES = """
-FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+_NAME_ENDS = """
 CROSS JOIN (SELECT ?14 AS suffix, '.' || ?14 AS after_dot, ' > ' || ?14 AS after_heading)
 """
-# ?1 an FTS5 query, ?15 the last part of the name
+# ?1 an FTS5 query, ?15 the last part of the name, ?16 a query for its trigrams. Where a word is in
+# most names, as that of a namespace is, names_fts finds the nodes whose own name is the shortest
 EXACT_NAMES = f"""
-SELECT {_NAME_COLUMNS} {_FROM_NAMES} WHERE docs_fts MATCH ?1 AND {IN_SCOPE} AND (
+WITH with_words AS MATERIALIZED (
+  SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?1 LIMIT {MAX_WITH_WORDS + 1}
+), named AS (
+  SELECT rowid AS seq FROM names_fts
+  WHERE names_fts MATCH iif((SELECT count(*) FROM with_words) > {MAX_WITH_WORDS}, ?16, '""')
+  ORDER BY rank LIMIT {MAX_EXACT}
+)
+SELECT {_NAME_COLUMNS} FROM (SELECT seq FROM with_words UNION SELECT seq FROM named) f
+CROSS JOIN docs d ON d.seq = f.seq {_NAME_ENDS} WHERE {IN_SCOPE} AND (
   {_NAME_ENDS_WITH} OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {MAX_EXACT}
 """
@@ -94,7 +104,13 @@ def exact_name_statement(expression: str, name: str, scope: Scope) -> Statement:
     name = _lowercase_ascii(name)
     last = name.rpartition(".")[2]
     query, scope = scope.narrowed(expression)
-    return Statement(EXACT_NAMES, (query, *scope_params(scope), name, last))
+    return Statement(EXACT_NAMES, (query, *scope_params(scope), name, last, _own_name(last)))
+
+
+def _own_name(last: str) -> str:
+    """Returns a query for the names that contain this one, as `names_fts` has them."""
+    letters = last.replace("_", "").replace('"', '""')
+    return f'"{letters}"'
 
 
 def name_words_statement(parts: Iterable[str], scope: Scope) -> Statement:

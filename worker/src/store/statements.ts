@@ -125,7 +125,8 @@ export function firstNodes(scope: Scope, limit: number): Statement {
 export function nodesCalled(expression: string, name: string, scope: Scope): Statement {
   const suffix = lowercaseAscii(name);
   const [, last] = rpartition(suffix, ".");
-  return { sql: sql.nodesCalled, params: [...narrowedParams(expression, scope), suffix, last] };
+  const ownName = `"${last.replaceAll("_", "").replaceAll('"', '""')}"`;
+  return { sql: sql.nodesCalled, params: [...narrowedParams(expression, scope), suffix, last, ownName] };
 }
 
 /** Selects the nodes whose names contain all of these words. */

@@ -13,6 +13,8 @@ const LIMIT = 20;
 const TYPED_LIMIT = 10;
 const LAST_WORD = /(?:^|\s)[\p{L}_][\p{L}\p{N}_]{2,}$/u;
 const PAUSE_MS = 600;
+// of a Worker, where each query is billed and no query of a key is sent
+const BILLED_PAUSE_MS = 1000;
 const REST_MS = 2000;
 const RETRY_MS = 1500;
 const MAX_SIMULTANEOUS = 2;
@@ -40,14 +42,18 @@ export async function showSearch(state) {
   return runQuery(state);
 }
 
+function isBilled() {
+  return document.body.dataset.server === 'worker';
+}
+
 /** Handles typing: searches by words at once, and by meaning and with a new address at a pause. */
 export function typed() {
   clearTimer();
   clearTimeout(rest);
   const q = byId('q').value;
   if (!q.trim()) return settle(q);
-  searchWords({ ...onlyFilters(), q, offset: 0, meaning: 'no', prefix: true });
-  timer = setTimeout(() => settle(q), PAUSE_MS);
+  if (!isBilled()) searchWords({ ...onlyFilters(), q, offset: 0, meaning: 'no', prefix: true });
+  timer = setTimeout(() => settle(q), isBilled() ? BILLED_PAUSE_MS : PAUSE_MS);
   return undefined;
 }
 
@@ -82,7 +88,8 @@ export function record() {
   if (!state?.q || link(state) === recorded) return;
   recorded = link(state);
   rememberQuery(state.q);
-  request('search', parametersOf(state)).catch(() => null);
+  // a Worker records none
+  if (!isBilled()) request('search', parametersOf(state)).catch(() => null);
 }
 
 function parametersOf(state) {
