@@ -108,9 +108,7 @@ def test_hits_files_and_map_are_shown(page: Page) -> None:
 def test_typing_sends_a_query_at_a_pause_alone(page: Page) -> None:
     """Each query is billed: a sentence costs one, and none to record it."""
     queries: list[str] = []
-    page.on(
-        "request", lambda sent: queries.append(sent.url) if "/api/search" in sent.url else None
-    )
+    page.on("request", lambda sent: queries.append(sent.url) if "/api/search" in sent.url else None)
     page.get_by_role("combobox").press_sequentially("where are prices exchanged", delay=30)
     expect(page.locator(".hit").first).to_be_visible()
     page.keyboard.press("Enter")

@@ -2,7 +2,7 @@
 
 import json
 
-from feeder.nodes import LineRun, Node
+from feeder.nodes import LineRun
 from feeder.parse import ParsedFile
 from feeder.parse.file_parser import parse_file
 from parse.outlines import GRAMMARS
@@ -19,10 +19,6 @@ def run_of(file: ParsedFile, symbol: str | None) -> LineRun:
         run for node, run in zip(file.nodes, file.line_runs, strict=True) if node.symbol == symbol
     ]
     return run
-
-
-def hashes(nodes: list[Node], runs: tuple[LineRun, ...]) -> dict[str | None, int]:
-    return {node.symbol: run.lines_hash for node, run in zip(nodes, runs, strict=True)}
 
 
 def test_nodes_with_the_same_lines_have_the_same_hash() -> None:

@@ -5,7 +5,7 @@ lines.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
 from feeder.nodes import (
@@ -22,6 +22,9 @@ from feeder.parse.notebooks import Notebook, lines_between
 HASH_BYTES = 6
 """Bytes of a hash: as many as a number of JavaScript holds exactly."""
 
+MAX_NESTING = 32
+"""Lines within more nodes than this have no hash, so that a file takes linear time."""
+
 
 def line_runs(
     source: SourceText, notebook: Notebook | None, nodes: Sequence[Node]
@@ -33,10 +36,27 @@ def line_runs(
             last = max(nodes[place].end_line for place in run)
             for place in run:
                 ranges[place] = nodes[run[0]].start_line, last, len(run)
-    return tuple(
-        LineRun(first, last, count, _hash(source, notebook, node, first, last))
-        for node, (first, last, count) in zip(nodes, ranges, strict=True)
-    )
+    return tuple(_with_hashes(source, notebook, nodes, ranges))
+
+
+def _with_hashes(
+    source: SourceText,
+    notebook: Notebook | None,
+    nodes: Sequence[Node],
+    ranges: Iterable[tuple[int, int, int]],
+) -> Iterator[LineRun]:
+    """Hashes each range of lines once."""
+    hashes: dict[tuple[bool, int, int], int] = {}
+    rest = MAX_NESTING * len(source.content)
+    for node, (first, last, count) in zip(nodes, ranges, strict=True):
+        is_document = node.node_type in DOCUMENT_TYPES
+        key = is_document, first, last
+        if key not in hashes:
+            is_short = last - first + 1 < MIN_DUPLICATE_LINES and not is_document
+            content = b"" if is_short or rest < 0 else _lines(source, notebook, first, last)
+            rest -= len(content)
+            hashes[key] = _hash(content, is_document=is_document) if content else 0
+        yield LineRun(first, last, count, hashes[key])
 
 
 def _same_named(nodes: Sequence[Node]) -> Iterable[list[int]]:
@@ -64,17 +84,17 @@ def _consecutive(nodes: Sequence[Node], places: Iterable[int]) -> Iterable[list[
     yield run
 
 
-def _hash(source: SourceText, notebook: Notebook | None, node: Node, first: int, last: int) -> int:
-    is_document = node.node_type in DOCUMENT_TYPES
-    if last - first + 1 < MIN_DUPLICATE_LINES and not is_document:
-        return 0
-    if notebook:
-        numbered = lines_between(notebook, first, last)
-        if len(numbered) < MIN_DUPLICATE_LINES:
-            return 0
-        content = "\n".join(line for _, line in numbered).encode("utf-8", "replace")
-    else:
-        content = source.lines(first, last)
+def _lines(source: SourceText, notebook: Notebook | None, first: int, last: int) -> bytes:
+    """The lines between two numbers; of a notebook none if they are too few to compare."""
+    if notebook is None:
+        return source.lines(first, last)
+    numbered = lines_between(notebook, first, last)
+    if len(numbered) < MIN_DUPLICATE_LINES:
+        return b""
+    return "\n".join(line for _, line in numbered).encode("utf-8", "replace")
+
+
+def _hash(content: bytes, *, is_document: bool) -> int:
     if is_document:
         words = content.decode("utf-8", "replace").split()
         if len(words) < MIN_DUPLICATE_WORDS:
