@@ -42,7 +42,7 @@ LOCAL = re.compile(
     r"temp\.words|\bquestions\b|\bvectors\b|\bmeanings\b|\bplain_meanings\b|\blookup\b"
 )
 """Tables that only a local index has, or that are created when they are needed."""
-IDS = ",".join(f"('{at:040x}',1)" for at in range(1_500))
+IDS = ",".join(f"('{at:040x}')" for at in range(1_500))
 """More ids than the Worker has candidates."""
 
 

@@ -120,7 +120,7 @@ _NAMES: dict[ModuleType, str] = {
     targets: "MAX_LISTED MAX_SEPARATORS EMPTY_TARGET_ERROR",
     vocabulary: "CODE TESTS",
     dry_run: "COST_KEY",
-    worker_limits: "MAX_TERMS MAX_PHRASE_WORDS MAX_LISTED",
+    worker_limits: "MAX_TERMS MAX_COUNTED_WORDS MAX_NAME_CHARS MAX_PHRASE_WORDS MAX_LISTED",
     # web and mcp
     endpoints: "DEFAULT_LIMIT MAX_LIMIT MAX_OFFSET",
     page_files: "OWN_FETCH_SITES SECURITY_HEADERS NOT_FOUND_REMEDY",

@@ -3,6 +3,12 @@
 MAX_TERMS = 64
 """Words, parts of compound words and prefixes that are searched for: the rarest words."""
 
+MAX_COUNTED_WORDS = 128
+"""Distinct words whose nodes are counted to find the rarest: the first ones."""
+
+MAX_NAME_CHARS = 400
+"""A longer text is no name of a node."""
+
 MAX_PHRASE_WORDS = 16
 
 MAX_LISTED = {
@@ -10,6 +16,8 @@ MAX_LISTED = {
     "prefixes": (8, "prefixes"),
     "without": (32, "excluded words"),
     "symbols": (8, "symbols"),
+    "paths": (16, "paths"),
+    "notPaths": (16, "excluded paths"),
     "relations": (4, "filters by relations"),
 }
 """The entries that are searched for, and their name, by the field of a query in `worker/src`."""

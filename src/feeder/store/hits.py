@@ -74,8 +74,9 @@ HITS_IN_FILES = f"""
 WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
 """
 
+# `+` keeps SQLite from reading all nodes of the repository
 HITS_BY_ID_PREFIX = f"""
-{_SELECT_HIT} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND d.repo = ?1 ORDER BY d.id LIMIT ?3
+{_SELECT_HIT} docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND +d.repo = ?1 ORDER BY d.id LIMIT ?3
 """
 
 # not sorted by bm25: the shortest names come first, which are those that were written in full; of

@@ -313,7 +313,7 @@ async function runFirstBatch(
   const checkedWords = wordsToCheck(query);
   const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
   const words = text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null;
-  const listed = batch.add(!text && isRestricted(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
+  const listed = batch.add(!text && isRestricted(scope) && !isEmpty(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
   const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (words?.queryText.text ?? "") : "");
   const lookupRows = batch.add(vectorSearch?.vector.statements ?? []);
   const isCertain = [...filters.paths, ...filters.notPaths].every((candidates) => candidates.length === 1);
@@ -322,6 +322,11 @@ async function runFirstBatch(
   const [listedRows = []] = listed();
   const rows = { checks: checks(), listedRows, lookupRows: lookupRows(), missingWords: missingWords(missing()[0] ?? []) };
   return { ...rows, words, vectorSearch, problem, nearest, warnings };
+}
+
+/** Returns true if no node can be in the scope. */
+function isEmpty({ ids }: Scope): boolean {
+  return ids?.length === 0;
 }
 
 /** The repositories that the query names, else the one of the context; only named ones need a request. */

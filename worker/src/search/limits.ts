@@ -7,7 +7,7 @@ import type { Database } from "../store/database.ts";
 import { termCounts } from "../store/statements.ts";
 import { type Query, queryText, QueryText } from "./query.ts";
 
-const { MAX_TERMS, MAX_PHRASE_WORDS, MAX_LISTED } = constants.worker_limits;
+const { MAX_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_LISTED } = constants.worker_limits;
 const LISTS = Object.entries(MAX_LISTED) as [keyof typeof MAX_LISTED, [limit: number, name: string]][];
 
 /** The query within the limits, and a note for each part that is not searched for. */
@@ -28,7 +28,7 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
   const listed = { ...query, ...lists, phrases };
   const typed = [...new Set(split(listed.words))];
   if (termCount(listed, listed.words) <= MAX_TERMS) return { query: listed, notes };
-  const words = await rarestWords(database, listed, typed);
+  const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS));
   notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
   return { query: { ...listed, words: words.join(" ") }, notes };
 }

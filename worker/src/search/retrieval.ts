@@ -52,6 +52,7 @@ import {
 const { MAX_BY_WORD, MAX_BY_MODEL, WORDS_ONLY_PREFIX } = constants.engine;
 const { MAX_BY_LITERAL, MAX_FRAMES, MODEL_VECTORS, MODEL_WEIGHT } = constants.retrieval;
 
+const { MAX_NAME_CHARS } = constants.worker_limits;
 const { HEADER_VERSION } = constants.nodes;
 const LOCATION = new Pattern(constants.retrieval.LOCATION);
 const NAME_AFTER = [constants.retrieval.PYTHON_NAME, constants.retrieval.RUBY_NAME].map((regex) => new Pattern(regex, "y"));
@@ -280,7 +281,7 @@ function frameStatements(queryText: QueryText, scope: Scope): Statement[] {
 function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
   const text = queryText.name || strip(queryText.text);
   return [
-    sql.nodesCalled(ftsExpression(text), text, scope),
+    sql.nodesCalled(text.length > MAX_NAME_CHARS ? '""' : ftsExpression(text), text, scope),
     sql.nodesSpelled(isShortQuery(queryText) ? queryText.wordParts : [], scope),
     ...(queryText.path ? [sql.filesByPath(queryText.path, scope)] : []),
   ];

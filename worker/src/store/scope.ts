@@ -105,6 +105,20 @@ export function narrowed(expression: string, scope: Scope): [query: string, rest
   return [`(${inPaths}) NOT (${scope.withoutWords})`, { ...scope, withoutWords: null }];
 }
 
+/** An FTS5 query that every node of the scope matches, in parentheses; null if there is none. */
+export function requiredWords(scope: Scope): string | null {
+  const query = scopeParams(scope)[REQUIRED_WORDS];
+  return typeof query === "string" ? `(${query})` : null;
+}
+
+/** The parameters for a statement whose own FTS5 query has the required words. */
+export function withoutRequiredWords(params: readonly Value[]): Value[] {
+  return params.map((value, at) => (at === REQUIRED_WORDS ? null : value));
+}
+
+/** The place of ?10 in `scopeParams`. */
+const REQUIRED_WORDS = 8;
+
 /** The parameters ?2 to ?13 of `IN_SCOPE`; throws an HttpError for a glob that is too long. */
 export function scopeParams(scope: Scope): Value[] {
   const names = scope.symbols.map(normalizeSymbol);

@@ -6,7 +6,16 @@ import { tokenStems } from "../search/term_matching.ts";
 import { sortBy } from "../sorting.ts";
 import { comparableScores } from "./bm25.ts";
 import type { Row, Statement, Value } from "./database.ts";
-import { EMPTY_SCOPE, narrowed, pathRows, pathWords, scopeParams, type Scope } from "./scope.ts";
+import {
+  EMPTY_SCOPE,
+  narrowed,
+  pathRows,
+  pathWords,
+  requiredWords,
+  scopeParams,
+  type Scope,
+  withoutRequiredWords,
+} from "./scope.ts";
 
 const sql = expandFragments(data.sql);
 const { MAX_TRIGRAMS } = constants.name_search;
@@ -27,14 +36,15 @@ export function wordSearch(terms: readonly string[], scope: Scope, limit: number
 /**
  * Excluded words are a part of the FTS5 query, since they do not change BM25: listing their nodes costs more.
  *
- * So are the words of the paths. `AND` would add them to the score; within `NOT`, they are at no node that is found.
+ * So are required words, and those of the paths, as each node that the scope refuses is billed. `AND` would add them
+ * to the score; within `NOT`, they are at no node that is found.
  */
 function filteredWordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
   const anyTerm = terms.join(" OR ") || '""';
-  const inPaths = pathWords(scope);
-  const words = inPaths ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${inPaths}))` : anyTerm;
+  const required = [pathWords(scope), requiredWords(scope)].filter(Boolean).join(" AND ");
+  const words = required ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${required}))` : anyTerm;
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
-  const params = [query, ...scopeParams({ ...scope, withoutWords: null }), limit];
+  const params = [query, ...withoutRequiredWords(scopeParams({ ...scope, withoutWords: null })), limit];
   const statement = { sql: sql.filteredWordSearchAcross, params: [...params, termsJson(terms)] };
   return { sql: sql.filteredWordSearch, params, across: { statement, merge: comparableScores } };
 }
@@ -94,7 +104,8 @@ export function hitsById(ids: readonly string[], scope: Scope): Statement {
 /** The parameters of a statement with an FTS5 query that is narrowed to the scope. */
 function narrowedParams(expression: string, scope: Scope): Value[] {
   const [query, rest] = narrowed(expression, scope);
-  return [query, ...scopeParams(rest)];
+  const required = requiredWords(rest);
+  return [required ? `(${query}) AND ${required}` : query, ...withoutRequiredWords(scopeParams(rest))];
 }
 
 /** Selects the same, with the lines of all parts of each node that consists of parts. */
