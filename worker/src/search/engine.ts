@@ -448,8 +448,9 @@ function findLiteralsOfNodes(
   const hits = new Map(candidates.hits.map((hit) => [hit.id, hit]));
   // only in sources a token is defined
   const isSourceId = (id: string) => hits.has(id) && isSource(hits.get(id) as Hit);
-  const ordered = [...ids.filter(isSourceId), ...ids.filter((id) => !isSourceId(id))];
-  for (const [place, id] of areLinesNeeded(literals) ? ordered.entries() : []) {
+  const areRead = areLinesNeeded(literals);
+  const ordered = areRead ? [...ids.filter(isSourceId), ...ids.filter((id) => !isSourceId(id))] : ids;
+  for (const [place, id] of areRead ? ordered.entries() : []) {
     if (place && place % CONFIRMED_BATCH === 0 && texts.size >= ENOUGH_CONFIRMED) break;
     const hit = hits.get(id);
     const own = hit && candidates.contents.lines(hit);
@@ -464,7 +465,7 @@ function findLiteralsOfNodes(
       }
     }
   }
-  return { texts, definingIds, flagIds, unreadIds: (needsLines ? ordered : ids).filter((id) => !readIds.has(id)) };
+  return { texts, definingIds, flagIds, unreadIds: ordered.filter((id) => !readIds.has(id)) };
 }
 
 /** Lists the first nodes of a scope, for a query of filters alone. */
