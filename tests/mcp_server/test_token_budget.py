@@ -35,6 +35,9 @@ def test_small_budget_has_fewer_hits_with_more_lines() -> None:
     assert len(fit_to_budget(hits, 192 * 5)) == 5
     assert sizes(fit_to_budget(hits, 400)) == [300, 10, 10]
     assert len(fit_to_budget([forms(10)] * 8, 400)) == 8
+    twelve = [forms(100, 10) for _ in range(12)]
+    assert len(fit_to_budget(twelve, 3199)) == 8
+    assert len(fit_to_budget(twelve, 3200)) == 12
 
 
 def test_large_first_hit_leaves_the_smallest_forms_to_the_others() -> None:

@@ -7,7 +7,7 @@ import pytest
 from feeder.errors import UserError
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 
-DEFAULTS = {"limit": 8, "offset": 0, "detail": "auto", "budget": 2500, "every": False}
+DEFAULTS = {"limit": 10, "offset": 0, "detail": "auto", "budget": 2500, "every": False}
 
 
 def given(tool: str, **arguments: Any) -> dict[str, Any]:

@@ -17,6 +17,10 @@ MIN_HIT_BYTES, MIN_HITS = 192, 3
 bench budget`."""
 
 
+SMALL_BUDGET_BYTES, MAX_SMALL_HITS = 3_200, 8
+"""A budget of fewer bytes, 1,000 tokens, has at most so many hits; chosen likewise."""
+
+
 def budget_bytes(tokens: int) -> int:
     """The number of bytes that `tokens` tokens surely hold."""
     return int(tokens * BYTES_PER_TOKEN)
@@ -40,11 +44,12 @@ def fit_to_budget(hits: Sequence[Sequence[HitVariant]], budget: int) -> list[Hit
     `hits` are in the order of their ranks, the variants of each from the largest to the smallest.
     Every hit gets its smallest variant; if even these do not fit, the last hits are dropped, but
     never the first. Of hits with several variants, a small budget has fewer: `MIN_HIT_BYTES` for
-    each, but at least `MIN_HITS`. What is left of the budget goes to the best hits first, without a
+    each, but at least `MIN_HITS`, and at most `MAX_SMALL_HITS`. What is left of the budget goes to the best hits first, without a
     limit for each, which would lose right lines.
     """
     if any(len(variants) > 1 for variants in hits):
-        hits = hits[: max(MIN_HITS, budget // MIN_HIT_BYTES)]
+        most = MAX_SMALL_HITS if budget < SMALL_BUDGET_BYTES else len(hits)
+        hits = hits[: max(MIN_HITS, min(most, budget // MIN_HIT_BYTES))]
     hits = hits[: _count_that_fit([byte_size(variants[-1].text) for variants in hits], budget)]
     chosen = [variants[-1] for variants in hits]
     left = budget - sum(byte_size(variant.text) + SEPARATOR_BYTES for variant in chosen)

@@ -19,8 +19,9 @@ FROM_COMMIT = "as they are at the commit that the index equals"
 DEFAULT_TOKENS, MAX_TOKENS = 2_500, 15_000
 """Tokens of an answer: the default is below the 8 to 10 KB at which some clients cut answers, the
 maximum below the 50,000 characters above which one client shows only a file name."""
-DEFAULT_LIMIT, MAX_LIMIT = 8, 50
-"""Hits of an answer."""
+DEFAULT_LIMIT, MAX_LIMIT = 10, 50
+"""Hits of an answer; the default was chosen by `python -m bench budget`."""
+DEFAULT_SIMILAR = 8
 REFERENCE_KINDS = (
     *("call", "type", "import", "inherit", "implement", "mention"),
     *("definition", "implementation"),
@@ -164,7 +165,7 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
         "target",
         {
             "target": {**_NAME_SCHEMA, "description": "path#Symbol, path:12, a symbol or an id."},
-            "limit": _limit_schema(DEFAULT_LIMIT, MAX_LIMIT),
+            "limit": _limit_schema(DEFAULT_SIMILAR, MAX_LIMIT),
         },
     ),
     _tool_definition(

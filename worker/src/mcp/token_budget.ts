@@ -3,6 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 
 const { BYTES_PER_TOKEN, MIN_HIT_BYTES, MIN_HITS, SEPARATOR_BYTES } = constants.token_budget;
+const { SMALL_BUDGET_BYTES, MAX_SMALL_HITS } = constants.token_budget;
 const ENCODER = new TextEncoder();
 
 /** A hit formatted at a detail level. */
@@ -31,11 +32,13 @@ export function bytesWithSeparator(text: string): number {
  *
  * `hits` are in the order of their ranks, the variants of each from the largest to the smallest. Every hit
  * gets its smallest variant; if even these do not fit, the last hits are dropped, but never the first.
- * Of hits with several variants, a small budget has fewer: MIN_HIT_BYTES for each, but at least MIN_HITS.
+ * Of hits with several variants, a small budget has fewer: MIN_HIT_BYTES for each, but at least MIN_HITS
+ * and at most MAX_SMALL_HITS.
  * What is left of the budget goes to the best hits first, without a limit for each.
  */
 export function fitToBudget(hits: HitVariant[][], budget: number): HitVariant[] {
-  const most = Math.max(MIN_HITS, Math.floor(budget / MIN_HIT_BYTES));
+  const mostOfBudget = budget < SMALL_BUDGET_BYTES ? MAX_SMALL_HITS : hits.length;
+  const most = Math.max(MIN_HITS, Math.min(mostOfBudget, Math.floor(budget / MIN_HIT_BYTES)));
   const listed = hits.some((variants) => variants.length > 1) ? hits.slice(0, most) : hits;
   const fittingHits = listed.slice(0, countThatFit(listed, budget));
   const chosen = fittingHits.map((variants) => variants.at(-1)!);
