@@ -44,8 +44,8 @@ def fit_to_budget(hits: Sequence[Sequence[HitVariant]], budget: int) -> list[Hit
     `hits` are in the order of their ranks, the variants of each from the largest to the smallest.
     Every hit gets its smallest variant; if even these do not fit, the last hits are dropped, but
     never the first. Of hits with several variants, a small budget has fewer: `MIN_HIT_BYTES` for
-    each, but at least `MIN_HITS`, and at most `MAX_SMALL_HITS`. What is left of the budget goes to the best hits first, without a
-    limit for each, which would lose right lines.
+    each, but at least `MIN_HITS` and at most `MAX_SMALL_HITS`. What is left of the budget goes to
+    the best hits first, without a limit for each, which would lose right lines.
     """
     if any(len(variants) > 1 for variants in hits):
         most = MAX_SMALL_HITS if budget < SMALL_BUDGET_BYTES else len(hits)
