@@ -204,8 +204,11 @@ class StaticVectors:
 
         size = SCALE_BYTES + dimensions
         after = -1
-        while rows := _run_if_table_exists(self._database, _NEXT_BLOCK, after, size, BLOCK_ROWS):
-            [[seqs, codes]] = rows
+        if not table_exists(self._database):
+            return
+        while True:
+            block = Statement(_NEXT_BLOCK, (after, size, BLOCK_ROWS))
+            [[[seqs, codes]]] = self._database.run([block])
             if codes is None:
                 return
             keys = json.loads(str(seqs))
