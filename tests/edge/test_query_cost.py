@@ -149,3 +149,21 @@ def test_copies_are_found_by_the_hash_of_their_lines(fed: IndexedWorker) -> None
     assert fed.query_worker("search", **query) == by_hash
     fed.run_sql("UPDATE docs SET lines_hash = seq")
     assert len(fed.query_worker("search", **query)["hits"]) > 1
+
+
+def test_outline_reads_the_nodes_of_so_many_files(fed: IndexedWorker) -> None:
+    """The names of all files are listed."""
+    fed.run_sql(
+        "INSERT INTO files (repo, path, blob, sha_head, nodes, state) "
+        "SELECT ?1, 'more/' || value || '.py', '', '', 1, 'clean' FROM json_each(?2)",
+        NAME,
+        str([*range(300)]),
+    )
+    outline = fed.query_worker("outline", path=".")
+    fed.run_sql("DELETE FROM files WHERE path GLOB 'more/*'")
+    assert len(outline["files"]) == FILES + COPIES + 300
+    named = [file["path"] for file in outline["files"] if file["nodes"]]
+    assert named == [f"copies/c{at}.py" for at in sorted(range(COPIES), key=str)]
+    [note] = outline["notes"]
+    assert note.startswith(f"Of {FILES + COPIES + 300} files the symbols of the first 300 are")
+    assert "notes" not in fed.query_worker("outline", path=".")

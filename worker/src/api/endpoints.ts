@@ -42,6 +42,7 @@ import { filters, usesVectors, requiredParameter, pagination, snippetLines, want
 import { constants } from "../../build/worker_data.json";
 
 /** The prefix of the `meta` keys of costs; the kind of run follows. */
+const { MAX_OUTLINED_FILES } = constants.worker_limits;
 const COST_KEY_PREFIX: string = constants.dry_run.COST_KEY;
 const NODE_ID = /^[0-9a-f]{8,40}$/;
 
@@ -173,11 +174,14 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   return { ...content, ...freshness(context.meta, context.repo) };
 }
 
-/** The outline of a file or folder. */
+/** The outline of a file or folder; of a large one without the nodes of all files, as `notes` say. */
 async function outline(context: SearchContext, params: Params): Promise<object> {
   const paths = await filesBelowPath(context, requiredParameter(params, "path"));
-  const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, paths)]);
-  return { files: outlineFiles(paths, sortNodes(rows.map(hitFromRow))), ...freshness(context.meta, context.repo) };
+  const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, paths.slice(0, MAX_OUTLINED_FILES))]);
+  const files = outlineFiles(paths, sortNodes(rows.map(hitFromRow)));
+  const note = `Of ${paths.length} files the symbols of the first ${MAX_OUTLINED_FILES} are listed: outline a subfolder.`;
+  const notes = paths.length > MAX_OUTLINED_FILES ? { notes: [note] } : {};
+  return { files, ...notes, ...freshness(context.meta, context.repo) };
 }
 
 /** All files, indexed or not, with the skip reason. */

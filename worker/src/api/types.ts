@@ -75,4 +75,6 @@ export interface OutlineEntry {
 
 export interface OutlineAnswer extends WithFreshness {
   files: { path: string; nodes: OutlineEntry[] }[];
+  /** Why some files have no nodes. */
+  notes?: readonly string[];
 }

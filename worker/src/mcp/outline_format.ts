@@ -28,7 +28,7 @@ export function formatOutline(outline: OutlineAnswer, depth: number | null, toke
   const [lines, note] = mostDetailedFitting(files, depth, budget);
   const shown = truncateLines(lines, budget);
   const omitted = `${lines.length - shown.length} more lines: outline a subfolder.`;
-  const notes = [countLine(files, depth), note, shown.length < lines.length ? omitted : ""];
+  const notes = [countLine(files, depth), ...(outline.notes ?? []), note, shown.length < lines.length ? omitted : ""];
   return joinAnswer([shown.join("\n")], notes, outline.note);
 }
 
