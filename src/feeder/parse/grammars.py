@@ -69,14 +69,13 @@ class Grammar(NamedTuple):
 
     `query` joins the queries of all categories but those of `embedded_query`, which finds regions
     in other languages, and `split_query`, which finds split points. `noise` is blanked before the
-    text is parsed, `conditionals` only if there are many syntax errors, which `error_query` finds.
+    text is parsed, `conditionals` only if there are many syntax errors.
     `patterns` capture declarations that queries cannot. `data_shape` are the arguments of
     `entries.Shape`, empty unless the language is a data format.
     """
 
     parser: Parser
     query: Query
-    error_query: Query | None
     noise: re.Pattern[bytes] | None
     conditionals: re.Pattern[bytes] | None
     patterns: tuple[re.Pattern[bytes], ...]
@@ -182,8 +181,6 @@ class Grammars:
         return Grammar(
             Parser(grammar),
             query,
-            # to compile it takes up to 8 ms
-            Query(grammar, "(ERROR) @error") if conditionals else None,
             _compile_pattern(noise) if noise else None,
             _compile_pattern(conditionals) if conditionals else None,
             tuple(map(_compile_pattern, self._settings["patterns"].get(language, ()))),

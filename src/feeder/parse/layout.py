@@ -8,7 +8,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -92,8 +92,7 @@ class SourceText:
 
     def lines_at(self, offsets: Sequence[int]) -> list[int]:
         """The 1-based numbers of the lines that hold the bytes at these offsets."""
-        starts = self._line_starts
-        return [bisect_right(starts, offset) for offset in offsets]
+        return list(map(bisect_right, repeat(self._line_starts), offsets))
 
     def line_start(self, offset: int) -> int:
         """The offset at which the line that contains `offset` begins."""

@@ -7,9 +7,9 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from feeder.nodes import (
     BINDING,
@@ -76,7 +76,8 @@ _PLAIN_ACCESS = re.compile(
 """Names with dots, whose last one is not empty, and the byte that follows: most expressions."""
 _LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
-_SEPARATOR_ENDS = (b".", b":", b">", b"\\")
+_SEPARATOR_ENDS = frozenset(b".:>\\")
+_OPENING = ord("(")
 _SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
 _CLOSING = (b")", b"]", b"}", b'"', b"'", b"`", b">")
 _BLANKED = bytes(
@@ -85,6 +86,8 @@ _BLANKED = bytes(
 )
 """Replaces all but ASCII letters, digits, `_`, `$` and `.` by blanks."""
 
+
+Value = TypeVar("Value")
 
 Match = tuple[int, Captures]
 """The index of a pattern, and one match of it by the names of its captures."""
@@ -106,7 +109,7 @@ class RelationCollector:
     """Collects the captures of the category `Relation` of one file or region."""
 
     def __init__(self, content: bytes, settings: Callable[[int], Mapping[str, str | None]]) -> None:
-        self._content = content
+        self._content = content + b"\n"  # an expression at its end also has a byte that follows
         self._settings = settings
         self._sites: dict[int, CapturedRelation] = {}
         self._details: set[Site] = set()
@@ -114,75 +117,85 @@ class RelationCollector:
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._declared: set[int] = set()
         self._existing_names: set[bytes] = set()
+        self._last_path = -1
 
     def declare(self, names: Sequence[Capture]) -> None:
         """Notes the name of a declaration, which is no relation."""
-        last = names[-1]
-        self._declared.update(name.start_byte for name in names)
-        if last.end_byte - last.start_byte <= NAME_LIMIT:
-            source = self._content[last.start_byte : last.end_byte]
+        starts = [name.start_byte for name in names]
+        self._declared.update(starts)
+        start, end = starts[-1], names[-1].end_byte
+        if end - start <= NAME_LIMIT:
+            source = self._content[start:end]
             self._existing_names.add(source)
             if b":" in source:  # Cart::add
-                self._declared.add(last.start_byte + source.rindex(b":") + 1)
+                self._declared.add(start + source.rindex(b":") + 1)
 
     def collect(self, matches: Iterable[Match]) -> Iterator[Match]:
         """Adds the matches of the category; yields those of others."""
-        sites, mentions = self._sites, self._bare_mentions
-        content = self._content + b"\n"  # an expression at its end also has a byte that follows
+        content, sites, mentions = self._content, self._sites, self._bare_mentions
         capture_of: dict[int, str] = {}
         for match in matches:
             pattern, captures = match
-            capture = capture_of.get(pattern)
-            if capture is None:  # all matches of a pattern have the same captures
+            try:  # all matches of a pattern have the same captures
+                capture = capture_of[pattern]
+            except KeyError:
                 capture = next(filter(captures.__contains__, _KINDS), "")
                 capture_of[pattern] = capture
-            if capture == "accesses":
+            if not capture:
+                yield match
+            elif capture == "accesses":
                 node = captures["accesses"][0]
                 start, end = node.start_byte, node.end_byte
                 if end - start > ACCESS_LIMIT:
                     start = end - ACCESS_LIMIT
-                length, relation = _access(content[start : end + 1])
+                length, relation = _accesses[content[start : end + 1]]
                 if relation and sites.setdefault(end - length, relation) is not relation:
                     self._replace(end - length, relation)
             elif capture == "mentions":
                 node = captures["mentions"][0]
                 start = node.start_byte
                 mentions[content[start : node.end_byte]].append(start)
-            elif not capture:
-                yield match
-            elif capture == "exported":
-                node = captures["exported"][0]
-                start = node.start_byte
-                source = content[start : node.end_byte]
-                mentions[source].append(start)
-                if source[:1].isupper():  # no local name
-                    self._existing_names.add(source)
-            elif capture == "tokens":
-                self._add_token(captures["tokens"][0])
+            elif capture in _names:
+                bare_names = _names[capture]
+                for node in captures[capture]:
+                    start = node.start_byte
+                    if content[start - 1] in _SEPARATOR_ENDS:
+                        self._add_name(_KINDS[capture], start, node.end_byte)
+                        continue
+                    relation = bare_names[content[start : node.end_byte]]
+                    if relation and sites.setdefault(start, relation) is not relation:
+                        self._replace(start, relation)
             else:
-                self._add_other(_KINDS[capture], pattern, captures[capture], captures)
+                self._add_other(capture, pattern, captures)
 
     def _add_token(self, node: Capture) -> None:
         """Adds an identifier: a call if `(` follows, otherwise a mention."""
         content = self._content
         start, end = node.start_byte, node.end_byte
-        if content[end : end + 1] == b"(":
+        if content[end] == _OPENING:
             self._add_name(CALL, start, end)
-        elif content[start - 1 : start] in _SEPARATOR_ENDS:
+        elif content[start - 1] in _SEPARATOR_ENDS:
             self._add_name(MENTION, start, end)
         else:
             self._bare_mentions[content[start:end]].append(start)
 
-    def _add_other(
-        self, kind: str, pattern: int, nodes: Sequence[Capture], captures: Captures
-    ) -> None:
-        if kind in _RANKS:
-            for node in nodes:
-                self._add_name(kind, node.start_byte, node.end_byte)
+    def _add_exported(self, node: Capture) -> None:
+        start = node.start_byte
+        source = self._content[start : node.end_byte]
+        self._bare_mentions[source].append(start)
+        if source[:1].isupper():  # no local name
+            self._existing_names.add(source)
+
+    def _add_other(self, capture: str, pattern: int, captures: Captures) -> None:
+        kind = _KINDS[capture]
+        if capture == "tokens":
+            self._add_token(captures["tokens"][0])
+        elif capture == "exported":
+            self._add_exported(captures["exported"][0])
         elif kind == IMPORT:
             self._add_import(captures, self._settings(pattern).get("imported"))
         else:
-            self._add_detail(kind, nodes, captures)
+            self._add_detail(kind, captures[capture], captures)
 
     def sites(self) -> list[Site]:
         """The relations in the order of their offsets.
@@ -197,8 +210,8 @@ class RelationCollector:
             for start in mentions[source]:
                 if start not in imported:
                     sites.setdefault(start, relation)
-        for start in self._declared | imported:
-            sites.pop(start, None)
+        for start in sites.keys() & (self._declared | imported):
+            del sites[start]
         return sorted(chain(sites.items(), self._details, self._imports))[:SITES_LIMIT]
 
     def _replace(self, start: int, relation: CapturedRelation) -> None:
@@ -209,7 +222,7 @@ class RelationCollector:
     def _add_name(self, kind: str, start: int, end: int) -> None:
         content = self._content
         receiver = ""
-        if content[start - 1 : start] in _SEPARATOR_ENDS:
+        if content[start - 1] in _SEPARATOR_ENDS:
             receiver = _receiver(content[max(0, start - RECEIVER_LIMIT) : start])
         relation = _named(kind, content[start:end], receiver)
         if relation and self._sites.setdefault(start, relation) is not relation:
@@ -222,46 +235,52 @@ class RelationCollector:
             if not self._content[start : start + 2].lstrip(b"_")[:1].isupper():
                 return  # a function is called, whose result has another type
             bound = constructed
-        qualifier = self._last_name(bound[-1]) if bound else ""
+        qualifier = self._last_name(bound[-1])[1] if bound else ""
         if made := captures.get("made"):
             qualifier = _called_name(self._source(made))
         for node in nodes:
-            name = self._last_name(node)
+            start, name = self._last_name(node)
             if name and (qualifier or kind != BINDING) and (kind != RETURNS or len(name) > 1):
-                self._details.add((node.start_byte, _relation(kind, name, qualifier)))
+                self._details.add((start, _relation(kind, name, qualifier)))
 
     def _add_import(self, captures: Captures, imported: str | None) -> None:
-        modules, names = captures.get("module"), captures.get("imports")
-        module = _module_path(self._source(modules)) if modules else ""
-        alias = self._name(captures["alias"][0]) if "alias" in captures else ""
-        end = f"={alias}" if alias else ""
+        modules, names, aliases = map(captures.get, ("module", "imports", "alias"))
         nodes = names or modules
         if not nodes:
             return
-        if imported is not None:
-            name = imported
-        else:
-            name = _module_path(self._source(names)) if names else ""
-        if not modules and "." in name:
-            module, _, name = name.rpartition(".")
-        if name or module:
-            relation = _relation(IMPORT, name, f"{module}{end}")
+        relation, name = _import(
+            self._source(modules) if modules else None,
+            self._source(names) if names else None,
+            self._source(aliases[:1]) if aliases else b"",
+            imported,
+        )
+        if relation:
             self._imports.append((nodes[0].start_byte, relation))
-            for path in (nodes[0], (modules or nodes)[0]):  # its names are no other relations
-                start = path.start_byte
-                source = self._content[start : min(path.end_byte, start + MODULE_LIMIT)]
+            self._declare_path(nodes[0])
+            if modules and names:
+                self._declare_path(modules[0])
+            if aliases:
+                self._declared.update([node.start_byte for node in aliases])
+            self._existing_names.add(name)
+
+    def _declare_path(self, path: Capture) -> None:
+        """Notes that the names of an imported path are no other relations."""
+        start = path.start_byte
+        if start != self._last_path:  # a module of which several names are imported
+            self._last_path = start
+            source = self._content[start : min(path.end_byte, start + MODULE_LIMIT)]
+            if b"." in source or b"::" in source:
                 self._declared.update([start + at for at in _path_offsets(source)])
-            self._declared.update(node.start_byte for node in captures.get("alias", ()))
-            self._existing_names.add((alias or name).encode())
 
-    def _name(self, node: Capture) -> str:
-        return _checked_name(self._content[node.start_byte : node.end_byte])
+    def _last_name(self, node: Capture) -> tuple[int, str]:
+        """The name of a declarator or a type, with the offset of the node.
 
-    def _last_name(self, node: Capture) -> str:
-        """The name of a declarator or a type: `item` of `&item`, `Vec` of `&std::Vec<Item>`."""
-        if node.end_byte - node.start_byte > MODULE_LIMIT:
-            return ""
-        return _declared_name(self._content[node.start_byte : node.end_byte])
+        The name is `item` of `&item`, and `Vec` of `&std::Vec<Item>`.
+        """
+        start, end = node.start_byte, node.end_byte
+        if end - start > MODULE_LIMIT:
+            return start, ""
+        return start, _declared_names[self._content[start:end]]
 
     def _source(self, nodes: Sequence[Capture]) -> bytes:
         """The source of a name, of which several nodes are the parts."""
@@ -279,7 +298,6 @@ def _named(kind: str, source: bytes, receiver: str) -> CapturedRelation | None:
     return _relation(kind, name, receiver) if name and (kind != USE or len(name) > 1) else None
 
 
-@lru_cache(CACHE_SIZE)
 def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
     """The relation of an expression that ends with a name, and the bytes of that name.
 
@@ -307,7 +325,6 @@ def _checked_name(source: bytes) -> str:
     return name if is_name else ""
 
 
-@lru_cache(CACHE_SIZE)
 def _declared_name(source: bytes) -> str:
     source = source.partition(b"<")[0].rstrip(b"?!")
     if name := _checked_name(source):
@@ -336,10 +353,30 @@ def _module_path(source: bytes) -> str:
 
 @lru_cache(CACHE_SIZE)
 def _path_offsets(source: bytes) -> Sequence[int]:
-    """The offsets of the names in an imported path; none if it has one name only."""
-    if b"::" in source or b"." in source:
-        return [match.start() for match in _WORD.finditer(source)]
-    return ()
+    """The offsets of the names in an imported path."""
+    return [match.start() for match in _WORD.finditer(source)]
+
+
+@lru_cache(CACHE_SIZE)
+def _import(
+    module_source: bytes | None,
+    name_source: bytes | None,
+    alias_source: bytes,
+    imported: str | None,
+) -> tuple[CapturedRelation | None, bytes]:
+    """The relation of an import and the name that it gives the file; None without a name."""
+    module = "" if module_source is None else _module_path(module_source)
+    alias = _checked_name(alias_source)
+    if imported is not None:
+        name = imported
+    else:
+        name = "" if name_source is None else _module_path(name_source)
+    if module_source is None and "." in name:
+        module, _, name = name.rpartition(".")
+    if not (name or module):
+        return None, b""
+    end = f"={alias}" if alias else ""
+    return _relation(IMPORT, name, f"{module}{end}"), (alias or name).encode()
 
 
 def _receiver(before: bytes) -> str:
@@ -351,7 +388,7 @@ def _receiver(before: bytes) -> str:
     names = before.translate(_BLANKED).rpartition(b" ")[2]
     if names[:1].isalpha() and names[-1:] == b"." and b".." not in names:
         length = len(names)
-        if before[-length - 1 : -length] not in _SEPARATOR_ENDS:
+        if length == len(before) or before[-length - 1] not in _SEPARATOR_ENDS:
             return names[:-1].decode()
     before = before.rstrip()
     separator = next(filter(before.endswith, _SEPARATORS), b"")
@@ -371,12 +408,36 @@ def _receiver(before: bytes) -> str:
     return names.decode() if names[:1].isalpha() or names[:1] in (b"_", b"$") else EXPRESSION
 
 
+class _Cache(dict[bytes, Value]):
+    """Results of a function by source, which serve all files of a process.
+
+    A dict with `__missing__` is faster than `lru_cache`.
+    """
+
+    def __init__(self, function: Callable[[bytes], Value]) -> None:
+        self._function = function
+
+    def __missing__(self, source: bytes) -> Value:
+        if len(self) == CACHE_SIZE:
+            self.clear()
+        value = self[source] = self._function(source)
+        return value
+
+
+_accesses = _Cache(_access)
+_declared_names = _Cache(_declared_name)
+_names = {
+    capture: _Cache(partial(_named, _KINDS[capture], receiver=""))
+    for capture in ("calls", "uses", "inherits", "implements", "attributes")
+}
+"""Names without a receiver, by the capture that has them."""
+
+
 class FileRelations:
     """The relations of a file with their lines, for the encoding of a node's part of them."""
 
     def __init__(self, sites: Sequence[Site], lines: Sequence[int]) -> None:
-        self._starts = [start for start, _ in sites]
-        self._relations = [relation for _, relation in sites]
+        self._starts, self._relations = map(list, zip(*sites, strict=True))
         self._lines = lines
         self._of_signatures = [
             index
@@ -415,9 +476,11 @@ def encode_relations(
     A blank, then `NAME KIND QUALIFIER : LINES` without the blanks, for each one.
     """
     encoded: dict[str, str] = {}
+    before = encoded.get
     for (_, _, text), line in zip(relations, lines, strict=True):
-        if text in encoded:
-            encoded[text] += f",{line - first_line}"
-        else:
+        others = before(text)
+        if others is None:
             encoded[text] = f"{text}{line - first_line}"
+        else:
+            encoded[text] = f"{others},{line - first_line}"
     return "".join(encoded.values())

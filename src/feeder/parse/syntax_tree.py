@@ -6,13 +6,14 @@ Text that the grammar cannot parse, such as preprocessor branches, is blanked fi
 import re
 
 from tree_sitter import Node as Syntax
-from tree_sitter import Query, QueryCursor, Range
+from tree_sitter import Range
 
 from feeder.parse.grammars import Grammar
 
 ERROR_SHARE = 0.1
 """Share of bytes in syntax errors from which a file is parsed again without conditionals."""
 _ERROR_DEPTH = 100
+"""Levels of the syntax tree in which error nodes are looked for."""
 _NON_NEWLINE = re.compile(rb"[^\r\n]")
 
 
@@ -42,24 +43,27 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
     if grammar.noise:
         content = _blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
-    if grammar.conditionals is None or grammar.error_query is None or not root.has_error:
+    if grammar.conditionals is None or not root.has_error:
         return root
-    error_bytes = _error_bytes(grammar.error_query, root)
+    error_bytes = _error_bytes(root)
     if error_bytes <= ERROR_SHARE * len(content):
         return root
     other = grammar.parser.parse(_blank_hidden(content, grammar.conditionals)).root_node
-    return other if 2 * _error_bytes(grammar.error_query, other) <= error_bytes else root
+    return other if 2 * _error_bytes(other) <= error_bytes else root
 
 
-def _error_bytes(error_query: Query, root: Syntax) -> int:
-    """The number of bytes in error nodes."""
-    cursor = QueryCursor(error_query)
-    cursor.set_max_start_depth(_ERROR_DEPTH)
-    errors = cursor.captures(root).get("error", [])
-    total, seen = 0, 0
-    for start, end in sorted((error.start_byte, error.end_byte) for error in errors):
-        total += max(0, end - max(start, seen))
-        seen = max(seen, end)
+def _error_bytes(root: Syntax) -> int:
+    """The number of bytes in error nodes; descends only into nodes that contain one."""
+    total = 0
+    level = [root]
+    for _ in range(_ERROR_DEPTH + 1):
+        below: list[Syntax] = []
+        for node in level:
+            if node.is_error:
+                total += node.end_byte - node.start_byte
+            elif node.has_error:
+                below += node.children
+        level = below
     return total
 
 
