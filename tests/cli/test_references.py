@@ -265,6 +265,27 @@ FIELDS: dict[str, str | bytes] = {
 }
 
 
+def test_static_member_of_another_type_is_left_out(feeder: RunFeeder, repo: Repo) -> None:
+    """`Shelf.Reset()` names a type that has such a member itself."""
+    repo.commit(
+        {
+            "Cart.cs": (
+                "namespace Shop;\npublic class Cart {\n    public static void Reset() {}\n}\n"
+            ),
+            "Shelf.cs": (
+                "namespace Shop;\npublic class Shelf {\n    public static void Reset() {}\n}\n"
+            ),
+            "Use.cs": (
+                "using Shop;\nclass Use {\n    void Go() {\n"
+                "        Cart.Reset();\n        Shelf.Reset();\n    }\n}\n"
+            ),
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "Cart.Reset", "--json").json
+    assert sites(answer) == {("Use.cs", 4, "call"): True}
+
+
 def test_fields_of_types_of_other_files(feeder: RunFeeder, repo: Repo) -> None:
     """A parameter's type has the field there; that of an unknown receiver is by name only."""
     repo.commit(FIELDS)

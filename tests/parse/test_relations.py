@@ -622,6 +622,14 @@ def test_visibility_by_modifier_section_or_convention(path: str) -> None:
     assert visibilities == expected
 
 
+def test_declaration_of_a_member_is_no_relation() -> None:
+    """Also if another type has a property of that name with code."""
+    text = "protocol Doc {\n  var page: [Node] { get }\n}\nstruct Leaf { var page: Int { 3 } }\n"
+    [node, *_] = nodes("a.swift", text)
+    assert node.relations == " Node~:1 internal#:0"
+    assert [(one.name, one.line) for one in node.members] == [("page", 2)]
+
+
 def test_local_names_are_no_relations() -> None:
     text = "def f(items):\n    total = len(items)\n    return print(total)\n"
     [node] = nodes("a.py", text)

@@ -144,6 +144,7 @@ def collect_captures(
     for pattern, captures in relations.collect(all_matches):
         if names := captures.get("member"):
             members.update(_member_names(source, names))
+            relations.declare_member(names)
         elif whole := captures.get("doc"):
             end = source.strip_end(whole[-1].end_byte)
             docs.append(DocComment(whole[0].start_byte, end, "apart" in captures))

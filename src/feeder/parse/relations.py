@@ -130,6 +130,10 @@ class RelationCollector:
             if b":" in source:  # Cart::add
                 self._declared.add(start + source.rindex(b":") + 1)
 
+    def declare_member(self, names: Sequence[Capture]) -> None:
+        """Notes the name of a member, whose declaration is no relation."""
+        self._declared.update([name.start_byte for name in names])
+
     def collect(self, matches: Iterable[Match]) -> Iterator[Match]:
         """Adds the matches of the category; yields those of others."""
         content, sites, mentions = self._content, self._sites, self._bare_mentions

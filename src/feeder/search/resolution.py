@@ -350,8 +350,8 @@ class Resolver:
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
             return True
-        if not types and (last in self._family.names or last in facts.imports):
-            types = [last] if last[:1].isupper() or last in self._family.names else []
+        if not types and self._may_be_type(facts, last):
+            types = [last]
         if types:
             return self._is_of_types(facts, types)
         is_call = relation.kind == CALL
@@ -369,6 +369,11 @@ class Resolver:
                 return None
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
         return False if own_class else None
+
+    def _may_be_type(self, facts: FileFacts, name: str) -> bool:
+        """Tells whether a receiver that no declaration binds is a type, as in `Cart.create()`."""
+        is_known = name in facts.imports or name in self._types_with_member
+        return name in self._family.names or (is_known and name[:1].isupper())
 
     def _is_field(self, facts: FileFacts, node: RelatedNode, receiver: str, line: int) -> bool:
         """Tells whether a receiver is a field of the owner's type, in a type of another file."""

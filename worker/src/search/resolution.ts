@@ -332,10 +332,7 @@ export class Resolver {
     if (last.endsWith("()")) return this.#isInFamily(facts, last.slice(0, -2));
     let types = facts.typesOf(node.symbol, receiver, line);
     if (types.length === 0 && this.#isField(facts, node, receiver, line)) return true;
-    const isOfFamily = this.family.names.has(last);
-    if (types.length === 0 && (isOfFamily || facts.imports.has(last))) {
-      types = isOfFamily || /^\p{Lu}/u.test(last) ? [last] : [];
-    }
+    if (types.length === 0 && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
     return this.#isUnique && relation.kind === CALL && COMPOUND.test(relation.name);
   }
@@ -347,6 +344,12 @@ export class Resolver {
       if (this.others.some((one) => one.owner === symbol && one.path === facts.path)) return null;
     }
     return ownClass ? false : null;
+  }
+
+  /** Returns true if a receiver that no declaration binds is a type, as in `Cart.create()`. */
+  #mayBeType(facts: FileFacts, name: string): boolean {
+    const isKnown = facts.imports.has(name) || this.#hasMember(name);
+    return this.family.names.has(name) || (isKnown && /^\p{Lu}/u.test(name));
   }
 
   /** Returns true if a receiver is a field of the owner's type, in a type of another file. */
