@@ -12,7 +12,7 @@ from fault_injection import Crash, FailingDatabase, FaultInjector
 from feeder.errors import UserError
 from feeder.parse import ParsedFile
 from feeder.progress import ProgressReporter
-from feeder.source import Sizes
+from feeder.source import Entry, Sizes
 from feeder.source.git_trees import Commit
 from feeder.store.sqlite import SQLite
 from feeder.sync.diff import StaleReason, compare_files
@@ -524,3 +524,42 @@ def test_run_by_words_alone_keeps_no_nodes_in_memory(repo: Repo, database: SQLit
     run.index.begin(run.token, state, {}, recompute_vectors=False)
     assert write_nodes(run, state, work) == ({}, set())
     assert run.report.texts_waiting == 1
+
+
+class UnlistedCommit(Commit):
+    """A commit of which only the changes since another tree are listed."""
+
+    def entries(self) -> list[Entry]:
+        raise AssertionError("all files were listed")
+
+
+def test_a_change_is_synced_without_listing_all_files(shop: Repo, database: SQLite) -> None:
+    """The report names the files that have not changed, and the index is that of a new run."""
+    first = run_sync(Commit(shop.path), database)
+    shop.commit({"src/cart.py": CART + "\nLIMIT = 9\n", "src/__init__.py": None, "b.bin": "x"})
+    report = run_sync(UnlistedCommit(shop.path), database)
+    assert (report.files_processed, report.files_deleted) == (1, 1)
+    assert report.files_unchanged == first.files_processed - 2
+    assert report.skipped == {**first.skipped, "b.bin": "binary, by its name"}
+    assert index_snapshot(database) == fresh_snapshot(Commit(shop.path))
+    assert run_sync(UnlistedCommit(shop.path), database).files_processed == 0
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE meta SET value = 'another' WHERE key = ? || ':run'",
+        "DELETE FROM meta WHERE key = ? || ':tree'",
+        "UPDATE meta SET value = 'other' WHERE key = ? || ':limits'",
+        "UPDATE meta SET value = 'other' WHERE key = ? || ':parser'",
+    ],
+)
+def test_an_index_of_an_unfinished_or_another_run_is_compared_with_all_files(
+    shop: Repo, database: SQLite, statement: str
+) -> None:
+    """It need not equal the tree that it names."""
+    run_sync(Commit(shop.path), database)
+    shop.commit({"src/cart.py": CART + "\nLIMIT = 9\n"})
+    database.connection.execute(statement, (REPO,))
+    with pytest.raises(AssertionError, match="all files were listed"):
+        run_sync(UnlistedCommit(shop.path), database)

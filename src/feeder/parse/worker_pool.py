@@ -32,7 +32,7 @@ BATCH_FILES, BATCH_BYTES = 32, 128_000
 FILE_OVERHEAD_BYTES = 1000
 """Bytes that a file counts in addition to its content, so that empty files are limited too."""
 
-READ_AHEAD_BYTES = 8_000_000
+READ_AHEAD_BYTES = 4_000_000
 """Bytes of files that are read ahead of the results; their nodes take about as much again."""
 
 ProgressCallback = Callable[[str], None]

@@ -5,7 +5,7 @@ A process takes longer to load its modules than the rest of a sync of one edited
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -24,17 +24,18 @@ def started_processes(
 ) -> Iterator[list[WorkerProcess]]:
     """Yields processes for a sync of this tree; those left in the list are ended.
 
-    One if the index is of another tree, one per core if it has none, and none if it equals the
+    One if the index is of another tree, one per core if there is none, and none if it equals the
     tree or is at Cloudflare.
     """
     processes: list[WorkerProcess] = []
     try:
         if root_tree_id and not choose_store(settings).is_cloud:
-            recorded = _recorded_tree(workspace, settings)
-            if recorded != root_tree_id:
+            meta = _read_meta(workspace, settings)
+            if meta.get(f"{workspace.repo}:tree") != root_tree_id:
                 from feeder.parse.worker_process import default_count, start_process
 
-                count = 1 if recorded else settings.jobs or default_count()
+                is_indexed = f"{workspace.repo}:run" in meta
+                count = 1 if is_indexed else settings.jobs or default_count()
                 processes += [start_process() for _ in range(count)]
         yield processes
     finally:
@@ -42,12 +43,12 @@ def started_processes(
             process.peer.stop()
 
 
-def _recorded_tree(workspace: Workspace, settings: Settings) -> str:
-    """The tree that the index equals; empty if there is none, or if the index cannot be read."""
+def _read_meta(workspace: Workspace, settings: Settings) -> Mapping[str, str]:
+    """The index's `meta`; empty if there is none, or if the index cannot be read."""
     from feeder.store.recorded_meta import read_meta
 
     with suppress(FeederError, OSError):  # opening the index reports it
         file = workspace.index_file = index_file(workspace.base, settings)
         if file.is_file():
-            return read_meta(file).get(f"{workspace.repo}:tree", "")
-    return ""
+            return read_meta(file)
+    return {}
