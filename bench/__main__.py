@@ -3,8 +3,8 @@ with that of a commit, `python -m bench answers` measures search quality, `pytho
 that of queries that are one token of code, `python -m bench budget` what an agent's token budget
 holds, `python -m bench commits` how commit messages find the changed files, `python -m bench
 impact` how well the tests of a change are named, `python -m bench relations` references beside the
-languages' own tools, and `python -m bench worker` the CPU time and requests of a query at the
-Worker.
+languages' own tools, `python -m bench worker` the CPU time and requests of a query at the Worker,
+and `python -m bench databases` those of a query to many databases.
 
 `--help` after each lists its options.
 """
@@ -19,6 +19,8 @@ if sys.argv[1:2] == ["answers"]:
     from answers.command import main  # importable by the sys.path entries above
 elif sys.argv[1:2] == ["worker"]:
     from worker_cost.command import main
+elif sys.argv[1:2] == ["databases"]:
+    from many_databases import main
 elif sys.argv[1:2] == ["exact"]:
     from exact import main
 elif sys.argv[1:2] == ["impact"]:

@@ -40,7 +40,7 @@ def measure(script: Path, index: Index, query_count: int, isolates: int) -> Iter
             idle_ms = min(running.not_found_ms() for _ in range(isolates))
             by_kind = {
                 kind: [running.get(endpoint, params) for params in all_params]
-                for kind, (endpoint, all_params) in _kinds(
+                for kind, (endpoint, all_params) in queries_by_kind(
                     index.named_nodes(), query_count // 4
                 ).items()
             }
@@ -51,7 +51,9 @@ def measure(script: Path, index: Index, query_count: int, isolates: int) -> Iter
         yield QueryCosts(nodes, mode, warm, first_queries, starts, idle_ms, by_kind)
 
 
-def _kinds(nodes: Sequence[SymbolNode], count: int) -> dict[str, tuple[str, Sequence[QueryParams]]]:
+def queries_by_kind(
+    nodes: Sequence[SymbolNode], count: int
+) -> dict[str, tuple[str, Sequence[QueryParams]]]:
     """Returns the endpoint and the parameters of each kind of request; always the same ones."""
     draw = random.Random(17)
     sample = [draw.choice(nodes) for _ in range(count)]

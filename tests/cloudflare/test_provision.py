@@ -512,3 +512,19 @@ def test_repositories_share_a_database_and_an_index(
     both = feeder(other, "init", "--shared", "acme", "--database-name", "other")
     assert both.code == 2
     assert "Give one." in both.err
+
+
+def test_the_first_run_makes_the_vectors_that_init_was_given(
+    feeder: RunFeeder, repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A workflow names no model; a later run follows the index."""
+    monkeypatch.delenv("FEEDER_MODEL", raising=False)
+    repo.commit({"a.py": "def total():\n    return 1\n"})
+    assert feeder(repo, "init", "--model", "static").code == 0
+    first = feeder(repo, "sync")
+    assert first.code == 0, first.err
+    assert "feeder init was given the model feeder-static-" in first.err
+    repo.commit({"b.py": "def sum():\n    return 2\n"})
+    second = feeder(repo, "sync")
+    assert second.code == 0, second.err
+    assert feeder(repo, "validate", "--wait").code == 0

@@ -101,6 +101,40 @@ def test_user_grammar_file_may_name_any_grammar(
     assert sorted(file.name for file in grammars.iterdir()) == left
 
 
+def test_an_environment_that_was_changed_in_the_cache_is_not_used(tmp_path: Path) -> None:
+    """Not with another file, a changed one, an unpinned package or another interpreter."""
+    packages = tmp_path / "lib/python3.12/site-packages"
+    record = packages / "click-8.1.0.dist-info/RECORD"
+    record.parent.mkdir(parents=True)
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").symlink_to(sys.executable)
+    (packages / "click.py").write_text("x = 1\n")
+    digest = "sha256=nia_NpkRxFwkPGhBR7I_yeHc_PJX0pmhxjIBam_NM_Q"
+    record.write_text(f"click.py,{digest},6\nclick-8.1.0.dist-info/RECORD,,\n")
+    lock = tmp_path / "lock.txt"
+    lock.write_text("click==8.1.0 \\\n    --hash=sha256:00\n")
+
+    def verify() -> str:
+        run = [sys.executable, str(ROOT / "requirements/environment.py"), "verify"]
+        done = subprocess.run(
+            [*run, str(tmp_path), str(lock)], capture_output=True, text=True, check=False
+        )
+        return done.stderr.strip()
+
+    assert verify() == ""
+    (packages / "click.py").write_text("x = 2\n")
+    assert verify() == "The cached environment is not used: click.py is not as click lists it."
+    (packages / "click.py").write_text("x = 1\n")
+    (packages / "evil.pth").write_text("import os\n")
+    assert "evil.pth was added" in verify()
+    (packages / "evil.pth").unlink()
+    lock.write_text("click==8.2.0 \\\n    --hash=sha256:00\n")
+    assert "click 8.1.0 is not pinned" in verify()
+    (tmp_path / "bin/python").unlink()
+    (tmp_path / "bin/python").symlink_to("/bin/sh")
+    assert "another interpreter" in verify()
+
+
 @pytest.mark.parametrize("module", ["signal", "click", "feeder/__init__"])
 def test_no_module_is_imported_from_the_checkout(hub: Hub, tmp_path: Path, module: str) -> None:
     """A file named like a Python module is indexed, never run."""

@@ -54,7 +54,7 @@ def test_every_input_is_described_and_has_a_default(name: str) -> None:
 
 def test_every_input_reaches_the_program() -> None:
     """Each input is one variable of the step that runs feeder, except those of other steps."""
-    inputs = {*ACTION["inputs"]} - {"embedding-cache", "documents"}
+    inputs = {*ACTION["inputs"]} - {"embedding-cache", "environment-cache", "documents"}
     expected = {
         SAID.get(name, f"FEEDER_{name.replace('-', '_').upper()}"): f"${{{{ inputs.{name} }}}}"
         for name in inputs

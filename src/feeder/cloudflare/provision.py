@@ -2,6 +2,7 @@
 metadata indexes, wrangler bindings.
 """
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import closing
@@ -24,9 +25,11 @@ from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import ServiceError, UserError
 from feeder.http_client import json_bytes
 from feeder.private_files import create_private_folder, reject_symlinks
+from feeder.store import Statement
 from feeder.store.index_folder import create_index_folder
 from feeder.store.inventory import count_nodes
 from feeder.store.migrations import known_migrations, migrate, migration_rows, missing_migrations
+from feeder.store.sql import CHOSEN_MODEL_KEY, SET_META
 
 DATABASES_PATH, INDEXES_PATH = "d1/database", "vectorize/v2/indexes"
 METRIC: Final = "cosine"
@@ -74,11 +77,13 @@ class ProvisionRequest(NamedTuple):
     """The dimensions of the vectors, and the database's name if the user gives one.
 
     Dimensions that the user has not chosen are only for a new index; an existing one keeps its own.
+    A chosen `model` is recorded, for the first run that names none.
     """
 
     dimensions: int
     database_name: str | None
     is_chosen: bool = True
+    model: str | None = None
 
 
 class ExistingResources(NamedTuple):
@@ -173,7 +178,12 @@ def provision(
         database_id = existing.database_id
         if not dry_run:
             database_id = database_id or account.create_database(existing.database_name)
-            migrate(D1(api, database_id))
+            database = D1(api, database_id)
+            migrate(database)
+            if request.model:
+                chosen = {"model": request.model, "dimensions": request.dimensions}
+                record = json.dumps({CHOSEN_MODEL_KEY: json.dumps(chosen)})
+                database.run([Statement(SET_META, (record,))])
         yield Resource(f"D1 database {existing.database_name}", existing.database_id is not None)
         for migration in known_migrations():
             is_there = migration.name not in existing.migrations

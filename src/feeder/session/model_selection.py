@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -17,6 +18,7 @@ from feeder.embedding.quantization import StaticQuantizer, load_static_model
 from feeder.errors import UserError
 from feeder.store.index_state import STATIC_MODEL_PREFIX
 from feeder.store.lookup_table import LookupTable
+from feeder.store.sql import CHOSEN_MODEL_KEY
 
 if TYPE_CHECKING:
     from feeder.cloudflare.api import Api
@@ -83,16 +85,27 @@ def select_static_model(settings: Settings) -> StaticQuantizer | None:
     )
 
 
+def recordable_model(settings: Settings) -> str | None:
+    """Returns the named model if every machine that feeds an index has it: none at an address."""
+    model = settings.model or ""
+    return model if model in (STATIC, MINILM) or model.startswith(WORKERS_AI_PREFIX) else None
+
+
 def recorded_model(
     settings: Settings, meta: Mapping[str, str], embedder: Embedder | None
 ) -> Settings | None:
     """Returns the settings with the model that `meta` of an index at Cloudflare records.
 
-    None if the settings name a model, if the index has no vectors, or if `embedder` is its model.
+    It is that of the vectors, else the one that `feeder init` was given.
+
+    None if the settings name a model, if none is recorded, or if `embedder` is that model.
     Raises UserError for a model whose address the index does not record.
     """
     model, dimensions = meta.get("model", ""), meta.get("dimensions", "")
     is_open = settings.vectors and settings.model is None and settings.dimensions is None
+    if is_open and embedder and not model and CHOSEN_MODEL_KEY in meta:
+        chosen = json.loads(meta[CHOSEN_MODEL_KEY])
+        return replace(settings, model=chosen["model"], dimensions=chosen["dimensions"])
     if not (is_open and model and embedder):
         return None
     if (embedder.model, str(embedder.dimensions)) == (model, dimensions):

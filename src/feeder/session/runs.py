@@ -96,7 +96,12 @@ def _follow_index_model(session: Session, run: SyncContext, meta: Mapping[str, s
     if not session.follow_index_model(meta):
         return False
     run.model_vectors = session.model_vectors
-    run.progress.message(f"The index has vectors by {meta['model']}, and this run makes the same.")
+    if "model" in meta:
+        message = f"The index has vectors by {meta['model']}, and this run makes the same."
+    else:
+        assert run.model_vectors
+        message = f"feeder init was given the model {run.model_vectors.embedder.model}."
+    run.progress.message(message)
     return True
 
 

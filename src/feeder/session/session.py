@@ -78,10 +78,13 @@ def open_session(
             progress.message(note)
         session = Session(workspace, index, model_vectors, progress, backend)
 
+        followed: list[Settings] = []
+
         def follow_index_model(meta: Mapping[str, str]) -> bool:
             recorded = recorded_model(settings, meta, backend.embedder)
-            if recorded is None or backend.select_embedder is None:
+            if recorded is None or backend.select_embedder is None or recorded in followed:
                 return False
+            followed.append(recorded)
             backend.embedder = backend.select_embedder(recorded)
             backend.lookup = worker_lookup_table(backend.embedder)
             session.model_vectors = _model_vectors(backend, stack, cache, progress)

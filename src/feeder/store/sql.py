@@ -3,6 +3,9 @@
 Bulk data comes as JSON parameters.
 """
 
+CHOSEN_MODEL_KEY = "chosen"
+"""Key of the model that `feeder init` was given, with which the first run makes vectors."""
+
 SET_META = """
 INSERT INTO meta (key, value) SELECT key, value FROM json_each(?) WHERE true
 ON CONFLICT (key) DO UPDATE SET value = excluded.value
@@ -43,7 +46,8 @@ READ_WRITE_NUMBER = "SELECT value FROM meta WHERE key = ?"
 
 # ?1 repositories. Of a shared database, the values of other repositories are not read
 READ_META = """
-SELECT key, value FROM meta WHERE key IN ('model', 'dimensions', 'header', 'index', 'lookup')
+SELECT key, value FROM meta
+WHERE key IN ('model', 'dimensions', 'header', 'index', 'lookup', 'chosen')
 UNION ALL SELECT m.key, m.value FROM json_each(?1) r CROSS JOIN meta m
 ON m.key >= r.value || ':' AND m.key < r.value || ';'
 """

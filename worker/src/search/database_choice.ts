@@ -29,8 +29,8 @@ export interface DatabaseChoice {
 export type NearestRepos = () => Promise<ReadonlyMap<string, number> | null>;
 
 /**
- * Chooses by the repositories of the nearest vectors; for a name, and without vectors, by the words that a
- * database has, the rarest count most.
+ * Chooses by the repositories of the nearest vectors; without vectors, and for a name among few databases, by the
+ * words that a database has, the rarest count most.
  */
 export async function chooseDatabases(
   repositories: readonly Repository[],
@@ -40,7 +40,8 @@ export async function chooseDatabases(
 ): Promise<DatabaseChoice> {
   const databases = [...new Set(repositories.map((one) => one.database))];
   if (databases.length <= MAX_DATABASES) return { repositories, notes: [] };
-  const scores = (text.name ? null : await nearest()) ?? (await scoresByWord(repositories, text, open));
+  const byWordFirst = text.name !== "" && databases.length <= MAX_COUNTED;
+  const scores = (byWordFirst ? null : await nearest()) ?? (await scoresByWord(repositories, text, open));
   const scored = [...groupBy(repositories, (one) => String(databases.indexOf(one.database))).values()].map((own) => {
     return { own, score: own.reduce((sum, { name }) => sum + (scores.get(name) ?? 0), 0) };
   });
