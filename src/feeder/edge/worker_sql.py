@@ -86,24 +86,21 @@ _CLASSES_AROUND = _replace(
 
 
 # the candidates of a word search with what BM25 is computed from, so that nodes of several
-# databases get comparable scores: nodes and tokens in all, the size of each candidate, and of each
-# term its number of nodes and its score for each candidate. That of a word is in the vocabulary
+# databases get comparable scores: nodes and tokens in all, of each term its number of nodes, and
+# its score for each candidate, with the candidate's id and size. The number of nodes with a word is
+# in the vocabulary. SQLite doubles a statement's depth if it names the candidates twice
 def _with_term_scores(search: str, terms: str) -> str:
-    candidates = _replace(
-        search, "SELECT id, -rank FROM docs_fts", "SELECT rowid, id FROM docs_fts"
-    )
+    candidates = _replace(search, "SELECT id, -rank FROM docs_fts", "SELECT rowid FROM docs_fts")
     return f"""
-WITH candidate(seq, id) AS MATERIALIZED (SELECT DISTINCT * FROM ({candidates}))
-SELECT NULL AS place, 'all' AS kind, NULL AS seq, hex(block) AS value FROM docs_fts_data
-WHERE id = 1
-UNION ALL SELECT c.id, 'node', c.seq, hex(z.sz) FROM candidate c CROSS JOIN docs_fts_docsize z
-ON z.id = c.seq
-UNION ALL SELECT j.key, 'count', NULL, iif(json_array_length(j.value->2) = 1,
+WITH candidate(seq) AS MATERIALIZED ({candidates})
+SELECT NULL AS term, 'all' AS kind, hex(block) AS value, NULL AS id, NULL AS size
+FROM docs_fts_data WHERE id = 1
+UNION ALL SELECT j.key, 'count', iif(json_array_length(j.value->2) = 1,
   coalesce((SELECT v.doc FROM docs_vocab v WHERE v.term = j.value->2->>0), 0),
   (SELECT count(*) FROM docs_fts WHERE docs_fts MATCH j.value->>0)
-) FROM json_each({terms}) j
-UNION ALL SELECT j.key, 'score', docs_fts.rowid, -bm25(docs_fts, {word_search.BM25_WEIGHTS})
-FROM json_each({terms}) j CROSS JOIN docs_fts
+), NULL, NULL FROM json_each({terms}) j
+UNION ALL SELECT j.key, 'score', -bm25(docs_fts, {word_search.BM25_WEIGHTS}), docs_fts.id, hex(z.sz)
+FROM json_each({terms}) j CROSS JOIN docs_fts CROSS JOIN docs_fts_docsize z ON z.id = docs_fts.rowid
 WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candidate)
 """
 

@@ -16,7 +16,7 @@ interface TermScores {
   readonly nodes: number;
   readonly tokens: number;
   readonly counts: ReadonlyMap<number, number>;
-  readonly candidates: ReadonlyMap<number, { id: string; tokens: number; scores: [term: number, score: number][] }>;
+  readonly candidates: ReadonlyMap<string, { id: string; tokens: number; scores: [term: number, score: number][] }>;
 }
 
 /** The candidates with their scores, from the rows of the statement in each database. */
@@ -51,12 +51,16 @@ function lengthFactor(tokens: number, meanTokens: number): number {
 function parseTermScores(rows: readonly Row[]): TermScores {
   let [nodes, tokens] = [0, 0];
   const counts = new Map<number, number>();
-  const candidates = new Map<number, { id: string; tokens: number; scores: [number, number][] }>();
-  for (const [place, kind, seq, value] of rows) {
+  const candidates = new Map<string, { id: string; tokens: number; scores: [number, number][] }>();
+  for (const [term, kind, value, nodeId, size] of rows) {
     if (kind === "all") [nodes = 0, tokens] = sumsOf(varints(String(value)));
-    if (kind === "node") candidates.set(Number(seq), { id: String(place), tokens: sumOf(varints(String(value))), scores: [] });
-    if (kind === "count") counts.set(Number(place), Number(value));
-    if (kind === "score") candidates.get(Number(seq))!.scores.push([Number(place), Number(value)]);
+    if (kind === "count") counts.set(Number(term), Number(value));
+    if (kind === "score") {
+      const id = String(nodeId);
+      const candidate = candidates.get(id) ?? { id, tokens: sumOf(varints(String(size))), scores: [] };
+      candidates.set(id, candidate);
+      candidate.scores.push([Number(term), Number(value)]);
+    }
   }
   return { nodes, tokens, counts, candidates };
 }
