@@ -8,6 +8,7 @@ import atexit
 import gc
 import os
 import signal
+import sys
 
 GC_THRESHOLD = 50_000
 """New objects after which the garbage collector looks for cycles: a few MB."""
@@ -19,8 +20,19 @@ atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # by default Python looks for cycles after each 700 new objects: a tenth of the time of a start
 gc.set_threshold(GC_THRESHOLD)
-# and at its end among all objects, whose memory the system takes back anyway
-atexit.register(gc.freeze)
+
+
+def _skip_last_collection() -> None:
+    """Spares Python the search among all objects at its end: the system takes their memory back.
+
+    Not while other threads run, which may still use what would be left.
+    """
+    threading = sys.modules.get("threading")
+    if threading is None or threading.active_count() == 1:
+        gc.freeze()
+
+
+atexit.register(_skip_last_collection)
 
 from feeder.cli.main import main  # noqa: E402 - the slowest import
 

@@ -105,6 +105,16 @@ def test_exact_name_ranks_first(repo: Repo) -> None:
     database.close()
 
 
+def test_class_ranks_before_hundreds_of_members_with_its_name(repo: Repo) -> None:
+    """However many there are, and also if its file comes last; a name may have two letters."""
+    members = "".join(f"class K{i}:\n    def io(self):\n        return {i}\n\n" for i in range(400))
+    repo.commit({"a.py": members, "z.py": "class Io:\n    size = 1\n"})
+    database = open_database()
+    run_sync(Commit(repo.path), database, None)
+    assert symbols(run_search(database, "Io"))[0] == "Io"
+    database.close()
+
+
 def test_tests_rank_after_the_tested_code(repo: Repo) -> None:
     """Unless the query is about tests."""
     code = "def levenshtein(a, b):\n" + "    # counts insertions and deletions\n" * 20

@@ -331,6 +331,21 @@ def test_changes_since_a_missing_tree_are_unknown(repo: Repo) -> None:
     assert Commit(repo.path).changes_since("0123456789" * 4) is None
 
 
+def test_changes_include_ignored_submodules(repo: Repo) -> None:
+    """`.gitmodules` may tell git's own commands to leave their changes out."""
+    module = '[submodule "lib"]\n\tpath = lib\n\turl = ./lib\n\tignore = all\n'
+    first = repo.commit({".gitmodules": module, "a.py": "hello\n"})
+    repo.git("update-index", "--add", "--cacheinfo", f"160000,{first},lib")
+    repo.git("commit", "-qm", "the submodule")
+    before = Commit(repo.path).root_tree_id
+    second = repo.git("rev-parse", "HEAD").strip()
+    repo.git("update-index", "--cacheinfo", f"160000,{second},lib")
+    repo.git("commit", "-qm", "the submodule's next commit")
+    changes = Commit(repo.path).changes_since(before)
+    assert changes
+    assert changes.paths == ["lib"]
+
+
 def test_many_changes_are_unknown(repo: Repo) -> None:
     """All files are listed then."""
     repo.commit({"a.py": "hello\n"})

@@ -1,5 +1,6 @@
 """Shards share the files of a first sync; the last one to end completes the index."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -15,6 +16,7 @@ from feeder.github.event import Event
 from feeder.shards import Shard, all_shards, parse_shard, shard_matrix
 from feeder.source import Tree
 from feeder.source.git_trees import Commit
+from feeder.store import Row, Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
@@ -47,6 +49,17 @@ def shard_run(
 ) -> SyncContext:
     run = new_sync_context(tree, database, HashedEmbedder() if vectors else None)
     return replace(run, shard=shard, token=token)
+
+
+class _SynchronizedFile(SQLite):
+    """A database whose first response waits until those of the others are there."""
+
+    def __init__(self, file: Path, together: Barrier) -> None:
+        super().__init__(file)
+        self._faults = FaultInjector(at=1, before=False, fail=lambda: _wait(together))
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        return self._faults.call(lambda: super(_SynchronizedFile, self).run(statements))
 
 
 def _wait(together: Barrier) -> None:
@@ -107,12 +120,9 @@ def test_concurrent_shards_make_the_index_of_one_run(shop: Repo, tmp_path: Path)
     failed: list[BaseException] = []
 
     def run(shard: Shard) -> None:
-        database = SQLite(file)
-        mine = shard_run(tree, database, shard)
-        fuse = FaultInjector(at=1, before=False, fail=lambda: _wait(together))
-        mine.index.database = FailingDatabase(database, fuse)
+        database = _SynchronizedFile(file, together)
         try:
-            sync(mine)
+            sync(shard_run(tree, database, shard))
         except BaseException as exc:
             failed.append(exc)
         database.close()

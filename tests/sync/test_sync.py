@@ -563,3 +563,12 @@ def test_an_index_of_an_unfinished_or_another_run_is_compared_with_all_files(
     database.connection.execute(statement, (REPO,))
     with pytest.raises(AssertionError, match="all files were listed"):
         run_sync(UnlistedCommit(shop.path), database)
+
+
+def test_only_a_first_run_merges_the_postings(repo: Repo, database: SQLite) -> None:
+    """A later one that adds files would take as long as the index is large."""
+    segments = "SELECT count(DISTINCT segid) FROM docs_fts_idx"
+    for number in (1, 2):
+        repo.commit({f"{number}.py": "def add():\n    return 1\n"})
+        run_sync(Commit(repo.path), database, None)
+        assert query_rows(database, segments) == [number]

@@ -121,7 +121,7 @@ _NAMES: dict[ModuleType, str] = {
     vocabulary: "CODE TESTS",
     dry_run: "COST_KEY",
     worker_limits: """MAX_TERMS MAX_COUNTED_WORDS MAX_NAME_CHARS
-        MAX_OUTLINED_FILES MAX_PHRASE_WORDS MAX_LISTED""",
+        MAX_OUTLINED_FILES MAX_PHRASE_WORDS MAX_GLOBS MAX_LISTED""",
     # web and mcp
     endpoints: "DEFAULT_LIMIT MAX_LIMIT MAX_OFFSET",
     page_files: "OWN_FETCH_SITES SECURITY_HEADERS NOT_FOUND_REMEDY",

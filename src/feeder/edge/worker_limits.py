@@ -14,13 +14,16 @@ MAX_OUTLINED_FILES = 300
 
 MAX_PHRASE_WORDS = 16
 
+MAX_GLOBS = 16
+"""Patterns of paths with `*`, `?` or `[`, and as many excluded ones: each is compared with each
+path.
+"""
+
 MAX_LISTED = {
     "phrases": (8, "phrases"),
     "prefixes": (8, "prefixes"),
     "without": (32, "excluded words"),
     "symbols": (8, "symbols"),
-    "paths": (16, "paths"),
-    "notPaths": (16, "excluded paths"),
     "relations": (4, "filters by relations"),
 }
 """The entries that are searched for, and their name, by the field of a query in `worker/src`."""

@@ -183,7 +183,9 @@ def ls_tree_at(
 
 def differing_names(repository: Path, one: str, other: str) -> list[bytes] | None:
     """The names of the files that differ between two trees; None if one is not available."""
-    command = ("diff-tree", "-r", "--no-renames", "--name-only", "-z", "--end-of-options")
+    # by default git leaves out submodules that .gitmodules says to ignore
+    options = ("-r", "--no-renames", "--ignore-submodules=none", "--name-only", "-z")
+    command = ("diff-tree", *options, "--end-of-options")
     result = run_git(repository, *command, one, other)
     return result.stdout.split(b"\0")[:-1] if result.returncode == 0 else None
 

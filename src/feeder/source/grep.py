@@ -22,7 +22,9 @@ _LINE_ROW = re.compile(rb"([^\0]+)\0(\d+)\0(\d+)\0([^\n]*)\n")
 _INVALID_PATTERN = re.compile(rb"fatal: (?:-e option|command line), '.*': (.*)", re.DOTALL)
 _NO_PERL_PATTERNS = b"Perl-compatible"
 """In the error of a git without Perl patterns."""
-_TOO_MANY_STEPS = re.compile(rb"pcre2?_\w+ failed with error code -\d+(?:: .*limit exceeded)?")
+_TOO_MANY_STEPS = re.compile(
+    rb"pcre2?_\w+ failed with error code (?:-(?:47|53|63)\b|-\d+: .*limit exceeded)"
+)
 """The error for a pattern that backtracks without end in a line."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 

@@ -155,7 +155,8 @@ class IndexStage:
 
     def write_tree(self, head: str = "") -> str:
         """The tree id of the index; `head` is compared first, where it is often equal."""
-        if head and self._run_git("diff-index", "--cached", "--quiet", head).returncode == 0:
+        compare = ("diff-index", "--cached", "--quiet", "--ignore-submodules=none")
+        if head and self._run_git(*compare, head).returncode == 0:
             return head
         return self._git_output("write-tree", "--missing-ok").decode().strip()
 

@@ -205,7 +205,8 @@ class Index:
         is_alone = not sharding.own_key  # of several shards, none knows what the others change
         self._counts = NodeChangeCounts(known_counts(seen.meta, self.repo) if is_alone else None)
         # D1 would bill each row of the full-text index
-        self._merges_postings = is_alone and not seen.files and is_local(self.database)
+        is_first = not seen.files and self.meta_key("done") not in seen.meta
+        self._merges_postings = is_alone and is_first and is_local(self.database)
         self._begin_ownership(token, seen, statements)
 
     def _begin_ownership(self, token: str, seen: IndexState, statements: list[Statement]) -> None:

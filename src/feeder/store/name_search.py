@@ -47,14 +47,17 @@ _NAME_ENDS_WITH = """
 _NAME_ENDS = """
 CROSS JOIN (SELECT ?14 AS suffix, '.' || ?14 AS after_dot, ' > ' || ?14 AS after_heading)
 """
-# ?1 an FTS5 query, ?15 the last part of the name, ?16 a query for its trigrams. Where a word is in
-# most names, as that of a namespace is, names_fts finds the nodes whose own name is the shortest
+# ?1 an FTS5 query, ?15 the last part of the name, ?16 a query for its trigrams, or null. With it,
+# and if more than 300 nodes have the words, as those of a namespace, only those with the shortest
+# own names are compared: a Worker has no time for all
 EXACT_NAMES = f"""
 WITH with_words AS MATERIALIZED (
-  SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?1 LIMIT {MAX_WITH_WORDS + 1}
+  SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?1
+  LIMIT iif(?16 IS NULL, -1, {MAX_WITH_WORDS + 1})
 ), named AS (
   SELECT rowid AS seq FROM names_fts
-  WHERE names_fts MATCH iif((SELECT count(*) FROM with_words) > {MAX_WITH_WORDS}, ?16, '""')
+  WHERE names_fts MATCH coalesce(
+    iif((SELECT count(*) FROM with_words) > {MAX_WITH_WORDS}, ?16, NULL), '""')
   ORDER BY rank LIMIT {MAX_EXACT}
 )
 SELECT {_NAME_COLUMNS} FROM (SELECT seq FROM with_words UNION SELECT seq FROM named) f
@@ -104,13 +107,7 @@ def exact_name_statement(expression: str, name: str, scope: Scope) -> Statement:
     name = _lowercase_ascii(name)
     last = name.rpartition(".")[2]
     query, scope = scope.narrowed(expression)
-    return Statement(EXACT_NAMES, (query, *scope_params(scope), name, last, _own_name(last)))
-
-
-def _own_name(last: str) -> str:
-    """Returns a query for the names that contain this one, as `names_fts` has them."""
-    letters = last.replace("_", "").replace('"', '""')
-    return f'"{letters}"'
+    return Statement(EXACT_NAMES, (query, *scope_params(scope), name, last, None))
 
 
 def name_words_statement(parts: Iterable[str], scope: Scope) -> Statement:

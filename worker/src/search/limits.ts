@@ -4,10 +4,11 @@ import { constants } from "../../build/worker_data.json";
 import { split } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database } from "../store/database.ts";
+import { isGlob } from "../store/scope.ts";
 import { termCounts } from "../store/statements.ts";
 import { type Query, queryText, QueryText } from "./query.ts";
 
-const { MAX_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_LISTED } = constants.worker_limits;
+const { MAX_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_GLOBS, MAX_LISTED } = constants.worker_limits;
 const LISTS = Object.entries(MAX_LISTED) as [keyof typeof MAX_LISTED, [limit: number, name: string]][];
 
 /** The query within the limits, and a note for each part that is not searched for. */
@@ -25,12 +26,22 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
     notes.push(`Of a phrase of ${words.length} words the first ${MAX_PHRASE_WORDS} were searched.`);
     return words.slice(0, MAX_PHRASE_WORDS).join(" ");
   });
-  const listed = { ...query, ...lists, phrases };
+  const [paths, notPaths] = [query.paths, query.notPaths].map((patterns) => limitGlobs(patterns, notes));
+  const listed = { ...query, ...lists, phrases, paths: paths!, notPaths: notPaths! };
   const typed = [...new Set(split(listed.words))];
   if (termCount(listed, listed.words) <= MAX_TERMS) return { query: listed, notes };
   const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS));
   notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
   return { query: { ...listed, words: words.join(" ") }, notes };
+}
+
+/** The paths and the first globs; D1 limits the number of all. */
+function limitGlobs(patterns: readonly string[], notes: string[]): readonly string[] {
+  const globs = patterns.filter(isGlob);
+  if (globs.length <= MAX_GLOBS) return patterns;
+  notes.push(`Of ${globs.length} globs the first ${MAX_GLOBS} were compared with the paths.`);
+  const last = new Set(globs.slice(MAX_GLOBS));
+  return patterns.filter((pattern) => !last.has(pattern));
 }
 
 /** As many of the rarest words as the limit of terms allows, in the order of the query. */

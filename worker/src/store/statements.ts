@@ -136,7 +136,9 @@ export function firstNodes(scope: Scope, limit: number): Statement {
 export function nodesCalled(expression: string, name: string, scope: Scope): Statement {
   const suffix = lowercaseAscii(name);
   const [, last] = rpartition(suffix, ".");
-  const ownName = `"${last.replaceAll("_", "").replaceAll('"', '""')}"`;
+  const letters = last.replaceAll("_", "");
+  // a shorter name has no trigram
+  const ownName = letters.length < 3 ? null : `"${letters.replaceAll('"', '""')}"`;
   return { sql: sql.nodesCalled, params: [...narrowedParams(expression, scope), suffix, last, ownName] };
 }
 
