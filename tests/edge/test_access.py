@@ -11,6 +11,10 @@ from edge.workerd import TOKEN, client, running
 SEARCH = "/api/search?q=exchange"
 SITE = "https://team.example"
 NO_ACCESS = "No access is configured, so every request is rejected."
+NO_TABLE = "RIGHTS is not a table of lists of repositories."
+NO_LIST = "RIGHTS has a client whose repositories are not a list of names."
+NO_CLIENT = "RIGHTS has a name that is not one of a client."
+NO_REPOSITORIES = "RIGHTS is set without REPOSITORIES."
 
 
 def refused(response: httpx.Response, status: int) -> dict[str, str]:
@@ -96,6 +100,21 @@ def test_token_is_exchanged_for_a_cookie(
             "One of ACCESS_TEAM and ACCESS_AUD is not set.",
             "Set both",
         ),
+        ({"RIGHTS": ""}, NO_TABLE, "remove RIGHTS"),
+        ({"RIGHTS": None}, NO_TABLE, "remove RIGHTS"),
+        ({"RIGHTS": "acme/shop"}, NO_TABLE, "remove RIGHTS"),
+        ({"RIGHTS": ["acme/shop"]}, NO_TABLE, "remove RIGHTS"),
+        ({"RIGHTS": {"FEEDER_TOKEN": ""}}, NO_LIST, "as a list"),
+        ({"RIGHTS": '{"FEEDER_TOKEN": "acme/shop"}'}, NO_LIST, "as a list"),
+        ({"RIGHTS": {"email:a@b.example": [1]}}, NO_LIST, "as a list"),
+        ({"RIGHTS": {"ada": ["acme/shop"]}}, NO_CLIENT, "group:NAME"),
+        ({"RIGHTS": {"FEEDER_TOKENS": []}}, NO_CLIENT, "group:NAME"),
+        ({"RIGHTS": {"FEEDER_TOKEN": ["acme/shop"]}}, NO_REPOSITORIES, "in REPOSITORIES"),
+        (
+            {"RIGHTS": {"FEEDER_TOKEN": ["shop"]}, "REPOSITORIES": {"acme/shop": "CODE_DB"}},
+            "RIGHTS names a repository that REPOSITORIES does not have.",
+            "as in REPOSITORIES",
+        ),
         (
             {"PUBLIC": "true", "ACCESS_AUD": "a"},
             "One of ACCESS_TEAM and ACCESS_AUD is not set.",
@@ -119,12 +138,16 @@ def test_without_access_settings_every_request_is_refused(
 
 
 def test_public_worker_answers_every_request(folder: Path, standin: Path) -> None:
-    """Within the rate limit."""
+    """Within the rate limit; the cookie of its token is for those who have the token."""
+    said = {"PUBLIC": "true", "FEEDER_TOKEN": TOKEN}
     with (
-        running(folder=folder, script=standin, vars={"PUBLIC": "true"}, limit=3) as address,
+        running(folder=folder, script=standin, vars=said, limit=3) as address,
         client(address, None) as one,
     ):
         here, there = ({"cf-connecting-ip": ip} for ip in ("192.0.2.1", "192.0.2.2"))
+        assert "set-cookie" not in one.post("/api/session", headers=there).headers
+        own = {**there, "authorization": f"Bearer {TOKEN}"}
+        assert "set-cookie" in one.post("/api/session", headers=own).headers
         assert [one.get(SEARCH, headers=here).status_code for _ in range(3)] == [200] * 3
         response = one.get(SEARCH, headers=here)
         assert refused(response, 429)["remedy"] == "Try again in 60 seconds."

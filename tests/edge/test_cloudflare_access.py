@@ -149,6 +149,8 @@ def test_own_token_works_beside_access(folder: Path, standin: Path, signer: Sign
         assert fetched(one) == []
         unknown = client(address, None)
         refused(unknown.get(SEARCH), 401)
+        assertion = {"cf-access-jwt-assertion": signer.sign_token(claims())}
+        assert "set-cookie" not in unknown.post("/api/session", headers=assertion).headers
         for _ in range(3):
             assert send(unknown, signer.sign_token(claims())).status_code == 200
             refused(send(unknown, Signer("unknown").sign_token(claims())), 401)
@@ -179,7 +181,7 @@ RIGHTS = {
     "group:payments": ["acme/pay"],
     "group:admins": ["*"],
     "email:a@example.org": ["acme/shop"],
-    "service:ci": ["acme/wiki", "acme/shop"],
+    "service:0ac4.access": ["acme/wiki", "acme/shop"],
 }
 
 
@@ -191,13 +193,14 @@ RIGHTS = {
         ({"custom": {"groups": [{"id": "1", "name": "payments"}]}}, ["acme/pay", "acme/shop"]),
         ({"custom": {"groups": ["admins"]}}, None),
         ({"email": "b@example.org"}, []),
-        ({"email": "", "sub": "", "common_name": "ci"}, ["acme/shop", "acme/wiki"]),
+        ({"email": "", "sub": "", "common_name": "0ac4.access"}, ["acme/shop", "acme/wiki"]),
     ],
 )
 def test_groups_and_service_tokens_have_their_repositories(
     folder: Path, standin: Path, signer: Signer, more: dict[str, Any], repos: list[str] | None
 ) -> None:
-    rights = {"RIGHTS": RIGHTS, "REPOSITORIES": {"acme/pay": "CODE_DB"}}
+    names = ("acme/pay", "acme/shop", "acme/wiki")
+    rights = {"RIGHTS": RIGHTS, "REPOSITORIES": dict.fromkeys(names, "CODE_DB")}
     certs = {CERTS: {"keys": [signer.public]}}
     with (
         running(folder=folder, script=standin, vars={**SETTINGS, **rights}, certs=certs) as address,

@@ -176,6 +176,7 @@ def test_a_named_repository_is_asked_alone(fleet: Fleet) -> None:
     assert counts_from_header(fleet.last)["d1"] <= 3
 
 
+PATHS = ("src", "elsewhere")
 ALL_TOKEN, SCRIPTS_TOKEN = "a-token-for-everything", "a-token-for-scripts"
 
 
@@ -186,7 +187,7 @@ def restricted(fleet: Fleet) -> Fleet:
         PUBLIC="",
         FEEDER_TOKEN=ALL_TOKEN,
         FEEDER_TOKEN_SCRIPTS=SCRIPTS_TOKEN,
-        RIGHTS={"FEEDER_TOKEN_SCRIPTS": ["acme/scripts"]},
+        RIGHTS=json.dumps({"FEEDER_TOKEN_SCRIPTS": ["acme/scripts"]}),
     )
     return fleet
 
@@ -214,7 +215,7 @@ def test_a_token_sees_its_repositories_only(restricted: Fleet) -> None:
 
 def test_a_target_names_its_repository(fleet: Fleet) -> None:
     """Before a colon, by the parameter or by a node's id; else the request is refused."""
-    fleet.deploy()
+    fleet.deploy(GITHUB="acme/elsewhere")
     hit = next(hit for hit in fleet.search("cart")["hits"] if hit["symbol"])
     place = f"{hit['path']}:{hit['start_line']}-{hit['end_line']}"
     answers = [
@@ -224,6 +225,13 @@ def test_a_target_names_its_repository(fleet: Fleet) -> None:
     ]
     assert answers[0]["index"]["repo"] == hit["repo"]
     assert answers[0] == answers[1] == answers[2]
+    own = [fleet.get("similar", target=f"{hit['repo']}:{place}", path=path) for path in PATHS]
+    alone = [fleet.get("similar", target=place, repo=hit["repo"], path=path) for path in PATHS]
+    assert own == alone
+    assert own[0]["hits"], own
+    assert "elsewhere" in own[1]["error"], own
+    assert own[0]["hits"][0]["permalink"] is None
+    assert fleet.get("status", repo=hit["repo"])["places"]["web"] is None
     assert "There are 3 repositories" in fleet.get("similar", target=place)["error"]
     assert "There are 3 repositories" in fleet.call_tool("read", target=place)
     assert fleet.get("outline", path=f"{hit['repo']}:{hit['path']}")["files"]

@@ -102,10 +102,9 @@ class MethodNotAllowed extends HttpError {
   }
 }
 
-/** Sets the session cookie if the Worker has a token. */
+/** Sets the session cookie of the token that the request has; a client let in without one gets none. */
 async function startSession(request: Request, env: Env): Promise<Response> {
-  // a client with fewer rights must not get the cookie of a token that it does not have
-  const token = (await sentToken(request.headers, env)) ?? (env.RIGHTS ? null : env.FEEDER_TOKEN);
+  const token = await sentToken(request.headers, env);
   const headers = token ? { "set-cookie": await sessionCookie(token) } : {};
   return new Response(null, { status: 204, headers });
 }

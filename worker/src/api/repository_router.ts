@@ -68,8 +68,10 @@ export class RepositoryRouter {
     if (name === "status" && !params.repo && this.allowed.length > 1) return this.#statusOfSeveral();
     if (name === "read") return this.#read(endpoint, params);
     const { repository, text } = await this.#addressed(params);
-    const own = TARGETS.filter((key) => params[key]).map((key) => [key, [text]]);
-    return endpoint(await this.#contextOf(repository), { ...params, ...Object.fromEntries(own) });
+    // the others are filters, as the path of target=…&path=src
+    const key = TARGETS.find((one) => params[one]?.[0] !== undefined);
+    const addressed = key ? { [key]: [text, ...params[key]!.slice(1)] } : {};
+    return endpoint(await this.#contextOf(repository), { ...params, ...addressed });
   }
 
   /** Reads targets of several repositories; those without one, or of an unknown one, have an error. */

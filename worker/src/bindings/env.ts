@@ -23,8 +23,8 @@ export interface Env {
   REPO?: string;
   /** The binding of the database of each repository, where a Worker has several. */
   REPOSITORIES?: Record<string, string>;
-  /** The repositories that a token, a group or a service token of Access may search; all without it. */
-  RIGHTS?: Record<string, string[]>;
+  /** The repositories that a token, a group, a person or a service token of Access may search; all without it. */
+  RIGHTS?: unknown;
   /** The embedding model of queries; by default that of the index. */
   MODEL?: string;
   /** The GitHub slugs `owner/name` of the indexed repositories, for links and texts. */

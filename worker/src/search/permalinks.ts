@@ -5,12 +5,13 @@ import type { SourceLinks } from "./answers.ts";
 import type { Hit } from "./results.ts";
 import type { IndexMeta } from "./index_status.ts";
 
-/** The GitHub slug `owner/name` of an indexed repository; null if none is configured. */
+/** The GitHub slug `owner/name` of an indexed repository; null if none is configured. The only slug is that of the only repository. */
 export function gitHubSlug(env: Env, repo: string): string | null {
   const slugs = (env.GITHUB ?? "").split(/[\s,]+/).filter(Boolean);
   const [only] = slugs;
   if (slugs.includes(repo)) return repo;
-  return slugs.length === 1 && only && repo === env.REPO ? only : null;
+  const isOnly = repo === env.REPO && Object.keys(env.REPOSITORIES ?? {}).length <= 1;
+  return slugs.length === 1 && only && isOnly ? only : null;
 }
 
 /** The GitHub address of the repository's files at the indexed commit, without a path. */
