@@ -348,7 +348,9 @@ def test_several_repositories_are_bound_in_one_configuration(
     place = tmp_path / "edge"
     place.mkdir()
     said = [word for clone in clones[:2] for word in ("--from", str(clone))]
-    done(run(place, "worker", str(place), *said))
+    first = run(place, "worker", str(place), *said)
+    done(first)
+    assert "add --name NAME" in first.err
     config = read_config(place / "wrangler.toml")
     assert [(one["binding"], one["database_id"]) for one in config["d1_databases"]] == [
         ("CODE_DB", ids[0]),
@@ -373,3 +375,12 @@ def test_a_folder_without_a_database_is_named(run: RunFeeder, tmp_path: Path) ->
     answer = run(tmp_path, "worker", str(tmp_path / "edge"), "--from", str(bare.path))
     assert answer.code == 2
     assert f"{bare.path} names no D1 database. Run feeder init there." in answer.err
+
+
+@pytest.mark.parametrize("said", [("--from", "."), ("--repo", "a", "--repo", "b")])
+def test_a_trial_of_several_repositories_is_refused(
+    run: RunFeeder, tmp_path: Path, said: tuple[str, ...]
+) -> None:
+    answer = run(tmp_path, "worker", "--try", *said)
+    assert answer.code == 2
+    assert "--try runs the Worker on the index of one repository" in answer.err

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from feeder.session.workspace import Workspace
 
 _NEXT_STEPS = "Next: npx wrangler deploy, then npx wrangler secret put FEEDER_TOKEN. See {}."
+_SEVERAL_WORKERS = (
+    "A Worker of this name in the account is replaced: if it is another one, add --name NAME to "
+    "both commands."
+)
 
 
 @click.command()
@@ -57,6 +61,11 @@ def worker(
     is_several = len(repo) > 1 or bool(folders)
     settings = Settings(**params, repo=None if is_several else next(iter(repo), None))
     if is_trial:
+        if is_several:
+            raise UserError(
+                "--try runs the Worker on the index of one repository, and several are named. "
+                "Leave out --from, and name at most one with --repo."
+            )
         _try_worker(settings, port)
         return
     place = settings.directory / folder
@@ -78,6 +87,8 @@ def worker(
     is_new = any(one.action in ("created", "changed") for one in plan)
     if is_new and not dry_run and not settings.quiet:
         console.print_message(_NEXT_STEPS.format(folder / "README.md"))
+        if is_several:
+            console.print_message(_SEVERAL_WORKERS)
 
 
 def _try_worker(settings: Settings, port: int) -> None:
