@@ -195,7 +195,9 @@ def restricted(fleet: Fleet) -> Fleet:
 def test_a_token_sees_its_repositories_only(restricted: Fleet) -> None:
     everything = restricted.search("cart", ALL_TOKEN, limit="50")
     assert {hit["repo"] for hit in everything["hits"]} > {"acme/scripts"}
+    assert "rows read" in restricted.last.headers["server-timing"]
     own = restricted.search("cart", SCRIPTS_TOKEN)
+    assert "rows read" not in restricted.last.headers["server-timing"]
     assert {hit["repo"] for hit in own["hits"]} == {"acme/scripts"}
     named = restricted.search("cart repo:acme/systems", SCRIPTS_TOKEN)
     unknown = restricted.search("cart repo:acme/nothing", SCRIPTS_TOKEN)

@@ -48,9 +48,13 @@ export function createApp(
         const previous = timings.get(name) ?? { ms: 0, calls: 0, rows: 0 };
         timings.set(name, { ms: previous.ms + ms, calls: previous.calls + 1, rows: previous.rows + rows });
       };
-      const callAs = (client: Client): CallEndpoint => async (name, params) => {
-        checkCallCount(timings);
-        return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming, client));
+      let showsRows = true;
+      const callAs = (client: Client): CallEndpoint => {
+        showsRows = client.repos === null;
+        return async (name, params) => {
+          checkCallCount(timings);
+          return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming, client));
+        };
       };
       let origin: string | null = null;
       let response: Response;
@@ -60,7 +64,7 @@ export function createApp(
       } catch (error) {
         response = errorResponse(error);
       }
-      return withHeaders(response, { ...corsHeaders(origin), "server-timing": serverTiming(timings, startedAt) });
+      return withHeaders(response, { ...corsHeaders(origin), "server-timing": serverTiming(timings, startedAt, showsRows) });
     },
   };
 }
@@ -150,10 +154,13 @@ function errorHeaders(error: HttpError): Record<string, string> {
   return error.status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {};
 }
 
-/** The `Server-Timing` header; the Worker's clock only advances while it waits for a service. */
-function serverTiming(timings: ServiceTimings, startedAt: number): string {
+/**
+ * The `Server-Timing` header; the Worker's clock only advances while it waits for a service. The rows are not shown to a
+ * client with some of the repositories, since those of the others in a shared database count too.
+ */
+function serverTiming(timings: ServiceTimings, startedAt: number, showsRows: boolean): string {
   const metrics = Array.from(timings, ([name, { ms, calls, rows }]) => {
-    const rowsRead = rows ? `, ${rows} rows read` : "";
+    const rowsRead = rows && showsRows ? `, ${rows} rows read` : "";
     return `${name};dur=${ms};desc="${calls} ${calls === 1 ? "call" : "calls"}${rowsRead}"`;
   });
   return [...metrics, `total;dur=${Date.now() - startedAt}`].join(", ");
