@@ -215,6 +215,23 @@ def test_a_token_sees_its_repositories_only(restricted: Fleet) -> None:
     assert restricted.text("search", "another-token-altogether", q="cart").startswith('{"error"')
 
 
+def test_missing_words_of_a_shared_database_are_not_named(fleet: Fleet) -> None:
+    """To a client with some of its repositories: it would learn the words of the others."""
+    fleet.deploy(
+        databases={"CODE_DB": fleet.database("all")},
+        index="all_code",
+        PUBLIC="",
+        FEEDER_TOKEN=ALL_TOKEN,
+        FEEDER_TOKEN_SCRIPTS=SCRIPTS_TOKEN,
+        RIGHTS={"FEEDER_TOKEN_SCRIPTS": ["acme/scripts"]},
+        REPOSITORIES=dict.fromkeys(REPOS, "CODE_DB"),
+    )
+    query = "cart qqzxqqzx repo:scripts"
+    assert any("qqzxqqzx" in note for note in fleet.search(query, ALL_TOKEN)["notes"])
+    own = fleet.search(query, SCRIPTS_TOKEN)
+    assert own["hits"] and not any("qqzxqqzx" in note for note in own["notes"])
+
+
 def test_a_target_names_its_repository(fleet: Fleet) -> None:
     """Before a colon, by the parameter or by a node's id; else the request is refused."""
     fleet.deploy(GITHUB="acme/elsewhere")

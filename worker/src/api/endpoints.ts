@@ -63,7 +63,9 @@ export async function answerRequest(
   const run = () => {
     if (!repositories) return runEndpoint(endpoint, params, env, onTiming);
     const allowed = repositories.filter((one) => client.repos?.has(one.name) ?? true);
-    return new RepositoryRouter(allowed, env, onTiming, ENDPOINTS).answer(name, params);
+    const databases = new Set(allowed.map((one) => one.database));
+    const hasHiddenRepos = repositories.some((one) => databases.has(one.database) && !allowed.includes(one));
+    return new RepositoryRouter(allowed, env, onTiming, ENDPOINTS, hasHiddenRepos).answer(name, params);
   };
   try {
     return await run();

@@ -46,6 +46,7 @@ export class RepositoryRouter {
     private readonly env: Env,
     private readonly onTiming: OnTiming,
     private readonly endpoints: Readonly<Record<string, Endpoint>>,
+    private readonly hasHiddenRepos: boolean,
   ) {}
 
   /** Answers a request to an endpoint; throws an HttpError for a repository that the client may not search. */
@@ -251,7 +252,7 @@ export class RepositoryRouter {
       this.#reservedCount += 1;
       return true;
     };
-    return { env, onTiming: this.#countRequest, reserveRequest };
+    return { env, onTiming: this.#countRequest, reserveRequest, hasHiddenRepos: this.hasHiddenRepos };
   }
 
   /** Opens the databases, and says which ones failed; throws the error if all did. */

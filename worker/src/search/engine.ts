@@ -76,6 +76,8 @@ export interface SearchContext {
   readonly reserveRequest: () => boolean;
   /** What several repositories have in place of one; `repo` is empty then. */
   readonly several?: SeveralRepositories;
+  /** True if the database has repositories that the client may not search: which words it lacks is not said then. */
+  readonly hasHiddenRepos?: boolean;
 }
 
 /** The repositories that a search asks, resolved from its filters, and their vector indexes. */
@@ -144,7 +146,7 @@ interface FirstBatch {
 
 /** Creates a context with the metadata of the index that was read last. */
 export function createContext(
-  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "repo" | "reserveRequest" | "several">,
+  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "repo" | "reserveRequest" | "several" | "hasHiddenRepos">,
 ): SearchContext {
   const { database } = parts;
   return {
@@ -310,7 +312,7 @@ async function runFirstBatch(
   const batch = new Batch();
   const [text, warnings] = [queryText(query), [] as string[]];
   const checks = batch.add(lookupStatements(filters));
-  const checkedWords = wordsToCheck(query);
+  const checkedWords = context.hasHiddenRepos ? [] : wordsToCheck(query);
   const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
   const words = text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null;
   const listed = batch.add(!text && isRestricted(scope) && !isEmpty(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
