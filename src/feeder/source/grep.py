@@ -23,7 +23,7 @@ _INVALID_PATTERN = re.compile(rb"fatal: (?:-e option|command line), '.*': (.*)",
 _NO_PERL_PATTERNS = b"Perl-compatible"
 """In the error of a git without Perl patterns."""
 _TOO_MANY_STEPS = re.compile(
-    rb"pcre2?_\w+ failed with error code (?:-(?:47|53|63)\b|-\d+: .*limit exceeded)"
+    rb"pcre2?_\w+ failed with error code (?:-(?:46|47|53|63)\b|-\d+: .*limit exceeded)"
 )
 """The error for a pattern that backtracks without end in a line."""
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
