@@ -69,6 +69,10 @@ class InterruptMonitor:
         sys.unraisablehook = self._old_hook
         if not self._is_interrupted:  # else threads may fail until the process has ended
             threading.excepthook = self._old_thread_hook
+        else:
+            # Python ends by SIGINT, not with the exit code, if the latest run of text as code was
+            # interrupted, as dataclasses and named tuples run some when they are imported
+            exec("")
         signal.set_wakeup_fd(self._old_wakeup_fd)
         os.close(self._write_end)
         self._thread.join()
