@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import apsw
 import pytest
 
 from feeder.errors import ServiceError, UserError
-from feeder.store import Statement
+from feeder.store import Row, Statement
 from feeder.store.migrations import known_migrations, migrate
 from feeder.store.name_search import similar_names_statement
 from feeder.store.scope import Scope
@@ -121,6 +122,26 @@ def test_two_processes_may_create_the_database_at_once(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     assert failures == []
+
+
+class _MigratedMeanwhile(SQLite):
+    """A database that another process migrates after the first response."""
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        rows = super().run(statements)
+        open_database(Path(self.place)).close()
+        return rows
+
+
+def test_another_process_may_migrate_between_two_reads(tmp_path: Path) -> None:
+    """The tables are read before the names of the migrations, which are all applied by then."""
+    file = tmp_path / "index.db"
+    database = SQLite(file)
+    database.run([Statement("CREATE TABLE d1_migrations (name TEXT UNIQUE)")])
+    database.close()
+    database = _MigratedMeanwhile(file)
+    assert migrate(database) == []
+    database.close()
 
 
 def test_newer_schema_is_refused() -> None:
