@@ -1,7 +1,7 @@
 """Entry point of the `feeder` command.
 
-Makes Ctrl-C exit quietly with code 130, also during the slow imports, numpy compute in one thread,
-and the garbage collector run rarely.
+Sets what has to be set before the slow imports: Ctrl-C exits quietly with code 130, numpy computes
+in one thread, and the garbage collector runs rarely.
 """
 
 import atexit
@@ -23,9 +23,9 @@ gc.set_threshold(GC_THRESHOLD)
 
 
 def _skip_last_collection() -> None:
-    """Spares Python the search among all objects at its end: the system takes their memory back.
+    """Lets Python end without a last garbage collection: the system takes all memory back anyway.
 
-    Not while other threads run, which may still use what would be left.
+    While other threads run, which may still use objects, the collection stays as it is.
     """
     threading = sys.modules.get("threading")
     if threading is None or threading.active_count() == 1:

@@ -70,8 +70,9 @@ class InterruptMonitor:
         if not self._is_interrupted:  # else threads may fail until the process has ended
             threading.excepthook = self._old_thread_hook
         else:
-            # Python ends by SIGINT, not with the exit code, if the latest run of text as code was
-            # interrupted, as dataclasses and named tuples run some when they are imported
+            # Imports of dataclasses and named tuples execute generated code. If KeyboardInterrupt
+            # has interrupted that, Python ends itself by SIGINT (returncode -2 in place of 130),
+            # unless other code has been executed since
             exec("")
         signal.set_wakeup_fd(self._old_wakeup_fd)
         os.close(self._write_end)

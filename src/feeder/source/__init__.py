@@ -88,9 +88,10 @@ class Tree(Protocol):
 
     @property
     def limits_digest(self) -> str:
-        """A digest of all rules that are not in the tree: equal root and limits mean equal entries.
+        """A digest of the exclusion rules that are not in the tree: size limits and name lists.
 
-        Empty if the root alone does not tell the rule files, so that `rules_digest` is needed.
+        Trees with equal ids and equal limits have equal entries. Empty if trees with equal ids can
+        have different rule files: `rules_digest` tells them apart then.
         """
 
     def changes_since(self, root_tree_id: str) -> TreeChanges | None:

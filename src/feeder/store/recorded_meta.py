@@ -35,4 +35,4 @@ def translated_errors(file: Path) -> Iterator[None]:
     try:
         yield
     except apsw.Error as exc:
-        raise UserError(f"{file} cannot be copied: {exc}.") from exc
+        raise UserError(f"{file} cannot be read or copied: {exc}.") from exc

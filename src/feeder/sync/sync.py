@@ -84,7 +84,7 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
     expected = _expected_meta(run) | merged(table.expected_meta() for table in tables)
     if run.shard:
         identity = _target_meta(run) | merged(table.shard_identity() for table in tables)
-        identity.pop(run.index.meta_key("limits"), None)  # the digest of the rules has them
+        identity.pop(run.index.meta_key("limits"), None)  # `rules` covers the limits too
         share = shard_share(run, identity)
         expected = {share.own_key: share.all_keys[share.own_key]}
     compares_trees = _compares_trees(run)
@@ -362,16 +362,16 @@ def _finish(
 
 def _target_meta(run: SyncContext) -> dict[str, str]:
     """Values in `meta` of an index that equals the tree and was made by this program and model."""
-    # first: without a rule file, which may be missing, there are no limits by which to tell it
+    # first: `limits_digest` becomes empty if a rule file is found missing when the rules are read
     rules = {run.index.meta_key("rules"): run.tree.rules_digest}
     return _expected_meta(run) | rules
 
 
 def _expected_meta(run: SyncContext) -> dict[str, str]:
-    """Values by which to tell that an index has those of `_target_meta`.
+    """Values in `meta` that are enough to know that an index is up to date, without a slow read.
 
-    The digest of the rule files is only among them where the tree's id does not imply it: git
-    takes long to list all files of the tree.
+    `limits` takes the place of `rules` in a local index, where it is not empty: for `rules` git
+    would have to list all files of the tree.
     """
     key = run.index.meta_key
     is_on_this_machine = is_local(run.index.database)  # D1 would count one more row in each run
