@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -162,8 +163,35 @@ def _prepare_c(repository: Path) -> None:
     (repository / "compile_commands.json").write_text(json.dumps(commands))
 
 
+def _prepare_java(repository: Path) -> None:
+    """Writes a project of Eclipse with the folders of sources, those of the packages' roots.
+
+    Without one jdtls lists only references in the files that are open.
+    """
+    roots = set()
+    for file in repository.rglob("*.java"):
+        match = _JAVA_PACKAGE.search(file.read_text(errors="replace"))
+        depth = len(match[1].split(".")) if match else 0
+        folders = [*file.relative_to(repository).parts[:-1]]
+        roots.add("/".join(folders[: len(folders) - depth]))
+    entries = [f'<classpathentry kind="src" path="{root}"/>' for root in sorted(roots)]
+    entries.append(
+        '<classpathentry kind="con" path="org.eclipse.jdt.launching.JRE_CONTAINER"/>'
+        '<classpathentry kind="output" path=".bin"/>'
+    )
+    (repository / ".classpath").write_text(f"<classpath>{''.join(entries)}</classpath>")
+    (repository / ".project").write_text(
+        "<projectDescription><name>sources</name><buildSpec><buildCommand>"
+        "<name>org.eclipse.jdt.core.javabuilder</name></buildCommand></buildSpec>"
+        "<natures><nature>org.eclipse.jdt.core.javanature</nature></natures></projectDescription>"
+    )
+
+
+_JAVA_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+
+
 def _prepare_nothing(_: Path) -> None:
-    """Published Go modules have a `go.mod`; jdtls finds the folders of sources."""
+    """Published Go modules have a `go.mod`."""
 
 
 PYRIGHT = Tool("pyright", _by_npm, _node("pyright/langserver.index.js"), _prepare_python, "python")
@@ -196,7 +224,7 @@ GOPLS = Tool(
     reports_progress=True,
 )
 
-JDTLS = Tool("jdtls", _by_pip_with_data, _jdtls, _prepare_nothing, "java", reports_progress=True)
+JDTLS = Tool("jdtls", _by_pip_with_data, _jdtls, _prepare_java, "java", reports_progress=True)
 
 SUBJECTS = (
     Subject(

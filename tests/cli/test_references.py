@@ -103,7 +103,29 @@ def test_call_of_an_overridden_method(feeder: RunFeeder, shop: Repo) -> None:
     assert sites(answer) == {
         ("shop/cart.py", 6, "call"): True,
         ("shop/gift.py", 6, "call"): True,
+        ("shop/gift.py", 5, "override"): True,
     }
+
+
+def test_override_stands_on_its_declaration(feeder: RunFeeder, repo: Repo) -> None:
+    """A member below the type around a member, on the line of its name, not of its comment."""
+    repo.commit(
+        {
+            "shop/Cart.java": "package shop;\nclass Cart {\n  void add(int n) {}\n}\n",
+            "shop/Gift.java": (
+                "package shop;\nclass Gift extends Cart {\n  /** As add of Cart. */\n"
+                '  @Deprecated\n  @Override\n  void add(int n) { log("add"); }\n}\n'
+            ),
+            "shop/Box.java": "package shop;\nclass Box {\n  void add(int n) {}\n}\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "Cart.add", "--kind", "override", "--json").json
+    [one] = answer["references"]
+    assert (one["path"], one["line"], one["column"]) == ("shop/Gift.java", 6, 8)
+    assert one["text"] == '  void add(int n) { log("add"); }'
+    assert (one["resolved"], one["enclosing"]["start_line"]) == (True, 3)
+    assert (answer["total"], answer["at_least"]) == (1, False)
 
 
 def test_inherited_method_is_found_in_classes_below(feeder: RunFeeder, shop: Repo) -> None:

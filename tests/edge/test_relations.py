@@ -24,6 +24,8 @@ ALIASED = {
         "    def fill(self):\n"
         "        self.add(1)\n\n\n"
         "class Big(Hamper):\n"
+        "    # as add of Hamper\n"
+        "    @traced\n"
         "    def add(self, item):\n"
         "        super().add(item)\n"
     ),
@@ -119,6 +121,7 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "order", "tests": "no"},
         {"target": "order", "kind": "import"},
         {"target": "order", "depth": 3},
+        {"target": "shop/cart.py#Cart.add", "kind": "override"},
         {"target": "shop/order.py#order", "direction": "out"},
         {"target": "shop/order.py:6:6", "kind": "definition"},
         {"target": "Hamper", "kind": "definition"},
@@ -144,7 +147,7 @@ def test_types_below_an_imported_alias_are_found(fed: IndexedWorker) -> None:
     assert _text(result).split("\n")[:3] == [
         "shop/cart.py:6-8 Gift",
         "shop/alias.py:4-6 Hamper",
-        "  shop/alias.py:9-11 Big",
+        "  shop/alias.py:9-13 Big",
     ]
 
 
@@ -155,6 +158,32 @@ def test_name_used_a_hundred_times_costs_two_batches(fed: IndexedWorker, target:
     assert fed.request_counts == {"d1": 2}
     assert fed.last is not None
     assert int(re.findall(r"(\d+) rows", fed.last.headers["server-timing"])[0]) < MAX_ROWS
+
+
+def test_overriding_member_is_shown_where_it_is_declared(fed: IndexedWorker) -> None:
+    [result] = fed.call_tools(
+        ("references", {"target": "shop/cart.py#Cart.add", "kind": "override"})
+    )
+    assert "shop/alias.py\n  12 override in Big.add: def add(self, item):" in _text(result)
+
+
+def test_list_is_a_lower_bound_if_functions_that_return_a_type_are_cut(
+    account: StandIn, script: Path, tmp_path: Path
+) -> None:
+    repo = Repo(tmp_path / "shop")
+    makers = "".join(f"func make{at}() *Cart {{ return nil }}\n\n" for at in range(1_001))
+    cart = "package shop\n\ntype Cart struct{}\n\nfunc (c *Cart) Fill() {}\n"
+    call = "package shop\n\nfunc fill() {\n\tc := make1()\n\tc.Fill()\n}\n"
+    repo.commit({"cart.go": cart, "make.go": f"package shop\n\n{makers}", "call.go": call})
+    account.reset()
+    one = IndexedWorker(account, repo, "static", script)
+    one.feed("--texts")
+    one.deploy()
+    try:
+        [result] = one.call_tools(("references", {"target": "cart.go#Cart.Fill"}))
+        assert "at least 1 references: 1 resolved" in _text(result)
+    finally:
+        one.close()
 
 
 def test_lines_that_are_not_stored_are_said(account: StandIn, script: Path, tmp_path: Path) -> None:
@@ -169,8 +198,9 @@ def test_lines_that_are_not_stored_are_said(account: StandIn, script: Path, tmp_
         lines = result["content"][0]["text"].split("\n")
         assert lines[:2] == ["shop/order.py", "  6 call in order"]
         assert "The index does not store the lines of these places" in lines[-2]
-        [found] = one.query_worker("relations", place="shop/cart.py#Cart.add")["references"]
+        found, override = one.query_worker("relations", place="shop/cart.py#Cart.add")["references"]
         assert (found["line"], found["column"], found["text"]) == (6, 0, "")
+        assert (override["line"], override["column"], override["text"]) == (7, 0, "")
         one.run_sql("UPDATE docs SET relations = ''")
         [result] = one.call_tools(("references", {"target": "shop/cart.py#Cart.add"}))
         assert "has no relations" in result["content"][0]["text"]

@@ -51,8 +51,13 @@ def body(text: str) -> list[str]:
 
 def test_references(ask: Ask) -> None:
     text = result_text(ask("references", target="shop/cart.py#Cart.add"))
-    assert body(text) == ["shop/order.py", "  6 call in order: cart.add(item)"]
-    assert footer(text)[0] == "1 reference: 1 resolved, 0 by name only."
+    assert body(text) == [
+        "shop/order.py",
+        "  6 call in order: cart.add(item)",
+        "shop/cart.py",
+        "  7 override in Gift.add: def add(self, item):",
+    ]
+    assert footer(text)[0] == "2 references: 2 resolved, 0 by name only."
     assert footer(text)[-1].startswith("The index equals HEAD ")
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from feeder.search.references import Reference, ReferencePage
     from feeder.search.uses import Use, UsePage
 
-KINDS = ("call", "type", "import", "inherit", "implement", "mention")
+KINDS = ("call", "type", "import", "inherit", "implement", "override", "mention")
 
 MAX_LIMIT = 10_000
 """References of a page."""

@@ -23,7 +23,7 @@ DEFAULT_LIMIT, MAX_LIMIT = 10, 50
 """Hits of an answer; the default was chosen by `python -m bench budget`."""
 DEFAULT_SIMILAR = 8
 REFERENCE_KINDS = (
-    *("call", "type", "import", "inherit", "implement", "mention"),
+    *("call", "type", "import", "inherit", "implement", "override", "mention"),
     *("definition", "implementation"),
 )
 DETAIL_LEVELS = ("auto", "locations", "signature", "snippet", "full")

@@ -6,7 +6,6 @@ Start with `find_impact`.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 from math import log2, sqrt
 from typing import Any, NamedTuple
 
@@ -20,7 +19,6 @@ from feeder.search.near_duplicates import NearDuplicate, find_near_duplicates
 from feeder.search.open_index import SearchIndex
 from feeder.search.references import (
     KIND_NAMES,
-    Implementation,
     Reference,
     ReferenceFinder,
     require_local,
@@ -29,7 +27,6 @@ from feeder.search.references import (
 from feeder.search.resolution import is_compound
 from feeder.source.co_changes import co_changes
 from feeder.store.inventory import files_below
-from feeder.store.relations import RelatedNode
 from feeder.store.scope import is_test_path
 
 MAX_NODES = 60
@@ -38,9 +35,8 @@ MAX_NODES = 60
 MAX_STEPS = 60
 """Nodes that refer to a changed one, whose own references are read for tests."""
 
-MAX_SUBTYPES = 100
-
-OVERRIDE = "override"
+MAX_OVERRIDING = 100
+"""Members that override a changed one."""
 
 RESOLVED, BY_NAME, OWNER = 1.0, 0.15, 0.3
 """Scores of a test that refers to a changed node, to its name only, or to the type around it."""
@@ -202,7 +198,13 @@ class _ImpactFinder:
             self.references.append(ImpactReference(node, one))
             if one.resolved and one.kind != KIND_NAMES[IMPORT] and one.node.symbol:
                 self._steps.setdefault(key, []).append(node.id)
-        self.references += self._overriding(node, definition)
+        overriding = [
+            one
+            for one in self.finder.overriding(definition)
+            if (one.path, one.node.symbol) not in self._changed
+        ]
+        self.is_cut |= len(overriding) > MAX_OVERRIDING
+        self.references += [ImpactReference(node, one) for one in overriding[:MAX_OVERRIDING]]
         if definition.owner and not definition.is_type:
             self._add_owner(node, definition)
 
@@ -220,55 +222,9 @@ class _ImpactFinder:
             node.path, node.language, node.name, name, owner, is_type=node.node_type == "class"
         )
 
-    def _overriding(self, node: ChangedNode, definition: Definition) -> Iterator[ImpactReference]:
-        """Yields the members below the type around a member that have its name."""
-        if not definition.owner or definition.is_type:
-            return
-        named = self.finder.named_definitions(definition.name)
-        members = {(one.path, one.owner): hit for one, hit in named}
-        if len(members) <= 1:
-            return
-        owner = self._owner(definition)
-        for one in self._types_below(owner) if owner else ():
-            hit = members.get((one.path, one.symbol))
-            if hit and (hit.path, hit.symbol) not in self._changed:
-                enclosing = RelatedNode(
-                    hit.id,
-                    hit.path,
-                    hit.language,
-                    hit.node_type,
-                    hit.symbol,
-                    hit.start_line,
-                    hit.end_line,
-                    "",
-                )
-                site = Reference(
-                    hit.path,
-                    hit.start_line,
-                    0,
-                    OVERRIDE,
-                    one.resolved,
-                    "",
-                    enclosing,
-                    definition.name,
-                    "",
-                )
-                yield ImpactReference(node, site)
-
-    def _owner(self, definition: Definition) -> Definition | None:
-        named = self.finder.named_definitions(definition.owner.rpartition(".")[2])
-        same = [one for one, _ in named if one.symbol == definition.owner and one.is_type]
-        near = [one for one in same if one.path == definition.path]
-        return next(iter(near or same), None)
-
-    def _types_below(self, owner: Definition) -> list[Implementation]:
-        below = [one for one, _ in self.finder.types_below(owner)]
-        self.is_cut |= len(below) > MAX_SUBTYPES
-        return below[:MAX_SUBTYPES]
-
     def _add_owner(self, node: ChangedNode, definition: Definition) -> None:
         """Adds the tests that refer to the type around a member."""
-        owner = self._owner(definition)
+        owner = self.finder.type_around(definition)
         if not owner:
             return
         evidence = self._evidence.setdefault(f"owner {owner.path} {owner.symbol}", {})

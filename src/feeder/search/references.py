@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
@@ -56,6 +56,15 @@ KIND_NAMES = {
 }
 """The kinds of references by the kinds of relations."""
 
+OVERRIDE = "override"
+"""The kind of a member below the type around a member, which has its name."""
+
+DECLARATION_LINES = 40
+"""Lines from the beginning of a node on in which its declaration stands, below comments."""
+
+COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
+"""Begins a line that is no declaration."""
+
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
 C_LANGUAGES = frozenset({"c", "cpp"})
@@ -68,7 +77,8 @@ MAX_TYPES = 300
 
 
 class Reference(NamedTuple):
-    """A site that refers to a definition, or may; lines are as indexed.
+    """A site that refers to a definition, or may, or a member that overrides it; lines are as
+    indexed.
 
     `column` counts characters from 1 and is 0 with an empty `text` if the line cannot be read.
     """
@@ -447,6 +457,37 @@ class ReferenceFinder:
             if any(result is not None for result in results):
                 yield node, True in results
 
+    def overriding(self, definition: Definition) -> list[Reference]:
+        """The members of a member's name in the types below its own, as references to it.
+
+        The line is the first one of the node until `with_text` finds the declaration.
+        """
+        if not definition.owner or definition.is_type:
+            return []
+        members = {
+            (one.path, one.owner): hit
+            for one, hit in self.named_definitions(definition.name)
+            if not one.is_type
+        }
+        if len(members) <= 1:
+            return []
+        owner = self.type_around(definition)
+        return [
+            Reference(
+                hit.path, hit.start_line, 0, OVERRIDE, one.resolved, "", node, definition.name, ""
+            )
+            for one, _ in (self.types_below(owner) if owner else ())
+            if (hit := members.get((one.path, one.symbol)))
+            for node in [_related(hit)]
+        ]
+
+    def type_around(self, definition: Definition) -> Definition | None:
+        """The definition of the type around a member, that of its file first."""
+        named = self.named_definitions(definition.owner.rpartition(".")[2])
+        same = [one for one, _ in named if one.symbol == definition.owner and one.is_type]
+        near = [one for one in same if one.path == definition.path]
+        return next(iter(near or same), None)
+
     def references(self, definition: Definition) -> list[Reference]:
         """The sites of a definition's name, without their text; the surest and nearest first."""
         resolver = self.resolver(definition)
@@ -498,6 +539,20 @@ def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
                     yield alias
 
 
+def _related(hit: Hit) -> RelatedNode:
+    """The node of a hit, without its relations."""
+    return RelatedNode(
+        hit.id,
+        hit.path,
+        hit.language,
+        hit.node_type,
+        hit.symbol,
+        hit.start_line,
+        hit.end_line,
+        "",
+    )
+
+
 def _type_around(node: RelatedNode) -> str:
     """The last part of a type's name, or of the type around its member; empty without one."""
     symbol = node.symbol or ""
@@ -530,7 +585,7 @@ def _has_part(relation: Relation, name: str) -> bool:
 
 
 def _order(one: Reference, definition: Definition) -> tuple[Any, ...]:
-    """Resolved sites first, code before tests, then the nearest file and line."""
+    """Resolved sites first, code before tests, overrides last, then the nearest file and line."""
     own_folders = definition.path.split("/")[:-1]
     folders = one.path.split("/")[:-1]
     common = 0
@@ -542,6 +597,7 @@ def _order(one: Reference, definition: Definition) -> tuple[Any, ...]:
     return (
         not one.resolved,
         is_test_path(one.path),
+        one.kind == OVERRIDE,
         one.path != definition.path,
         distance,
         one.path,
@@ -565,9 +621,10 @@ def find_references(
     """The page of references to a target; raises UserError if it is no declaration."""
     finder = ReferenceFinder(corpus)
     definition = finder.definition(target, text)
+    sites = [*finder.references(definition), *finder.overriding(definition)]
     matches = [
         one
-        for one in finder.references(definition)
+        for one in sorted(sites, key=lambda one: _order(one, definition))
         if (not requested.kinds or one.kind in requested.kinds)
         and (
             requested.tests in {None, "yes"}
@@ -628,7 +685,7 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
 
     rows: defaultdict[str, set[int]] = defaultdict(set)
     for one in references:
-        rows[one.path].add(one.line - 1)
+        rows[one.path].update(row - 1 for row in _rows(one))
     blobs = file_blobs(corpus.database, corpus.repo, list(rows))
     repositories = snapshot_repositories(corpus.database)
     contents = indexed_lines(corpus.base, blobs, other_repositories=repositories)
@@ -639,13 +696,32 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
     }
     used: defaultdict[tuple[str, int, str], int] = defaultdict(int)
     result = []
-    for one in references:
+    for site in references:
+        one = _at_declaration(site, lines.get(site.path, {}))
         text = lines.get(one.path, {}).get(one.line - 1)
         key = one.path, one.line, one.name
         column = 0 if text is None else _column(text, one.name, used[key])
         used[key] += 1
         result.append(one._replace(text=(text or "").rstrip("\r"), column=column))
     return result
+
+
+def _rows(one: Reference) -> range:
+    """The lines on which a reference may stand: those of an override begin with comments."""
+    last = min(one.node.end_line, one.line + DECLARATION_LINES - 1)
+    return range(one.line, max(one.line, last) + 1 if one.kind == OVERRIDE else one.line + 1)
+
+
+def _at_declaration(one: Reference, lines: Mapping[int, str]) -> Reference:
+    """An override on the first line that is no comment and has its name; others as they are."""
+    if one.kind != OVERRIDE:
+        return one
+    declared = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
+    for line in _rows(one):
+        text = lines.get(line - 1, "")
+        if declared.search(text) and not COMMENT_PATTERN.match(text):
+            return one._replace(line=line)
+    return one
 
 
 def _column(text: str, name: str, nth: int) -> int:

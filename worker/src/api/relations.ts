@@ -10,6 +10,7 @@ import { freshness } from "../search/index_status.ts";
 import {
   findImplementations,
   findReferences,
+  linesOf,
   type Implementation,
   type Reference,
   ReferenceFinder,
@@ -126,7 +127,7 @@ export async function answerReferences(context: SearchContext, params: Params): 
 }
 
 async function referencesWithText(contents: FileContents, references: readonly Reference[]): Promise<Reference[]> {
-  await contents.loadLines(references.map(({ path, line }) => [path, line] as const));
+  await contents.loadLines(references.map(linesOf));
   return withText(references, (path, line) => contents.line(path, line));
 }
 

@@ -89,13 +89,13 @@ export class FileContents {
     return this.#source.whole(repo, path);
   }
 
-  /** Loads lines of files from the stored source, given as paths and line numbers. */
-  async loadLines(places: Iterable<readonly [path: string, line: number]>): Promise<void> {
+  /** Loads lines of files from the stored source, given as paths and the first and last line. */
+  async loadLines(places: Iterable<readonly [path: string, first: number, last?: number]>): Promise<void> {
     const { repo, database } = this.context;
     if (!this.isStored) return;
     const ranges = new Map<string, [string, string, number, number]>();
-    for (const [path, line] of places) {
-      if (!this.line(path, line)) ranges.set(`${path}\0${line}`, [repo, path, line, line]);
+    for (const [path, first, last = first] of places) {
+      if (last > first || !this.line(path, first)) ranges.set(`${path}\0${first}`, [repo, path, first, last]);
     }
     if (ranges.size === 0) return;
     const [rows = []] = await database.run([sql.storedSourceLines([...ranges.values()])]);

@@ -8,6 +8,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { badRequest } from "../http_error.ts";
+import { matchAtStart, Pattern } from "../python_regex.ts";
 import { characterColumns, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
@@ -57,6 +58,8 @@ import { resolveTarget, type Target, targetNode } from "./targets.ts";
 const { MAX_DEPTH, MAX_TYPES } = constants.references;
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
+const { OVERRIDE, DECLARATION_LINES } = constants.references;
+const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
 const C_LANGUAGES = new Set(constants.references.C_LANGUAGES);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
@@ -303,6 +306,7 @@ export class ReferenceFinder {
     return memoized(this.#related, relation, async () => {
       if (!isSearchable(name)) return [];
       const [rows = []] = await this.database.run([nodesWithRelation(this.repo, name, relation)]);
+      if (rows.length > MAX_REMOTE_ROWS) this.isCut = true;
       return sortNodes(rows.slice(0, MAX_REMOTE_ROWS).map(relatedNode));
     });
   }
@@ -446,6 +450,27 @@ export class ReferenceFinder {
     return (await this.namedDefinitions(name)).map((one) => one.definition).filter(({ isType }) => isType);
   }
 
+  /**
+   * The members of a member's name in the types below its own, as references to it.
+   *
+   * The line is the first one of the node until `withText` finds the declaration.
+   */
+  async overriding(definition: Definition): Promise<Reference[]> {
+    const { name, owner, isType } = definition;
+    if (!owner || isType) return [];
+    const named = (await this.namedDefinitions(name)).filter((one) => !one.definition.isType);
+    const members = new Map(named.map(({ definition: one, hit }) => [typeKey(one.path, one.owner), hit]));
+    if (members.size <= 1) return [];
+    const types = (await this.namedDefinitions(lastName(owner))).map((one) => one.definition);
+    const same = types.filter((one) => one.symbol === owner && one.isType);
+    const around = same.find((one) => one.path === definition.path) ?? same[0];
+    const below = around ? await this.typesBelow(around) : [];
+    return below.flatMap(({ implementation: { path, symbol, resolved } }) => {
+      const node = members.get(typeKey(path, symbol));
+      return node ? [{ path, line: node.startLine, column: 0, kind: OVERRIDE, resolved, text: "", node, name, receiver: "" }] : [];
+    });
+  }
+
   /** The sites of a definition's name, without their text; the surest and nearest first. */
   async references(definition: Definition): Promise<Reference[]> {
     const resolver = await this.resolver(definition);
@@ -501,7 +526,9 @@ export async function findReferences(
 ): Promise<ReferencePage> {
   const definition = await finder.definition(target, text);
   const { kinds, tests, offset, limit } = requested;
-  const all = await finder.references(definition);
+  const sites = await finder.references(definition);
+  const overriding = await finder.overriding(definition);
+  const all = sortBy([...sites, ...overriding], (one) => referenceOrder(one, definition));
   if (all.length === 0) await finder.checkRelations();
   const matches = all.filter(
     (one) => (kinds.length === 0 || kinds.includes(one.kind)) && passesTests(one.path, tests),
@@ -545,7 +572,8 @@ export async function findImplementations(
 /** The references with the text of their lines and the columns of the names; of a line that is unknown, without. */
 export function withText(references: readonly Reference[], lineOf: (path: string, line: number) => string | null): Reference[] {
   const used = new Map<string, number>();
-  return references.map((one) => {
+  return references.map((found) => {
+    const one = atDeclaration(found, lineOf);
     const text = lineOf(one.path, one.line);
     const key = `${one.path}\0${one.line}\0${one.name}`;
     const nth = used.get(key) ?? 0;
@@ -553,6 +581,24 @@ export function withText(references: readonly Reference[], lineOf: (path: string
     if (text === null) return one;
     return { ...one, text: text.replace(/\r+$/, ""), column: columnOf(text, one.name, nth) };
   });
+}
+
+/** The range of lines in which a reference may stand: those of an override begin with comments. */
+export function linesOf({ path, line, kind, node }: Reference): [path: string, first: number, last: number] {
+  const last = kind === OVERRIDE ? Math.min(node.endLine, line + DECLARATION_LINES - 1) : line;
+  return [path, line, Math.max(line, last)];
+}
+
+/** An override on the first line that is no comment and has its name; others as they are. */
+function atDeclaration(one: Reference, lineOf: (path: string, line: number) => string | null): Reference {
+  if (one.kind !== OVERRIDE) return one;
+  const name = wholeWord(one.name);
+  const [path, first, last] = linesOf(one);
+  for (let line = first; line <= last; line += 1) {
+    const text = lineOf(path, line) ?? "";
+    if (text.search(name) >= 0 && !COMMENT.test(text)) return { ...one, line };
+  }
+  return one;
 }
 
 /** The reference as JSON. */
@@ -572,10 +618,14 @@ export function referenceJson(one: Reference): object {
 
 /** The column of the nth whole word `name` in a line, from 1; of the last if there are fewer. */
 function columnOf(text: string, name: string, nth: number): number {
-  const source = name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
-  const matches = [...text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}_])${source}(?![\\p{L}\\p{N}_])`, "gu"))];
+  const matches = [...text.matchAll(wholeWord(name))];
   const match = matches[Math.min(nth, matches.length - 1)];
   return match ? characterColumns(text)(match.index) + 1 : 1;
+}
+
+function wholeWord(name: string): RegExp {
+  const source = name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+  return new RegExp(`(?<![\\p{L}\\p{N}_])${source}(?![\\p{L}\\p{N}_])`, "gu");
 }
 
 function memoized<Value>(cache: Map<string, Promise<Value>>, key: string, read: () => Promise<Value>): Promise<Value> {
@@ -685,13 +735,14 @@ function distinctReferences(references: readonly Reference[]): Reference[] {
   return [...new Map(keyed).values()];
 }
 
-/** Resolved sites first, code before tests, then the nearest file and line. */
+/** Resolved sites first, code before tests, overrides last, then the nearest file and line. */
 function referenceOrder(one: Reference, definition: Definition): SortKey {
   const ownFolders = definition.path.split("/").slice(0, -1);
   const folders = one.path.split("/").slice(0, -1);
   const differing = folders.findIndex((folder, at) => ownFolders[at] !== folder);
   const common = differing < 0 ? Math.min(folders.length, ownFolders.length) : differing;
   const distance = ownFolders.length + folders.length - 2 * common;
-  return [!one.resolved, isTestPath(one.path), one.path !== definition.path, distance, one.path, one.line, one.kind];
+  const [isTest, isOverride, isElsewhere] = [isTestPath(one.path), one.kind === OVERRIDE, one.path !== definition.path];
+  return [!one.resolved, isTest, isOverride, isElsewhere, distance, one.path, one.line, one.kind];
 }
 
