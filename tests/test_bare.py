@@ -191,7 +191,7 @@ def test_missing_extras_are_no_error_in_doctor(indexed: BareProgram) -> None:
     """They have a mark of their own."""
     doctor = indexed("doctor", "--json")
     found = {one["name"]: one for one in json.loads(doctor.out)["findings"]}
-    for extra in ("[documents]", "[local]", "[serve]"):
+    for extra in ("[cloudflare]", "[documents]", "[local]", "[serve]"):
         assert (found[extra]["absent"], found[extra]["stops"]) == (True, False)
     assert found["documents"]["says"] == "3 skipped"
     assert doctor.code == 0

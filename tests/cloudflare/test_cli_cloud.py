@@ -1,6 +1,7 @@
 """The commands with the cloud store: the choice of the store, output and errors."""
 
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -10,7 +11,7 @@ import pytest
 from program import Console, console, feeder
 from standin import StandIn
 
-from command_runner import RunFeeder
+from command_runner import RunFeeder, command_runner
 from feeder.embedding import STATIC_MODEL_NAME
 from index_helpers import CART, SHOP
 from source.repos import Repo
@@ -422,21 +423,72 @@ def test_missing_permission_is_named(
     assert feeder(initialized_repo, "validate", "--wait").code == 0
 
 
-@pytest.mark.parametrize("permissions", [["vectorize"], ["d1"]])
+@pytest.mark.parametrize(
+    ("permissions", "missing"),
+    [
+        (["vectorize", "ai"], "D1 Edit"),
+        (["d1", "ai"], "Vectorize Edit"),
+        (["d1", "vectorize"], "Workers AI Read"),
+    ],
+)
 def test_init_names_a_missing_permission(
     feeder: RunFeeder,
     monkeypatch: pytest.MonkeyPatch,
     console: Console,
     shop: Repo,
     permissions: list[str],
+    missing: str,
 ) -> None:
     """Before it creates anything."""
     console.standin.grant("partial-token", *permissions)
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
     answer = feeder(shop, "init")
-    missing = "Vectorize Edit" if "d1" in permissions else "D1 Edit"
     assert (answer.code, missing in answer.err) == (2, True)
     assert console.names() == ([], [])
+
+
+def test_init_for_the_static_model_needs_no_workers_ai(
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, console: Console, shop: Repo
+) -> None:
+    """The error for another model says so; once the index is there, no model is asked for."""
+    console.standin.grant("partial-token", "d1", "vectorize")
+    monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "partial-token")
+    monkeypatch.delenv("FEEDER_MODEL")
+    assert feeder(shop, "init").err.endswith("needs no Workers AI: feeder init --model static\n")
+    assert feeder(shop, "init", "--model", "static").code == 0
+    assert feeder(shop, "init").code == 0
+    assert console.standin.counts()["ai"] == 1
+
+
+@pytest.mark.parametrize("command", ["init", "init --dry-run", "worker --repo a/b --repo c/d"])
+def test_a_missing_sdk_is_named_with_its_extra(
+    feeder: RunFeeder,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    standin: StandIn,
+    shop: Repo,
+    command: str,
+) -> None:
+    """No request is sent; commands that feed and search do not need it."""
+    assert feeder(shop, "init").code == 0
+    before = standin.counts()
+    monkeypatch.setitem(sys.modules, "cloudflare", None)
+    answer = command_runner(monkeypatch, capfd)(shop, *command.split())
+    assert (answer.code, "pip install 'headfeed[cloudflare]'" in answer.err) == (2, True)
+    assert standin.counts() == before
+    for other in ("sync", "search total", "stats", "validate --wait", "doctor"):
+        assert feeder(shop, *other.split()).code == 0
+
+
+def test_init_gives_up_after_five_tries_and_waits_as_long_as_the_service_says(
+    feeder: RunFeeder, standin: StandIn, shop: Repo
+) -> None:
+    """The SDK's own retries, which would multiply these, are off."""
+    standin.fault("throttled", route="d1.create", times=99, retry_after=0)
+    answer = feeder(shop, "init")
+    assert answer.code == 1, answer.err
+    routes = [entry["route"] for entry in standin.log()]
+    assert routes.count("d1.create") == 5
 
 
 @pytest.mark.parametrize("command", ["sync", "search x", "stats", "validate"])

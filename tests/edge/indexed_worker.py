@@ -44,6 +44,7 @@ class IndexedWorker:
 
     def feed(self, *options: str) -> None:
         """Runs init and sync as a user does, with the account's credentials in the environment."""
+        require_extras("cloudflare")
         self._run("init", "--model", self._model)
         self._run("sync", "--store", "cloudflare", "--model", self._model, *options)
 

@@ -11,6 +11,7 @@ from standin import StandIn
 
 from edge.indexed_worker import Facts, counts_from_header
 from feeder.cli.main import cli
+from required_extras import require_extras
 from source.repos import Repo
 
 SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
@@ -47,6 +48,7 @@ class Fleet:
 
     def feed(self, clone: Repo, repo: str, database: str, index: str) -> None:
         """Makes an index of a clone in a database and a Vectorize index."""
+        require_extras("cloudflare")
         place = ["-C", str(clone.path), "--repo", repo, "-q", "--model", "static"]
         cli.main(
             ["init", *place, "--database-name", database, "--index-name", index],

@@ -14,8 +14,11 @@ export class WorkersAi {
   }
 
   routes() {
-    const path = "/accounts/:account/ai/run/*model";
-    return [{ name: "ai.run", method: "POST", path, run: (call) => this.#run(call) }];
+    const base = "/accounts/:account/ai";
+    return [
+      { name: "ai.run", method: "POST", path: `${base}/run/*model`, run: (call) => this.#run(call) },
+      { name: "ai.models", method: "GET", path: `${base}/models/search`, run: (call) => searched(call) },
+    ];
   }
 
   #run(call) {
@@ -61,6 +64,16 @@ export class WorkersAi {
     }
     return total;
   }
+}
+
+/** A page of the models whose name contains `search`. */
+function searched({ query }) {
+  const page = Number(query.get("page") ?? 1);
+  const perPage = Number(query.get("per_page") ?? 20);
+  const named = Object.keys(MODELS).filter((name) => name.includes(query.get("search") ?? ""));
+  const shown = named.slice((page - 1) * perPage, page * perPage).map((name) => ({ name }));
+  const counts = { count: shown.length, total_count: named.length };
+  return success(shown, { result_info: { page, per_page: perPage, ...counts } });
 }
 
 /** The texts of a request, and what else shapes their vectors: a query's instruction. */

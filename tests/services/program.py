@@ -9,6 +9,7 @@ import pytest
 from standin import StandIn
 
 from command_runner import CommandResult, RunFeeder, command_runner
+from required_extras import require_extras
 from source.repos import Repo
 
 MODEL = "@cf/baai/bge-small-en-v1.5"
@@ -33,6 +34,8 @@ def feeder(
     run = command_runner(monkeypatch, capfd)
 
     def silent(place: Path | Repo, *arguments: str | Path) -> CommandResult:
+        if "init" in arguments[:1]:
+            require_extras("cloudflare")
         answer = run(place, *arguments)
         assert standin.token not in answer.out + answer.err
         return answer

@@ -135,14 +135,22 @@ def _provision_cloudflare(
     from feeder.cloudflare.credentials import choose_store
     from feeder.cloudflare.provision import ProvisionRequest, provision
     from feeder.progress import ProgressReporter
-    from feeder.session.model_selection import cloudflare_dimensions, recordable_model
+    from feeder.session.model_selection import (
+        cloudflare_dimensions,
+        needs_workers_ai,
+        recordable_model,
+    )
 
     ProgressReporter(quiet=settings.quiet).message(
         f"{location.repo}: Cloudflare; {choose_store(settings).reason}"
     )
     is_chosen = bool(settings.model or settings.dimensions)
     request = ProvisionRequest(
-        cloudflare_dimensions(settings), database_name, is_chosen, recordable_model(settings)
+        cloudflare_dimensions(settings),
+        database_name,
+        is_chosen,
+        recordable_model(settings),
+        needs_workers_ai(settings),
     )
     resources = provision(location.base, location.repo, settings, request, dry_run=dry_run)
     if settings.json:

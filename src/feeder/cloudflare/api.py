@@ -13,7 +13,7 @@ from feeder.cloudflare.error_responses import INVALID_ACCOUNT_ID, ErrorResponse,
 from feeder.cloudflare.rate_limit import RateLimit
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
 from feeder.http_client import connection_error, create_client, summarize_error_page
-from feeder.retry import Clock, RetryPolicy, retry_after_s
+from feeder.retry import Clock, Result, RetryPolicy, retry_after_s
 
 if TYPE_CHECKING:
     import httpx
@@ -61,7 +61,7 @@ class Api:
         self._rate_limit = RateLimit()
         self._clock = clock or Clock()
         self._retry_policy = RetryPolicy("Cloudflare", self._clock)
-        self._token = token
+        self.token, self.account_id = token, account_id
         self.address = base_url.rstrip("/")
         self._base = f"{self.address}/accounts/{account_id}"
         self._client = create_client({"Authorization": f"Bearer {token}"}, timeout_s, CONNECTIONS)
@@ -71,9 +71,31 @@ class Api:
 
         Raises UserError, ServiceError, or TooLargeError when the caller has to send less.
         """
-        return self._retry_policy.call(
-            lambda: self._send_once(call), on_retry=lambda: self._count(self.retries, call.service)
-        )
+        return self.retry(call.service, lambda: self._send_once(call))
+
+    def retry(self, service: str, send: Callable[[], Result]) -> Result:
+        """Calls `send`, again after a transient error, and returns its result."""
+        return self._retry_policy.call(send, on_retry=lambda: self._count(self.retries, service))
+
+    def wait_for_turn(self) -> None:
+        """Sleeps as long as the rate limit requires before the next request."""
+        if (wait_s := self._rate_limit.reserve(self._clock.now())) > 0:
+            self.sleep(wait_s)
+
+    def count_request(self, service: str) -> None:
+        """Counts a request that is about to be sent."""
+        self._count(self.requests, service)
+
+    def result_of(self, service: str, response: "httpx.Response") -> Any:
+        """Returns the `result` of a response that is read; raises the error that it stands for."""
+        self._rate_limit.read_header(response.headers.get("Ratelimit", ""), self._clock.now())
+        return self._parse_response(service, response)
+
+    def connection_error(self, exc: "httpx.RequestError") -> FeederError:
+        """Returns the error for a missing response; UserError where settings are the cause."""
+        # httpx may quote the request, which has secrets
+        reason = self._mask(str(exc) or type(exc).__name__)
+        return connection_error(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
 
     def set_concurrent_runs(self, runs: int) -> None:
         """Sets how many programs share the token's rate limit, including this one."""
@@ -94,13 +116,12 @@ class Api:
         self._client.close()
 
     def _send_once(self, call: Call) -> Any:
-        """Makes one try; the only place that uses the network."""
+        """Makes one try."""
         import httpx
 
-        if (wait_s := self._rate_limit.reserve(self._clock.now())) > 0:
-            self.sleep(wait_s)
+        self.wait_for_turn()
         _check_permission(call)
-        self._count(self.requests, call.service)
+        self.count_request(call.service)
         try:
             response = self._client.request(
                 "GET" if call.content is None else "POST",
@@ -111,9 +132,8 @@ class Api:
             )
         except httpx.RequestError as exc:
             # httpx may quote the request, which has secrets
-            raise self._connection_error(exc) from None
-        self._rate_limit.read_header(response.headers.get("Ratelimit", ""), self._clock.now())
-        return self._parse_response(call.service, response)
+            raise self.connection_error(exc) from None
+        return self.result_of(call.service, response)
 
     def _parse_response(self, service: str, response: "httpx.Response") -> Any:
         try:
@@ -146,7 +166,7 @@ class Api:
         return self._mask(response.headers.get("cf-ray", "")) or None
 
     def _mask(self, text: str) -> str:
-        return escaping.mask_secret(text, self._token)
+        return escaping.mask_secret(text, self.token)
 
     def _non_json_error(self, service: str, response: "httpx.Response") -> FeederError:
         """Returns the error for a response that is not JSON: a failure at the edge, or a proxy."""
@@ -162,12 +182,6 @@ class Api:
             f"{self.address} answered HTTP {status} without JSON ({words!r}). "
             "Check CLOUDFLARE_BASE_URL, and the proxy in HTTPS_PROXY if there is one."
         )
-
-    def _connection_error(self, exc: "httpx.RequestError") -> FeederError:
-        """Returns the error for a missing response; UserError where settings are the cause."""
-        # httpx may quote the request, which has secrets
-        reason = self._mask(str(exc) or type(exc).__name__)
-        return connection_error(exc, reason, self.address, "CLOUDFLARE_BASE_URL")
 
     def _apply_retry_after(self, response: "httpx.Response", error: TransientError) -> None:
         """Reads `Retry-After`; after a 429 it applies to all requests of this token."""

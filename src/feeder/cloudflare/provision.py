@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, NamedTuple
-from urllib.parse import quote
+from typing import NamedTuple
 
 from feeder.cloudflare import wrangler
-from feeder.cloudflare.api import Api, Call
+from feeder.cloudflare.account import METRIC, AccountResources
+from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import (
     CloudSettings,
     cloud_settings,
@@ -22,8 +22,7 @@ from feeder.cloudflare.credentials import (
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.free_tier import ROWS_WRITTEN_PER_DAY, format_percent
 from feeder.config import INDEX_FOLDER, Settings
-from feeder.errors import ServiceError, UserError
-from feeder.http_client import json_bytes
+from feeder.errors import UserError
 from feeder.private_files import create_private_folder, reject_symlinks
 from feeder.store import Statement
 from feeder.store.index_folder import create_index_folder
@@ -31,8 +30,6 @@ from feeder.store.inventory import count_nodes
 from feeder.store.migrations import known_migrations, migrate, migration_rows, missing_migrations
 from feeder.store.sql import CHOSEN_MODEL_KEY, SET_META
 
-DATABASES_PATH, INDEXES_PATH = "d1/database", "vectorize/v2/indexes"
-METRIC: Final = "cosine"
 METADATA_PROPERTIES = ("path", "language", "node_type", "repo", "branch")
 """Vector metadata that a query can filter by. A metadata index covers only vectors written
 after it was created."""
@@ -77,13 +74,15 @@ class ProvisionRequest(NamedTuple):
     """The dimensions of the vectors, and the database's name if the user gives one.
 
     Dimensions that the user has not chosen are only for a new index; an existing one keeps its own.
-    A chosen `model` is recorded, for the first run that names none.
+    A chosen `model` is recorded, for the first run that names none. Whether the token may use
+    Workers AI is checked where the model needs it.
     """
 
     dimensions: int
     database_name: str | None
     is_chosen: bool = True
     model: str | None = None
+    needs_workers_ai: bool = False
 
 
 class ExistingResources(NamedTuple):
@@ -99,77 +98,21 @@ class ExistingResources(NamedTuple):
     nodes: int
 
 
-class AccountResources:
-    """Reads and creates resources of an account."""
-
-    def __init__(self, api: Api) -> None:
-        self._api = api
-
-    def database_name(self, database_id: str) -> str:
-        """Returns the name of a database; raises UserError if the id does not exist."""
-        return str(self._call("d1", f"{DATABASES_PATH}/{quote(database_id, safe='')}")["name"])
-
-    def database_id(self, name: str) -> str | None:
-        """Returns the id of the database with this name."""
-        databases = self._api.call(Call("d1", DATABASES_PATH, params={"name": name}))
-        ids = [str(database["uuid"]) for database in databases if database["name"] == name]
-        return ids[0] if ids else None
-
-    def create_database(self, name: str) -> str:
-        """Creates a database and returns its id."""
-        try:
-            created = self._call("d1", DATABASES_PATH, {"name": name})
-        except ServiceError:
-            # an earlier try may have created it and lost its response
-            if existing := self.database_id(name):
-                return existing
-            raise
-        return str(created["uuid"])
-
-    def index_config(self, name: str) -> dict[str, Any] | None:
-        """Returns `dimensions` and `metric` of the index with this name."""
-        indexes = self._call("vectorize", INDEXES_PATH)
-        return next((dict(index["config"]) for index in indexes if index["name"] == name), None)
-
-    def create_index(self, name: str, dimensions: int) -> None:
-        """Creates a Vectorize index."""
-        config = {"dimensions": dimensions, "metric": METRIC}
-        try:
-            self._call("vectorize", INDEXES_PATH, {"name": name, "config": config})
-        except ServiceError:
-            if self.index_config(name) is None:
-                raise
-
-    def metadata_properties(self, index: str) -> set[str]:
-        """Returns the properties that have a metadata index."""
-        answer = self._call("vectorize", f"{_index_path(index)}/metadata_index/list")
-        return {str(one["propertyName"]) for one in answer["metadataIndexes"] or []}
-
-    def vector_count(self, index: str) -> int:
-        """Returns the number of vectors that readers see now."""
-        return int(self._call("vectorize", f"{_index_path(index)}/info")["vectorCount"])
-
-    def create_metadata_index(self, index: str, name: str) -> None:
-        """Creates a metadata index of strings; an existing one stays."""
-        body = {"propertyName": name, "indexType": "string"}
-        self._call("vectorize", f"{_index_path(index)}/metadata_index/create", body)
-
-    def _call(self, service: str, path: str, body: object = None) -> Any:
-        return self._api.call(Call(service, path, None if body is None else json_bytes(body)))
-
-
 def provision(
     root: Path, repo: str, settings: Settings, request: ProvisionRequest, *, dry_run: bool
 ) -> Iterator[Resource]:
     """Creates the missing resources of a repository's index and yields each one when it is done.
 
-    With `dry_run` nothing is created. All existing resources are read before the first is created.
-    Raises UserError where an existing index has another shape.
+    With `dry_run` nothing is created. All existing resources are read before the first is created,
+    which also shows whether the token may use each service. Raises UserError where an existing
+    index has another shape, and if the SDK is not installed.
     """
     cloud = cloud_settings(settings, repo)
     require_settings(cloud, database=False)
-    with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
-        account = AccountResources(api)
+    with (
+        closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api,
+        closing(AccountResources(api)) as account,
+    ):
         if request.database_name:  # the wrangler file may name another database
             cloud = replace(cloud, database_id=settings.database_id or "")
         existing = _find_existing(
@@ -198,10 +141,6 @@ def provision(
         Path(os.path.relpath(root / INDEX_FOLDER / MIGRATIONS_FOLDER, file.parent)).as_posix(),
     )
     yield _write_bindings(file, root, names, dry_run=dry_run)
-
-
-def _index_path(name: str) -> str:
-    return f"{INDEXES_PATH}/{quote(name, safe='')}"
 
 
 def _provision_index(
@@ -248,13 +187,15 @@ def _find_existing(
     index = account.index_config(cloud.index_name)
     dimensions = request.dimensions
     if index and not request.is_chosen:
-        dimensions = int(index["dimensions"])
-    if index and (index["dimensions"], index["metric"]) != (dimensions, METRIC):
+        dimensions = index.dimensions
+    if index and index != (dimensions, METRIC):
         raise UserError(
-            f"The Vectorize index {cloud.index_name} has {index['dimensions']} dimensions and the "
-            f"metric {index['metric']}; the model needs {dimensions} and {METRIC}. Choose another "
+            f"The Vectorize index {cloud.index_name} has {index.dimensions} dimensions and the "
+            f"metric {index.metric}; the model needs {dimensions} and {METRIC}. Choose another "
             "--index-name, the index's --model and --dimensions, or delete the index."
         )
+    if request.needs_workers_ai and (request.is_chosen or not index):
+        _check_workers_ai(account)
     properties = account.metadata_properties(cloud.index_name) if index else set()
     lacks = index is not None and not properties.issuperset(METADATA_PROPERTIES)
     vectors = account.vector_count(cloud.index_name) if lacks else 0
@@ -262,6 +203,17 @@ def _find_existing(
     return ExistingResources(
         database_name, database_id, names, index is not None, dimensions, properties, vectors, nodes
     )
+
+
+def _check_workers_ai(account: AccountResources) -> None:
+    """Raises UserError if the token may not use Workers AI: the first `feeder sync` would fail."""
+    try:
+        account.check_workers_ai()
+    except UserError as exc:
+        raise UserError(
+            f"{exc} Nothing was created. The static model needs no Workers AI: "
+            "feeder init --model static"
+        ) from exc
 
 
 def _write_bindings(

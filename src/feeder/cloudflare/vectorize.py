@@ -143,6 +143,11 @@ class Vectorize:
         for at in range(0, len(ids), MAX_DELETE_IDS):
             self._post("delete_by_ids", {"ids": list(ids[at : at + MAX_DELETE_IDS])}, fencing_token)
 
+    def config(self) -> dict[str, Any]:
+        """Returns `dimensions` and `metric`; raises UserError if there is no such index."""
+        index: dict[str, Any] = self._api.call(Call("vectorize", self._path))
+        return dict(index["config"])
+
     def check_dimensions(self, dimensions: int) -> None:
         """Raises UserError if the index is missing or has other dimensions; one request."""
         actual = self._index_info().get("dimensions", dimensions)

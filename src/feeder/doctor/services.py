@@ -7,11 +7,10 @@ from contextlib import closing
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import choose_store, cloud_settings, has_token, require_settings
-from feeder.cloudflare.provision import AccountResources
+from feeder.cloudflare.vectorize import Vectorize
 from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.doctor.index_checks import missing_migration
-from feeder.errors import UserError
 from feeder.progress import RecordingReporter
 from feeder.search.retrieval import query_models
 from feeder.session.model_selection import select_describer
@@ -35,9 +34,7 @@ def check_vectorize(settings: Settings) -> Iterator[Finding]:
         return
     cloud = cloud_settings(settings, current_workspace(settings).repo)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
-        config = AccountResources(api).index_config(cloud.index_name)
-    if config is None:
-        raise UserError(f"There is no Vectorize index {cloud.index_name}. Create it: feeder init")
+        config = Vectorize(api, cloud.index_name).config()
     message = f"{cloud.index_name}, {config['dimensions']} dimensions, {config['metric']}"
     yield Finding("vectorize", message)
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.cloudflare import wrangler
+from feeder.cloudflare.account import AccountResources
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import cloud_settings, default_names, require_settings
-from feeder.cloudflare.provision import AccountResources
 from feeder.cloudflare.wrangler import DATABASE_BINDING, INDEX_BINDING, Change
 from feeder.config import Settings
 from feeder.errors import UserError
@@ -58,8 +58,10 @@ def places_in_account(repos: Sequence[str], settings: Settings) -> Iterator[Repo
     """
     cloud = cloud_settings(settings, "")
     require_settings(cloud, database=False)
-    with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
-        account = AccountResources(api)
+    with (
+        closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api,
+        closing(AccountResources(api)) as account,
+    ):
         for repo in repos:
             database, index = default_names(repo)
             database_id = account.database_id(database)

@@ -91,6 +91,11 @@ def recordable_model(settings: Settings) -> str | None:
     return model if model in (STATIC, MINILM) or model.startswith(WORKERS_AI_PREFIX) else None
 
 
+def needs_workers_ai(settings: Settings) -> bool:
+    """Returns whether an index at Cloudflare with these settings has vectors of Workers AI."""
+    return not settings.model or settings.model.startswith(WORKERS_AI_PREFIX)
+
+
 def recorded_model(
     settings: Settings, meta: Mapping[str, str], embedder: Embedder | None
 ) -> Settings | None:
