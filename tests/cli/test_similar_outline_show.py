@@ -441,6 +441,29 @@ def test_outline_lists_constants(feeder: RunFeeder, repo: Repo) -> None:
     assert (node["start_line"], node["end_line"], node["state"]) == (4, 4, "moved")
 
 
+def test_outline_lists_members_of_classes(feeder: RunFeeder, repo: Repo) -> None:
+    """Below their class, at its depth and one more, also in a later part of a long class."""
+    steps = "".join(f"    STEP_{at} = 'a step of the process, number {at}'\n" for at in range(90))
+    outer = "class Outer:\n    LIMIT = 3\n\n    class Inner:\n        size = 1\n"
+    repo.commit({"a.py": f"{outer}\n\nclass Long:\n{steps}"})
+    assert feeder(repo, "sync", "-q").code == 0
+    [file] = feeder(repo, "outline", "a.py", "--json").json["files"]
+    rows = [
+        (node["node_type"], node["symbol"], node["start_line"], node["depth"])
+        for node in file["nodes"]
+    ]
+    assert rows[:5] == [
+        ("class", "Outer", 1, 0),
+        ("member", "Outer.LIMIT", 2, 1),
+        ("class", "Outer.Inner", 4, 1),
+        ("member", "Outer.Inner.size", 5, 2),
+        ("class", "Long", 8, 0),
+    ]
+    assert rows[5:] == [("member", f"Long.STEP_{at}", at + 9, 1) for at in range(90)]
+    lines = feeder(repo, "outline", "a.py", "--depth", "1").out.splitlines()
+    assert [line.split()[2] for line in lines[1:-1]] == ["Outer", "Long"]
+
+
 def test_outline_lists_every_node_of_a_name(feeder: RunFeeder, shop: Repo) -> None:
     """Hundreds in a row are shown as ranges, and in full in JSON. A long node is listed once."""
     many = "".join(f"def usual():\n    return {at}\n\n\n" for at in range(500))

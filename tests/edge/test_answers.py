@@ -21,7 +21,8 @@ STATIC = "static"
 QUESTIONS, AT_ONCE = 200, 50
 TRIPS, SUBREQUESTS = 2, 6
 TWICE = (
-    "class Price:\n    @property\n    def value(self):\n        return 1\n\n"
+    "class Price:\n    CURRENCY = 'EUR'\n\n"
+    "    @property\n    def value(self):\n        return 1\n\n"
     "    def other(self):\n        return 2\n\n"
     "    @value.setter\n    def value(self, new):\n        self.new = new\n"
 )
@@ -172,6 +173,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": "total depr* -nothing symbol:add adress"}),
     ("search", {"q": "lib.tariffs.TARIFFS"}),
     ("outline", {"path": "lib/tariffs.py"}),
+    ("outline", {"path": "lib/price.py"}),
     ("search", {"q": "calls:append"}),
     ("search", {"q": "lang:python calls:append add"}),
     ("search", {"q": "calls:append calls:nothing_like_it"}),

@@ -9,7 +9,7 @@ from edge.worker_process import Worker
 from feeder.search.query import parse_query
 from feeder.search.spelling import (
     correct_text,
-    edit_distance,
+    is_within_one_edit,
     nearest_part,
     spelling_note,
     words_to_check,
@@ -30,8 +30,8 @@ def test_same_words_are_checked(worker: Worker, text: str) -> None:
 
 @unhurried
 @given(one=letters, other=letters)
-def test_distances_are_equal(worker: Worker, one: str, other: str) -> None:
-    assert worker.call("editDistance", one, other) == edit_distance(one, other)
+def test_same_words_are_one_edit_apart(worker: Worker, one: str, other: str) -> None:
+    assert worker.call("isWithinOneEdit", one, other) == is_within_one_edit(one, other)
 
 
 @unhurried

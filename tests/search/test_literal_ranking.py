@@ -85,6 +85,9 @@ def test_similar_names_are_shown_where_no_line_has_the_token(indexed: Repo) -> N
         ("how is the cart emptied", ["how is the cart emptied"]),
         ("read-only node.js", []),
         ("VITE_APP_URL missing", ["VITE_APP_URL"]),
+        # an issue mentions more than it asks for
+        ("VITE_APP_URL missing\n\nSince X-Forwarded-For is read, --log.level fails", []),
+        ("VITE_APP_URL\n", ["VITE_APP_URL"]),
         ("where is VITE_APP_URL set?", ["VITE_APP_URL", "where is VITE_APP_URL set?"]),
         (
             "what sets query.max-samples, X-Forwarded-For",

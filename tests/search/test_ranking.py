@@ -202,6 +202,46 @@ def test_similar_names_are_suggested_for_an_unknown_name(database: SQLite) -> No
     assert page.notes == ["No symbol is named parseHTPDate. Similar names: parseHTTPDate"]
 
 
+TYPOS = """\
+class StripPrefix:
+    pass
+
+class Dispatch:
+    pass
+
+def strip_prefix():
+    pass
+
+def dispatch():
+    pass
+
+def _feed_data():
+    pass
+
+class Parser:
+    def feed_data(self):
+        return 1
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "first"),
+    [
+        ("strip_rpefix", "strip_prefix"),
+        ("StripPrefx", "StripPrefix"),
+        ("disppatch", "dispatch"),  # as for `dispatch`, a function comes before a type
+        ("_feedwdata", "_feed_data"),
+    ],
+)
+def test_misspelt_name_finds_the_name_that_is_one_edit_away(
+    tmp_path: Path, misspelt: str, first: str
+) -> None:
+    """Before the names that are similar by their trigrams, which ignore case and `_`."""
+    with temporary_index(tmp_path, {"typos.py": TYPOS}) as database:
+        assert first_hit(database, misspelt) == first
+
+
 def test_rare_word_ranks_before_vector_hits(database: SQLite) -> None:
     """A query of one rare word is for the nodes that contain it."""
     others = [one.hit.id for one in run_search(database, "acquire connection").results]

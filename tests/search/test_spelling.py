@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.search.query import parse_query
-from feeder.search.spelling import edit_distance, nearest_part, words_to_check
+from feeder.search.spelling import is_within_one_edit, nearest_part, words_to_check
 
 
 @pytest.mark.parametrize(
@@ -23,18 +23,22 @@ def test_checked_words(query: str, words: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "distance"),
+    ("one", "other", "is_near"),
     [
-        ("throtle", "throttle", 1),
-        ("recieve", "receive", 1),
-        ("cart", "cart", 0),
-        ("cart", "card", 1),
-        ("creation", "creator", 2),
-        ("cart", "wagon", 4),
+        ("throtle", "throttle", True),
+        ("recieve", "receive", True),
+        ("cart", "cart", True),
+        ("cart", "card", True),
+        ("aab", "ab", True),
+        ("", "a", True),
+        ("creation", "creator", False),
+        ("cart", "wagon", False),
+        ("abc", "cba", False),
+        ("cart", "acrt_", False),
     ],
 )
-def test_edit_distance(one: str, other: str, distance: int) -> None:
-    assert edit_distance(one, other) == distance == edit_distance(other, one)
+def test_words_within_one_edit(one: str, other: str, is_near: bool) -> None:
+    assert is_within_one_edit(one, other) == is_near == is_within_one_edit(other, one)
 
 
 def test_nearest_part_is_the_most_frequent_one_with_the_same_letter() -> None:

@@ -11,6 +11,7 @@ from feeder.nodes import Member
 from feeder.search.file_kinds import TEST, is_document
 from feeder.search.literals import token_literal
 from feeder.search.query import QueryText, name_part_stems
+from feeder.search.spelling import is_within_one_edit
 from feeder.store import Row, Statement
 from feeder.store.name_search import (
     NameMatch,
@@ -219,16 +220,29 @@ def match_similar(
         )
         return SimilarNames(ids if len(ids) <= _rare_limit(query_text) else (), prefixed)
     grams = _trigrams(name)
-    scored = [(_similarity(name, grams, node), node) for node in name_matches(by_trigram)]
-    similar = [(score, node) for score, node in scored if score > MIN_SIMILARITY]
+    nodes = name_matches(by_trigram)
+    containing = [node for node in nodes if _contains(node, name)]  # a part of a name, no typo
+    meant = {node.id: _meant_name(name, node) for node in containing or nodes}
+    scored = [(meant.get(node.id, ""), _similarity(name, grams, node), node) for node in nodes]
+    similar = [item for item in scored if item[0] or item[1] > MIN_SIMILARITY]
     similar.sort(
         key=lambda item: (
-            -item[0],
-            -_owner_similarity(item[1], query_text.name),
-            *_sort_key(item[1], name),
+            not item[0],
+            -item[1],
+            -_owner_similarity(item[2], query_text.name),
+            *_sort_key(item[2], item[0] or name),
         )
     )
-    return SimilarNames(ids=[node.id for _, node in similar[:MAX_SIMILAR]])
+    return SimilarNames(ids=[node.id for *_, node in similar[:MAX_SIMILAR]])
+
+
+def _meant_name(name: str, node: NameMatch) -> str:
+    """The node's own name if the searched one may be a misspelling of it, else empty; in lower case
+    for a lowercase query, which has the same order as its right spelling.
+    """
+    own = _last_part(node.name)
+    meant = own.lower() if _is_lowercase(name) else own
+    return meant if is_within_one_edit(name, meant) else ""
 
 
 def _prefix_matches(nodes: Iterable[NameMatch], name: str) -> list[str]:
@@ -350,9 +364,11 @@ def _fts_expression(text: str) -> str:
 
 def _similarity(name: str, grams: Counter[str], node: NameMatch) -> float:
     last = _lowercase_letters(_last_part(node.name))
-    return _trigram_similarity(grams, _trigrams(last)) + CONTAINS_BONUS * (
-        _lowercase_letters(name) in last
-    )
+    return _trigram_similarity(grams, _trigrams(last)) + CONTAINS_BONUS * _contains(node, name)
+
+
+def _contains(node: NameMatch, name: str) -> bool:
+    return _lowercase_letters(name) in _lowercase_letters(_last_part(node.name))
 
 
 def _owner_similarity(node: NameMatch, name: str) -> float:

@@ -16,7 +16,10 @@ UNNAMED_TYPES = ("chunk", "md_codeblock", "doc_codeblock")
 """Types of nodes without a name of their own."""
 
 MEMBER_TYPE = "member"
-"""Node type of entries for the constants of chunks, which have no node of their own."""
+"""Node type of entries for constants and fields, which have no node of their own."""
+
+MEMBER_OWNER_TYPES = ("chunk", "class")
+"""Types of nodes whose members are listed."""
 
 MAX_PART_GAP = 2
 """Lines from the end of a part to the start of the next; a blank line may be between them."""
@@ -68,23 +71,49 @@ def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
 
 
 def _file_entries(hits: Sequence[Hit], sources: ExcerptReader) -> list[OutlineEntry]:
-    """The entries of named nodes and of the constants in chunks, in the order of their lines."""
+    """The entries of named nodes and of the members of chunks and classes, in the order of their
+    lines.
+    """
     entries = [*_nested_entries(_merge_parts(hits, sources), sources)]
-    entries += (entry for hit in hits for entry in _chunk_members(hit, sources))
-    return sorted(entries, key=lambda entry: entry.start_line)
+    owners = [hit for hit in hits if hit.node_type in MEMBER_OWNER_TYPES and hit.members]
+    members = [
+        entry
+        for hit in owners
+        for entry in _member_entries(hit, _member_depth(hit, entries), sources)
+    ]
+    return sorted([*entries, *members], key=lambda entry: entry.start_line)
 
 
-def _chunk_members(hit: Hit, sources: ExcerptReader) -> Iterator[OutlineEntry]:
-    if hit.node_type != "chunk" or not hit.members:
-        return
+def _member_depth(owner: Hit, entries: Iterable[OutlineEntry]) -> int:
+    """One more than the depth of the entry with the class's lines; 0 for a chunk."""
+    return max(
+        (
+            entry.depth + 1
+            for entry in entries
+            if owner.symbol
+            and entry.hit.symbol == owner.symbol
+            and entry.hit.start_line <= owner.start_line
+            and owner.end_line <= entry.hit.end_line
+        ),
+        default=0,
+    )
+
+
+def _member_entries(hit: Hit, depth: int, sources: ExcerptReader) -> Iterator[OutlineEntry]:
     excerpt = sources.read(hit)
     for name, line in decode_members(hit.members):
         current = sources.current_line(hit, line, excerpt) if excerpt.is_certain else None
         at = current or line
         freshness = excerpt.freshness if current is None else Freshness.SAME
         freshness = Freshness.MOVED if current not in (None, line) else freshness
-        member = hit._replace(node_type=MEMBER_TYPE, symbol=name, start_line=line, end_line=line)
-        yield OutlineEntry(member, at, at, freshness, 0)
+        member = hit._replace(
+            node_type=MEMBER_TYPE,
+            symbol=f"{hit.symbol}.{name}" if hit.symbol else name,
+            signature=None,
+            start_line=line,
+            end_line=line,
+        )
+        yield OutlineEntry(member, at, at, freshness, depth)
 
 
 def _merge_parts(hits: Iterable[Hit], sources: ExcerptReader) -> list[Hit]:

@@ -320,6 +320,9 @@ class QueryText:
 
     @cached_property
     def _code_words(self) -> list[str]:
+        """None of a text of several lines, which mentions more than it asks for."""
+        if "\n" in self.text.strip():
+            return []
         return [self.text] if self.is_one_token else CODE_WORD.findall(self.text[:ANALYZED_CHARS])
 
     @cached_property

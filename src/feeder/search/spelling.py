@@ -20,9 +20,6 @@ MAX_CORRECTED = 2
 MIN_CORRECTED_LETTERS = 5
 """Shorter words are a letter or two from too many others."""
 
-MAX_DISTANCE = 1
-"""The edit distance of a misspelt word; with 2, `creation` became `creator`."""
-
 
 def words_to_check(query: Query) -> list[str]:
     """The words of a query that the index should have.
@@ -86,27 +83,28 @@ def nearest_part(word: str, names: Iterable[str]) -> str:
     near = [
         (-count, part)
         for part, count in counts.items()
-        if part[0] == word[0] and edit_distance(word, part) <= MAX_DISTANCE
+        if part[0] == word[0] and is_within_one_edit(word, part)
     ]
     return min(near)[1] if near else ""
 
 
-def edit_distance(one: str, other: str) -> int:
-    """The optimal string alignment distance: letters left out, added, replaced or swapped with the
-    next one.
+def is_within_one_edit(one: str, other: str) -> bool:
+    """Returns True for equal words, and if a letter is left out, added, replaced or swapped with
+    the next one; with two such edits, `creation` became `creator`.
     """
-    if abs(len(one) - len(other)) > MAX_DISTANCE:
-        return abs(len(one) - len(other))
-    above: list[int] = []
-    row = list(range(len(other) + 1))
-    for at, letter in enumerate(one, start=1):
-        higher, above, row = above, row, [at]
-        for place, also in enumerate(other, start=1):
-            cost = min(row[-1] + 1, above[place] + 1, above[place - 1] + (letter != also))
-            if at > 1 and place > 1 and (letter, one[at - 2]) == (other[place - 2], also):
-                cost = min(cost, higher[place - 2] + 1)
-            row.append(cost)
-    return row[-1]
+    start = _common_letters(one, other)
+    rest, others = one[start:][::-1], other[start:][::-1]
+    end = _common_letters(rest, others)
+    rest, others = rest[end:], others[end:]
+    is_swapped = len(rest) == len(others) == 2 and rest == others[::-1]
+    return is_swapped or max(len(rest), len(others)) <= 1
+
+
+def _common_letters(one: str, other: str) -> int:
+    """The number of letters with which both words begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    different = (at for at, (letter, also) in pairs if letter != also)
+    return next(different, min(len(one), len(other)))
 
 
 def correct_text(text: str, corrections: Mapping[str, str]) -> str:

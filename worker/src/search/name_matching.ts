@@ -12,6 +12,7 @@ import { tokenLiteral } from "./literals.ts";
 import { namePartStems, type QueryText } from "./query.ts";
 import type { Scores } from "./ranking.ts";
 import type { Member } from "./results.ts";
+import { isWithinOneEdit } from "./spelling.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
 const { COMPANION, DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
@@ -250,12 +251,33 @@ export function matchSimilar(queryText: QueryText, matches: NameMatches, rowSets
 function similarNames(queryText: QueryText, rows: Rows): string[] {
   const name = lastPart(queryText.name);
   const grams = trigrams(name);
-  const scored = nameMatches(rows).map((node) => ({ node, score: similarity(name, grams, node) }));
+  const nodes = nameMatches(rows);
+  const isPart = nodes.some((node) => containsName(node, name)); // a part of a name, no typo
+  const scored = nodes.map((node) => ({
+    node,
+    meant: !isPart || containsName(node, name) ? meantName(name, node) : "",
+    score: similarity(name, grams, node),
+  }));
   const similar = sortBy(
-    scored.filter(({ score }) => score > MIN_SIMILARITY),
-    ({ node, score }) => [-score, -ownerSimilarity(node, queryText.name), ...sortKey(node, name)],
+    scored.filter(({ meant, score }) => meant || score > MIN_SIMILARITY),
+    ({ node, meant, score }) => [
+      Number(!meant),
+      -score,
+      -ownerSimilarity(node, queryText.name),
+      ...sortKey(node, meant || name),
+    ],
   );
   return nodeIds(similar.map(({ node }) => node)).slice(0, MAX_SIMILAR);
+}
+
+/**
+ * The node's own name if the searched one may be a misspelling of it, else empty; in lower case for a
+ * lowercase query, which has the same order as its right spelling.
+ */
+function meantName(name: string, node: NameMatch): string {
+  const own = lastPart(node.name);
+  const meant = isLowercase(name) ? own.toLowerCase() : own;
+  return isWithinOneEdit(name, meant) ? meant : "";
 }
 
 /**
@@ -271,7 +293,11 @@ function prefixMatches(nodes: readonly NameMatch[], name: string): string[] {
 
 function similarity(name: string, grams: Grams, node: NameMatch): number {
   const last = lowercaseLetters(lastPart(node.name));
-  return trigramSimilarity(grams, trigrams(last)) + CONTAINS_BONUS * Number(last.includes(lowercaseLetters(name)));
+  return trigramSimilarity(grams, trigrams(last)) + CONTAINS_BONUS * Number(containsName(node, name));
+}
+
+function containsName(node: NameMatch, name: string): boolean {
+  return lowercaseLetters(lastPart(node.name)).includes(lowercaseLetters(name));
 }
 
 /** The trigram similarity of the owners of node and name, up to 1; 0 without an owner. */

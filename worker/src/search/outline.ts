@@ -8,6 +8,13 @@ import type { Hit } from "./results.ts";
 
 const { MAX_PART_GAP, MEMBER_TYPE } = constants.outline;
 const UNNAMED_TYPES = new Set(constants.outline.UNNAMED_TYPES);
+const MEMBER_OWNER_TYPES = new Set(constants.outline.MEMBER_OWNER_TYPES);
+
+/** A node and its nesting depth. */
+interface NestedHit {
+  readonly hit: Hit;
+  readonly depth: number;
+}
 
 /** The outline entries of each file in line order; docs/reference/http-api.md describes them. */
 export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): object[] {
@@ -15,17 +22,28 @@ export function outlineFiles(paths: readonly string[], hits: readonly Hit[]): ob
   return paths.map((path) => ({ path, nodes: fileEntries(files.get(path) ?? []) }));
 }
 
-/** The entries of named nodes and of the constants in chunks, in the order of their lines. */
+/** The entries of named nodes and of the members of chunks and classes, in the order of their lines. */
 function fileEntries(hits: readonly Hit[]): object[] {
-  const nodes = entries(mergeParts(hits));
-  const members = hits.filter((hit) => hit.nodeType === "chunk").flatMap(memberEntries);
-  return sortBy([...nodes, ...members], ([startLine]) => [startLine]).map(([, node]) => node);
+  const nodes = nestedHits(mergeParts(hits));
+  const owners = hits.filter((hit) => MEMBER_OWNER_TYPES.has(hit.nodeType) && hit.members);
+  const members = owners.flatMap((owner) => memberHits(owner, memberDepth(owner, nodes)));
+  return sortBy([...nodes, ...members], ({ hit }) => [hit.startLine]).map(({ hit, depth }) => entry(hit, depth));
 }
 
-function memberEntries(hit: Hit): [line: number, entry: object][] {
-  return (hit.members ? parseMembers(hit.members) : []).map(({ name, line }) => {
-    const member = { ...hit, nodeType: MEMBER_TYPE, symbol: name, startLine: line, endLine: line };
-    return [line, entry(member, 0)];
+/** One more than the depth of the entry with the class's lines; 0 for a chunk. */
+function memberDepth(owner: Hit, nodes: readonly NestedHit[]): number {
+  const around = nodes.filter(
+    ({ hit }) =>
+      owner.symbol && hit.symbol === owner.symbol && hit.startLine <= owner.startLine && owner.endLine <= hit.endLine,
+  );
+  return Math.max(0, ...around.map(({ depth }) => depth + 1));
+}
+
+function memberHits(owner: Hit, depth: number): NestedHit[] {
+  return parseMembers(owner.members).map(({ name, line }) => {
+    const symbol = owner.symbol ? `${owner.symbol}.${name}` : name;
+    const hit = { ...owner, nodeType: MEMBER_TYPE, symbol, signature: null, startLine: line, endLine: line };
+    return { hit, depth };
   });
 }
 
@@ -54,13 +72,13 @@ function mergeAdjacent(hits: readonly Hit[]): Hit[] {
   return merged;
 }
 
-function entries(hits: readonly Hit[]): [line: number, entry: object][] {
+function nestedHits(hits: readonly Hit[]): NestedHit[] {
   const outer: Hit[] = [];
   return hits.map((hit) => {
     while (outer.length > 0 && !contains(outer.at(-1)!, hit)) outer.pop();
     const depth = outer.length;
     outer.push(hit);
-    return [hit.startLine, entry(hit, depth)];
+    return { hit, depth };
   });
 }
 

@@ -283,7 +283,9 @@ export class QueryText {
     return this.#cached("flags", () => new Set(this.#codeWords.filter((word) => FLAG.test(word)).map(stripMarks)));
   }
 
+  /** None of a text of several lines, which mentions more than it asks for. */
   get #codeWords(): readonly string[] {
+    if (strip(this.text).includes("\n")) return [];
     return this.isOneToken ? [this.text] : CODE_WORD.all(this.#analyzed);
   }
 

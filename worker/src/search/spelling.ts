@@ -11,7 +11,7 @@ import * as sql from "../store/statements.ts";
 import { expandWords, lowercaseParts } from "../text.ts";
 import { isStopWord, MIN_WORD_LETTERS, type Query } from "./query.ts";
 
-const { MAX_CORRECTED, MIN_CORRECTED_LETTERS, MAX_DISTANCE } = constants.spelling;
+const { MAX_CORRECTED, MIN_CORRECTED_LETTERS } = constants.spelling;
 const { ANALYZED_CHARS } = constants.query;
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 
@@ -68,27 +68,17 @@ function isCorrectable(word: string): boolean {
 export function nearestPart(word: string, names: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const part of names.flatMap(lowercaseParts)) counts.set(part, (counts.get(part) ?? 0) + 1);
-  const near = [...counts].filter(([part]) => part[0] === word[0] && editDistance(word, part) <= MAX_DISTANCE);
+  const near = [...counts].filter(([part]) => part[0] === word[0] && isWithinOneEdit(word, part));
   return sortBy(near, ([part, count]) => [-count, part])[0]?.[0] ?? "";
 }
 
-/** The optimal string alignment distance: letters left out, added, replaced or swapped with the next one. */
-export function editDistance(one: string, other: string): number {
+/** Returns true for equal words, and if a letter is left out, added, replaced or swapped with the next one. */
+export function isWithinOneEdit(one: string, other: string): boolean {
   const [letters, others] = [[...one], [...other]];
-  const difference = Math.abs(letters.length - others.length);
-  if (difference > MAX_DISTANCE) return difference;
-  let [higher, above, row]: number[][] = [[], [], [0, ...others.map((_, at) => at + 1)]];
-  for (let at = 1; at <= letters.length; at++) {
-    [higher, above, row] = [above!, row!, [at]];
-    for (let place = 1; place <= others.length; place++) {
-      const replaced = above[place - 1]! + Number(letters[at - 1] !== others[place - 1]);
-      let cost = Math.min(row[place - 1]! + 1, above[place]! + 1, replaced);
-      const isSwapped = letters[at - 1] === others[place - 2] && letters[at - 2] === others[place - 1];
-      if (at > 1 && place > 1 && isSwapped) cost = Math.min(cost, higher[place - 2]! + 1);
-      row.push(cost);
-    }
-  }
-  return row!.at(-1)!;
+  while (letters.length > 0 && letters[0] === others[0]) [letters, others].forEach((rest) => rest.shift());
+  while (letters.length > 0 && letters.at(-1) === others.at(-1)) [letters, others].forEach((rest) => rest.pop());
+  const isSwapped = letters.length === 2 && others.length === 2 && letters[0] === others[1] && letters[1] === others[0];
+  return isSwapped || Math.max(letters.length, others.length) <= 1;
 }
 
 /** The text with each misspelt word replaced. */

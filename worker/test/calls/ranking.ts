@@ -35,7 +35,7 @@ import {
   normalizeName,
   nameOverlap,
 } from "../../src/search/name_matching.ts";
-import { correctText, editDistance, nearestPart, spellingNote, wordsToCheck } from "../../src/search/spelling.ts";
+import { correctText, isWithinOneEdit, nearestPart, spellingNote, wordsToCheck } from "../../src/search/spelling.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
 import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
 import { isTestPath } from "../../src/store/scope.ts";
@@ -50,7 +50,7 @@ type RankingRow = [name: string, weight: number, scores: Pairs, isFirm: boolean]
 export const ranking = {
   wordsToCheck: (text: string) => wordsToCheck(parseQuery(text)),
   nearestPart,
-  editDistance,
+  isWithinOneEdit,
   correctText: (text: string, corrections: [string, string][]) => correctText(text, new Map(corrections)),
   spellingNote: (missing: string[], corrections: [string, string][]) => spellingNote(missing, new Map(corrections)),
   casefold,
