@@ -24,6 +24,7 @@ from web.browser_client import (
     open_page,
 )
 from web.http_client import TOKEN, Web
+from web.page_views import SCHEMES, WIDTHS, visit
 
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
 SCRIPT = '</script><script>document.title="owned"</script>'
@@ -128,6 +129,27 @@ def test_last_word_counts_as_a_prefix_while_typing(page: Page) -> None:
     expect(page.locator(".hit")).to_have_count(5)
     box.press("Enter")
     expect(page.locator(".hit")).to_have_count(0)
+
+
+def test_begun_word_or_filter_keeps_the_hits(page: Page) -> None:
+    """One or two letters of a further word, and a filter without its value, change nothing."""
+    sent: list[str] = []
+    box = page.get_by_role("combobox")
+    box.press_sequentially("cart total")
+    expect(page.locator(".hit")).to_have_count(2)
+    page.evaluate("window.setTimeout = () => 0")  # no pause from here on
+    page.on("request", lambda one: sent.append(one.url) if "/api/search" in one.url else None)
+    box.press_sequentially(" qq")
+    box.press("Backspace")
+    box.press("Backspace")
+    box.press_sequentially("-")
+    box.press("Backspace")
+    assert sent == []
+    box.press_sequentially("qqq")
+    expect(page.locator(".hint")).to_contain_text("No hits for cart total qqq yet.")
+    box.fill("cart total lang:")
+    expect(page.locator(".hint")).to_have_count(0)
+    expect(page.locator(".hit")).to_have_count(2)
 
 
 def test_completions_are_chosen_with_the_keyboard(page: Page) -> None:
@@ -626,17 +648,15 @@ def test_invalid_filter_names_the_remedy(browser: Browser, site: Web) -> None:
         expect(page.get_by_role("alert")).to_contain_text("no language klingon")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1280, 768, NARROW["width"]])
-def test_axe_core_finds_no_violations(browser: Browser, site: Web, scheme: str, width: int) -> None:
-    """In any view, nor in the help."""
-    size = {"width": width, "height": 844}
-    with open_page(browser, site, color_scheme=scheme, viewport=size) as page:
-        page.keyboard.press("?")
-        assert accessibility_violations(page) == []
-        for address in VIEWS:
-            go(page, site, address)
-            assert accessibility_violations(page) == []
+@pytest.mark.parametrize("width", WIDTHS)
+def test_axe_core_finds_no_violations(browser: Browser, site: Web, width: int) -> None:
+    """In any view, in both color schemes."""
+    found: list[tuple[str, str, str]] = []
+    for name, page in visit(browser, site, "needle", width):
+        for scheme in SCHEMES:
+            page.emulate_media(color_scheme=scheme)
+            found += [(name, scheme, one) for one in accessibility_violations(page)]
+    assert found == []
 
 
 @pytest.mark.parametrize("size", [NARROW, ZOOMED], ids=["phone", "400%"])

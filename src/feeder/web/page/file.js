@@ -9,7 +9,7 @@ import { grammar, highlightedLine, tokenLines } from './highlighting.js';
 import { keep, recall } from './storage.js';
 import { rendered } from './markdown.js';
 import { fileTree } from './tree.js';
-import { formatDay } from './map_colours.js';
+import { formatDay } from './treemap.js';
 import { documentForm, editorLink, pageOf, webLink } from './links.js';
 
 const BLOCK_LINES = 500;

@@ -3,8 +3,7 @@ import { fileLink, go, isCurrent, link, read } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { request } from './api_client.js';
 import { announce, byId, count, fill, h, notify, safe } from './dom.js';
-import { formatDay, mapColours, skipReason } from './map_colours.js';
-import { boxAt, labelled, largestFile, layOut, treeOf } from './treemap.js';
+import { boxAt, formatDay, labelled, largestFile, layOut, mapColours, skipReason, treeOf } from './treemap.js';
 
 const MAX_ROWS = 100;
 const KB = 1024;
@@ -38,7 +37,7 @@ export async function showMap(state) {
 
 /** What `ask` resolves to; `message` is shown if that takes long, as in a large repository. */
 async function load(state, message, ask) {
-  const notice = setTimeout(() => isCurrent(state) && fill(byId('main'), h('p', { class: 'empty', role: 'status' }, message)), SLOW_MS);
+  const notice = setTimeout(() => isCurrent(state) && fill(byId('main'), h('section', { class: 'empty', role: 'status' }, h('h1', null, message))), SLOW_MS);
   try {
     return await ask();
   } finally {

@@ -12,6 +12,8 @@ const LIMIT = 20;
 // hits of a query that is being typed: more than a window shows, in half the time of 20
 const TYPED_LIMIT = 10;
 const LAST_WORD = /(?:^|\s)[\p{L}_][\p{L}\p{N}_]{2,}$/u;
+// the first letters of another word, or a filter without its value: hits are those of the words before
+const BEGUN = /(\S)\s+(?:-?\w+:|-?\w{1,2}|-)?$/;
 const PAUSE_MS = 600;
 // of a Worker, where each query is billed and no query of a key is sent
 const BILLED_PAUSE_MS = 1000;
@@ -27,6 +29,7 @@ let recorded = '';
 let shown = '';
 let shownQuery = '';
 let shownPrefix = '';
+let shownText = '';
 let typing = false;
 // queries are numbered: an answer is shown unless a newer one is shown already
 let newest = 0;
@@ -139,6 +142,12 @@ async function runQuery(state) {
   newest += 1;
   const number = newest;
   const { signal } = current;
+  const text = state.prefix ? asPrefix(state.q) : '';
+  if (text && shown && text === shownText && hasHits()) {
+    answered = number;
+    markAnswered(state);
+    return;
+  }
   const parameters = parametersOf(state);
   const log = isUnfinished(state) || link(state) === recorded ? 'no' : null;
   if (!log) recorded = link(state);
@@ -148,14 +157,12 @@ async function runQuery(state) {
   try {
     const page = state.similar
       ? await requestSimilar(parameters, state.similar, signal)
-      : await request('search', { ...parameters, q: state.prefix ? asPrefix(state.q) : state.q, meaning: state.meaning, log }, { signal });
+      : await request('search', { ...parameters, q: text || state.q, meaning: state.meaning, log }, { signal });
     if (isStale()) return;
     answered = number;
     if (!page.hits.length && state.meaning === 'no' && hasHits()) showHint(`No hits for ${state.q} yet.`);
     else if (!isPrefixBetter(page, state)) draw(page, state);
-    // what bench/page.py measures
-    performance.clearMarks('answered');
-    performance.mark('answered', { detail: state.q });
+    markAnswered(state);
   } catch (error) {
     if (error.name === 'AbortError' || isStale()) return;
     answered = number;
@@ -165,16 +172,23 @@ async function runQuery(state) {
   if (number === newest) byId('main').removeAttribute('aria-busy');
 }
 
+/** What bench/page.py measures. */
+function markAnswered(state) {
+  performance.clearMarks('answered');
+  performance.mark('answered', { detail: state.q });
+}
+
 async function requestSimilar(parameters, id, signal) {
   const [page, node] = await Promise.all([
     request('similar', { ...parameters, q: null, target: id }, { signal }), request('node', { id }, { signal }).catch(() => null)]);
   return { ...page, target: node?.hits[0] };
 }
 
-/** The query with its last word, of three letters or more, as a prefix: it may be half typed. */
+/** The query with its last word, of three letters or more, as a prefix: it may be half typed. A shorter one is left out. */
 function asPrefix(q) {
-  const isQuoted = (q.split('"').length % 2 === 0) || /(^|\s)\/[^/]*$/.test(q);
-  return !isQuoted && LAST_WORD.test(q) ? `${q}*` : q;
+  if (q.split('"').length % 2 === 0 || /(^|\s)\/[^/]*$/.test(q)) return q;
+  const text = q.replace(BEGUN, '$1');
+  return LAST_WORD.test(text) ? `${text}*` : text;
 }
 
 /** True if hits of a half typed word are shown and none of `page` has a word or name of the query. */
@@ -213,6 +227,7 @@ function draw(page, state) {
   if (key === shown && byId('main').querySelector('.hits, .empty')) return;
   shown = key;
   shownPrefix = state.prefix && page.hits.length ? state.q : '';
+  shownText = shownPrefix && asPrefix(state.q);
   const isNewQuery = shownQuery !== state.q;
   shownQuery = state.q;
   if (!page.hits.length) {

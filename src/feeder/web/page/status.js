@@ -125,9 +125,9 @@ function verdict(result) {
 }
 
 function advice(text) {
-  const command = /feeder [a-z]+(?: --?[\w-]+)*/.exec(text)?.[0];
-  return h('p', null, 'To repair it: ', h('code', null, text), ' ',
-    command ? h('button', { type: 'button', click: () => copy(command) }, 'Copy ', h('code', null, command)) : null);
+  const commands = text.match(/feeder [a-z]+(?: --?[\w-]+)*/g) ?? [];
+  return h('p', null, 'To repair it: ', h('code', null, text),
+    commands.map((command) => [' ', h('button', { type: 'button', click: () => copy(command) }, 'Copy ', h('code', null, command))]));
 }
 
 function check(result) {
