@@ -43,7 +43,7 @@ SITES_LIMIT = 20_000
 ACCESS_LIMIT = NAME_LIMIT + RECEIVER_LIMIT
 """Maximum bytes that are read at the end of an expression."""
 
-CACHE_SIZE = 20_000
+CACHE_SIZE = 4_000
 """Distinct expressions whose relation is cached from file to file."""
 
 _KINDS = {

@@ -105,7 +105,8 @@ RESTORE_FROM_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each
 
 LAST_NODE = "SELECT coalesce(max(seq), 0) FROM docs"
 # a node of which only relations, nested nodes or other parts have changed is updated: it keeps its
-# postings and its vector. New nodes have a `seq` above that of LAST_NODE
+# postings and its vector. New nodes have a `seq` above that of LAST_NODE. The LIMIT makes
+# SQLite take each row once, not for each column, and no temporary table, whose rows D1 would count
 ADD_NODES = """
 INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol, signature,
   logical_path, start_line, end_line, text_sha, members, describes, is_part, relations,
@@ -113,7 +114,7 @@ INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol,
 SELECT ?1, ?2, ?3, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5,
   value->>6, value->>7, value->>8, value->>9, value->>10, value->>11, value->>12,
   value->>13, value->>14, value->>15
-FROM json_each(?4) WHERE true
+FROM (SELECT value FROM json_each(?4) LIMIT -1) WHERE true
 ON CONFLICT (id) DO UPDATE SET relations = excluded.relations, lines_hash = excluded.lines_hash,
   part_run = excluded.part_run
   WHERE (relations, lines_hash, part_run)
