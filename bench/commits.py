@@ -1,14 +1,14 @@
 """Measures how well the text of an issue finds the files that are changed for it.
 
-    python -m bench commits REPOSITORY … [--commits 40] [--by words,static] [--json FILE]
+    python -m bench commits REPOSITORY … [--commits 40] [--words 6] [--lines 1] [--by words,static]
 
 Issues are represented by commit messages: each query is the message of a commit of the history
 of HEAD, without trailers, links and paths, and its answers are the source files that the commit
 changes. The index is that of the commit's parent, so that nothing is known that came later.
-Commits with 1 to 5 changed source files that existed before and at least 6 words count; the last
-ones are taken. The table has the share of queries with a right file in the first hit and in the
-first ten different files. The queries are in two halves, so that constants can be chosen on one and
-checked on the other.
+Commits with 1 to 5 changed source files that existed before count, if the message has enough words
+and lines (those with 30 words and 2 lines resemble issues most); the last ones are taken. The table
+has the share of queries with a right file in the first hit and in the first ten different files.
+The queries are in two halves, so that constants can be chosen on one and checked on the other.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -33,8 +34,10 @@ from feeder.search.query_plan import SearchRequest
 
 ROOT = Path(__file__).resolve().parents[1]
 HALVES = ("tuning", "check")
-MIN_WORDS, MAX_FILES, MAX_HITS = 6, 5, 100
-SOURCE_SUFFIX = re.compile(r"\.(?:c|cc|cpp|cs|go|h|java|js|jsx|kt|php|py|rb|rs|scala|swift|ts|tsx)")
+MAX_FILES, MAX_HITS = 5, 100
+SOURCE_SUFFIX = re.compile(
+    r"\.(?:c|cc|cpp|cs|dart|exs?|go|groovy|h|hs|java|js|jsx|kt|php|py|rb|rs|scala|swift|ts|tsx)"
+)
 TRAILER = re.compile(r"^[A-Z][\w-]+(?:-by|-By): .*$|^\(cherry picked .*$", re.MULTILINE)
 LINK = re.compile(r"https?://\S+|\(?#\d+\)?|\b[0-9a-f]{7,40}\b|\S+/\S+")
 """Links, numbers of issues, commit ids and paths: an issue would not name the changed files."""
@@ -64,7 +67,7 @@ def main() -> int:
     rows: dict[str, list[Row]] = {mode: [] for mode in args.by.split(",")}
     for repository in args.repositories:
         copy = _clone(repository, args.work / repository.parent.name)
-        queries = list(_queries(copy, args.commits))
+        queries = list(islice(_queries(copy, args.words, args.lines), args.commits))
         for query in reversed(queries):  # the oldest first: most files stay the same
             git(copy, "checkout", "-q", "-f", query.parent)
             for mode, own_rows in rows.items():
@@ -89,11 +92,10 @@ def _clone(repository: Path, folder: Path) -> Path:
     return folder
 
 
-def _queries(copy: Path, count: int) -> Iterator[CommitQuery]:
-    queries = 0
+def _queries(copy: Path, min_words: int, min_lines: int) -> Iterator[CommitQuery]:
     for line in git(copy, "log", "--no-merges", "--format=%H %P", "origin/HEAD").splitlines():
         commit, *parents = line.split()
-        if queries == count or len(parents) != 1:
+        if len(parents) != 1:
             continue
         raw = git(copy, "show", "--format=", "--name-status", "--no-renames", commit)
         changes = [change.split("\t") for change in raw.splitlines() if change]
@@ -103,8 +105,9 @@ def _queries(copy: Path, count: int) -> Iterator[CommitQuery]:
             if kind == "M" and is_source(path) and SOURCE_SUFFIX.fullmatch(Path(path).suffix)
         ]
         text = LINK.sub(" ", TRAILER.sub("", git(copy, "show", "-s", "--format=%B", commit)))
-        if 1 <= len(paths) <= MAX_FILES and len(text.split()) >= MIN_WORDS:
-            queries += 1
+        lines = [line for line in text.splitlines() if line.strip()]
+        is_long = len(text.split()) >= min_words and len(lines) >= min_lines
+        if 1 <= len(paths) <= MAX_FILES and is_long:
             yield CommitQuery(parents[0], text.strip(), paths)
 
 
@@ -143,6 +146,8 @@ def _parse_args() -> argparse.Namespace:
     add = parser.add_argument
     add("repositories", type=Path, nargs="+", metavar="REPOSITORY", help="With its history.")
     add("--commits", type=int, default=40, metavar="N", help="Commits of each repository.")
+    add("--words", type=int, default=6, metavar="N", help="Words that a message has at least.")
+    add("--lines", type=int, default=1, metavar="N", help="Lines that a message has at least.")
     add("--by", default="words,static", metavar="MODE,…")
     add("--work", type=Path, default=ROOT / ".bench" / "commits", metavar="FOLDER")
     add("--json", type=Path, metavar="FILE", help="Write each query's rank.")

@@ -174,6 +174,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": "lib.tariffs.TARIFFS"}),
     ("outline", {"path": "lib/tariffs.py"}),
     ("outline", {"path": "lib/price.py"}),
+    ("search", {"q": "A cart is too heavy\n\nI think that `weigh_all` or Price.other is wrong"}),
     ("search", {"q": "calls:append"}),
     ("search", {"q": "lang:python calls:append add"}),
     ("search", {"q": "calls:append calls:nothing_like_it"}),

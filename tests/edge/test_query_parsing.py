@@ -62,6 +62,7 @@ def parsed_fields(text: str) -> list[Any]:
     asked = QueryText(text)
     sets = [asked.identifiers, asked.path_words, asked.stems, asked.stems_with_stop_words]
     own = [asked.fts_terms, asked.word_parts, asked.name, asked.path, asked.code_tokens]
+    own.append(asked.anchor_names)
     return [*own, *map(sorted, sets)]
 
 

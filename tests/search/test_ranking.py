@@ -242,6 +242,52 @@ def test_misspelt_name_finds_the_name_that_is_one_edit_away(
         assert first_hit(database, misspelt) == first
 
 
+ISSUE = """\
+The total of an emptied cart is wrong
+
+After the cart is emptied, it has the total of before. I think `drop_lines` leaves it.
+"""
+SHOPS = {
+    "a/cart.py": "def emptied_cart_total(cart):\n    return cart.total  # of the emptied cart\n",
+    "b/lines.py": "def drop_lines(order):\n    order.clear()\n",
+    "tests/test_lines.py": "def drop_lines(fake):\n    return fake\n",
+}
+
+
+def anchored_paths(tmp_path: Path, files: Mapping[str, str]) -> dict[str, float]:
+    """The share of the best score that each path gets for a name in the text."""
+    with temporary_index(tmp_path, files) as database:
+        results = run_search(database, ISSUE).results
+    best = max(one.score_parts["word"] for one in results)
+    parts = {one.hit.path: one.score_parts.get("anchor", 0) / best for one in results}
+    return {path: part for path, part in parts.items() if part}
+
+
+def test_only_definition_of_a_name_in_a_text_of_several_lines_is_boosted(tmp_path: Path) -> None:
+    """A test with a function of the name is no definition of it."""
+    assert anchored_paths(tmp_path, SHOPS) == {"b/lines.py": 0.5}
+
+
+def test_name_that_two_files_define_boosts_neither(tmp_path: Path) -> None:
+    two = {"c/lines.py": "def drop_lines(page):\n    page.wipe()\n"}
+    assert anchored_paths(tmp_path, {**SHOPS, **two}) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Fix drop_lines", []),
+        (
+            "Title\n\nSee `Cart::add`, RealCall and drop_lines(); drop_lines again",
+            ["Cart.add", "RealCall", "drop_lines"],
+        ),
+        ("Title\n\n`two words` and plain ones", []),
+    ],
+)
+def test_anchor_names_are_written_like_code(text: str, names: list[str]) -> None:
+    assert QueryText(text).anchor_names == names
+
+
 def test_rare_word_ranks_before_vector_hits(database: SQLite) -> None:
     """A query of one rare word is for the nodes that contain it."""
     others = [one.hit.id for one in run_search(database, "acquire connection").results]

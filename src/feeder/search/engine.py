@@ -39,6 +39,7 @@ from feeder.search.ranking import (
     STACK_FRAME,
     WORD,
     Ranking,
+    anchor_ranking,
     name_ranking,
     rank_hits,
     tied_ranking,
@@ -263,8 +264,8 @@ def _retrieve_rankings(
     """
     if not query_text.text.strip():
         return [], (), ()
-    words, descriptions, frames, named, similar, missing, literal_ids = retrieve_candidates(
-        database, query_text, scope
+    words, descriptions, frames, named, similar, missing, literal_ids, anchor_ids = (
+        retrieve_candidates(database, query_text, scope)
     )
     rankings = [
         name_ranking(STACK_FRAME, frames),
@@ -274,6 +275,7 @@ def _retrieve_rankings(
         tied_ranking(LITERAL, literal_ids),
         name_ranking(SIMILAR_NAME, similar.ids),
         tied_ranking(RARE_WORD, sorted(similar.word_ids, key=lambda id_: -words.get(id_, 0))),
+        anchor_ranking(anchor_ids),
         Ranking(NAME_WORDS, NAME_WORDS_WEIGHT, named.overlap_scores),
         word_ranking(words),
         word_ranking(descriptions, DESCRIPTION, DESCRIPTION_WEIGHT),

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from feeder.nodes import Member
-from feeder.search.file_kinds import TEST, is_document
+from feeder.search.file_kinds import TEST, is_document, is_source
 from feeder.search.literals import token_literal
 from feeder.search.query import QueryText, name_part_stems
 from feeder.search.spelling import is_within_one_edit
@@ -80,6 +80,27 @@ def name_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
         if query_text.path
         else statements
     )
+
+
+def anchor_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
+    """Statements that find the nodes of each name in a text of several lines."""
+    return [_exact_statement(name, scope) for name in query_text.anchor_names]
+
+
+def match_anchors(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> list[str]:
+    """Ids of the nodes whose name the text has, where sources of one path only define it."""
+    ids: list[str] = []
+    for name, rows in zip(query_text.anchor_names, row_sets, strict=True):
+        definitions = [
+            node
+            for node in name_matches(rows)
+            if node.node_type in DEFINITION_TYPES
+            and is_source(node.path)
+            and is_named(node.name, name)
+        ]
+        if len({node.path for node in definitions}) == 1:
+            ids += _node_ids(definitions)
+    return list(dict.fromkeys(ids))
 
 
 def match_names(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> NameMatches:

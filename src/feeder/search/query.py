@@ -233,6 +233,9 @@ CODE_WORD = re.compile(
 MESSAGE_PATTERN = re.compile(r"[^ \n]+(?: [^ \n]+){2,24}")
 """A query of three or more words, which may stand in a file as they are: an error message."""
 
+MAX_ANCHORS = 12
+"""Names in a text of several lines that are looked for."""
+
 MAX_CODE_WORDS = 3
 """Tokens of a longer query that are looked for literally."""
 
@@ -330,6 +333,15 @@ class QueryText:
         """The query without the marks around it if it has several words; else empty."""
         message = _strip_marks(self.text) if MESSAGE_PATTERN.fullmatch(self.text) else ""
         return message if ALNUM_PATTERN.search(message) else ""
+
+    @cached_property
+    def anchor_names(self) -> list[str]:
+        """The first names written like code in a text of several lines, with dots between parts."""
+        if "\n" not in self.text.strip():
+            return []
+        typed = [name.strip("`") for name in IDENTIFIER_PATTERN.findall(self.text)]
+        names = [normalize_symbol(name) for name in typed if SYMBOL_NAME.fullmatch(name)]
+        return list(dict.fromkeys(names))[:MAX_ANCHORS]
 
     @cached_property
     def identifiers(self) -> frozenset[str]:

@@ -18,12 +18,12 @@ from feeder.text import lowercase_parts
 
 STACK_FRAME, NAME, PATH, COMPOSED_NAME, RARE_WORD = "frame", "name", "path", "written", "rare"
 
-LITERAL = "literal"
+LITERAL, ANCHOR = "literal", "anchor"
 
 SIMILAR_NAME, NAME_WORDS, WORD, DESCRIPTION = "alike", "spelled", "word", "line"
 """Names of the rankings besides those of models: by stack frame, exact name, path, a name made of
-the query's words, a rare word, a token of code in the lines, a similar name, common words of name
-and query, text, description.
+the query's words, a rare word, a token of code in the lines, a name in a text of several lines, a
+similar name, common words of name and query, text, description.
 """
 
 NAME_WEIGHT, NAME_WORDS_WEIGHT, WORD_WEIGHT, DESCRIPTION_WEIGHT = 4.0, 1.0, 1.0, 0.5
@@ -62,6 +62,11 @@ def name_ranking(name: str, ids: Iterable[str]) -> Ranking:
 def tied_ranking(name: str, ids: Iterable[str]) -> Ranking:
     """A priority ranking of equal scores; the other rankings decide the order."""
     return Ranking(name, NAME_WEIGHT, dict.fromkeys(ids, 1.0), is_priority=True)
+
+
+def anchor_ranking(ids: Iterable[str]) -> Ranking:
+    """Candidates that define a name in a text of several lines; `anchor_boosts` scores them."""
+    return Ranking(ANCHOR, 0.0, dict.fromkeys(ids, 1.0))
 
 
 FLAG_SHARE = 0.95
@@ -137,6 +142,23 @@ def file_boosts(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, f
     return {id_: FILE_BOOST * total / most for id_, total in sums.items()}
 
 
+ANCHOR_BOOST = 0.5
+"""Added for the definition of a name in a text of several lines, as a share of the best score."""
+
+
+def anchor_boosts(
+    hits: Iterable[Hit], anchor_ids: Collection[str], scores: Mapping[str, float]
+) -> dict[str, float]:
+    """Boosts of the best node of each file that defines a name in the query's text."""
+    if not anchor_ids:
+        return {}
+    files: dict[tuple[str, str], list[str]] = {}
+    for hit in hits:
+        files.setdefault((hit.repo, hit.path), []).append(hit.id)
+    anchored = (ids for ids in files.values() if not set(anchor_ids).isdisjoint(ids))
+    return {max(ids, key=scores.__getitem__): ANCHOR_BOOST for ids in anchored}
+
+
 def path_boosts(hits: Collection[Hit], query_text: QueryText) -> dict[str, float]:
     """Boosts by the share of the query's words in the names of file and folder."""
     if not query_text.path_words:
@@ -209,12 +231,14 @@ def rank_hits(
         for id_, parts in score_parts.items()
     }
     best = max(scores.values(), default=0.0)
+    anchor_ids = next((one.scores for one in rankings if one.name == ANCHOR), {})
     kinds = {hit.id: file_kinds.kind_weight(hit, query_text) for hit in hits}
     weighted_scores = {id_: scores[id_] * weight for id_, (_, weight) in kinds.items()}
     for rule, shares in (
         ("file", file_boosts(hits, weighted_scores)),
         ("folder", path_boosts(hits, query_text)),
         ("naming", name_boosts(hits, query_text)),
+        (ANCHOR, anchor_boosts(hits, anchor_ids, weighted_scores)),
     ):
         for id_, share in shares.items():
             score_parts[id_][rule] = share * best

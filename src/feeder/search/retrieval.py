@@ -218,7 +218,7 @@ MAX_BY_LITERAL = 200
 class QueryCandidates(NamedTuple):
     """Candidates that depend on the query only: BM25 scores by text and by description, nodes of
     stack frames, and nodes by name; the checked words that no node has; and nodes with the words of
-    a token of code in their order.
+    a token of code in their order; and nodes whose names the text has.
     """
 
     word_scores: dict[str, float]
@@ -228,6 +228,7 @@ class QueryCandidates(NamedTuple):
     similar_names: name_matching.SimilarNames
     missing_words: Sequence[str] = ()
     literal_ids: Sequence[str] = ()
+    anchor_ids: Sequence[str] = ()
 
 
 class CandidateDetails(NamedTuple):
@@ -251,8 +252,9 @@ class CandidateDetails(NamedTuple):
 
 def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope) -> QueryCandidates:
     """Runs the first batch: all that depends on the query only."""
-    frames, names = (
+    frames, anchors, names = (
         frame_statements(query_text, scope),
+        name_matching.anchor_statements(query_text, scope),
         name_matching.name_statements(query_text, scope),
     )
     words = word_search_statement(
@@ -272,22 +274,25 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     # only a name that no node has needs these, but in D1 a second request would take longer
     early = [] if is_local(database) else similar
     by_word, by_description, *rest = database.run(
-        [words, descriptions, *early, *frames, *names, *literals, *checks]
+        [words, descriptions, *early, *frames, *anchors, *names, *literals, *checks]
     )
     by_similar, rest = rest[: len(early)], rest[len(early) :]
     missing = missing_words(rest.pop()) if checks else []
     by_literal = rest.pop() if literals else by_word if query_text.code_tokens else ()
-    matches = name_matching.match_names(query_text, rest[len(frames) :])
+    by_frame, rest = rest[: len(frames)], rest[len(frames) :]
+    by_anchor, by_name = rest[: len(anchors)], rest[len(anchors) :]
+    matches = name_matching.match_names(query_text, by_name)
     if similar and not early and not matches.has_exact:
         by_similar = database.run(similar)
     return QueryCandidates(
         scores_by_id(by_word, MAX_BY_WORD),
         scores_by_id(by_description),
-        frame_node_ids(query_text, rest[: len(frames)]),
+        frame_node_ids(query_text, by_frame),
         matches,
         name_matching.match_similar(query_text, matches, by_similar),
         missing,
         [*scores_by_id(by_literal, MAX_BY_LITERAL)],
+        name_matching.match_anchors(query_text, by_anchor),
     )
 
 

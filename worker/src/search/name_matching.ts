@@ -232,6 +232,18 @@ export interface SimilarNames {
   ids: readonly string[];
 }
 
+/** The ids of the nodes whose name the text has, where sources of one path only define it. */
+export function matchAnchors(queryText: QueryText, rowSets: readonly Rows[]): string[] {
+  const ids = queryText.anchorNames.flatMap((name, at) => {
+    const definitions = nameMatches(rowSets[at] ?? []).filter(
+      (node) => DEFINITION_TYPES.includes(node.nodeType) && !isTestPath(node.path) && !isDocument(node.path) &&
+        isNamed(node.name, normalizeName(name)),
+    );
+    return new Set(definitions.map(({ path }) => path)).size === 1 ? nodeIds(definitions) : [];
+  });
+  return [...new Set(ids)];
+}
+
 /**
  * Matches the rows of the similarity statements; nothing if a node has the exact name, or if the
  * word is frequent.

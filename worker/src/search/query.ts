@@ -213,7 +213,7 @@ const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 const WORD = new RegexVariants(constants.query.QUERY_WORD_PATTERN, "g");
 const PATH_WORD = new RegexVariants(constants.query.PATH_WORD, "g");
 const CODE_WORD = new RegexVariants(constants.query.CODE_WORD, "g");
-const { MAX_CODE_WORDS } = constants.query;
+const { MAX_ANCHORS, MAX_CODE_WORDS } = constants.query;
 
 /** The text of a query without its filters, with derived values that are computed once. */
 export class QueryText {
@@ -294,6 +294,16 @@ export class QueryText {
     return this.#cached("message", () => {
       const message = MESSAGE.test(this.text) ? stripMarks(this.text) : "";
       return ALNUM.all(message).length > 0 ? message : "";
+    });
+  }
+
+  /** The first names written like code in a text of several lines, with dots between their parts. */
+  get anchorNames(): readonly string[] {
+    return this.#cached("anchors", () => {
+      if (!strip(this.text).includes("\n")) return [];
+      const typed = IDENTIFIER.all(this.text).map((name) => name.replace(/^`+|`+$/g, ""));
+      const names = typed.filter((name) => NAME.test(name)).map(normalizeSymbol);
+      return [...new Set(names)].slice(0, MAX_ANCHORS);
     });
   }
 

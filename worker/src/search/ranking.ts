@@ -13,7 +13,7 @@ import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Hit, Result } from "./results.ts";
 
 export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, LITERAL, RARE_WORD, SIMILAR_NAME } = constants.ranking;
-const { FLAG_SHARE, LITERAL_SHARE, UNREAD_SHARE } = constants.ranking;
+const { ANCHOR, ANCHOR_BOOST, FLAG_SHARE, LITERAL_SHARE, UNREAD_SHARE } = constants.ranking;
 export const { NAME_WORDS, WORD, DESCRIPTION } = constants.ranking;
 export const { NAME_WORDS_WEIGHT, DESCRIPTION_WEIGHT } = constants.ranking;
 const { NAME_WEIGHT, WORD_WEIGHT, RANK_CONSTANT, COSINE_FLOOR } = constants.ranking;
@@ -84,6 +84,8 @@ function addBoosts(queryText: QueryText, rankings: readonly Ranking[], hits: rea
   addBoost("file", fileBoosts(hits, weighted), best, byId);
   addBoost("folder", pathBoosts(hits, queryText), best, byId);
   addBoost("naming", nameBoosts(hits, queryText), best, byId);
+  const anchors = rankings.find(({ name }) => name === ANCHOR)?.scores ?? new Map<string, number>();
+  addBoost(ANCHOR, anchorBoosts(hits, anchors, weighted), best, byId);
 }
 
 /** The score without that of priority rankings. */
@@ -165,6 +167,11 @@ export function literalRanking(
   return { name: LITERAL, weight: NAME_WEIGHT, scores, isPriority: true };
 }
 
+/** Candidates that define a name in a text of several lines; `anchorBoosts` scores them. */
+export function anchorRanking(ids: readonly string[]): Ranking {
+  return { name: ANCHOR, weight: 0, scores: new Map(ids.map((id) => [id, 1])), isPriority: false };
+}
+
 /** A ranking by the overlap of names with the query's words. */
 export function nameWordsRanking(scores: Scores): Ranking {
   return { name: NAME_WORDS, weight: NAME_WORDS_WEIGHT, scores, isPriority: false };
@@ -212,6 +219,14 @@ function fileScore(file: readonly Hit[], scores: Scores, minScore: number): [str
   const nodeScores = file.map((hit) => scores.get(hit.id)!);
   const best = file[nodeScores.indexOf(maximum(nodeScores))]!;
   return [best.id, fsum(nodeScores.filter((score) => score >= minScore))];
+}
+
+/** Boosts the best node of each file that defines a name in the query's text. */
+export function anchorBoosts(hits: readonly Hit[], anchors: Scores, scores: Scores): Map<string, number> {
+  if (!anchors.size) return new Map();
+  const files = [...groupBy(hits, (hit) => `${hit.repo}\0${hit.path}`).values()];
+  const anchored = files.filter((file) => file.some((hit) => anchors.has(hit.id)));
+  return new Map(anchored.map((file) => [fileScore(file, scores, 0)[0], ANCHOR_BOOST]));
 }
 
 /** Boosts nodes by the share of query words that match the file name or folder. */

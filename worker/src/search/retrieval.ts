@@ -27,11 +27,13 @@ import {
   matchSimilar,
   lastPart,
   rareLimit,
+  matchAnchors,
   matchNames,
   nodeIds,
 } from "./name_matching.ts";
 import { QueryText } from "./query.ts";
 import {
+  anchorRanking,
   COMPOSED_NAME,
   DESCRIPTION,
   DESCRIPTION_WEIGHT,
@@ -93,6 +95,7 @@ export interface VectorSearch {
 export class WordSearch {
   readonly queryText: QueryText;
   readonly #frames: () => Row[][];
+  readonly #anchors: () => Row[][];
   readonly #names: () => Row[][];
   readonly #words: () => Row[][];
   readonly #descriptions: () => Row[][];
@@ -110,6 +113,7 @@ export class WordSearch {
     this.#words = batch.add([sql.wordSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#frames = batch.add(frameStatements(queryText, scope));
+    this.#anchors = batch.add(anchorStatements(queryText, scope));
     this.#names = batch.add(nameStatements(queryText, scope));
     this.#literals = batch.add(literalStatements(queryText, scope));
   }
@@ -144,6 +148,7 @@ export class WordSearch {
       tiedRanking(LITERAL, this.literalIds),
       nameRanking(SIMILAR_NAME, similar.ids),
       tiedRanking(RARE_WORD, byWord),
+      anchorRanking(matchAnchors(queryText, this.#anchors())),
       nameWordsRanking(matches.overlapScores),
       wordRanking(words),
       wordRanking(sql.scoresById(this.#descriptions()[0] ?? [], MAX_BY_WORD), DESCRIPTION, DESCRIPTION_WEIGHT),
@@ -275,6 +280,11 @@ function literalStatements(queryText: QueryText, scope: Scope): Statement[] {
 function frameStatements(queryText: QueryText, scope: Scope): Statement[] {
   const names = parseFrames(queryText).map((frame) => lastPart(frame.name));
   return names.map((name) => sql.nodesCalled(`symbol : "${name}"`, name, scope));
+}
+
+/** Statements that find the nodes of each name in a text of several lines. */
+function anchorStatements(queryText: QueryText, scope: Scope): Statement[] {
+  return queryText.anchorNames.map((name) => sql.nodesCalled(ftsExpression(name), name, scope));
 }
 
 /** Statements that find nodes by the name, and files by the path, in the query. */

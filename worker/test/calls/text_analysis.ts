@@ -38,7 +38,7 @@ function queryTextFields(text: string): unknown[] {
   const analyzed = new QueryText(text);
   const { ftsTerms, wordParts, name, path } = analyzed;
   const sets = [analyzed.identifiers, analyzed.pathWords, analyzed.stems, analyzed.stemsWithStopWords];
-  return [ftsTerms, wordParts, name, path, analyzed.codeTokens, ...sets.map((set) => [...set].sort(compareText))];
+  return [ftsTerms, wordParts, name, path, analyzed.codeTokens, analyzed.anchorNames, ...sets.map((set) => [...set].sort(compareText))];
 }
 
 export const textAnalysis = {
