@@ -35,6 +35,9 @@ CALL, INHERITS, IMPLEMENTS, USE, MENTION = "(", "^", "+", "~", "."
 IMPORT, BINDING, PARAMETER, RETURNS, VISIBILITY = "@", "=", "%", ">", "#"
 """Kinds of relations, as the column `relations` has them."""
 
+EXPANDED_IN = "="
+"""Begins the receiver of a name in the text of a macro; the name of the macro follows."""
+
 
 class Member(NamedTuple):
     """A name inside a node that has no node of its own: an enum member, a field, a constant."""

@@ -208,6 +208,58 @@ def test_prototypes_of_a_c_function_are_the_same_function(feeder: RunFeeder, rep
     assert sites(answer) == {("own.c", 8, "call"): True}
 
 
+MACROS: dict[str, str | bytes] = {
+    "cart.h": (
+        "#pragma once\n"
+        "typedef struct cart cart;\n"
+        "SHOP_API cart *cart_new(void);\n"
+        "void cart_add(cart *one, int n);\n"
+        "#define FILL(one, n) cart_add((one), (n))  /* not cart_new() */\n"
+        "#define FILL_TWICE(one) do { FILL(one, 1); FILL(one, 2); } while (0)\n"
+    ),
+    "cart.c": (
+        '#include "cart.h"\n\n'
+        "struct cart {\n    struct cart *next;\n};\n\n"
+        "void cart_add(cart *one, int n)\n{\n    one->next = 0;\n}\n"
+    ),
+    "bill.c": '#include "cart.h"\n\nvoid bill(cart *one)\n{\n    FILL_TWICE(one);\n}\n',
+}
+
+
+def test_macros_of_c_that_call_a_function(feeder: RunFeeder, repo: Repo) -> None:
+    """A line with a macro refers to what its text calls; a type is the same as its `typedef`."""
+    repo.commit(MACROS)
+    assert feeder(repo, "sync", "-q").code == 0
+    assert sites(feeder(repo, "references", "cart.c#cart_add", "--json").json) == {
+        ("cart.h", 5, "call"): True,
+        ("cart.h", 6, "call"): True,
+        ("bill.c", 5, "call"): True,
+    }
+    assert sites(feeder(repo, "references", "cart.h#cart_new", "--json").json) == {}
+    assert sites(feeder(repo, "references", "cart.h#cart", "--json").json) == {
+        ("cart.h", 2, "type"): True,
+        ("cart.h", 3, "type"): True,
+        ("cart.h", 4, "type"): True,
+        ("cart.c", 4, "type"): True,
+        ("cart.c", 7, "type"): True,
+        ("bill.c", 3, "type"): True,
+    }
+
+
+def test_ruby_calls_without_parentheses(feeder: RunFeeder, repo: Repo) -> None:
+    """A name without a receiver is a call unless the file has a local variable of the name."""
+    repo.commit(
+        {
+            "output.rb": "def run_output\n  1\nend\n",
+            "user.rb": "def use(list)\n  list.each { |one| show(run_output, one) }\nend\n",
+            "other.rb": "def other(run_output)\n  run_output + 1\nend\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "run_output", "--json").json
+    assert sites(answer) == {("user.rb", 2, "call"): True}
+
+
 def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) -> None:
     """`http.Handler` is not the `Handler` of a package that the file does not import."""
     repo.commit(

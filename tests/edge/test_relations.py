@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from cli.test_references import FIELDS, GO
+from cli.test_references import FIELDS, GO, MACROS
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import _samples
@@ -55,6 +55,7 @@ def _files() -> dict[str, str | bytes]:
         **workspace,
         **GO,
         **FIELDS,
+        **MACROS,
         "lib/weights.py": weights,
         **users,
         **others,
@@ -129,6 +130,8 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "shop/cart.py#Cart.add", "kind": "implementation"},
         {"target": "cart.Cart.Fill"},
         {"target": "Belt.stop"},
+        {"target": "cart.c#cart_add"},
+        {"target": "cart.h#cart"},
         {"target": "cart.Filler.Fill"},
         {"target": "main.fill", "direction": "out"},
         {"target": "shop/order.py"},

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeVar
 from feeder.nodes import (
     BINDING,
     CALL,
+    EXPANDED_IN,
     IMPLEMENTS,
     IMPORT,
     INHERITS,
@@ -37,6 +38,14 @@ RECEIVER_LIMIT = 60
 EXPRESSION = "?"
 """The receiver of a call on the value of an expression."""
 
+EXPANSION_LIMIT = 2_000
+"""Bytes of the text of a macro that are searched for names."""
+
+C_KEYWORDS = frozenset(
+    {"defined", "do", "for", "if", "return", "sizeof", "switch", "typeof", "while"}
+)
+"""Words before `(` in the text of a macro that are no calls."""
+
 SITES_LIMIT = 20_000
 """Maximum relations of a file: one with more is probably generated, and its others are left out."""
 
@@ -53,6 +62,9 @@ _KINDS = {
     "mentions": MENTION,
     "exported": MENTION,
     "tokens": MENTION,
+    "implicit": MENTION,
+    "locals": MENTION,
+    "expands": CALL,
     "inherits": INHERITS,
     "implements": IMPLEMENTS,
     "uses": USE,
@@ -76,6 +88,12 @@ _PLAIN_ACCESS = re.compile(
 """Names with dots, whose last one is not empty, and the byte that follows: most expressions."""
 _LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
+_EXPANDED_NAME = re.compile(
+    rb"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?:\.|->|::)\s*\w+"
+    rb"|(?P<name>[A-Za-z_]\w*)(?P<call>\s*\()?",
+    re.DOTALL,
+)
+"""A name in the text of a macro; comments, strings and members match without a name."""
 _SEPARATOR_ENDS = frozenset(b".:>\\")
 _OPENING = ord("(")
 _SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")
@@ -115,6 +133,8 @@ class RelationCollector:
         self._details: set[Site] = set()
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
+        self._implicit: set[bytes] = set()
+        self._locals: set[bytes] = set()
         self._declared: set[int] = set()
         self._existing_names: set[bytes] = set()
         self._last_path = -1
@@ -172,8 +192,11 @@ class RelationCollector:
             else:
                 self._add_other(capture, pattern, captures)
 
-    def _add_token(self, node: Capture) -> None:
-        """Adds an identifier: a call if `(` follows, otherwise a mention."""
+    def _add_token(self, node: Capture, *, is_implicit: bool) -> None:
+        """Adds an identifier: a call if `(` follows, otherwise a mention.
+
+        One that is implicit is a call too if no local variable of the file has its name.
+        """
         content = self._content
         start, end = node.start_byte, node.end_byte
         if content[end] == _OPENING:
@@ -181,7 +204,26 @@ class RelationCollector:
         elif content[start - 1] in _SEPARATOR_ENDS:
             self._add_name(MENTION, start, end)
         else:
-            self._bare_mentions[content[start:end]].append(start)
+            source = content[start:end]
+            self._bare_mentions[source].append(start)
+            if is_implicit:
+                self._implicit.add(source)
+
+    def _add_expansion(self, captures: Captures) -> None:
+        """Adds the names that the text of a macro calls, or the only name that it consists of."""
+        macro = _checked_name(self._source(captures["macro"]))
+        parameters = set(_WORD.findall(self._source(captures.get("bound", [])[:1])))
+        start = captures["expands"][0].start_byte
+        text = self._source(captures["expands"][:1])[:EXPANSION_LIMIT]
+        for match in _EXPANDED_NAME.finditer(text):
+            source = match["name"]
+            is_name = source is not None and source not in parameters and source != macro.encode()
+            if not (macro and is_name and (match["call"] or source == text.strip())):
+                continue
+            kind = CALL if match["call"] else MENTION
+            relation = _relation(kind, _checked_name(source), f"{EXPANDED_IN}{macro}")
+            if relation.name and relation.name not in C_KEYWORDS:
+                self._sites.setdefault(start + match.start("name"), relation)
 
     def _add_exported(self, node: Capture) -> None:
         start = node.start_byte
@@ -192,8 +234,12 @@ class RelationCollector:
 
     def _add_other(self, capture: str, pattern: int, captures: Captures) -> None:
         kind = _KINDS[capture]
-        if capture == "tokens":
-            self._add_token(captures["tokens"][0])
+        if capture == "locals":
+            self._locals.update(self._source([node]) for node in captures["locals"])
+        elif capture in {"tokens", "implicit"}:
+            self._add_token(captures[capture][0], is_implicit=capture == "implicit")
+        elif capture == "expands":
+            self._add_expansion(captures)
         elif capture == "exported":
             self._add_exported(captures["exported"][0])
         elif kind == IMPORT:
@@ -208,6 +254,10 @@ class RelationCollector:
         others are local names.
         """
         sites, mentions = self._sites, self._bare_mentions
+        for source in self._implicit - self._locals - self._existing_names:
+            if relation := _named(CALL, source, ""):
+                for start in mentions.pop(source):
+                    sites.setdefault(start, relation)
         imported = {start for start, _ in self._imports}
         for source in self._existing_names.intersection(mentions):
             relation = _relation(MENTION, source.decode("utf-8", "replace"), "")
@@ -287,8 +337,8 @@ class RelationCollector:
         return start, _declared_names[self._content[start:end]]
 
     def _source(self, nodes: Sequence[Capture]) -> bytes:
-        """The source of a name, of which several nodes are the parts."""
-        return self._content[nodes[0].start_byte : nodes[-1].end_byte]
+        """The source of a name, of which several nodes are the parts; empty without nodes."""
+        return self._content[nodes[0].start_byte : nodes[-1].end_byte] if nodes else b""
 
 
 @lru_cache(CACHE_SIZE)

@@ -16,6 +16,7 @@ from feeder.errors import UserError
 from feeder.nodes import (
     BINDING,
     CALL,
+    EXPANDED_IN,
     IMPLEMENTS,
     IMPORT,
     INHERITS,
@@ -74,6 +75,9 @@ MAX_DEPTH = 20
 
 MAX_TYPES = 300
 """Types below a type that are followed."""
+
+MAX_MACROS = 20
+"""Macros of C whose uses are references to what they call."""
 
 
 class Reference(NamedTuple):
@@ -314,22 +318,23 @@ class ReferenceFinder:
     def _other_definitions(self, definition: Definition) -> list[Definition]:
         """All definitions of a definition's name, with itself.
 
-        In C and C++ the prototypes of a function are the same definition, unless they are static.
+        In C and C++ the prototypes of a function are the same definition, unless they are static,
+        and so are the declarations of a type, as in `typedef struct cart cart`.
         """
         named = self.named_definitions(definition.name)
         matches = [(one, hit) for one, hit in named if one != definition]
-        is_function = definition.language in C_LANGUAGES and not definition.is_type
-        if is_function and not definition.is_local:
-            functions = [
+        if definition.language in C_LANGUAGES and not definition.is_local:
+            declarations = [
                 hit
                 for one, hit in named
                 if one.symbol == definition.symbol
                 and one.language in C_LANGUAGES
+                and one.is_type == definition.is_type
                 and not one.is_local
             ]
-            bodies = {hit.path for hit in functions if hit.end_line > hit.start_line + 1}
-            ids = {hit.id for hit in functions}
-            if sum(not _is_header(path) for path in bodies) <= 1:
+            bodies = {hit.path for hit in declarations if hit.end_line > hit.start_line + 1}
+            ids = {hit.id for hit in declarations}
+            if sum(definition.is_type or not _is_header(path) for path in bodies) <= 1:
                 matches = [(one, hit) for one, hit in matches if hit.id not in ids]
         return [definition, *(one for one, _ in matches)]
 
@@ -500,7 +505,39 @@ class ReferenceFinder:
         for alias in sorted({alias for _, alias in aliases} - {definition.name}):
             paths = {path for path, name in aliases if name == alias}
             matches += self._sites(definition, resolver, alias, paths)
+        if definition.language in C_LANGUAGES:
+            matches += self._macro_sites(definition, resolver, matches)
         return sorted(set(matches), key=lambda one: _order(one, definition))
+
+    def _macro_sites(
+        self, definition: Definition, resolver: Resolver, sites: Sequence[Reference]
+    ) -> list[Reference]:
+        """The sites of the macros whose text has a definition's name, and of macros around these.
+
+        A macro of a source file is used in this file, one of a header in all files.
+        """
+        matches: list[Reference] = []
+        followed = {definition.name}
+        while sites and len(followed) <= MAX_MACROS:
+            paths_of: defaultdict[str, set[str]] = defaultdict(set)
+            for one in sites:
+                macro = one.receiver.removeprefix(EXPANDED_IN)
+                if one.receiver.startswith(EXPANDED_IN) and macro not in followed:
+                    paths_of[macro].add(one.path)
+            followed |= paths_of.keys()
+            sites = [
+                one
+                for macro, paths in sorted(paths_of.items())
+                for one in self._sites(
+                    definition,
+                    resolver,
+                    macro,
+                    None if any(map(_is_header, paths)) else paths,
+                    is_macro=True,
+                )
+            ]
+            matches += sites
+        return matches
 
     def _sites(
         self,
@@ -508,7 +545,10 @@ class ReferenceFinder:
         resolver: Resolver,
         name: str,
         paths: set[str] | None = None,
+        *,
+        is_macro: bool = False,
     ) -> Iterator[Reference]:
+        """The sites of the definition's name, of an alias or of a macro that has the name."""
         nodes = [node for node in self.nodes(name) if paths is None or node.path in paths]
         all_facts = self.facts(node.path for node in nodes)
         is_member = definition.owner and not definition.is_type
@@ -522,6 +562,10 @@ class ReferenceFinder:
                     meant, kind = Relation(name, MENTION, "", relation.lines), "mention"
                 else:
                     continue
+                if relation.qualifier.startswith(EXPANDED_IN):
+                    meant = meant._replace(qualifier="")
+                if is_macro:
+                    meant = meant._replace(name=definition.name)
                 for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
                     if resolved is not None:
                         yield Reference(

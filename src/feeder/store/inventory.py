@@ -188,6 +188,19 @@ WHERE f.repo = ?1 AND f.state = 'skipped' AND substr(f.path, -length(j.value)) =
 """
 
 
+FILES_NAMED = """
+SELECT path FROM files
+WHERE repo = ?1 AND state <> 'skipped' AND substr(path, -length(?2) - 1) = '/' || ?2
+LIMIT 2
+"""
+
+
+def files_named(database: Database, repo: str, path: str) -> list[str]:
+    """Returns the files of a name in any folder, at most two."""
+    [rows] = database.run([Statement(FILES_NAMED, (repo, path))])
+    return [str(one) for (one,) in rows]
+
+
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
     """Returns the paths at or below a file or folder; of the whole repository if it is empty.
 

@@ -58,7 +58,8 @@ import { resolveTarget, type Target, targetNode } from "./targets.ts";
 const { MAX_DEPTH, MAX_TYPES } = constants.references;
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
-const { OVERRIDE, DECLARATION_LINES } = constants.references;
+const { OVERRIDE, DECLARATION_LINES, MAX_MACROS } = constants.references;
+const { EXPANDED_IN } = constants.nodes;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
 const C_LANGUAGES = new Set(constants.references.C_LANGUAGES);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
@@ -483,14 +484,44 @@ export class ReferenceFinder {
     for (const [alias, paths] of sortBy(aliases, ([alias]) => [alias])) {
       matches.push(...(await this.#sites(definition, resolver, alias, paths)));
     }
+    if (C_LANGUAGES.has(definition.language)) matches.push(...(await this.#macroSites(definition, resolver, matches)));
     return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
   }
 
+  /**
+   * The sites of the macros whose text has a definition's name, and of macros around these.
+   *
+   * A macro of a source file is used in this file, one of a header in all files.
+   */
+  async #macroSites(definition: Definition, resolver: Resolver, found: readonly Reference[]): Promise<Reference[]> {
+    const matches: Reference[] = [];
+    const followed = new Set([definition.name]);
+    let sites = found;
+    while (sites.length > 0 && followed.size <= MAX_MACROS) {
+      const pathsOf = new Map<string, Set<string>>();
+      for (const { receiver, path } of sites) {
+        const macro = receiver.slice(EXPANDED_IN.length);
+        if (!receiver.startsWith(EXPANDED_IN) || followed.has(macro)) continue;
+        pathsOf.set(macro, (pathsOf.get(macro) ?? new Set()).add(path));
+      }
+      const next: Reference[] = [];
+      for (const [macro, paths] of sortBy(pathsOf, ([macro]) => [macro])) {
+        followed.add(macro);
+        next.push(...(await this.#sites(definition, resolver, macro, [...paths].some(isHeader) ? null : paths, true)));
+      }
+      matches.push(...next);
+      sites = next;
+    }
+    return matches;
+  }
+
+  /** The sites of the definition's name, of an alias or of a macro that has the name. */
   async #sites(
     definition: Definition,
     resolver: Resolver,
     name: string,
     paths: ReadonlySet<string> | null,
+    isMacro = false,
   ): Promise<Reference[]> {
     const nodes = (await this.nodes(name)).filter(({ path }) => paths === null || paths.has(path));
     const allFacts = await this.facts(nodes.map(({ path }) => path));
@@ -507,6 +538,8 @@ export class ReferenceFinder {
           meant = { name, kind: MENTION, qualifier: "", lines: relation.lines };
           kind = KIND_NAMES[MENTION]!;
         }
+        if (relation.qualifier.startsWith(EXPANDED_IN)) meant = { ...meant, qualifier: "" };
+        if (isMacro) meant = { ...meant, name: definition.name };
         const common = { path: node.path, column: 0, kind, text: "", node, name, receiver: relation.qualifier };
         for (const [line, resolved] of resolver.resolveLines(facts, node, meant)) {
           if (resolved !== null) sites.push({ ...common, line, resolved });
@@ -672,18 +705,20 @@ function typeDefinition(node: RelatedNode, facts: FileFacts): Definition {
 /**
  * All definitions of a definition's name, with itself.
  *
- * In C and C++ the prototypes of a function are the same definition, unless they are static.
+ * In C and C++ the prototypes of a function are the same definition, unless they are static, and so are the
+ * declarations of a type, as in `typedef struct cart cart`.
  */
 function otherDefinitions(definition: Definition, named: readonly NamedDefinition[]): Definition[] {
   let matches = named.filter((one) => !isSameDefinition(one.definition, definition));
-  if (C_LANGUAGES.has(definition.language) && !definition.isType && !definition.isLocal) {
-    const functions = named.filter(({ definition: one }) => {
-      return one.symbol === definition.symbol && C_LANGUAGES.has(one.language) && !one.isLocal;
+  if (C_LANGUAGES.has(definition.language) && !definition.isLocal) {
+    const { symbol, isType } = definition;
+    const declarations = named.filter(({ definition: one }) => {
+      return one.symbol === symbol && C_LANGUAGES.has(one.language) && one.isType === isType && !one.isLocal;
     });
-    const withBody = functions.filter(({ hit }) => hit.endLine > hit.startLine + 1);
+    const withBody = declarations.filter(({ hit }) => hit.endLine > hit.startLine + 1);
     const bodies = new Set(withBody.map(({ hit }) => hit.path));
-    const ids = new Set(functions.map(({ hit }) => hit.id));
-    if ([...bodies].filter((path) => !isHeader(path)).length <= 1) matches = matches.filter(({ hit }) => !ids.has(hit.id));
+    const ids = new Set(declarations.map(({ hit }) => hit.id));
+    if ([...bodies].filter((path) => isType || !isHeader(path)).length <= 1) matches = matches.filter(({ hit }) => !ids.has(hit.id));
   }
   return [definition, ...matches.map((one) => one.definition)];
 }
