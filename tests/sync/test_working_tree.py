@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feeder.source import SkipReason
 from feeder.source.git_trees import Commit, WorkingTree
 from feeder.store.sqlite import SQLite
 from feeder.sync.validate import validate
@@ -94,3 +95,22 @@ def test_working_tree_before_the_first_commit(repo: Repo, database: SQLite) -> N
     repo.commit()
     assert run_sync(Commit(repo.path), database).files_processed == 0
     assert query_rows(database, "SELECT count(*) FROM meta WHERE key = ?", f"{REPO}:working") == [0]
+
+
+def test_files_of_a_partial_clone_are_read_once_fetched(
+    repo: Repo, database: SQLite, tmp_path: Path
+) -> None:
+    """The tree is the same before and after."""
+    repo.commit({"in/a.py": "a = 1\n", "out/b.py": "b = 1\n", "out/c.py": "c = 1\n"})
+    repo.git("config", "uploadpack.allowFilter", "true")
+    clone = repo.clone(tmp_path / "clone", "--filter=blob:none", "--sparse")
+    clone.git("sparse-checkout", "set", "in")
+    clone.write({"in/a.py": "a = 2\n"})
+    skipped = run_sync(working_tree(clone), database).skipped
+    assert skipped == dict.fromkeys(("out/b.py", "out/c.py"), SkipReason.NOT_FETCHED)
+    again = run_sync(working_tree(clone), database)
+    assert (again.files_processed, again.files_unchanged) == (0, 1)
+    clone.git("cat-file", "blob", "HEAD:out/b.py")  # git fetches it
+    fetched = run_sync(working_tree(clone), database)
+    assert (fetched.files_processed, fetched.files_unchanged) == (1, 1)
+    assert set(query_rows(database, "SELECT path FROM docs")) == {"in/a.py", "out/b.py"}

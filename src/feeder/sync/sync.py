@@ -114,7 +114,21 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
 
 
 def _has_nothing_to_do(run: SyncContext, state: IndexState) -> bool:
-    return _equals_recorded_tree(run, state) and _has_same_working_tree(run, state)
+    equals_tree = _equals_recorded_tree(run, state) and _has_same_working_tree(run, state)
+    return equals_tree and not _can_read_more(run, state)
+
+
+def _can_read_more(run: SyncContext, state: IndexState) -> bool:
+    """True if git has fetched a file of a partial clone since it was skipped.
+
+    The tree is the same then. It is listed only if there are such files.
+    """
+    reasons = state.unchanged.reasons
+    absent = {path for path, row in reasons.items() if row.reason == SkipReason.NOT_FETCHED}
+    return bool(absent) and any(
+        entry.path in absent and entry.skip != SkipReason.NOT_FETCHED
+        for entry in run.tree.entries()
+    )
 
 
 def _equals_recorded_tree(run: SyncContext, state: IndexState) -> bool:
