@@ -4,7 +4,9 @@ that of queries that are one token of code, `python -m bench budget` what an age
 holds, `python -m bench commits` how commit messages find the changed files, `python -m bench
 impact` how well the tests of a change are named, `python -m bench relations` references beside the
 languages' own tools, `python -m bench worker` the CPU time and requests of a query at the Worker,
-and `python -m bench databases` those of a query to many databases.
+`python -m bench equality` compares its answers with the program's, `python -m bench
+hostile-requests` measures requests that were made to take long, and `python -m bench databases`
+those to many databases.
 
 `--help` after each lists its options.
 """
@@ -19,6 +21,10 @@ if sys.argv[1:2] == ["answers"]:
     from answers.command import main  # importable by the sys.path entries above
 elif sys.argv[1:2] == ["worker"]:
     from worker_cost.command import main
+elif sys.argv[1:2] == ["equality"]:
+    from worker_cost.equality import main
+elif sys.argv[1:2] == ["hostile-requests"]:
+    from worker_cost.hostile import main
 elif sys.argv[1:2] == ["databases"]:
     from many_databases import main
 elif sys.argv[1:2] == ["exact"]:

@@ -46,7 +46,8 @@ class Index(NamedTuple):
 def create_index(standin: StandIn, repository: Path) -> Index:
     """Syncs a repository with words, static vectors and stored source into an empty account."""
     standin.reset()
-    standin.change(vectorize_delay_s=0)
+    # a Worker's bindings have no limit of requests
+    standin.change(vectorize_delay_s=0, requests_per_window=10**9)
     (repository / "wrangler.toml").unlink(missing_ok=True)  # it names deleted resources
     options = ["--repo", REPO, "--model", "static", "--quiet"]
     for command in (["init"], ["sync", "--store", "cloudflare", "--texts"]):

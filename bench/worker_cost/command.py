@@ -46,9 +46,7 @@ def main() -> int:
 
 
 def _measure_all(args: argparse.Namespace) -> Iterator[QueryCosts]:
-    repositories = [
-        corpus.create(args.mirror, args.work) for corpus in CORPORA if corpus.name in args.only
-    ]
+    repositories = create_corpora(args)
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
         for repository in repositories:
@@ -58,12 +56,26 @@ def _measure_all(args: argparse.Namespace) -> Iterator[QueryCosts]:
             yield from measure(script, index, args.questions, args.isolates)
 
 
+def create_corpora(args: argparse.Namespace) -> list[Path]:
+    """Returns the chosen repositories; creates those that do not exist. Raises Absent."""
+    return [corpus.create(args.mirror, args.work) for corpus in CORPORA if corpus.name in args.only]
+
+
 def _print_progress(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
 def _parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench worker", description=__doc__)
+    add_corpora(parser)
+    add = parser.add_argument
+    add("--questions", type=int, default=60, help="Queries per index and mode (default: 60).")
+    add("--isolates", type=int, default=9, help="New isolates for first queries (default: 9).")
+    return parser.parse_args(sys.argv[2:])
+
+
+def add_corpora(parser: argparse.ArgumentParser) -> None:
+    """Adds the options that choose repositories."""
     add = parser.add_argument
     add(
         "--mirror",
@@ -80,6 +92,3 @@ def _parse_args() -> argparse.Namespace:
         help="Folder for the repositories (default: .bench/worker).",
     )
     add("--only", choices=NAMES, nargs="+", default=NAMES, help="Measure only these indexes.")
-    add("--questions", type=int, default=60, help="Queries per index and mode (default: 60).")
-    add("--isolates", type=int, default=9, help="New isolates for first queries (default: 9).")
-    return parser.parse_args(sys.argv[2:])

@@ -19,12 +19,11 @@ ROOT = PROGRAM.parents[2]
 RETRIES = 2
 """Repetitions of a request whose answer lacks its vectors."""
 _SERVICE = re.compile(r'(\w+);dur=[\d.]+;desc="(\d+) calls?(?:, (\d+) rows read)?"')
-_D1_TIME = re.compile(r"\bd1;dur=([\d.]+)")
 
 
 class Cost(NamedTuple):
     """The cost of an answer: CPU milliseconds, requests to D1, subrequests, D1 rows read, and the
-    milliseconds that the Worker waits for D1.
+    processor milliseconds of D1's engine.
     """
 
     cpu_ms: float
@@ -58,10 +57,12 @@ def _is_words_only_note(note: str) -> bool:
 class Isolate:
     """A running Worker."""
 
-    def __init__(self, address: str, process: int, *, by_words: bool) -> None:
+    def __init__(self, address: str, process: int, services: int, *, by_words: bool) -> None:
+        """`process` runs the Worker, `services` D1's engine."""
         self._by_words = by_words
         self._process = process
-        self._client = httpx.Client(base_url=address, trust_env=False, timeout=120)
+        self._services = services
+        self.client = httpx.Client(base_url=address, trust_env=False, timeout=120)
 
     def search(self, query: Mapping[str, str]) -> Cost:
         """Sends one query and measures it; an error response for an unknown filter counts too.
@@ -72,29 +73,30 @@ class Isolate:
 
     def get(self, endpoint: str, params: Mapping[str, str]) -> Cost:
         """Sends one request to an endpoint and measures it, as `search` does."""
-        answer, cpu_ms = self._send(endpoint, params)
+        answer, cpu_ms, d1_ms = self._send(endpoint, params)
         for _ in range(RETRIES):  # the stand-in may be too slow beside other work
             if not self._lacks_vectors(answer):
                 break
-            answer, cpu_ms = self._send(endpoint, params)
+            answer, cpu_ms, d1_ms = self._send(endpoint, params)
         if note := self._lacks_vectors(answer):
             raise IncompleteAnswer(f"{dict(params)}: {note}")
         calls = service_calls(answer.headers["server-timing"])
         subrequests = sum(call.calls for call in calls.values())
         rows = sum(call.rows for call in calls.values())
         d1 = calls["d1"] if answer.is_success else calls.get("d1", ServiceCalls(0, 0))
-        d1_time = _D1_TIME.search(answer.headers["server-timing"])
-        d1_ms = float(d1_time[1]) if d1_time else 0.0
         return Cost(cpu_ms, d1.calls, subrequests, rows, d1_ms)
 
-    def _send(self, endpoint: str, params: Mapping[str, str]) -> tuple[httpx.Response, float]:
-        """Returns the answer, and the CPU milliseconds that it took."""
-        before_ms = processor_ms(self._process)
-        answer = self._client.get(f"/api/{endpoint}", params=params)
+    def _send(
+        self, endpoint: str, params: Mapping[str, str]
+    ) -> tuple[httpx.Response, float, float]:
+        """Returns the answer, and the CPU milliseconds of the Worker and of D1."""
+        before_ms, services_ms = processor_ms(self._process), processor_ms(self._services)
+        answer = self.client.get(f"/api/{endpoint}", params=params)
         cpu_ms = processor_ms(self._process) - before_ms
+        d1_ms = processor_ms(self._services) - services_ms
         if answer.is_server_error:
             answer.raise_for_status()
-        return answer, cpu_ms
+        return answer, cpu_ms, d1_ms
 
     def _lacks_vectors(self, answer: httpx.Response) -> str:
         """Returns the note that vectors were not searched; empty if they were, or need not be."""
@@ -104,7 +106,7 @@ class Isolate:
     def not_found_ms(self) -> float:
         """Returns the CPU milliseconds of a request to an unknown path."""
         before_ms = processor_ms(self._process)
-        self._client.get("/api/nothing")
+        self.client.get("/api/nothing")
         return processor_ms(self._process) - before_ms
 
 
@@ -124,7 +126,8 @@ def isolate(script: Path, index: Index, *, by_words: bool) -> Iterator[Isolate]:
         assert process.stdin
         assert process.stdout
         try:
-            yield Isolate(process.stdout.readline().strip(), process.pid, by_words=by_words)
+            address, services = process.stdout.readline().strip(), index.standin.process_id
+            yield Isolate(address, process.pid, services, by_words=by_words)
         finally:
             process.stdin.close()
             process.wait(60)

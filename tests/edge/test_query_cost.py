@@ -46,6 +46,11 @@ def rows_read(fed: IndexedWorker, name: str, **params: str) -> int:
     fed.query_worker(name, **params)
     assert fed.last is not None
     assert fed.last.is_success, fed.last.text
+    return _rows_of_last(fed)
+
+
+def _rows_of_last(fed: IndexedWorker) -> int:
+    assert fed.last is not None
     return int(re.findall(r"(\d+) rows read", fed.last.headers["server-timing"])[0])
 
 
@@ -124,6 +129,43 @@ def test_of_many_words_the_rarest_are_searched(fed: IndexedWorker) -> None:
 )
 def test_long_lists_are_cut_with_a_note(fed: IndexedWorker, query: str, note: str) -> None:
     assert note in _notes(fed, query)
+
+
+def test_with_a_filter_fewer_words_are_searched(fed: IndexedWorker) -> None:
+    """41 words are below the limit of 64, above that of 20 with a filter."""
+    words = " ".join(f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(40))
+    note = "Of 41 words the 20 rarest were searched: more take the database too long."
+    assert note not in _notes(fed, f"{words} cart")
+    for condition in ("tests:no", "lang:python", "path:src", "-pallet"):
+        assert note in _notes(fed, f"{words} cart {condition}"), condition
+
+
+def test_languages_and_types_are_not_looked_up_in_the_nodes(fed: IndexedWorker) -> None:
+    """The last run has counted them; one that died leaves them to be looked up."""
+    queries = {
+        "cart lang:nosuch": "The index has no language nosuch.",
+        "cart type:nosuch": "The index has no node type nosuch.",
+    }
+    answers = []
+    for query, error in queries.items():
+        answers.append(fed.query_worker("search", q=query))
+        assert answers[-1]["error"] == error
+        assert _rows_of_last(fed) < 60
+    fed.run_sql("UPDATE meta SET value = 'dead' WHERE key = ?1", f"{NAME}:run")
+    for query, answer in zip(queries, answers, strict=True):
+        assert fed.query_worker("search", q=query) == answer
+        assert _rows_of_last(fed) > NODES
+    fed.run_sql(
+        "UPDATE meta SET value = (SELECT value FROM meta WHERE key = ?2) WHERE key = ?1",
+        f"{NAME}:run",
+        f"{NAME}:done",
+    )
+
+
+def test_a_filter_by_relations_alone_reads_only_its_nodes(fed: IndexedWorker) -> None:
+    """Those with the word, to compare their relations, and then those that it leaves."""
+    assert rows_read(fed, "search", q="calls:send") < 30 * COPIES
+    assert fed.query_worker("search", q="calls:send")["hits"][0]["symbol"] == "ship"
 
 
 def test_hits_have_their_whole_text_only_if_requested(fed: IndexedWorker) -> None:

@@ -34,6 +34,11 @@ class StandIn:
         control_url = base_url.removesuffix("/client/v4") + "/__control__/"
         self._control = httpx.Client(base_url=control_url, trust_env=False, timeout=60)
 
+    @property
+    def process_id(self) -> int:
+        """The process whose children run D1 and Vectorize."""
+        return self._process.pid
+
     @staticmethod
     def missing() -> str | None:
         """Returns why the stand-in cannot be started on this machine, or None."""

@@ -14,7 +14,15 @@ MAX_OUTLINED_FILES = 300
 
 MAX_PHRASE_WORDS = 16
 
-MAX_GLOBS = 16
+MAX_FILTERED_TERMS = 20
+"""The same with a filter: then the nodes of every word are found, also of frequent ones."""
+
+MAX_FEW_NODES = 500
+"""Nodes of the languages or types of a filter: if it leaves no more, a search seldom finds as many
+as it ranks, so all nodes with a word are read anyway, and FTS5 need not sort them.
+"""
+
+MAX_GLOBS = 6
 """Patterns of paths with `*`, `?` or `[`, and as many excluded ones: each is compared with each
 path.
 """

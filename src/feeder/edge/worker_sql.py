@@ -105,10 +105,29 @@ WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candida
 """
 
 
+# with ids the nodes are looked up, in place of reading all in their order
+_NODES_OF_IDS = """FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
+CROSS JOIN docs d ON d.id = j.id WHERE"""
+
+# where a filter leaves few nodes, BM25 is computed of these alone: FTS5 sorts all nodes with a word
+# first, which takes nine times as long as comparing them with the filter
+_FEW_FILTERED_NODES = f"""
+SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
+WHERE docs_fts MATCH ?1 AND EXISTS (
+  SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope.IN_SCOPE}
+) ORDER BY 2 DESC LIMIT ?14 + 0
+"""
+_FEW_NAMES_BY_WORD = _replace(
+    _replace(name_search.NAMES_BY_WORD, " AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)'", ""),
+    "ORDER BY f.rank",
+    "ORDER BY bm25(docs_fts, 0.0, 1.0, 0.0, 0.0)",
+)
+
 STATEMENTS = {
     "termCounts": word_search.NODE_COUNTS,
     "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
+    "fewFilteredNodes": _FEW_FILTERED_NODES,
     "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
     "wordSearchAcross": _with_term_scores(word_search.D1_WORD_SEARCH, "?1"),
     "filteredWordSearchAcross": _with_term_scores(word_search.D1_FILTERED_WORD_SEARCH, "?15"),
@@ -121,11 +140,13 @@ STATEMENTS = {
     ),
     "classesAround": _CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
+    "firstNodesOfIds": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_IDS),
     "countBy": index_counts.COUNTS_BY_COLUMN,
     "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,
     "descriptionModels": stored_descriptions.COUNTS_BY_MODEL,
     "nodesCalled": name_search.EXACT_NAMES,
+    "fewNodesSpelled": _FEW_NAMES_BY_WORD,
     "nodesSpelled": name_search.NAMES_BY_WORD,
     "nodesHavingWord": name_search.IDS_BY_WORD,
     "nodeParts": node_parts.NODE_PARTS,

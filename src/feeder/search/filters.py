@@ -114,7 +114,7 @@ AND (?2 IS NULL OR repo IN (SELECT value FROM json_each(?2))) LIMIT 1
 
 VALUES_BY_COUNT = """
 SELECT {0} FROM docs WHERE {0} IS NOT NULL
-AND (?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))) GROUP BY 1 ORDER BY count(*) DESC
+AND (?1 IS NULL OR repo IN (SELECT value FROM json_each(?1))) GROUP BY 1 ORDER BY count(*) DESC, 1
 """
 
 PATHS_SQL = """

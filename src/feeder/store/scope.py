@@ -51,17 +51,18 @@ def _any_of(conditions: Sequence[str]) -> str:
 
 
 def _is_test_sql(path: str) -> str:
-    """Returns the SQL condition that a path is one of a test.
+    """Returns SQL that is 1 if a path is one of a test, else 0.
 
     Every test path contains one of six words, which saves the globs for all other paths. The
-    globs are part of the SQL, because D1 would bill rows of a list for every path.
+    globs are part of the SQL, because D1 would bill rows of a list for every path. As a condition
+    of CASE they are compared until one matches; as a value SQLite would compare all of them.
     """
     globs = _any_of([f"'/' || {path} GLOB '{glob}'" for glob in TEST_PATH_GLOBS])
     words = (
         f"instr(lower({path}), 'test') OR instr(lower({path}), 'spec') OR instr({path}, '.bats') "
         f"OR instr({path}, '.snap') OR instr({path}, '__snap') OR instr({path}, 'regress/')"
     )
-    return f"(({words}) AND {globs})"
+    return f"CASE WHEN ({words}) AND {globs} THEN 1 ELSE 0 END"
 
 
 # ?2 repositories; ?3 included and ?4 excluded paths, each as a range of paths (first, last) with a

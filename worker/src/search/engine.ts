@@ -19,8 +19,9 @@ import {
   relationRows,
   resolveRepo,
   resolveScope,
+  uncountedValues,
 } from "./filters.ts";
-import { cacheKey, type IndexMeta } from "./index_status.ts";
+import { cacheKey, countedValues, type CountedValues, type IndexMeta, metaStatement, parseMeta } from "./index_status.ts";
 import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
 import { limitQuery } from "./limits.ts";
 import { mustMatch } from "./must_match.ts";
@@ -181,7 +182,8 @@ export async function search(
 /** Resolves filters without a query to a scope. */
 export async function scopeFromFilters(context: SearchContext, filters: Filters): Promise<Scope> {
   const query = mergeFilters(EMPTY_QUERY, filters);
-  const lookup = filterLookup(query, await findRepos(context, query));
+  const repos = await findRepos(context, query);
+  const lookup = filterLookup(query, repos, await valuesToFilter(context, query, repos));
   return resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
 }
 
@@ -287,7 +289,7 @@ async function retrieveCandidates(
   repos: readonly string[],
   usesVectors: boolean,
 ): Promise<FirstBatch> {
-  const filters = filterLookup(query, repos);
+  const filters = filterLookup(query, repos, await valuesToFilter(context, query, repos));
   const guess = mustMatch(query, likeliestScope(filters)).scope;
   const before = cacheKey(context.meta, context.repo);
   const first = await runFirstBatch(context, query, filters, guess, usesVectors);
@@ -299,6 +301,19 @@ async function retrieveCandidates(
   const isRight = JSON.stringify(guess) === JSON.stringify(scope);
   const batch = isRight ? first : await runFirstBatch(context, query, NO_FILTERS, scope, usesVectors);
   return { ...batch, context, scope, notes: [...cutNotes, ...notes] };
+}
+
+/**
+ * The languages and node types of the index, as its last run counted them; null if they must be looked up.
+ *
+ * The counts are read again where they lack a filter's value: the isolate's may be old.
+ */
+async function valuesToFilter(context: SearchContext, query: Query, repos: readonly string[]): Promise<CountedValues | null> {
+  if (query.languages.length + query.nodeTypes.length === 0) return null;
+  const counted = countedValues(context.meta, repos);
+  if (!counted || uncountedValues(query, counted).length === 0) return counted;
+  const [rows = []] = await context.database.run([metaStatement(repos)]);
+  return countedValues(parseMeta(rows), repos);
 }
 
 /** Looks up the filters, and retrieves the candidates of the guessed scope, in one request. */

@@ -152,5 +152,5 @@ export class FileContents {
 }
 
 function wholeFile(lines: readonly string[]) {
-  return { first: 1, last: lines.length, lines, numbers: lines.map((_, at) => at + 1) };
+  return { first: 1, last: lines.length, lines, numbers: null };
 }

@@ -1,5 +1,6 @@
 /** Resolves filters to a scope, and detects filters that conflict with each other. */
 
+import { constants } from "../../build/worker_data.json";
 import { badRequest, type HttpError } from "../http_error.ts";
 import { compareText } from "../python_strings.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
@@ -12,6 +13,7 @@ import {
   firstExistingPath,
 } from "../store/statements.ts";
 import { unknownNameError } from "../suggestions.ts";
+import type { CountedValues } from "./index_status.ts";
 import type { Query } from "./query.ts";
 import { idsWithRelations, relationStatement } from "./relation_filters.ts";
 import {
@@ -25,6 +27,8 @@ import {
   TESTS,
 } from "./vocabulary.ts";
 
+const { MAX_FEW_NODES } = constants.worker_limits;
+
 type PathCandidates = readonly (readonly string[])[];
 
 /** The filters of a query that must be looked up, in the order of `lookupStatements`. */
@@ -34,22 +38,49 @@ export interface FilterLookup {
   /** The paths that each path filter may mean. */
   readonly paths: PathCandidates;
   readonly notPaths: PathCandidates;
+  /** What the last run counted; null if languages and node types must be looked up. */
+  readonly counted: CountedValues | null;
 }
 
-/** Collects the filters to look up in these repositories, null for all. */
-export function filterLookup(query: Query, repos: readonly string[] | null): FilterLookup {
+/**
+ * Collects the filters to look up in these repositories, null for all.
+ *
+ * Throws an HttpError, with similar names, for a language or a node type that is not among the counted ones.
+ */
+export function filterLookup(
+  query: Query,
+  repos: readonly string[] | null,
+  counted: CountedValues | null = null,
+): FilterLookup {
   const [paths, notPaths] = [query.paths.map(pathCandidates), query.notPaths.map(pathCandidates)];
-  return { query, repositoryScope: { ...EMPTY_SCOPE, repos }, paths, notPaths };
+  const [unknown] = counted ? uncountedValues(query, counted) : [];
+  if (unknown) throw unknownValueError(unknown.kind, unknown.name, [...counted![unknown.kind.column].keys()]);
+  return { query, repositoryScope: { ...EMPTY_SCOPE, repos }, paths, notPaths, counted };
+}
+
+/** The languages and node types of the filters that are not among the counted ones. */
+export function uncountedValues(query: Query, counted: CountedValues): { kind: FilterKind; name: string }[] {
+  const uncounted = (kind: FilterKind, names: readonly string[]) =>
+    names
+      .filter((name) => !kind.resolve(name).some((value) => counted[kind.column].has(value)))
+      .map((name) => ({ kind, name }));
+  return [...uncounted(LANGUAGE, query.languages), ...uncounted(NODE_TYPE, query.nodeTypes)];
 }
 
 /** Statements that check that each path, language and node type exists. */
-export function lookupStatements({ query, repositoryScope, paths, notPaths }: FilterLookup): Statement[] {
+export function lookupStatements(lookup: FilterLookup): Statement[] {
+  const { query, repositoryScope, paths, notPaths } = lookup;
   return [
     ...[...paths, ...notPaths].map((candidates) => firstExistingPath(candidates, repositoryScope)),
-    ...query.languages.map((name) => existingValues("language", resolveLanguages(name), repositoryScope)),
-    ...query.nodeTypes.map((name) => existingValues("node_type", resolveNodeTypes(name), repositoryScope)),
+    ...valuesToLookUp(lookup).map(({ kind, name }) => existingValues(kind.column, kind.resolve(name), repositoryScope)),
     ...query.relations.map((text) => relationStatement(text, repositoryScope)),
   ];
+}
+
+function valuesToLookUp({ query, counted }: FilterLookup): { kind: FilterKind; name: string }[] {
+  if (counted) return [];
+  const values = (kind: FilterKind, names: readonly string[]) => names.map((name) => ({ kind, name }));
+  return [...values(LANGUAGE, query.languages), ...values(NODE_TYPE, query.nodeTypes)];
 }
 
 /** Of the rows of `lookupStatements`, those of the filters by relations. */
@@ -88,11 +119,10 @@ export async function resolveScope(
   const notPaths = lookup.notPaths.map((own, at) => own[Math.max(places[paths.length + at]!, 0)]!);
   const typed = query.paths[missing];
   if (typed !== undefined) throw await unknownPathError(database, typed, repositoryScope);
-  for (const name of query.languages) {
-    if (!exists.shift()) throw await unknownValueError(database, LANGUAGE, name, repositoryScope);
-  }
-  for (const name of query.nodeTypes) {
-    if (!exists.shift()) throw await unknownValueError(database, NODE_TYPE, name, repositoryScope);
+  for (const { kind, name } of valuesToLookUp(lookup)) {
+    if (exists.shift()) continue;
+    const [rows = []] = await database.run([distinctValues(kind.column, repositoryScope)]);
+    throw unknownValueError(kind, name, rows.map(([one]) => String(one)));
   }
   const scope = buildScope(lookup, paths, notPaths);
   checkConflicts(query, scope);
@@ -104,19 +134,25 @@ export async function resolveScope(
 interface FilterKind {
   readonly column: Column;
   readonly label: string;
+  /** The values of the column that a filter's text stands for. */
+  resolve(name: string): readonly string[];
   aliases(indexed: readonly string[]): readonly string[];
 }
 
 const LANGUAGE: FilterKind = {
   column: "language",
   label: "language",
+  resolve: resolveLanguages,
   aliases: (indexed) => indexed.flatMap(languageAliases),
 };
-const NODE_TYPE: FilterKind = { column: "node_type", label: "node type", aliases: nodeTypeNames };
+const NODE_TYPE: FilterKind = {
+  column: "node_type",
+  label: "node type",
+  resolve: resolveNodeTypes,
+  aliases: nodeTypeNames,
+};
 
-async function unknownValueError(database: Database, kind: FilterKind, name: string, repositoryScope: Scope) {
-  const [rows = []] = await database.run([distinctValues(kind.column, repositoryScope)]);
-  const indexed = rows.map(([one]) => String(one));
+function unknownValueError(kind: FilterKind, name: string, indexed: readonly string[]): HttpError {
   return unknownNameError(kind.label, name, indexed, kind.aliases(indexed));
 }
 
@@ -127,7 +163,16 @@ async function unknownPathError(database: Database, typed: string, repositorySco
   return unknownNameError("file or folder", typed, topLevel, [...paths, ...parentFolders(paths)]);
 }
 
-function buildScope({ query, repositoryScope }: FilterLookup, paths: string[], notPaths: string[]): Scope {
+/** Returns true if few nodes have a language, or a node type, of the filters. */
+function hasFewNodes({ counted }: FilterLookup, { languages, nodeTypes }: Scope): boolean {
+  if (!counted) return false;
+  const count = (kind: FilterKind, values: readonly string[]) =>
+    values.length === 0 ? Infinity : values.reduce((sum, value) => sum + (counted[kind.column].get(value) ?? 0), 0);
+  return Math.min(count(LANGUAGE, languages), count(NODE_TYPE, nodeTypes)) <= MAX_FEW_NODES;
+}
+
+function buildScope(lookup: FilterLookup, paths: string[], notPaths: string[]): Scope {
+  const { query, repositoryScope } = lookup;
   const scope: Scope = {
     ...repositoryScope,
     paths: unique(paths),
@@ -139,7 +184,8 @@ function buildScope({ query, repositoryScope }: FilterLookup, paths: string[], n
     symbols: query.symbols,
     tests: query.tests,
   };
-  return categoryScopes(query).reduce(intersect, scope);
+  const all = categoryScopes(query).reduce(intersect, scope);
+  return { ...all, hasFewNodes: hasFewNodes(lookup, all) };
 }
 
 function unique(values: readonly string[]): string[] {

@@ -3,6 +3,7 @@
 import data, { constants } from "../../build/worker_data.json";
 import { compareText } from "../python_strings.ts";
 import { HttpError } from "../http_error.ts";
+import { sortBy } from "../sorting.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { resolveRepo } from "./filters.ts";
 
@@ -120,6 +121,29 @@ export interface IndexCounts {
 export function keptCounts(meta: IndexMeta, repo: string): IndexCounts | null {
   const kept = JSON.parse(meta.get(`${repo}:${COUNTS_KEY}`) ?? "null") as (IndexCounts & { run: string }) | null;
   return kept?.run === meta.get(`${repo}:run`) ? kept : null;
+}
+
+/** The numbers of nodes by language and by node type, the largest first. */
+export interface CountedValues {
+  readonly language: ReadonlyMap<string, number>;
+  readonly node_type: ReadonlyMap<string, number>;
+}
+
+/** The languages and node types of repositories; null if those of one were not counted by its last run. */
+export function countedValues(meta: IndexMeta, repos: readonly string[]): CountedValues | null {
+  const counts = repos.flatMap((repo) => keptCounts(meta, repo) ?? []);
+  if (counts.length < repos.length) return null;
+  const values = (rows: readonly Row[]) => {
+    const sums = new Map<string, number>();
+    for (const [value, number] of rows) {
+      if (typeof value === "string") sums.set(value, (sums.get(value) ?? 0) + Number(number));
+    }
+    return new Map(sortBy(sums, ([, number]) => [-number]));
+  };
+  return {
+    language: values(counts.flatMap((one) => one.languages)),
+    node_type: values(counts.flatMap((one) => one.node_types)),
+  };
 }
 
 /** The commit that the index equals, as JSON and as a sentence. */

@@ -8,7 +8,11 @@ import { isGlob } from "../store/scope.ts";
 import { termCounts } from "../store/statements.ts";
 import { type Query, queryText, QueryText } from "./query.ts";
 
-const { MAX_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_GLOBS, MAX_LISTED } = constants.worker_limits;
+const { MAX_TERMS, MAX_FILTERED_TERMS, MAX_COUNTED_WORDS, MAX_PHRASE_WORDS, MAX_GLOBS, MAX_LISTED } = constants.worker_limits;
+const FILTERS = [
+  ...(["paths", "notPaths", "languages", "notLanguages", "nodeTypes", "notNodeTypes"] as const),
+  ...(["categories", "notCategories", "symbols", "relations", "without", "phrases"] as const),
+];
 const LISTS = Object.entries(MAX_LISTED) as [keyof typeof MAX_LISTED, [limit: number, name: string]][];
 
 /** The query within the limits, and a note for each part that is not searched for. */
@@ -29,8 +33,9 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
   const [paths, notPaths] = [query.paths, query.notPaths].map((patterns) => limitGlobs(patterns, notes));
   const listed = { ...query, ...lists, phrases, paths: paths!, notPaths: notPaths! };
   const typed = [...new Set(split(listed.words))];
-  if (termCount(listed, listed.words) <= MAX_TERMS) return { query: listed, notes };
-  const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS));
+  const limit = hasFilters(listed) ? MAX_FILTERED_TERMS : MAX_TERMS;
+  if (termCount(listed, listed.words) <= limit) return { query: listed, notes };
+  const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS), limit);
   notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
   return { query: { ...listed, words: words.join(" ") }, notes };
 }
@@ -44,15 +49,25 @@ function limitGlobs(patterns: readonly string[], notes: string[]): readonly stri
   return patterns.filter((pattern) => !last.has(pattern));
 }
 
+/** Returns true if the query restricts its nodes by more than the repository. */
+function hasFilters(query: Query): boolean {
+  return query.tests !== null || FILTERS.some((field) => query[field].length > 0);
+}
+
 /** As many of the rarest words as the limit of terms allows, in the order of the query. */
-async function rarestWords(database: Database, query: Query, words: readonly string[]): Promise<string[]> {
+async function rarestWords(
+  database: Database,
+  query: Query,
+  words: readonly string[],
+  limit: number,
+): Promise<string[]> {
   const [rows = []] = await database.run([termCounts(words.map((word) => `"${word.replaceAll('"', "")}"`))]);
   const rarest = sortBy(
     words.map((word, at) => ({ word, at, nodes: Number(rows[at]?.[1] ?? 0) })),
     // a word that no node has finds nothing
     ({ nodes, at }) => [nodes === 0, nodes, at],
-  ).slice(0, MAX_TERMS);
-  while (rarest.length > 1 && termCount(query, rarest.map(({ word }) => word).join(" ")) > MAX_TERMS) rarest.pop();
+  ).slice(0, limit);
+  while (rarest.length > 1 && termCount(query, rarest.map(({ word }) => word).join(" ")) > limit) rarest.pop();
   return sortBy(rarest, ({ at }) => [at]).map(({ word }) => word);
 }
 

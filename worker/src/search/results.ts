@@ -81,10 +81,20 @@ export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<
 
 /** The hit of a row; the columns are those of Python's `Hit`. */
 export function hitFromRow(row: readonly unknown[]): Hit {
-  const [id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine] = row;
-  const [members, repo, description] = row.slice(9);
-  const columns = { id, path, language, nodeType, symbol, signature, logicalPath, startLine, endLine };
-  return { ...columns, members, repo, description } as Hit; // as selected
+  return {
+    id: row[0],
+    path: row[1],
+    language: row[2],
+    nodeType: row[3],
+    symbol: row[4],
+    signature: row[5],
+    logicalPath: row[6],
+    startLine: row[7],
+    endLine: row[8],
+    members: row[9],
+    repo: row[10],
+    description: row[11],
+  } as Hit; // as selected
 }
 
 /** The hits that may be grouped or deduplicated: with an equal name or of an equal kind. */

@@ -24,6 +24,8 @@ export interface Scope {
   readonly withWords: string | null;
   readonly withoutWords: string | null;
   readonly ids: readonly string[] | null;
+  /** True if few nodes have its languages or node types. */
+  readonly hasFewNodes: boolean;
 }
 
 export type ConditionRow = readonly (string | null)[];
@@ -49,11 +51,12 @@ export const EMPTY_SCOPE: Scope = {
   withWords: null,
   withoutWords: null,
   ids: null,
+  hasFewNodes: false,
 };
 
 /** Returns true if the scope has conditions besides repositories. */
 export function isRestricted({ repos: _, ...rest }: Scope): boolean {
-  const { ids, ...others } = rest;
+  const { ids, hasFewNodes: _few, ...others } = rest;
   return ids !== null || Object.values(others).some((value) => value !== null && value.length > 0);
 }
 

@@ -46,7 +46,7 @@ function filteredWordSearch(terms: readonly string[], scope: Scope, limit: numbe
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
   const params = [query, ...withoutRequiredWords(scopeParams({ ...scope, withoutWords: null })), limit];
   const statement = { sql: sql.filteredWordSearchAcross, params: [...params, termsJson(terms)] };
-  return { sql: sql.filteredWordSearch, params, across: { statement, merge: comparableScores } };
+  return { sql: scope.hasFewNodes ? sql.fewFilteredNodes : sql.filteredWordSearch, params, across: { statement, merge: comparableScores } };
 }
 
 /** The terms with their numbers of nodes and stems. */
@@ -129,7 +129,8 @@ function ofIds(ids: readonly string[], make: (ids: readonly string[]) => Stateme
 /** Selects the first nodes of a scope, in line order. */
 export function firstNodes(scope: Scope, limit: number): Statement {
   const merge = (rowSets: readonly (readonly Row[])[]) => firstRows(rowSets, limit);
-  return { sql: sql.firstNodes, params: [limit, ...scopeParams(scope)], across: { merge } };
+  const text = scope.ids ? sql.firstNodesOfIds : sql.firstNodes;
+  return { sql: text, params: [limit, ...scopeParams(scope)], across: { merge } };
 }
 
 /** Selects the nodes found by an FTS5 query whose name, or a member's, ends with `name`. */
@@ -145,7 +146,7 @@ export function nodesCalled(expression: string, name: string, scope: Scope): Sta
 /** Selects the nodes whose names contain all of these words. */
 export function nodesSpelled(parts: readonly string[], scope: Scope): Statement {
   const expression = parts.map((part) => `"${part}"`).join(" AND ") || '""';
-  return { sql: sql.nodesSpelled, params: narrowedParams(`symbol : (${expression})`, scope) };
+  return spelled(`symbol : (${expression})`, scope);
 }
 
 /** Selects the first node of each file whose path contains this part. */
@@ -160,7 +161,12 @@ export function nodesHavingWord(word: string, limit: number, scope: Scope): Stat
 
 /** Selects the nodes whose names have a word with this prefix. */
 export function nodesByNamePrefix(name: string, scope: Scope): Statement {
-  return { sql: sql.nodesSpelled, params: narrowedParams(`symbol : "${name}" *`, scope) };
+  return spelled(`symbol : "${name}" *`, scope);
+}
+
+function spelled(expression: string, scope: Scope): Statement {
+  const text = scope.hasFewNodes ? sql.fewNodesSpelled : sql.nodesSpelled;
+  return { sql: text, params: narrowedParams(expression, scope) };
 }
 
 /** Selects the nodes whose names share most trigrams with a word; none if a node has the word. */

@@ -2,17 +2,23 @@
 
 import type { Row } from "./database.ts";
 
+const encoder = new TextEncoder();
+/** The value of each hex digit, by its character code. */
+const HEX_VALUES = new Uint8Array(128);
+[..."0123456789ABCDEF"].forEach((digit, value) => (HEX_VALUES[digit.charCodeAt(0)] = value));
+
 /** Lines of a file with their numbers, which need not be consecutive. */
 export interface NumberedLines {
   readonly lines: readonly string[];
   readonly numbers: readonly number[];
 }
 
-interface SourcePart extends NumberedLines {
+interface SourcePart {
+  readonly lines: readonly string[];
   readonly first: number;
   readonly last: number;
-  /** Line numbers of a notebook, whose text has a blank line after each cell. */
-  readonly isNotebook?: boolean;
+  /** Line numbers of a notebook, whose text has a blank line after each cell; null if they are consecutive. */
+  readonly numbers: readonly number[] | null;
 }
 
 /** The loaded parts of files, by repository and path. */
@@ -47,23 +53,39 @@ export class StoredSource {
     );
     const isComplete = parts.length > 0 && parts[0]!.first <= first && areAdjacent(parts);
     if (!isComplete) return null;
-    const rows = parts.flatMap(({ lines, numbers }) => lines.map((line, at) => [line, numbers[at]!] as const));
-    const inside = rows.filter(([, number]) => first <= number && number <= last);
-    const shown = parts[0]!.isNotebook ? trimBlankLines(inside) : inside;
-    return { lines: shown.map(([line]) => line), numbers: shown.map(([, number]) => number) };
+    const isNotebook = parts[0]!.numbers !== null;
+    const inside = parts.map((part) => linesBetween(part, first, last));
+    const shown = inside.length === 1 ? inside[0]! : joined(inside);
+    return isNotebook ? trimBlankLines(shown) : shown;
   }
 }
 
+/** The lines of a part from the first to the last. */
+function linesBetween({ lines, numbers, first: start }: SourcePart, first: number, last: number): NumberedLines {
+  if (numbers) {
+    const rows = [...lines.keys()].filter((row) => first <= numbers[row]! && numbers[row]! <= last);
+    return { lines: rows.map((row) => lines[row]!), numbers: rows.map((row) => numbers[row]!) };
+  }
+  const from = Math.max(first - start, 0);
+  const inside = lines.slice(from, last - start + 1);
+  return { lines: inside, numbers: inside.map((_, at) => start + from + at) };
+}
+
+function joined(parts: readonly NumberedLines[]): NumberedLines {
+  return { lines: parts.flatMap(({ lines }) => lines), numbers: parts.flatMap(({ numbers }) => numbers) };
+}
+
 /** Removes empty lines at the end. */
-function trimBlankLines<Line extends readonly [string, number]>(lines: readonly Line[]): readonly Line[] {
-  return lines.slice(0, lines.findLastIndex(([line]) => line !== "") + 1);
+function trimBlankLines({ lines, numbers }: NumberedLines): NumberedLines {
+  const end = lines.findLastIndex((line) => line !== "") + 1;
+  return { lines: lines.slice(0, end), numbers: numbers.slice(0, end) };
 }
 
 /** Returns true if the parts are adjacent; the numbers of a notebook may have gaps. */
 function areAdjacent(parts: readonly SourcePart[]): boolean {
-  return parts.every(({ first, numbers, last }, at) => {
+  return parts.every(({ first, lines, last }, at) => {
     const before = parts[at - 1];
-    return !before || first === before.last + 1 || numbers.length < last - first + 1;
+    return !before || first === before.last + 1 || lines.length < last - first + 1;
   });
 }
 
@@ -74,23 +96,16 @@ function key(repo: string, path: string): string {
 async function decodePart(row: Row): Promise<SourcePart> {
   const [first, last, numbersJson, text] = row.slice(2) as [number, number, string | null, string];
   const lines = (await inflate(text)).split("\n");
-  const isNotebook = numbersJson !== null;
-  const numbers = isNotebook ? (JSON.parse(numbersJson) as number[]) : lines.map((_, at) => first + at);
-  return { first, last, lines, numbers, isNotebook };
+  return { first, last, lines, numbers: numbersJson === null ? null : (JSON.parse(numbersJson) as number[]) };
 }
 
 /** Decompresses raw deflate from hex digits. */
 async function inflate(hex: string): Promise<string> {
+  const digits = encoder.encode(hex);
   const bytes = new Uint8Array(hex.length / 2);
   for (let at = 0; at < bytes.length; at += 1) {
-    bytes[at] = (hexDigit(hex, 2 * at) << 4) | hexDigit(hex, 2 * at + 1);
+    bytes[at] = (HEX_VALUES[digits[2 * at]!]! << 4) | HEX_VALUES[digits[2 * at + 1]!]!;
   }
   const stream = new Response(bytes).body!.pipeThrough(new DecompressionStream("deflate-raw"));
   return new Response(stream).text();
-}
-
-/** `0` to `9` are 48 to 57, `A` to `F` 65 to 70. */
-function hexDigit(hex: string, at: number): number {
-  const code = hex.charCodeAt(at);
-  return code < 58 ? code - 48 : code - 55;
 }
