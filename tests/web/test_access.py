@@ -57,6 +57,8 @@ def test_local_host_names_are_accepted(host: str) -> None:
         "evil.example#localhost",
         "",
         "[::1",
+        "[::1]x",
+        "evil.example@127.0.0.1",
         "2130706433",
         socket.gethostname() + ".evil.example",
     ],

@@ -64,6 +64,17 @@ def test_focus_stays_on_what_was_pressed(browser: Browser, site: Web) -> None:
         expect(page.get_by_role("link", name="What is indexed")).to_be_focused()
 
 
+def test_words_of_comments_are_no_names(browser: Browser, site: Web) -> None:
+    """`w` goes from the start of a file to the code below its comment, `b` stays there."""
+    with open_page(browser, site, "?file=b/Parcel.java") as page:
+        expect(page.locator(".t-cmnt").first).to_be_visible()
+        selected = []
+        for key in "wwb":
+            page.keyboard.press(key)
+            selected.append(page.evaluate("getSelection().toString()"))
+        assert selected == ["public", "class", "public"]
+
+
 def test_entries_of_the_panel_are_opened_one_by_one(browser: Browser, site: Web) -> None:
     """Names are chosen with `w` and `b`; in another file, the same entry has the focus."""
     with open_page(browser, site, "?file=a/till.py#L6") as page:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 import socket
 from ipaddress import ip_address
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,6 +24,8 @@ from feeder.web.page_files import OWN_FETCH_SITES, SECURITY_HEADERS
 
 SESSION_PATH, DOCUMENT_PATH = "/session", "/document"
 """The addresses of forms: for the token, and for a document. Their handlers check the key."""
+
+_HOST = re.compile(r"(?:\[([^\[\]]+)\]|([^\[\]:@/?#\s]+))(?::\d*)?")
 
 FORM_PATHS = frozenset({SESSION_PATH, DOCUMENT_PATH})
 
@@ -117,11 +119,11 @@ class AccessMiddleware:
 
 
 def _host_name(host: str) -> str:
-    """The name in `name:port`, in lower case; an IPv6 address without brackets."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """The name in `name:port`, in lower case; an IPv6 address without brackets. Empty if `host` has
+    another form, such as `user@name`.
+    """
+    match = _HOST.fullmatch(host)
+    return (match[1] or match[2]).lower() if match else ""
 
 
 def _is_ip_address(name: str) -> bool:

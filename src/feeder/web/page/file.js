@@ -10,7 +10,7 @@ import { keep, recall } from './storage.js';
 import { rendered } from './markdown.js';
 import { fileTree } from './tree.js';
 import { formatDay } from './treemap.js';
-import { documentForm, editorLink, pageOf, webLink } from './links.js';
+import { documentForm, editorLink, hasFolder, pageOf, supports, webLink } from './links.js';
 
 const BLOCK_LINES = 500;
 const MIN_FILTERED = 8;
@@ -73,12 +73,12 @@ async function open(path) {
   const rows = file.lines.map((line, i) => codeRow(path, i + 1, highlightedLine([[line, null]], wordMarks(line, pattern)), `L${i + 1}`, extend));
   const text = h('div', { class: 'code', tabindex: '0', role: 'region', 'aria-label': `Text of ${path}`, click: showClicked }, blocks(rows));
   const isProse = language === 'markdown';
-  fill(byId('main'), h('div', { class: 'columns file' }, h('div', { class: 'side' }, outline(path, file.nodes), files(path)), h('article', { 'aria-labelledby': 'path' },
+  fill(byId('main'), h('div', { class: 'columns file' }, h('div', { class: 'side' }, outline(path, file.nodes), supports('patterns') && files(path)), h('article', { 'aria-labelledby': 'path' },
     heading(path, file, isProse), isProse ? h('div', { class: 'both' }, rendered(file.lines, path), text) : text)));
   shown = path;
   showIndexState(file);
   announce(`${path}, ${count(file.lines.length, 'line')}`);
-  request('history', { path }).then(({ changed }) => showChange(path, changed[path]), () => null);
+  if (supports('history')) request('history', { path }).then(({ changed }) => showChange(path, changed[path]), () => null);
   grammar(language).then((rules) => rules && highlight(file.lines, rules, rows, pattern));
 }
 
@@ -99,7 +99,7 @@ function isWide() {
 }
 
 function heading(path, file, isProse) {
-  const commit = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}: it is not in the working tree.`) : null;
+  const commit = file.text_of ? h('p', { class: 'summary' }, `As committed in ${file.text_of.slice(0, 7)}${hasFolder() ? ': it is not in the working tree.' : '.'}`) : null;
   return h('div', { class: 'title' }, h('h1', { id: 'path' }, crumbs(path)), commit,
     h('p', { class: 'summary' }, h('span', null, count(file.lines.length, 'line')), h('span', { id: 'changed' }), h('span', { id: 'matches' }),
       button('Copy location', () => copy(place(path))), button('Copy text', () => copy(selectedText(file.lines), 'the text')),

@@ -4,7 +4,7 @@ import { request } from './api_client.js';
 import { count, fileName, h, notify } from './dom.js';
 import { grammar, highlightedLine, loadedGrammar, tokenLines } from './highlighting.js';
 import { relationsLink } from './relations.js';
-import { documentForm, editorLink, supportsRelations, webLink } from './links.js';
+import { documentForm, editorLink, supports, webLink } from './links.js';
 
 const RANKS = [['name_rank', 'name'], ['word_rank', 'words'], ['line_rank', 'description'], ['meaning_rank', 'meaning'], ['vector_rank', 'vectors']];
 const SHOWN_OF_FILE = 2;
@@ -129,7 +129,7 @@ function footer(hit, target) {
     h('span', { class: 'why' }, why(hit)),
     target?.text && hit.text ? compareButton(hit, target) : null,
     hit.state === 'elsewhere' ? null : h('a', { href: link({ similar: hit.id }) }, 'Similar', h('span', { class: 'hidden' }, ` to${of}`)),
-    hit.symbol && hit.state !== 'elsewhere' && supportsRelations() ? h('a', { href: relationsLink(hit.path, hit.start_line, hit.end_line) }, 'Relations', h('span', { class: 'hidden' }, ` of ${hit.symbol}`)) : null,
+    hit.symbol && hit.state !== 'elsewhere' && supports('relations') ? h('a', { href: relationsLink(hit.path, hit.start_line, hit.end_line) }, 'Relations', h('span', { class: 'hidden' }, ` of ${hit.symbol}`)) : null,
     h('button', { type: 'button', click: () => copy(place) }, 'Copy location', h('span', { class: 'hidden' }, ` ${place}`)),
     openLink(hit, of),
     externalLink(webLink(hit.path, hit.start_line, hit.end_line), 'On the web', of));

@@ -10,6 +10,7 @@ const NOT_FOUND = 404;
 let repo = '';
 let branch = '';
 let following;
+let isOffered = true;
 
 /** The name of the repository, without its owner; empty before the first answer. */
 export function indexName() {
@@ -68,11 +69,13 @@ function isLong({ has_index: hasIndex, total }) {
   return !hasIndex || total > MAX_FILES_TO_WAIT_FOR;
 }
 
-function ask() {
-  return request('progress').catch((error) => {
-    if (error.status === NOT_FOUND) return null;
-    throw error;
-  });
+async function ask() {
+  return isOffered ? request('progress').catch((error) => {
+    // a Worker makes no index, and each request is billed
+    isOffered = error.status !== NOT_FOUND;
+    if (isOffered) throw error;
+    return null;
+  }) : null;
 }
 
 function draw(progress) {

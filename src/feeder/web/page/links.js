@@ -31,13 +31,9 @@ export function hasFolder() {
   return Boolean(places.folder);
 }
 
-/** False for a Worker, which has no files to match regular expressions in. */
-export function supportsPatterns() {
-  return features.patterns ?? true;
-}
-
-export function supportsRelations() {
-  return features.relations ?? true;
+/** False for what a server says that it lacks: a Worker `patterns` and `history`, as it has no files and no git. */
+export function supports(name) {
+  return features[name] ?? true;
 }
 
 export function editor() {

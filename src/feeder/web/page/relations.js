@@ -96,7 +96,7 @@ function showPlace({ line, column }) {
   go(link({ ...state, lines: state.lines ?? [line, line], relations: `${state.file}:${line}:${column}` }));
 }
 
-/** Selects the next name in the text, from the marked line on, or the previous one; false outside of a file. */
+/** Selects the next name in the code, from the marked line on, or the previous one; false outside of a file. */
 export function selectName(by) {
   const texts = [...document.querySelectorAll('.file .row .text')];
   if (!texts.length) return false;
@@ -104,7 +104,8 @@ export function selectName(by) {
   const at = chosen ?? { line: read().lines?.[0] ?? 1, start: by > 0 ? -1 : Infinity };
   for (let i = at.line - 1; texts[i]; i += by) {
     const names = [...texts[i].textContent.matchAll(NAME)].filter(({ index }) => i !== at.line - 1 || (index - at.start) * by > 0);
-    const name = names.at(by > 0 ? 0 : -1);
+    const isName = ({ index }) => !nodeAt(texts[i], index + 1)[0].parentElement.closest('.t-cmnt');
+    const name = by > 0 ? names.find(isName) : names.findLast(isName);
     if (name) {
       const ends = [name.index, name.index + name[0].length].map((offset) => nodeAt(texts[i], offset));
       getSelection().setBaseAndExtent(...ends[0], ...ends[1]);

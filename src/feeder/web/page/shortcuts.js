@@ -3,7 +3,7 @@ import { byId, fill, h } from './dom.js';
 import { copy } from './hit.js';
 import { focusText, goToMatch, goToOutline } from './file.js';
 import { closeRelations, selectName, showOfMarked, showSelected } from './relations.js';
-import { EDITORS, editor, hasFolder, supportsPatterns, useEditor } from './links.js';
+import { EDITORS, editor, hasFolder, supports, useEditor } from './links.js';
 
 const PATTERN = ['/def \\w+_file/', 'lines that match a regular expression'];
 const SYNTAX = [
@@ -86,7 +86,7 @@ function leave() {
 
 export function openHelp() {
   const dialog = byId('help');
-  const syntax = SYNTAX.filter((row) => row !== PATTERN || supportsPatterns());
+  const syntax = SYNTAX.filter((row) => row !== PATTERN || supports('patterns'));
   const close = h('form', { method: 'dialog' }, h('button', { autofocus: true }, 'Close'));
   fill(dialog, h('div', { class: 'top' }, h('h2', { id: 'help-title' }, 'Search help'), close), table(syntax, 'code', 'Query syntax'),
     h('h3', null, 'Keys'), table(KEYS, 'kbd', 'Keys'), hasFolder() ? editorChoice() : null);
