@@ -45,14 +45,15 @@ class IndexedWorker:
     def feed(self, *options: str) -> None:
         """Runs init and sync as a user does, with the account's credentials in the environment."""
         require_extras("cloudflare")
-        self._run("init", "--model", self._model)
-        self._run("sync", "--store", "cloudflare", "--model", self._model, *options)
+        self.run("init", "--model", self._model)
+        self.run("sync", "--store", "cloudflare", "--model", self._model, *options)
 
     def sync_locally(self) -> None:
         """Makes an index in a local database."""
-        self._run("sync", "--store", "local")
+        self.run("sync", "--store", "local")
 
-    def _run(self, *command: str) -> None:
+    def run(self, *command: str) -> None:
+        """Runs a command in the repository."""
         said = ["-C", str(self.repo.path), "--repo", REPO, "-q"]
         cli.main([*command, *said], standalone_mode=False)
 

@@ -1,5 +1,6 @@
 """The Worker's references, implementations and definitions equal the program's, in two batches."""
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -168,6 +169,26 @@ def test_overriding_member_is_shown_where_it_is_declared(fed: IndexedWorker) -> 
         ("references", {"target": "shop/cart.py#Cart.add", "kind": "override"})
     )
     assert "shop/alias.py\n  12 override in Big.add: def add(self, item):" in _text(result)
+
+
+def test_impact_in_the_cloud_equals_the_local_one(
+    fed: IndexedWorker, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The change comes from git on this machine, the relations from D1."""
+    cart = fed.repo.path / "shop/cart.py"
+    text = cart.read_text()
+    cart.write_text(text.replace("def add(self, item):", "def add(self, item, n):", 1))
+    answers = {}
+    try:
+        for store in ("cloudflare", "local"):
+            fed.run("impact", "--working-tree", "--store", store, "--json")
+            answers[store] = json.loads(capsys.readouterr().out) | {"index": None}
+    finally:
+        cart.write_text(text)
+    assert answers["cloudflare"] == answers["local"]
+    sites = {(one["path"], one["line"], one["kind"]) for one in answers["local"]["references"]}
+    assert {("shop/order.py", 6, "call"), ("shop/alias.py", 12, "override")} <= sites
+    assert "tests/test_order.py" in [one["path"] for one in answers["local"]["tests"]]
 
 
 def test_list_is_a_lower_bound_if_functions_that_return_a_type_are_cut(

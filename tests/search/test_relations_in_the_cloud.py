@@ -29,7 +29,7 @@ class CountedDatabase(Database):
 
 def test_index_in_the_cloud_is_refused_before_it_is_read(tmp_path: Path) -> None:
     corpus = Corpus(CountedDatabase(), tmp_path, "shop", {})
-    with pytest.raises(UserError, match=r"feeder sync --store local, then feeder impact"):
-        require_local(corpus, "impact")
+    with pytest.raises(UserError, match=r"feeder sync --store local, then feeder overview"):
+        require_local(corpus, "overview")
     with pytest.raises(UserError, match=r"^overview reads too much"):
         build_overview(corpus, ".")

@@ -21,7 +21,6 @@ from feeder.search.references import (
     KIND_NAMES,
     Reference,
     ReferenceFinder,
-    require_local,
     with_text,
 )
 from feeder.search.resolution import is_compound
@@ -132,10 +131,9 @@ class Impact(NamedTuple):
 def find_impact(index: SearchIndex, change: Change, *, tests_only: bool = False) -> Impact:
     """Finds what a change touches.
 
-    Raises UserError for an index without relations, and for one in Cloudflare.
+    Raises UserError for an index without relations.
     """
     corpus = index.corpus
-    require_local(corpus, "impact")
     finder = _ImpactFinder(corpus, change)
     for node in finder.nodes:
         finder.add(node)

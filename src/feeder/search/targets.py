@@ -17,7 +17,7 @@ from feeder.search.index_status import Corpus
 from feeder.search.name_matching import find_member
 from feeder.search.skipped_files import check_not_skipped
 from feeder.store.hits import Hit, hits_by_id_prefix, hits_by_name, hits_in_files, symbol_names
-from feeder.store.inventory import files_below, files_named
+from feeder.store.inventory import files_at, files_below, files_named
 from feeder.store.node_parts import read_part_ranges
 from feeder.store.rows import decode_members
 from feeder.suggestions import nearest_names
@@ -164,11 +164,8 @@ def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
         anywhere = path.startswith("*/")
         if anywhere and not _looks_like_path(text):
             return None
-        if anywhere:
-            matches = files_named(corpus.database, corpus.repo, path[2:])
-        else:
-            files = files_below(corpus.database, corpus.repo, path)
-            matches = [file for file in files if file == path]
+        find = files_named if anywhere else files_at
+        matches = find(corpus.database, corpus.repo, path.removeprefix("*/"))
         if len(matches) == 1:
             return matches[0]
     return None

@@ -188,6 +188,15 @@ WHERE f.repo = ?1 AND f.state = 'skipped' AND substr(f.path, -length(j.value)) =
 """
 
 
+FILE_AT = "SELECT path FROM files WHERE repo = ?1 AND path = ?2 AND state <> 'skipped'"
+
+
+def files_at(database: Database, repo: str, path: str) -> list[str]:
+    """Returns the path if the index has a file there."""
+    [rows] = database.run([Statement(FILE_AT, (repo, path))])
+    return [str(one) for (one,) in rows]
+
+
 FILES_NAMED = """
 SELECT path FROM files
 WHERE repo = ?1 AND state <> 'skipped' AND substr(path, -length(?2) - 1) = '/' || ?2
