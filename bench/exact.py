@@ -5,7 +5,8 @@
 Each repository has a local index of its HEAD. Identifiers and keys (dotted or hyphenated names in
 quotes) are drawn at random from its indexed files; those on 2 to 12 lines count. The table has the
 share of an identifier's lines that are within the first 5 and 10 hits, typed alone, in quotes and
-with `case:yes`; and for how many keys the first hit has the key itself.
+with `case:yes`; for how many keys the first hit has the key itself; and for how many it has the key
+or is called so: a file, a symbol or a member.
 """
 
 import argparse
@@ -22,14 +23,16 @@ from feeder.config import Settings
 from feeder.search.answers import PageHit
 from feeder.search.engine import search
 from feeder.search.file_contents import decode_lines
+from feeder.search.name_matching import find_member, is_named
 from feeder.search.open_index import SearchIndex, open_index
 from feeder.search.query_plan import SearchRequest
 from feeder.source import file_types
 from feeder.store import Statement
+from feeder.store.hits import Hit
 
 HEAD = """\
-| repository | query | identifiers | lines @5 | lines @10 | keys | literal first |
-|---|---|---|---|---|---|---|
+| repository | query | identifiers | lines @5 | lines @10 | keys | literal first | or called so |
+|---|---|---|---|---|---|---|---|
 """
 IDENTIFIER = re.compile(r"\b(?:[a-zA-Z]+[a-z0-9][A-Z]\w*|_*[a-zA-Z]\w*_\w*[a-zA-Z]\w*)\b")
 KEY = re.compile(r"[\"'`](?:--?)?([a-z][a-z0-9_]*(?:[.-][a-z0-9_]+)+)[\"'`]")
@@ -41,11 +44,14 @@ Line = tuple[str, int]
 
 
 class Shares(NamedTuple):
-    """Shares of a token's lines in the first 5 and 10 hits, and whether the first hit has it."""
+    """Shares of a token's lines in the first 5 and 10 hits, and whether the first hit has it, or is
+    called so.
+    """
 
     at_5: float
     at_10: float
     is_first: bool
+    is_named: bool
 
 
 def main() -> int:
@@ -74,14 +80,14 @@ def _rows(index: SearchIndex, name: str, args: argparse.Namespace) -> Iterator[s
             token: _shares(index, pattern.format(token), identifiers[token])
             for token in identifiers
         }
-        is_first_hit = {
-            token: _shares(index, pattern.format(token), keys[token]).is_first for token in keys
-        }
+        by_key = {token: _shares(index, pattern.format(token), keys[token]) for token in keys}
+        is_first_hit = {token: share.is_first for token, share in by_key.items()}
+        named = sum(share.is_first or share.is_named for share in by_key.values())
         yield (
             f"| {name} | {form} | {len(shares)} | "
             f"{_mean(share.at_5 for share in shares.values())} | "
             f"{_mean(share.at_10 for share in shares.values())} | {len(is_first_hit)} | "
-            f"{sum(is_first_hit.values())} |"
+            f"{sum(is_first_hit.values())} | {named} |"
         )
         worst = sorted(shares, key=lambda token: shares[token].at_10)[: args.misses]
         misses = [
@@ -139,7 +145,18 @@ def _sample(
 def _shares(index: SearchIndex, query: str, places: set[Line]) -> Shares:
     hits = search(index, SearchRequest(query, limit=10, is_logged=False)).hits
     at_5, at_10, first = (set(_covered(hits[:count], places)) for count in (5, 10, 1))
-    return Shares(len(at_5) / len(places), len(at_10) / len(places), bool(first))
+    token = query.removeprefix("case:yes ").strip('"')
+    is_named = bool(hits) and _is_called(hits[0].result.hit, token)
+    return Shares(len(at_5) / len(places), len(at_10) / len(places), bool(first), is_named)
+
+
+def _is_called(hit: Hit, token: str) -> bool:
+    """Returns True if the token is the end of the hit's path, its symbol or that of a member."""
+    return (
+        f"/{hit.path}".endswith(f"/{token}")
+        or is_named(hit.symbol or "", token)
+        or find_member(hit.symbol, hit.members, token, hit.path) is not None
+    )
 
 
 def _covered(hits: Sequence[PageHit], places: set[Line]) -> Iterator[Line]:
