@@ -145,6 +145,7 @@ async function runQuery(state) {
   const text = state.prefix ? asPrefix(state.q) : '';
   if (text && shown && text === shownText && hasHits()) {
     answered = number;
+    byId('main').removeAttribute('aria-busy');
     markAnswered(state);
     return;
   }
