@@ -12,6 +12,7 @@ import pytest
 
 from feeder.embedding import STATIC_MODEL_SHA256, Embedder, static_tokenizer
 from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
+from feeder.embedding.static_query import StaticQueryEmbedder
 from feeder.errors import UserError
 
 # three words and two buckets in two dimensions, as docs/explanation/models.md tells the format
@@ -139,6 +140,31 @@ def test_missing_file_is_an_error(tmp_path: Path) -> None:
 
 def test_shipped_file_is_within_its_size_limit() -> None:
     assert MODEL_FILE.stat().st_size <= 10_000_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how is a JSON file parsed?",
+        "xyzzyFoo frobnicated xyzzyFoo",
+        "Où est le café",
+        "文件 file",
+        "",
+        "{}();",
+        " ".join(f"zq{n}xk and more" for n in range(600)),
+    ],
+)
+def test_query_vectors_without_numpy_are_the_same(shipped: StaticEmbedder, text: str) -> None:
+    np.testing.assert_allclose(
+        StaticQueryEmbedder().embed_query(text), shipped.embed_query(text), atol=1e-6
+    )
+
+
+def test_changed_file_is_refused_for_queries_too(tmp_path: Path) -> None:
+    path = tmp_path / "model.bin"
+    path.write_bytes(MODEL_FILE.read_bytes()[:-1])
+    with pytest.raises(UserError, match="pip install --force-reinstall headfeed"):
+        StaticQueryEmbedder(path)
 
 
 _RUN = """

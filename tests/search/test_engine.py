@@ -490,7 +490,7 @@ def test_words_are_searched_when_the_static_model_is_damaged(
     def damaged() -> None:
         raise UserError("The static model is damaged.")
 
-    monkeypatch.setattr("feeder.embedding.quantization.load_static_model", damaged)
+    monkeypatch.setattr("feeder.embedding.static_query.load_query_model", damaged)
     warnings: list[str] = []
     search_scope(
         database,

@@ -272,3 +272,49 @@ def test_top_scores_equal_those_of_a_full_sort(database: SQLite, count: int, lim
     cosines = {one.id: one.score for one in vectors.query(unit(1, 2), count, ALL)}
     wanted = sorted(ids, key=lambda id_: (-cosines[id_], id_))[:limit]
     assert [one.id for one in vectors.query(unit(1, 2), limit, ALL)] == wanted
+
+
+@pytest.mark.parametrize(
+    ("scope", "share"), [(ALL, 1), (Scope(("r",), ("p1/",)), 2), (Scope(("r",), ("p7/",)), 25)]
+)
+def test_nearest_of_many_are_those_of_a_computation_in_float64(scope: Scope, share: int) -> None:
+    """In a scope of all nodes, of half, and of few; of equal scores the first id comes first."""
+    database = open_database()
+    random = np.random.default_rng(5)
+    values = random.normal(size=(5_000, 40))
+    values[4_000:] = values[:1_000]
+    values /= np.linalg.norm(values, axis=1)[:, None]
+    ids = [f"{number:04}" for number in range(len(values))]
+    folders = ["p7" if number % 25 == 0 else f"p{number % 2}" for number in range(len(values))]
+    if share == 2:
+        folders = [folder.replace("p7", "p0") for folder in folders]
+    rows = [Statement(DOC, (id_, id_)) for id_ in ids]
+    paths = [
+        Statement("UPDATE docs SET path = ? WHERE id = ?", (f"{folder}/a.py", id_))
+        for folder, id_ in zip(folders, ids, strict=True)
+    ]
+    database.run([*rows, *paths])
+    vectors = SQLiteVectors(database)
+    vectors.upsert([vector(id_, *row) for id_, row in zip(ids, values.tolist(), strict=True)])
+    query = unit(*random.normal(size=40))
+    stored = {
+        str(id_): np.frombuffer(code, np.int8).astype(float) * scale
+        for id_, scale, code in query_rows(database, "SELECT id, scale, code FROM vectors")
+    }
+    folder = scope.paths[0] if scope.paths else ""
+    inside = [id_ for id_, one in zip(ids, folders, strict=True) if f"{one}/".startswith(folder)]
+    scores = {id_: float(stored[id_] @ query.astype(float)) for id_ in inside}
+    expected = sorted(inside, key=lambda id_: (-round(scores[id_], 9), id_))[:20]
+    for _ in range(2):  # as the vectors are read, and once they are in memory
+        found = vectors.query(query, 20, scope)
+        assert [one.id for one in found] == expected
+        assert [one.score for one in found] == pytest.approx(
+            [scores[id_] for id_ in expected], abs=1e-6
+        )
+    assert len(inside) == pytest.approx(len(ids) / share, rel=0.1)
+
+
+def test_query_that_is_no_number_finds_nothing(database: SQLite) -> None:
+    vectors = SQLiteVectors(database)
+    vectors.upsert([vector("a", 1, 0)])
+    assert vectors.query(np.array([np.nan, 0], dtype=np.float32), 5, ALL) == []

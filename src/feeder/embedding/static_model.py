@@ -32,7 +32,7 @@ _REINSTALL_HINT = "Install it again: pip install --force-reinstall headfeed; or 
 
 _BATCH_TEXTS = 256
 """Texts that are summed in one numpy call."""
-_MAX_TOKENS = 1000
+MAX_TOKENS = 1000
 """Tokens of a field that count; a node of 3,000 characters has fewer."""
 _NUMBER_BYTES = 4
 _MAX_CACHED_WORDS, _MAX_CACHED_TOKENS = 50_000, 8_192
@@ -129,7 +129,7 @@ class TokenVectors(dict[bytes, bytes]):
             self.clear()
             self._new_numbers.clear()
             self._pending.clear()
-        end = _MAX_TOKENS * _NUMBER_BYTES
+        end = MAX_TOKENS * _NUMBER_BYTES
         per_text = [b"".join(map(self.__getitem__, split_words_utf8(text)))[:end] for text in texts]
         if self._pending:
             self._compute_pending()
@@ -243,10 +243,46 @@ def _replace_zeros(vectors: "Rows") -> "Rows":
     return vectors
 
 
-def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> StaticModel:
-    """Reads the model's file; raises UserError when its SHA-256 is not `sha256`."""
-    import numpy as np
+class ModelLayout(NamedTuple):
+    """Offsets of the file's parts in bytes, and their sizes."""
 
+    dimensions: int
+    words: int
+    buckets: int
+    words_bytes: int
+    name_field_weight: float
+
+    @classmethod
+    def of(cls, content: bytes) -> "ModelLayout":
+        """Reads the header."""
+        return cls(*_HEADER.unpack_from(content)[2:])
+
+    @property
+    def row_count(self) -> int:
+        """Number of rows: words, then buckets."""
+        return self.words + self.buckets
+
+    @property
+    def scales_at(self) -> int:
+        """Float32 scales, name weights and query weights, `row_count` of each."""
+        return _HEADER_BYTES
+
+    @property
+    def query_weights_at(self) -> int:
+        return _HEADER_BYTES + 2 * _NUMBER_BYTES * self.row_count
+
+    @property
+    def rows_at(self) -> int:
+        return _HEADER_BYTES + 3 * _NUMBER_BYTES * self.row_count
+
+    @property
+    def words_at(self) -> int:
+        """The words in UTF-8, separated by newlines."""
+        return self.rows_at + self.row_count * self.dimensions
+
+
+def read_file(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> bytes:
+    """Returns the model's file; raises UserError when its SHA-256 is not `sha256`."""
     try:
         content = path.read_bytes()
     except OSError as exc:
@@ -255,11 +291,25 @@ def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> St
         raise UserError(
             f"The static model {path} is damaged or of another version. {_REINSTALL_HINT}"
         )
-    _, _, dimensions, words, buckets, text_bytes, name_weight = _HEADER.unpack_from(content)
-    count = words + buckets
-    scales = np.frombuffer(content, "<f4", 3 * count, _HEADER_BYTES).reshape(3, count)
-    at = _HEADER_BYTES + scales.nbytes
-    rows = np.frombuffer(content, np.int8, count * dimensions, at).reshape(count, dimensions)
-    names = content[at + rows.nbytes :][:text_bytes].decode().split("\n")
-    vocabulary = dict(zip(names, range(words), strict=True))
-    return StaticModel(rows, scales[0], scales[1], scales[2], vocabulary, buckets, name_weight)
+    return content
+
+
+def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> StaticModel:
+    """Reads the model's file; raises UserError when its SHA-256 is not `sha256`."""
+    content = read_file(path, sha256)
+    import numpy as np
+
+    layout = ModelLayout.of(content)
+    count, dimensions = layout.row_count, layout.dimensions
+    scales = np.frombuffer(content, "<f4", 3 * count, layout.scales_at).reshape(3, count)
+    rows = np.frombuffer(content, np.int8, count * dimensions, layout.rows_at)
+    text = content[layout.words_at :][: layout.words_bytes].decode()
+    return StaticModel(
+        rows.reshape(count, dimensions),
+        scales[0],
+        scales[1],
+        scales[2],
+        dict(zip(text.split("\n"), range(layout.words), strict=True)),
+        layout.buckets,
+        layout.name_field_weight,
+    )

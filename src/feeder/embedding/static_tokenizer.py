@@ -7,9 +7,8 @@ import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     Numbers = npt.NDArray[np.signedinteger]
@@ -27,7 +26,8 @@ _ASCII_SEPARATORS = re.sub(rb"[^A-Za-z0-9\x80-\xff]", b" ", bytes(range(256)))
 # a negated class, since the class of everything beyond ASCII takes 8 ms to compile
 _LOWERCASE = r"[^\x00-`{-\x7f]"
 _TOKEN = re.compile(rf"[A-Z]+(?!{_LOWERCASE})|[A-Z]?{_LOWERCASE}+|[0-9]+")
-_FNV_OFFSET, _FNV_PRIME = np.uint32(0x811C9DC5), np.uint32(0x01000193)
+_FNV_OFFSET, _FNV_PRIME = 0x811C9DC5, 0x01000193
+_UINT32 = 0xFFFFFFFF
 
 
 def split_words(text: str) -> list[str]:
@@ -56,9 +56,9 @@ def ngrams(token: str) -> list[str]:
 
 def fnv1a(text: str) -> int:
     """Returns the 32-bit FNV-1a hash of a text in UTF-8."""
-    digest = 0x811C9DC5
+    digest = _FNV_OFFSET
     for byte in text.encode():
-        digest = (digest ^ byte) * 0x01000193 & 0xFFFFFFFF
+        digest = (digest ^ byte) * _FNV_PRIME & _UINT32
     return digest
 
 
@@ -113,6 +113,8 @@ class NgramRows:
 
         `first_row` is the row of bucket 0; `rows` are those of all n-grams, token by token.
         """
+        import numpy as np
+
         framed = [f"<{token}>" for token in tokens]
         sizes = np.array([len(one) for one in framed])
         starts = np.cumsum(sizes) - sizes
@@ -129,6 +131,8 @@ class NgramRows:
 
     def mean(self, table: "Rows") -> "Rows":
         """Returns (tokens, columns): the mean of each token's rows of a (rows, columns) table."""
+        import numpy as np
+
         sums = np.zeros((len(self._counts), table.shape[1]), np.float32)
         max_count = int(self._counts[0])
         # for each i: the number of tokens with more than i n-grams, which come first
@@ -141,11 +145,13 @@ class NgramRows:
 
 def _fnv1a_slices(text: str, begins: "Numbers", lengths: "Numbers") -> "Hashes":
     """Returns the FNV-1a hashes of slices of a text, given in code points and hashed in UTF-8."""
+    import numpy as np
+
     raw = np.frombuffer(text.encode(), np.uint8)
     characters = np.append(np.flatnonzero((raw & 0xC0) != 0x80), len(raw))
     at, ends = characters[begins], characters[begins + lengths]
-    hashes = np.full(len(at), _FNV_OFFSET)
+    hashes = np.full(len(at), _FNV_OFFSET, np.uint32)
     for step in range(int((ends - at).max())):
         live = np.flatnonzero(at + step < ends)
-        hashes[live] = (hashes[live] ^ raw[at[live] + step]) * _FNV_PRIME
+        hashes[live] = (hashes[live] ^ raw[at[live] + step]) * np.uint32(_FNV_PRIME)
     return hashes

@@ -185,14 +185,14 @@ def embedding_query_model(model_vectors: ModelVectors) -> QueryModel:
 
 def static_query_model(database: Database, model: Embedder | None = None) -> QueryModel:
     """A query model for static vectors; the shipped model is loaded once per process."""
-    from feeder.embedding.quantization import load_static_model
+    from feeder.embedding.static_query import load_query_model
     from feeder.store.static_vectors import StaticVectors
 
     static_vectors = StaticVectors(database)
 
     def nearest(query: str, limit: int, scope: Scope) -> list[Neighbour]:
-        vector = (model or load_static_model()).embed_query(query)
-        return static_vectors.query(vector, limit, scope) if vector.any() else []
+        vector = (model or load_query_model()).embed_query(query)
+        return static_vectors.query(vector, limit, scope) if any(vector) else []
 
     return QueryModel(STATIC_VECTORS, STATIC_WEIGHT, nearest)
 

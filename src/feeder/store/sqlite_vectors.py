@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
@@ -119,15 +120,12 @@ class SQLiteVectors:
         self._database.run(statements)
 
     def _read_blocks(self, dimensions: int) -> Iterator[Block]:
-        import numpy as np
-
         after = ""
         while rows := self._read(Statement(_NEXT_BLOCK, (dimensions, after, BLOCK_ROWS))):
             keys = [str(row[0]) for row in rows]
             after = keys[-1]
-            codes = np.frombuffer(b"".join(cast("bytes", row[2]) for row in rows), dtype=np.int8)
-            scales = np.array([row[1] for row in rows], dtype=np.float32)
-            yield Block(keys, scales, codes.reshape(len(rows), dimensions))
+            codes = b"".join(cast("bytes", row[2]) for row in rows)
+            yield Block(keys, array("d", (cast("float", row[1]) for row in rows)), codes)
 
 
 def _guard_statements(fencing_token: FencingToken | None) -> list[Statement]:

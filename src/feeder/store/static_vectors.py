@@ -8,6 +8,9 @@ of the text alone is stored too (`plain_meanings`).
 from __future__ import annotations
 
 import json
+import math
+import sys
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
@@ -20,6 +23,8 @@ from feeder.store.vector_search import BLOCK_ROWS, Block, VectorSearch
 if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
+
+    from feeder.store.vector_search import QueryVector
 
 SCALE_BYTES = 4
 """A code is a little-endian float32 scale, followed by one byte a dimension."""
@@ -191,7 +196,7 @@ class StaticVectors:
         scale = np.frombuffer(code, "<f4", 1)[0]
         return np.frombuffer(code, np.int8, offset=SCALE_BYTES) * np.float32(scale)
 
-    def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
+    def query(self, vector: QueryVector, limit: int, scope: Scope) -> list[Neighbour]:
         """Returns the nearest nodes of the scope by cosine similarity, the best first."""
         nearest = self._search.query(vector, limit, scope)
         seqs = f"[{','.join(one.id for one in nearest)}]"
@@ -200,8 +205,6 @@ class StaticVectors:
         return [Neighbour(ids[one.id], one.score) for one in nearest if one.id in ids]
 
     def _read_blocks(self, dimensions: int) -> Iterator[Block]:
-        import numpy as np
-
         size = SCALE_BYTES + dimensions
         after = -1
         if not table_exists(self._database):
@@ -213,6 +216,18 @@ class StaticVectors:
                 return
             keys = json.loads(str(seqs))
             after = keys[-1]
-            raw = np.frombuffer(cast("bytes", codes), np.int8).reshape(len(keys), size)
-            scales = np.ascontiguousarray(raw[:, :SCALE_BYTES]).view("<f4")[:, 0]
-            yield Block(keys, scales, raw[:, SCALE_BYTES:])
+            rows = cast("bytes", codes)
+            yield Block(keys, _read_scales(rows, size), rows)
+
+
+def _read_scales(rows: bytes, size: int) -> array[float]:
+    """Returns the scale of each row of `size` bytes; 0 in place of a damaged one."""
+    raw = bytearray(len(rows) // size * SCALE_BYTES)
+    for at in range(SCALE_BYTES):
+        raw[at::SCALE_BYTES] = rows[at::size]
+    scales = array("f", raw)
+    if sys.byteorder == "big":
+        scales.byteswap()
+    if math.isfinite(sum(scales)):
+        return array("d", scales)
+    return array("d", (scale if math.isfinite(scale) else 0.0 for scale in scales))

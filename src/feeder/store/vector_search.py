@@ -1,10 +1,19 @@
-"""Finds the nearest vectors of a scope by exhaustive comparison of int8 codes."""
+"""Finds the nearest vectors of a scope by exhaustive comparison of int8 codes.
+
+simsimd multiplies the codes. A process that searches once would spend more time on importing numpy
+than on the comparison.
+"""
 
 from __future__ import annotations
 
+import math
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from feeder.errors import UserError
 from feeder.store import Database, Neighbour, Statement, Value
 from feeder.store.scope import (
     COLUMN_IN_PATHS,
@@ -15,25 +24,33 @@ from feeder.store.scope import (
 )
 
 if TYPE_CHECKING:
-    from numpy import float32, int8, intp
+    from numpy import float32
     from numpy.typing import NDArray
 
-BLOCK_ROWS = 1024
-"""Rows that are converted to float32 at a time.
+    QueryVector = Sequence[float] | NDArray[float32]
 
-They fit into the core's cache, and are too few for BLAS to use threads, whose synchronization takes
-ten times as long as the computation on one core.
-"""
-SCORE_GROUP = 128
+BLOCK_ROWS = 4096
+"""Rows that are read and compared at a time."""
+SCORE_GROUP = 16
 """Scores of a group, of which the maximum is computed first."""
+FEW_ROWS_SHARE = 8
+"""If fewer than one row of a block in so many is in the scope, these are copied and compared
+alone."""
+_DIGITS = 3
+_DIGIT_STEPS = 254
+"""Steps of one digit of a query's number: twice the largest code."""
 
 
-class Block(NamedTuple):
-    """Vectors of n nodes: keys, scales (n,) float32 and codes (n, dimensions) int8."""
+class Block:
+    """Vectors of n nodes: keys, n scales of type "d", and n rows of int8 codes of equal size.
 
-    keys: Sequence[str | int]
-    scales: NDArray[float32]
-    codes: NDArray[int8]
+    A row may have other bytes before its codes.
+    """
+
+    def __init__(self, keys: Sequence[str | int], scales: array[float], rows: bytes) -> None:
+        self.keys, self.scales, self.rows = keys, scales, rows
+        self.row_bytes = len(rows) // len(keys)
+        self.largest_scale = max(scales)
 
 
 class ScopeSelection(NamedTuple):
@@ -41,7 +58,92 @@ class ScopeSelection(NamedTuple):
 
     scope: Scope
     keys: set[Value] | None
-    rows: list[NDArray[intp] | None]
+    rows: list[list[int] | None]
+
+
+class _QueryCodes:
+    """A query's numbers as a sum of three int8 codes with decreasing scales.
+
+    Their products with a row's codes are exact integers. What the three leave out of a number is at
+    most its scale / 254² / 2, less than the rounding of float32.
+    """
+
+    def __init__(self, vector: QueryVector, row_bytes: int) -> None:
+        """`row_bytes` is the size of a row in a block, whose last bytes are the codes."""
+        rest = array("d", vector)
+        step = self._step = max(map(abs, rest), default=0.0) / 127 or 1.0
+        self._row_bytes = row_bytes
+        self._codes, rest_lengths = b"", []
+        for _ in range(_DIGITS):
+            digit = list(map(round, [value / step for value in rest]))  # at most ±127
+            rest = array(
+                "d", (value - code * step for value, code in zip(rest, digit, strict=True))
+            )
+            rest_lengths.append(math.hypot(*rest))
+            self._codes += bytes(row_bytes - len(digit)) + array("b", digit).tobytes()
+            step /= _DIGIT_STEPS
+        self._first_rest = rest_lengths[0]
+        self._dimensions = len(rest)
+
+    def largest_error(self, largest_scale: float) -> float:
+        """Returns how far a score by `first_scores` may be from the exact one.
+
+        By Cauchy and Schwarz that is the length of the first code's rest times that of the row: a
+        unit vector, of which each number was rounded by at most half of a scale.
+        """
+        return self._first_rest * (1 + math.sqrt(self._dimensions) * largest_scale / 2)
+
+    def first_scores(self, block: Block) -> list[float]:
+        """Returns the approximate cosine similarity of each row, by the query's first code."""
+        return _scaled(self._products(block, 1)[0], block.scales, self._step)
+
+    def scores(self, block: Block) -> list[float]:
+        """Returns the cosine similarity of each row, with an error below 1e-6."""
+        first, *lower = self._products(block, _DIGITS)
+        for power, digit in enumerate(lower, 1):
+            sum_ = _load_simsimd().wsum(first, digit, alpha=1.0, beta=_DIGIT_STEPS**-power)
+            first = memoryview(sum_)
+        return _scaled(first, block.scales, self._step)
+
+    def _products(self, block: Block, digits: int) -> list[memoryview[float]]:
+        """Returns for each of the query's first codes the products with all rows, float64."""
+        count = len(block.keys)
+        codes = memoryview(self._codes)[: digits * self._row_bytes]
+        products = _load_simsimd().cdist(
+            codes.cast("b", (digits, self._row_bytes)),
+            memoryview(block.rows).cast("b", (count, self._row_bytes)),
+            "dot",
+            threads=1,
+        )
+        values = memoryview(products).cast("B").cast("d")
+        return [values[at * count : (at + 1) * count] for at in range(digits)]
+
+
+def _scaled(products: memoryview[float], scales: array[float], step: float) -> list[float]:
+    """Returns products · scales · step."""
+    scaled = _load_simsimd().fma(products, scales, products, alpha=step, beta=0.0)
+    values = array("d")
+    values.frombytes(memoryview(scaled).cast("B"))
+    return values.tolist()
+
+
+class _Place(NamedTuple):
+    """The rows of a block that are in the scope, None for all; `start` is the position of the first
+    of their scores among those of all blocks."""
+
+    start: int
+    block: Block
+    rows: list[int] | None
+
+    def first_scores(self, codes: _QueryCodes) -> list[float]:
+        """Computes approximate scores of these rows; of all, then selected, unless they are few."""
+        if self.rows is None:
+            return codes.first_scores(self.block)
+        if not self.rows:
+            return []
+        if len(self.rows) * FEW_ROWS_SHARE > len(self.block.keys):
+            return list(map(codes.first_scores(self.block).__getitem__, self.rows))
+        return codes.first_scores(_gather_rows([_Place(0, self.block, None)], self.rows))
 
 
 class VectorSearch:
@@ -65,29 +167,32 @@ class VectorSearch:
         """Discards all blocks: vectors have changed."""
         self._blocks = self._selection = None
 
-    def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
+    def query(self, vector: QueryVector, limit: int, scope: Scope) -> list[Neighbour]:
         """Returns the nearest by cosine similarity, the best first, with their keys as strings.
 
         Finding a scope's nodes takes up to 0.2 s for 120,000 nodes; consecutive queries of one
         scope share it.
         """
-        import numpy as np
-
+        if not math.isfinite(math.hypot(*vector)):
+            return []
         selection = self._select(scope)
-        blocks, score_parts = [], []
+        codes = None
+        error = 0.0
+        scores: list[float] = []
+        places: list[_Place] = []
         for number, block in enumerate(self._iterate_blocks(len(vector))):
             if number == len(selection.rows):
                 selection.rows.append(_selected_rows(block, selection.keys))
-            blocks.append(block)
-            score_parts.append(_cosine_scores(block, selection.rows[number], vector))
-        if not score_parts:
+            places.append(_Place(len(scores), block, selection.rows[number]))
+            codes = codes or _QueryCodes(vector, block.row_bytes)
+            error = max(error, codes.largest_error(block.largest_scale))
+            scores += places[-1].first_scores(codes)
+        if codes is None or not scores:
             return []
-        scores = np.concatenate(score_parts)
-        ends = np.cumsum([len(part) for part in score_parts])
-        return [
-            Neighbour(str(_key_at(blocks, selection.rows, ends, at)), float(scores[at]))
-            for at in _top_positions(scores, limit).tolist()
-        ]
+        nearest = _gather_rows(places, _candidates(scores, limit, 2 * error))
+        exact = codes.scores(nearest)
+        order = sorted(range(len(exact)), key=exact.__getitem__, reverse=True)[:limit]
+        return [Neighbour(str(nearest.keys[at]), exact[at]) for at in order]
 
     def _iterate_blocks(self, dimensions: int) -> Iterator[Block]:
         """Yields the blocks, reading them if needed."""
@@ -117,67 +222,55 @@ class VectorSearch:
         return {row[0] for row in rows}
 
 
-def _selected_rows(block: Block, keys: set[Value] | None) -> NDArray[intp] | None:
-    """Returns the rows of a block with one of these keys; None for all."""
-    import numpy as np
+def _load_simsimd() -> Any:
+    """Imports the library, which is compiled; raises UserError where it does not load."""
+    try:
+        import simsimd
+    except ImportError as exc:
+        raise UserError(
+            f"Vectors cannot be compared: simsimd does not load ({exc}). "
+            "Install it again, or use --no-vectors."
+        ) from exc
+    return simsimd
 
+
+def _selected_rows(block: Block, keys: set[Value] | None) -> list[int] | None:
+    """Returns the rows of a block with one of these keys; None for all."""
     if keys is None:
         return None
-    return np.array([row for row, key in enumerate(block.keys) if key in keys], dtype=np.intp)
+    return [row for row, key in enumerate(block.keys) if key in keys]
 
 
-def _cosine_scores(
-    block: Block, rows: NDArray[intp] | None, vector: NDArray[float32]
-) -> NDArray[float32]:
-    """Computes the scores of these rows; of all, then selected, if they are more than half.
+def _candidates(scores: Sequence[float], limit: int, tolerance: float) -> list[int]:
+    """Returns in order the positions of scores at most `tolerance` below the `limit`-th highest.
 
-    Selecting first takes twice as long a row.
+    As many maxima of groups as `limit` reach a bound that is no higher than that score. Sorting all
+    scores takes ten times as long.
     """
-    if rows is None:
-        return block.codes @ vector * block.scales
-    if len(rows) * 2 > len(block.keys):
-        scores: NDArray[float32] = (block.codes @ vector * block.scales)[rows]
-        return scores
-    return block.codes[rows] @ vector * block.scales[rows]
+    starts = range(0, len(scores), SCORE_GROUP)
+    maxima = [max(scores[start : start + SCORE_GROUP]) for start in starts]
+    best = maxima if limit <= len(maxima) else scores
+    bound = sorted(best)[-limit] - tolerance if limit <= len(best) else -math.inf
+    positions: list[int] = []
+    for start, highest in zip(starts, maxima, strict=True):
+        if highest >= bound:
+            group = enumerate(scores[start : start + SCORE_GROUP], start)
+            positions += [at for at, score in group if score >= bound]
+    return positions
 
 
-def _key_at(
-    blocks: Sequence[Block],
-    rows: Sequence[NDArray[intp] | None],
-    ends: NDArray[intp],
-    position: int,
-) -> str | int:
-    """Returns the key of the vector at a position in the concatenated scores.
-
-    `ends` are the positions at which the blocks end.
-    """
-    number = int(ends.searchsorted(position, side="right"))
-    row = position - int(ends[number - 1] if number else 0)
-    selected = rows[number]
-    return blocks[number].keys[row if selected is None else int(selected[row])]
-
-
-def _top_positions(scores: NDArray[float32], limit: int) -> NDArray[intp]:
-    """Returns the positions of the highest scores, at most `limit`; ties in their order."""
-    import numpy as np
-
-    positions = np.flatnonzero(scores >= _lowest_of_top(_top_candidates(scores, limit), limit))
-    return positions[np.argsort(-scores[positions], kind="stable")[:limit]]
-
-
-def _lowest_of_top(scores: NDArray[float32], limit: int) -> float32:
-    """Returns the `limit`-th highest score."""
-    import numpy as np
-
-    return np.partition(scores, -limit)[-limit] if limit < len(scores) else np.float32(-np.inf)
-
-
-def _top_candidates(scores: NDArray[float32], limit: int) -> NDArray[float32]:
-    """Returns the scores that may be among the highest `limit`.
-
-    As many group maxima reach the bound. Finding the bound among all scores takes ten times as
-    long.
-    """
-    whole_groups = scores[: len(scores) // SCORE_GROUP * SCORE_GROUP]
-    maxima = whole_groups.reshape(-1, SCORE_GROUP).max(axis=1)
-    return scores[scores >= _lowest_of_top(maxima, limit)]
+def _gather_rows(places: Sequence[_Place], positions: Sequence[int]) -> Block:
+    """Copies the rows at these ascending positions of the scores, at least one, into one block."""
+    keys: list[str | int] = []
+    scales, codes = array("d"), []
+    ends = [bisect_left(positions, place.start) for place in places[1:]]
+    for place, (first, end) in zip(places, pairwise([0, *ends, len(positions)]), strict=True):
+        block, selected = place.block, place.rows
+        rows = [position - place.start for position in positions[first:end]]
+        if selected is not None:
+            rows = [selected[row] for row in rows]
+        keys += [block.keys[row] for row in rows]
+        scales.extend([block.scales[row] for row in rows])
+        size = block.row_bytes
+        codes += [block.rows[row * size : (row + 1) * size] for row in rows]
+    return Block(keys, scales, b"".join(codes))
