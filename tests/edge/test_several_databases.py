@@ -7,12 +7,17 @@ from typing import Any
 
 import httpx
 import pytest
+from playwright.sync_api import expect
 from standin import StandIn
 
 from edge.indexed_worker import Facts, counts_from_header
+from edge.test_browser import open_page
+from edge.worker_build import built
+from edge.workerd import TOKEN, running
 from feeder.cli.main import cli
 from required_extras import require_extras
 from source.repos import Repo
+from web.browser_client import chromium
 
 SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
 REPOS = ("acme/documents", "acme/scripts", "acme/systems")
@@ -106,7 +111,7 @@ class Fleet:
     def call_tool(self, name: str, **arguments: Any) -> str:
         """Returns the text of an MCP tool's answer."""
         call = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        response = self.client.post(
+        self.last = response = self.client.post(
             f"{self.url}/mcp",
             json={"jsonrpc": "2.0", "id": 1, **call},
             headers={
@@ -260,6 +265,38 @@ def test_a_target_names_its_repository(fleet: Fleet) -> None:
     assert "There are 3 repositories" in fleet.get("map")["error"]
 
 
+def test_ids_of_a_call_are_looked_up_together(fleet: Fleet) -> None:
+    """With one request to each database, however many ids there are."""
+    fleet.deploy()
+    hits = fleet.search("cart", limit="20")["hits"]
+    fleet.call_tool("read", target=[hits[0]["id"]])  # the metadata is kept
+    read = fleet.call_tool("read", target=[hit["id"] for hit in hits[:8]])
+    assert all(f"{hit['path']}:{hit['start_line']}" in read for hit in hits[:8])
+    repos = {hit["repo"] for hit in hits[:8]}
+    assert counts_from_header(fleet.last)["d1"] <= len(REPOS) + 4 * len(repos)
+
+
+def test_a_repository_alone_is_its_root(fleet: Fleet) -> None:
+    """And no target."""
+    fleet.deploy()
+    whole = fleet.get("outline", path="acme/scripts:")
+    assert whole["files"] and whole == fleet.get("outline", path=".", repo="acme/scripts")
+    assert fleet.get("similar", target="acme/scripts:")["error"].startswith("`target` is missing")
+
+
+def test_status_is_that_of_the_last_run(fleet: Fleet) -> None:
+    """Also where the isolate has kept the metadata of an earlier one."""
+    fleet.deploy()
+    clone = fleet.clones["acme/scripts"]
+    before = fleet.get("status")
+    clone.commit({"src/added.py": "def added():\n    return 1\n"})
+    fleet.feed(clone, "acme/scripts", "scripts", "several_code")
+    after = fleet.get("status")
+    assert sum(after["holds"]["files"].values()) > sum(before["holds"]["files"].values())
+    clone.commit({"src/added.py": None})
+    fleet.feed(clone, "acme/scripts", "scripts", "several_code")
+
+
 def test_tools_name_the_repository_of_each_hit(fleet: Fleet) -> None:
     """As a target that `read` takes."""
     fleet.deploy()
@@ -327,3 +364,35 @@ def test_of_many_databases_the_likeliest_are_asked(crowd: Fleet, meaning: str) -
             asked = note.partition(": ")[2].partition(". Name")[0].split(", ")
             assert len(asked) <= 6
             assert counts_from_header(crowd.last)["d1"] <= 8 + 4 * len(asked)
+
+
+def test_page_shows_map_and_relations_of_each_repository(
+    fleet: Fleet, folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Its links have the repository before the path; the map is chosen by repository."""
+    fleet.deploy()
+    proxy = built(tmp_path_factory.mktemp("proxy") / "worker.js", "--entry", "proxy", "--out")
+    hits = fleet.search("cart", limit="50")["hits"]
+    places = [f"{hit['repo']}:{hit['path']}:{hit['start_line']}" for hit in hits if hit["symbol"]]
+    program = {"address": fleet.url, "token": "unused"}
+    settings = {"vars": {"FEEDER_TOKEN": TOKEN, "REPOSITORIES": "{}"}, "program": program}
+    with (
+        running(folder=folder, script=proxy, **settings) as address,
+        chromium() as browser,
+        open_page(browser, f"{address}/?view=map#token={TOKEN}") as page,
+    ):
+        page.get_by_role("link", name="acme/scripts").click()
+        expect(page.locator("caption")).to_have_text("Contents of the repository")
+        page.goto(f"{address}/?view=map&below=acme/scripts:src")
+        expect(page.locator("#where")).to_contain_text("scripts:src")
+        page.locator(".listed tbody a").first.click()
+        expect(page.locator("#path")).to_contain_text("acme/scripts:src/")
+        page.locator("#path").get_by_role("link", name="scripts:src").click()
+        expect(page.locator("#where")).to_contain_text("all files / acme / scripts:src")
+        place = next(one for one in places if fleet.get("relations", place=one)["references"])
+        path, _, line = place.rpartition(":")
+        page.goto(f"{address}/?file={path}&relations={place}#L{line}")
+        panel = page.locator(".relations")
+        expect(panel).to_contain_text("References")
+        panel.locator("li a").first.click()
+        expect(page.locator("#path")).to_contain_text(path.partition(":")[0] + ":src/")

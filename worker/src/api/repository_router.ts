@@ -9,7 +9,7 @@ import { badRequest, HttpError } from "../http_error.ts";
 import { createContext, type SearchContext } from "../search/engine.ts";
 import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
 import { resolveRepo } from "../search/filters.ts";
-import { cacheMetaOf, freshnessOfSeveral, type IndexMeta, keptCounts, loadMetaOf, modelKey } from "../search/index_status.ts";
+import { cacheMetaOf, forgetMetaOf, freshnessOfSeveral, type IndexMeta, keptCounts, loadMetaOf, modelKey } from "../search/index_status.ts";
 import { chooseDatabases, type DatabaseChoice, MAX_DATABASES, reposByVector } from "../search/database_choice.ts";
 import { parseQuery, queryText, QueryText } from "../search/query.ts";
 import { queryModel, QueryVector } from "../search/retrieval.ts";
@@ -26,6 +26,10 @@ interface OpenDatabase {
   readonly index: Vectorize | undefined;
 }
 
+/** Databases in which node ids are looked up: each is a request. */
+const MAX_DATABASES_OF_IDS = 30;
+/** Repositories of which one is asked for the model of all vectors, until a database answers. */
+const MAX_ASKED_FOR_MODEL = 3;
 /** Requests to services for an answer from several databases, of the 50 that the free plan allows. */
 const MAX_SUBREQUESTS_OF_SEVERAL = 40;
 const MAX_LISTED_REPOS = 10;
@@ -35,6 +39,8 @@ const NODE_ID = /^[0-9a-f]{8,40}$/;
 const TARGETS = ["target", "place", "path", "id"];
 
 type IndexState = { index: object };
+/** Repositories by the beginning of a node's id. */
+type Owners = ReadonlyMap<string, Repository>;
 
 /** Answers requests of a client that may search these repositories. */
 export class RepositoryRouter {
@@ -71,15 +77,17 @@ export class RepositoryRouter {
     const { repository, text } = await this.#addressed(params);
     // the others are filters, as the path of target=…&path=src
     const key = TARGETS.find((one) => params[one]?.[0] !== undefined);
-    const addressed = key ? { [key]: [text, ...params[key]!.slice(1)] } : {};
+    // NAME: alone is its root
+    const addressed = key ? { [key]: [key === "path" ? text || "." : text, ...params[key]!.slice(1)] } : {};
     return endpoint(await this.#contextOf(repository), { ...params, ...addressed });
   }
 
   /** Reads targets of several repositories; those without one, or of an unknown one, have an error. */
   async #read(endpoint: Endpoint, params: Params): Promise<object> {
+    const owners = params.repo ? null : await this.#ownersOf(params.target ?? []);
     const targets = await mapAtOnce(params.target ?? [], async (target) => {
       try {
-        return { target, ...(await this.#addressed({ ...params, target: [target] })), error: "" };
+        return { target, ...(await this.#addressed({ ...params, target: [target] }, owners)), error: "" };
       } catch (error) {
         if (!(error instanceof HttpError) || error.status >= 500) throw error;
         return { target, repository: null, text: target, error: error.message };
@@ -105,6 +113,8 @@ export class RepositoryRouter {
   /** The counts that the last runs have left in the metadata, and the freshness of each repository. */
   async #statusOfSeveral(): Promise<object> {
     const repositories = this.allowed.slice(0, MAX_REPOS_OF_STATUS);
+    // what the isolate has kept may be of an older run
+    for (const one of repositories) forgetMetaOf(one.database);
     const { opened, failed } = await this.#openThoseThatAnswer(repositories);
     const meta: IndexMeta = new Map(opened.flatMap(({ database }) => [...database.meta]));
     const repos = opened.flatMap((one) => one.repos);
@@ -138,24 +148,41 @@ export class RepositoryRouter {
    * The repository of a request's target, and the target without its name: by `repo`, by the name before a colon
    * (`acme/shop:src/cart.py:12`), by the node id, or the only one.
    */
-  async #addressed(params: Params): Promise<{ repository: Repository; text: string }> {
+  async #addressed(params: Params, owners: Owners | null = null): Promise<{ repository: Repository; text: string }> {
     const text = TARGETS.map((key) => params[key]?.[0]).find((one) => one !== undefined) ?? "";
     if (params.repo) return { repository: this.#only(params), text };
     const named = this.allowed.find((one) => text.startsWith(`${one.name}:`));
     if (named) return { repository: named, text: text.slice(named.name.length + 1) };
-    const owner = this.allowed.length > 1 && NODE_ID.test(text) ? await this.#ownerOf(text) : null;
+    const owner = (owners ?? (await this.#ownersOf([text]))).get(text);
     return { repository: owner ?? this.#only(params), text };
   }
 
-  /** The repository that has a node, by the beginning of its id; null if none has it, or several. */
-  async #ownerOf(id: string): Promise<Repository | null> {
-    const { opened } = await this.#openThoseThatAnswer(this.allowed);
-    const owners = await mapAtOnce(opened, async ({ repos, database }) => {
-      const rowSets = await database.run(repos.map((repo) => nodesByIdPrefix(repo, id, 1)));
-      return repos.filter((_, at) => rowSets[at]!.length > 0);
+  /**
+   * The repository of each of these texts that begins the id of a node of exactly one, by one request to each database.
+   *
+   * Throws an HttpError with more databases than a request may ask.
+   */
+  async #ownersOf(texts: readonly string[]): Promise<Owners> {
+    const ids = texts.filter((text) => NODE_ID.test(text));
+    const byDatabase = [...groupBy(this.allowed, (one) => String(this.#databases.indexOf(one.database))).values()];
+    if (ids.length === 0 || this.allowed.length === 1) return new Map();
+    if (byDatabase.length > MAX_DATABASES_OF_IDS) {
+      const remedy = "Name the repository in `repo`, or write a path as in NAME:src/cart.py:12.";
+      throw badRequest(`A node's id is looked up in ${MAX_DATABASES_OF_IDS} databases at most, and there are ${byDatabase.length}. ${remedy}`);
+    }
+    const found = await mapAtOnce(byDatabase, async (own) => {
+      const pairs = own.flatMap((repository) => ids.map((id) => ({ repository, id })));
+      const statements = pairs.map(({ repository, id }) => nodesByIdPrefix(repository.name, id, 1));
+      const rowSets = await new D1(own[0]!.database, this.#countRequest).run(statements);
+      return pairs.filter((_, at) => rowSets[at]!.length > 0);
     });
-    const [owner, ...others] = owners.flat();
-    return (others.length === 0 && this.allowed.find((one) => one.name === owner)) || null;
+    const byId = [...groupBy(found.flat(), ({ id }) => id)];
+    return new Map(byId.filter(([, owners]) => owners.length === 1).map(([id, owners]) => [id, owners[0]!.repository]));
+  }
+
+  /** The distinct databases. */
+  get #databases(): D1Database[] {
+    return [...new Set(this.allowed.map((one) => one.database))];
   }
 
   get #names(): string[] {
@@ -196,17 +223,31 @@ export class RepositoryRouter {
   /** The repositories of the nodes nearest to a text; null without a model, or with too many vector indexes. */
   async #nearestRepos(repositories: readonly Repository[], text: string): Promise<ReadonlyMap<string, number> | null> {
     const indexes = [...new Set(repositories.flatMap((one) => one.index ?? []))];
-    const first = repositories.find((one) => one.index);
-    if (!text || !first || indexes.length > MAX_DATABASES) return null;
-    const { opened } = await this.#openThoseThatAnswer([first]);
-    const { database } = opened[0]!;
-    const env = this.#environment("", first.database, first.index);
+    if (!text || indexes.length === 0 || indexes.length > MAX_DATABASES) return null;
+    const asked = repositories.filter((one) => one.index).slice(0, MAX_ASKED_FOR_MODEL);
+    const first = await this.#firstThatAnswers(asked);
+    if (!first) return null;
+    const { database } = first.opened;
+    const env = this.#environment("", first.repository.database, first.repository.index);
     const { model } = queryModel(database.meta, env);
     if (!model) return null;
     const vector = new QueryVector(model, text, env, this.#countRequest);
     const rows = vector.isFree ? [] : await database.run(vector.statements);
     const names = repositories.map((one) => one.name);
     return reposByVector(vector, rows, indexes.map((index) => new VectorIndex(index, this.#countRequest)), names);
+  }
+
+  /** Opens the first of the repositories whose database answers; null if none does. */
+  async #firstThatAnswers(repositories: readonly Repository[]) {
+    for (const repository of repositories) {
+      try {
+        const [opened] = await this.#open([repository]);
+        return { repository, opened: opened! };
+      } catch (error) {
+        if (!(error instanceof HttpError) || error.status < 500) throw error;
+      }
+    }
+    return null;
   }
 
   async #contextOfSeveral(repositories: readonly Repository[], notes: readonly string[]): Promise<SearchContext> {

@@ -41,7 +41,8 @@ export async function chooseDatabases(
   const databases = [...new Set(repositories.map((one) => one.database))];
   if (databases.length <= MAX_DATABASES) return { repositories, notes: [] };
   const byWordFirst = text.name !== "" && databases.length <= MAX_COUNTED;
-  const scores = (byWordFirst ? null : await nearest()) ?? (await scoresByWord(repositories, text, open));
+  const byVector = byWordFirst ? null : await nearest();
+  const scores = byVector ?? (await scoresByWord(repositories, text, open));
   const scored = [...groupBy(repositories, (one) => String(databases.indexOf(one.database))).values()].map((own) => {
     return { own, score: own.reduce((sum, { name }) => sum + (scores.get(name) ?? 0), 0) };
   });
@@ -50,7 +51,9 @@ export async function chooseDatabases(
   const chosen = (hits.length > 0 ? hits : best).flatMap(({ own }) => own);
   const names = chosen.map((one) => one.name).join(", ");
   const note = `Of ${databases.length} databases the likeliest were searched: ${names}. Name another one with repo:NAME.`;
-  return { repositories: repositories.filter((one) => chosen.includes(one)), notes: [note] };
+  const isPartial = !byVector && databases.length > MAX_COUNTED;
+  const left = `${databases.length - MAX_COUNTED} databases were not compared, since there are no vectors to choose by.`;
+  return { repositories: repositories.filter((one) => chosen.includes(one)), notes: [note, ...(isPartial ? [left] : [])] };
 }
 
 /** The repositories of the nearest nodes with their scores; null without one, or if the service fails. */

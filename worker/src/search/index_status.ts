@@ -96,6 +96,11 @@ export function cacheMetaOf(binding: object, repos: readonly string[], meta: Ind
   metaCacheOfRepos.set(binding, cache.set(repos.join("\n"), meta));
 }
 
+/** Reads the metadata of a database again with the next request. */
+export function forgetMetaOf(binding: object): void {
+  metaCacheOfRepos.delete(binding);
+}
+
 /** The metadata of the repository that the configured name stands for, else of the only one. */
 async function loadNamedMeta(database: Database, configured: string | undefined): Promise<RepoMeta> {
   const [names = []] = await database.run([REPOSITORIES_STATEMENT]);

@@ -57,10 +57,11 @@ export async function request(name, parameters = {}, options = {}) {
   return content.index?.several ? withRepositories(content) : content;
 }
 
-/** The answer of a Worker of several repositories, with each hit's repository before its path, as a target has it. */
+/** The answer of a Worker of several repositories, with the repository before each path, as a target has it. */
 function withRepositories(answer) {
-  const named = (hit) => ({ ...hit, path: `${hit.repo}:${hit.path}` });
-  return { ...answer, ...(answer.hits ? { hits: answer.hits.map(named) } : {}) };
+  const named = (node) => ({ ...node, path: `${node.repo ?? answer.index.repo}:${node.path}` });
+  for (const name of ['hits', 'files']) if (answer[name]) answer[name] = answer[name].map(named);
+  return answer;
 }
 
 async function send(address, options, isRetry = false) {

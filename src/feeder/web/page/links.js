@@ -14,17 +14,29 @@ export const EDITORS = {
 let places = { folder: null, web: null };
 let features = {};
 let examples = [];
+let repositories = [];
 
 export async function loadLinks() {
   const status = await request('status');
   places = status.places ?? places;
   features = status.has ?? features;
   examples = status.examples ?? [];
+  repositories = status.repositories ?? [];
   showIndexState(status, places.branch);
 }
 
 export function exampleQueries() {
   return examples;
+}
+
+/** The repositories of a Worker that has several. */
+export function repositoryNames() {
+  return repositories.map(({ repo }) => repo);
+}
+
+/** A path without its repository. */
+export function innerPath(path) {
+  return repositories.length ? path.slice(path.indexOf(':') + 1) : path;
 }
 
 export function hasFolder() {

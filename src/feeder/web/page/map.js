@@ -2,6 +2,7 @@
 import { fileLink, go, isCurrent, link, read } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { request } from './api_client.js';
+import { innerPath, repositoryNames } from './links.js';
 import { announce, byId, count, fill, h, notify, safe } from './dom.js';
 import { boxAt, formatDay, labelled, largestFile, layOut, mapColours, skipReason, treeOf } from './treemap.js';
 
@@ -15,12 +16,19 @@ let stopWatching = () => null;
 
 export async function showMap(state) {
   stopWatching();
-  let answer = await request('map');
+  const names = repositoryNames();
+  const repo = names.find((name) => state.below.startsWith(`${name}:`)) ?? state.repo;
+  if (names.length && !repo) {
+    fill(byId('main'), h('div', { class: 'proof' }, h('h1', null, 'Map of which repository?'),
+      h('ul', { class: 'plain' }, names.map((name) => h('li', null, h('a', { href: link({ ...state, repo: name, below: '' }) }, name))))));
+    return;
+  }
+  let answer = await request('map', { repo });
   const isOffered = { changed: answer.history, references: answer.references };
   const choices = Object.keys(COLOUR_TITLES).filter((name) => isOffered[name] ?? !(name in isOffered));
   const by = choices.includes(state.by) ? state.by : 'language';
   const history = by === 'changed' ? await load(state, 'Reading the history of commits…', historyOf) : null;
-  if (by === 'references') answer = await load(state, 'Counting references…', () => request('map', { references: 'yes' }));
+  if (by === 'references') answer = await load(state, 'Counting references…', () => request('map', { repo, references: 'yes' }));
   if (!isCurrent(state)) return;
   showIndexState(answer);
   const files = state.only ? answer.files.filter((file) => file.state !== 'skipped') : answer.files;
@@ -58,7 +66,7 @@ function summary(tree) {
 
 function heading(state, tree, by, choices) {
   return h('div', { class: 'summary' }, h('h1', { id: 'where' }, crumbs(state)), h('span', null, summary(tree)),
-    tree.path ? h('a', { href: link({ path: [`/${tree.path}`], q: byId('q').value }) }, 'Search here') : null,
+    tree.path ? h('a', { href: link({ path: [`/${innerPath(tree.path)}`], q: byId('q').value }) }, 'Search here') : null,
     tree.unread || state.only ? h('a', { href: link({ ...state, only: state.only ? '' : 'indexed' }) }, state.only ? 'Show all files' : 'Hide files that are not indexed') : null,
     h('span', { class: 'choice' }, choices.map((name) => h('a', { href: link({ ...state, by: name }), 'aria-current': name === by && 'true' }, COLOUR_TITLES[name]))));
 }

@@ -1,6 +1,7 @@
 // The panel beside a file: where a symbol is defined, what refers to it, and what it uses.
 import { request } from './api_client.js';
 import { announce, count, fileName, fill, h } from './dom.js';
+import { innerPath } from './links.js';
 import { go, link, read } from './url_state.js';
 
 const SHOWN = 12;
@@ -75,7 +76,10 @@ function uncertain(resolved) {
 
 /** The address of lines with the panel as it is, so that its entries can be opened one by one. */
 function keptLink(path, first, last) {
-  return link({ ...read(), file: path, lines: [first, last] });
+  const { file } = read();
+  // a Worker of several repositories has the one of the file before its path
+  const repo = file.slice(0, file.length - innerPath(file).length);
+  return link({ ...read(), file: repo + path, lines: [first, last] });
 }
 
 export function relationsLink(path, first, last) {

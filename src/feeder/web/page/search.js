@@ -7,6 +7,7 @@ import { facetLists, rememberFacets } from './facets.js';
 import { startState, noHitsState, errorState } from './empty_states.js';
 import { hitItems } from './hit.js';
 import { isIndexing, showIndexState } from './index_state.js';
+import { innerPath } from './links.js';
 
 const LIMIT = 20;
 // hits of a query that is being typed: more than a window shows, in half the time of 20
@@ -113,7 +114,7 @@ export function endTyping() {
 
 function onlyFilters() {
   const state = read();
-  if (state.view === 'map' && state.below) return { path: [`/${state.below}`] };
+  if (state.view === 'map' && state.below) return { path: [`/${innerPath(state.below)}`] };
   return state.view === 'search' ? Object.fromEntries(FILTERS.map((name) => [name, state[name]])) : {};
 }
 

@@ -2,7 +2,7 @@
 import { byId, focusedIn } from './dom.js';
 
 export const FILTERS = ['language', 'path', 'not_path', 'node_type', 'category', 'tests'];
-const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'only', 'offset', 'relations', ...FILTERS];
+const PARAMETERS = ['q', 'similar', 'file', 'view', 'by', 'below', 'only', 'repo', 'offset', 'relations', ...FILTERS];
 
 /** The state of an address: `{view, q, file, …}`; each filter is a list. */
 export function read(url = location) {
