@@ -110,8 +110,8 @@ def views(one: Subject) -> Iterator[tuple[str, str, Callable[[Page], None] | Non
 def _waiting(browser: Browser, site: Web, address: str, size: ViewportSize) -> Iterator[Page]:
     context = browser.new_context(viewport=size)
     page = context.new_page()
-    answer = PROGRESS.get(address, PROGRESS["first start"])
-    page.route("**/api/progress", lambda route: _answer(route, answer))
+    if address in PROGRESS:
+        page.route("**/api/progress", lambda route: _answer(route, PROGRESS[address]))
     token = "wrong" if address == "token form" else TOKEN
     page.goto(f"{site.base}/?q=x#token={token}")
     yield page
@@ -128,6 +128,7 @@ def visit(browser: Browser, site: Web, query: str, width: int) -> Iterator[tuple
     for name in ("token form", *PROGRESS):
         with _waiting(browser, site, name, size) as page:
             settle(page)
+            expect(page.get_by_label("Token")).to_have_count(int(name == "token form"))
             yield name, page
     with open_page(browser, site, viewport=size) as page:
         for name, address, act in views(subject(site, query)):
