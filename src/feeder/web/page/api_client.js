@@ -57,7 +57,7 @@ export async function request(name, parameters = {}, options = {}) {
   return content.index?.several ? withRepositories(content) : content;
 }
 
-/** The answer of a Worker of several repositories, with the repository before each path, as a target has it. */
+/** An answer with the repository before each path, as a target has it. */
 function withRepositories(answer) {
   const named = (node) => ({ ...node, path: `${node.repo ?? answer.index.repo}:${node.path}` });
   for (const name of ['hits', 'files']) if (answer[name]) answer[name] = answer[name].map(named);

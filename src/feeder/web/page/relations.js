@@ -77,8 +77,7 @@ function uncertain(resolved) {
 /** The address of lines with the panel as it is, so that its entries can be opened one by one. */
 function keptLink(path, first, last) {
   const { file } = read();
-  // a Worker of several repositories has the one of the file before its path
-  const repo = file.slice(0, file.length - innerPath(file).length);
+  const repo = file.slice(0, -innerPath(file).length);
   return link({ ...read(), file: repo + path, lines: [first, last] });
 }
 
