@@ -2,6 +2,7 @@
 
 import pytest
 
+from feeder.search import literal_lines
 from feeder.search.literal_nodes import CONFIRMED_BATCH
 from feeder.search.literals import defines_literal
 from feeder.search.query import QueryText
@@ -228,7 +229,10 @@ def test_token_without_dashes_may_be_a_symbol(repo: Repo) -> None:
     assert find(repo, "health").hits[0].result.hit.symbol == "health"
 
 
-def test_git_finds_a_token_whose_words_are_everywhere(repo: Repo) -> None:
+def test_git_finds_a_token_whose_words_are_everywhere(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(literal_lines, "TIMEOUT_S", 60.0)  # also on a busy machine
     others = {
         f"lib/plugin/part{number}.rb": "module Acme\n  module Plugin\n"
         + "".join(f"    # acme/plugin, Acme::Plugin {number} {line}\n" for line in range(5))
