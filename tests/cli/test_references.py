@@ -1,11 +1,13 @@
 """`feeder references`, `definition` and `implementations`."""
 
+from collections import Counter
 from typing import Any
 
 import pytest
 
 from cli.synced_files import environment, shop
 from command_runner import RunFeeder
+from feeder.search.references import MAX_MACROS
 from source.repos import Repo
 
 __all__ = ["environment", "shop"]
@@ -223,11 +225,14 @@ MACROS: dict[str, str | bytes] = {
         "void cart_add(cart *one, int n)\n{\n    one->next = 0;\n}\n"
     ),
     "bill.c": '#include "cart.h"\n\nvoid bill(cart *one)\n{\n    FILL_TWICE(one);\n}\n',
+    "own.c": "#define FILL(one, n) pour(one)\n\nvoid own(int one)\n{\n    FILL(one, 1);\n}\n",
 }
 
 
 def test_macros_of_c_that_call_a_function(feeder: RunFeeder, repo: Repo) -> None:
-    """A line with a macro refers to what its text calls; a type is the same as its `typedef`."""
+    """A line with a macro refers to what its text calls, unless its file has another macro of the
+    name; a type is the same as its `typedef`.
+    """
     repo.commit(MACROS)
     assert feeder(repo, "sync", "-q").code == 0
     assert sites(feeder(repo, "references", "cart.c#cart_add", "--json").json) == {
@@ -244,6 +249,25 @@ def test_macros_of_c_that_call_a_function(feeder: RunFeeder, repo: Repo) -> None
         ("cart.c", 7, "type"): True,
         ("bill.c", 3, "type"): True,
     }
+
+
+def test_macros_beyond_the_limit_are_said_to_be_left_out(feeder: RunFeeder, repo: Repo) -> None:
+    """Each of them is looked up, which takes requests at Cloudflare."""
+    macros = [f"#define ADD_{at}(one) cart_add((one), {at})\n" for at in range(MAX_MACROS + 1)]
+    uses = [f"    ADD_{at}(one);\n" for at in range(MAX_MACROS + 1)]
+    repo.commit(
+        {
+            "add.h": f"void cart_add(int one, int n);\n{''.join(macros)}",
+            "use.c": f'#include "add.h"\n\nvoid use(int one)\n{{\n{"".join(uses)}}}\n',
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "cart_add", "--json", "-n", "100").json
+    assert Counter(path for path, _, _ in sites(answer)) == {
+        "add.h": MAX_MACROS + 1,
+        "use.c": MAX_MACROS,
+    }
+    assert answer["at_least"] is True
 
 
 def test_ruby_calls_without_parentheses(feeder: RunFeeder, repo: Repo) -> None:

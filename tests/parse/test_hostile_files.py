@@ -31,6 +31,7 @@ HANGING = {
     "a long name": ("a.inc", b"procedure " + b"a" * 64_000),
     "a long name in SQL": ("a.sql", b"CREATE FUNCTION " + b"a" * 64_000),
     "a long macro in SQL": ("a.sql", b"CREATE FUNCTION @" + b"a" * 64_000),
+    "strings in macros that nothing ends": ("a.c", (b"#define A " + b'\\"' * 990 + b"\n") * 1500),
     "routines that nothing ends": ("b.sql", b"CREATE FUNCTION @extschema@.f(\n" * 8000),
     "short payloads": ("a.ipynb", (b"A" * 459 + b" ") * 9000),
 }

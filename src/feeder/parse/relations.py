@@ -89,11 +89,16 @@ _PLAIN_ACCESS = re.compile(
 _LAST_NAME = re.compile(rb"@?[\w$\x80-\xff]+[?!]?\Z")
 _WORD = re.compile(rb"[\w$\x80-\xff]+")
 _EXPANDED_NAME = re.compile(
-    rb"//[^\n]*|/\*.*?\*/|\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'|(?:\.|->|::)\s*\w+"
+    rb"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:[^\"\\]|\\.)*+(?:\"|\\?\Z)|'(?:[^'\\]|\\.){,12}'"
+    rb"|(?:\.|->|::)\s*\w+"
     rb"|(?P<name>[A-Za-z_]\w*)(?P<call>\s*\()?",
     re.DOTALL,
 )
-"""A name in the text of a macro; comments, strings and members match without a name."""
+"""A name in the text of a macro; comments, strings and members match without a name.
+
+A comment or a string that nothing ends, as where the text is cut, is its rest. `'` may also
+separate digits.
+"""
 _SEPARATOR_ENDS = frozenset(b".:>\\")
 _OPENING = ord("(")
 _SEPARATORS = (b"?.", b"!!.", b"!.", b"&.", b"->", b"::", b"\\", b".")

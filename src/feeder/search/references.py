@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
@@ -514,27 +514,19 @@ class ReferenceFinder:
     ) -> list[Reference]:
         """The sites of the macros whose text has a definition's name, and of macros around these.
 
-        A macro of a source file is used in this file, one of a header in all files.
+        A macro of a source file is used in this file, one of a header in all files but those with
+        a macro of their own that has its name.
         """
         matches: list[Reference] = []
         followed = {definition.name}
-        while sites and len(followed) <= MAX_MACROS:
-            paths_of: defaultdict[str, set[str]] = defaultdict(set)
-            for one in sites:
-                macro = one.receiver.removeprefix(EXPANDED_IN)
-                if one.receiver.startswith(EXPANDED_IN) and macro not in followed:
-                    paths_of[macro].add(one.path)
-            followed |= paths_of.keys()
+        while paths_of := _macros_around(sites, followed):
+            macros = sorted(paths_of)[: MAX_MACROS + 1 - len(followed)]
+            self.is_cut |= len(macros) < len(paths_of)
+            followed.update(macros)
             sites = [
                 one
-                for macro, paths in sorted(paths_of.items())
-                for one in self._sites(
-                    definition,
-                    resolver,
-                    macro,
-                    None if any(map(_is_header, paths)) else paths,
-                    is_macro=True,
-                )
+                for macro in macros
+                for one in self._sites(definition, resolver, macro, macro_paths=paths_of[macro])
             ]
             matches += sites
         return matches
@@ -544,15 +536,22 @@ class ReferenceFinder:
         definition: Definition,
         resolver: Resolver,
         name: str,
-        paths: set[str] | None = None,
-        *,
-        is_macro: bool = False,
+        paths: Set[str] | None = None,
+        macro_paths: Set[str] = frozenset(),
     ) -> Iterator[Reference]:
-        """The sites of the definition's name, of an alias or of a macro that has the name."""
+        """The sites of the definition's name, of an alias in `paths`, or of a macro.
+
+        `macro_paths` are the files with macros of this name whose text has the definition's.
+        """
+        if macro_paths and not any(map(_is_header, macro_paths)):
+            paths = macro_paths
         nodes = [node for node in self.nodes(name) if paths is None or node.path in paths]
         all_facts = self.facts(node.path for node in nodes)
         is_member = definition.owner and not definition.is_type
         for node in nodes:
+            declared = all_facts[node.path].symbols if macro_paths else ()
+            if name in declared and node.path not in macro_paths:
+                continue
             for relation in node.decode_named(name):
                 if relation.kind not in KIND_NAMES:
                     continue
@@ -564,13 +563,23 @@ class ReferenceFinder:
                     continue
                 if relation.qualifier.startswith(EXPANDED_IN):
                     meant = meant._replace(qualifier="")
-                if is_macro:
+                if macro_paths:
                     meant = meant._replace(name=definition.name)
                 for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
                     if resolved is not None:
                         yield Reference(
                             node.path, line, 0, kind, resolved, "", node, name, relation.qualifier
                         )
+
+
+def _macros_around(sites: Iterable[Reference], followed: Collection[str]) -> Mapping[str, set[str]]:
+    """The macros in whose text sites are, other than `followed`, each with its files."""
+    paths_of: defaultdict[str, set[str]] = defaultdict(set)
+    for one in sites:
+        macro = one.receiver.removeprefix(EXPANDED_IN)
+        if one.receiver.startswith(EXPANDED_IN) and macro not in followed:
+            paths_of[macro].add(one.path)
+    return paths_of
 
 
 def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:

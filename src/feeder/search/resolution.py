@@ -90,6 +90,11 @@ class FileFacts:
         return {node.symbol for node in self.nodes if node.node_type == "class" and node.symbol}
 
     @cached_property
+    def symbols(self) -> set[str]:
+        """The symbols of the file's types and of its nodes with relations."""
+        return {node.symbol for node in self.nodes if node.symbol}
+
+    @cached_property
     def bindings(self) -> Mapping[str, Mapping[str, list[Binding]]]:
         """The declarations of each variable, field and parameter, by the symbol of the node.
 

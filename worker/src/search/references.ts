@@ -491,44 +491,47 @@ export class ReferenceFinder {
   /**
    * The sites of the macros whose text has a definition's name, and of macros around these.
    *
-   * A macro of a source file is used in this file, one of a header in all files.
+   * A macro of a source file is used in this file, one of a header in all files but those with a
+   * macro of their own that has its name.
    */
   async #macroSites(definition: Definition, resolver: Resolver, found: readonly Reference[]): Promise<Reference[]> {
     const matches: Reference[] = [];
     const followed = new Set([definition.name]);
-    let sites = found;
-    while (sites.length > 0 && followed.size <= MAX_MACROS) {
-      const pathsOf = new Map<string, Set<string>>();
-      for (const { receiver, path } of sites) {
-        const macro = receiver.slice(EXPANDED_IN.length);
-        if (!receiver.startsWith(EXPANDED_IN) || followed.has(macro)) continue;
-        pathsOf.set(macro, (pathsOf.get(macro) ?? new Set()).add(path));
-      }
-      const next: Reference[] = [];
-      for (const [macro, paths] of sortBy(pathsOf, ([macro]) => [macro])) {
+    let pathsOf = macrosAround(found, followed);
+    while (pathsOf.size > 0) {
+      const macros = sortBy(pathsOf, ([macro]) => [macro]).slice(0, MAX_MACROS + 1 - followed.size);
+      this.isCut ||= macros.length < pathsOf.size;
+      const sites: Reference[] = [];
+      for (const [macro, paths] of macros) {
         followed.add(macro);
-        next.push(...(await this.#sites(definition, resolver, macro, [...paths].some(isHeader) ? null : paths, true)));
+        sites.push(...(await this.#sites(definition, resolver, macro, null, paths)));
       }
-      matches.push(...next);
-      sites = next;
+      matches.push(...sites);
+      pathsOf = macrosAround(sites, followed);
     }
     return matches;
   }
 
-  /** The sites of the definition's name, of an alias or of a macro that has the name. */
+  /**
+   * The sites of the definition's name, of an alias in `paths`, or of a macro.
+   *
+   * `macroPaths` are the files with macros of this name whose text has the definition's.
+   */
   async #sites(
     definition: Definition,
     resolver: Resolver,
     name: string,
     paths: ReadonlySet<string> | null,
-    isMacro = false,
+    macroPaths: ReadonlySet<string> | null = null,
   ): Promise<Reference[]> {
-    const nodes = (await this.nodes(name)).filter(({ path }) => paths === null || paths.has(path));
+    const only = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
+    const nodes = (await this.nodes(name)).filter(({ path }) => only === null || only.has(path));
     const allFacts = await this.facts(nodes.map(({ path }) => path));
     const isMember = definition.owner && !definition.isType;
     const sites: Reference[] = [];
     for (const node of nodes) {
       const facts = allFacts.get(node.path)!;
+      if (macroPaths && !macroPaths.has(node.path) && facts.symbols.has(name)) continue;
       for (const relation of decodeRelations(node)) {
         let kind = KIND_NAMES[relation.kind];
         if (!kind) continue;
@@ -539,7 +542,7 @@ export class ReferenceFinder {
           kind = KIND_NAMES[MENTION]!;
         }
         if (relation.qualifier.startsWith(EXPANDED_IN)) meant = { ...meant, qualifier: "" };
-        if (isMacro) meant = { ...meant, name: definition.name };
+        if (macroPaths) meant = { ...meant, name: definition.name };
         const common = { path: node.path, column: 0, kind, text: "", node, name, receiver: relation.qualifier };
         for (const [line, resolved] of resolver.resolveLines(facts, node, meant)) {
           if (resolved !== null) sites.push({ ...common, line, resolved });
@@ -748,6 +751,17 @@ function sitesOf(nodes: readonly RelatedNode[], name: string): [string, number][
     return lines.map((line): [string, number] => [node.path, line]);
   });
   return sites.length > MAX_PREFETCHED_SITES ? [] : sites;
+}
+
+/** The macros in whose text sites are, other than `followed`, each with its files. */
+function macrosAround(sites: readonly Reference[], followed: ReadonlySet<string>): Map<string, Set<string>> {
+  const pathsOf = new Map<string, Set<string>>();
+  for (const { receiver, path } of sites) {
+    const macro = receiver.slice(EXPANDED_IN.length);
+    if (!receiver.startsWith(EXPANDED_IN) || followed.has(macro)) continue;
+    pathsOf.set(macro, (pathsOf.get(macro) ?? new Set()).add(path));
+  }
+  return pathsOf;
 }
 
 /** The other names by which a node imports a name. */

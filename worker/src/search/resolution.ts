@@ -53,6 +53,7 @@ export class FileFacts {
   #imports: Map<string, Import[]> | undefined;
   #package: string | undefined;
   #classes: Set<string> | undefined;
+  #symbols: Set<string> | undefined;
   #bindings: Map<string, Map<string, Binding[]>> | undefined;
   #bindingsOfTypes: Map<string, Bindings[]> | undefined;
 
@@ -85,6 +86,11 @@ export class FileFacts {
     return (this.#classes ??= new Set(
       this.nodes.flatMap(({ symbol, nodeType }) => (nodeType === "class" && symbol) || []),
     ));
+  }
+
+  /** The symbols of the file's types and of its nodes with relations. */
+  get symbols(): ReadonlySet<string> {
+    return (this.#symbols ??= new Set(this.nodes.flatMap(({ symbol }) => symbol || [])));
   }
 
   /**
