@@ -276,6 +276,45 @@ def test_ids_of_a_call_are_looked_up_together(fleet: Fleet) -> None:
     assert counts_from_header(fleet.last)["d1"] <= len(REPOS) + 4 * len(repos)
 
 
+def test_many_ids_of_a_shared_database_are_looked_up(fleet: Fleet) -> None:
+    """80 repositories and ids are more pairs than a batch has statements."""
+    others = {f"acme/other{at}": "CODE_DB" for at in range(80)}
+    fleet.deploy_one()
+    hits = fleet.search("cart", limit="20")["hits"]
+    fleet.deploy(
+        databases={"CODE_DB": fleet.database("all")},
+        REPOSITORIES=dict.fromkeys(REPOS, "CODE_DB") | others,
+    )
+    read = fleet.call_tool("read", target=[hit["id"] for hit in hits[:8]])
+    assert all(f"{hit['path']}:{hit['start_line']}" in read for hit in hits[:8])
+
+
+def test_ids_are_looked_up_though_a_database_fails(fleet: Fleet) -> None:
+    fleet.deploy()
+    hit = fleet.search("install repo:acme/documents")["hits"][0]
+    databases = {"CODE_DB": fleet.database("documents"), "CODE_DB_2": fleet.made("without")}
+    names = {"acme/documents": "CODE_DB", "acme/scripts": "CODE_DB_2"}
+    fleet.deploy(databases=databases, REPOSITORIES=names)
+    assert fleet.get("node", id=hit["id"])["hits"][0]["id"] == hit["id"]
+    assert f"{hit['path']}:{hit['start_line']}" in fleet.call_tool("read", target=hit["id"])
+
+
+def test_of_too_many_databases_a_target_with_its_repository_is_read(fleet: Fleet) -> None:
+    """An id is not looked up in more than 30 databases; the other targets are read."""
+    fleet.deploy()
+    hit = fleet.search("install repo:acme/documents")["hits"][0]
+    place = f"acme/documents:{hit['path']}:{hit['start_line']}"
+    empty = fleet.made("crowded")
+    bindings = {f"acme/other{at}": f"CODE_DB_{at}" for at in range(2, 33)}
+    fleet.deploy(
+        databases={"CODE_DB": fleet.database("documents")} | dict.fromkeys(bindings.values(), empty),
+        REPOSITORIES={"acme/documents": "CODE_DB"} | bindings,
+    )
+    read = fleet.call_tool("read", target=[place, hit["id"]])
+    assert f"{hit['path']}:{hit['start_line']}" in read
+    assert "looked up in 30 databases at most" in read
+
+
 def test_a_repository_alone_is_its_root(fleet: Fleet) -> None:
     """And no target."""
     fleet.deploy()

@@ -123,6 +123,12 @@ _FEW_NAMES_BY_WORD = _replace(
     "ORDER BY bm25(docs_fts, 0.0, 1.0, 0.0, 0.0)",
 )
 
+_REPOS_OF_IDS = """
+SELECT DISTINCT j.value, d.repo FROM json_each(?1) j
+CROSS JOIN docs d ON d.id >= j.value AND d.id < j.value || 'g'
+WHERE +d.repo IN (SELECT value FROM json_each(?2))
+"""
+
 STATEMENTS = {
     "termCounts": word_search.NODE_COUNTS,
     "missingWords": word_search.MISSING_WORDS,
@@ -141,6 +147,7 @@ STATEMENTS = {
     "classesAround": _CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
     "firstNodesOfIds": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_IDS),
+    "reposOfIds": _REPOS_OF_IDS,
     "countBy": index_counts.COUNTS_BY_COLUMN,
     "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,

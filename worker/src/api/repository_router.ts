@@ -15,7 +15,7 @@ import { parseQuery, queryText, QueryText } from "../search/query.ts";
 import { queryModel, QueryVector } from "../search/retrieval.ts";
 import { SnapshotDatabase } from "../search/snapshot.ts";
 import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";
-import { nodesByIdPrefix } from "../store/statements.ts";
+import { reposOfIds } from "../store/statements.ts";
 import { usesVectors } from "./parameters.ts";
 import type { Endpoint, OnTiming, Params, ReadAnswer } from "./types.ts";
 
@@ -84,7 +84,7 @@ export class RepositoryRouter {
 
   /** Reads targets of several repositories; those without one, or of an unknown one, have an error. */
   async #read(endpoint: Endpoint, params: Params): Promise<object> {
-    const owners = params.repo ? null : await this.#ownersOf(params.target ?? []);
+    const owners = params.repo ? null : this.#ownersOf(params.target ?? []);
     const targets = await mapAtOnce(params.target ?? [], async (target) => {
       try {
         return { target, ...(await this.#addressed({ ...params, target: [target] }, owners)), error: "" };
@@ -148,12 +148,12 @@ export class RepositoryRouter {
    * The repository of a request's target, and the target without its name: by `repo`, by the name before a colon
    * (`acme/shop:src/cart.py:12`), by the node id, or the only one.
    */
-  async #addressed(params: Params, owners: Owners | null = null): Promise<{ repository: Repository; text: string }> {
+  async #addressed(params: Params, owners: Promise<Owners> | null = null): Promise<{ repository: Repository; text: string }> {
     const text = TARGETS.map((key) => params[key]?.[0]).find((one) => one !== undefined) ?? "";
     if (params.repo) return { repository: this.#only(params), text };
     const named = this.allowed.find((one) => text.startsWith(`${one.name}:`));
     if (named) return { repository: named, text: text.slice(named.name.length + 1) };
-    const owner = (owners ?? (await this.#ownersOf([text]))).get(text);
+    const owner = (await (owners ?? this.#ownersOf([text]))).get(text);
     return { repository: owner ?? this.#only(params), text };
   }
 
@@ -170,14 +170,13 @@ export class RepositoryRouter {
       const remedy = "Name the repository in `repo`, or write a path as in NAME:src/cart.py:12.";
       throw badRequest(`A node's id is looked up in ${MAX_DATABASES_OF_IDS} databases at most, and there are ${byDatabase.length}. ${remedy}`);
     }
-    const found = await mapAtOnce(byDatabase, async (own) => {
-      const pairs = own.flatMap((repository) => ids.map((id) => ({ repository, id })));
-      const statements = pairs.map(({ repository, id }) => nodesByIdPrefix(repository.name, id, 1));
-      const rowSets = await new D1(own[0]!.database, this.#countRequest).run(statements);
-      return pairs.filter((_, at) => rowSets[at]!.length > 0);
+    const { answers } = await this.#askThoseThatAnswer(byDatabase, (own) => {
+      const repos = own.map((one) => one.name);
+      return new D1(own[0]!.database, this.#countRequest).run([reposOfIds(ids, repos)]);
     });
-    const byId = [...groupBy(found.flat(), ({ id }) => id)];
-    return new Map(byId.filter(([, owners]) => owners.length === 1).map(([id, owners]) => [id, owners[0]!.repository]));
+    const rows = answers.flatMap(([rows = []]) => rows).map(([id, repo]) => ({ id: String(id), repo }));
+    const byId = [...groupBy(rows, ({ id }) => id)].filter(([, own]) => own.length === 1);
+    return new Map(byId.map(([id, [row]]) => [id, this.allowed.find((one) => one.name === row!.repo)!]));
   }
 
   /** The distinct databases. */
@@ -301,18 +300,24 @@ export class RepositoryRouter {
     const byDatabase = [...new Set(repositories.map((one) => one.database))].map((database) => {
       return repositories.filter((one) => one.database === database);
     });
+    const { answers, failed } = await this.#askThoseThatAnswer(byDatabase, (own) => this.#open(own));
+    return { opened: answers.flat(), failed };
+  }
+
+  /** Asks the database of each group of repositories, and says which ones failed; throws the error if all did. */
+  async #askThoseThatAnswer<Answer>(groups: readonly Repository[][], ask: (own: readonly Repository[]) => Promise<Answer>) {
     const failed: { repos: readonly string[]; error: HttpError }[] = [];
-    const opened = await mapAtOnce(byDatabase, async (own) => {
+    const answers = await mapAtOnce(groups, async (own) => {
       try {
-        return await this.#open(own);
+        return [await ask(own)];
       } catch (error) {
         if (!(error instanceof HttpError) || error.status < 500) throw error;
         failed.push({ repos: own.map((one) => one.name), error });
         return [];
       }
     });
-    if (failed.length === byDatabase.length) throw failed[0]!.error;
-    return { opened: opened.flat(), failed };
+    if (failed.length === groups.length) throw failed[0]!.error;
+    return { answers: answers.flat(), failed };
   }
 
   /** Opens the database of each repository once, with the metadata of those of its repositories. */

@@ -191,6 +191,11 @@ export function nodesByIdPrefix(repo: string, prefix: string, limit: number): St
   return { sql: sql.nodesByIdPrefix, params: [repo, prefix, limit] };
 }
 
+/** Selects each of these beginnings of ids with each of the repositories that has a node of it. */
+export function reposOfIds(ids: readonly string[], repos: readonly string[]): Statement {
+  return { sql: sql.reposOfIds, params: [JSON.stringify(ids), JSON.stringify(repos)] };
+}
+
 /** Selects nodes whose names match the FTS5 query, the shortest names first. */
 export function nodesByNameWords(repo: string, expression: string): Statement {
   return { sql: sql.nodesByNameWords, params: [repo, `symbol : ${expression}`, MAX_NAMED_HITS] };
