@@ -106,6 +106,15 @@ def test_of_many_words_the_rarest_are_searched(fed: IndexedWorker) -> None:
     assert not any("rarest" in note for note in _notes(fed, " ".join(["cart return"] * 100)))
 
 
+def test_a_long_text_of_several_lines_stays_one(fed: IndexedWorker) -> None:
+    """The name in it leads to its file, and its words of code do not decide the order."""
+    unknown = [f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(100)]
+    query = " ".join(unknown[:50]) + "\n\nreturn from `weigh_37_24`\n" + " ".join(unknown[50:])
+    facts = fed.query_worker("search", q=query, meaning="no")
+    assert any("rarest were searched" in note for note in facts["notes"])
+    assert "anchor" in facts["hits"][0]["parts"], facts["hits"][0]
+
+
 @pytest.mark.parametrize(
     ("query", "note"),
     [

@@ -37,7 +37,13 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
   if (termCount(listed, listed.words) <= limit) return { query: listed, notes };
   const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS), limit);
   notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
-  return { query: { ...listed, words: words.join(" ") }, notes };
+  return { query: { ...listed, words: keepWords(listed.words, new Set(words)) }, notes };
+}
+
+/** The text without its other words; a text of several lines stays one. */
+function keepWords(text: string, words: ReadonlySet<string>): string {
+  const lines = text.split("\n").map((line) => split(line).filter((word) => words.has(word)).join(" "));
+  return lines.filter(Boolean).join("\n");
 }
 
 /** The paths and the first globs; D1 limits the number of all. */
