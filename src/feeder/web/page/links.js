@@ -34,9 +34,9 @@ export function repositoryNames() {
   return repositories.map(({ repo }) => repo);
 }
 
-/** A path without its repository. */
+/** A path in its repository. */
 export function innerPath(path) {
-  return repositories.length ? path.slice(path.indexOf(':') + 1) : path;
+  return repositories.length ? path.replace(/.*?(:|$)/, '') : path;
 }
 
 export function hasFolder() {

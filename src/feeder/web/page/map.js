@@ -1,4 +1,4 @@
-// The map view: a treemap of all files by lines, with those that are not indexed, and the same as a table.
+// The map view: a treemap of all files by lines, also those that are not indexed, and a table.
 import { fileLink, go, isCurrent, link, read } from './url_state.js';
 import { showIndexState } from './index_state.js';
 import { request } from './api_client.js';
@@ -43,7 +43,7 @@ export async function showMap(state) {
   announce(summary(tree));
 }
 
-/** What `ask` resolves to; `message` is shown if that takes long, as in a large repository. */
+/** What `ask` resolves to; `message` is shown if that takes long. */
 async function load(state, message, ask) {
   const notice = setTimeout(() => isCurrent(state) && fill(byId('main'), h('section', { class: 'empty', role: 'status' }, h('h1', null, message))), SLOW_MS);
   try {
@@ -65,8 +65,10 @@ function summary(tree) {
 }
 
 function heading(state, tree, by, choices) {
+  const path = innerPath(tree.path);
+  const repo = tree.path.slice(0, -path.length - 1);
   return h('div', { class: 'summary' }, h('h1', { id: 'where' }, crumbs(state)), h('span', null, summary(tree)),
-    tree.path ? h('a', { href: link({ path: [`/${innerPath(tree.path)}`], q: byId('q').value }) }, 'Search here') : null,
+    path ? h('a', { href: link({ path: [`/${path}`], q: (repo && `repo:${repo} `) + byId('q').value }) }, 'Search here') : null,
     tree.unread || state.only ? h('a', { href: link({ ...state, only: state.only ? '' : 'indexed' }) }, state.only ? 'Show all files' : 'Hide files that are not indexed') : null,
     h('span', { class: 'choice' }, choices.map((name) => h('a', { href: link({ ...state, by: name }), 'aria-current': name === by && 'true' }, COLOUR_TITLES[name]))));
 }

@@ -114,7 +114,7 @@ export function endTyping() {
 
 function onlyFilters() {
   const state = read();
-  if (state.view === 'map' && state.below) return { path: [`/${innerPath(state.below)}`] };
+  if (state.view === 'map' && innerPath(state.below)) return { path: [`/${innerPath(state.below)}`] };
   return state.view === 'search' ? Object.fromEntries(FILTERS.map((name) => [name, state[name]])) : {};
 }
 
