@@ -306,8 +306,9 @@ def test_of_too_many_databases_a_target_with_its_repository_is_read(fleet: Fleet
     place = f"acme/documents:{hit['path']}:{hit['start_line']}"
     empty = fleet.made("crowded")
     bindings = {f"acme/other{at}": f"CODE_DB_{at}" for at in range(2, 33)}
+    databases = dict.fromkeys(bindings.values(), empty)
     fleet.deploy(
-        databases={"CODE_DB": fleet.database("documents")} | dict.fromkeys(bindings.values(), empty),
+        databases={"CODE_DB": fleet.database("documents")} | databases,
         REPOSITORIES={"acme/documents": "CODE_DB"} | bindings,
     )
     read = fleet.call_tool("read", target=[place, hit["id"]])
