@@ -270,6 +270,17 @@ def test_macros_beyond_the_limit_are_said_to_be_left_out(feeder: RunFeeder, repo
     assert answer["at_least"] is True
 
 
+RUBY_LOCALS = (
+    "def local(all)\n  (run_output, one), two = all\n  run_output + 1\nend\n",
+    "def local(all)\n  one, *run_output = all\n  run_output + 1\nend\n",
+    "def local(all)\n  for run_output, one in all do show(run_output) end\nend\n",
+    "def local(all)\n  case all\n  in [run_output, one] then show(run_output)\n  end\nend\n",
+    "def local(all)\n  case all\n  in Integer => run_output then show(run_output)\n  end\nend\n",
+    "def local(all)\n  all => {run_output:}\n  run_output + 1\nend\n",
+    "def local(all)\n  all => {one: run_output}\n  run_output + 1\nend\n",
+)
+
+
 def test_ruby_calls_without_parentheses(feeder: RunFeeder, repo: Repo) -> None:
     """A name without a receiver is a call unless the file has a local variable of the name."""
     repo.commit(
@@ -277,6 +288,7 @@ def test_ruby_calls_without_parentheses(feeder: RunFeeder, repo: Repo) -> None:
             "output.rb": "def run_output\n  1\nend\n",
             "user.rb": "def use(list)\n  list.each { |one| show(run_output, one) }\nend\n",
             "other.rb": "def other(run_output)\n  run_output + 1\nend\n",
+            **{f"local_{at}.rb": text for at, text in enumerate(RUBY_LOCALS)},
         }
     )
     assert feeder(repo, "sync", "-q").code == 0
