@@ -161,6 +161,7 @@ class VectorSearch:
         self._column = f"d.{column}"
         self._read_blocks = read_blocks
         self._blocks: Sequence[Block] | None = None
+        self._dimensions = 0
         self._selection: ScopeSelection | None = None
 
     def invalidate(self) -> None:
@@ -175,6 +176,9 @@ class VectorSearch:
         """
         if not math.isfinite(math.hypot(*vector)):
             return []
+        if len(vector) != self._dimensions:
+            self.invalidate()
+            self._dimensions = len(vector)
         selection = self._select(scope)
         codes = None
         error = 0.0
