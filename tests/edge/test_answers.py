@@ -124,6 +124,18 @@ def test_worker_and_local_index_return_the_same_results(
         assert (_ids(ours), ours.get("total")) == (_ids(theirs), theirs.get("total")), said
 
 
+def test_issues_find_the_same(fed: IndexedWorker, desk: IndexService) -> None:
+    """Texts of several lines with two names, one of which only one file may define."""
+    names = [node.symbol for node in fed.nodes()]
+    anchored = 0
+    for one, other in zip(names[::30], names[7::30], strict=False):
+        text = f"Wrong result\n\nCalling `{one}` fails with --dry-run and MAX_SIZE:\n{other}()"
+        ours = fed.query_worker("search", q=text)
+        anchored += any("anchor" in hit["parts"] for hit in ours["hits"])
+        assert _plain(ours) == _plain(program(desk, "search", q=text)), text
+    assert anchored > 2
+
+
 def _ids(facts: Facts) -> list[str]:
     return [hit["id"] for hit in facts.get("hits", ())]
 

@@ -142,6 +142,20 @@ def test_parsed_fields_are_the_same(worker: Worker, text: str) -> None:
     assert worker.call("queryTexts", [text]) == [parsed_fields(text)]
 
 
+LINES = st.lists(
+    st.sampled_from(
+        ["\n", " ", "`cart.add`", "`a b`", "`", "cartTotal(", "Cart::add", "a->b_c", "x.y()", "é_à"]
+    )
+).map("".join)
+
+
+@unhurried
+@given(LINES)
+@example("a title\nof `Cart::add`, add_item and add_item()\n")
+def test_names_of_several_lines_are_the_same(worker: Worker, text: str) -> None:
+    assert worker.call("queryTexts", [text]) == [parsed_fields(text)]
+
+
 @pytest.mark.parametrize("text", SAMPLES)
 def test_samples_of_each_script_are_parsed_alike(worker: Worker, text: str) -> None:
     some = [text, text * 100, *text.split(), *unicodedata.normalize("NFD", text).split()]
