@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 from contextlib import closing
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -209,6 +210,16 @@ def test_missing_vectors_for_searches_are_reported(feeder: RunFeeder, shop: Repo
     assert found["vectors"]["says"] == "none, words only"
     assert found["model"]["says"].startswith("feeder-static-")
     assert "Make them: feeder sync" in found["model"]["remedy"]
+
+
+def test_missing_library_that_compares_vectors_is_an_error(
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search finds by words only without it."""
+    monkeypatch.setitem(sys.modules, "simsimd", None)
+    answer = feeder(shop, "doctor", "--vectors", "--model", "static", "--json")
+    assert answer.code == 1
+    assert "simsimd does not load" in findings(answer)["model"]["says"]
 
 
 @pytest.mark.usefixtures("retries_without_delay")

@@ -16,6 +16,7 @@ from feeder.search.retrieval import query_models
 from feeder.session.model_selection import select_describer
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import current_workspace, has_index
+from feeder.store.vector_search import load_simsimd
 
 
 def check_credentials(settings: Settings) -> Iterator[Finding]:
@@ -43,7 +44,9 @@ _TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at
 
 
 def check_embedding_models(settings: Settings) -> Iterator[Finding]:
-    """Embeds a word with the models that a local search uses; the index may lack their vectors."""
+    """Embeds a word with the models that a local search uses, and loads what compares vectors; the
+    index may lack theirs.
+    """
     workspace = current_workspace(settings)
     if choose_store(settings).is_cloud or missing_migration(workspace, settings):
         return
@@ -51,6 +54,8 @@ def check_embedding_models(settings: Settings) -> Iterator[Finding]:
         static_model = session.backend.static_model
         embedder = session.model_vectors.embedder if session.model_vectors else None
         names = [model.model for model in (static_model, embedder) if model]
+        if names:
+            load_simsimd()
         if static_model:
             static_model([_TEST_WORD])
         if embedder:

@@ -101,7 +101,7 @@ class _QueryCodes:
         """Returns the cosine similarity of each row, with an error below 1e-6."""
         first, *lower = self._products(block, _DIGITS)
         for power, digit in enumerate(lower, 1):
-            sum_ = _load_simsimd().wsum(first, digit, alpha=1.0, beta=_DIGIT_STEPS**-power)
+            sum_ = load_simsimd().wsum(first, digit, alpha=1.0, beta=_DIGIT_STEPS**-power)
             first = memoryview(sum_)
         return _scaled(first, block.scales, self._step)
 
@@ -109,7 +109,7 @@ class _QueryCodes:
         """Returns for each of the query's first codes the products with all rows, float64."""
         count = len(block.keys)
         codes = memoryview(self._codes)[: digits * self._row_bytes]
-        products = _load_simsimd().cdist(
+        products = load_simsimd().cdist(
             codes.cast("b", (digits, self._row_bytes)),
             memoryview(block.rows).cast("b", (count, self._row_bytes)),
             "dot",
@@ -121,7 +121,7 @@ class _QueryCodes:
 
 def _scaled(products: memoryview[float], scales: array[float], step: float) -> list[float]:
     """Returns products · scales · step."""
-    scaled = _load_simsimd().fma(products, scales, products, alpha=step, beta=0.0)
+    scaled = load_simsimd().fma(products, scales, products, alpha=step, beta=0.0)
     values = array("d")
     values.frombytes(memoryview(scaled).cast("B"))
     return values.tolist()
@@ -226,7 +226,7 @@ class VectorSearch:
         return {row[0] for row in rows}
 
 
-def _load_simsimd() -> Any:
+def load_simsimd() -> Any:
     """Imports the library, which is compiled; raises UserError where it does not load."""
     try:
         import simsimd
