@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 
 from edge.worker_process import Worker
 from feeder.errors import UserError
-from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
+from feeder.mcp.tool_schemas import WORKER_TOOL_DEFINITIONS, validate_arguments
 from feeder.suggestions import did_you_mean
 
+INPUT_SCHEMAS = {tool["name"]: tool["inputSchema"] for tool in WORKER_TOOL_DEFINITIONS}
+"""Those of the Worker: the others also have booleans, which it cannot check."""
 NAMES = sorted({name for schema in INPUT_SCHEMAS.values() for name in schema["properties"]})
 VALUES: list[Any] = [
     None,
