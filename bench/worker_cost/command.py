@@ -30,23 +30,19 @@ def main() -> int:
     not searched.
     """
     args = _parse_args()
-    if missing := StandIn.missing():
-        _print_progress(missing)
+    repositories = create_corpora(args)
+    if repositories is None:
         return 2
     try:
-        costs = list(_measure_all(args))
+        costs = list(_measure_all(args, repositories))
         print(report(costs), report_by_kind(costs), sep="\n", end="")
-    except Absent as exc:
-        _print_progress(f"{exc}. Name the folder of snapshots with --mirror or EVAL_MIRROR.")
-        return 2
     except IncompleteAnswer as exc:
         _print_progress(f"An answer lacks its vectors, so its cost says nothing. {exc}")
         return 1
     return 0
 
 
-def _measure_all(args: argparse.Namespace) -> Iterator[QueryCosts]:
-    repositories = create_corpora(args)
+def _measure_all(args: argparse.Namespace, repositories: list[Path]) -> Iterator[QueryCosts]:
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
         for repository in repositories:
@@ -56,9 +52,20 @@ def _measure_all(args: argparse.Namespace) -> Iterator[QueryCosts]:
             yield from measure(script, index, args.questions, args.isolates)
 
 
-def create_corpora(args: argparse.Namespace) -> list[Path]:
-    """Returns the chosen repositories; creates those that do not exist. Raises Absent."""
-    return [corpus.create(args.mirror, args.work) for corpus in CORPORA if corpus.name in args.only]
+def create_corpora(args: argparse.Namespace) -> list[Path] | None:
+    """Returns the chosen repositories; creates those that do not exist.
+
+    Prints what is missing and returns None without a snapshot, or without the Worker's runtime.
+    """
+    if missing := StandIn.missing():
+        _print_progress(missing)
+        return None
+    chosen = [corpus for corpus in CORPORA if corpus.name in args.only]
+    try:
+        return [corpus.create(args.mirror, args.work) for corpus in chosen]
+    except Absent as exc:
+        _print_progress(f"{exc}. Name the folder of snapshots with --mirror or EVAL_MIRROR.")
+        return None
 
 
 def _print_progress(line: str) -> None:

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import httpx
-from answers.corpora import Absent
 from processes import environment
 from standin import StandIn
 
@@ -46,13 +45,8 @@ class Difference(NamedTuple):
 def main() -> int:
     """Returns the exit code: 2 if a snapshot or the Worker's runtime is missing."""
     args = _parse_args()
-    if missing := StandIn.missing():
-        print(missing, file=sys.stderr)
-        return 2
-    try:
-        repositories = create_corpora(args)
-    except Absent as exc:
-        print(f"{exc}. Name the folder of snapshots with --mirror.", file=sys.stderr)
+    repositories = create_corpora(args)
+    if repositories is None:
         return 2
     print("| repository | compared | queries | first ten equal | total equal too |")
     print("| --- | --- | --- | --- | --- |")

@@ -5,7 +5,6 @@ import sys
 import tempfile
 from pathlib import Path
 
-from answers.corpora import Absent
 from standin import StandIn
 
 from edge.query_generator import QueryParams
@@ -27,13 +26,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench hostile-requests", description=__doc__)
     add_corpora(parser)
     args = parser.parse_args(sys.argv[2:])
-    if missing := StandIn.missing():
-        print(missing, file=sys.stderr)
-        return 2
-    try:
-        repositories = create_corpora(args)
-    except Absent as exc:
-        print(f"{exc}. Name the folder of snapshots with --mirror.", file=sys.stderr)
+    repositories = create_corpora(args)
+    if repositories is None:
         return 2
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
