@@ -107,12 +107,12 @@ def views(one: Subject) -> Iterator[tuple[str, str, Callable[[Page], None] | Non
 
 
 @contextmanager
-def _waiting(browser: Browser, site: Web, address: str, size: ViewportSize) -> Iterator[Page]:
+def _waiting(browser: Browser, site: Web, name: str, size: ViewportSize) -> Iterator[Page]:
     context = browser.new_context(viewport=size)
     page = context.new_page()
-    if address in PROGRESS:
-        page.route("**/api/progress", lambda route: _answer(route, PROGRESS[address]))
-    token = "wrong" if address == "token form" else TOKEN
+    if name in PROGRESS:
+        page.route("**/api/progress", lambda route: _answer(route, PROGRESS[name]))
+    token = "wrong" if name == "token form" else TOKEN
     page.goto(f"{site.base}/?q=x#token={token}")
     yield page
     context.close()

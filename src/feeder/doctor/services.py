@@ -44,8 +44,9 @@ _TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at
 
 
 def check_embedding_models(settings: Settings) -> Iterator[Finding]:
-    """Embeds a word with the models that a local search uses, and loads what compares vectors; the
-    index may lack theirs.
+    """Embeds a word with the models of a local search, and loads the library that compares vectors.
+
+    The index may lack vectors of these models.
     """
     workspace = current_workspace(settings)
     if choose_store(settings).is_cloud or missing_migration(workspace, settings):

@@ -3,6 +3,9 @@
 MAX_TERMS = 64
 """Words, parts of compound words and prefixes that are searched for: the rarest words."""
 
+MAX_FILTERED_TERMS = 20
+"""`MAX_TERMS` of a query with a filter: all nodes of each term are read, also of frequent words."""
+
 MAX_COUNTED_WORDS = 128
 """Distinct words whose nodes are counted to find the rarest: the first ones."""
 
@@ -14,12 +17,9 @@ MAX_OUTLINED_FILES = 300
 
 MAX_PHRASE_WORDS = 16
 
-MAX_FILTERED_TERMS = 20
-"""The same with a filter: then the nodes of every word are found, also of frequent ones."""
-
 MAX_FEW_NODES = 500
-"""Nodes of the languages or types of a filter: if it leaves no more, a search seldom finds as many
-as it ranks, so all nodes with a word are read anyway, and FTS5 need not sort them.
+"""If a filter by language or node type leaves no more nodes, FTS5 does not sort the nodes with a
+word: a search then seldom finds as many nodes as it ranks, and so it reads them all anyway.
 """
 
 MAX_GLOBS = 6

@@ -105,12 +105,12 @@ WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candida
 """
 
 
-# with ids the nodes are looked up, in place of reading all in their order
+# a scope with ids: their nodes are looked up, instead of reading all nodes in line order
 _NODES_OF_IDS = """FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
 CROSS JOIN docs d ON d.id = j.id WHERE"""
 
-# where a filter leaves few nodes, BM25 is computed of these alone: FTS5 sorts all nodes with a word
-# first, which takes nine times as long as comparing them with the filter
+# where a filter leaves few nodes, BM25 is computed for these alone. Otherwise FTS5 first sorts all
+# nodes with a word, which takes nine times as long as comparing them with the filter
 _FEW_FILTERED_NODES = f"""
 SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
 WHERE docs_fts MATCH ?1 AND EXISTS (

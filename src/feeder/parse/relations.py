@@ -96,8 +96,8 @@ _EXPANDED_NAME = re.compile(
 )
 """A name in the text of a macro; comments, strings and members match without a name.
 
-A comment or a string that nothing ends, as where the text is cut, is its rest. `'` may also
-separate digits.
+A comment or a string without an end, as where the text is cut, extends to the end of the text. `'`
+may also separate digits, as in C++.
 """
 _SEPARATOR_ENDS = frozenset(b".:>\\")
 _OPENING = ord("(")

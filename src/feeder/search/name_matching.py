@@ -88,7 +88,7 @@ def anchor_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
 
 
 def match_anchors(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> list[str]:
-    """Ids of the nodes whose name the text has, where sources of one path only define it."""
+    """Ids of the definitions of the names in the text that only one source file defines."""
     ids: list[str] = []
     for name, rows in zip(query_text.anchor_names, row_sets, strict=True):
         definitions = [
@@ -258,8 +258,9 @@ def match_similar(
 
 
 def _meant_name(name: str, node: NameMatch) -> str:
-    """The node's own name if the searched one may be a misspelling of it, else empty; in lower case
-    for a lowercase query, which has the same order as its right spelling.
+    """The node's own name if the searched one may be a misspelling of it, else empty.
+
+    In lower case for a lowercase query, so that the nodes are sorted as for the right spelling.
     """
     own = _last_part(node.name)
     meant = own.lower() if _is_lowercase(name) else own

@@ -155,7 +155,7 @@ def anchor_boosts(
     files: dict[tuple[str, str], list[str]] = {}
     for hit in hits:
         files.setdefault((hit.repo, hit.path), []).append(hit.id)
-    anchored = (ids for ids in files.values() if not set(anchor_ids).isdisjoint(ids))
+    anchored = (ids for ids in files.values() if any(id_ in anchor_ids for id_ in ids))
     return {max(ids, key=scores.__getitem__): ANCHOR_BOOST for ids in anchored}
 
 

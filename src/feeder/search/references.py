@@ -58,13 +58,13 @@ KIND_NAMES = {
 """The kinds of references by the kinds of relations."""
 
 OVERRIDE = "override"
-"""The kind of a member below the type around a member, which has its name."""
+"""The kind of a member that has the definition's name, in a type below its type."""
 
 DECLARATION_LINES = 40
-"""Lines from the beginning of a node on in which its declaration stands, below comments."""
+"""Lines at the beginning of a node in which its declaration is looked for, below comments."""
 
 COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
-"""Begins a line that is no declaration."""
+"""The beginning of a line of comment, which is no declaration."""
 
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
 
@@ -77,7 +77,7 @@ MAX_TYPES = 300
 """Types below a type that are followed."""
 
 MAX_MACROS = 20
-"""Macros of C whose uses are references to what they call."""
+"""Macros of C that are followed from a definition: their uses are references to it."""
 
 
 class Reference(NamedTuple):
@@ -479,11 +479,18 @@ class ReferenceFinder:
         owner = self.type_around(definition)
         return [
             Reference(
-                hit.path, hit.start_line, 0, OVERRIDE, one.resolved, "", node, definition.name, ""
+                hit.path,
+                hit.start_line,
+                0,
+                OVERRIDE,
+                one.resolved,
+                "",
+                _related(hit),
+                definition.name,
+                "",
             )
             for one, _ in (self.types_below(owner) if owner else ())
             if (hit := members.get((one.path, one.symbol)))
-            for node in [_related(hit)]
         ]
 
     def type_around(self, definition: Definition) -> Definition | None:
@@ -738,7 +745,7 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
 
     rows: defaultdict[str, set[int]] = defaultdict(set)
     for one in references:
-        rows[one.path].update(row - 1 for row in _rows(one))
+        rows[one.path].update(line - 1 for line in _lines_to_read(one))
     blobs = file_blobs(corpus.database, corpus.repo, list(rows))
     repositories = snapshot_repositories(corpus.database)
     contents = indexed_lines(corpus.base, blobs, other_repositories=repositories)
@@ -759,8 +766,8 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
     return result
 
 
-def _rows(one: Reference) -> range:
-    """The lines on which a reference may stand: those of an override begin with comments."""
+def _lines_to_read(one: Reference) -> range:
+    """The line of a reference; of an override, which may begin with comments, the first ones."""
     last = min(one.node.end_line, one.line + DECLARATION_LINES - 1)
     return range(one.line, max(one.line, last) + 1 if one.kind == OVERRIDE else one.line + 1)
 
@@ -770,7 +777,7 @@ def _at_declaration(one: Reference, lines: Mapping[int, str]) -> Reference:
     if one.kind != OVERRIDE:
         return one
     declared = re.compile(rf"(?<!\w){re.escape(one.name)}(?!\w)")
-    for line in _rows(one):
+    for line in _lines_to_read(one):
         text = lines.get(line - 1, "")
         if declared.search(text) and not COMMENT_PATTERN.match(text):
             return one._replace(line=line)

@@ -217,8 +217,8 @@ MAX_BY_LITERAL = 200
 
 class QueryCandidates(NamedTuple):
     """Candidates that depend on the query only: BM25 scores by text and by description, nodes of
-    stack frames, and nodes by name; the checked words that no node has; and nodes with the words of
-    a token of code in their order; and nodes whose names the text has.
+    stack frames, and nodes by name; the checked words that no node has; nodes with the words of a
+    token of code in their order; and definitions of the names in a text of several lines.
     """
 
     word_scores: dict[str, float]

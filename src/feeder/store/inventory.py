@@ -205,7 +205,7 @@ LIMIT 2
 
 
 def files_named(database: Database, repo: str, path: str) -> list[str]:
-    """Returns the files of a name in any folder, at most two."""
+    """Returns the files in any folder whose path ends with this name or path, at most two."""
     [rows] = database.run([Statement(FILES_NAMED, (repo, path))])
     return [str(one) for (one,) in rows]
 

@@ -105,8 +105,9 @@ RESTORE_FROM_OUTBOX = "DELETE FROM outbox WHERE id IN (SELECT key FROM json_each
 
 LAST_NODE = "SELECT coalesce(max(seq), 0) FROM docs"
 # a node of which only relations, nested nodes or other parts have changed is updated: it keeps its
-# postings and its vector. New nodes have a `seq` above that of LAST_NODE. The LIMIT makes
-# SQLite take each row once, not for each column, and no temporary table, whose rows D1 would count
+# postings and its vector. New nodes have a `seq` above that of LAST_NODE. With the
+# LIMIT, SQLite reads each value of json_each once, not once per column; a temporary table would do
+# so too, but D1 would count its rows
 ADD_NODES = """
 INSERT INTO docs (repo, branch, sha_head, id, path, language, node_type, symbol, signature,
   logical_path, start_line, end_line, text_sha, members, describes, is_part, relations,

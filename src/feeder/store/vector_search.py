@@ -34,8 +34,7 @@ BLOCK_ROWS = 4096
 SCORE_GROUP = 16
 """Scores of a group, of which the maximum is computed first."""
 FEW_ROWS_SHARE = 8
-"""If fewer than one row of a block in so many is in the scope, these are copied and compared
-alone."""
+"""If at most one in so many rows of a block is in the scope, only these are copied and compared."""
 _DIGITS = 3
 _DIGIT_STEPS = 254
 """Steps of one digit of a query's number: twice the largest code."""
@@ -127,9 +126,11 @@ def _scaled(products: memoryview[float], scales: array[float], step: float) -> l
     return values.tolist()
 
 
-class _Place(NamedTuple):
-    """The rows of a block that are in the scope, None for all; `start` is the position of the first
-    of their scores among those of all blocks."""
+class _ScopedBlock(NamedTuple):
+    """The rows of a block that are in the scope, None for all.
+
+    `start` is the position of their first score in the list of all blocks' scores.
+    """
 
     start: int
     block: Block
@@ -143,7 +144,7 @@ class _Place(NamedTuple):
             return []
         if len(self.rows) * FEW_ROWS_SHARE > len(self.block.keys):
             return list(map(codes.first_scores(self.block).__getitem__, self.rows))
-        return codes.first_scores(_gather_rows([_Place(0, self.block, None)], self.rows))
+        return codes.first_scores(_gather_rows([_ScopedBlock(0, self.block, None)], self.rows))
 
 
 class VectorSearch:
@@ -183,17 +184,17 @@ class VectorSearch:
         codes = None
         error = 0.0
         scores: list[float] = []
-        places: list[_Place] = []
+        blocks: list[_ScopedBlock] = []
         for number, block in enumerate(self._iterate_blocks(len(vector))):
             if number == len(selection.rows):
                 selection.rows.append(_selected_rows(block, selection.keys))
-            places.append(_Place(len(scores), block, selection.rows[number]))
+            blocks.append(_ScopedBlock(len(scores), block, selection.rows[number]))
             codes = codes or _QueryCodes(vector, block.row_bytes)
             error = max(error, codes.largest_error(block.largest_scale))
-            scores += places[-1].first_scores(codes)
+            scores += blocks[-1].first_scores(codes)
         if codes is None or not scores:
             return []
-        nearest = _gather_rows(places, _candidates(scores, limit, 2 * error))
+        nearest = _gather_rows(blocks, _candidates(scores, limit, 2 * error))
         exact = codes.scores(nearest)
         order = sorted(range(len(exact)), key=exact.__getitem__, reverse=True)[:limit]
         return [Neighbour(str(nearest.keys[at]), exact[at]) for at in order]
@@ -263,14 +264,14 @@ def _candidates(scores: Sequence[float], limit: int, tolerance: float) -> list[i
     return positions
 
 
-def _gather_rows(places: Sequence[_Place], positions: Sequence[int]) -> Block:
+def _gather_rows(blocks: Sequence[_ScopedBlock], positions: Sequence[int]) -> Block:
     """Copies the rows at these ascending positions of the scores, at least one, into one block."""
     keys: list[str | int] = []
     scales, codes = array("d"), []
-    ends = [bisect_left(positions, place.start) for place in places[1:]]
-    for place, (first, end) in zip(places, pairwise([0, *ends, len(positions)]), strict=True):
-        block, selected = place.block, place.rows
-        rows = [position - place.start for position in positions[first:end]]
+    ends = [bisect_left(positions, one.start) for one in blocks[1:]]
+    for one, (first, end) in zip(blocks, pairwise([0, *ends, len(positions)]), strict=True):
+        block, selected = one.block, one.rows
+        rows = [position - one.start for position in positions[first:end]]
         if selected is not None:
             rows = [selected[row] for row in rows]
         keys += [block.keys[row] for row in rows]

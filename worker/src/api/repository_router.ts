@@ -28,7 +28,7 @@ interface OpenDatabase {
 
 /** Databases in which node ids are looked up: each is a request. */
 const MAX_DATABASES_OF_IDS = 30;
-/** Repositories of which one is asked for the model of all vectors, until a database answers. */
+/** Repositories that are asked, one after another until a database answers, for the model of all vectors. */
 const MAX_ASKED_FOR_MODEL = 3;
 /** Requests to services for an answer from several databases, of the 50 that the free plan allows. */
 const MAX_SUBREQUESTS_OF_SEVERAL = 40;
@@ -158,7 +158,7 @@ export class RepositoryRouter {
   }
 
   /**
-   * The repository of each of these texts that begins the id of a node of exactly one, by one request to each database.
+   * The repository of each text that begins the id of a node in exactly one, found by one request to each database.
    *
    * Throws an HttpError with more databases than a request may ask.
    */

@@ -232,7 +232,7 @@ export interface SimilarNames {
   ids: readonly string[];
 }
 
-/** The ids of the nodes whose name the text has, where sources of one path only define it. */
+/** The ids of the definitions of the names in the text that only one source file defines. */
 export function matchAnchors(queryText: QueryText, rowSets: readonly Rows[]): string[] {
   const ids = queryText.anchorNames.flatMap((name, at) => {
     const definitions = nameMatches(rowSets[at] ?? []).filter(
@@ -283,8 +283,9 @@ function similarNames(queryText: QueryText, rows: Rows): string[] {
 }
 
 /**
- * The node's own name if the searched one may be a misspelling of it, else empty; in lower case for a
- * lowercase query, which has the same order as its right spelling.
+ * The node's own name if the searched one may be a misspelling of it, else empty.
+ *
+ * In lower case for a lowercase query, so that the nodes are sorted as for the right spelling.
  */
 function meantName(name: string, node: NameMatch): string {
   const own = lastPart(node.name);

@@ -619,7 +619,7 @@ export function withText(references: readonly Reference[], lineOf: (path: string
   });
 }
 
-/** The range of lines in which a reference may stand: those of an override begin with comments. */
+/** The line of a reference; of an override, which may begin with comments, the first ones. */
 export function linesOf({ path, line, kind, node }: Reference): [path: string, first: number, last: number] {
   const last = kind === OVERRIDE ? Math.min(node.endLine, line + DECLARATION_LINES - 1) : line;
   return [path, line, Math.max(line, last)];
