@@ -176,6 +176,23 @@ def test_completions_are_chosen_with_the_keyboard(page: Page) -> None:
     expect(page.locator(".row.here")).to_have_count(3)
 
 
+def test_late_completions_do_not_undo_a_choice(page: Page) -> None:
+    box = page.get_by_role("combobox", name="Search this repository")
+    box.press_sequentially("car")
+    expect(page.get_by_role("option").first).to_contain_text("Cart")
+    held: list[Route] = []
+    page.route("**/api/complete?*", lambda route: held.append(route))  # noqa: PLW0108  # takes no built-in
+    with page.expect_request("**/api/complete?*"):
+        box.press("t")
+    box.press("ArrowDown")
+    with page.expect_response("**/api/complete?*"):
+        held[0].continue_()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("option", selected=True)).to_contain_text("Cart")
+    box.press("Enter")
+    expect(page.locator("#path")).to_have_text("src/cart.py")
+
+
 def test_recent_queries_are_offered_in_an_empty_field(page: Page) -> None:
     box = page.get_by_role("combobox")
     for query in ("needle", "gondola"):

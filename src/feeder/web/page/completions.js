@@ -67,18 +67,17 @@ async function update() {
 }
 
 function draw(options) {
-  if (!options.length) return hideCompletions();
+  hideCompletions();
+  if (!options.length) return;
   fill(byId('completions'), options.map(optionItem));
   byId('completions').hidden = false;
   byId('q').setAttribute('aria-expanded', 'true');
-  byId('q').removeAttribute('aria-activedescendant');
-  return undefined;
 }
 
 function optionItem({ text, kind, number = null, path, start_line: first, end_line: last, query }, i) {
   const isPlace = path && (kind === 'symbol' || kind === 'file') && !text.includes(':');
   const about = kind === 'symbol' ? path : number === null ? kind : `${kind}, ${count(number, kind === 'folder' ? 'file' : 'node')}`;
-  // pressed, not clicked: the field must not lose the focus before
+  // pressed, not clicked: the field keeps its focus
   const press_ = (event) => { event.preventDefault(); choose(event.currentTarget); };
   return h('li', { id: `completion-${i}`, role: 'option', 'aria-selected': 'false', 'data-query': query, 'data-href': isPlace ? fileLink(path, first, last) : null, pointerdown: press_ },
     h('span', { class: 'text' }, text), ' ', h('span', { class: 'about' }, about));
@@ -112,6 +111,7 @@ function press(event) {
 }
 
 function select(options, at) {
+  newest += 1; // a late answer would undo it
   for (const [i, option] of options.entries()) option.setAttribute('aria-selected', String(i === at));
   byId('q').setAttribute('aria-activedescendant', options[at].id);
   options[at].scrollIntoView({ block: 'nearest' });

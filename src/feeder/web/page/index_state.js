@@ -70,12 +70,13 @@ function isLong({ has_index: hasIndex, total }) {
 }
 
 async function ask() {
-  return isOffered ? request('progress').catch((error) => {
+  if (!isOffered) return null;
+  return request('progress').catch((error) => {
     // a Worker makes no index, and each request is billed
-    isOffered = error.status !== NOT_FOUND;
-    if (isOffered) throw error;
+    if (error.status !== NOT_FOUND) throw error;
+    isOffered = false;
     return null;
-  }) : null;
+  });
 }
 
 function draw(progress) {
