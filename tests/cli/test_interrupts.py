@@ -139,7 +139,7 @@ FINISHED = (0, -signal.SIGINT)
 """Of a process that had done its work; Python ends with the signal when it is about to exit."""
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 def test_sync_is_interrupted_and_the_next_run_completes_the_index(
     shop: Repo, feeder: RunFeeder
 ) -> None:

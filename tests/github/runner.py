@@ -22,7 +22,8 @@ WHEELS = ROOT / ".venv/wheels"
 """What `make .venv/wheels` has fetched: all that the locks name."""
 ACTION = "acme/feeder@v1"
 FEED = ".github/workflows/feed.yml"
-TIMEOUT_S = 120
+TIMEOUT_S = 600
+"""The longest that a run takes; the first installs the action."""
 _PIN = re.compile(r"uses: (actions/[\w-]+)[\w/-]*@([0-9a-f]{40})")
 
 

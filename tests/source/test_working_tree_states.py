@@ -26,6 +26,13 @@ SHOUT = f"{PYTHON} -c 'import sys; sys.stdout.write(sys.stdin.read().upper())'"
 ALLOWED = ("-c", "protocol.file.allow=always")
 
 
+@pytest.fixture(autouse=True)
+def _patient_with_filters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python starts slowly as a filter on a busy machine."""
+    monkeypatch.setattr(staging, "FILTER_TIMEOUT_S", 60.0)
+    monkeypatch.setattr(staging, "ALL_FILTERS_TIMEOUT_S", 120.0)
+
+
 def filtered(repo: Repo, clean: str, *, required: bool = True) -> None:
     """Sets up a filter for *.f after the first commit of such files."""
     repo.git("config", "filter.own.clean", clean)
@@ -165,11 +172,14 @@ def test_filters_are_applied_like_git(repo: Repo) -> None:
     assert tree.root_tree_id == tree_by_git_add(repo)
 
 
-@pytest.mark.parametrize("clean", ["false", "no-such-program-of-git", "sleep 100"])
+@pytest.mark.parametrize(
+    ("clean", "timeout_s"),
+    [("false", 120.0), ("no-such-program-of-git", 120.0), ("sleep 900", 0.5)],
+)
 def test_failing_or_slow_filter_affects_only_its_file(
-    repo: Repo, clean: str, monkeypatch: pytest.MonkeyPatch
+    repo: Repo, clean: str, timeout_s: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staging, "ALL_FILTERS_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(staging, "ALL_FILTERS_TIMEOUT_S", timeout_s)
     repo.commit({"a.f": "one\n", "b.py": "b = 1\n", ".gitattributes": "*.f filter=own\n"})
     filtered(repo, clean)
     repo.write({"a.f": "two\n", "b.py": "b = 2\n", "c.f": "new\n"})
@@ -177,6 +187,7 @@ def test_failing_or_slow_filter_affects_only_its_file(
     found = contents(tree)
     assert (found["a.f"], found["c.f"]) == (SkipReason.FILTER_FAILED, SkipReason.FILTER_FAILED)
     assert found["b.py"] == b"b = 2\n"
+    monkeypatch.setattr(staging, "ALL_FILTERS_TIMEOUT_S", 120.0)
     repo.git("config", "filter.own.clean", SHOUT)
     assert contents(read_working_tree(repo))["c.f"] == b"NEW\n"
 

@@ -170,7 +170,7 @@ class DescribedHistory(Branch):
         )
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_with_descriptions_of_heads_texts(
     repo: Repo, monkeypatch: pytest.MonkeyPatch

@@ -27,7 +27,7 @@ ENDS = (
 
 
 @pytest.mark.needs("documents")
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_ends_with_the_index_of_head(repo: Repo) -> None:
     """After every push and every run, whether it completed, crashed, was stopped or superseded."""
@@ -36,7 +36,7 @@ def test_any_history_ends_with_the_index_of_head(repo: Repo) -> None:
     run_until_each_outcome_occurs(machine, outcomes, ENDS, histories(12, 15))
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("small_batches")
 def test_any_history_at_cloudflare_ends_with_the_index_of_head(
     repo: Repo, standin_process: StandIn

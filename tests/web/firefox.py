@@ -15,7 +15,7 @@ import pytest
 
 NAMES = ("firefox-esr", "firefox")
 MISSING = "no Firefox here; apt-get install firefox-esr brings it"
-WAIT_S = 60.0
+WAIT_S = 180.0
 
 
 class Firefox:

@@ -4,6 +4,7 @@ import re
 import socket
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
 from urllib.parse import parse_qs, urlsplit
@@ -26,6 +27,8 @@ from web.browser_client import (
 from web.http_client import TOKEN, Web
 from web.page_views import SCHEMES, WIDTHS, visit
 
+PAUSE_MS, REST_MS = 600, 2000
+"""After a key: until the address names the query, and until the query is recorded."""
 HOSTILE = "<img src=x onerror=document.title='owned'>.py"
 SCRIPT = '</script><script>document.title="owned"</script>'
 LONG = "\n".join(
@@ -229,23 +232,28 @@ def recorded_queries(page: Page) -> list[str]:
 def test_query_is_recorded_when_it_is_finished(page: Page) -> None:
     """Once: after Enter, when a hit is opened, or after a rest; not at each pause."""
     queries = recorded_queries(page)
+    page.clock.install()
+    page.clock.pause_at(datetime.now(UTC) + timedelta(days=1))  # time passes only as told
     box = page.get_by_role("combobox")
-    box.fill("need")
-    page.wait_for_url("**/?q=need")
-    box.fill("needle")
-    page.wait_for_url("**/?q=needle")
+    for q in ("need", "needle"):
+        box.fill(q)
+        page.clock.run_for(PAUSE_MS)
+        page.wait_for_url(f"**/?q={q}")
     with page.expect_request(lambda request: is_recorded(request, "needle")):
         box.press("Enter")
     assert queries == ["needle"]
     box.fill("gondola")
+    page.clock.run_for(PAUSE_MS)
     page.wait_for_url("**/?q=gondola")
     page.get_by_role("link", name="src/long.py").first.click()
     expect(page.locator("#L1")).to_be_visible()
     assert queries == ["needle", "gondola"]
     page.go_back()
     box.fill("guide")
+    page.clock.run_for(PAUSE_MS)
+    page.wait_for_url("**/?q=guide")
     with page.expect_request(lambda request: is_recorded(request, "guide")):
-        pass
+        page.clock.run_for(REST_MS)
     assert queries == ["needle", "gondola", "guide"]
 
 
