@@ -1,6 +1,7 @@
 """The language of a file, and the contents of a user's grammar file."""
 
 import json
+import sys
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from feeder.errors import UserError
 from feeder.parse.entries import Shape
 from feeder.parse.file_parser import parse_file
 from feeder.parse.grammar_schema import GRAMMAR_FILE_SCHEMA, MapOf, ObjectOf
-from feeder.parse.grammars import load_grammars
+from feeder.parse.grammars import load_grammars, query_matches
 from parse.outlines import GRAMMARS
 
 R = {
@@ -267,3 +268,21 @@ def test_predicate_that_is_unknown_is_always_true(tmp_path: Path) -> None:
     known = load_grammars(write_grammar_file(tmp_path, settings))
     nodes = parse_file(known, "cart.lua", b"top = 'a'\n").nodes
     assert [node.symbol for node in nodes] == ["top"]
+
+
+@pytest.mark.parametrize(
+    ("language", "content"),
+    [
+        ("c", b"int add(int);\n"),
+        ("cpp", b"int add(int);\n"),
+        ("ruby", b"add = lambda { |item| item }\n"),
+    ],
+)
+def test_predicates_keep_no_syntax_tree(language: str, content: bytes) -> None:
+    """Each node that a predicate had, and that is not freed, is a reference to the tree."""
+    grammar = GRAMMARS.grammar(language)
+    for _ in range(100):
+        tree = grammar.parser.parse(content)
+        before = sys.getrefcount(tree)
+        assert query_matches(grammar.query, tree.root_node)
+        assert sys.getrefcount(tree) == before

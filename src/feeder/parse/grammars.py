@@ -208,18 +208,22 @@ def _fulfils_predicate(
     pattern_index: int,
     captures: dict[str, list[Node]],
 ) -> bool:
-    """Evaluates `#has-parent?`; predicates that are unknown are always true.
+    """Evaluates `#has-parent?`, and empties `captures`; unknown predicates are always true.
 
     `(#has-parent? @method "program" "class body_statement")` is true for a node in a `program`, or
     in a `body_statement` in a `class`. tree-sitter takes milliseconds to compile a pattern with
     several levels, so one pattern with this predicate replaces a copy for each parent.
     """
-    if predicate != "has-parent?":
-        return True
-    (name, _), *parents = args
-    return name in captures and any(
-        _is_within(captures[name][0], types.split()) for types, _ in parents
-    )
+    try:
+        if predicate != "has-parent?":
+            return True
+        (name, _), *parents = args
+        return name in captures and any(
+            _is_within(captures[name][0], types.split()) for types, _ in parents
+        )
+    finally:
+        # py-tree-sitter 0.26 never frees this dict, and each node in it keeps its whole tree
+        captures.clear()
 
 
 def _is_within(node: Node, types: list[str]) -> bool:
