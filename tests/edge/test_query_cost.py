@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -110,7 +111,7 @@ def test_a_long_text_of_several_lines_stays_one(fed: IndexedWorker) -> None:
     """The name in it leads to its file, and its words of code do not decide the order."""
     unknown = [f"unknown{chr(97 + at // 26)}{chr(97 + at % 26)}" for at in range(100)]
     query = " ".join(unknown[:50]) + "\n\nreturn from `weigh_37_24`\n" + " ".join(unknown[50:])
-    facts = fed.query_worker("search", q=query, meaning="no")
+    facts = fed.query_worker("search", q=query, meaning="no", explain="1")
     assert any("rarest were searched" in note for note in facts["notes"])
     assert "anchor" in facts["hits"][0]["parts"], facts["hits"][0]
 
@@ -180,13 +181,38 @@ def test_a_filter_by_relations_alone_reads_only_its_nodes(fed: IndexedWorker) ->
 def test_hits_have_their_whole_text_only_if_requested(fed: IndexedWorker) -> None:
     plain = fed.query_worker("search", q="weigh 1 1", text="0")
     assert plain["hits"]
-    assert {hit["text"] for hit in plain["hits"]} == {None}
+    assert not any({"text", "text_of"} & hit.keys() for hit in plain["hits"])
     assert all(hit["window"]["lines"] for hit in plain["hits"])
     default = httpx.get(f"{fed.url}/api/search", params={"q": "weigh 1 1"}, trust_env=False).json()
     assert default == plain
     [hit, *_] = fed.query_worker("search", q="weigh 1 1", text="1")["hits"]
     assert hit["text"].startswith("def weigh_")
+    assert hit["text_of"] == fed.repo.git("rev-parse", "HEAD")
     assert "`text` must be 1 or 0" in fed.query_worker("search", q="weigh", text="2")["error"]
+
+
+def test_hits_have_no_null_fields_and_the_parts_of_their_score_on_request(
+    fed: IndexedWorker,
+) -> None:
+    [first, *_] = fed.query_worker("search", q="weigh 1 1")["hits"]
+    plain, similar, node = (
+        fed.query_worker(name, **params)["hits"]
+        for name, params in (
+            ("search", {"q": "weigh 1 1"}),
+            ("similar", {"target": first["id"]}),
+            ("node", {"id": first["id"]}),
+        )
+    )
+    explained = fed.query_worker("search", q="weigh 1 1", explain="1")["hits"]
+    assert all(hit["parts"] for hit in explained)
+    assert plain and similar
+    assert not any("parts" in hit for hit in (*plain, *similar, *node))
+    assert not any(map(_null_fields, (*plain, *similar, *node, *explained)))
+
+
+def _null_fields(hit: dict[str, Any]) -> list[str]:
+    """The names of the fields that are null, of a hit and its snippet."""
+    return [name for name, value in (*hit.items(), *hit["window"].items()) if value is None]
 
 
 def test_copies_are_found_by_the_hash_of_their_lines(fed: IndexedWorker) -> None:

@@ -89,6 +89,26 @@ def test_filters_and_pagination(asked: Web) -> None:
     assert rest["total"] == both["total"]
 
 
+def test_hits_have_only_fields_with_a_value_and_what_is_requested(asked: Web) -> None:
+    """`text=0` leaves out the whole text, `explain=1` adds the parts of the score."""
+    plain, short, explained, similar = (
+        asked.client.get(f"/api/{address}").json()["hits"]
+        for address in (
+            *(f"search?q=exchange{more}" for more in ("", "&text=0", "&explain=1")),
+            "similar?target=src/money.py:4",
+        )
+    )
+    assert len(plain) == len(short) == len(explained) > 0
+    for hit, without_text, with_parts in zip(plain, short, explained, strict=True):
+        assert hit.keys() - without_text.keys() == {"text"}
+        assert with_parts.keys() - hit.keys() == {"parts"}
+        assert sum(with_parts["parts"].values()) == pytest.approx(hit["score"], abs=1e-5)
+    for hit in (*plain, *short, *similar):
+        assert None not in (*hit.values(), *hit["window"].values())
+    error = asked.client.get("/api/search?q=exchange&explain=yes").json()["error"]
+    assert error == "`explain` must be 1 or 0."
+
+
 @pytest.mark.parametrize(
     ("address", "status", "expected"),
     [

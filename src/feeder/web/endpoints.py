@@ -62,6 +62,8 @@ DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 10, 100, 10_000
 _NODE_ID = re.compile(r"[0-9a-f]{8,40}")
 _FILTER_PARAMETERS = ("path", "not_path", "language", "node_type", "category")
 """Filters that may have several values."""
+_PAGE_PARAMETERS = ("limit", "offset", "tests", "text", *_FILTER_PARAMETERS)
+"""Parameters of the endpoints that answer with a page of hits."""
 
 
 class NotFound(UserError):
@@ -84,7 +86,7 @@ def search(index: SearchIndex, parameters: Parameters) -> JsonObject:
     notes = [*page.notes, *page.warnings, *index.missing_notes]
     facets = count_facets(page.all_results)
     answer = _page_json(index, page._replace(notes=notes))
-    return {**_with_text_if_requested(answer, parameters), "facets": facets}
+    return {**_with_requested_fields(answer, parameters), "facets": facets}
 
 
 def complete(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -109,7 +111,7 @@ def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
     page = similar_page(index, target, SearchRequest("", _filters(parameters), limit, offset))
     facets = count_facets(page.all_results)
     answer = _page_json(index, page._replace(notes=page.warnings))
-    return {**_with_text_if_requested(answer, parameters), "facets": facets}
+    return {**_with_requested_fields(answer, parameters), "facets": facets}
 
 
 def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -117,7 +119,8 @@ def node(index: SearchIndex, parameters: Parameters) -> JsonObject:
     id_ = _required_parameter(parameters, "id")
     if not _NODE_ID.fullmatch(id_):
         raise UserError("`id` must be 8 to 40 hex digits. Use the id of a hit.")
-    return _page_json(index, read_target(index.corpus, _resolve_target(index, id_)))
+    answer = _page_json(index, read_target(index.corpus, _resolve_target(index, id_)))
+    return _with_requested_fields(answer, {})
 
 
 def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -246,13 +249,13 @@ def status(index: SearchIndex, _: Parameters) -> JsonObject:
 ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "search": (
         search,
-        frozenset({"q", "limit", "offset", "tests", "meaning", "log", "text", *_FILTER_PARAMETERS}),
+        frozenset({"q", "meaning", "log", "explain", *_PAGE_PARAMETERS}),
     ),
     "complete": (complete, frozenset({"q"})),
     "relations": (relations, frozenset({"place"})),
     "similar": (
         similar,
-        frozenset({"target", "limit", "offset", "tests", "text", *_FILTER_PARAMETERS}),
+        frozenset({"target", *_PAGE_PARAMETERS}),
     ),
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),
@@ -292,13 +295,20 @@ def _page_json(index: SearchIndex, results: Page) -> JsonObject:
     return content
 
 
-def _with_text_if_requested(answer: JsonObject, parameters: Parameters) -> JsonObject:
-    """The answer, with `text=0` without the whole text of its hits."""
-    value = parameters.get("text", ["1"])[0]
-    if value not in ("0", "1"):
-        raise UserError("`text` must be 1 or 0. Correct it or leave it out.")
-    hits = answer["hits"] if value == "1" else [{**hit, "text": None} for hit in answer["hits"]]
-    return {**answer, "hits": hits}
+def _with_requested_fields(answer: JsonObject, parameters: Parameters) -> JsonObject:
+    """The answer, whose hits have the requested fields and those with a value: null is left out."""
+    left_out = () if _switch(parameters, "text", "1") else ("text", "text_of")
+    left_out = left_out if _switch(parameters, "explain", "0") else (*left_out, "parts")
+    return {**answer, "hits": [_shown_fields(hit, left_out) for hit in answer["hits"]]}
+
+
+def _shown_fields(hit: JsonObject, left_out: Sequence[str]) -> JsonObject:
+    shown = {
+        name: value for name, value in hit.items() if value is not None and name not in left_out
+    }
+    if snippet := shown.get("window"):
+        shown["window"] = {name: value for name, value in snippet.items() if value is not None}
+    return shown
 
 
 def _resolve_target(index: SearchIndex, text: str) -> Target:
@@ -330,6 +340,14 @@ def _flag(parameters: Parameters, name: str, default: str = "yes") -> bool:
     if value not in ("yes", "no"):
         raise UserError(f"`{name}` must be yes or no. Correct it or leave it out.")
     return value == "yes"
+
+
+def _switch(parameters: Parameters, name: str, default: str) -> bool:
+    """The value of a parameter that is 1 or 0."""
+    value = parameters.get(name, [default])[0]
+    if value not in ("0", "1"):
+        raise UserError(f"`{name}` must be 1 or 0. Correct it or leave it out.")
+    return value == "1"
 
 
 def _web_address(corpus: Corpus) -> str | None:

@@ -159,10 +159,10 @@ def _error_html(error: ErrorResponse) -> str:
 
 
 def _hit_html(hit: Mapping[str, Any]) -> str:
-    name = _escape(hit["symbol"] or hit["logical_path"] or "")
+    name = _escape(hit.get("symbol") or hit.get("logical_path") or "")
     place = f"{_escape(hit['path'])}:{hit['start_line']}"
     kind = _escape(hit["node_type"])
-    lines = "".join(_line_html(hit["window"])) if hit["window"] else ""
+    lines = "".join(_line_html(hit["window"])) if "window" in hit else ""
     return (
         f'<li class="hit"><h2>{place} <span class="name">{name}</span> '
         f'<span class="kind">{kind}</span></h2><pre class="code" tabindex="0">{lines}</pre></li>'
@@ -171,7 +171,7 @@ def _hit_html(hit: Mapping[str, Any]) -> str:
 
 def _line_html(snippet: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a snippet with their numbers, those of the signature first."""
-    for part in filter(None, (snippet["head"], snippet)):
+    for part in filter(None, (snippet.get("head"), snippet)):
         for number, line in enumerate(part["lines"], part["start_line"]):
             yield f"{number:>6}  {_escape(line)}\n"
 

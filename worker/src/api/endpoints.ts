@@ -17,7 +17,7 @@ import {
 import { createContext, scopeFromFilters, search, type SearchContext } from "../search/engine.ts";
 import { countFacets, hitFromRow, type Result } from "../search/results.ts";
 import { outlineFiles } from "../search/outline.ts";
-import { sourceLinks, gitHubUrl } from "../search/permalinks.ts";
+import { gitHubUrl, indexedCommit } from "../search/github_address.ts";
 import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
 import { type Query, queryText, QueryText } from "../search/query.ts";
 import { findSimilar } from "../search/similar.ts";
@@ -38,7 +38,7 @@ import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { RepositoryRouter } from "./repository_router.ts";
 import type { Endpoint, OnTiming, Params } from "./types.ts";
-import { filters, usesVectors, requiredParameter, pagination, snippetLines, wantsText } from "./parameters.ts";
+import { filters, usesVectors, requiredParameter, pagination, snippetLines, explains, wantsText } from "./parameters.ts";
 import { constants } from "../../build/worker_data.json";
 
 /** The prefix of the `meta` keys of costs; the kind of run follows. */
@@ -106,7 +106,7 @@ async function answerSearch(baseContext: SearchContext, params: Params): Promise
   const snippetOptions = { words, lines: snippetLines(params), literals };
   const shownLines = answer.results.map((result) => contents.lines(result.hit));
   return {
-    hits: withTextIfRequested(hitsJson(context, contents, answer.results, snippetOptions), params),
+    hits: withRequestedFields(hitsJson(context, contents, answer.results, snippetOptions), params),
     total: answer.total,
     at_least: answer.atLeast,
     offset: page.offset,
@@ -124,7 +124,7 @@ async function similar(context: SearchContext, params: Params): Promise<object> 
   const { answer, contents } = await findSimilar(context, node, scope, page);
   const snippetOptions = { words: [node.symbol || node.logicalPath || ""], lines: snippetLines(params) };
   return {
-    hits: withTextIfRequested(hitsJson(context, contents, answer.results, snippetOptions), params),
+    hits: withRequestedFields(hitsJson(context, contents, answer.results, snippetOptions), params),
     total: answer.total,
     at_least: false,
     offset: page.offset,
@@ -140,7 +140,7 @@ async function node(context: SearchContext, params: Params): Promise<object> {
   if (!NODE_ID.test(id)) throw badRequest("`id` must be 8 to 40 hex digits. Use the id of a hit.");
   const hits = await targetHits(context, id);
   const rest = { total: hits.length, at_least: false, offset: 0, notes: [] };
-  return { hits, ...rest, ...freshness(context.meta, context.repo) };
+  return { hits: withRequestedFields(hits, { text: ["1"] }), ...rest, ...freshness(context.meta, context.repo) };
 }
 
 /** The lines of each target; an unknown target has an error and does not affect the others. */
@@ -171,7 +171,7 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   const source = await new FileContents(context).file(path, nodes[0]?.language ?? null);
   if (!source) throw badRequest(`${path} ${NO_SOURCE}`, 404);
   const [entry] = outlineFiles([path], nodes) as { nodes: object[] }[];
-  const textOf = sourceLinks(context.env, context.meta, context.repo).commitOf(context.repo);
+  const textOf = indexedCommit(context.meta, context.repo);
   const content = { path, lines: fillGaps(source), text_of: textOf, nodes: entry?.nodes ?? [] };
   return { ...content, ...freshness(context.meta, context.repo) };
 }
@@ -257,9 +257,11 @@ async function targetHits(context: SearchContext, text: string): Promise<object[
   return hitsJson(context, contents, results, { words: [], lines: null });
 }
 
-/** The hits, without their whole text unless it is requested: it is most of an answer's size. */
-function withTextIfRequested(hits: object[], params: Params): object[] {
-  return wantsText(params) ? hits : hits.map((hit) => ({ ...hit, text: null }));
+/** The hits with their whole text and the parts of their score only if requested: these are most of an answer's size. */
+function withRequestedFields(hits: object[], params: Params): object[] {
+  const text = wantsText(params) ? {} : { text: null, text_of: null };
+  const parts = explains(params) ? {} : { parts: null };
+  return hits.map((hit) => ({ ...hit, ...text, ...parts }));
 }
 
 function hitsJson(
@@ -268,13 +270,13 @@ function hitsJson(
   results: readonly Result[],
   snippetOptions: SnippetOptions,
 ): object[] {
-  const links = sourceLinks(context.env, context.meta, context.repo);
+  const commits = { repo: context.repo, commitOf: (repo: string) => indexedCommit(context.meta, repo) };
   const texts = results.map((result) => {
     const lines = contents.lines(result.hit);
     return lines && hitSnippet(result, lines, contents.inner(result.hit), snippetOptions);
   });
   const shown = snippetOptions.lines === null ? texts : withoutRepeatedLines(results, texts);
-  return results.map((result, at) => hitJson(result, links, shown[at] ?? null));
+  return results.map((result, at) => hitJson(result, commits, shown[at] ?? null));
 }
 
 /** The words of a query to highlight. */

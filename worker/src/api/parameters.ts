@@ -52,8 +52,17 @@ export function usesVectors(params: Params): boolean {
 
 /** Returns true if hits shall have their whole text beside the snippet. */
 export function wantsText(params: Params): boolean {
-  const value = params.text?.[0] ?? "0";
-  if (value !== "0" && value !== "1") throw badRequest("`text` must be 1 or 0. Correct it or leave it out.");
+  return isSwitchedOn(params, "text");
+}
+
+/** Returns true if hits shall have the parts of their score. */
+export function explains(params: Params): boolean {
+  return isSwitchedOn(params, "explain");
+}
+
+function isSwitchedOn(params: Params, name: string): boolean {
+  const value = params[name]?.[0] ?? "0";
+  if (value !== "0" && value !== "1") throw badRequest(`\`${name}\` must be 1 or 0. Correct it or leave it out.`);
   return value === "1";
 }
 

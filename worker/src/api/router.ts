@@ -4,7 +4,7 @@ import { truncate } from "../python_strings.ts";
 import { didYouMean } from "../suggestions.ts";
 import { HttpError } from "../http_error.ts";
 import { toHex } from "../access_token.ts";
-import type { CallEndpoint } from "./types.ts";
+import type { CallEndpoint, SearchAnswer } from "./types.ts";
 import data from "../../build/worker_data.json";
 
 const PARAMETERS = new Map(Object.entries(data.parameters as Record<string, string[]>));
@@ -27,7 +27,7 @@ export async function respond(
   const names = [...new Set([...PARAMETERS.get(name)!, ...more])];
   const unknownKey = Object.keys(params).find((key) => !names.includes(key));
   if (unknownKey !== undefined) throw unknownParameterError(name, unknownKey, names);
-  const body = JSON.stringify(await callEndpoint(name, params));
+  const body = JSON.stringify(withoutNullFields(await callEndpoint(name, params)));
   const etag = `"${toHex(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body))).slice(0, 32)}"`;
   const headers = { etag, ...CACHE_HEADERS };
   const tags = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim());
@@ -35,6 +35,17 @@ export async function respond(
   const isCached = tags.some((one) => one === "*" || one.replace(/^W\//, "") === etag);
   if (isCached) return new Response(null, { status: 304, headers });
   return new Response(body, { headers: { ...headers, "content-type": "application/json" } });
+}
+
+/** The answer, whose hits and snippets have no field that is null. */
+function withoutNullFields(answer: object): object {
+  const { hits } = answer as Partial<SearchAnswer>;
+  if (!hits) return answer;
+  return { ...answer, hits: hits.map((hit) => nonNullFields({ ...hit, window: hit.window && nonNullFields(hit.window) })) };
+}
+
+function nonNullFields(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function parseParameters(query: URLSearchParams): Record<string, string[]> {

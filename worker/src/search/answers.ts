@@ -40,7 +40,7 @@ export interface HitText {
 }
 
 /** The JSON of a hit; `text` and `window` are null without a text. */
-export function hitJson(result: Result, links: SourceLinks, text: HitText | null): Record<string, unknown> {
+export function hitJson(result: Result, commits: SearchedCommits, text: HitText | null): Record<string, unknown> {
   const { hit } = result;
   return {
     id: hit.id,
@@ -54,7 +54,7 @@ export function hitJson(result: Result, links: SourceLinks, text: HitText | null
     end_line: hit.endLine,
     repo: hit.repo,
     description: hit.description || null,
-    state: hit.repo === links.repo || !links.repo ? "same" : "elsewhere",
+    state: hit.repo === commits.repo || !commits.repo ? "same" : "elsewhere",
     indexed_lines: null,
     member: result.member,
     score: Math.round(result.score * 1e6) / 1e6,
@@ -63,17 +63,15 @@ export function hitJson(result: Result, links: SourceLinks, text: HitText | null
     piece: matchingPartJson(result),
     copies: result.copies.map((copy) => locationJson(copy.hit)),
     text: text?.text ?? null,
-    text_of: text ? links.commitOf(hit.repo) : null,
+    text_of: text ? commits.commitOf(hit.repo) : null,
     window: text?.window ?? null,
-    permalink: links.permalink(hit),
   };
 }
 
-/** The commits and permalinks of the files that are shown. */
-export interface SourceLinks {
+/** The repository that was searched, empty for several, and the commit that the index of each one equals. */
+export interface SearchedCommits {
   readonly repo: string;
   commitOf(repo: string): string | null;
-  permalink(hit: Hit): string | null;
 }
 
 function matchingPartJson({ partMatch: piece }: Result): object | null {

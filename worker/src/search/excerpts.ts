@@ -7,7 +7,7 @@ import * as sql from "../store/statements.ts";
 import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
 import type { SearchContext } from "./engine.ts";
 import type { Hit } from "./results.ts";
-import { gitHubSlug, indexedCommit } from "./permalinks.ts";
+import { gitHubSlug, indexedCommit } from "./github_address.ts";
 import type { InnerRanges } from "./answers.ts";
 
 /** The maximum number of requests to services for one answer; more files are not read from GitHub. */
