@@ -1,8 +1,8 @@
 """Runs a part of the program in a process of its own, counts what it does, and writes the counts
 as JSON: `counted_process.py MODE OUTPUT ARGUMENTS…`.
 
-Modes: `imports`, `sql` and `profile` run the command line; `queries`, `calls` and `parse` call
-functions; `replay` is a parser process with the messages that `sql` recorded. `imports` itself
+Modes: `imports`, `sql` and `profile` run the command line; `queries`, `calls`, `server` and `parse`
+call functions; `replay` is a parser process with the messages that `sql` recorded. `imports` itself
 imports nothing that the program might import.
 """
 
@@ -215,6 +215,51 @@ def run_queries(folder: str, *, is_profiled: bool) -> None:
     assert sum(len(page.hits) for page in pages) > MIN_HITS
 
 
+def run_server(folder: str) -> None:
+    """Counts git's processes for an answer of the MCP server: with nothing changed, after an edit,
+    and after one with rule files.
+    """
+    import os
+    import time
+    from pathlib import Path
+
+    from counts.repository import EDITED
+    from feeder.config import Settings
+    from feeder.mcp.index_refresh import RefreshTimes
+    from feeder.mcp.service import IndexService, LazyRefresher
+
+    patient = RefreshTimes(check_interval_s=0.0, answer_wait_s=600.0)
+    settings = Settings(Path(folder), store="local", vectors=False, jobs=1, query_log=False)
+    service = IndexService(settings, LazyRefresher(settings, patient))
+
+    def git_processes(query: str) -> int:
+        before = counts["git_processes"]
+        answer = service.call("search", {"query": query}, lambda _: None)
+        assert not answer.is_error, answer
+        assert query in answer.text, answer
+        return counts["git_processes"] - before
+
+    def edit(name: str) -> None:
+        with Path(folder, EDITED).open("ab") as file:
+            file.write(f"\n\ndef {name}(parcel):\n    return parcel.size\n".encode())
+
+    # an index as new as the files would be read again
+    before_s = time.time() - 60
+    os.utime(Path(folder, ".git", "index"), (before_s, before_s))
+    git_processes("added_function")
+    found = {"git_processes_unchanged": git_processes("added_function")}
+    edit("first_edit")
+    found["git_processes_after_an_edit"] = git_processes("first_edit")
+    Path(folder, ".feederignore").write_text("*.tmp\n")
+    Path(folder, ".gitattributes").write_text("*.gen linguist-generated\n")
+    git_processes("first_edit")
+    edit("second_edit")
+    found["git_processes_after_an_edit_with_rule_files"] = git_processes("second_edit")
+    service.close()
+    counts.clear()
+    counts.update(found)
+
+
 def parse_files() -> None:
     """Parses the generated files, after others that load the grammars and fill the caches."""
     from counts.repository import generated_files
@@ -265,6 +310,9 @@ def main() -> None:
         run_queries(*arguments, is_profiled=False)
     elif mode == "calls":
         run_queries(*arguments, is_profiled=True)
+    elif mode == "server":
+        count_processes()
+        run_server(*arguments)
     elif mode == "parse":
         parse_files()
     import json

@@ -43,6 +43,7 @@ def measured(scratch: Path) -> Counts:
         runs.count(f"start of the MCP server {model}", "imports", "mcp", *where)
         edit_a_file(folder)
         runs.count(f"one file edited {model}", "sql", *feed)
+    runs.count("MCP server by words", "server", str(scratch / "by words" / "repository"))
     return runs.found
 
 

@@ -18,6 +18,7 @@ from feeder.mcp.index_refresh import IndexRefresher, RefreshTarget, RefreshTimes
 from feeder.mcp.service import LazyRefresher
 from feeder.session.session import open_session
 from feeder.session.workspace import base_folder, workspace_for
+from feeder.source import git
 from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.ownership import SERVER_LOCK, command_lock, try_lock
@@ -54,7 +55,7 @@ class RefreshedIndex:
         target = RefreshTarget(self.place, self.settings, self._count_read)
         self._refresher = IndexRefresher(target, times)
 
-    def _count_read(self) -> Commit:
+    def _count_read(self, _: git.Checkout | None) -> Commit:
         self.reads += 1
         return self._read_tree()
 

@@ -130,6 +130,15 @@ def test_tracked_files_at_a_path(repo: Repo, tmp_path: Path) -> None:
     assert git_files.tracked_at(tmp_path, ".feeder") == []
 
 
+def test_tracked_files_are_listed_again_when_the_index_has_changed(repo: Repo) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    assert git_files.tracked_at(repo.path, ".feeder") == []
+    repo.commit({".feeder/index.db": "x"})
+    assert git_files.tracked_at(repo.path, ".feeder") == [b".feeder/index.db"]
+    repo.git("rm", "-q", "--cached", ".feeder/index.db")
+    assert git_files.tracked_at(repo.path, ".feeder") == []
+
+
 def test_files_by_name(repo: Repo) -> None:
     """In any folder, by the whole name; links are left out."""
     repo.commit({".noindex": "", "a/b/.noindex": "x", "c/my.noindex": "", "c/.noindex/d": ""})
@@ -145,8 +154,13 @@ def test_files_by_name(repo: Repo) -> None:
 def test_checkout_has_the_ids_and_the_branch_of_head(repo: Repo) -> None:
     repo.commit({"a.py": "a = 1\n"})
     checkout = git.read_checkout(repo.path)
-    assert checkout == git.Checkout(
-        repo.path, repo.git("rev-parse", "HEAD"), repo.git("rev-parse", "HEAD^{tree}"), "main"
+    ids = repo.git("rev-parse", "HEAD"), repo.git("rev-parse", "HEAD^{tree}")
+    assert checkout == git.Checkout(repo.path, *ids, "main", git.repository_layout(repo.path))
+    assert checkout.layout == git.RepositoryLayout(
+        is_bare=False,
+        object_format="sha1",
+        objects=repo.path / ".git/objects",
+        index_file=repo.path / ".git/index",
     )
 
 

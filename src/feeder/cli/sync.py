@@ -44,7 +44,7 @@ def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
         from feeder.sync.sync import sync
 
         if working_tree:
-            tree = workspace.working_tree(place, settings, writes=not dry_run)
+            tree = workspace.working_tree(place, settings, checkout, writes=not dry_run)
         else:
             tree = workspace.commit_tree(place, settings, checkout)
         part = f"shard {settings.shard}" if settings.shard else _folder_name(settings)

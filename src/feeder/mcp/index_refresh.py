@@ -33,6 +33,7 @@ from feeder.session.session import open_session
 from feeder.session.workspace import Workspace, index_file, workspace_for
 from feeder.session.worktree_copy import copy_nearest_index
 from feeder.source import Tree
+from feeder.source.git import Checkout, file_version, read_checkout
 from feeder.store.ownership import SERVER_LOCK, SERVER_VECTORS_LOCK, is_locked_by_command, try_lock
 from feeder.sync.partial_sync import process_paths
 from feeder.sync.sync import sync
@@ -116,7 +117,8 @@ class RefreshTarget:
 
     place: Workspace
     settings: Settings
-    read_tree: Callable[[], Tree]
+    read_tree: Callable[[Checkout | None], Tree]
+    """Reads the tree of a repository that has just been read; None outside of git."""
     parser: WorkerPool | None = None
     """Reused between runs: starting a process takes longer than parsing an edited file."""
     is_folder: bool = False
@@ -139,21 +141,13 @@ class RefreshTarget:
         if not tree.root_tree_id:
             return None
         files = self.index_path, self.index_path.with_name(f"{self.index_path.name}-wal")
-        return tree.root_tree_id, tree.commit, branch, *map(_file_version, files)
+        return tree.root_tree_id, tree.commit, branch, *map(file_version, files)
 
     def close_parser(self) -> None:
         """Ends the parser's processes, of which many files have started many."""
         if self.parser:
             self.parser.close()
         self.parser = None
-
-
-def _file_version(file: Path) -> tuple[int, int, int] | None:
-    try:
-        status = file.stat()
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 class IndexRefresher(Refresher):
@@ -365,10 +359,12 @@ class _RefreshRun:
         """Makes the index equal to the files; without model vectors unless `with_model`."""
         target = self._target
         checked_s = time.monotonic()
-        tree = target.read_tree()
+        checkout = read_checkout(target.place.base)
         settings = replace(target.settings, quiet=True, repo=target.place.repo)
-        branch = workspace_for(target.place.base, settings).branch  # another may be checked out
+        # another branch may be checked out
+        branch = workspace_for(target.place.base, settings, checkout).branch
         settings = replace(settings, repo=target.settings.repo)
+        tree = target.read_tree(checkout)
         is_current = target.synced_state == target.state_of(tree, branch) is not None
         if is_current and not (with_model or self.needs_vectors):
             self._tree_id, self._checked_s = tree.root_tree_id, checked_s

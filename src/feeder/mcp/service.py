@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from feeder.mcp.index_refresh import RefreshTimes
     from feeder.search.open_index import SearchIndex
     from feeder.source import Tree
+    from feeder.source.git import Checkout
 
 Result = TypeVar("Result")
 
@@ -163,7 +164,10 @@ class LazyRefresher(Refresher):
         if choose_store(settings).is_cloud:
             return NoRefresh()
         if git.find_root(workspace.base) is None:
-            read_folder = partial(folder_tree, workspace, [workspace.base], settings)
+
+            def read_folder(_: Checkout | None) -> Tree:
+                return folder_tree(workspace, [workspace.base], settings)
+
             target = RefreshTarget(workspace, settings, read_folder, is_folder=True)
             return FolderRefresher(target, self._times)
         tree_of = commit_tree if git.is_bare(workspace.base) else working_tree
@@ -171,11 +175,10 @@ class LazyRefresher(Refresher):
         return IndexRefresher(RefreshTarget(workspace, settings, read_tree), self._times)
 
 
-def _read_own_tree(folder: Path, read_tree: Callable[[], Tree]) -> Tree:
+def _read_own_tree(
+    folder: Path, read_tree: Callable[[Checkout | None], Tree], checkout: Checkout | None
+) -> Tree:
     """The tree; raises UserError if the folder is no repository any more but in another one."""
-    from feeder.source import git
-
-    root = git.find_root(folder)
-    if root and root.resolve() != folder:
-        raise UserError(f"{folder} is a folder of {root} by now. Put its .git back.")
-    return read_tree()
+    if checkout and checkout.root.resolve() != folder:
+        raise UserError(f"{folder} is a folder of {checkout.root} by now. Put its .git back.")
+    return read_tree(checkout)

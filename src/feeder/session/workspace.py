@@ -175,11 +175,18 @@ def commit_tree(workspace: Workspace, settings: Settings, checkout: Checkout | N
     return Commit(workspace.base, *head, subfolder=settings.path, sizes=_size_limits(settings))
 
 
-def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = True) -> Tree:
+def working_tree(
+    workspace: Workspace,
+    settings: Settings,
+    checkout: Checkout | None = None,
+    *,
+    writes: bool = True,
+) -> Tree:
     """Returns the working tree as it is now, or the one folder of it that the settings name.
 
     A run that `writes` stores what it read beside the index, which makes the next run faster.
-    Raises UserError for an index at Cloudflare, for shards, and without a working tree.
+    `checkout` is the repository, if the caller has just read it. Raises UserError for an index at
+    Cloudflare, for shards, and without a working tree.
     """
     from feeder.cloudflare.credentials import choose_store
     from feeder.source.git_trees import WorkingTree
@@ -207,6 +214,7 @@ def working_tree(workspace: Workspace, settings: Settings, *, writes: bool = Tru
         subfolder=settings.path,
         sizes=_size_limits(settings),
         own_prefixes=own,
+        checkout=checkout,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from feeder.errors import UserError
 from feeder.source import Entry, Sizes, SkipReason, file_types, git, git_files, paths
-from feeder.source.git_command import git_output
+from feeder.source.git_command import check_result, git_output, run_git
 from feeder.source.paths import escape_name
 
 _RULES_VERSION = 1
@@ -41,18 +41,22 @@ RULES_TIMEOUT_S = 60.0
 
 _PORTABLE_SETTINGS = (
     *("-c", f"core.attributesFile={os.devnull}"),
+    *("-c", f"core.excludesFile={os.devnull}"),
     *("-c", "core.ignoreCase=false"),
     *("-c", "core.protectHFS=false"),
     *("-c", "core.protectNTFS=false"),
 )
 """Settings that make the result depend on the tree only, not on the machine."""
 
-_EMPTY_BLOB = b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391"
+_GITIGNORE = b".gitignore"
+
+_NONE_IGNORED = 1
+"""The exit code of `git check-ignore` if no file is ignored."""
 
 _LIST_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--")
 
-# check-ignore treats names literally, but rejects --literal-pathspecs
-_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-v", "-z", "--stdin")
+# check-ignore treats names that begin with ./ literally, but rejects --literal-pathspecs
+_CHECK_IGNORE = ("--no-literal-pathspecs", "check-ignore", "-z", "--stdin")
 
 
 def limits_digest(sizes: Sizes) -> str:
@@ -176,7 +180,7 @@ def exclusion_cause(base: Path, folder: Path) -> str:
     first, _, _ = git_output(base, *_LIST_IGNORED, relative).partition(b"\0")
     if not first:
         return "it has no files"
-    rule = git_output(base, *_CHECK_IGNORE, stdin=b"./%b\0" % first)
+    rule = git_output(base, *_CHECK_IGNORE, "-v", stdin=b"./%b\0" % first)
     source, line, pattern, _ = rule.split(b"\0", 3)
     return (
         f"line {line.decode()} of {escape_name(source)} excludes its files ({escape_name(pattern)})"
@@ -202,15 +206,19 @@ def ignored_files(
 ) -> set[bytes]:
     """The files that ignore files named `rule_file` exclude; `rules` are their contents by path.
 
-    git evaluates the patterns, as those of .gitignore. Raises UserError if that takes too long.
+    git evaluates the patterns, as those of .gitignore. Raises UserError if that takes too long, and
+    for a rule file in a folder that has the path of another one.
     """
-    with _temporary_repository(rules) as repository, _rules_timeout(rule_file, timeout_s):
-        index = b"".join(b"100644 %b 0\t%b\0" % (_EMPTY_BLOB, name) for name in files)
-        add = (*_PORTABLE_SETTINGS, "update-index", "-z", "--index-info")
-        git_output(repository, *add, stdin=index)
-        listing = ("ls-files", "-z", "-i", "-c", f"--exclude-per-directory={rule_file}")
-        out = git_output(repository, *_PORTABLE_SETTINGS, *listing, timeout_s=timeout_s)
-    return set(out.split(b"\0")[:-1])
+    _reject_rules_below_rules(rules)
+    renamed = {name.removesuffix(rule_file.encode()) + _GITIGNORE: rules[name] for name in rules}
+    with _temporary_repository(renamed) as repository, _rules_timeout(rule_file, timeout_s):
+        command = (*_PORTABLE_SETTINGS, *_CHECK_IGNORE, "--no-index")
+        listed = b"".join(b"./%b\0" % name for name in files)
+        result = run_git(repository, *command, stdin=listed, timeout_s=timeout_s)
+    if result.returncode == _NONE_IGNORED:
+        return set()
+    out = check_result(repository, result)
+    return {name.removeprefix(b"./") for name in out.split(b"\0")[:-1]}
 
 
 def attribute_values(
@@ -242,7 +250,10 @@ def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="feeder-") as folder:
-        git_output(Path(folder), "init", "-q", "--template=", "--object-format=sha1")
+        # what gitrepository-layout(5) requires: a process less than `git init`
+        for part in ("objects", "refs"):
+            Path(folder, ".git", part).mkdir(parents=True)
+        Path(folder, ".git", "HEAD").write_bytes(b"ref: refs/heads/main\n")
         for name, contents in rules.items():
             _write_rule_file(Path(folder, os.fsdecode(name)), name, contents)
         yield Path(folder)
@@ -258,6 +269,19 @@ def _write_rule_file(path: Path, name: bytes, contents: bytes) -> None:
             f"The rule file {shown!r} cannot be copied to a temporary folder ({exc.strerror}). "
             "Rename it or its folders."
         ) from exc
+
+
+def _reject_rules_below_rules(rules: Mapping[bytes, bytes]) -> None:
+    """Raises UserError if a rule file is a folder of another one, as git checks out only one."""
+    for name in rules:
+        folder = name
+        while folder := folder.rpartition(b"/")[0]:
+            if folder in rules:
+                shown, outer = paths.escape_name(name[:200]), paths.escape_name(folder[:200])
+                raise UserError(
+                    f"The rule file {shown!r} cannot be read: {outer!r} is a file, too. "
+                    "Rename it or its folders."
+                )
 
 
 @contextmanager

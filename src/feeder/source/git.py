@@ -84,17 +84,37 @@ _ONLY_NAMED_BARE = ("-c", "safe.bareRepository=explicit")
 _REV_PARSE = ("rev-parse", "-q", "--verify", "--end-of-options")
 
 
+_LAYOUT_OPTIONS = (
+    *("--is-bare-repository", "--show-object-format", "--path-format=absolute"),
+    *("--git-path", "objects", "--git-path", "index"),
+)
+
+
+_CHECKOUT_ROWS = 8
+"""Lines that git prints for a checkout without a line break in a path."""
+
+
+class RepositoryLayout(NamedTuple):
+    """The format of a repository, and the paths of its objects and of its index."""
+
+    is_bare: bool
+    object_format: str
+    objects: Path
+    index_file: Path
+
+
 class Checkout(NamedTuple):
     """A repository and its HEAD: the ids of commit and root tree, and the branch.
 
     `root` is that of the working tree, or the bare repository. Before the first commit there are no
-    ids; a detached HEAD has no branch.
+    ids; a detached HEAD has no branch. The layout is there if it took no further git process.
     """
 
     root: Path
     commit: str | None
     tree: str | None
     branch: str | None
+    layout: RepositoryLayout | None = None
 
 
 def read_checkout(folder: Path) -> Checkout | None:
@@ -103,17 +123,23 @@ def read_checkout(folder: Path) -> Checkout | None:
     Raises UserError as `find_root` does.
     """
     head = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
+    places = ("--show-toplevel", *_LAYOUT_OPTIONS)
     try:
-        result = run_git(folder, *_ONLY_NAMED_BARE, "rev-parse", *head, "--show-toplevel")
+        result = run_git(folder, *_ONLY_NAMED_BARE, "rev-parse", *head, *places)
     except NoRepositoryError:
         return None
-    if result.returncode == 0:
-        commit, tree, ref, top = result.stdout.split(b"\n", 3)
-        if ref == b"HEAD" or ref.startswith(_BRANCHES):
-            branch = None if ref == b"HEAD" else paths.escape_name(ref.removeprefix(_BRANCHES))
-            working_tree = Path(os.fsdecode(top.removesuffix(b"\n")))
-            return Checkout(working_tree, commit.decode(), tree.decode(), branch)
-    # a bare repository, one without a commit, or a HEAD at a ref that is no branch
+    rows = result.stdout.split(b"\n")[:-1] if result.returncode == 0 else []
+    if len(rows) == _CHECKOUT_ROWS and (rows[2] == b"HEAD" or rows[2].startswith(_BRANCHES)):
+        commit, tree, ref, top, *layout = rows
+        return Checkout(
+            Path(os.fsdecode(top)),
+            commit.decode(),
+            tree.decode(),
+            None if ref == b"HEAD" else paths.escape_name(ref.removeprefix(_BRANCHES)),
+            _parse_layout(b"\n".join(layout)),
+        )
+    # a bare repository, one without a commit, a HEAD at a ref that is no branch, or a line break
+    # in a path
     root = find_root(folder)
     if root is None:
         return None
@@ -171,7 +197,7 @@ class _HeadFiles(NamedTuple):
         if loose and loose.startswith(_SYMBOLIC_REF):
             return None
         stores = (self.common_dir / "packed-refs", self.common_dir / "reftable/tables.list")
-        return (head, loose, *map(_file_version, stores))
+        return (head, loose, *map(file_version, stores))
 
 
 class _KnownHead(NamedTuple):
@@ -216,7 +242,8 @@ def _read_or_none(file: Path) -> bytes | None:
         return None
 
 
-def _file_version(file: Path) -> tuple[int, int, int] | None:
+def file_version(file: Path) -> tuple[int, int, int] | None:
+    """Changes when a file is written or replaced; None if there is none."""
     try:
         status = file.stat()
     except OSError:
@@ -281,22 +308,13 @@ def has_tree(repository: Path, tree: str) -> bool:
     return run_git(repository, "cat-file", "-e", f"{tree}^{{tree}}").returncode == 0
 
 
-class RepositoryLayout(NamedTuple):
-    """The format of a repository, and the paths of its objects and of its index."""
-
-    is_bare: bool
-    object_format: str
-    objects: Path
-    index_file: Path
-
-
 def repository_layout(repository: Path) -> RepositoryLayout:
     """The layout of a repository, from one git process; the index need not exist."""
-    options = ("--is-bare-repository", "--show-object-format", "--path-format=absolute")
-    out = git_output(
-        repository, "rev-parse", *options, "--git-path", "objects", "--git-path", "index"
-    )
-    bare, object_format, both_paths = out.split(b"\n", 2)
+    return _parse_layout(git_output(repository, "rev-parse", *_LAYOUT_OPTIONS))
+
+
+def _parse_layout(output: bytes) -> RepositoryLayout:
+    bare, object_format, both_paths = output.split(b"\n", 2)
     middle = both_paths.rindex(b"/objects\n") + len(b"/objects")
     objects, index = both_paths[:middle], both_paths[middle:].strip(b"\n")
     paths = (Path(os.fsdecode(path)) for path in (objects, index))

@@ -12,6 +12,7 @@ from typing import IO, NamedTuple
 
 from feeder.errors import UserError
 from feeder.source import paths
+from feeder.source.git import file_version
 from feeder.source.git_command import (
     NoRepositoryError,
     check_result,
@@ -86,11 +87,28 @@ def deleted_files(folder: Path, names: Sequence[bytes]) -> list[bytes]:
     return [name for name in names if name not in sparse]
 
 
+_known_tracked: dict[tuple[Path, str], tuple[tuple[int, int, int], list[bytes]]] = {}
+"""Tracked files by folder and path, with the version of git's index: a server needs them for each
+answer."""
+
+
 def tracked_at(folder: Path, path: str) -> list[bytes]:
     """The tracked files at or below a path, ignoring case, as some file systems do.
 
-    None outside of a working tree.
+    None outside of a working tree. Starts git only if its index has changed since the last call.
     """
+    # read before git reads the index: a change in between is seen by the next call
+    version = file_version(folder / ".git" / "index")  # None for a linked worktree
+    listed_version, listed = _known_tracked.get((folder, path), (None, []))
+    if version is not None and version == listed_version:
+        return listed
+    tracked = _list_tracked_at(folder, path)
+    if version is not None:
+        _known_tracked[folder, path] = version, tracked
+    return tracked
+
+
+def _list_tracked_at(folder: Path, path: str) -> list[bytes]:
     ignore_case = ("--no-literal-pathspecs", "--icase-pathspecs")
     try:
         result = run_git(folder, *ignore_case, "ls-files", "-z", "--", path)

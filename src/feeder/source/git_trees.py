@@ -158,10 +158,11 @@ class WorkingTree(StoredTree):
 
     Untracked files are included unless they are ignored. Files that a sparse checkout leaves out
     are as in the index. The snapshot is cached below `cache_folder`, if there is one; files whose
-    path starts with one of `own_prefixes` are left out. Raises UserError without a working tree.
+    path starts with one of `own_prefixes` are left out. `checkout` is the repository, if the caller
+    has just read it. Raises UserError without a working tree.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - a repository, and how it is read
         self,
         repository: Path,
         cache_folder: Path | None,
@@ -169,6 +170,7 @@ class WorkingTree(StoredTree):
         subfolder: str = "",
         sizes: Sizes = DEFAULT_SIZES,
         own_prefixes: Sequence[Path] = (),
+        checkout: git.Checkout | None = None,
     ) -> None:
         # imported here: a run over a commit needs no snapshot
         from feeder.source.snapshot import SnapshotTaker
@@ -179,7 +181,8 @@ class WorkingTree(StoredTree):
             # deleted with this object
             self._temporary_folder = TemporaryDirectory(prefix="feeder-")
             cache_folder = Path(self._temporary_folder.name)
-        snapshot = SnapshotTaker(repository, cache_folder, sizes, own_prefixes).take_snapshot()
+        taker = SnapshotTaker(repository, cache_folder, sizes, own_prefixes, checkout)
+        snapshot = taker.take_snapshot()
         root = snapshot.root_tree_id
         is_head = root == snapshot.head_tree_id
         source = repository if is_head else snapshot.repository

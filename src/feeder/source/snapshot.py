@@ -19,6 +19,7 @@ from typing import NamedTuple
 from feeder.errors import UserError
 from feeder.source import Sizes, SkipReason, file_types, git, git_files, paths, snapshot_cache
 from feeder.source.exclusions import placeholder_id
+from feeder.source.git import Checkout
 from feeder.source.git_command import git_output
 from feeder.source.snapshot_cache import IndexCopy
 from feeder.source.staging import IndexDifference, IndexStage
@@ -57,19 +58,24 @@ class StagingPlan:
 
 
 class SnapshotTaker(NamedTuple):
-    """Takes snapshots of a working tree; `own_prefixes` are path prefixes of feeder's own files."""
+    """Takes snapshots of a working tree; `own_prefixes` are path prefixes of feeder's own files.
+
+    `checkout` is the repository, if the caller has just read it.
+    """
 
     repository: Path
     cache_folder: Path
     sizes: Sizes
     own_prefixes: Sequence[Path] = ()
+    checkout: Checkout | None = None
 
     def take_snapshot(self) -> Snapshot:
         """The current working tree; raises UserError if there is none or git fails."""
         with ThreadPoolExecutor(2) as pool:
-            ids = pool.submit(git.object_ids, self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
+            ids = pool.submit(self._head_ids)
             settings = pool.submit(git.matching_settings, self.repository, _RELEVANT_SETTINGS)
-            layout = git.repository_layout(self.repository)
+            read_layout = self.checkout and self.checkout.layout
+            layout = read_layout or git.repository_layout(self.repository)
         if layout.is_bare:
             raise UserError(
                 f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
@@ -81,6 +87,12 @@ class SnapshotTaker(NamedTuple):
             context = SnapshotContext(layout, settings.result(), head, started_ns)
             copy = self._updated_copy(private_repository, Path(folder, "index"), context)
         return Snapshot(commit, head, copy.root, private_repository, layout.object_format)
+
+    def _head_ids(self) -> Sequence[str]:
+        """The ids of HEAD's commit and root tree, empty before the first commit."""
+        if self.checkout:
+            return self.checkout.commit or "", self.checkout.tree or ""
+        return git.object_ids(self.repository, ("HEAD^{commit}", "HEAD^{tree}"))
 
     def _updated_copy(
         self, private_repository: Path, index: Path, context: "SnapshotContext"
@@ -156,10 +168,12 @@ class _IndexUpdate:
         if _ATTRIBUTES_NAME in {name.rpartition(b"/")[2] for name in (*plan.deleted, *plan.added)}:
             return None
         # git converts line ends depending on the file's entry in its own index
-        self._stage.restore_from_index(plan.added)
+        self._stage.restore_from_index(plan.added, untracked)
         failed = self._apply_plan(plan)
-        root = self._stage.write_tree()
-        return self._resulting_copy(root, *self._names_after(plan, untracked), failed)
+        with ThreadPoolExecutor(1) as pool:
+            root = pool.submit(self._stage.write_tree)
+            names = self._names_after(plan, untracked)
+        return self._resulting_copy(root.result(), *names, failed)
 
     def _names_after(
         self, plan: StagingPlan, untracked: Mapping[bytes, bool]
@@ -259,10 +273,11 @@ class _IndexUpdate:
         stage.add_placeholders(plan.excluded, self._object_format)
         if not plan.added:
             return {}
-        stage.refresh()
         filtered = self._with_filters(plan.added)
         plain = [name for name in plan.added if name not in filtered]
-        failed = dict.fromkeys(stage.add(plain), SkipReason.UNREADABLE)
+        if filtered:
+            stage.refresh()
+        failed = dict.fromkeys(stage.add(plain, refreshes=not filtered), SkipReason.UNREADABLE)
         failed |= dict.fromkeys(stage.add_filtered(sorted(filtered)), SkipReason.FILTER_FAILED)
         stage.add_placeholders(failed, self._object_format)
         return failed

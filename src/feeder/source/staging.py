@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -38,6 +38,10 @@ _INDEX_SETTINGS = (
     *("-c", "core.splitIndex=false"),  # a split index writes into the user's .git
     *("-c", "core.safecrlf=false"),  # it can reject files for their line ends
 )
+
+
+_REFRESH = ("-q", "--unmerged", "--ignore-missing", "--refresh")
+"""Files in conflict and deleted ones are no reason to fail."""
 
 
 class IndexDifference(NamedTuple):
@@ -110,15 +114,21 @@ class IndexStage:
 
     def refresh(self) -> None:
         """Finds files that were touched and are the same, without writing an object."""
-        self._run_git("update-index", "-q", "--refresh")
+        self._run_git("update-index", *_REFRESH)
 
-    def restore_from_index(self, names: Iterable[bytes]) -> None:
-        """Restores the entries of these files from git's index, without their stat."""
+    def restore_from_index(self, names: Iterable[bytes], untracked: Container[bytes]) -> None:
+        """Restores the entries of these files from git's index, without their stat.
+
+        Those that are `untracked` have none and are removed.
+        """
         restored = set(names)
-        listed = restored if len(restored) <= MAX_LISTED_NAMES else ()
-        output = git_output(self._repository, "ls-files", "-s", "-z", "--", *listed)
-        rows = output.split(b"\0")[:-1]
-        entries = [b"%b\0" % row for row in rows if row.partition(b"\t")[2] in restored]
+        tracked = {name for name in restored if name not in untracked}
+        rows: Sequence[bytes] = ()
+        if tracked:
+            listed = tracked if len(tracked) <= MAX_LISTED_NAMES else ()
+            output = git_output(self._repository, "ls-files", "-s", "-z", "--", *listed)
+            rows = output.split(b"\0")[:-1]
+        entries = [b"%b\0" % row for row in rows if row.partition(b"\t")[2] in tracked]
         self._update_entries([*_removed_entries(restored), *entries])
 
     def remove(self, names: Iterable[bytes]) -> None:
@@ -132,14 +142,19 @@ class IndexStage:
             for name, reason in reasons.items()
         )
 
-    def add(self, names: Sequence[bytes]) -> list[bytes]:
-        """Adds files without filters; returns those at which git fails, which stay unchanged."""
-        if not names or self._try_add(names, self._unfiltered, ADD_TIMEOUT_S):
+    def add(self, names: Sequence[bytes], *, refreshes: bool = False) -> list[bytes]:
+        """Adds files without filters; returns those at which git fails, which stay unchanged.
+
+        The same process refreshes the index before, if it `refreshes`.
+        """
+        settings, options = self._unfiltered, _REFRESH if refreshes else ()
+        if not names or self._try_add(names, settings, ADD_TIMEOUT_S, options):
             return []
         if len(names) == 1:
             return list(names)
         half = len(names) // 2
-        return [*self.add(names[:half]), *self.add(names[half:])]
+        parts = names[:half], names[half:]
+        return [name for part in parts for name in self.add(part, refreshes=refreshes)]
 
     def add_filtered(self, names: Sequence[bytes]) -> list[bytes]:
         """Adds files with their filters, together or else one by one; returns those that fail."""
@@ -164,9 +179,15 @@ class IndexStage:
         if entries := b"".join(rows):
             self._git_output("update-index", "-z", "--replace", "--index-info", stdin=entries)
 
-    def _try_add(self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float) -> bool:
+    def _try_add(
+        self,
+        names: Sequence[bytes],
+        settings: Sequence[str],
+        timeout_s: float,
+        options: Sequence[str] = (),
+    ) -> bool:
         """True if git has added all files; if not, the index is unchanged."""
-        command = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
+        command = ("update-index", *options, "--add", "--remove", "--replace", "-z", "--stdin")
         arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *command)
         variables = {**git_environment(), **self._variables}
         is_done = _completes(
