@@ -1,10 +1,12 @@
 """Stand-ins that fail at a chosen call, before it arrives or after its answer."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from feeder.embedding import Vector
 from feeder.store import Database, Row, Statement
+from feeder.store.sqlite import SQLite
 from hash_embedder import HashedEmbedder
 
 
@@ -59,6 +61,18 @@ class FailingDatabase:
 
     def close(self) -> None:
         self._database.close()
+
+
+class FailingSQLite(SQLite):
+    """A local database whose transactions may fail."""
+
+    def __init__(self, path: Path, faults: FaultInjector) -> None:
+        super().__init__(path)
+        self._faults = faults
+
+    def run(self, statements: Sequence[Statement]) -> list[list[Row]]:
+        run = super().run
+        return self._faults.call(lambda: run(statements))
 
 
 class FailingEmbedder(HashedEmbedder):

@@ -1,10 +1,13 @@
 """Of two runs, the one that started last wins, but an older event never reverts the index."""
 
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import pytest
 
-from fault_injection import Crash, FailingDatabase, FaultInjector
+from fault_injection import Crash, FailingDatabase, FailingSQLite, FaultInjector
 from feeder.errors import Superseded
 from feeder.github.event import Event
 from feeder.source import Tree
@@ -14,7 +17,14 @@ from feeder.store.sqlite import SQLite
 from feeder.sync.concurrency import manual_run_token
 from feeder.sync.context import SyncContext
 from feeder.sync.sync import sync
-from index_helpers import fresh_snapshot, index_snapshot, new_sync_context, query_rows
+from index_helpers import (
+    fresh_snapshot,
+    index_snapshot,
+    new_sync_context,
+    open_database,
+    query_rows,
+    run_sync,
+)
 from source.repos import Repo
 
 FEED = "acme/shop/.github/workflows/feed.yml"
@@ -187,3 +197,41 @@ def test_invalid_event_in_meta_is_ignored(trees: list[Tree], database: SQLite) -
     database.run([Statement("UPDATE meta SET value = 'soon' WHERE key = 'acme/shop:event'")])
     sync(workflow_run(trees[1], database, 8))
     assert query_rows(database, HEAD) == [trees[1].commit]
+
+
+@pytest.mark.parametrize("is_other_earlier", [False, True])
+def test_run_that_compares_trees_loses_to_one_that_began_after_its_first_read(
+    trees: list[Tree], tmp_path: Path, *, is_other_earlier: bool
+) -> None:
+    """At each transaction of a run on a local index a whole one by hand comes in between.
+
+    It loses also where it has to read the index again, unless the other one started earlier.
+    """
+    outcomes = []
+    for at in range(1, 50):
+        file = tmp_path / f"{at}.db"
+        with closing(open_database(file)) as database:
+            run_sync(trees[0], database)
+        tokens = sorted([manual_run_token(), manual_run_token()], reverse=is_other_earlier)
+        other = partial(_sync_by_hand, trees[2], file, tokens[1])
+        faults = FaultInjector(at, fail=other)
+        with closing(FailingSQLite(file, faults)) as database:
+            is_superseded = False
+            try:
+                sync(replace(new_sync_context(trees[1], database), token=tokens[0]))
+            except Superseded:
+                is_superseded = True
+            if not faults.has_failed:
+                break
+            outcomes.append(is_superseded)
+            winner = trees[2] if is_superseded else trees[1]
+            assert index_snapshot(database) == fresh_snapshot(winner), at
+    # 1 is before the first read, 2 before the paths are read, 3 before the first write
+    assert outcomes[:3] == [False, not is_other_earlier, not is_other_earlier]
+    assert outcomes[3:]
+    assert all(outcomes[3:])
+
+
+def _sync_by_hand(tree: Tree, file: Path, token: str) -> None:
+    with closing(SQLite(file)) as database:
+        sync(replace(new_sync_context(tree, database), token=token))

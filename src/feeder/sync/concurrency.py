@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from feeder.errors import Superseded, UserError
 from feeder.shards import all_shards
+from feeder.store import SUPERSEDED_MESSAGE
 from feeder.store.index_state import UNSHARDED, IndexState, Sharding
+from feeder.store.ownership import SupersededAtStart
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import refuse_other_folder
 
@@ -64,6 +66,16 @@ def may_continue(run: SyncContext, state: IndexState) -> bool:
         return recorded < run.token
     last = _last_workflow_run(run, state)
     return bool(run.event and last and last.token == recorded and last.order < run.event.order)
+
+
+def refuse_superseded_since(run: SyncContext, seen: IndexState, state: IndexState) -> None:
+    """Raises SupersededAtStart if a run that wins has begun between the reads `seen` and `state`.
+
+    The first write would not notice: it expects the owner in `state`.
+    """
+    owner = run.index.meta_key("run")
+    if state.meta.get(owner) != seen.meta.get(owner) and not may_continue(run, state):
+        raise SupersededAtStart(SUPERSEDED_MESSAGE)
 
 
 def event_meta(run: SyncContext) -> dict[str, str]:

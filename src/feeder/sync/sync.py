@@ -26,6 +26,7 @@ from feeder.sync.concurrency import (
     may_continue,
     refuse_shard_for_new_model,
     refuse_superseded,
+    refuse_superseded_since,
     shard_share,
     shard_state,
     take_ownership,
@@ -105,6 +106,7 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
 
     last_read = state if state.files is not None else read()
     if not dry_run:
+        refuse_superseded_since(run, state, last_read)
         run.parser.start(1 if last_read.files else None)
     target = Target(_shard_entries(run), _target_meta(run), share)
     if dry_run:
