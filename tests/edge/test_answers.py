@@ -161,6 +161,17 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("outline", {"path": "src/cart.rb"}),
     ("outline", {"path": "tests"}),
     ("outline", {"path": "nowhere"}),
+    ("outline", {"path": "nowhere", "after": "a"}),
+    ("outline", {"path": "src", "limit": "2"}),
+    ("outline", {"path": "src", "limit": "2", "after": "src/cart.py"}),
+    ("outline", {"path": "src", "after": "zzz"}),
+    ("outline", {"path": "src/cart.*", "limit": "2", "after": "src/cart.c"}),
+    ("outline", {"path": "src/cart.*", "after": "zzz"}),
+    ("outline", {"path": "src", "limit": "301"}),
+    ("map", {"path": "nowhere"}),
+    ("map", {"path": "nowhere", "after": "a"}),
+    ("map", {"path": "src/cart.py"}),
+    ("map", {"limit": "1001"}),
     ("search", {"q": "cart", "limit": "0"}),
     ("search", {"q": " "}),
     ("search", {"q": "cart", "tests": "some"}),
@@ -228,6 +239,11 @@ def test_map_and_stats_equal_the_programs(fed: IndexedWorker, desk: IndexService
     for file in files:
         file.pop("bytes", None)  # of a skipped file, which the Worker does not have
     assert fed.query_worker("map")["files"] == files
+    for params in ({"path": "lib/", "limit": "2"}, {"path": "lib", "after": "lib/deep/yarn.lock"}):
+        page = program(desk, "map", **params)
+        own = fed.query_worker("map", **params)
+        assert [file["path"] for file in own["files"]] == [file["path"] for file in page["files"]]
+        assert own["files"] and own["next"] == page["next"]
     status, same = fed.query_worker("status"), program(desk, "status")
     assert status["holds"] == same["holds"]
     assert status["costs"] == same["costs"] and "sync" in same["costs"]

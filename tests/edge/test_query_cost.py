@@ -229,18 +229,38 @@ def test_copies_are_found_by_the_hash_of_their_lines(fed: IndexedWorker) -> None
 
 
 def test_outline_reads_the_nodes_of_so_many_files(fed: IndexedWorker) -> None:
-    """The names of all files are listed."""
+    """A page has 100 files; an agent gets the names of all, and the symbols of 300."""
     fed.run_sql(
         "INSERT INTO files (repo, path, blob, sha_head, nodes, state) "
         "SELECT ?1, 'more/' || value || '.py', '', '', 1, 'clean' FROM json_each(?2)",
         NAME,
         str([*range(300)]),
     )
-    outline = fed.query_worker("outline", path=".")
+    first = fed.query_worker("outline", path=".")
+    second = fed.query_worker("outline", path=".", after=first["next"], limit="300")
+    few = rows_read(fed, "outline", path="src", limit="2")
+    [agent] = fed.call_tools(("outline", {"path": "."}))
     fed.run_sql("DELETE FROM files WHERE path GLOB 'more/*'")
-    assert len(outline["files"]) == FILES + COPIES + 300
-    named = [file["path"] for file in outline["files"] if file["nodes"]]
-    assert named == [f"copies/c{at}.py" for at in sorted(range(COPIES), key=str)]
-    [note] = outline["notes"]
-    assert note.startswith(f"Of {FILES + COPIES + 300} files the symbols of the first 300 are")
-    assert "notes" not in fed.query_worker("outline", path=".")
+    assert len(first["files"]) == 100
+    pages = [file["path"] for file in (*first["files"], *second["files"])]
+    assert len(set(pages)) == len(pages) == FILES + COPIES + 300
+    assert pages == sorted(pages) and second["next"] is None
+    assert few < 3 * 25 * 2
+    of = f"Of {FILES + COPIES + 300} files the symbols of the first 300 are listed"
+    assert of in agent["content"][0]["text"]
+    [agent] = fed.call_tools(("outline", {"path": "."}))
+    assert "the symbols of the first" not in agent["content"][0]["text"]
+
+
+def test_a_page_of_the_map_reads_the_nodes_of_its_files(fed: IndexedWorker) -> None:
+    """The pages are those of the whole map."""
+    whole = fed.query_worker("map")
+    assert len(whole["files"]) == FILES + COPIES and whole["next"] is None
+    pages = []
+    after = ""
+    while after is not None:
+        page = fed.query_worker("map", limit="20", after=after)
+        pages.extend(page["files"])
+        after = page["next"]
+    assert pages == whole["files"]
+    assert rows_read(fed, "map", path="src", limit="2") < 3 * 25 * 2

@@ -22,6 +22,7 @@ from web.http_client import Web, web
 PAGE = (Path(__file__).parents[2] / "docs/reference/http-api.md").read_text("utf-8")
 EXAMPLES = re.findall(r"^    GET (\S+)\n\n```json\n(.*?)^```", PAGE, re.M | re.S)
 ANY = "…"
+PATHS = ["docs/guide.md", "src/cart.py", "src/money.py", "tests/test_money.py"]
 # made up; in the form of GitHub's tokens
 SECRET = "ghp_" + "Zk3q9XbT7LmN2vR8wYc4JdF6hAsP1eQuG0oV"  # pragma: allowlist secret
 
@@ -274,6 +275,24 @@ def test_last_change_of_one_file(asked: Web) -> None:
     one = asked.client.get("/api/history?path=src/cart.py").json()["changed"]
     assert one == {"src/cart.py": every["src/cart.py"]}
     assert asked.client.get("/api/history?path=src/none.py").status_code == 404
+
+
+def test_pages_of_files_follow_each_other(asked: Web) -> None:
+    """The map has all files without `limit`; a folder that does not exist is an error."""
+    for address in ("map?path=.", "outline?path=."):
+        whole = asked.client.get(f"/api/{address}").json()
+        assert [file["path"] for file in whole["files"]] == PATHS
+        assert whole["next"] is None
+        first = asked.client.get(f"/api/{address}&limit=3").json()
+        assert (first["files"], first["next"]) == (whole["files"][:3], PATHS[2])
+        last = asked.client.get(f"/api/{address}&limit=3&after={first['next']}").json()
+        assert (last["files"], last["next"]) == (whole["files"][3:], None)
+        assert asked.client.get(f"/api/{address}&after=zzz").json()["files"] == []
+    inside = asked.client.get("/api/map?path=/src/").json()["files"]
+    assert [file["path"] for file in inside] == ["src/cart.py", "src/money.py"]
+    answer = asked.client.get("/api/map?path=sr")
+    assert answer.status_code == 404
+    assert answer.json()["error"] == "sr is not a folder of the index."
 
 
 def test_map_counts_references_on_request(asked: Web) -> None:

@@ -263,6 +263,21 @@ def test_late_response_does_not_replace_another_view(browser: Browser, site: Web
         expect(page.get_by_role("heading", name="Checks")).to_be_visible()
 
 
+def test_map_of_several_pages_is_drawn_as_one(browser: Browser, site: Web) -> None:
+    """As a Worker answers, which has 1,000 files in a page."""
+    index = {"index": {"repo": "large"}, "note": ""}
+
+    def answer(route: Route) -> None:
+        is_second = "after=" in route.request.url
+        files, after = (MANY[40:60], None) if is_second else (MANY[:40], MANY[39]["path"])
+        route.fulfill(body=json.dumps({"files": files, "next": after, **index}))
+
+    with open_page(browser, site) as page:
+        page.route("**/api/map*", answer)
+        page.get_by_role("link", name="Map", exact=True).click()
+        expect(page.get_by_role("status")).to_contain_text("60 files")
+
+
 def test_20000_files_are_drawn(browser: Browser, site: Web) -> None:
     """bench/page.py measures the time."""
     answer = json.dumps({"files": MANY, "index": {"repo": "large"}, "note": "It is large."})

@@ -13,7 +13,7 @@ MAX_NAME_CHARS = 400
 """A longer text is no name of a node."""
 
 MAX_OUTLINED_FILES = 300
-"""Files of a folder whose nodes an outline reads: the first ones by path."""
+"""Files of a folder whose nodes an outline for an agent reads: the first ones by path."""
 
 MAX_PHRASE_WORDS = 16
 

@@ -167,17 +167,27 @@ def statistics(database: Database, repo: str) -> Statistics:
     )
 
 
-FILES_BELOW = """
-SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND (?2 = '' OR path = ?2
-  OR path >= ?2 || '/' AND path < ?2 || '0') ORDER BY path
+# of the folder ?2, all for an empty one, the paths after ?3
+_IN_FOLDER = """path > max(?3, iif(?2 = '', '', ?2 || '/'))
+  AND path < iif(?2 = '', char(1114111), ?2 || '0')"""
+
+# at most ?4 paths, which are the only rows read
+FILES_BELOW = f"""
+SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND path = ?2 AND path > ?3
+UNION ALL SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND {_IN_FOLDER}
+ORDER BY path LIMIT ?4
 """
 
-FILE_OVERVIEW = """
-SELECT f.path, d.language, d.lines, f.nodes, f.state, f.reason FROM files f LEFT JOIN
-  (SELECT path, min(language) AS language, max(end_line) AS lines FROM docs WHERE repo = ?1
-   GROUP BY path) d ON d.path = f.path
-WHERE f.repo = ?1 ORDER BY f.path
+# at most ?4 files, whose nodes are the only ones read
+FILE_OVERVIEW = f"""
+WITH page AS MATERIALIZED (SELECT path, nodes, state, reason FROM files
+  WHERE repo = ?1 AND {_IN_FOLDER} ORDER BY path LIMIT ?4)
+SELECT p.path, min(d.language) AS language, max(d.end_line) AS lines, p.nodes, p.state, p.reason
+FROM page p LEFT JOIN docs d ON d.repo = ?1 AND d.path = p.path GROUP BY p.path ORDER BY p.path
 """
+
+NO_LIMIT = -1
+"""A limit of rows that SQLite takes for none."""
 
 # ?2 are paths, ?3 endings of paths; without ?3 only the rows of ?2 are read
 SKIPPED_FILES = """
@@ -215,7 +225,7 @@ def files_below(database: Database, repo: str, folder: str) -> list[str]:
 
     Skipped files, such as names that may contain secrets, are left out.
     """
-    [rows] = database.run([Statement(FILES_BELOW, (repo, folder))])
+    [rows] = database.run([Statement(FILES_BELOW, (repo, folder, "", NO_LIMIT))])
     return [str(path) for (path,) in rows]
 
 
@@ -230,9 +240,13 @@ class FileSummary(NamedTuple):
     reason: str | None
 
 
-def file_summaries(database: Database, repo: str) -> list[FileSummary]:
-    """Returns every file of the manifest, including skipped ones."""
-    [rows] = database.run([Statement(FILE_OVERVIEW, (repo,))])
+def file_summaries(
+    database: Database, repo: str, folder: str = "", after: str = "", limit: int = NO_LIMIT
+) -> list[FileSummary]:
+    """Returns the files of the manifest in a folder, skipped ones too, that follow the path `after`
+    in the order of paths.
+    """
+    [rows] = database.run([Statement(FILE_OVERVIEW, (repo, folder, after, limit))])
     return [FileSummary(*row) for row in rows]  # type: ignore[arg-type]  # as selected
 
 

@@ -9,6 +9,7 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from feeder.search.targets import Target, files_below_path, resolve_target
 from feeder.source import file_types, git
 from feeder.source.history import file_history, last_change
 from feeder.store.inventory import (
+    NO_LIMIT,
     FileSummary,
     blobs_by_path,
     file_summaries,
@@ -58,6 +60,10 @@ MAX_CACHED_FILES = 2_000
 _masks_cache: dict[tuple[str, bytes | None], Mapping[str, str]] = {}
 
 DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET = 10, 100, 10_000
+OUTLINE_LIMITS = 100, 1, 300
+"""Files of a page of an outline: by default, at least and at most."""
+MAX_MAPPED_FILES = 1_000
+"""Files of a page of the map; the nodes of each are read."""
 
 _NODE_ID = re.compile(r"[0-9a-f]{8,40}")
 _FILTER_PARAMETERS = ("path", "not_path", "language", "node_type", "category")
@@ -166,9 +172,13 @@ def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 
 def outline(index: SearchIndex, parameters: Parameters) -> JsonObject:
-    """The symbols and sections of a file or folder, without their text."""
+    """A page of the files of a path, with their symbols and sections, without their text."""
     paths = _indexed_paths(index, _required_parameter(parameters, "path"))
-    return build_outline(index.corpus, paths).as_json()
+    limit = _integer_parameter(parameters, "limit", *OUTLINE_LIMITS)
+    following = [path for path in paths if path > _after(parameters)]
+    page = following[:limit]
+    next_ = page[-1] if len(page) < len(following) else None
+    return {**build_outline(index.corpus, page).as_json(), "next": next_}
 
 
 def files(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -184,12 +194,21 @@ def files(index: SearchIndex, parameters: Parameters) -> JsonObject:
 
 
 def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
-    """All files; of skipped ones the reason and size, and on request how often each is referred to.
+    """The files in a folder, of skipped ones the reason and size; all of them without `limit`.
 
-    That takes seconds for a large index, as all relations are read.
+    On request also how often each is referred to, which takes seconds for a large index, as all
+    relations are read.
     """
     corpus = index.corpus
-    files = [_file_json(corpus, file) for file in file_summaries(corpus.database, corpus.repo)]
+    folder, after = parameters.get("path", ["."])[0].strip("/"), _after(parameters)
+    limit = None
+    if "limit" in parameters:
+        limit = _integer_parameter(parameters, "limit", MAX_MAPPED_FILES, 1, MAX_MAPPED_FILES)
+    read = partial(file_summaries, corpus.database, corpus.repo, "" if folder == "." else folder)
+    following = read(after, NO_LIMIT if limit is None else limit + 1)
+    if not following and folder != "." and not (after and read(limit=1)):
+        raise NotFound(f"{folder} is not a folder of the index. Give a path from the root.")
+    files = [_file_json(corpus, file) for file in following[:limit]]
     has_references = is_local(corpus.database) and has_relations(corpus.database, corpus.repo)
     if _flag(parameters, "references", "no") and has_references:
         counts = referring_files(corpus)
@@ -198,6 +217,7 @@ def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
         "files": files,
         "history": _indexed_commit(corpus) is not None,
         "references": has_references,
+        "next": files[-1]["path"] if len(files) < len(following) else None,
         **_index_state(corpus),
     }
 
@@ -260,9 +280,9 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
     "node": (node, frozenset({"id"})),
     "file": (file, frozenset({"path"})),
     "document": (document, frozenset({"path"})),
-    "outline": (outline, frozenset({"path"})),
+    "outline": (outline, frozenset({"path", "limit", "after"})),
     "files": (files, frozenset({"path"})),
-    "map": (map_, frozenset({"references"})),
+    "map": (map_, frozenset({"path", "limit", "after", "references"})),
     "history": (history, frozenset({"path"})),
     "status": (status, frozenset()),
 }
@@ -340,6 +360,11 @@ def _flag(parameters: Parameters, name: str, default: str = "yes") -> bool:
     if value not in ("yes", "no"):
         raise UserError(f"`{name}` must be yes or no. Correct it or leave it out.")
     return value == "yes"
+
+
+def _after(parameters: Parameters) -> str:
+    """The path that a page of files follows; empty for the first page."""
+    return parameters.get("after", [""])[0]
 
 
 def _switch(parameters: Parameters, name: str, default: str) -> bool:

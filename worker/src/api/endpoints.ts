@@ -38,11 +38,13 @@ import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
 import { RepositoryRouter } from "./repository_router.ts";
 import type { Endpoint, OnTiming, Params } from "./types.ts";
-import { filters, usesVectors, requiredParameter, pagination, snippetLines, explains, wantsText } from "./parameters.ts";
+import { filters, usesVectors, requiredParameter, pagination, filePage, nextAfter, snippetLines, explains, wantsText } from "./parameters.ts";
 import { constants } from "../../build/worker_data.json";
 
 /** The prefix of the `meta` keys of costs; the kind of run follows. */
 const { MAX_OUTLINED_FILES } = constants.worker_limits;
+const { MAX_MAPPED_FILES } = constants.endpoints;
+const [DEFAULT_OUTLINED, , MAX_OUTLINED] = constants.endpoints.OUTLINE_LIMITS as [number, number, number];
 const COST_KEY_PREFIX: string = constants.dry_run.COST_KEY;
 const NODE_ID = /^[0-9a-f]{8,40}$/;
 
@@ -176,23 +178,46 @@ async function file(context: SearchContext, params: Params): Promise<object> {
   return { ...content, ...freshness(context.meta, context.repo) };
 }
 
-/** The outline of a file or folder; of a large one without the nodes of all files, as `notes` say. */
+/** A page of the files at or below a path, with their symbols and sections. */
 async function outline(context: SearchContext, params: Params): Promise<object> {
+  const { limit, range } = filePage(params, DEFAULT_OUTLINED, MAX_OUTLINED);
+  const following = await filesBelowPath(context, requiredParameter(params, "path"), range);
+  const files = await outlineOf(context, following.slice(0, limit));
+  return { files, next: nextAfter(following, limit), ...freshness(context.meta, context.repo) };
+}
+
+/** All files at or below a path; of many only the first ones with their symbols, as `notes` say. */
+async function outlineForAgent(context: SearchContext, params: Params): Promise<object> {
   const paths = await filesBelowPath(context, requiredParameter(params, "path"));
-  const [rows = []] = await context.database.run([sql.nodesInFiles(context.repo, paths.slice(0, MAX_OUTLINED_FILES))]);
-  const files = outlineFiles(paths, sortNodes(rows.map(hitFromRow)));
+  const outlined = await outlineOf(context, paths.slice(0, MAX_OUTLINED_FILES));
+  const files = [...outlined, ...paths.slice(MAX_OUTLINED_FILES).map((path) => ({ path, nodes: [] }))];
   const note = `Of ${paths.length} files the symbols of the first ${MAX_OUTLINED_FILES} are listed: outline a subfolder.`;
   const notes = paths.length > MAX_OUTLINED_FILES ? { notes: [note] } : {};
   return { files, ...notes, ...freshness(context.meta, context.repo) };
 }
 
-/** All files, indexed or not, with the skip reason. */
-async function map(context: SearchContext): Promise<object> {
-  const [rows = []] = await context.database.run([sql.fileMap(context.repo)]);
+/** The outline of files, with one request. */
+async function outlineOf({ database, repo }: SearchContext, paths: readonly string[]): Promise<object[]> {
+  const [rows = []] = await database.run([sql.nodesInFiles(repo, paths)]);
+  return outlineFiles(paths, sortNodes(rows.map(hitFromRow)));
+}
+
+/** A page of the files in a folder, indexed or not, with the skip reason. */
+async function map(context: SearchContext, params: Params): Promise<object> {
+  const { database, repo } = context;
+  const { limit, range } = filePage(params, MAX_MAPPED_FILES, MAX_MAPPED_FILES);
+  const path = (params.path?.[0] ?? ".").replace(/^\/+|\/+$/g, "");
+  const folder = path === "." ? "" : path;
+  const statements = [sql.fileMap(repo, folder, range), sql.fileMap(repo, folder, { after: "", count: 1 })];
+  const [rows = [], first = []] = await database.run(range.after ? statements : statements.slice(0, 1));
+  if (folder && rows.length === 0 && first.length === 0) {
+    throw badRequest(`${folder} is not a folder of the index. Give a path from the root.`, 404);
+  }
   const files = rows.map(([path, language, lines, nodes, state, reason]) => {
     return { path, language, lines, nodes, state, reason };
   });
-  return { files, history: false, ...freshness(context.meta, context.repo) };
+  const next = nextAfter(files.map(({ path }) => String(path)), limit);
+  return { files: files.slice(0, limit), history: false, references: false, next, ...freshness(context.meta, repo) };
 }
 
 /** The counts and freshness of the index, and the features that the Worker has. */
@@ -246,6 +271,7 @@ const ENDPOINTS: Record<string, Endpoint> = {
   read,
   file,
   outline,
+  agentoutline: outlineForAgent,
   map,
   status,
 };

@@ -4,6 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import type { Filters, Pagination } from "../search/engine.ts";
 import { badRequest } from "../http_error.ts";
 import { DEFAULT_LINES } from "../search/snippets.ts";
+import type { FileRange } from "../store/statements.ts";
 import type { Params } from "./types.ts";
 
 const { DEFAULT_LIMIT, MAX_LIMIT, MAX_OFFSET } = constants.endpoints;
@@ -23,6 +24,17 @@ export function pagination(params: Params): Pagination {
     limit: integerParameter(params, "limit", DEFAULT_LIMIT, 1, MAX_LIMIT),
     offset: integerParameter(params, "offset", 0, 0, MAX_OFFSET),
   };
+}
+
+/** The range of files of a page, with one more, which tells that another page follows. */
+export function filePage(params: Params, defaultLimit: number, maxLimit: number): { limit: number; range: FileRange } {
+  const limit = integerParameter(params, "limit", defaultLimit, 1, maxLimit);
+  return { limit, range: { after: params.after?.[0] ?? "", count: limit + 1 } };
+}
+
+/** The `after` of the page that follows `limit` of the paths; null if these are all. */
+export function nextAfter(paths: readonly string[], limit: number): string | null {
+  return paths.length > limit ? paths[limit - 1]! : null;
 }
 
 export function filters(params: Params): Filters {

@@ -79,7 +79,7 @@ async function similar(callEndpoint: CallEndpoint, args: ToolArguments): Promise
 
 /** Outlines a file or folder. */
 async function outline(callEndpoint: CallEndpoint, args: ToolArguments): Promise<ToolResult> {
-  const answer = (await callEndpoint("outline", { path: [args.path as string] })) as OutlineAnswer;
+  const answer = (await callEndpoint("agentoutline", { path: [args.path as string] })) as OutlineAnswer;
   return textResult(formatOutline(withRepositoryNote(answer), (args.depth as number) ?? null, DEFAULT_TOKENS));
 }
 

@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
-import { casefold, rpartition } from "../python_strings.ts";
+import { casefold, compareText, rpartition } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
@@ -114,19 +114,28 @@ async function singleNode(database: Database, { path, hits, isFile }: Target): P
   return hits[0]!;
 }
 
-/** The files at or below a path, or whose path or folder matches a glob; throws an HttpError with the nearest paths if there are none. */
-export async function filesBelowPath({ database, repo }: TargetContext, text: string): Promise<string[]> {
+/**
+ * The files of a range at or below a path, or whose path or folder matches a glob.
+ *
+ * Throws an HttpError with the nearest paths if the path has no files.
+ */
+export async function filesBelowPath(context: TargetContext, text: string, range = sql.ALL_FILES): Promise<string[]> {
+  const { database, repo } = context;
   const candidates = pathCandidates(text || ".").map((path) => (path === "." ? "" : path));
-  const answers = await database.run(candidates.map((path) => sql.filesBelow(repo, path)));
+  const answers = await database.run(candidates.map((path) => sql.filesBelow(repo, path, range)));
   const existing = answers.find((rows) => rows.length > 0);
   if (existing) return existing.map(([path]) => String(path));
+  if (range.after) {
+    const all = await filesBelowPath(context, text, /[*?[]/.test(text) ? sql.ALL_FILES : { after: "", count: 1 });
+    return all.filter((path) => compareText(path, range.after) > 0).slice(0, range.count);
+  }
   const skippedFiles = skippedFilesStatement(repo, text, looksLikePath(text));
   const [all = [], skipped = []] = await database.run([sql.filesBelow(repo, ""), skippedFiles]);
   const allPaths = all.map(([path]) => String(path));
   for (const glob of /[*?[]/.test(text) ? candidates : []) {
     const pattern = globPattern(glob.replace(/\/+$/, ""));
     const files = allPaths.filter((path) => pattern.test(path));
-    if (files.length > 0) return files;
+    if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }
   if (all.length === 0) throw badRequest(`The index has no files of ${repo}. Index them: feeder sync`, 404);
   throw skippedFileError(text, skipped) ?? notFoundError("file or folder", text, nearestPaths(text, all));

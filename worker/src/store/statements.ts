@@ -209,9 +209,18 @@ export function filesByPathSuffix(repo: string, path: string): Statement {
   return { sql: sql.filesByPathSuffix, params: [null, ...scopeParams(at).slice(0, 4)] };
 }
 
-/** Selects the files at or below a file or folder; all of the repository for an empty one. */
-export function filesBelow(repo: string, folder: string): Statement {
-  return { sql: sql.filesBelow, params: [repo, folder] };
+/** The files that follow a path in the order of paths, `count` at most. */
+export interface FileRange {
+  readonly after: string;
+  readonly count: number;
+}
+
+/** All files; SQLite takes a negative limit for none. */
+export const ALL_FILES: FileRange = { after: "", count: -1 };
+
+/** Selects the files at or below a file or folder; those of the repository for an empty one. */
+export function filesBelow(repo: string, folder: string, { after, count } = ALL_FILES): Statement {
+  return { sql: sql.filesBelow, params: [repo, folder, after, count] };
 }
 
 /** Selects the skipped files at these paths, and those whose paths have one of these endings, with the reasons. */
@@ -219,9 +228,9 @@ export function filesSkipped(repo: string, paths: readonly string[], endings: re
   return { sql: sql.filesSkipped, params: [repo, JSON.stringify(paths), JSON.stringify(endings)] };
 }
 
-/** Selects all files of the manifest. */
-export function fileMap(repo: string): Statement {
-  return { sql: sql.fileMap, params: [repo] };
+/** Selects the files of the manifest in a folder; those of the repository for an empty one. */
+export function fileMap(repo: string, folder: string, { after, count }: FileRange): Statement {
+  return { sql: sql.fileMap, params: [repo, folder, after, count] };
 }
 
 /** Counts the rows of a table by the values of a column. */

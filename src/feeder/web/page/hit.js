@@ -63,7 +63,7 @@ function snippet(hit) {
   const shown = hit.window;
   if (!shown) return h('p', { class: 'gone' }, hit.signature ?? 'No lines to show.');
   const block = h('div', { class: 'code', tabindex: '0', role: 'group', 'aria-label': `Lines of ${hit.path}` });
-  const parts = [shown.head, shown, ...(shown.more ?? [])].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
+  const parts = [shown.head, shown, ...shown.more].filter(Boolean).sort((one, other) => one.start_line - other.start_line);
   const draw = (rules) => block.replaceChildren(...declaration(hit, parts, rules), ...parts.flatMap((part, i) => rows(part, i, hit, rules)), remaining(shown, expand));
   const expand = async () => {
     const [whole] = (await request('node', { id: hit.id }).catch(() => ({ hits: [] }))).hits;
@@ -176,7 +176,7 @@ export function why(hit) {
   const ranks = RANKS.filter(([key]) => hit[key]).map(([key, name]) => `${name} ${hit[key]}`);
   const reason = ranks.length ? `Rank by ${ranks.join(', ')}` : 'Listed by path';
   const parts = hit.piece ? `; ${hit.piece.matching} of ${hit.piece.of} parts` : '';
-  const copies = hit.copies?.length ? `; and ${hit.copies.length} more with the same text` : '';
+  const copies = hit.copies.length ? `; and ${hit.copies.length} more with the same text` : '';
   return reason + parts + copies;
 }
 
@@ -185,7 +185,7 @@ export async function copy(place, name = place) {
   notify(isCopied ? `Copied ${name}` : `The browser does not allow copying${place === name ? `. The location is ${place}` : ''}`);
 }
 
-/** Copies a text where the clipboard interface is off, as on a page without TLS from another machine. */
+/** Copies a text where the clipboard interface is off, as without TLS. */
 function copyWithoutClipboard(text) {
   const field = h('textarea', { class: 'hidden' });
   field.value = text;

@@ -18,7 +18,7 @@ let repositories = [];
 
 export async function loadLinks() {
   const status = await request('status');
-  places = status.places ?? places;
+  ({ places } = status);
   features = status.has ?? features;
   examples = status.examples ?? [];
   repositories = status.repositories ?? [];

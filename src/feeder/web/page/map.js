@@ -10,7 +10,6 @@ const MAX_ROWS = 100;
 const KB = 1024;
 const SLOW_MS = 300;
 const COLOUR_TITLES = { language: 'Languages', state: 'What is indexed', changed: 'Last change', references: 'References' };
-const ELLIPSIS = '…';
 const DARK_INK = '#101418';
 let stopWatching = () => null;
 
@@ -24,6 +23,7 @@ export async function showMap(state) {
     return;
   }
   let answer = await request('map', { repo });
+  for (let page = answer; page.next; answer.files.push(...page.files)) page = await request('map', { repo, after: page.next });
   const isOffered = { changed: answer.history, references: answer.references };
   const choices = Object.keys(COLOUR_TITLES).filter((name) => isOffered[name] ?? !(name in isOffered));
   const by = choices.includes(state.by) ? state.by : 'language';
@@ -131,10 +131,10 @@ function shortened(pen, text, width) {
   let [low, high] = [0, text.length];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
-    if (pen.measureText(text.slice(0, middle) + ELLIPSIS).width <= width) low = middle;
+    if (pen.measureText(text.slice(0, middle) + '…').width <= width) low = middle;
     else high = middle - 1;
   }
-  return low ? text.slice(0, low) + ELLIPSIS : '';
+  return low ? text.slice(0, low) + '…' : '';
 }
 
 function listen(map) {

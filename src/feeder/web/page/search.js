@@ -213,7 +213,7 @@ function showError(error) {
   announce(error.message);
 }
 
-/** Says above the hits why they are not those of the query, for example of a filter half typed. */
+/** Says above the hits why they are not those of the query. */
 function showHint(text) {
   shown = '';
   const hint = byId('main').querySelector('.hint') ?? h('p', { class: 'hint notes', role: 'status' });
