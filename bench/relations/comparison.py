@@ -170,8 +170,11 @@ def mistakes(corpus: Corpus, sites: Sites, tool: LanguageServer) -> Iterator[tup
     for path, line in sorted(sites.resolved - sites.by_tool):
         text = _line(corpus.base, path, line)
         columns = [one.start() for one in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text)]
-        matches = [tool.definitions(Place(path, line - 1, column)) for column in columns]
-        defined = set().union(*matches) - {(path, line)}
+        at = [Place(path, line - 1, column) for column in columns]
+        defined = set().union(*map(tool.definitions, at)) - {(path, line)}
+        if sites.drawn.definition.language == "go" and not own & defined:
+            # a call of an interface's method is listed for those that implement it, but not always
+            defined = defined.union(*map(tool.implementations, at))
         reason = SAME if own & defined else ANOTHER if defined else NOT_KNOWN
         yield reason, (path, line)
 

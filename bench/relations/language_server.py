@@ -137,6 +137,15 @@ class LanguageServer:
         result = self._request("textDocument/definition", self._position(place)) or []
         return set(self._lines(result if isinstance(result, list) else [result]))
 
+    def implementations(self, place: Place) -> set[Line]:
+        """The lines of the methods that implement the one at a place; empty if it refuses."""
+        self._open(place.path)
+        try:
+            result = self._request("textDocument/implementation", self._position(place)) or []
+        except RefusedRequest:  # the name is no method of an interface
+            return set()
+        return set(self._lines(result if isinstance(result, list) else [result]))
+
     def _initialization(self) -> Json:
         symbols = {"hierarchicalDocumentSymbolSupport": True}
         uri = self._folder.as_uri()

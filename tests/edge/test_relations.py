@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
+from cli.test_go_interfaces import INTERFACES
 from cli.test_references import FIELDS, GO, MACROS
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
@@ -47,14 +48,14 @@ def _files() -> dict[str, str | bytes]:
     weights = "class Cart:\n    def weigh_all(self, weight):\n        return weight\n"
     users = {f"users/user_{at}.py": _user(at) for at in range(USERS)}
     others = {f"others/other_{at}.py": f"def nothing_{at}():\n    pass\n" for at in range(OTHERS)}
-    # the Worker does not find what implements an interface of Go
-    workspace = {f"workspace/{path}": WORKSPACE[path] for path in WORKSPACE if path[-3:] != ".go"}
+    workspace = {f"workspace/{path}": content for path, content in WORKSPACE.items()}
     return {
         **_samples(),
         **FILES,
         **ALIASED,
         **workspace,
         **GO,
+        **{f"go/{path}": content for path, content in INTERFACES.items()},
         **FIELDS,
         **MACROS,
         "lib/weights.py": weights,
@@ -135,6 +136,14 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "cart.h#cart"},
         {"target": "cart.Filler.Fill"},
         {"target": "main.fill", "direction": "out"},
+        *(
+            {"target": target, **kind}
+            for target in (
+                *("box.Box", "box.Vault", "box.Shelf", "box.Box.Fill", "box.Crate.Fill"),
+                *("box.Jar.Fill", "box.Bag.Fill", "box.base.Name", "store.Store", "store.Reader"),
+            )
+            for kind in ({}, {"kind": "implementation"})
+        ),
         {"target": "shop/order.py"},
         {"target": "order", "kind": "implementation"},
     ],
@@ -162,6 +171,17 @@ def test_name_used_a_hundred_times_costs_two_batches(fed: IndexedWorker, target:
     assert fed.request_counts == {"d1": 2}
     assert fed.last is not None
     assert int(re.findall(r"(\d+) rows", fed.last.headers["server-timing"])[0]) < MAX_ROWS
+
+
+@pytest.mark.parametrize(
+    ("target", "batches"), [("cart.Cart.Fill", 4), ("box.Crate.Fill", 4), ("cart.Filler.Fill", 5)]
+)
+def test_interface_of_go_costs_few_batches_more(
+    fed: IndexedWorker, target: str, batches: int
+) -> None:
+    """One for a level of embedded types, one for fields; another one for the lines of overrides."""
+    fed.call_tools(("references", {"target": target}))
+    assert fed.request_counts == {"d1": batches}
 
 
 def test_overriding_member_is_shown_where_it_is_declared(fed: IndexedWorker) -> None:
@@ -205,7 +225,7 @@ def test_list_is_a_lower_bound_if_functions_that_return_a_type_are_cut(
     one.deploy()
     try:
         [result] = one.call_tools(("references", {"target": "cart.go#Cart.Fill"}))
-        assert "at least 1 references: 1 resolved" in _text(result)
+        assert "at least 1 reference: 1 resolved" in _text(result)
     finally:
         one.close()
 

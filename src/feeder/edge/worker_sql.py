@@ -180,6 +180,8 @@ STATEMENTS = {
     "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
     "relationsOfFiles": _replace(relations.RELATIONS_OF_FILES, _NODE_ORDER, ""),
     "filesOfSubtypes": relations.FILES_OF_SUBTYPES,
+    "goNodesOfTypes": relations.GO_NODES_OF_TYPES,
+    "goTypesEmbedding": relations.GO_TYPES_EMBEDDING,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,
     "meta": sql.READ_META,

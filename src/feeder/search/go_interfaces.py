@@ -1,24 +1,48 @@
-"""Finds the types of Go that have all methods of an interface; Go has no declaration of that.
+"""Decides which types of Go implement an interface: those with all of its methods.
 
-Start with `implementing_types`. Types of parameters and results are compared as they are written,
-without packages and the names of parameters.
+Start with `GoTypes.implements`. Go has no declaration of that. Methods are compared by name, number
+and types of parameters and results; types as they are written, without packages. Nothing is read
+but nodes of the index.
 """
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from feeder.search.index_status import Corpus
-from feeder.store.hits import MAX_NAMED_HITS, Hit, hits_by_name, hits_in_files
+from feeder.nodes import INHERITS
+from feeder.store import Database
+from feeder.store.relations import MAX_GO_ROWS, GoNode, go_nodes_of_types, symbols_embedding
 
-_RECEIVER = re.compile(r"\Afunc\s*\([^)]*\)\s*")
-_PACKAGE = re.compile(r"\b\w+\.(?=\w)")
-_NAMED_PARAMETER = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)\w+\s+(?=\S)")
+MAX_GO_TYPES = 200
+"""Types that one request reads; others are not compared."""
+
+MAX_EMBEDDED = 50
+"""Types for which those that embed them are looked for."""
+
+MAX_EMBEDDING_DEPTH = 20
+"""Levels of embedded types that are followed."""
+
+RECEIVER_PATTERN = re.compile(r"\Afunc\s*\([^)]*\)\s*")
+PACKAGE_PATTERN = re.compile(r"\b\w+\.(?=\w)")
+NAMED_PARAMETER_PATTERN = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)\w+\s+(?=\S)")
+TYPE_PARAMETER_PATTERN = re.compile(r"\b[A-Z]\b")
+INTERFACE_PATTERN = re.compile(r"\binterface\b")
+EMPTY_INTERFACE_PATTERN = re.compile(r"\binterface ?\{\}")
+NAMED_TYPE_PATTERN = re.compile(
+    r"\A(?:type\s+)?\w+\s+=?\s*(?!(?:struct|interface|string|bool|u?int\d*"
+    r"|float\d+|complex\d+|byte|rune|uintptr)\Z)[A-Za-z_][\w.]*\Z"
+)
+"""A type that another one defines, such as `type Body = io.Reader`."""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_ERROR_METHODS = {"Error": ((), ("string",))}
 
-Types = tuple[tuple[str, ...], tuple[str, ...]]
-"""The types of a method's parameters and of its results."""
+
+class Types(NamedTuple):
+    """The types of a method's parameters and of its results."""
+
+    parameters: Sequence[str]
+    results: Sequence[str]
 
 
 class TypePlace(NamedTuple):
@@ -28,82 +52,235 @@ class TypePlace(NamedTuple):
     symbol: str
 
 
-def is_interface(hit: Hit) -> bool:
-    """Tells whether a node declares an interface of Go."""
-    return hit.language == "go" and hit.node_type == "class" and "interface" in _words(hit)
+class MethodSet(NamedTuple):
+    """The methods of a type with those of embedded ones; None for types that are not known.
+
+    A method with a small letter has its folder before the name, since other packages cannot have
+    it. The set is complete if the index has all embedded types.
+    """
+
+    methods: Mapping[str, Types | None]
+    is_complete: bool
 
 
-def method_types(hit: Hit) -> Types:
-    """The types of a method by its signature."""
-    name = (hit.symbol or "").rpartition(".")[2]
-    text = _RECEIVER.sub("", hit.signature or "")
-    after_name = text.partition(name)[2]
+class _GoType:
+    """A type with the methods that are declared for it."""
+
+    def __init__(self) -> None:
+        self.nodes: list[GoNode] = []
+        self.methods: dict[str, Types | None] = {}
+
+    @property
+    def is_interface(self) -> bool:
+        return any(INTERFACE_PATTERN.search(node.signature) for node in self.nodes)
+
+    @property
+    def is_known(self) -> bool:
+        """Tells whether a node declares it, and not by another type."""
+        return any(not NAMED_TYPE_PATTERN.search(node.signature) for node in self.nodes)
+
+    def embedded(self) -> Iterator[tuple[str, str]]:
+        """Yields the package as written, empty for its own one, and the name of each."""
+        for node in self.nodes:
+            for one in node.related.decode(INHERITS):
+                yield one.qualifier, one.name
+
+
+class GoTypes:
+    """Reads types of Go with their methods, each once."""
+
+    def __init__(self, database: Database, repo: str) -> None:
+        self._database = database
+        self._repo = repo
+        self._read: set[str] = set()
+        self._types: dict[TypePlace, _GoType] = {}
+        self._folders: dict[str, list[str]] = {}
+        self._method_sets: dict[TypePlace, MethodSet] = {}
+
+    def load(self, symbols: Iterable[str]) -> None:
+        """Reads types by their symbols, then those that they embed, level by level."""
+        level = list(dict.fromkeys(symbols))[:MAX_GO_TYPES]
+        seen = set(level)
+        for _ in range(MAX_EMBEDDING_DEPTH):
+            if not level:
+                return
+            self._load_level([one for one in level if one not in self._read])
+            embedded = (symbol for one in level for symbol in self._embedded_symbols(one))
+            level = [one for one in dict.fromkeys(embedded) if one not in seen][:MAX_GO_TYPES]
+            seen.update(level)
+
+    def _load_level(self, symbols: Sequence[str]) -> None:
+        if not symbols:
+            return
+        rows = go_nodes_of_types(self._database, self._repo, symbols)
+        self._method_sets.clear()
+        self._read.update(symbols)
+        if len(rows) > MAX_GO_ROWS:
+            return  # methods may be missing
+        for node in rows:
+            symbol = node.related.symbol or ""
+            outer, _, name = symbol.rpartition(".")
+            is_type = node.related.node_type == "class"
+            owner = symbol if is_type else outer
+            if owner not in symbols:
+                continue
+            place = TypePlace(posixpath.dirname(node.related.path), owner)
+            if place not in self._types:
+                self._folders.setdefault(owner, []).append(place.folder)
+            one = self._types.setdefault(place, _GoType())
+            if is_type:
+                one.nodes.append(node)
+            else:
+                one.methods[_key(place.folder, name)] = method_types(name, node.signature)
+
+    def _embedded_symbols(self, symbol: str) -> Iterator[str]:
+        package = symbol.rpartition(".")[0]
+        for folder in self._folders.get(symbol, ()):
+            for qualifier, name in self._types[TypePlace(folder, symbol)].embedded():
+                yield f"{qualifier or package}.{name}"
+
+    def node(self, place: TypePlace) -> GoNode | None:
+        """The node that declares a type, if it is no interface."""
+        one = self._types.get(place)
+        return one.nodes[0] if one and one.nodes and not one.is_interface else None
+
+    def places(self, symbol: str) -> list[TypePlace]:
+        """The types with a symbol that have been read."""
+        return [TypePlace(folder, symbol) for folder in self._folders.get(symbol, ())]
+
+    def is_interface(self, place: TypePlace) -> bool:
+        """Tells whether a type that has been read is an interface."""
+        return place in self._types and self._types[place].is_interface
+
+    def method_set(self, place: TypePlace) -> MethodSet:
+        """The methods of a type; each embedded type is followed once, whatever embeds it."""
+        if place not in self._method_sets:
+            self._method_sets[place] = self._find_methods(place)
+        return self._method_sets[place]
+
+    def _find_methods(self, place: TypePlace) -> MethodSet:
+        methods: dict[str, Types | None] = {}
+        is_complete = True
+        followed = {place: None}
+        for current in (following := list(followed)):
+            one = self._types.get(current)
+            if not one or not one.is_known:
+                is_complete = False
+                continue
+            for key, types in one.methods.items():
+                methods.setdefault(key, types)  # that of the outer type counts
+            for qualifier, name in one.embedded():
+                if embedded := self._embedded_place(current, qualifier, name):
+                    if embedded not in followed:
+                        followed[embedded] = None
+                        following.append(embedded)
+                elif not qualifier and name == "error":
+                    methods.setdefault("Error", Types(*_ERROR_METHODS["Error"]))
+                else:
+                    is_complete = False
+        return MethodSet(methods, is_complete)
+
+    def _embedded_place(self, outer: TypePlace, qualifier: str, name: str) -> TypePlace | None:
+        """The embedded type; None if the index does not have it, or several."""
+        if not qualifier:
+            place = TypePlace(outer.folder, f"{outer.symbol.rpartition('.')[0]}.{name}")
+            return place if place in self._types else None
+        places = self.places(f"{qualifier}.{name}")
+        return places[0] if len(places) == 1 else None
+
+    def has_names(self, place: TypePlace, interface: TypePlace) -> bool:
+        """Tells whether a type has a method of each name that an interface has; at least one."""
+        required = self.method_set(interface).methods
+        return bool(required) and required.keys() <= self.method_set(place).methods.keys()
+
+    def implements(self, place: TypePlace, interface: TypePlace) -> bool | None:
+        """Tells whether a type has all methods of an interface.
+
+        None if it is not known: the index lacks an embedded type, or the types of a method are as
+        many but written otherwise, such as under another name.
+        """
+        own, required = self.method_set(place), self.method_set(interface)
+        is_missing = not required.methods.keys() <= own.methods.keys()
+        if is_missing and own.is_complete:
+            return False
+        results = [
+            _equal_types(own.methods[key], types)
+            for key, types in required.methods.items()
+            if key in own.methods
+        ]
+        if False in results:
+            return False
+        is_known = not is_missing and required.is_complete and bool(required.methods)
+        return True if is_known and None not in results else None
+
+    def symbols_embedding(self, symbols: Iterable[str]) -> list[str]:
+        """The symbols of types that embed one of some types, or a type that does.
+
+        Empty for more types than `MAX_EMBEDDED`.
+        """
+        matches: dict[str, None] = {}
+        names = {one.rpartition(".")[2] for one in symbols}
+        followed = set(names)
+        for _ in range(MAX_EMBEDDING_DEPTH):
+            if not names or len(followed) > MAX_EMBEDDED:
+                break
+            embedding = symbols_embedding(self._database, self._repo, sorted(names))
+            matches |= dict.fromkeys(embedding)
+            names = {one.rpartition(".")[2] for one in embedding} - followed
+            followed |= names
+        return list(matches)
+
+
+def method_types(name: str, signature: str) -> Types | None:
+    """The types of a method by its signature; None if the index cut it."""
+    if signature.endswith("…"):
+        return None
+    after_name = RECEIVER_PATTERN.sub("", signature).partition(name)[2]
     end = _end_of_list(after_name)
     results = after_name[end:].strip()
     if results.startswith("("):
         results = results[1 : _end_of_list(results) - 1]
-    return _types(after_name[1 : end - 1]), _types(results)
+    return Types(_types(after_name[1 : end - 1]), _types(results))
 
 
-def implementing_types(corpus: Corpus, methods: dict[str, Types]) -> list[Hit]:
-    """The types, interfaces apart, that have all these methods with the same types."""
-    owners: set[TypePlace] | None = None
-    hits_of = {name: hits_by_name(corpus.database, corpus.repo, name) for name in methods}
-    complete = {name: hits for name, hits in hits_of.items() if len(hits) < MAX_NAMED_HITS}
-    for name, hits in sorted(complete.items(), key=lambda pair: len(pair[1])):
-        places = {_owner(hit) for hit in hits if _is_method(hit, name, methods[name])}
-        owners = places if owners is None else owners & places
-    return [hit for place in sorted(owners or ()) for hit in _types_at(corpus, place)]
+def _key(folder: str, name: str) -> str:
+    return name if name[:1].isupper() else f"{folder}/{name}"
 
 
-def declared_methods(corpus: Corpus, interface: Hit) -> dict[str, Types]:
-    """The methods that an interface lists itself, not those of embedded ones."""
-    prefix = f"{interface.symbol}."
-    return {
-        (hit.symbol or "").removeprefix(prefix): method_types(hit)
-        for hit in hits_in_files(corpus.database, corpus.repo, [interface.path])
-        if hit.node_type == "method" and (hit.symbol or "").startswith(prefix)
-    }
+def _equal_types(own: Types | None, required: Types | None) -> bool | None:
+    """Compares types of methods; None if they are as many but written otherwise.
+
+    A single capital letter is a type parameter, which may be any type.
+    """
+    if own is None or required is None:
+        return None
+    if [len(one) for one in own] != [len(one) for one in required]:
+        return False
+    pairs = [
+        (left, right)
+        for lists in zip(own, required, strict=True)
+        for left, right in zip(*lists, strict=True)
+        if left != right
+    ]
+    is_generic = all(any(map(TYPE_PARAMETER_PATTERN.search, pair)) for pair in pairs)
+    return True if is_generic else None
 
 
-def _words(hit: Hit) -> list[str]:
-    return re.findall(r"\w+", hit.signature or "")
-
-
-def _owner(hit: Hit) -> TypePlace:
-    return TypePlace(posixpath.dirname(hit.path), (hit.symbol or "").rpartition(".")[0])
-
-
-def _is_method(hit: Hit, name: str, types: Types) -> bool:
-    is_named = hit.language == "go" and (hit.symbol or "").rpartition(".")[2] == name
-    return is_named and hit.node_type == "method" and method_types(hit) == types
-
-
-def _types_at(corpus: Corpus, place: TypePlace) -> Iterator[Hit]:
-    """Yields the type's node; none for an interface, or a type of which the index has no node."""
-    for hit in hits_by_name(corpus.database, corpus.repo, place.symbol.rpartition(".")[2]):
-        is_same = TypePlace(posixpath.dirname(hit.path), hit.symbol or "") == place
-        if is_same and hit.node_type == "class":
-            if not is_interface(hit):
-                yield hit
-            return
-
-
-def _types(listed: str) -> tuple[str, ...]:
+def _types(listed: str) -> Sequence[str]:
     """The types of a list of parameters or results, such as `a, b int, next http.Handler`."""
     parts = [" ".join(part.split()) for part in _split(listed)]
-    if not any(_NAMED_PARAMETER.match(part) for part in parts):
+    if not any(NAMED_PARAMETER_PATTERN.match(part) for part in parts):
         return tuple(map(_plain_type, parts))
     types: list[str] = []
     for part in reversed(parts):  # a name without a type has that of the next one
-        named = _NAMED_PARAMETER.match(part)
+        named = NAMED_PARAMETER_PATTERN.match(part)
         types.append(part[named.end() :] if named else types[-1] if types else part)
     return tuple(map(_plain_type, reversed(types)))
 
 
 def _plain_type(text: str) -> str:
     """A type without packages; of a function only that it is one, as its parameters have names."""
-    text = _PACKAGE.sub("", text).replace("interface{}", "any").replace("interface {}", "any")
+    text = EMPTY_INTERFACE_PATTERN.sub("any", PACKAGE_PATTERN.sub("", text))
     return text.partition("func(")[0] + "func" if "func(" in text else text
 
 

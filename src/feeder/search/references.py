@@ -9,7 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
@@ -26,12 +26,12 @@ from feeder.nodes import (
     USE,
 )
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
-from feeder.search.go_interfaces import Types, declared_methods, implementing_types, is_interface
+from feeder.search.go_interfaces import MAX_EMBEDDED, MAX_GO_TYPES, GoTypes, TypePlace
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
-from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver
+from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver, declarations
 from feeder.search.targets import Target, target_node
-from feeder.store.hits import Hit, hits_by_name
+from feeder.store.hits import MAX_NAMED_HITS, Hit, hits_by_name
 from feeder.store.relations import (
     MAX_PATHS,
     MAX_ROWS,
@@ -75,6 +75,15 @@ MAX_DEPTH = 20
 
 MAX_TYPES = 300
 """Types below a type that are followed."""
+
+MAX_NAMES = 3
+"""Methods of an interface whose types are read, until one is not too frequent."""
+
+CHAINED_PATTERN = re.compile(r"[^.]+\.[^.]")
+"""A receiver that may be a field."""
+
+MAX_HELD_TYPES = 10
+"""Types of Go, beside the target's own, whose fields are followed."""
 
 MAX_MACROS = 20
 """Macros of C that are followed from a definition: their uses are references to it."""
@@ -170,10 +179,10 @@ class ReferenceFinder:
         self._corpus = corpus
         self._facts: dict[str, FileFacts] = {}
         self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
+        self._named: dict[str, list[Hit]] = {}
         self._nodes: dict[str, list[RelatedNode]] = {}
-        self._below: dict[
-            tuple[Definition, bool], list[tuple[Implementation, tuple[str, str]]]
-        ] = {}
+        self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
+        self._go_types = GoTypes(corpus.database, corpus.repo)
         self.is_cut = False
         if not has_relations(corpus.database, corpus.repo):
             raise UserError(
@@ -236,7 +245,7 @@ class ReferenceFinder:
 
     def _type_of_member(self, hit: Hit, outer: str) -> str:
         """The type of a member that is declared in another file, as in Go, C++ or Swift."""
-        named = hits_by_name(self._corpus.database, self._corpus.repo, outer)
+        named = self._hits(outer)
         return (
             outer if any(one.symbol == outer and one.node_type == "class" for one in named) else ""
         )
@@ -247,8 +256,14 @@ class ReferenceFinder:
             self._definitions[name] = self._read_definitions(normalize_symbol(name))
         return self._definitions[name]
 
+    def _hits(self, name: str) -> list[Hit]:
+        """The nodes whose symbols have a name as a word."""
+        if name not in self._named:
+            self._named[name] = hits_by_name(self._corpus.database, self._corpus.repo, name)
+        return self._named[name]
+
     def _read_definitions(self, requested: str) -> list[tuple[Definition, Hit]]:
-        hits = hits_by_name(self._corpus.database, self._corpus.repo, requested.rpartition(".")[2])
+        hits = self._hits(requested.rpartition(".")[2])
         matches: dict[tuple[str, str], Hit] = {}
         for hit in hits:
             symbol = hit.symbol or ""
@@ -290,19 +305,34 @@ class ReferenceFinder:
             if owner:
                 family = self.family(owner, {(one.path, one.owner) for one in others})
                 if owner.language == "go":
-                    family = family._replace(makers=self._makers(owner))
-                if sum(one.is_type for one, _ in owners) == 1:
-                    family = family._replace(holders=self._holders(owner))
+                    dispatch = self._dispatch(definition, others)
+                    family = family._replace(makers=self._makers(owner), dispatch=dispatch)
+                is_only = sum(one.is_type for one, _ in owners) == 1
+                holding = [*([owner] if is_only else []), *_implementing_types(family)]
+                if holding and self._has_chained_sites(definition.name):
+                    family = family._replace(holders=self._holders(holding))
         return Resolver(definition, others, owner, family)
 
-    def _holders(self, owner: Definition) -> frozenset[tuple[str, str]]:
-        """The names of types with fields that have a type, each with the name of the field."""
-        return frozenset(
-            (_type_around(node), one.name)
-            for node in self.nodes(owner.name)
-            for one in node.decode(BINDING + PARAMETER)
-            if one.qualifier == owner.name
+    def _has_chained_sites(self, name: str) -> bool:
+        """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
+        return any(
+            one.name == name and CHAINED_PATTERN.match(one.qualifier)
+            for node in self.nodes(name)
+            for one in node.decode(CALL + MENTION)
         )
+
+    def _holders(self, types: Iterable[Definition]) -> Mapping[tuple[str, str], list[Definition]]:
+        """The types with fields of some types, by their last names and the name of the field."""
+        holders: defaultdict[tuple[str, str], list[Definition]] = defaultdict(list)
+        for type_ in types:
+            for node in self.nodes(type_.name):
+                symbol = _type_around(node)
+                name = symbol.rpartition(".")[2]
+                holder = Definition(node.path, node.language or "", symbol, name, "", is_type=True)
+                for one in node.decode(BINDING + PARAMETER):
+                    if one.qualifier == type_.name and _may_hold(node, one, type_):
+                        holders[name, one.name].append(holder)
+        return holders
 
     def _makers(self, owner: Definition) -> tuple[Definition, ...]:
         """The functions of a type's package in Go that return it."""
@@ -352,31 +382,21 @@ class ReferenceFinder:
         names = {symbol.rpartition(".")[2] for _, symbol in own}
         return Family(frozenset(own), frozenset(names), frozenset(below))
 
-    def types_below(
-        self, owner: Definition, *, by_methods: bool = False
-    ) -> list[tuple[Implementation, tuple[str, str]]]:
-        """The types below a type, level by level, each with its parent; each once.
-
-        With `by_methods` also those that implement an interface of Go. They have its methods
-        themselves, so that it makes no difference to references.
-        """
-        key = owner, by_methods
-        if key not in self._below:
-            subtypes = self._subtypes if by_methods else self._direct_subtypes
-            self._below[key] = list(self._find_types_below(owner, subtypes))
-        return self._below[key]
+    def types_below(self, owner: Definition) -> list[tuple[Implementation, tuple[str, str]]]:
+        """The types that name a type as a base, level by level, each with its parent; each once."""
+        if owner not in self._below:
+            self._below[owner] = list(self._find_types_below(owner))
+        return self._below[owner]
 
     def _find_types_below(
-        self,
-        owner: Definition,
-        subtypes: Callable[[Definition], Iterable[tuple[RelatedNode | Hit, bool]]],
+        self, owner: Definition
     ) -> Iterator[tuple[Implementation, tuple[str, str]]]:
         seen = {(owner.path, owner.symbol)}
         level = [(owner, True)]
         for depth in range(1, MAX_DEPTH + 1):
             below: list[tuple[Definition, bool]] = []
             for parent, is_sure in level:
-                for node, resolved in subtypes(parent):
+                for node, resolved in self._direct_subtypes(parent):
                     symbol = node.symbol or ""
                     if (node.path, symbol) in seen or len(seen) > MAX_TYPES:
                         self.is_cut |= len(seen) > MAX_TYPES
@@ -402,46 +422,104 @@ class ReferenceFinder:
                 return
             level = below
 
-    def _subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode | Hit, bool]]:
-        """Yields the types that name a type as a base, then those that implement it in Go."""
-        yield from self._direct_subtypes(parent)
-        interface = self._go_interface(parent)
-        if interface and (methods := self._interface_methods(parent, interface)):
-            required = {name: types for name, types in methods.items() if types}
-            for hit in implementing_types(self._corpus, required):
-                yield hit, "" not in methods
+    def implementations(self, owner: Definition) -> list[Implementation]:
+        """The types below a type, then those that implement it by their methods in Go."""
+        below = [one for one, _ in self.types_below(owner)]
+        existing = {(one.path, one.symbol) for one in below}
+        by_methods = self._implementing(owner) if owner.language == "go" else ()
+        return [*below, *(one for one in by_methods if (one.path, one.symbol) not in existing)]
 
-    def _go_interface(self, definition: Definition) -> Hit | None:
-        """The node of an interface of Go; None for other definitions."""
-        if definition.language != "go" or not definition.is_type:
-            return None
-        named = self.named_definitions(definition.name)
-        hits = (hit for one, hit in named if one == definition and is_interface(hit))
-        return next(hits, None)
+    def _implementing(self, interface: Definition) -> Iterator[Implementation]:
+        """Yields the types that have all methods of an interface of Go, in the order of paths."""
+        types, place = self._go_types, _go_place(interface.path, interface.symbol)
+        types.load([interface.symbol])
+        if not types.is_interface(place):
+            return
+        owners = self._types_with_any(types.method_set(place).methods)
+        symbols = [*owners, *types.symbols_embedding(owners)]
+        self.is_cut |= len(owners) > MAX_EMBEDDED or len(symbols) > MAX_GO_TYPES
+        types.load(symbols)
+        for other in sorted(one for symbol in set(symbols) for one in types.places(symbol)):
+            node, implements = types.node(other), types.implements(other, place)
+            if node and implements is not False and types.has_names(other, place):
+                path, symbol = node.related.path, other.symbol
+                first, last = node.related.start_line, node.related.end_line
+                yield Implementation(path, first, last, symbol, bool(implements), 1)
 
-    def _interface_methods(
-        self, definition: Definition, interface: Hit, depth: int = 0
-    ) -> dict[str, Types | None]:
-        """The methods of an interface and of those that it embeds.
+    def _types_with_any(self, keys: Iterable[str]) -> list[str]:
+        """The symbols of types of Go with the method of these that has the longest name.
 
-        The name "" stands for those of an embedded interface that the index does not have.
+        Of a name that is too frequent to be read to its end, the next one's.
         """
-        methods: dict[str, Types | None] = dict(declared_methods(self._corpus, interface))
-        for node in self.facts([definition.path])[definition.path].nodes:
-            embedded = node.decode(INHERITS) if node.symbol == definition.symbol else []
-            for relation in embedded:
-                if relation.kind == INHERITS:
-                    methods |= self._embedded_methods(definition, relation, depth + 1)
-        return methods
+        owners: list[str] = []
+        is_cut = False
+        names = {key.rpartition("/")[2] for key in keys}
+        for name in sorted(names, key=lambda one: (-len(one), one))[:MAX_NAMES]:
+            hits = self._hits(name)
+            methods = [one for one in hits if one.language == "go" and one.node_type == "method"]
+            symbols = [one.symbol or "" for one in methods]
+            of_name = [one for one in symbols if one.rpartition(".")[2] == name]
+            owners = list(dict.fromkeys(one.rpartition(".")[0] for one in of_name))
+            is_cut = len(hits) >= MAX_NAMED_HITS
+            if not is_cut:
+                break
+        self.is_cut |= is_cut
+        return owners
 
-    def _embedded_methods(
-        self, definition: Definition, relation: Relation, depth: int
-    ) -> dict[str, Types | None]:
-        package = relation.qualifier or definition.package
-        for one, hit in self.named_definitions(relation.name):
-            if one.package == package and is_interface(hit) and depth < MAX_DEPTH:
-                return self._interface_methods(one, hit, depth)
-        return {"": None}
+    def _dispatch(
+        self, definition: Definition, others: Iterable[Definition]
+    ) -> Mapping[str, list[tuple[Definition, bool | None]]]:
+        """The types of Go whose member of a name may stand for a definition, by their last names.
+
+        Of a type's method these are the interfaces, of an interface's method the types; with each
+        whether the one implements the other, None if that is not known.
+        """
+        types, own = self._go_types, _go_place(definition.path, definition.owner)
+        dispatch: defaultdict[str, list[tuple[Definition, bool | None]]] = defaultdict(list)
+        for place, one in self._go_members(definition, others).items():
+            pair = (place, own) if definition.is_abstract else (own, place)
+            name = one.owner.rpartition(".")[2]
+            type_ = Definition(one.path, "go", one.owner, name, "", is_type=True)
+            dispatch[name].append((type_, types.implements(*pair)))
+        return dispatch
+
+    def _go_members(
+        self, definition: Definition, others: Iterable[Definition]
+    ) -> Mapping[TypePlace, Definition]:
+        """Reads the types of Go that a member's type is compared with; returns their members."""
+        members = {
+            _go_place(one.path, one.owner): one
+            for one in others
+            if one.language == "go" and one.owner and not one.is_type
+            if one.is_abstract != definition.is_abstract
+        }
+        if members:
+            owners = (one.owner for one in members.values())
+            self._go_types.load([definition.owner, *owners])
+        return members
+
+    def members_below(self, definition: Definition) -> Iterator[tuple[Hit, Implementation]]:
+        """Yields the members that override a member, each with the type around it."""
+        members = {
+            (_place(one.path, one.language), one.owner): hit
+            for one, hit in self.named_definitions(definition.name)
+            if not one.is_type
+        }
+        owner = self.type_around(definition) if len(members) > 1 else None
+        if not owner:
+            return
+        for one, _ in self.types_below(owner):
+            if hit := members.pop((_place(one.path, definition.language), one.symbol), None):
+                yield hit, one
+        if not definition.is_abstract:
+            return
+        types, place = self._go_types, _go_place(owner.path, owner.symbol)
+        named = [one for one, _ in self.named_definitions(definition.name)]
+        for other, member in self._go_members(definition, named).items():
+            implements = types.implements(other, place)
+            hit = members.get((other.folder, other.symbol))
+            if hit and implements is not False and types.has_names(other, place):
+                yield hit, Implementation(member.path, 0, 0, other.symbol, bool(implements), 1)
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
         named = self.nodes(parent.name)
@@ -469,14 +547,6 @@ class ReferenceFinder:
         """
         if not definition.owner or definition.is_type:
             return []
-        members = {
-            (one.path, one.owner): hit
-            for one, hit in self.named_definitions(definition.name)
-            if not one.is_type
-        }
-        if len(members) <= 1:
-            return []
-        owner = self.type_around(definition)
         return [
             Reference(
                 hit.path,
@@ -489,8 +559,7 @@ class ReferenceFinder:
                 definition.name,
                 "",
             )
-            for one, _ in (self.types_below(owner) if owner else ())
-            if (hit := members.get((one.path, one.symbol)))
+            for hit, one in self.members_below(definition)
         ]
 
     def type_around(self, definition: Definition) -> Definition | None:
@@ -613,10 +682,24 @@ def _related(hit: Hit) -> RelatedNode:
     )
 
 
+def _implementing_types(family: Family) -> list[Definition]:
+    """The types of Go whose fields are followed: those that are known to stand for the owner."""
+    pairs = (pair for same in family.dispatch.values() for pair in same)
+    return [type_ for type_, implements in pairs if implements][:MAX_HELD_TYPES]
+
+
+def _may_hold(node: RelatedNode, field: Relation, owner: Definition) -> bool:
+    """Tells whether a field may have a type; in Go a type of the own package has no other one."""
+    is_own = posixpath.dirname(node.path) == posixpath.dirname(owner.path)
+    return owner.language != "go" or any(
+        ("." not in declared.type_name) == is_own for declared in declarations(node, field)
+    )
+
+
 def _type_around(node: RelatedNode) -> str:
-    """The last part of a type's name, or of the type around its member; empty without one."""
+    """The symbol of a type, or of the type around its member; empty without one."""
     symbol = node.symbol or ""
-    return (symbol if node.node_type == "class" else symbol.rpartition(".")[0]).rpartition(".")[2]
+    return symbol if node.node_type == "class" else symbol.rpartition(".")[0]
 
 
 def _is_bodyless(hit: Hit) -> bool:
@@ -712,26 +795,20 @@ def find_implementations(
     finder = ReferenceFinder(corpus)
     definition = finder.definition(target, text)
     if definition.is_type:
-        matches = [one for one, _ in finder.types_below(definition, by_methods=True)]
-        return definition, matches, finder.is_cut
+        return definition, finder.implementations(definition), finder.is_cut
     if not definition.owner:
         raise UserError(f"{definition.symbol} is neither a type nor a member of one. Give a type.")
-    members = {
-        (_place(one.path, one.language), one.owner): hit
-        for one, hit in finder.named_definitions(definition.name)
-    }
-    [*owners] = (
-        one
-        for one, _ in finder.named_definitions(definition.owner.rpartition(".")[2])
-        if one.symbol == definition.owner
-    )
     overriding = [
-        one._replace(start_line=hit.start_line, end_line=hit.end_line, symbol=hit.symbol or "")
-        for owner in owners[:1]
-        for one, _ in finder.types_below(owner, by_methods=True)
-        if (hit := members.get((_place(one.path, definition.language), one.symbol)))
+        Implementation(
+            hit.path, hit.start_line, hit.end_line, hit.symbol or "", one.resolved, one.depth
+        )
+        for hit, one in finder.members_below(definition)
     ]
     return definition, overriding, finder.is_cut
+
+
+def _go_place(path: str, symbol: str) -> TypePlace:
+    return TypePlace(posixpath.dirname(path), symbol)
 
 
 def _place(path: str, language: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER
+from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
 from feeder.search.modules import (
     GLOBAL_LANGUAGES,
     IMPLICIT_RECEIVER_LANGUAGES,
@@ -32,6 +32,9 @@ SELF_NAMES = frozenset(
 SHADOWING_LANGUAGES = frozenset({"go", "rust"})
 """Languages whose blocks and closures often declare a name of their function again."""
 
+UNKNOWN_PACKAGE = "?"
+"""The package of a type of Go whose name stands on a line with several packages."""
+
 COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
 """A name of several words, which a library is unlikely to define too."""
 
@@ -49,7 +52,11 @@ class Import(NamedTuple):
 
 
 class Binding(NamedTuple):
-    """The line that declares a variable, and its type, or `NewCart()` for the result of a call."""
+    """The line that declares a variable, and its type, or `NewCart()` for the result of a call.
+
+    In Go a type of another package has the package before it, as in `shop.Cart`, or `?` if the line
+    has the name with several.
+    """
 
     line: int
     type_name: str
@@ -76,6 +83,12 @@ class FileFacts:
                 module, _, alias = qualifier.partition("=")
                 matches[alias or name or module].append(Import(module, name))
         return matches
+
+    @cached_property
+    def package_names(self) -> set[str]:
+        """The names of packages that the file imports, as its code writes them."""
+        modules = [re.sub(r"/v\d+$", "", name) for name in self.imports]
+        return {module.rpartition("/")[2] for module in modules}
 
     @cached_property
     def package(self) -> str:
@@ -105,9 +118,7 @@ class FileFacts:
             own = matches[node.symbol or ""]
             for relation in node.decode(BINDING + PARAMETER):
                 if relation.qualifier:
-                    own.setdefault(relation.name, []).extend(
-                        Binding(line, relation.qualifier) for line in line_numbers(node, relation)
-                    )
+                    own.setdefault(relation.name, []).extend(declarations(node, relation))
         for own in matches.values():
             for name, declared in own.items():
                 own[name] = [  # self.cart = cart
@@ -151,6 +162,17 @@ class FileFacts:
         declared = self.bindings.get(symbol or "", {}).get(receiver.partition(".")[0].lstrip("$"))
         return declared is not None and not _only_type(declared, "")
 
+    def has_type(self, symbol: str | None, receiver: str, line: int) -> bool:
+        """Tells whether a file says the type of a receiver's first name, or another package does.
+
+        The result of a function of the own package, or of a method, may have any type.
+        """
+        first = receiver.partition(".")[0]
+        types = self.types_of(symbol, first, line) if first else ()
+        return any(
+            not one.endswith("()") or one.partition(".")[0] in self.package_names for one in types
+        )
+
     def _types_of_name(
         self, symbol: str | None, name: str, line: int, *, is_member: bool
     ) -> list[str]:
@@ -181,6 +203,27 @@ class FileFacts:
         return matches
 
 
+def declarations(node: RelatedNode, relation: Relation) -> Iterator[Binding]:
+    """Yields the declarations of a variable, field or parameter, one for each line."""
+    name = relation.qualifier
+    packages = _packages(node, name) if node.language == "go" and name[:1].isupper() else {}
+    for line in line_numbers(node, relation):
+        package = packages.get(line)
+        yield Binding(line, f"{package}.{name}" if package else name)
+
+
+def _packages(node: RelatedNode, name: str) -> Mapping[int, str]:
+    """The packages before a type's name by the lines of a node of Go; `?` if they differ."""
+    packages: dict[int, str] = {}
+    if f" {name}{USE}" in node.relations or f" {name}{CALL}" in node.relations:
+        for one in node.decode(USE + CALL):
+            if one.name == name:
+                for line in line_numbers(node, one):
+                    is_other = packages.setdefault(line, one.qualifier) != one.qualifier
+                    packages[line] = UNKNOWN_PACKAGE if is_other else one.qualifier
+    return packages
+
+
 def _only_type(declared: Sequence[Binding] | None, default: str) -> str:
     """The type of all declarations of a name; empty if they have several."""
     if declared is None:
@@ -205,14 +248,17 @@ class Family(NamedTuple):
     `own` are the owner and the types below it that do not define the name again, as pairs of path
     and symbol; `names` their last parts. `all_below` includes those that define it again. `makers`
     are functions of the owner's package that return it, `holders` the types with fields of its
-    type, each with the name of the field.
+    type, by their last names and the name of the field. `dispatch` has, by their last names, the
+    interfaces of Go that the owner may implement, of an interface the types that may implement it,
+    each with whether it does; None if that is not known.
     """
 
     own: frozenset[tuple[str, str]]
     names: frozenset[str]
     all_below: frozenset[tuple[str, str]]
     makers: tuple[Definition, ...] = ()
-    holders: frozenset[tuple[str, str]] = frozenset()
+    holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
+    dispatch: Mapping[str, Sequence[tuple[Definition, bool | None]]] = {}
 
 
 NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
@@ -355,7 +401,10 @@ class Resolver:
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
             return True
-        if not types and self._may_be_type(facts, last):
+        is_field = language == "go" and facts.has_type(
+            node.symbol, receiver.rpartition(".")[0], line
+        )
+        if not types and not is_field and self._may_be_type(facts, last):
             types = [last]
         if types:
             return self._is_of_types(facts, types)
@@ -386,16 +435,22 @@ class Resolver:
         if not outer or not any(field == name for _, name in self._family.holders):
             return False
         types = facts.types_of(node.symbol, outer, line)
-        return any((name, field) in self._family.holders for name in types[:1])
+        return any(
+            holder.language != "go" or self._is_seen(facts, one, holder)
+            for one in types[:1]
+            for holder in self._family.holders.get((_last_name(one), field), ())
+        )
 
     def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> bool | None:
         """A receiver of the first of these types that has such a member, as far as is known."""
         for type_name in types:
-            if not type_name.endswith("()"):
-                result = self._is_in_family(facts, type_name)
+            if type_name.endswith("()"):
+                result: bool | None = self._is_made(facts, type_name.removesuffix("()"))
+            elif type_name.startswith(UNKNOWN_PACKAGE):
+                result = False
             else:
-                result = self._is_made(facts, type_name.removesuffix("()"))
-            if result is not False or type_name in self._types_with_member:
+                result = self._is_in_family(facts, type_name)
+            if result is not False or _last_name(type_name) in self._types_with_member:
                 return result
         return False
 
@@ -413,25 +468,47 @@ class Resolver:
 
     def _is_in_family(self, facts: FileFacts, type_name: str) -> bool | None:
         """A receiver of a declared type: another type with such a member is another definition."""
-        if type_name == self._definition.owner.rpartition(".")[2] and self._owner:
-            if refers_to(self._owner, [self._owner], facts, type_name, is_unique=True):
-                return True
-            if type_name in facts.imports or facts.declares_type(type_name):
-                return None
-            # with the module before it, as in `shop.Cart()`
-            if not self._imports_module_of(facts, self._owner):
-                return None if self._owner.language == "go" else False
-            same = {
-                (one.path, one.owner) for one in self._others if one.owner == self._owner.symbol
-            }
-            return len(same) == 1
+        is_own = _last_name(type_name) == _last_name(self._definition.owner)
+        if is_own and self._owner and self._is_seen(facts, type_name, self._owner):
+            return True
+        if implementing := self._implementing(facts, type_name):
+            return _surest(implementing)
+        if is_own and self._owner:
+            return self._is_of_module(facts, type_name, self._owner)
         imported = facts.imports.get(type_name, ())
-        if type_name in self._family.names or any(
+        if _last_name(type_name) in self._family.names or any(
             one.name in self._family.names for one in imported
         ):
             return True
-        is_another = type_name in self._types_with_member and not self._is_dynamic(type_name)
+        name = _last_name(type_name)
+        is_another = name in self._types_with_member and not self._is_dynamic(name)
         return None if is_another else False
+
+    def _is_seen(self, facts: FileFacts, type_name: str, type_: Definition) -> bool:
+        """Tells whether a name of a type, in Go with its package, is a type's in a file."""
+        package, _, name = type_name.rpartition(".")
+        if package:
+            modules = set(self._modules_of(facts, package))
+            return any(names_module(one, facts.path, type_) for one in modules)
+        return bool(refers_to(type_, [type_], facts, name, is_unique=True))
+
+    def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> bool | None:
+        """A receiver of a type with the owner's name, which the file does not declare or import."""
+        if type_name in facts.imports or facts.declares_type(type_name):
+            return None
+        # with the module before it, as in `shop.Cart()`
+        if "." in type_name or not self._imports_module_of(facts, owner):
+            return None if owner.language == "go" else False
+        same = {(one.path, one.owner) for one in self._others if one.owner == owner.symbol}
+        return len(same) == 1
+
+    def _implementing(self, facts: FileFacts, type_name: str) -> list[bool | None]:
+        """Tells for each type of Go that a name may mean whether it stands for the owner."""
+        same = self._family.dispatch.get(_last_name(type_name), ())
+        seen = [implements for one, implements in same if self._is_seen(facts, type_name, one)]
+        if seen or "." in type_name:
+            return seen
+        return [implements for one, implements in same if self._imports_module_of(facts, one)]
 
     def _is_dynamic(self, type_name: str) -> bool:
         """Tells whether the definition or a type's member of its name is an interface's in Go."""
@@ -452,6 +529,18 @@ class Resolver:
             names_module(module, facts.path, owner) or is_parent_module(module, facts.path, owner)
             for module in modules
         )
+
+
+def _last_name(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
+
+
+def _surest(implementing: Sequence[bool | None]) -> bool | None:
+    """The resolution of a member of one of some types; by name only if they differ."""
+    [*results] = set(implementing)
+    if len(results) > 1 or None in results:
+        return False
+    return True if results[0] else None
 
 
 def refers_to(  # noqa: PLR0911 - one for each rule

@@ -21,6 +21,9 @@ MAX_OVERVIEW_NODES = 200_000
 MAX_PATHS = 400
 """Files whose relations one request reads."""
 
+MAX_GO_ROWS = 2_000
+"""Nodes of types of Go that one request reads."""
+
 MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES = 1_000, 400, 300
 """Nodes, files and types below a type that the Worker reads: D1 bills each row."""
 
@@ -102,6 +105,23 @@ AND d.repo = ?1 AND d.node_type = 'class' AND {_ENDS_WITH.format(name="n.text")}
 UNION ALL SELECT 'node', {_COLUMNS}, 0
 FROM place p CROSS JOIN docs d ON d.repo = ?1 AND d.path = p.path
 WHERE d.relations <> '' OR d.node_type = 'class'
+"""
+
+# ?2 an FTS5 query for the symbols of types: their nodes and those of their methods
+GO_NODES_OF_TYPES = f"""
+SELECT {_COLUMNS.replace("d.relations", "iif(d.node_type = 'class', d.relations, '')")},
+  coalesce(d.signature, '')
+FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1 AND d.language = 'go' AND d.node_type IN ('class', 'method')
+LIMIT {MAX_GO_ROWS + 1}
+"""
+
+# ?2 names of types
+GO_TYPES_EMBEDDING = """
+SELECT DISTINCT d.symbol
+FROM json_each(?2) j CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE docs_fts MATCH 'body : "' || j.value || '"' AND d.repo = ?1 AND d.language = 'go'
+AND d.node_type = 'class' AND instr(d.relations, ' ' || j.value || '^') AND d.symbol <> ''
 """
 
 BLOBS_OF_FILES = """
@@ -191,6 +211,44 @@ def nodes_with_name(database: Database, repo: str, name: str) -> list[RelatedNod
 def nodes_of_files(database: Database, repo: str, paths: Iterable[str]) -> list[RelatedNode]:
     """Returns the nodes of files with relations, and all classes, in the order of their lines."""
     return _read(database, RELATIONS_OF_FILES, repo, json.dumps(list(paths)))
+
+
+class GoNode(NamedTuple):
+    """A type of Go with its relations, or a method without them."""
+
+    related: RelatedNode
+    signature: str
+
+
+def go_nodes_of_types(database: Database, repo: str, symbols: Sequence[str]) -> list[GoNode]:
+    """Returns the nodes of types and of their methods, and of some with similar symbols.
+
+    More than `MAX_GO_ROWS` mean that the list is cut.
+    """
+    query = go_types_query(symbols)
+    [rows] = database.run([Statement(GO_NODES_OF_TYPES, (repo, query))]) if query else [[]]
+    nodes = [GoNode(_node(row[:-1]), str(row[-1])) for row in rows]
+    return sorted(nodes, key=lambda one: (one.related.path, one.related.start_line))
+
+
+def go_types_query(symbols: Iterable[str]) -> str:
+    """The FTS5 query for symbols of types, whose methods have them at the beginning of their own.
+
+    Empty without one that has a letter or digit.
+    """
+    phrases = [
+        '"' + one.replace('"', " ").replace("\0", " ") + '"'
+        for one in symbols
+        if any(map(str.isalnum, one))
+    ]
+    return f"symbol : ({' OR '.join(phrases)})" if phrases else ""
+
+
+def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> list[str]:
+    """Returns the symbols of types of Go that embed a type of one of the names, sorted."""
+    searchable = [one for one in names if any(map(str.isalnum, one)) and '"' not in one]
+    [rows] = database.run([Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable)))])
+    return sorted(str(symbol) for (symbol,) in rows)
 
 
 class NamedNode(NamedTuple):

@@ -108,7 +108,8 @@ interface Counts {
 }
 
 function countsText({ total, resolved, atLeast }: Counts): string {
-  return `${atLeast ? "at least " : ""}${total} references: ${resolved} resolved, ${total - resolved} by name only`;
+  const noun = total === 1 ? "reference" : "references";
+  return `${atLeast ? "at least " : ""}${total} ${noun}: ${resolved} resolved, ${total - resolved} by name only`;
 }
 
 /** The leading entries that fit, and where the next ones begin. */

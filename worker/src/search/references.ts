@@ -33,15 +33,18 @@ import { isTestPath } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { SearchContext } from "./engine.ts";
+import { GoTypes, type TypePlace } from "./go_interfaces.ts";
 import { type Definition, folderOf, isSameDefinition } from "./modules.ts";
 import { parseMembers } from "./name_matching.ts";
 import {
   BINDING,
   CALL,
   type Family,
+  declarations,
   factsByPath,
   FileFacts,
   IMPLEMENTS,
+  type Implementing,
   IMPORT,
   INHERITS,
   MENTION,
@@ -55,7 +58,10 @@ import {
 import type { Hit } from "./results.ts";
 import { resolveTarget, type Target, targetNode } from "./targets.ts";
 
-const { MAX_DEPTH, MAX_TYPES } = constants.references;
+const { MAX_DEPTH, MAX_TYPES, MAX_HELD_TYPES, MAX_NAMES } = constants.references;
+const { MAX_EMBEDDED, MAX_GO_TYPES } = constants.go_interfaces;
+const { MAX_NAMED_HITS } = constants.hits;
+const CHAINED = new Pattern(matchAtStart(constants.references.CHAINED_PATTERN));
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
 const { OVERRIDE, DECLARATION_LINES, MAX_MACROS } = constants.references;
@@ -134,10 +140,12 @@ export class ReferenceFinder {
   readonly #related = new Map<string, Promise<RelatedNode[]>>();
   readonly #subtypes = new Map<string, { nodes: RelatedNode[]; types: Definition[] }>();
   readonly #below = new Map<string, Promise<Subtype[]>>();
+  readonly #goTypes: GoTypes;
 
   constructor(context: Pick<SearchContext, "database" | "repo">) {
     this.database = new JoinedBatches(context.database);
     this.repo = context.repo;
+    this.#goTypes = new GoTypes(this.database, this.repo);
   }
 
   /** Throws an HttpError for an index without relations; sends no request if some have been read. */
@@ -178,12 +186,14 @@ export class ReferenceFinder {
     const types = targets.some(({ nodeType }) => nodeType === "class") ? [name] : [];
     const first = owners.slice(0, MAX_PREFETCHED_OWNERS);
     const called = members.some(isConstructor) ? first : [];
+    const goSymbols = symbolsOfGo(members.slice(0, MAX_PREFETCHED_OWNERS), named);
     await Promise.all([
       this.facts([...targets, ...nodes].map((node) => node.path)),
       this.onSites(sitesOf(nodes, name)),
       ...[...types, ...first].map((owner) => this.#nodesNamed(owner)),
       ...[...new Set([...types, ...first])].map((type) => this.#readSubtypes(type)),
       ...called.map((type) => this.nodes(type)),
+      ...goSymbols.map((symbols) => this.#goTypes.load(symbols)),
       ...(mayBeField(nodes, name) ? first : []).map((type) => this.#nodesDeclaring(type)),
       ...(members.some(({ language }) => language === "go") ? first : []).map((type) => this.#nodesReturning(type)),
     ]);
@@ -340,25 +350,65 @@ export class ReferenceFinder {
     const owner = same.find((one) => one.path === definition.path) ?? same[0] ?? null;
     const overriding = new Set(others.map((one) => typeKey(one.path, one.owner)));
     const family = owner ? await this.#family(owner, overriding) : NO_FAMILY;
-    const makers = owner?.language === "go" ? await this.#makers(owner) : [];
+    const isGo = owner?.language === "go";
+    const [makers, dispatch] = isGo
+      ? await Promise.all([this.#makers(owner), this.#dispatch(definition, others)])
+      : [[], new Map<string, Implementing[]>()];
     const isOnly = owner !== null && owners.filter(({ isType }) => isType).length === 1;
+    const known = [...dispatch.values()].flat().filter((one) => one.implements);
+    const holding = [...(isOnly ? [owner] : []), ...known.slice(0, MAX_HELD_TYPES).map(({ type }) => type)];
     const isChained = mayBeField(await this.nodes(definition.name), definition.name);
-    const holders = isOnly && isChained ? await this.#holders(owner) : new Set<string>();
-    return new Resolver(definition, others, owner, family, makers, holders);
+    const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
+    return new Resolver(definition, others, owner, family, makers, holders, dispatch);
   }
 
-  /** The names of types with fields that have a type, each with the name of the field. */
-  async #holders(owner: Definition): Promise<Set<string>> {
-    const nodes = await this.#nodesDeclaring(owner.name);
-    return new Set(
-      nodes.flatMap((node) => {
-        const type = node.nodeType === "class" ? lastName(node.symbol ?? "") : ownerName(node.symbol);
-        const declared = decodeRelations(node).filter(({ kind, qualifier }) => {
-          return (kind === BINDING || kind === PARAMETER) && qualifier === owner.name;
-        });
-        return declared.map(({ name }) => `${type}.${name}`);
-      }),
-    );
+  /** The types with fields of some types, by their last names and the name of the field after a dot. */
+  async #holders(types: readonly Definition[]): Promise<Map<string, Definition[]>> {
+    const holders = new Map<string, Definition[]>();
+    const nodes = await Promise.all(types.map((type) => this.#nodesDeclaring(type.name)));
+    for (const [at, type] of types.entries()) {
+      for (const node of nodes[at]!) {
+        const symbol = (node.nodeType === "class" ? node.symbol : rpartition(node.symbol ?? "", ".")[0]) ?? "";
+        const [path, language, name] = [node.path, node.language ?? "", lastName(symbol)];
+        const holder = { path, language, symbol, name, owner: "", isType: true, isLocal: false };
+        for (const one of decodeRelations(node)) {
+          if ((one.kind !== BINDING && one.kind !== PARAMETER) || one.qualifier !== type.name) continue;
+          if (!mayHold(node, one, type)) continue;
+          const key = `${name}.${one.name}`;
+          holders.set(key, [...(holders.get(key) ?? []), holder]);
+        }
+      }
+    }
+    return holders;
+  }
+
+  /**
+   * The types of Go whose member of a name may stand for a definition, by their last names.
+   *
+   * Of a type's method these are the interfaces, of an interface's method the types.
+   */
+  async #dispatch(definition: Definition, others: readonly Definition[]): Promise<Map<string, Implementing[]>> {
+    const own = placeOf(definition.path, definition.owner);
+    const dispatch = new Map<string, Implementing[]>();
+    for (const { path, owner } of await this.#goMembers(definition, others)) {
+      const name = lastName(owner);
+      const type = { path, language: "go", symbol: owner, name, owner: "", isType: true, isLocal: false };
+      const other = placeOf(path, owner);
+      const [place, interfacePlace] = definition.isAbstract ? [other, own] : [own, other];
+      const implementing = { type, implements: this.#goTypes.implements(place, interfacePlace) };
+      dispatch.set(name, [...(dispatch.get(name) ?? []), implementing]);
+    }
+    return dispatch;
+  }
+
+  /** Reads the types of Go that a member's type is compared with; returns their members. */
+  async #goMembers({ owner, isAbstract = false }: Definition, others: readonly Definition[]): Promise<Definition[]> {
+    const differing = others.filter((one) => {
+      return one.language === "go" && one.owner && !one.isType && (one.isAbstract ?? false) !== isAbstract;
+    });
+    const members = [...new Map(differing.map((one) => [memberKey(one), one])).values()];
+    if (members.length > 0) await this.#goTypes.load([owner, ...members.map((one) => one.owner)]);
+    return members;
   }
 
   /** The functions of a type's package in Go that return it. */
@@ -420,6 +470,52 @@ export class ReferenceFinder {
     return found;
   }
 
+  /** The types below a type, then those that implement it by their methods in Go. */
+  async implementations(owner: Definition): Promise<Implementation[]> {
+    const below = (await this.typesBelow(owner)).map((one) => one.implementation);
+    const known = new Set(below.map((one) => typeKey(one.path, one.symbol)));
+    const byMethods = owner.language === "go" ? await this.#implementing(owner) : [];
+    return [...below, ...byMethods.filter((one) => !known.has(typeKey(one.path, one.symbol)))];
+  }
+
+  /** The types that have all methods of an interface of Go, in the order of paths. */
+  async #implementing(type: Definition): Promise<Implementation[]> {
+    const [types, place] = [this.#goTypes, placeOf(type.path, type.symbol)];
+    await types.load([type.symbol]);
+    if (!types.isInterface(place)) return [];
+    const owners = await this.#typesWithAny([...types.methodSet(place).methods.keys()]);
+    const symbols = [...owners, ...(await types.symbolsEmbedding(owners))];
+    if (owners.length > MAX_EMBEDDED || symbols.length > MAX_GO_TYPES) this.isCut = true;
+    await types.load(symbols);
+    const places = [...new Set(symbols)].flatMap((symbol) => types.places(symbol));
+    return sortBy(places, ({ folder, symbol }) => [folder, symbol]).flatMap((other) => {
+      const [node, isImplementing] = [types.node(other), types.implements(other, place)];
+      if (!node || isImplementing === false || !types.hasNames(other, place)) return [];
+      const { path, startLine: start_line, endLine: end_line } = node;
+      return [{ path, start_line, end_line, symbol: other.symbol, resolved: isImplementing === true, depth: 1 }];
+    });
+  }
+
+  /**
+   * The symbols of types of Go with the method of these that has the longest name.
+   *
+   * Of a name that is too frequent to be read to its end, the next one's.
+   */
+  async #typesWithAny(keys: readonly string[]): Promise<string[]> {
+    const names = new Set(keys.map((key) => rpartition(key, "/")[1]));
+    let owners: string[] = [];
+    let isCut = false;
+    for (const name of sortBy(names, (one) => [-[...one].length, one]).slice(0, MAX_NAMES)) {
+      const named = await this.#nodesNamed(name);
+      const methods = named.filter(({ language, nodeType }) => language === "go" && nodeType === "method");
+      owners = [...new Set(methods.map(({ symbol }) => rpartition(symbol!, ".")[0]))];
+      isCut = named.length >= MAX_NAMED_HITS;
+      if (!isCut) break;
+    }
+    if (isCut) this.isCut = true;
+    return owners;
+  }
+
   async #directSubtypes(parent: Definition): Promise<{ node: RelatedNode; resolved: boolean }[]> {
     const named = await this.#nodesOfSubtypes(parent.name);
     const names = new Set([parent.name, ...named.flatMap((node) => aliasesIn(node, parent.name))]);
@@ -459,17 +555,38 @@ export class ReferenceFinder {
   async overriding(definition: Definition): Promise<Reference[]> {
     const { name, owner, isType } = definition;
     if (!owner || isType) return [];
-    const named = (await this.namedDefinitions(name)).filter((one) => !one.definition.isType);
-    const members = new Map(named.map(({ definition: one, hit }) => [typeKey(one.path, one.owner), hit]));
+    return (await this.membersBelow(definition)).map(({ node, resolved }) => {
+      return { path: node.path, line: node.startLine, column: 0, kind: OVERRIDE, resolved, text: "", node, name, receiver: "" };
+    });
+  }
+
+  /** The members that override a member, with the state and the level of the type around each. */
+  async membersBelow(definition: Definition): Promise<{ node: NamedNode; resolved: boolean; depth: number }[]> {
+    const named = (await this.namedDefinitions(definition.name)).filter((one) => !one.definition.isType);
+    const members = new Map(named.map(({ definition: one, hit }) => [memberKey(one), hit]));
     if (members.size <= 1) return [];
+    const { language, owner } = definition;
     const types = (await this.namedDefinitions(lastName(owner))).map((one) => one.definition);
     const same = types.filter((one) => one.symbol === owner && one.isType);
     const around = same.find((one) => one.path === definition.path) ?? same[0];
-    const below = around ? await this.typesBelow(around) : [];
-    return below.flatMap(({ implementation: { path, symbol, resolved } }) => {
-      const node = members.get(typeKey(path, symbol));
-      return node ? [{ path, line: node.startLine, column: 0, kind: OVERRIDE, resolved, text: "", node, name, receiver: "" }] : [];
-    });
+    if (!around) return [];
+    const found: { node: NamedNode; resolved: boolean; depth: number }[] = [];
+    for (const { implementation: { path, symbol, resolved, depth } } of await this.typesBelow(around)) {
+      const key = memberKey({ path, language, owner: symbol });
+      const node = members.get(key);
+      if (node) found.push({ node, resolved, depth });
+      members.delete(key);
+    }
+    if (!definition.isAbstract) return found;
+    const place = placeOf(around.path, around.symbol);
+    for (const one of await this.#goMembers(definition, named.map((one) => one.definition))) {
+      const other = placeOf(one.path, one.owner);
+      const isImplementing = this.#goTypes.implements(other, place);
+      const node = members.get(memberKey(one));
+      if (!node || isImplementing === false || !this.#goTypes.hasNames(other, place)) continue;
+      found.push({ node, resolved: isImplementing === true, depth: 1 });
+    }
+    return found;
   }
 
   /** The sites of a definition's name, without their text; the surest and nearest first. */
@@ -587,20 +704,14 @@ export async function findImplementations(
 ): Promise<{ definition: Definition; implementations: Implementation[] }> {
   const definition = await finder.definition(target, text);
   if (definition.isType) {
-    const below = await finder.typesBelow(definition);
-    return { definition, implementations: below.map((one) => one.implementation) };
+    return { definition, implementations: await finder.implementations(definition) };
   }
   if (!definition.owner) {
     throw badRequest(`${definition.symbol} is neither a type nor a member of one. Give a type.`);
   }
-  const named = await finder.namedDefinitions(definition.name);
-  const members = new Map(named.map(({ definition: one, hit }) => [typeKey(one.path, one.owner), hit]));
-  const owners = await finder.namedDefinitions(lastName(definition.owner));
-  const owner = owners.find((one) => one.definition.symbol === definition.owner);
-  const below = owner ? await finder.typesBelow(owner.definition) : [];
-  const implementations = below.flatMap(({ implementation: one }) => {
-    const hit = members.get(typeKey(one.path, one.symbol));
-    return hit ? [{ ...one, start_line: hit.startLine, end_line: hit.endLine, symbol: hit.symbol ?? "" }] : [];
+  const below = await finder.membersBelow(definition);
+  const implementations = below.map(({ node: { path, startLine, endLine, symbol }, resolved, depth }) => {
+    return { path, start_line: startLine, end_line: endLine, symbol: symbol ?? "", resolved, depth };
   });
   return { definition, implementations };
 }
@@ -738,8 +849,36 @@ function mayInherit({ relations }: RelatedNode, name: string): boolean {
 /** Returns true if a receiver of a name may be a field of another file's type, as in `crawler.signals.connect`. */
 function mayBeField(nodes: readonly RelatedNode[], name: string): boolean {
   return nodes.some((node) => {
-    return decodeRelations(node).some((one) => one.name === name && /^[^.]+\.[^.]/.test(one.qualifier));
+    return decodeRelations(node).some((one) => one.name === name && CHAINED.test(one.qualifier));
   });
+}
+
+/** Returns true if a field may have a type; in Go a type of the own package has no other one. */
+function mayHold(node: RelatedNode, field: Relation, owner: Definition): boolean {
+  const isOwn = folderOf(node.path) === folderOf(owner.path);
+  const isDeclared = () => declarations(node, field).some(({ typeName }) => !typeName.includes(".") === isOwn);
+  return owner.language !== "go" || isDeclared();
+}
+
+/** The symbols of the types and interfaces of Go whose methods each of some methods is compared with. */
+function symbolsOfGo(methods: readonly NamedNode[], named: readonly NamedNode[]): string[][] {
+  const isMethod = ({ language, nodeType, symbol }: NamedNode) => {
+    return language === "go" && nodeType === "method" && symbol!.split(".").length > 2;
+  };
+  return methods.filter(isMethod).flatMap((method) => {
+    const others = named.filter((one) => isMethod(one) && one.isAbstract !== method.isAbstract);
+    const symbols = [method, ...others].map(({ symbol }) => rpartition(symbol!, ".")[0]);
+    return others.length > 0 ? [symbols] : [];
+  });
+}
+
+/** A key of the type around a member: its file, in Go its folder, and its symbol. */
+function memberKey({ path, language, owner }: Pick<Definition, "path" | "language" | "owner">): string {
+  return typeKey(language === "go" ? folderOf(path) : path, owner);
+}
+
+function placeOf(path: string, symbol: string): TypePlace {
+  return { folder: folderOf(path), symbol };
 }
 
 /** The lines on which nodes may refer to a name; none if there are many more than are shown. */

@@ -24,6 +24,7 @@ const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
 const SHADOWING_LANGUAGES = new Set(constants.resolution.SHADOWING_LANGUAGES);
+const { UNKNOWN_PACKAGE } = constants.resolution;
 const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
 const LANGUAGE_GROUPS = [
   SCRIPTS,
@@ -40,7 +41,12 @@ interface Import {
   readonly name: string;
 }
 
-/** The line that declares a variable, and its type, or `NewCart()` for the result of a call. */
+/**
+ * The line that declares a variable, and its type, or `NewCart()` for the result of a call.
+ *
+ * In Go a type of another package has the package before it, as in `shop.Cart`, or `?` if the line has the name with
+ * several.
+ */
 interface Binding {
   readonly line: number;
   readonly typeName: string;
@@ -51,6 +57,7 @@ type Bindings = ReadonlyMap<string, readonly Binding[]>;
 /** The imports, types and declared variables of a file. */
 export class FileFacts {
   #imports: Map<string, Import[]> | undefined;
+  #packageNames: Set<string> | undefined;
   #package: string | undefined;
   #classes: Set<string> | undefined;
   #symbols: Set<string> | undefined;
@@ -65,6 +72,12 @@ export class FileFacts {
   /** Imports by the local name that they bind; those of all names under `*`. */
   get imports(): ReadonlyMap<string, readonly Import[]> {
     return (this.#imports ??= readImports(this.nodes));
+  }
+
+  /** The names of packages that the file imports, as its code writes them. */
+  get #importedPackages(): ReadonlySet<string> {
+    const modules = [...this.imports.keys()].map(withoutVersion);
+    return (this.#packageNames ??= new Set(modules.map((module) => rpartition(module, "/")[1])));
   }
 
   /** The prefix of all qualified symbols of the file, such as `acme.shop`. */
@@ -158,6 +171,17 @@ export class FileFacts {
     return declared !== undefined && !onlyType(declared);
   }
 
+  /**
+   * Returns true if a file says the type of a receiver's first name, or another package does.
+   *
+   * The result of a function of the own package, or of a method, may have any type.
+   */
+  hasType(symbol: string | null, receiver: string, line: number): boolean {
+    const [first] = partition(receiver, ".");
+    const types = first ? this.typesOf(symbol, first, line) : [];
+    return types.some((type) => !type.endsWith("()") || this.#importedPackages.has(partition(type, ".")[0]));
+  }
+
   #typesOfName(symbol: string | null, name: string, line: number, isMember: boolean): string[] {
     const own = isMember ? undefined : this.bindings.get(symbol ?? "")?.get(name);
     if (own) return typesAt(own, line, this.#isShadowing);
@@ -214,10 +238,9 @@ function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Bi
     bindings.set(node.symbol ?? "", own);
     if (!node.relations.includes(BINDING) && !node.relations.includes(PARAMETER)) continue;
     for (const relation of decodeRelations(node)) {
-      const { name, kind, qualifier: typeName } = relation;
-      if ((kind !== BINDING && kind !== PARAMETER) || !typeName) continue;
-      const declared = lineNumbers(node, relation).map((line) => ({ line, typeName }));
-      own.set(name, [...(own.get(name) ?? []), ...declared]);
+      const { name, kind, qualifier } = relation;
+      if ((kind !== BINDING && kind !== PARAMETER) || !qualifier) continue;
+      own.set(name, [...(own.get(name) ?? []), ...declarations(node, relation)]);
     }
   }
   for (const own of bindings.values()) {
@@ -227,6 +250,29 @@ function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Bi
     }
   }
   return bindings;
+}
+
+/** The declarations of a variable, field or parameter, one for each line. */
+export function declarations(node: RelatedNode, relation: Relation): Binding[] {
+  const name = relation.qualifier;
+  const packages = node.language === "go" && /^\p{Lu}/u.test(name) ? packagesOf(node, name) : new Map<number, string>();
+  return lineNumbers(node, relation).map((line) => {
+    const packageName = packages.get(line);
+    return { line, typeName: packageName ? `${packageName}.${name}` : name };
+  });
+}
+
+/** The packages before a type's name by the lines of a node of Go; `?` if they differ. */
+function packagesOf(node: RelatedNode, name: string): Map<number, string> {
+  const packages = new Map<number, string>();
+  for (const one of decodeRelations(node)) {
+    if ((one.kind !== USE && one.kind !== CALL) || one.name !== name) continue;
+    for (const line of lineNumbers(node, one)) {
+      const known = packages.get(line) ?? one.qualifier;
+      packages.set(line, known === one.qualifier ? known : UNKNOWN_PACKAGE);
+    }
+  }
+  return packages;
 }
 
 /** A key of a type: its path and symbol. */
@@ -246,13 +292,20 @@ export interface Family {
   readonly allBelow: ReadonlySet<string>;
 }
 
+/** A type of Go, and whether it or the definition's own type implements the other one; null if that is not known. */
+export interface Implementing {
+  readonly type: Definition;
+  readonly implements: boolean | null;
+}
+
 export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: new Set() };
 
 /**
  * Resolves sites of one definition's name; `others` are all definitions of that name.
  *
  * `makers` are functions of the owner's package that return it, `holders` the types with fields that have its type,
- * each with the name of the field after a dot.
+ * by their last names and the name of the field after a dot. `dispatch` has, by their last names, the interfaces of Go
+ * that the owner may implement, of an interface the types that may implement it.
  */
 export class Resolver {
   readonly #isUnique: boolean;
@@ -263,7 +316,8 @@ export class Resolver {
     private readonly owner: Definition | null,
     private readonly family: Family = NO_FAMILY,
     private readonly makers: readonly Definition[] = [],
-    private readonly holders: ReadonlySet<string> = new Set(),
+    private readonly holders: ReadonlyMap<string, readonly Definition[]> = new Map(),
+    private readonly dispatch: ReadonlyMap<string, readonly Implementing[]> = new Map(),
   ) {
     const known = others.filter(({ isLocal }) => !isLocal);
     this.#isUnique = new Set(known.map(({ path, symbol }) => typeKey(path, symbol))).size <= 1;
@@ -338,7 +392,8 @@ export class Resolver {
     if (last.endsWith("()")) return this.#isInFamily(facts, last.slice(0, -2));
     let types = facts.typesOf(node.symbol, receiver, line);
     if (types.length === 0 && this.#isField(facts, node, receiver, line)) return true;
-    if (types.length === 0 && this.#mayBeType(facts, last)) types = [last];
+    const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
+    if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
     return this.#isUnique && relation.kind === CALL && COMPOUND.test(relation.name);
   }
@@ -363,15 +418,18 @@ export class Resolver {
     const [outer, field] = rpartition(receiver, ".");
     if (!outer || this.holders.size === 0) return false;
     const [type] = facts.typesOf(node.symbol, outer, line);
-    return type !== undefined && this.holders.has(`${type}.${field}`);
+    if (type === undefined) return false;
+    const holders = this.holders.get(`${lastName(type)}.${field}`) ?? [];
+    return holders.some((holder) => holder.language !== "go" || isSeen(facts, type, holder));
   }
 
   /** A receiver of the first of these types that has such a member, as far as is known. */
   #isOfTypes(facts: FileFacts, types: readonly string[]): Resolution {
     for (const typeName of types) {
-      const isCall = typeName.endsWith("()");
-      const result = isCall ? this.#isMade(facts, typeName.slice(0, -2)) : this.#isInFamily(facts, typeName);
-      if (result !== false || this.#hasMember(typeName)) return result;
+      let result: Resolution = false;
+      if (typeName.endsWith("()")) result = this.#isMade(facts, typeName.slice(0, -2));
+      else if (!typeName.startsWith(UNKNOWN_PACKAGE)) result = this.#isInFamily(facts, typeName);
+      if (result !== false || this.#hasMember(lastName(typeName))) return result;
     }
     return false;
   }
@@ -395,23 +453,62 @@ export class Resolver {
 
   /** A receiver of a declared type: another type with such a member is another definition. */
   #isInFamily(facts: FileFacts, typeName: string): Resolution {
-    const { owner, others } = this;
-    if (owner && typeName === rpartition(this.definition.owner, ".")[1]) {
-      if (refersTo(owner, [owner], facts, typeName, true)) return true;
-      if (facts.imports.has(typeName) || facts.declaresType(typeName)) return null;
-      // with the module before it, as in `shop.Cart()`
-      if (!importsModuleOf(facts, owner)) return owner.language === "go" ? null : false;
-      const same = others.filter((one) => one.owner === owner.symbol);
-      return new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1;
-    }
+    const { owner } = this;
+    const name = lastName(typeName);
+    const isOwn = owner !== null && name === lastName(this.definition.owner);
+    if (isOwn && isSeen(facts, typeName, owner)) return true;
+    const implementing = this.#implementing(facts, typeName);
+    if (implementing.length > 0) return resolutionOf(implementing);
+    if (isOwn) return this.#isOfModule(facts, typeName, owner);
     const imported = facts.imports.get(typeName) ?? [];
     const { names } = this.family;
-    if (names.has(typeName) || imported.some(({ name }) => names.has(name))) return true;
-    if (!this.#hasMember(typeName)) return false;
+    if (names.has(name) || imported.some((one) => names.has(one.name))) return true;
+    if (!this.#hasMember(name)) return false;
     // Go: an interface's method may be this one, or the interface's be called on this type
-    const ofType = others.filter((one) => rpartition(one.owner, ".")[1] === typeName);
+    const ofType = this.others.filter((one) => lastName(one.owner) === name);
     return [this.definition, ...ofType].some((one) => one.isAbstract) ? false : null;
   }
+
+  /** A receiver of a type with the owner's name, which the file does not declare or import. */
+  #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
+    if (facts.imports.has(typeName) || facts.declaresType(typeName)) return null;
+    // with the module before it, as in `shop.Cart()`
+    if (typeName.includes(".") || !importsModuleOf(facts, owner)) return owner.language === "go" ? null : false;
+    const same = this.others.filter((one) => one.owner === owner.symbol);
+    return new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1;
+  }
+
+  /** For each type of Go that a name may mean, whether it stands for the owner. */
+  #implementing(facts: FileFacts, typeName: string): (boolean | null)[] {
+    const same = this.dispatch.get(lastName(typeName)) ?? [];
+    const seen = same.filter(({ type }) => isSeen(facts, typeName, type));
+    const isExact = seen.length > 0 || typeName.includes(".");
+    const visible = isExact ? seen : same.filter(({ type }) => importsModuleOf(facts, type));
+    return visible.map((one) => one.implements);
+  }
+}
+
+/** Returns true if a name of a type, in Go with its package, is a type's in a file. */
+function isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
+  const [packageName, name] = rpartition(typeName, ".");
+  if (!packageName) return refersTo(type, [type], facts, name, true) ?? false;
+  return [...new Set(modulesOf(facts, packageName))].some((module) => namesModule(module, facts.path, type));
+}
+
+/** The resolution of a member of one of some types; by name only if they differ. */
+function resolutionOf(implementing: readonly (boolean | null)[]): Resolution {
+  const [first, ...others] = new Set(implementing);
+  if (others.length > 0 || first === null) return false;
+  return first ? true : null;
+}
+
+function lastName(symbol: string): string {
+  return rpartition(symbol, ".")[1];
+}
+
+/** A module without its major version, as in `github.com/go-chi/chi/v5`. */
+function withoutVersion(module: string): string {
+  return module.replace(/\/v\p{Nd}+$/u, "");
 }
 
 /** Returns true if the file imports a module or package that has a type. */
@@ -434,7 +531,7 @@ function* modulesOf(facts: FileFacts, receiver: string): Iterable<string> {
   }
   for (const imports of facts.imports.values()) {
     for (const { module, name } of imports) {
-      const isNamed = module === receiver || rpartition(module.replace(/\/v\p{Nd}+$/u, ""), "/")[1] === receiver;
+      const isNamed = module === receiver || rpartition(withoutVersion(module), "/")[1] === receiver;
       if (!name && isNamed) yield module;
     }
   }

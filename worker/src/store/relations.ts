@@ -119,3 +119,30 @@ export function hasTrigrams(name: string): boolean {
 export function filesOfSubtypes(repo: string, name: string): Statement {
   return { sql: data.sql.filesOfSubtypes, params: [repo, name] };
 }
+
+/** A type of Go with its relations, or a method without them. */
+export interface GoNode extends RelatedNode {
+  readonly signature: string;
+}
+
+export function goNode(row: Row): GoNode {
+  return { ...relatedNode(row), signature: String(row[8]) };
+}
+
+/**
+ * Selects the nodes of types of Go and of their methods, and of some with similar symbols.
+ *
+ * There are more than `MAX_GO_ROWS` if the list is cut.
+ */
+export function goNodesOfTypes(repo: string, symbols: readonly string[]): Statement {
+  const phrases = symbols.filter(isSearchable).map((symbol) => `"${symbol.replace(/["\0]/g, " ")}"`);
+  // a query without a phrase would be an error
+  const query = phrases.length > 0 ? `symbol : (${phrases.join(" OR ")})` : '""';
+  return { sql: data.sql.goNodesOfTypes, params: [repo, query] };
+}
+
+/** Selects the symbols of types of Go that embed a type of one of the names. */
+export function goTypesEmbedding(repo: string, names: readonly string[]): Statement {
+  const known = names.filter((name) => isSearchable(name) && !name.includes('"'));
+  return { sql: data.sql.goTypesEmbedding, params: [repo, JSON.stringify(known)] };
+}
