@@ -9,6 +9,7 @@ FILES = {
     "middleware.py": "class AuthMiddleware:\n    def throttle(self, request):\n        return 1\n",
     "cart.py": "def add_line(article):\n    return article\n",
     "creator.py": "def creator(store):\n    return store\n",
+    "reader.py": "def parse_file(text):\n    return text\n",
 }
 
 
@@ -28,6 +29,19 @@ def test_misspelt_words_are_corrected(feeder: RunFeeder, indexed: Repo) -> None:
         "No node has the word midleware; searched for middleware. "
         "No node has the word throtle; searched for throttle."
     ]
+
+
+def test_short_misspelt_words_are_corrected(feeder: RunFeeder, indexed: Repo) -> None:
+    """`flie` has no three letters in a row of `file`, and `prase` none of `parse`."""
+    facts = feeder(indexed, "search", "prase flie", "--json").json
+    assert facts["hits"][0]["symbol"] == "parse_file"
+    assert facts["notes"] == [
+        "No node has the word prase; searched for parse. "
+        "No node has the word flie; searched for file."
+    ]
+    # of three letters
+    facts = feeder(indexed, "search", "parse fle", "--json").json
+    assert facts["notes"] == ["No node has the word fle."]
 
 
 def test_word_that_is_nowhere_is_named(feeder: RunFeeder, indexed: Repo) -> None:

@@ -11,6 +11,7 @@ from standin import StandIn
 
 from edge.indexed_worker import REPO as NAME
 from edge.indexed_worker import IndexedWorker
+from feeder.store.name_search import MAX_SIMILAR
 from source.repos import Repo
 
 FILES = 40
@@ -85,6 +86,17 @@ def test_status_costs_few_rows(fed: IndexedWorker) -> None:
         f"{NAME}:run",
     )
     assert {**counted, "meta": kept["meta"]} == kept
+
+
+@pytest.mark.parametrize("word", ["wieg", "weihg", "weighh", "weighhhhhhhhhhhhhhhhhhhh"])
+def test_a_misspelt_word_of_a_query_costs_few_rows(fed: IndexedWorker, word: str) -> None:
+    """Of up to 1,200 words one edit away, the names of 200 nodes are read, and the search is run
+    again.
+    """
+    misspelt, right = (
+        rows_read(fed, "search", q=query, meaning="no") for query in (f"{word} cart", "weigh cart")
+    )
+    assert misspelt < 2 * right + 2 * MAX_SIMILAR
 
 
 def _notes(fed: IndexedWorker, query: str) -> list[str]:

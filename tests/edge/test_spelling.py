@@ -11,6 +11,7 @@ from feeder.search.spelling import (
     correct_text,
     is_within_one_edit,
     nearest_part,
+    one_edit_variants,
     spelling_note,
     words_to_check,
 )
@@ -32,6 +33,12 @@ def test_same_words_are_checked(worker: Worker, text: str) -> None:
 @given(one=letters, other=letters)
 def test_same_words_are_one_edit_apart(worker: Worker, one: str, other: str) -> None:
     assert worker.call("isWithinOneEdit", one, other) == is_within_one_edit(one, other)
+
+
+@unhurried
+@given(word=words.map(str.lower) | st.text("abet", min_size=1, max_size=6))
+def test_variants_are_equal(worker: Worker, word: str) -> None:
+    assert worker.call("oneEditVariants", word) == one_edit_variants(word)
 
 
 @unhurried

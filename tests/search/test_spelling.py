@@ -1,9 +1,16 @@
 """The words of a query that are checked, and the words that they may misspell."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from feeder.search.query import parse_query
-from feeder.search.spelling import is_within_one_edit, nearest_part, words_to_check
+from feeder.search.spelling import (
+    is_within_one_edit,
+    nearest_part,
+    one_edit_variants,
+    words_to_check,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,3 +51,21 @@ def test_words_within_one_edit(one: str, other: str, is_near: bool) -> None:
 def test_nearest_part_is_the_most_frequent_one_with_the_same_letter() -> None:
     assert nearest_part("throtle", ["a.Throttle", "get_throttle", "throtled"]) == "throttle"
     assert nearest_part("throtle", ["shrotle", "cart"]) == ""
+
+
+@given(rest=st.text("abc", max_size=4), other_rest=st.text("abc", max_size=5))
+def test_variants_are_the_words_one_edit_away_with_the_same_letter(
+    rest: str, other_rest: str
+) -> None:
+    word, other = f"a{rest}", f"a{other_rest}"
+    is_variant = other != word and is_within_one_edit(word, other)
+    assert (other in one_edit_variants(word)) == is_variant
+
+
+def test_variants_of_a_short_word() -> None:
+    """Three of them without a letter, two swapped, 3 x 25 replaced and 4 x 26 with one more."""
+    variants = one_edit_variants("flie")
+    assert {"file", "lie", "life"} & set(variants) == {"file"}
+    assert {"fle", "fli", "flies", "fliee", "flip"} <= set(variants)
+    # a letter added beside its equal is the same word twice: `flie` + l, i, e
+    assert len(variants) == len(set(variants)) == 3 + 2 + 3 * 25 + 4 * 26 - 3

@@ -158,6 +158,7 @@ STATEMENTS = {
     "nodesHavingWord": name_search.IDS_BY_WORD,
     "nodeParts": node_parts.NODE_PARTS,
     "filesByPath": name_search.FILES_BY_NAME,
+    "nodesSpelledWithAny": name_search.NAMES_WITH_ANY_WORD,
     "nodesByTrigrams": name_search.SIMILAR_NAMES,
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,

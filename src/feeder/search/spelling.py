@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from feeder.search.query import ALNUM_PATTERN, ANALYZED_CHARS, MIN_WORD_LETTERS, Query
 from feeder.search.stopwords import RANKING_STOP_WORDS
 from feeder.store import Database, Row, Statement
-from feeder.store.name_search import name_matches, similar_names_statement
+from feeder.store.name_search import name_matches, names_with_any_statement
 from feeder.store.scope import Scope
 from feeder.store.word_search import missing_words_statement
 from feeder.text import expand_words, lowercase_parts
@@ -17,8 +17,11 @@ from feeder.text import expand_words, lowercase_parts
 MAX_CORRECTED = 2
 """Words of a query that are corrected; if more are missing, it is about something else."""
 
-MIN_CORRECTED_LETTERS = 5
-"""Shorter words are a letter or two from too many others."""
+MIN_CORRECTED_LETTERS, MAX_CORRECTED_LETTERS = 4, 24
+"""Shorter words are one edit from too many others; each letter adds 52 words that are looked up."""
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+"""Letters that a misspelt word may lack; here, since `string` is a module more to import."""
 
 
 def words_to_check(query: Query) -> list[str]:
@@ -63,7 +66,9 @@ def find_corrections(database: Database, missing: Sequence[str], scope: Scope) -
     words = [word for word in missing if _is_correctable(word)]
     if not words or len(missing) > MAX_CORRECTED:
         return {}
-    row_sets = database.run([similar_names_statement(word.lower(), scope) for word in words])
+    row_sets = database.run(
+        [names_with_any_statement(one_edit_variants(word.lower()), scope) for word in words]
+    )
     nearest = {
         word: nearest_part(word.lower(), [match.name for match in name_matches(rows)])
         for word, rows in zip(words, row_sets, strict=True)
@@ -72,7 +77,28 @@ def find_corrections(database: Database, missing: Sequence[str], scope: Scope) -
 
 
 def _is_correctable(word: str) -> bool:
-    return len(word) >= MIN_CORRECTED_LETTERS and word.isascii() and word[1:].islower()
+    has_length = MIN_CORRECTED_LETTERS <= len(word) <= MAX_CORRECTED_LETTERS
+    return has_length and word.isascii() and word[1:].islower()
+
+
+def one_edit_variants(word: str) -> list[str]:
+    """The words one edit away that begin with the same letter; other letters are ASCII ones.
+
+    Trigrams would not find them: none of a short word is left after an edit in its middle.
+    """
+    variants: dict[str, None] = {}
+    for at in range(1, len(word) + 1):
+        before, rest = word[:at], word[at:]
+        if rest:
+            variants[before + rest[1:]] = None
+        if len(rest) > 1:
+            variants[before + rest[1] + rest[0] + rest[2:]] = None
+        for letter in LETTERS:
+            variants[before + letter + rest] = None
+            if rest:
+                variants[before + letter + rest[1:]] = None
+    variants.pop(word, None)
+    return list(variants)
 
 
 def nearest_part(word: str, names: Iterable[str]) -> str:

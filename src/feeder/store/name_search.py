@@ -75,6 +75,11 @@ SELECT id, name, members, node_type, path, start_line, lines, is_extension FROM 
   ORDER BY f.rank LIMIT {MAX_BY_WORD}
 ) WHERE symbol IS NOT NULL
 """
+# ?1 an FTS5 query with hundreds of words. Not by rank: BM25 would look for each word in each node
+NAMES_WITH_ANY_WORD = f"""
+SELECT {_NAME_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT {MAX_SIMILAR}
+"""
 # ?1 trigrams as an FTS5 query, ?14 another one: if it finds a node, no name is looked for
 SIMILAR_NAMES = f"""
 SELECT {_NAME_COLUMNS} FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
@@ -115,6 +120,13 @@ def name_words_statement(parts: Iterable[str], scope: Scope) -> Statement:
     expression = " AND ".join(f'"{part}"' for part in parts) or '""'
     query, scope = scope.narrowed(f"symbol : ({expression})")
     return Statement(NAMES_BY_WORD, (query, *scope_params(scope)))
+
+
+def names_with_any_statement(words: Iterable[str], scope: Scope) -> Statement:
+    """Selects the first nodes whose names contain one of these words."""
+    expression = " OR ".join(f'"{word}"' for word in words) or '""'
+    query, scope = scope.narrowed(f"symbol : ({expression})")
+    return Statement(NAMES_WITH_ANY_WORD, (query, *scope_params(scope)))
 
 
 def file_name_statement(part: str, scope: Scope) -> Statement:

@@ -11,7 +11,7 @@ import * as sql from "../store/statements.ts";
 import { expandWords, lowercaseParts } from "../text.ts";
 import { isStopWord, MIN_WORD_LETTERS, type Query } from "./query.ts";
 
-const { MAX_CORRECTED, MIN_CORRECTED_LETTERS } = constants.spelling;
+const { MAX_CORRECTED, MIN_CORRECTED_LETTERS, MAX_CORRECTED_LETTERS, LETTERS } = constants.spelling;
 const { ANALYZED_CHARS } = constants.query;
 const ALNUM = new RegexVariants(constants.query.ALNUM_PATTERN, "g");
 
@@ -47,7 +47,8 @@ export function missingWords(rows: readonly Row[]): string[] {
 export async function findCorrections(database: Database, missing: readonly string[], scope: Scope): Promise<Corrections> {
   const words = missing.filter(isCorrectable);
   if (words.length === 0 || missing.length > MAX_CORRECTED) return new Map();
-  const rowSets = await database.run(words.map((word) => sql.nodesByTrigrams(word.toLowerCase(), scope)));
+  const variants = words.map((word) => oneEditVariants(word.toLowerCase()));
+  const rowSets = await database.run(variants.map((others) => sql.nodesSpelledWithAny(others, scope)));
   const nearest = words.map((word, at): [string, string] => [
     word,
     nearestPart(word.toLowerCase(), nameMatches(rowSets[at] ?? []).map(({ name }) => name)),
@@ -58,7 +59,24 @@ export async function findCorrections(database: Database, missing: readonly stri
 function isCorrectable(word: string): boolean {
   const rest = word.slice(1);
   const isLowercase = rest === rest.toLowerCase() && /[a-z]/.test(rest);
-  return length(word) >= MIN_CORRECTED_LETTERS && /^[\x00-\x7f]+$/.test(word) && isLowercase;
+  const hasLength = length(word) >= MIN_CORRECTED_LETTERS && length(word) <= MAX_CORRECTED_LETTERS;
+  return hasLength && /^[\x00-\x7f]+$/.test(word) && isLowercase;
+}
+
+/** The words one edit away that begin with the same letter; other letters are ASCII ones. */
+export function oneEditVariants(word: string): string[] {
+  const variants = new Set<string>();
+  for (let at = 1; at <= word.length; at++) {
+    const [before, rest] = [word.slice(0, at), word.slice(at)];
+    if (rest) variants.add(before + rest.slice(1));
+    if (rest.length > 1) variants.add(before + rest[1] + rest[0] + rest.slice(2));
+    for (const letter of LETTERS) {
+      variants.add(before + letter + rest);
+      if (rest) variants.add(before + letter + rest.slice(1));
+    }
+  }
+  variants.delete(word);
+  return [...variants];
 }
 
 /**

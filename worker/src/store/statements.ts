@@ -149,6 +149,12 @@ export function nodesSpelled(parts: readonly string[], scope: Scope): Statement 
   return spelled(`symbol : (${expression})`, scope);
 }
 
+/** Selects the first nodes whose names contain one of these words. */
+export function nodesSpelledWithAny(words: readonly string[], scope: Scope): Statement {
+  const expression = words.map((word) => `"${word}"`).join(" OR ") || '""';
+  return { sql: sql.nodesSpelledWithAny, params: narrowedParams(`symbol : (${expression})`, scope) };
+}
+
 /** Selects the first node of each file whose path contains this part. */
 export function filesByPath(part: string, scope: Scope): Statement {
   return { sql: sql.filesByPath, params: [null, ...scopeParams(scope), lowercaseAscii(part)] };

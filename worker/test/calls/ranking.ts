@@ -35,7 +35,14 @@ import {
   normalizeName,
   nameOverlap,
 } from "../../src/search/name_matching.ts";
-import { correctText, isWithinOneEdit, nearestPart, spellingNote, wordsToCheck } from "../../src/search/spelling.ts";
+import {
+  correctText,
+  isWithinOneEdit,
+  nearestPart,
+  oneEditVariants,
+  spellingNote,
+  wordsToCheck,
+} from "../../src/search/spelling.ts";
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
 import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
 import { isTestPath } from "../../src/store/scope.ts";
@@ -51,6 +58,7 @@ export const ranking = {
   wordsToCheck: (text: string) => wordsToCheck(parseQuery(text)),
   nearestPart,
   isWithinOneEdit,
+  oneEditVariants,
   correctText: (text: string, corrections: [string, string][]) => correctText(text, new Map(corrections)),
   spellingNote: (missing: string[], corrections: [string, string][]) => spellingNote(missing, new Map(corrections)),
   casefold,
