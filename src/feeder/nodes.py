@@ -36,7 +36,10 @@ IMPORT, BINDING, PARAMETER, RETURNS, VISIBILITY = "@", "=", "%", ">", "#"
 """Kinds of relations, as the column `relations` has them."""
 
 EXPANDED_IN = "="
-"""Begins the receiver of a name in the text of a macro; the name of the macro follows."""
+"""Begins the receiver of a name in the text of a macro; the name of the macro follows.
+
+In Ruby it is an alias, and the name that of its method.
+"""
 
 
 class Member(NamedTuple):

@@ -296,6 +296,53 @@ def test_ruby_calls_without_parentheses(feeder: RunFeeder, repo: Repo) -> None:
     assert sites(answer) == {("user.rb", 2, "call"): True}
 
 
+RUBY_ALIASES: dict[str, str | bytes] = {
+    "cart.rb": (
+        "class Cart\n"
+        "  def add(item)\n    item\n  end\n\n"
+        "  alias put add\n"
+        "  alias_method :fill, :put\n\n"
+        "  def use\n    put(1)\n    self.fill(2)\n  end\n"
+        "end\n"
+    ),
+    "shelf.rb": "class Shelf\n  def put(item)\n    put(item)\n  end\nend\n",
+    "user.rb": (
+        "require_relative 'cart'\n\n"
+        "def buy(thing)\n"
+        "  cart = Cart.new\n"
+        "  cart.add(1)\n"
+        "  cart.put(2)\n"
+        "  cart.fill(3)\n"
+        "  shelf = Shelf.new\n"
+        "  shelf.put(4)\n"
+        "  thing.put(5)\n"
+        "end\n"
+    ),
+}
+
+
+def test_alias_of_ruby_is_followed(feeder: RunFeeder, repo: Repo) -> None:
+    """Also an alias of an alias; `put` of another class is another method."""
+    repo.commit(RUBY_ALIASES)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "Cart.add", "--json").json
+    assert sites(answer) == {
+        ("cart.rb", 6, "mention"): True,
+        ("cart.rb", 7, "mention"): True,
+        ("cart.rb", 10, "call"): True,
+        ("cart.rb", 11, "call"): True,
+        ("user.rb", 5, "call"): True,
+        ("user.rb", 6, "call"): True,
+        ("user.rb", 7, "call"): True,
+        ("user.rb", 10, "call"): False,
+    }
+    found = sites(feeder(repo, "references", "Shelf.put", "--json").json)
+    assert {site for site, resolved in found.items() if resolved} == {
+        ("shelf.rb", 3, "call"),
+        ("user.rb", 9, "call"),
+    }
+
+
 def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) -> None:
     """`http.Handler` is not the `Handler` of a package that the file does not import."""
     repo.commit(

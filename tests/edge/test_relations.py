@@ -9,7 +9,7 @@ import pytest
 from standin import StandIn
 
 from cli.test_go_interfaces import INTERFACES
-from cli.test_references import FIELDS, GO, MACROS
+from cli.test_references import FIELDS, GO, MACROS, RUBY_ALIASES
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import _samples
@@ -58,6 +58,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"go/{path}": content for path, content in INTERFACES.items()},
         **FIELDS,
         **MACROS,
+        **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
         "lib/weights.py": weights,
         **users,
         **others,
@@ -134,6 +135,8 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "Belt.stop"},
         {"target": "cart.c#cart_add"},
         {"target": "cart.h#cart"},
+        {"target": "ruby/cart.rb#Cart.add"},
+        {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "cart.Filler.Fill"},
         {"target": "main.fill", "direction": "out"},
         *(

@@ -235,11 +235,14 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
             Acme::Mail.line(MAX)
             clear
           end
+          alias put add
+          alias_method :full?, :busy?
+          alias_method "insert", "add"
         end
         """,
         {
             None: {"@acme/stock:0"},
-            "Cart": {"Base^:0", "Sender+:1"},
+            "Cart": {"Base^:0", "Sender+:1", "add.=put:9", "busy?.=full?:10"},
             "Cart.add": {
                 *("store=Store:1", "Store.:1", "new(Store:1", "check(:2", "total(self:3"),
                 *("Mail.Acme:4", "line(Acme.Mail:4", "MAX.:4", "clear(:5"),

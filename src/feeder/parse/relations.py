@@ -215,18 +215,25 @@ class RelationCollector:
                 self._implicit.add(source)
 
     def _add_expansion(self, captures: Captures) -> None:
-        """Adds the names that the text of a macro calls, or the only name that it consists of."""
-        macro = _checked_name(self._source(captures["macro"]))
+        """Adds the names that the text of a macro calls, or the only name that it consists of.
+
+        In Ruby the macro is an alias, and the text the name of a method.
+        """
+        macro = _checked_name(self._source(captures["macro"]).lstrip(b":"))
+        self._declared.add(captures["macro"][0].start_byte)
         parameters = set(_WORD.findall(self._source(captures.get("bound", [])[:1])))
         start = captures["expands"][0].start_byte
         text = self._source(captures["expands"][:1])[:EXPANSION_LIMIT]
+        only = text.strip().lstrip(b":")  # a symbol of Ruby
         for match in _EXPANDED_NAME.finditer(text):
             source = match["name"]
             is_name = source is not None and source not in parameters and source != macro.encode()
-            if not (macro and is_name and (match["call"] or source == text.strip())):
+            is_only = source is not None and source == only.rstrip(b"?!")
+            if not (macro and is_name and (match["call"] or is_only)):
                 continue
             kind = CALL if match["call"] else MENTION
-            relation = _relation(kind, _checked_name(source), f"{EXPANDED_IN}{macro}")
+            name = _checked_name(only if is_only else source)
+            relation = _relation(kind, name, f"{EXPANDED_IN}{macro}")
             if relation.name and relation.name not in C_KEYWORDS:
                 self._sites.setdefault(start + match.start("name"), relation)
 

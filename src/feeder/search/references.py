@@ -583,7 +583,37 @@ class ReferenceFinder:
             matches += self._sites(definition, resolver, alias, paths)
         if definition.language in C_LANGUAGES:
             matches += self._macro_sites(definition, resolver, matches)
+        if definition.language == "ruby":
+            matches += self._ruby_alias_sites(definition, matches)
         return sorted(set(matches), key=lambda one: _order(one, definition))
+
+    def _ruby_alias_sites(
+        self, definition: Definition, sites: Iterable[Reference]
+    ) -> list[Reference]:
+        """The sites of a method's aliases, and of aliases of these, in the type around each."""
+        matches: list[Reference] = []
+        followed = {definition.symbol}
+        while aliases := [one for one in self._ruby_aliases(sites) if one.symbol not in followed]:
+            self.is_cut |= len(followed) + len(aliases) > MAX_MACROS
+            aliases = aliases[: max(MAX_MACROS - len(followed), 0)]
+            followed.update(one.symbol for one in aliases)
+            sites = [
+                site for one in aliases for site in self._sites(one, self.resolver(one), one.name)
+            ]
+            matches += sites
+        return matches
+
+    def _ruby_aliases(self, sites: Iterable[Reference]) -> list[Definition]:
+        """The methods that resolved sites declare as aliases, sorted by symbol."""
+        aliases: dict[str, Definition] = {}
+        for one in sites:
+            if one.resolved and one.receiver.startswith(EXPANDED_IN):
+                name = one.receiver.removeprefix(EXPANDED_IN)
+                owner = self.facts([one.path])[one.path].enclosing_class(one.node.symbol)
+                symbol = f"{owner}.{name}" if owner else name
+                alias = Definition(one.path, "ruby", symbol, name, owner, is_type=False)
+                aliases.setdefault(symbol, alias)
+        return [alias for _, alias in sorted(aliases.items())]
 
     def _macro_sites(
         self, definition: Definition, resolver: Resolver, sites: Sequence[Reference]

@@ -602,7 +602,42 @@ export class ReferenceFinder {
       matches.push(...(await this.#sites(definition, resolver, alias, paths)));
     }
     if (C_LANGUAGES.has(definition.language)) matches.push(...(await this.#macroSites(definition, resolver, matches)));
+    if (definition.language === "ruby") matches.push(...(await this.#rubyAliasSites(definition, matches)));
     return sortBy(distinctReferences(matches), (one) => referenceOrder(one, definition));
+  }
+
+  /** The sites of a method's aliases, and of aliases of these, in the type around each. */
+  async #rubyAliasSites(definition: Definition, found: readonly Reference[]): Promise<Reference[]> {
+    const matches: Reference[] = [];
+    const followed = new Set([definition.symbol]);
+    const others = async (sites: readonly Reference[]) => {
+      return (await this.#rubyAliases(sites)).filter(({ symbol }) => !followed.has(symbol));
+    };
+    let aliases = await others(found);
+    while (aliases.length > 0) {
+      if (followed.size + aliases.length > MAX_MACROS) this.isCut = true;
+      aliases = aliases.slice(0, Math.max(MAX_MACROS - followed.size, 0));
+      for (const { symbol } of aliases) followed.add(symbol);
+      const ofEach = aliases.map(async (one) => this.#sites(one, await this.resolver(one), one.name, null));
+      const sites = (await Promise.all(ofEach)).flat();
+      matches.push(...sites);
+      aliases = await others(sites);
+    }
+    return matches;
+  }
+
+  /** The methods that resolved sites declare as aliases, sorted by symbol. */
+  async #rubyAliases(sites: readonly Reference[]): Promise<Definition[]> {
+    const aliases = new Map<string, Definition>();
+    for (const { resolved, receiver, path, node } of sites) {
+      if (!resolved || !receiver.startsWith(EXPANDED_IN)) continue;
+      const name = receiver.slice(EXPANDED_IN.length);
+      const owner = (await this.fileFacts(path)).enclosingClass(node.symbol);
+      const symbol = owner ? `${owner}.${name}` : name;
+      const alias = { path, language: "ruby", symbol, name, owner, isType: false, isLocal: false };
+      if (!aliases.has(symbol)) aliases.set(symbol, alias);
+    }
+    return sortBy(aliases.values(), ({ symbol }) => [symbol]);
   }
 
   /**
