@@ -10,6 +10,10 @@ from edge.workerd import TOKEN, client, running
 
 SEARCH = "/api/search?q=exchange"
 SITE = "https://team.example"
+NO_TOKEN = "The request has no token."
+WRONG_TOKEN = "The token in the header `Authorization` is not one of this Worker's."
+NO_BEARER = "The header `Authorization` does not begin with `Bearer`."
+WRONG_COOKIE = "The cookie is not of a token that this Worker has now."
 NO_ACCESS = "No access is configured, so every request is rejected."
 NO_TABLE = "RIGHTS is not a table of lists of repositories."
 NO_LIST = "RIGHTS has a client whose repositories are not a list of names."
@@ -49,26 +53,32 @@ def test_authorization_scheme_ignores_case(anonymous_client: httpx.Client) -> No
 
 
 @pytest.mark.parametrize(
-    "headers",
+    ("headers", "error"),
     [
-        {},
-        {"authorization": "Bearer"},
-        {"authorization": f"Bearer {TOKEN}x"},
-        {"authorization": f"Bearer {TOKEN[:-1]}"},
-        {"authorization": f"Bearer {TOKEN} {TOKEN}"},
-        {"authorization": f"Basic {TOKEN}"},
-        {"authorization": TOKEN},
-        {"cookie": f"__Host-feeder={TOKEN}"},
-        {"cookie": "__Host-feeder="},
-        {"cf-access-jwt-assertion": "e30.e30.e30"},
+        ({}, NO_TOKEN),
+        ({"authorization": "Bearer"}, WRONG_TOKEN),
+        ({"authorization": f"Bearer {TOKEN}x"}, WRONG_TOKEN),
+        ({"authorization": f"Bearer {TOKEN[:-1]}"}, WRONG_TOKEN),
+        ({"authorization": f"Bearer {TOKEN} {TOKEN}"}, WRONG_TOKEN),
+        ({"authorization": f"Basic {TOKEN}"}, NO_BEARER),
+        ({"authorization": TOKEN}, NO_BEARER),
+        ({"cookie": f"__Host-feeder={TOKEN}"}, WRONG_COOKIE),
+        ({"cookie": "__Host-feeder="}, NO_TOKEN),
+        ({"cf-access-jwt-assertion": "e30.e30.e30"}, NO_TOKEN),
     ],
     ids=str,
 )
-def test_request_with_another_token_is_refused(bare: httpx.Client, headers: dict[str, str]) -> None:
+def test_request_with_another_token_is_refused(
+    bare: httpx.Client, headers: dict[str, str], error: str
+) -> None:
     """Also for unknown addresses, before a binding is used: there is none."""
     for method, path in (("GET", SEARCH), ("POST", "/mcp"), ("GET", "/api/nothing")):
         response = bare.request(method, path, headers=headers)
-        assert refused(response, 401)["error"] == "The token is missing or wrong."
+        facts = refused(response, 401)
+        assert facts["error"] == error
+        assert "`Authorization: Bearer TOKEN`" in facts["remedy"]
+        assert "`npx wrangler secret put FEEDER_TOKEN`" in facts["remedy"]
+        assert "Access" not in facts["remedy"]
         assert response.headers["www-authenticate"] == "Bearer"
 
 
@@ -175,7 +185,11 @@ def test_request_of_another_site_is_refused(
         response = authorized_client.request(
             "GET" if path == SEARCH else "POST", path, headers=headers
         )
-        assert refused(response, 403)["error"] == "The request comes from another site's page."
+        facts = refused(response, 403)
+        assert facts["error"] == "The request comes from another site's page."
+        origin = headers.get("origin", "null")
+        site = "the site, as in https://docs.example.com," if origin == "null" else origin
+        assert f"add {site} to ORIGINS in [vars]" in facts["remedy"]
         assert "access-control-allow-origin" not in response.headers
     asks = {**headers, "access-control-request-method": "GET"}
     refused(authorized_client.options(SEARCH, headers=asks), 403)

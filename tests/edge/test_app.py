@@ -64,7 +64,7 @@ def test_unknown_address_is_not_found(authorized_client: httpx.Client) -> None:
     assert "feeder validate" in refused(authorized_client.get("/api/proof"), 404)["remedy"]
     facts = refused(authorized_client.get("/api/search?q=x&limt=1"), 400)
     assert facts["error"] == "/api/search has no parameter `limt`."
-    assert facts["remedy"].startswith("Did you mean `limit`? It has category, language, limit, ")
+    assert facts["remedy"].startswith("Did you mean `limit`? It has category, explain, ")
     assert (
         "no parameter `lines`"
         in refused(authorized_client.get("/api/search?q=x&lines=9"), 400)["error"]

@@ -90,6 +90,7 @@ def test_token_for_another_time_or_audience_is_refused(
     """Expired, not yet valid, of another application or team."""
     facts = refused(send(let_in, signer.sign_token(claims(**other))), 403)
     assert facts["error"] == "Cloudflare Access did not authenticate this request."
+    assert "ACCESS_AUD to the application's audience tag, in [vars]" in facts["remedy"]
 
 
 def with_key_of_the_team(signer: Signer) -> str:
@@ -148,7 +149,8 @@ def test_own_token_works_beside_access(folder: Path, standin: Path, signer: Sign
         assert one.get(SEARCH).status_code == 200
         assert fetched(one) == []
         unknown = client(address, None)
-        refused(unknown.get(SEARCH), 401)
+        remedy = refused(unknown.get(SEARCH), 401)["remedy"]
+        assert "FEEDER_TOKEN" in remedy and "CF-Access-Client-Id" in remedy
         assertion = {"cf-access-jwt-assertion": signer.sign_token(claims())}
         assert "set-cookie" not in unknown.post("/api/session", headers=assertion).headers
         for _ in range(3):

@@ -222,6 +222,14 @@ def test_a_token_sees_its_repositories_only(restricted: Fleet) -> None:
     assert restricted.text("search", "another-token-altogether", q="cart").startswith('{"error"')
 
 
+def test_a_token_without_a_repository_is_told_its_name(fleet: Fleet) -> None:
+    fleet.deploy(PUBLIC="", FEEDER_TOKEN_SCRIPTS=SCRIPTS_TOKEN, RIGHTS={"FEEDER_TOKEN_SCRIPTS": []})
+    facts = fleet.search("cart", SCRIPTS_TOKEN)
+    assert fleet.last.status_code == 403
+    assert facts["error"] == "RIGHTS gives no repository of this Worker to FEEDER_TOKEN_SCRIPTS."
+    assert "in RIGHTS, in [vars] of wrangler's configuration" in facts["remedy"]
+
+
 def test_missing_words_of_a_shared_database_are_not_named(fleet: Fleet) -> None:
     """To a client with some of its repositories: it would learn the words of the others."""
     fleet.deploy(

@@ -8,7 +8,7 @@ import { ASSERTION_HEADER, type Identity, verifyAssertion } from "./cloudflare_a
 import { checkRights, type Client, reposOf, tokensOf } from "./access_rights.ts";
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
-import { hasCookie, isToken } from "./access_token.ts";
+import { hasCookie, isCookieSent, isToken } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
 const MIN_TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
@@ -19,12 +19,12 @@ export const RETRY_AFTER_S = 60;
 export async function authenticate(request: Request, env: Env): Promise<Client> {
   checkSettings(env);
   const address = request.headers.get("cf-connecting-ip") ?? "";
-  if (env.PUBLIC === "true") return { key: address, repos: null };
+  if (env.PUBLIC === "true") return { key: address, names: [], repos: null };
   const identity = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
-  if (identity) return { key: identity.subject, repos: reposOf(identity.names, env) };
+  if (identity) return { key: identity.subject, names: identity.names, repos: reposOf(identity.names, env) };
   const names = await validTokenNames(request.headers, env);
-  if (names.length > 0) return { key: address, repos: reposOf(names, env) };
-  throw tokensOf(env).size > 0 ? unauthorizedError() : forbiddenError();
+  if (names.length > 0) return { key: address, names, repos: reposOf(names, env) };
+  throw tokensOf(env).size > 0 ? unauthorizedError(request.headers, env) : forbiddenError(request.headers);
 }
 
 /** The token of the Worker that a request has, for its cookie; null without one. */
@@ -70,25 +70,51 @@ async function authenticateByAccess(request: Request, env: Env): Promise<Identit
 
 /** The names of the tokens that the header or, without one, the cookie has. */
 async function validTokenNames(headers: Headers, env: Env): Promise<string[]> {
-  const [scheme = "", ...rest] = (headers.get("authorization") ?? "").split(" ");
-  const isBearer = scheme.toLowerCase() === "bearer";
-  const sent = rest.join(" ").trim();
+  const sent = bearerToken(headers);
   const names: string[] = [];
   for (const [name, token] of tokensOf(env)) {
-    if (await (isBearer ? isToken(sent, token) : hasCookie(headers, token))) names.push(name);
+    if (await (sent === null ? hasCookie(headers, token) : isToken(sent, token))) names.push(name);
   }
   return names;
 }
 
-function unauthorizedError(): HttpError {
-  const remedy = "Send the header `Authorization: Bearer TOKEN` with the Worker's FEEDER_TOKEN.";
-  return new HttpError(401, "The token is missing or wrong.", remedy);
+/** The token of the header; null without a header of this scheme. */
+function bearerToken(headers: Headers): string | null {
+  const [scheme = "", ...rest] = (headers.get("authorization") ?? "").split(" ");
+  return scheme.toLowerCase() === "bearer" ? rest.join(" ").trim() : null;
+}
+
+/** A 401 that says what is wrong with the token, and where the right one is set. */
+function unauthorizedError(headers: Headers, env: Env): HttpError {
+  const remedy =
+    "Send the header `Authorization: Bearer TOKEN` with the value of the Worker's secret FEEDER_TOKEN, or open the page " +
+    "at /#token=TOKEN. If nobody knows the value, set another one with `npx wrangler secret put FEEDER_TOKEN` where " +
+    "wrangler's configuration is.";
+  const access = env.ACCESS_TEAM ? ` Or let Cloudflare Access authenticate you: ${accessRemedy(headers)}` : "";
+  return new HttpError(401, tokenProblem(headers), remedy + access);
+}
+
+function tokenProblem(headers: Headers): string {
+  if (bearerToken(headers) !== null) return "The token in the header `Authorization` is not one of this Worker's.";
+  if (headers.has("authorization")) return "The header `Authorization` does not begin with `Bearer`.";
+  if (isCookieSent(headers)) return "The cookie is not of a token that this Worker has now.";
+  return "The request has no token.";
 }
 
 /** A 403 rather than a 401, since there is no token to ask for. */
-function forbiddenError(): HttpError {
-  const remedy =
-    "Open the address in a browser and sign in, or send a service token's CF-Access-Client-Id and " +
-    "CF-Access-Client-Secret. If you do, check that ACCESS_TEAM and ACCESS_AUD are those of the application.";
-  return new HttpError(403, "Cloudflare Access did not authenticate this request.", remedy);
+function forbiddenError(headers: Headers): HttpError {
+  return new HttpError(403, "Cloudflare Access did not authenticate this request.", accessRemedy(headers));
+}
+
+function accessRemedy(headers: Headers): string {
+  if (headers.has(ASSERTION_HEADER)) {
+    return (
+      "Sign in again, as the sign-in may have expired. If that does not help, set ACCESS_TEAM to the team's name and " +
+      "ACCESS_AUD to the application's audience tag, in [vars] of wrangler's configuration, and deploy."
+    );
+  }
+  return (
+    "Open the address in a browser and sign in, or send the headers CF-Access-Client-Id and CF-Access-Client-Secret of " +
+    "a service token. If you do, no Access application has this address: add it in Zero Trust to the one of ACCESS_AUD."
+  );
 }

@@ -6,12 +6,14 @@ import { HttpError } from "./http_error.ts";
 /** The beginning of the names of secrets that are tokens. */
 export const TOKEN_NAME = "FEEDER_TOKEN";
 const EVERYTHING = "*";
+const MAX_LISTED_NAMES = 5;
 /** The names of clients in RIGHTS: a token's secret, or an identity of Access. */
 const CLIENT_NAME = /^(?:FEEDER_TOKEN(?:_\w+)?|(?:group|email|service):.+)$/s;
 
-/** An authenticated client: the key of its rate limit, and its repositories; null for all. */
+/** An authenticated client: the key of its rate limit, its names in RIGHTS, and its repositories; null for all. */
 export interface Client {
   readonly key: string;
+  readonly names: readonly string[];
   readonly repos: ReadonlySet<string> | null;
 }
 
@@ -29,6 +31,14 @@ export function reposOf(names: readonly string[], env: Env): ReadonlySet<string>
   if (!rights || (names.includes(TOKEN_NAME) && !Object.hasOwn(rights, TOKEN_NAME))) return null;
   const repos = new Set(names.flatMap((name) => (Object.hasOwn(rights, name) ? rights[name]! : [])));
   return repos.has(EVERYTHING) ? null : repos;
+}
+
+/** The error for a client to whose names RIGHTS gives no repository. */
+export function noRepositoriesError({ names }: Client): HttpError {
+  const listed = names.length > 0 ? names.slice(0, MAX_LISTED_NAMES).join(", ") : "a client without a name";
+  const remedy =
+    "The Worker's owner lists repositories for one of these names in RIGHTS, in [vars] of wrangler's configuration, and deploys.";
+  return new HttpError(403, `RIGHTS gives no repository of this Worker to ${listed}.`, remedy);
 }
 
 /** Throws an HttpError for rights that could not be kept. */

@@ -14,6 +14,11 @@ export async function hasCookie(headers: Headers, token: string): Promise<boolea
   return isToken(findCookie(headers.get("cookie") ?? ""), await cookieValue(token));
 }
 
+/** Returns true if the request has a session cookie, of whatever token. */
+export function isCookieSent(headers: Headers): boolean {
+  return findCookie(headers.get("cookie") ?? "") !== "";
+}
+
 /** The session cookie, which scripts cannot read. */
 export async function sessionCookie(token: string): Promise<string> {
   const value = await cookieValue(token);

@@ -2,10 +2,12 @@
 
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
+import { truncate } from "./python_strings.ts";
 import { constants } from "../build/worker_data.json";
 
 /** Values of `Sec-Fetch-Site` for requests of the own page and of the user. */
 const OWN_SITES: readonly string[] = constants.page_files.OWN_FETCH_SITES;
+const MAX_ORIGIN_CHARS = 100;
 const REQUEST_HEADERS = [
   "authorization, content-type, if-none-match, mcp-protocol-version, mcp-method, mcp-name",
   "cf-access-client-id, cf-access-client-secret",
@@ -24,7 +26,8 @@ export function requestingSite(request: Request, env: Env): string | null {
   const isOwn = origin === null || origin === new URL(request.url).origin;
   const site = request.headers.get("sec-fetch-site") ?? "none";
   if (isOwn && OWN_SITES.includes(site)) return null;
-  const remedy = "Send it from the Worker's own page, or add the site to its ORIGINS.";
+  const named = origin?.startsWith("http") ? truncate(origin, MAX_ORIGIN_CHARS) : "the site, as in https://docs.example.com,";
+  const remedy = `Send it from the Worker's own page, or add ${named} to ORIGINS in [vars] of wrangler's configuration, and deploy.`;
   throw new HttpError(403, "The request comes from another site's page.", remedy);
 }
 

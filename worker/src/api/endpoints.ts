@@ -1,7 +1,7 @@
 /** The endpoints of the JSON API; docs/reference/http-api.md describes them. */
 
 import { D1 } from "../bindings/d1.ts";
-import type { Client } from "../access_rights.ts";
+import { type Client, noRepositoriesError } from "../access_rights.ts";
 import type { Env } from "../bindings/env.ts";
 import { configuredRepositories } from "../bindings/repositories.ts";
 import { HttpError, badRequest } from "../http_error.ts";
@@ -65,6 +65,7 @@ export async function answerRequest(
   const run = () => {
     if (!repositories) return runEndpoint(endpoint, params, env, onTiming);
     const allowed = repositories.filter((one) => client.repos?.has(one.name) ?? true);
+    if (allowed.length === 0) throw noRepositoriesError(client);
     const databases = new Set(allowed.map((one) => one.database));
     const hasHiddenRepos = repositories.some((one) => databases.has(one.database) && !allowed.includes(one));
     return new RepositoryRouter(allowed, env, onTiming, ENDPOINTS, hasHiddenRepos).answer(name, params);

@@ -57,9 +57,6 @@ export class RepositoryRouter {
 
   /** Answers a request to an endpoint; throws an HttpError for a repository that the client may not search. */
   async answer(name: string, params: Params): Promise<object> {
-    if (this.allowed.length === 0) {
-      throw new HttpError(403, "You may search no repository of this Worker.", "Ask its owner to add you to RIGHTS.");
-    }
     const answer = (await this.#answer(name, params)) as { index?: object; note?: string };
     return this.allowed.length > 1 && answer.index ? { ...answer, index: { ...answer.index, several: true } } : answer;
   }
