@@ -8,6 +8,7 @@ import pytest
 from cli.synced_files import environment, shop
 from command_runner import RunFeeder
 from feeder.search.references import MAX_MACROS
+from feeder.store.relations import MAX_ROWS
 from source.repos import Repo
 
 __all__ = ["environment", "shop"]
@@ -181,6 +182,20 @@ def test_cyclic_bases_end(feeder: RunFeeder, repo: Repo) -> None:
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "implementations", "A", "--json").json
     assert [one["symbol"] for one in answer["implementations"]] == ["B"]
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_count_is_a_lower_bound_only_if_nodes_are_cut(
+    feeder: RunFeeder, repo: Repo, more: int
+) -> None:
+    [*functions] = (f"function use{at}() {{\n  ship()\n}}\n" for at in range(MAX_ROWS + more))
+    files: dict[str, str | bytes] = {
+        f"user{at}.js": "".join(functions[at : at + 500]) for at in range(0, len(functions), 500)
+    }
+    repo.commit({"ship.js": "export function ship() {}\n", **files})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "ship", "--json", "-n", "1").json
+    assert answer["at_least"] is bool(more)
 
 
 def test_prototypes_of_a_c_function_are_the_same_function(feeder: RunFeeder, repo: Repo) -> None:

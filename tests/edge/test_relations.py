@@ -233,6 +233,44 @@ def test_list_is_a_lower_bound_if_functions_that_return_a_type_are_cut(
         one.close()
 
 
+@pytest.mark.parametrize("more", [0, 1])
+def test_counts_are_lower_bounds_only_if_something_is_cut(
+    account: StandIn, script: Path, tmp_path: Path, more: int
+) -> None:
+    """300 definitions of a name are read, and of the Worker 1,000 nodes that refer to it."""
+    repo = Repo(tmp_path / "shop")
+    types = "".join(
+        f"class Cart{at}:\n    def weigh(self):\n        pass\n\n\n" for at in range(300 + more)
+    )
+    calls = "".join(f"def call_{at}(one):\n    one.ship()\n\n\n" for at in range(1_000 + more))
+    use = "from carts import Cart7\n\n\ndef use():\n    Cart7().weigh()\n"
+    ship = "class Ship:\n    def ship(self):\n        pass\n"
+    repo.commit({"carts.py": types, "use.py": use, "calls.py": calls, "ship.py": ship})
+    account.reset()
+    one = IndexedWorker(account, repo, "static", script)
+    one.feed("--texts")
+    one.sync_locally()
+    one.deploy()
+    desk = one.desk("local")
+    prefix = "at least " if more else ""
+    try:
+        asked = {"target": "weigh", "kind": "definition"}
+        called = {"target": "carts.py#Cart7.weigh"}
+        for arguments in (asked, called):
+            [result] = one.call_tools(("references", arguments))
+            assert _text(result) == _program_text(desk, arguments)
+        [result] = one.call_tools(("references", called))
+        assert f"\n{prefix}1 reference: 1 resolved" in _text(result)
+        [result] = one.call_tools(("references", asked))
+        assert f"{prefix}300 definitions" in _text(result)
+        assert ("at least" in _text(result)) is bool(more)
+        [result] = one.call_tools(("references", {"target": "Ship.ship"}))
+        assert f" {prefix}1000 references" in f" {_text(result)}".replace("\n", " ")
+    finally:
+        desk.close()
+        one.close()
+
+
 def test_lines_that_are_not_stored_are_said(account: StandIn, script: Path, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "shop")
     repo.commit({**FILES})

@@ -51,10 +51,13 @@ def format_uses(page: UsePage, last_note: str) -> str:
     return _paged(texts, page.offset, page.total, counts, last_note)
 
 
-def format_definitions(definitions: Sequence[FoundDefinition], last_note: str) -> str:
+def format_definitions(
+    definitions: Sequence[FoundDefinition], last_note: str, *, at_least: bool
+) -> str:
     """One line for each definition."""
     texts = [[_definition_line(one)] for one in definitions]
-    return _paged(texts, 0, len(texts), f"{len(texts)} definitions", last_note)
+    counts = f"{'at least ' if at_least else ''}{len(texts)} definitions"
+    return _paged(texts, 0, len(texts), counts, last_note)
 
 
 def format_implementations(

@@ -128,7 +128,8 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: str | N
     kind, depth = arguments.get("kind", ""), arguments["depth"]
     if kind == "definition":
         result = find_definitions(corpus, arguments["target"], index.directory)
-        return ToolResult(format_definitions(result.definitions, last_note))
+        text = format_definitions(result.definitions, last_note, at_least=result.at_least)
+        return ToolResult(text)
     text = path_from_root(arguments["target"], corpus.base)
     target = resolve_target(corpus, text, index.directory)
     if kind == "implementation":

@@ -30,10 +30,11 @@ class FoundDefinition(NamedTuple):
 
 
 class Definitions(NamedTuple):
-    """The definitions of a name, the surest first."""
+    """The definitions of a name, the surest first; there are more if `at_least`."""
 
     name: str
     definitions: list[FoundDefinition]
+    at_least: bool
 
     def as_json(self) -> dict[str, Any]:
         """The definitions for `--json`."""
@@ -41,7 +42,7 @@ class Definitions(NamedTuple):
             "target": {"name": self.name},
             "definitions": [one._asdict() for one in self.definitions],
             "total": len(self.definitions),
-            "at_least": False,
+            "at_least": self.at_least,
         }
 
 
@@ -60,14 +61,16 @@ def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definiti
 
 def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
     """The definitions of a name or qualified name; raises UserError if there is none."""
-    matches = ReferenceFinder(corpus).named_definitions(name.rpartition("#")[2])
+    finder = ReferenceFinder(corpus)
+    matches = finder.named_definitions(name.rpartition("#")[2])
     if not matches:
         raise UserError(
             f"The index has no definition of {name}. Search for it: feeder search {name}"
         )
-    is_only = len(matches) == 1
+    is_only = len(matches) == 1 and not finder.is_cut
     ordered = sorted(matches, key=lambda one: (one[1].path, one[1].start_line))
-    return Definitions(name, [found_definition(hit, resolved=is_only) for _, hit in ordered])
+    definitions = [found_definition(hit, resolved=is_only) for _, hit in ordered]
+    return Definitions(name, definitions, finder.is_cut)
 
 
 def definitions_at(
@@ -94,7 +97,8 @@ def definitions_at(
         results.append((state if state or False not in states else False, hit))
     sure = [hit for state, hit in results if state]
     possible = sure or [hit for state, hit in results if state is False] or [h for _, h in results]
-    return Definitions(name, [found_definition(hit, resolved=bool(sure)) for hit in possible])
+    definitions = [found_definition(hit, resolved=bool(sure)) for hit in possible]
+    return Definitions(name, definitions, not sure and finder.is_name_cut(name))
 
 
 def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:

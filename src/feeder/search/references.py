@@ -31,10 +31,9 @@ from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
 from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver, declarations
 from feeder.search.targets import Target, target_node
-from feeder.store.hits import MAX_NAMED_HITS, Hit, hits_by_name
+from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
     MAX_PATHS,
-    MAX_ROWS,
     RelatedNode,
     Relation,
     file_blobs,
@@ -179,7 +178,7 @@ class ReferenceFinder:
         self._corpus = corpus
         self._facts: dict[str, FileFacts] = {}
         self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
-        self._named: dict[str, list[Hit]] = {}
+        self._named: dict[str, tuple[list[Hit], bool]] = {}
         self._nodes: dict[str, list[RelatedNode]] = {}
         self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
         self._go_types = GoTypes(corpus.database, corpus.repo)
@@ -245,7 +244,7 @@ class ReferenceFinder:
 
     def _type_of_member(self, hit: Hit, outer: str) -> str:
         """The type of a member that is declared in another file, as in Go, C++ or Swift."""
-        named = self._hits(outer)
+        named, _ = self._hits(outer.rpartition(".")[2])
         return (
             outer if any(one.symbol == outer and one.node_type == "class" for one in named) else ""
         )
@@ -256,14 +255,19 @@ class ReferenceFinder:
             self._definitions[name] = self._read_definitions(normalize_symbol(name))
         return self._definitions[name]
 
-    def _hits(self, name: str) -> list[Hit]:
-        """The nodes whose symbols have a name as a word."""
+    def _hits(self, name: str) -> tuple[list[Hit], bool]:
+        """The nodes whose symbols end with a name, and whether there are more."""
         if name not in self._named:
-            self._named[name] = hits_by_name(self._corpus.database, self._corpus.repo, name)
+            self._named[name] = hits_named(self._corpus.database, self._corpus.repo, name)
         return self._named[name]
 
+    def is_name_cut(self, name: str) -> bool:
+        """Tells whether more nodes define a name than are read."""
+        return self._hits(normalize_symbol(name).rpartition(".")[2])[1]
+
     def _read_definitions(self, requested: str) -> list[tuple[Definition, Hit]]:
-        hits = self._hits(requested.rpartition(".")[2])
+        hits, is_cut = self._hits(requested.rpartition(".")[2])
+        self.is_cut |= is_cut
         matches: dict[tuple[str, str], Hit] = {}
         for hit in hits:
             symbol = hit.symbol or ""
@@ -288,9 +292,9 @@ class ReferenceFinder:
     def nodes(self, name: str) -> list[RelatedNode]:
         """The nodes whose relations have a name."""
         if name not in self._nodes:
-            matches = nodes_with_name(self._corpus.database, self._corpus.repo, name)
-            self.is_cut |= len(matches) >= MAX_ROWS
-            self._nodes[name] = matches
+            nodes, is_cut = nodes_with_name(self._corpus.database, self._corpus.repo, name)
+            self.is_cut |= is_cut
+            self._nodes[name] = nodes
         return self._nodes[name]
 
     def resolver(self, definition: Definition) -> Resolver:
@@ -455,12 +459,9 @@ class ReferenceFinder:
         is_cut = False
         names = {key.rpartition("/")[2] for key in keys}
         for name in sorted(names, key=lambda one: (-len(one), one))[:MAX_NAMES]:
-            hits = self._hits(name)
+            hits, is_cut = self._hits(name)
             methods = [one for one in hits if one.language == "go" and one.node_type == "method"]
-            symbols = [one.symbol or "" for one in methods]
-            of_name = [one for one in symbols if one.rpartition(".")[2] == name]
-            owners = list(dict.fromkeys(one.rpartition(".")[0] for one in of_name))
-            is_cut = len(hits) >= MAX_NAMED_HITS
+            owners = list(dict.fromkeys((one.symbol or "").rpartition(".")[0] for one in methods))
             if not is_cut:
                 break
         self.is_cut |= is_cut

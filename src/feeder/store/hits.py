@@ -90,6 +90,14 @@ ORDER BY length(coalesce(d.symbol, d.logical_path)),
 LIMIT ?3
 """
 
+# ?2 an FTS5 query for the last part of a name, ?3 the part itself
+HITS_NAMED = f"""
+{_SELECT_HIT} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
+ON d.seq = f.rowid
+WHERE d.repo = ?1 AND (d.symbol = ?3 OR substr(d.symbol, -length(?3) - 1) = '.' || ?3)
+ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS + 1}
+"""
+
 _SYMBOL_NAMES = "SELECT DISTINCT symbol FROM docs WHERE repo = ? AND symbol IS NOT NULL"
 
 
@@ -147,6 +155,18 @@ def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
         return []
     phrase = name.replace('"', '""').replace("\0", " ")
     return _read_hits(database, HITS_BY_NAME, repo, f'symbol : "{phrase}"', MAX_NAMED_HITS)
+
+
+def hits_named(database: Database, repo: str, name: str) -> tuple[list[Hit], bool]:
+    """Returns nodes whose symbols end with a name, the shortest symbols first.
+
+    The last value is True if the list is cut after `MAX_NAMED_HITS`.
+    """
+    if not any(map(str.isalnum, name)):
+        return [], False
+    phrase = name.replace('"', '""').replace("\0", " ")
+    hits = _read_hits(database, HITS_NAMED, repo, f'symbol : "{phrase}"', name)
+    return hits[:MAX_NAMED_HITS], len(hits) > MAX_NAMED_HITS
 
 
 def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:

@@ -62,7 +62,7 @@ SELECT {_COLUMNS.replace("d.relations", "'' AS relations")},
   coalesce(d.language = 'go' AND d.signature NOT GLOB 'func*', 0) AS is_abstract
 FROM (SELECT rowid FROM {index} WHERE {index} MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND {_ENDS_WITH.format(name="?3")}
-ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS}
+ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS + 1}
 """
     for index in ("names_fts", "docs_fts")
 )
@@ -200,12 +200,15 @@ def line_numbers(node: RelatedNode, relation: Relation) -> Iterator[int]:
         yield node.start_line + int(line)
 
 
-def nodes_with_name(database: Database, repo: str, name: str) -> list[RelatedNode]:
-    """Returns nodes whose relations contain a name, in the order of paths and lines."""
+def nodes_with_name(database: Database, repo: str, name: str) -> tuple[list[RelatedNode], bool]:
+    """Returns nodes whose relations contain a name, in the order of paths and lines.
+
+    The last value is True if the list is cut after `MAX_ROWS`.
+    """
     if not any(map(str.isalnum, name)):
-        return []
-    query = f'body : "{name}"'
-    return _read(database, NODES_WITH_RELATION, repo, query, name, MAX_ROWS)
+        return [], False
+    nodes = _read(database, NODES_WITH_RELATION, repo, f'body : "{name}"', name, MAX_ROWS + 1)
+    return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS
 
 
 def nodes_of_files(database: Database, repo: str, paths: Iterable[str]) -> list[RelatedNode]:

@@ -31,7 +31,7 @@ const NO_LINES_NOTE =
 
 /** The answer to the MCP tool `references`: one of its forms, with notes and the freshness. */
 export type RelationsAnswer = WithFreshness & { notes: string[] } & (
-    | { definitions: readonly FoundDefinition[] }
+    | { definitions: readonly FoundDefinition[]; at_least: boolean }
     | { symbol: string; implementations: readonly Implementation[]; at_least: boolean }
     | { uses: UsePage }
     | { tree: CallerTree }
@@ -100,8 +100,8 @@ export async function answerReferences(context: SearchContext, params: Params): 
     return { sites, notes: sites.some((one) => !one.column) ? [NO_LINES_NOTE] : [] };
   };
   if (kind === "definition") {
-    const { definitions } = await findDefinitions(finder, text, lineReader(contents));
-    return { definitions, ...answer() };
+    const { definitions, atLeast: at_least } = await findDefinitions(finder, text, lineReader(contents));
+    return { definitions, at_least, ...answer() };
   }
   const target = await finder.target(text);
   if (kind === "implementation") {

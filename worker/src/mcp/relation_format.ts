@@ -42,9 +42,9 @@ export function formatUses(page: UsePage, footer: Footer): string {
 }
 
 /** One line for each definition. */
-export function formatDefinitions(definitions: readonly FoundDefinition[], footer: Footer): string {
+export function formatDefinitions(definitions: readonly FoundDefinition[], atLeast: boolean, footer: Footer): string {
   const texts = definitions.map((one) => [definitionLine(one)]);
-  return paged(texts, 0, texts.length, `${texts.length} definitions`, footer);
+  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${texts.length} definitions`, footer);
 }
 
 /** The types below a type, indented by level, or the members that override a member. */

@@ -89,7 +89,7 @@ async function references(callEndpoint: CallEndpoint, args: ToolArguments): Prom
   const answer = withRepositoryNote((await callEndpoint("references", Object.fromEntries(given))) as RelationsAnswer);
   const footer = { notes: answer.notes, note: answer.note };
   const atLeast = "at_least" in answer && answer.at_least;
-  if ("definitions" in answer) return textResult(formatDefinitions(answer.definitions, footer));
+  if ("definitions" in answer) return textResult(formatDefinitions(answer.definitions, atLeast, footer));
   if ("uses" in answer) return textResult(formatUses(answer.uses, footer));
   if ("tree" in answer) return textResult(formatCallers(answer.tree, footer));
   if ("page" in answer) return textResult(formatReferences(answer.page, footer));

@@ -28,10 +28,11 @@ export interface FoundDefinition {
   readonly resolved: boolean;
 }
 
-/** The definitions of a name, the surest first. */
+/** The definitions of a name, the surest first; there are more if `atLeast`. */
 export interface Definitions {
   readonly name: string;
   readonly definitions: readonly FoundDefinition[];
+  readonly atLeast: boolean;
 }
 
 /** Returns the text of a line of a file; null if it is not available. */
@@ -56,7 +57,9 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
     throw badRequest(`The index has no definition of ${name}. Search for it: feeder search ${name}`, 404);
   }
   const hits = sortBy(matches.map(({ hit }) => hit), ({ path, startLine }) => [path, startLine]);
-  return { name, definitions: hits.map((hit) => foundDefinition(hit, matches.length === 1)) };
+  const atLeast = await finder.isNameCut(requested);
+  const isOnly = matches.length === 1 && !atLeast;
+  return { name, definitions: hits.map((hit) => foundDefinition(hit, isOnly)), atLeast };
 }
 
 async function definitionsAt(
@@ -87,7 +90,8 @@ async function definitionsAt(
   const sure = results.filter(({ state }) => state === true);
   const possible = results.filter(({ state }) => state === false);
   const shown = [sure, possible, results].find((some) => some.length > 0)!;
-  return { name, definitions: shown.map(({ hit }) => foundDefinition(hit, sure.length > 0)) };
+  const definitions = shown.map(({ hit }) => foundDefinition(hit, sure.length > 0));
+  return { name, definitions, atLeast: sure.length === 0 && (await finder.isNameCut(name)) };
 }
 
 /** The definition in a node. */

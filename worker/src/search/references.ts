@@ -135,6 +135,7 @@ export class ReferenceFinder {
   readonly repo: string;
   readonly #facts = new Map<string, Promise<FileFacts>>();
   readonly #named = new Map<string, Promise<NamedNode[]>>();
+  readonly #cutNames = new Set<string>();
   readonly #definitions = new Map<string, Promise<NamedDefinition[]>>();
   readonly #nodes = new Map<string, Promise<RelatedNode[]>>();
   readonly #related = new Map<string, Promise<RelatedNode[]>>();
@@ -255,6 +256,7 @@ export class ReferenceFinder {
 
   async #readDefinitions(requested: string): Promise<NamedDefinition[]> {
     const matches = new Map<string, NamedNode>();
+    if (await this.isNameCut(requested)) this.isCut = true;
     for (const hit of await this.#nodesNamed(lastName(requested))) {
       const key = typeKey(hit.path, hit.symbol ?? "");
       if (`.${hit.symbol ?? ""}`.endsWith(`.${requested}`) && !matches.has(key)) matches.set(key, hit);
@@ -262,12 +264,20 @@ export class ReferenceFinder {
     return Promise.all([...matches.values()].map(async (hit) => ({ definition: await this.definitionOf(hit), hit })));
   }
 
+  /** Returns true if more nodes define a name than are read. */
+  async isNameCut(name: string): Promise<boolean> {
+    const last = lastName(normalizeSymbol(name));
+    await this.#nodesNamed(last);
+    return this.#cutNames.has(last);
+  }
+
   /** The nodes whose symbols end with a name. */
   #nodesNamed(name: string): Promise<NamedNode[]> {
     return memoized(this.#named, name, async () => {
       if (!isSearchable(name)) return [];
       const [rows = []] = await this.database.run([nodesNamed(this.repo, name)]);
-      return rows.map(namedNode);
+      if (rows.length > MAX_NAMED_HITS) this.#cutNames.add(name);
+      return rows.slice(0, MAX_NAMED_HITS).map(namedNode);
     });
   }
 
@@ -509,7 +519,7 @@ export class ReferenceFinder {
       const named = await this.#nodesNamed(name);
       const methods = named.filter(({ language, nodeType }) => language === "go" && nodeType === "method");
       owners = [...new Set(methods.map(({ symbol }) => rpartition(symbol!, ".")[0]))];
-      isCut = named.length >= MAX_NAMED_HITS;
+      isCut = this.#cutNames.has(name);
       if (!isCut) break;
     }
     if (isCut) this.isCut = true;
