@@ -131,12 +131,9 @@ MIN_PATH_SHARE = 0.1
 def file_boosts(hits: Iterable[Hit], scores: Mapping[str, float]) -> dict[str, float]:
     """Boosts of each file's best node, by the sum of the file's scores."""
     least = MIN_SHARE_OF_BEST * max(scores.values(), default=0.0)
-    files: dict[tuple[str, str], list[str]] = {}
-    for hit in hits:
-        files.setdefault((hit.repo, hit.path), []).append(hit.id)
     sums = {
         max(ids, key=scores.__getitem__): fsum(scores[id_] for id_ in ids if scores[id_] >= least)
-        for ids in files.values()
+        for ids in _ids_by_file(hits)
     }
     most = max(sums.values(), default=0.0) or 1.0
     return {id_: FILE_BOOST * total / most for id_, total in sums.items()}
@@ -152,11 +149,16 @@ def anchor_boosts(
     """Boosts of the best node of each file that defines a name in the query's text."""
     if not anchor_ids:
         return {}
+    anchored = (ids for ids in _ids_by_file(hits) if any(id_ in anchor_ids for id_ in ids))
+    return {max(ids, key=scores.__getitem__): ANCHOR_BOOST for ids in anchored}
+
+
+def _ids_by_file(hits: Iterable[Hit]) -> Iterable[list[str]]:
+    """The ids of the hits of each file."""
     files: dict[tuple[str, str], list[str]] = {}
     for hit in hits:
         files.setdefault((hit.repo, hit.path), []).append(hit.id)
-    anchored = (ids for ids in files.values() if any(id_ in anchor_ids for id_ in ids))
-    return {max(ids, key=scores.__getitem__): ANCHOR_BOOST for ids in anchored}
+    return files.values()
 
 
 def path_boosts(hits: Collection[Hit], query_text: QueryText) -> dict[str, float]:
