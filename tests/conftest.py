@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from pytest_socket import socket_allow_hosts
 
 from feeder.retry import Clock
@@ -14,6 +15,10 @@ from required_extras import require_extras
 from shared_workers import end_shared_workers, no_early_start, shared_workers
 from source.conftest import plain_git  # noqa: F401 - a fixture
 from source.repos import Repo
+
+# examples may take any time on a busy machine
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 SLOW_FIXTURES = {"standin_process", "account", "first_outcome", "browser"}
 """They start workerd (Cloudflare's stand-in), act or Chromium."""

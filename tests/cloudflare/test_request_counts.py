@@ -1,11 +1,14 @@
 """The number of requests of each kind of run; a change that needs more fails here."""
 
+from math import inf
+
 import pytest
 from clouds import Cloud
 
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.cloudflare.workers_ai import WorkersAIEmbedder
 from feeder.source.git_trees import Commit
+from feeder.store import ownership
 from feeder.sync.sync import sync
 from source.repos import Repo
 
@@ -25,6 +28,12 @@ def module(number: int) -> str:
         )
         for part in range(CLASSES)
     )
+
+
+@pytest.fixture(autouse=True)
+def _no_check_of_slow_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that waits for long asks D1 once more whether it may still write."""
+    monkeypatch.setattr(ownership, "RECHECK_AFTER_S", inf)
 
 
 @pytest.fixture

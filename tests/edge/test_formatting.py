@@ -6,7 +6,7 @@ from typing import Any
 from unicodedata import ucd_3_2_0
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.worker_process import Worker
@@ -161,7 +161,6 @@ def test_outlines_have_the_same_text(
     assert worker.call("formatOutline", some.as_json(), depth, DEFAULT_TOKENS) == wanted
 
 
-@settings(deadline=None)
 @given(lines=st.lists(Text.map(lambda text: text.replace("\n", "")), max_size=6))
 def test_code_is_dedented_alike(worker: Worker, lines: list[str]) -> None:
     assert worker.call("formatCode", lines) == format_code(lines), dedent("\n".join(lines))
@@ -171,13 +170,11 @@ def test_code_is_dedented_alike(worker: Worker, lines: list[str]) -> None:
 KNOWN = [sign for sign in map(chr, range(0x3000)) if ucd_3_2_0.category(sign) != "Cn"]
 
 
-@settings(deadline=None)
 @given(text=st.text(st.sampled_from([*KNOWN, "\ud800", "🛒", "\U000e0041"]), max_size=30))
 def test_text_is_escaped_alike(worker: Worker, text: str) -> None:
     assert worker.call("escapeLine", text) == escaping.escape_line(text)
 
 
-@settings(deadline=None)
 @given(
     hits=st.lists(st.lists(Text, min_size=1, max_size=4), max_size=6),
     budget=st.integers(-50, 200),
@@ -189,7 +186,6 @@ def test_budget_is_spent_alike(worker: Worker, hits: list[list[str]], budget: in
     assert worker.call("fitToBudget", given_, budget) == wanted
 
 
-@settings(deadline=None)
 @given(lines=st.lists(Text, max_size=6), budget=st.integers(-5, 60))
 def test_lines_are_cut_alike(worker: Worker, lines: list[str], budget: int) -> None:
     assert worker.call("truncateLines", lines, budget) == truncate_lines(lines, budget)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edge.texts import KNOWN, SAMPLES, some, texts, unhurried
+from edge.texts import KNOWN, SAMPLES, some, texts
 from edge.worker_process import Worker
 from feeder.search.query import (
     ANALYZED_CHARS,
@@ -84,7 +84,6 @@ def test_every_character_is_classified_alike(worker: Worker) -> None:
     assert worker.call("queryTexts", together) == [*map(parsed_fields, together)]
 
 
-@unhurried
 @given(texts)
 @example("ΌΔΟΣ")
 @example("\x1c a\x85b \ufeff")
@@ -92,14 +91,12 @@ def test_characters_are_classified_like_in_python(worker: Worker, text: str) -> 
     assert worker.call("stringMethods", [text]) == [letters(text)]
 
 
-@unhurried
 @given(st.lists(texts))
 def test_texts_are_ordered_by_code_point(worker: Worker, some: list[str]) -> None:
     """U+FFFF precedes U+10000, whose surrogates have smaller numbers."""
     assert worker.call("sortTexts", some) == sorted(some)
 
 
-@unhurried
 @given(texts)
 def test_words_and_compound_parts_are_the_same(worker: Worker, text: str) -> None:
     assert worker.call("expandWords", text) == expand_words(text)
@@ -108,20 +105,17 @@ def test_words_and_compound_parts_are_the_same(worker: Worker, text: str) -> Non
     assert sorted(worker.call("namePartStems", [text])) == sorted(name_part_stems([text]))
 
 
-@unhurried
 @given(NAMES | texts, NAMES | texts)
 def test_names_are_the_same(worker: Worker, name: str, other: str) -> None:
     assert worker.call("normalizeSymbol", name) == normalize_symbol(name)
     assert worker.call("symbolEndsWith", name, other) == symbol_ends_with(name, other)
 
 
-@unhurried
 @given(texts)
 def test_queries_are_parsed_alike(worker: Worker, text: str) -> None:
     assert worker.call("parseQuery", text) == in_typescript(parse_query(text))
 
 
-@unhurried
 @given(
     st.lists(
         st.sampled_from(
@@ -133,7 +127,6 @@ def test_any_mixture_of_operators_is_parsed_alike(worker: Worker, text: str) -> 
     assert worker.call("parseQuery", text) == in_typescript(parse_query(text))
 
 
-@unhurried
 @given(texts | NAMES)
 @example("a" * (ANALYZED_CHARS + 1))
 @example("\U0001d538" * ANALYZED_CHARS)
@@ -149,7 +142,6 @@ LINES = st.lists(
 ).map("".join)
 
 
-@unhurried
 @given(LINES)
 @example("a title\nof `Cart::add`, add_item and add_item()\n")
 def test_names_of_several_lines_are_the_same(worker: Worker, text: str) -> None:
@@ -162,7 +154,6 @@ def test_samples_of_each_script_are_parsed_alike(worker: Worker, text: str) -> N
     assert worker.call("queryTexts", some) == [*map(parsed_fields, some)]
 
 
-@unhurried
 @given(texts, st.sampled_from(["stra", "ss", "i", "\u03c3", "^a", r"\Z", "\uab70|\u13a0"]))
 def test_prefix_searches_are_the_same(worker: Worker, text: str, pattern: str) -> None:
     given = pattern.replace(r"\Z", "$")

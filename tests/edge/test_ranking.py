@@ -50,7 +50,7 @@ from search.test_stack_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYT
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(said=st.dictionaries(names, scores, max_size=6))
 def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -> None:
     """For every kind of ranking."""
@@ -67,14 +67,14 @@ def test_rankings_have_the_same_scores(worker: Worker, said: dict[str, float]) -
     assert worker.call("makeRankings", ids, pairs(said)) == rankings_as_pairs(drawn)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=questions, found=hits())
 def test_file_kinds_have_the_same_weights(worker: Worker, text: str, found: list[Hit]) -> None:
     for hit in found:
         assert worker.call("kindWeight", hit, text) == list(kind_weight(hit, QueryText(text)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=questions, found=hits(), data=st.data())
 def test_boosts_give_the_same_scores(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
@@ -93,7 +93,7 @@ def test_threshold_of_file_scores_is_inclusive(worker: Worker) -> None:
     assert dict(by_file) == file_boosts(found, own)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(name=names, text=questions | names, said=members, owner=names | st.none(), path=paths)
 @example(name="a.Color", text="Color.RED", said="4f5e RED:3 GREEN:4", owner="a.Color", path="a.py")
 @example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None, path="")
@@ -111,7 +111,7 @@ def test_names_and_members_match_alike(
     assert worker.call("findMember", owner, said, text, path) == (found and found._asdict())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=questions | names, answers=st.lists(nodes, min_size=2, max_size=3))
 def test_names_are_found_in_the_same_order(
     worker: Worker, text: str, answers: list[list[NameMatch]]
@@ -126,7 +126,7 @@ def test_names_are_found_in_the_same_order(
     ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     text=names,
     answers=st.lists(nodes, min_size=2, max_size=3),
@@ -151,7 +151,7 @@ def test_similar_names_are_found_alike(
 
 
 @pytest.mark.parametrize("trace", TRACES)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(data=st.data())
 def test_stack_traces_are_parsed_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
     """Whole, and with lines and characters removed or inserted."""
@@ -162,7 +162,7 @@ def test_stack_traces_are_parsed_alike(worker: Worker, trace: str, data: st.Data
         assert worker.call("parseFrames", text) == [frame._asdict() for frame in found]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(trace=st.sampled_from(TRACES), data=st.data())
 def test_stack_frames_are_found_alike(worker: Worker, trace: str, data: st.DataObject) -> None:
     asked = QueryText(trace)
@@ -174,7 +174,7 @@ def test_stack_frames_are_found_alike(worker: Worker, trace: str, data: st.DataO
     assert worker.call("frameNodeIds", trace, answers) == frame_node_ids(asked, answers)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=questions, found=hits(), data=st.data())
 def test_hits_have_the_same_order_and_scores(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
@@ -189,7 +189,7 @@ def test_hits_have_the_same_order_and_scores(
     assert worker.call("rankHits", *given) == [result_as_json(one) for one in results]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=questions, found=hits(12), data=st.data())
 def test_hits_are_grouped_alike(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject
@@ -218,7 +218,7 @@ def test_hits_are_grouped_alike(
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(found=hits(20))
 def test_facets_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
     """With values in the same order."""
@@ -229,7 +229,7 @@ def test_facets_are_counted_alike(worker: Worker, found: list[Hit]) -> None:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=questions, found=hits(), data=st.data())
 def test_notes_are_the_same(
     worker: Worker, text: str, found: list[Hit], data: st.DataObject

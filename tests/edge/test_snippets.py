@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edge.texts import texts, unhurried
+from edge.texts import texts
 from edge.worker_process import ROOT, Worker
 from feeder.search.literals import (
     Literal,
@@ -84,7 +84,6 @@ def test_snippet_equals_the_expected_lines(worker: Worker, case: dict[str, Any])
     assert found == case["window"]
 
 
-@unhurried
 @given(lines, wanted)
 @example(["def cart(total):,,", "\U0001d538\U0001d538 x"], SnippetRequest(["x"], 6, SIGNATURE))
 def test_same_lines_are_chosen(worker: Worker, rows: list[str], asked: SnippetRequest) -> None:
@@ -135,14 +134,12 @@ literal_lines = st.lists(
 )
 
 
-@unhurried
 @given(literal_lines, st.lists(literals, max_size=3))
 def test_same_literals_are_found(worker: Worker, rows: list[str], asked: list[Literal]) -> None:
     found = worker.call("findLiterals", rows, [*map(list, asked)])
     assert found == [*map(list, find_literals(rows, asked))]
 
 
-@unhurried
 @given(
     st.lists(
         st.sampled_from(

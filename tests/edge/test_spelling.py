@@ -4,7 +4,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.ranking_cases import names, questions
-from edge.texts import unhurried
 from edge.worker_process import Worker
 from feeder.search.query import parse_query
 from feeder.search.spelling import (
@@ -21,7 +20,6 @@ words = st.sampled_from(["midleware", "throtle", "cart", "größe", "Straße", "
 corrections = st.dictionaries(words, st.sampled_from(["middleware", "throttle"]), max_size=3)
 
 
-@unhurried
 @given(text=questions | st.lists(words, max_size=4).map(" ".join))
 @example(text="case:yes midleware throtle")
 @example(text="Größe of the 42 carts 42")
@@ -29,26 +27,22 @@ def test_same_words_are_checked(worker: Worker, text: str) -> None:
     assert worker.call("wordsToCheck", text) == words_to_check(parse_query(text))
 
 
-@unhurried
 @given(one=letters, other=letters)
 def test_same_words_are_one_edit_apart(worker: Worker, one: str, other: str) -> None:
     assert worker.call("isWithinOneEdit", one, other) == is_within_one_edit(one, other)
 
 
-@unhurried
 @given(word=words.map(str.lower) | st.text("abet", min_size=1, max_size=6))
 def test_variants_are_equal(worker: Worker, word: str) -> None:
     assert worker.call("oneEditVariants", word) == one_edit_variants(word)
 
 
-@unhurried
 @given(word=words.map(str.lower), found=st.lists(names, max_size=8))
 @example(word="throtle", found=["a.Throttle", "throttles", "throt_le"])
 def test_nearest_parts_are_equal(worker: Worker, word: str, found: list[str]) -> None:
     assert worker.call("nearestPart", word, found) == nearest_part(word, found)
 
 
-@unhurried
 @given(text=st.lists(words | letters, max_size=5).map(" ".join), replaced=corrections)
 def test_texts_and_notes_are_equal(worker: Worker, text: str, replaced: dict[str, str]) -> None:
     pairs = [list(pair) for pair in replaced.items()]

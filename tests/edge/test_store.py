@@ -48,14 +48,14 @@ def _read(value: object) -> object:
         return value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SCOPES)
 def test_scope_has_the_same_sql(worker: Worker, scope: Scope) -> None:
     ours = worker.call("scopeParams", _camel(scope))
     assert list(map(_read, ours)) == list(map(_read, scope_params(scope)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SCOPES)
 def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
     """Except the search without a filter after an empty result."""
@@ -64,14 +64,14 @@ def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
     assert worker.call("queryFilters", _camel(scope)) == theirs
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(PATH, TEXT)
 def test_paths_and_extensions_are_parsed_alike(worker: Worker, path: str, text: str) -> None:
     assert worker.call("pathCandidates", path) == path_candidates(path, "")
     assert worker.call("prefixEnd", text) == prefix_end(text)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(NAME, st.lists(NAME, max_size=12, unique=True))
 def test_suggestions_are_the_same(worker: Worker, name: str, authorized_client: list[str]) -> None:
     assert worker.call("closeMatches", name, authorized_client, 0.6) == get_close_matches(

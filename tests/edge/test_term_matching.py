@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from edge.texts import SAMPLES, some, texts, unhurried
+from edge.texts import SAMPLES, some, texts
 from edge.worker_process import ROOT, Worker
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.search.term_matching import TermMatcher, text_stems
@@ -62,7 +62,6 @@ def test_every_suffix_is_stemmed_like_in_sqlite(worker: Worker) -> None:
         assert worker.call("tokenize", text) == tokens(text), stem
 
 
-@unhurried
 @given(words)
 @example("a" * 64 + "s")
 @example("a" * 63 + "s")
@@ -73,14 +72,12 @@ def test_stems_equal_sqlites(worker: Worker, word: str) -> None:
     assert worker.call("tokenize", word) == tokens(word)
 
 
-@unhurried
 @given(texts)
 def test_tokens_equal_sqlites(worker: Worker, text: str) -> None:
     assert worker.call("tokenize", text) == tokens(text)
     assert worker.call("textStems", text) == sorted(text_stems(text))
 
 
-@unhurried
 @given(questions, st.lists(words | texts, max_size=4))
 @example(["\u017f*", "ß*", "\u212a*", "\u0131*"], ["start ss k i K", "\u017ftart ß"])
 @example(["userName"], ["👍 userName user_name UserName", "user's name"])

@@ -48,7 +48,7 @@ def near(pattern: re.Pattern[str]) -> st.SearchStrategy[str]:
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(data=st.data())
 def test_pattern_matches_alike(worker: Worker, name: str, data: st.DataObject) -> None:
     """With the same groups, anywhere in a text and at its start."""
@@ -64,32 +64,32 @@ def test_unknown_escape_is_refused() -> None:
         to_javascript(re.compile(r"\Ba"))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=texts)
 def test_letters_are_folded_and_stripped_alike(worker: Worker, text: str) -> None:
     assert worker.call("casefold", text) == text.casefold()
     assert worker.call("strip", text) == text.strip()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(some=st.lists(texts | words, max_size=8))
 def test_texts_are_in_the_order_of_code_points(worker: Worker, some: list[str]) -> None:
     assert worker.call("sortTexts", some) == sorted(some)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(name=questions)
 def test_names_are_dotted_alike(worker: Worker, name: str) -> None:
     assert worker.call("normalizeSymbol", name) == normalize_symbol(name)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(numbers=st.lists(st.floats(-1e300, 1e300) | st.floats(-1, 1), max_size=12))
 def test_sums_are_correctly_rounded(worker: Worker, numbers: list[float]) -> None:
     assert float(worker.call("fsum", numbers)) == fsum(numbers)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(path=paths | texts)
 def test_files_are_tests_and_documents_alike(worker: Worker, path: str) -> None:
     assert worker.call("isTestPath", path) == is_test_path(path)

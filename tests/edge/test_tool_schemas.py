@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from edge.worker_process import Worker
@@ -50,7 +50,6 @@ def in_python(tool: str, said: Mapping[str, Any]) -> Any:
         return str(exc)
 
 
-@settings(deadline=None)
 @given(tool=st.sampled_from(sorted(INPUT_SCHEMAS)), said=Given)
 def test_arguments_are_checked_alike(worker: Worker, tool: str, said: dict[str, Any]) -> None:
     wanted = json.loads(json.dumps(in_python(tool, said)))
@@ -68,7 +67,6 @@ def test_missing_arguments_and_suggestions(worker: Worker) -> None:
 Letters = st.text("abcd", max_size=12)
 
 
-@settings(deadline=None)
 @given(name=Letters, known=st.lists(Letters.filter(bool), max_size=5, unique=True))
 def test_suggested_names_are_the_same(worker: Worker, name: str, known: list[str]) -> None:
     assert worker.call("didYouMean", name, known) == did_you_mean(name, known)

@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 # what a Python older or newer than the Worker's engine knows of is no matter of its code
@@ -49,6 +48,3 @@ def _without_pairs(text: str) -> bool:
 
 texts = _joined.filter(_without_pairs)
 """Mixtures of signs of all scripts, of halves of characters, and of samples."""
-
-unhurried = settings(deadline=None)
-"""Of tests that ask a process, on a machine that may have other things to do."""

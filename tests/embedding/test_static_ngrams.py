@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.embedding.static_model import StaticEmbedder
@@ -21,13 +21,11 @@ texts = st.text(st.sampled_from("aB3_- é\n\x00\x85ßЖ文한ﬁ\ud800😀") | s
 parts = st.text("ab1éж文😀", min_size=1, max_size=24)
 
 
-@settings(deadline=None)
 @given(texts)
 def test_words_as_bytes_are_the_same_words(text: str) -> None:
     assert [word.decode() for word in split_words_utf8(text)] == split_words(text)
 
 
-@settings(deadline=None)
 @given(st.lists(parts, min_size=1, max_size=12))
 def test_token_is_the_mean_of_its_ngram_rows(some: list[str]) -> None:
     table = np.random.default_rng(7).standard_normal((BASE + BUCKETS, 4), dtype=np.float32)

@@ -159,7 +159,7 @@ def workers() -> Iterator[WorkerPool]:
         yield parser
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(file=damaged_samples())
 def test_damaged_file_keeps_the_properties(workers: WorkerPool, file: tuple[str, str]) -> None:
     """Each character is in one node, ids are unique, and the result is deterministic."""

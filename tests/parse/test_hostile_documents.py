@@ -85,7 +85,7 @@ def test_too_large_archive_member_is_not_unpacked(workers: WorkerPool) -> None:
     assert found.skip == "a document that unpacks to more than 100 MB"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(kind=st.sampled_from(sorted(SMALL)), some=st.data())
 def test_damaged_document_has_text_or_a_reason(kind: str, some: st.DataObject) -> None:
     content = bytearray(SMALL[kind])

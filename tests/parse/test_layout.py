@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.parse.layout import SourceText, Span, layout_nodes
@@ -41,7 +41,6 @@ def _files(draw: st.DrawFn) -> tuple[str, Span]:
     return text, draw(_spans([len(text[:cut].encode()) for cut in cuts], 3))
 
 
-@settings(deadline=None)
 @given(_files())
 def test_every_character_is_in_one_node(file: tuple[str, Span]) -> None:
     """Each visible character once, each line in some node, and no node too large."""
@@ -161,7 +160,6 @@ _xml = st.lists(
         ("x.xml", _xml),
     ],
 )
-@settings(deadline=None)
 @given(data=st.data())
 def test_any_document_keeps_all_its_text(
     path: str, parts: st.SearchStrategy[list[str]], data: st.DataObject

@@ -335,7 +335,7 @@ def values(name: str, line: str) -> Iterator[str]:
 def test_whatever_a_detector_finds_is_masked(name: str) -> None:
     """Afterwards it finds only masks, although it does not scan most lines."""
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=60)
     @given(matching(name))
     def check(line: str) -> None:
         assert all(set(value) <= {"x", " "} for value in values(name, masked_line(line)))
@@ -343,7 +343,7 @@ def test_whatever_a_detector_finds_is_masked(name: str) -> None:
     check()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.sampled_from([file.name for file in SAMPLE_FILES]),
     st.sampled_from(sorted(TOKENS)),
@@ -374,7 +374,7 @@ def test_masking_keeps_types_lines_and_sizes_of_nodes(
         assert token not in stored_fields(name, after)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.text(st.sampled_from("xo b-1aeyJ:/@.=\n'\"é🔑AKIApasswordkey"), max_size=400))
 def test_masking_keeps_the_size_of_any_text(text: str) -> None:
     """In bytes, characters and lines; masking is idempotent."""
@@ -398,7 +398,7 @@ LINE_KINDS = (
 
 
 @given(st.lists(st.sampled_from(LINE_KINDS), min_size=1, max_size=12), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_masked_lines_are_those_of_the_whole_text(lines: list[str], data: st.DataObject) -> None:
     """With and without a private key, whose lines are masked together."""
     if data.draw(st.booleans()):

@@ -206,7 +206,7 @@ def test_fts5_operators_are_plain_words(database: SQLite, query: str) -> None:
         assert MODEL_VECTORS not in one.ranks
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=40))
 @example("a\u0300_b")
 def test_any_text_is_searched_without_error(database: SQLite, query: str) -> None:

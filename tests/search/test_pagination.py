@@ -87,7 +87,7 @@ def ids(found: Sequence[Result]) -> list[str]:
 
 
 @pytest.mark.parametrize("compared", [results.MAX_DEDUPLICATED, 3])
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(queries, st.integers(1, 9))
 def test_pages_concatenate_to_one_large_page(
     search_index: SearchIndex, compared: int, words: list[str], size: int

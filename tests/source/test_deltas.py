@@ -287,7 +287,7 @@ POOL = [b"a", b"b/c", b"b/d", b" ", b"\n", b"\xff", "ö".encode(), b"\\x", b"-",
 STATE = st.dictionaries(st.sampled_from(POOL), st.tuples(MODES, st.sampled_from([b"1", b"2"])))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(STATE, min_size=2, max_size=4))
 def test_deltas_applied_to_one_listing_give_the_next(
     tmp_path_factory: pytest.TempPathFactory, history: list[dict[bytes, tuple[str, bytes]]]

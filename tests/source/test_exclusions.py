@@ -213,7 +213,7 @@ LINE = st.builds(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     names=st.sets(st.lists(COMPONENT, min_size=1, max_size=4).map("/".join), max_size=8),
     rules=st.dictionaries(st.sampled_from(["", "a/", "b/a/"]), st.lists(LINE, max_size=5)),

@@ -245,7 +245,7 @@ FILES = st.dictionaries(NAMES, st.binary(max_size=50), max_size=6).filter(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(FILES)
 def test_committed_contents_are_read_back(
     tmp_path_factory: pytest.TempPathFactory, files: dict[bytes, bytes]
@@ -287,7 +287,7 @@ FILE_SETS = st.dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(FILE_SETS, FILES)
 def test_changes_since_a_tree_are_the_entries_that_differ(
     tmp_path_factory: pytest.TempPathFactory, before: dict[str, str], after: dict[str, str]

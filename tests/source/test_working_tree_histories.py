@@ -119,4 +119,4 @@ class History(RuleBasedStateMachine):
 
 
 TestHistories = History.TestCase
-TestHistories.settings = settings(max_examples=15, stateful_step_count=20, deadline=None)
+TestHistories.settings = settings(max_examples=15, stateful_step_count=20)

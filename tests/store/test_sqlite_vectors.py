@@ -124,7 +124,7 @@ def test_zero_vector_has_no_similarity(database: SQLite) -> None:
     assert vectors.query(unit(1, 0), 10, ALL) == [("a", 0.0)]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(
     matrix=arrays(np.float32, (12, 8), elements=st.floats(-1, 1, width=32)),
     query=arrays(np.float32, 8, elements=st.floats(-1, 1, width=32)),
@@ -238,7 +238,7 @@ FILES = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
     SELECT DISTINCT repo, path, 'b', 'c', 1, 'clean' FROM docs"""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(nodes=st.lists(placed_nodes, max_size=40), asked=st.lists(scopes, min_size=1, max_size=5))
 @pytest.mark.slow
 def test_nearest_vectors_in_a_scope_ignore_other_nodes(

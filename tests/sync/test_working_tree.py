@@ -46,7 +46,7 @@ def edit_working_tree(repo: Repo, edit: Mapping[str, str | None]) -> None:
     repo.write(known)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(first=files, steps=st.lists(edits, min_size=1, max_size=3))
 def test_index_equals_each_working_tree_and_then_head(
     first: dict[str, str], steps: list[dict[str, str | None]]

@@ -38,7 +38,6 @@ def histories(examples: int, steps: int) -> settings:
         max_examples=int(os.environ.get("HISTORIES", examples)),
         stateful_step_count=steps,
         derandomize="HISTORIES" not in os.environ,
-        deadline=None,
         database=None,
         phases=[Phase.generate],  # to shrink takes longer than a test may
     )
