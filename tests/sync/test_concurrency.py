@@ -1,5 +1,6 @@
 """Of two runs, the one that started last wins, but an older event never reverts the index."""
 
+import json
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from fake_describer import FakeDescriber
 from fault_injection import Crash, FailingDatabase, FailingSQLite, FaultInjector
 from feeder.errors import Superseded
 from feeder.github.event import Event
@@ -15,7 +17,7 @@ from feeder.source.git_trees import Commit
 from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 from feeder.sync.concurrency import manual_run_token
-from feeder.sync.context import SyncContext
+from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.sync import sync
 from index_helpers import (
     fresh_snapshot,
@@ -230,6 +232,36 @@ def test_run_that_compares_trees_loses_to_one_that_began_after_its_first_read(
     assert outcomes[:3] == [False, not is_other_earlier, not is_other_earlier]
     assert outcomes[3:]
     assert all(outcomes[3:])
+
+
+def test_counts_of_a_run_that_finds_its_work_done_are_those_of_the_index(
+    repo: Repo, tmp_path: Path
+) -> None:
+    """A run of the same commit comes before its first write, and dies when it asks for a
+    description: its nodes are complete, and it may still write.
+    """
+    file = tmp_path / "index.db"
+    repo.commit({"a.py": "def one():\n    return 1\n"})
+    with closing(open_database(file)) as database:
+        run_sync(Commit(repo.path), database)
+    repo.commit({"b.py": "def two():\n    return 2\n"})
+    tree = Commit(repo.path)
+    tokens = manual_run_token(), manual_run_token()
+
+    def die_after_the_nodes() -> None:
+        with closing(SQLite(file)) as database, pytest.raises(Crash):
+            describer = FakeDescriber(faults=FaultInjector(1))
+            run = new_sync_context(
+                tree, database, description_options=DescriptionOptions(describer)
+            )
+            sync(replace(run, token=tokens[0]))
+
+    faults = FaultInjector(3, fail=die_after_the_nodes)
+    with closing(FailingSQLite(file, faults)) as database:
+        sync(replace(new_sync_context(tree, database), token=tokens[1]))
+        assert faults.has_failed
+        [counts] = query_rows(database, "SELECT value FROM meta WHERE key = 'acme/shop:counts'")
+    assert json.loads(counts)["node_types"] == [["method", 2]]
 
 
 def _sync_by_hand(tree: Tree, file: Path, token: str) -> None:

@@ -154,6 +154,8 @@ class Index:
         One request; adds `meta` to the database's. Raises SupersededAtStart if another run has
         begun since.
         """
+        # those that `begin` took from an earlier state, before another run came in between
+        self._counts = NodeChangeCounts(None)
         meta = {**meta, self.meta_key("run"): token, self.meta_key("overtook"): token}
         statements = [self._end_runs_statement(token), Statement(sql.SET_META, (json.dumps(meta),))]
         self._begin_ownership(token, seen, statements)
