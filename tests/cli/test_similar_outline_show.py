@@ -315,6 +315,29 @@ def test_name_of_several_symbols_is_not_resolved_silently(
     assert feeder(shop, "show", "both.py#total").out.startswith("both.py:1-2  method  total\n")
 
 
+def test_name_with_capitals_is_that_of_a_constant_before_that_of_a_function(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """A lowercase name is that of a type, whatever has members that are called so."""
+    repo.commit(
+        {
+            "rate.py": "RATE = 19\n\n\ndef other():\n    return RATE\n",
+            "tax.py": "def rate(net):\n    return net\n\n\nclass Total:\n    pass\n",
+            "cart.py": "class Cart:\n    total = 0\n",
+            "shop.py": "from rate import RATE\n\n\ndef price():\n    return RATE\n",
+            "bill.py": "from tax import rate\n\n\ndef bill(net):\n    return rate(net)\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "show", "RATE").out.startswith("rate.py:1-1  chunk\n     1  RATE = 19\n")
+    assert feeder(repo, "show", "rate").out.startswith("tax.py:1-2  method  rate\n")
+    assert feeder(repo, "show", "Rate").out.startswith("tax.py:1-2  method  rate\n")
+    assert feeder(repo, "show", "total").out.startswith("tax.py:5-6  class  Total\n")
+    for target, user in (("RATE", "shop.py"), ("rate", "bill.py")):
+        facts = feeder(repo, "references", target, "--json").json
+        assert {site["path"] for site in facts["references"]} == {user}
+
+
 SUM = "class Sum:\n    def total(self):\n        return 3\n"
 
 TWICE = (

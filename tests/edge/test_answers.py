@@ -42,6 +42,7 @@ def _samples() -> dict[str, str | bytes]:
     long = "\n".join(f"    total += weigh({at}) * {at}  # so much it weighs" for at in range(150))
     weigh = f"def weigh_all(total):\n{long}\n    return total\n"
     others = {"lib/deep/yarn.lock": "lock\n", "lib/price.py": TWICE, "lib/tariffs.py": TARIFFS}
+    others["lib/rate.py"] = "RATE = 3\n\n\ndef rate(cart):\n    return cart * RATE\n"
     return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh, **others}
 
 
@@ -149,6 +150,8 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "nothing_like_it"}),
     ("similar", {"target": "add"}),
     ("similar", {"target": "lib/price.py#value"}),
+    ("similar", {"target": "RATE"}),
+    ("similar", {"target": "rate"}),
     ("similar", {"target": "lib/price.py"}),
     ("similar", {"target": "yarn.lock"}),
     ("file", {"path": "lib/deep/yarn.lock"}),

@@ -99,6 +99,8 @@ def test_threshold_of_file_scores_is_inclusive(worker: Worker) -> None:
 @example(name="Straße", text="STRASSE", said="4f5e ꮿ:1", owner=None, path="")
 @example(name="a", text="b.c.RED", said="4f5e RED:3", owner=None, path="a/b/c.d.ts")
 @example(name="a", text="b.RED", said="4f5e RED:3", owner="", path="a/b/c.go")
+@example(name="a", text="Red", said="4f5e RED:3 Red:4 red:5", owner="", path="a/b/c.go")
+@example(name="a", text="c.RED", said="4f5e Red:4 RED:3 red:5", owner="c", path="c.py")
 @example(name="a", text="C.RED", said="4f5e RED:3", owner="a.C.Companion", path="c.kt")
 def test_names_and_members_match_alike(
     worker: Worker, name: str, text: str, said: str, owner: str | None, path: str

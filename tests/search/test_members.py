@@ -5,6 +5,7 @@ import pytest
 from feeder.cli.rendering import render_hits
 from feeder.nodes import Member
 from feeder.search.engine import search_scope
+from feeder.search.name_matching import find_member
 from feeder.search.results import Pagination, Result
 from feeder.source.git_trees import Commit
 from feeder.store.rows import decode_members, encode_members
@@ -55,6 +56,17 @@ def database(repo: Repo) -> SQLite:
 
 def first(database: SQLite, query: str) -> Result:
     return search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10)).results[0]
+
+
+@pytest.mark.parametrize(
+    ("query", "line"), [("RETRY", 7), ("retry", 9), ("Client.RETRY", 7), ("reTry", 5)]
+)
+def test_of_members_that_differ_in_case_the_typed_one_is_found(query: str, line: int) -> None:
+    """Else the first."""
+    members = encode_members([Member("Retry", 5), Member("RETRY", 7), Member("retry", 9)])
+    found = find_member("acme.Client", members, query)
+    assert found is not None
+    assert found.line == line
 
 
 @pytest.mark.parametrize(

@@ -287,8 +287,9 @@ def _prefix_matches(nodes: Iterable[NameMatch], name: str) -> list[str]:
 def find_member(owner: str | None, members: str, query: str, path: str = "") -> Member | None:
     """The member that the query names, alone (`RED`) or with its owner (`Color.RED`).
 
-    A chunk has no owner: its constants have the names of the module or package at its `path`.
-    Members of a companion object are named without it.
+    Of several that differ in case only, the one in the query's case comes first. A chunk has no
+    owner: its constants have the names of the module or package at its `path`. Members of a
+    companion object are named without it.
     """
     if not members:
         return None
@@ -300,14 +301,20 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
         if name or "." not in searched_name
         else ["", *module_names(path)]
     )
-    matches = (
+    matches = [
         member
         for member in decode_members(members)
         if any(
             symbol_ends_with(f"{owner}.{member.name.casefold()}", searched_name) for owner in owners
         )
-    )
-    return next(matches, None)
+    ]
+    in_case = (member for member in matches if member.name == last_part(query))
+    return next(in_case, matches[0] if matches else None)
+
+
+def last_part(query: str) -> str:
+    """The name that a query ends with, without its owners, in the query's case."""
+    return normalize_symbol(query).rpartition(".")[2]
 
 
 @lru_cache(10_000)

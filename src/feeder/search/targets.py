@@ -14,7 +14,7 @@ from feeder.nodes import Member
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
-from feeder.search.name_matching import find_member
+from feeder.search.name_matching import find_member, last_part
 from feeder.search.skipped_files import check_not_skipped
 from feeder.store.hits import Hit, hits_by_id_prefix, hits_by_name, hits_in_files, symbol_names
 from feeder.store.inventory import files_at, files_below, files_named
@@ -176,17 +176,38 @@ def _nodes_named(
 ) -> list[Hit]:
     """Nodes whose names match by the first of the matchers that finds any, in this case or another.
 
-    Else nodes with a member of that name, such as a constant.
+    Else nodes with a member of that name, such as a constant. A name with capital letters is that
+    of a member in this case before that of a node in another.
     """
     names = [(hit, normalize_symbol(hit.symbol or hit.logical_path or "")) for hit in hits]
-    for fold in (str, str.casefold):
-        searched = fold(normalize_symbol(name))
-        for matches_name in matchers:
-            if matches := [
-                hit for hit, full_name in names if matches_name(fold(full_name), searched)
-            ]:
-                return matches
-    return [hit for hit, full_name in names if find_member(full_name, hit.members, name, hit.path)]
+    members = [
+        (hit, member.name)
+        for hit, full_name in names
+        if (member := find_member(full_name, hit.members, name, hit.path))
+    ]
+    own_name = last_part(name)
+    has_capitals = own_name != own_name.lower()
+    named_in_case = [hit for hit, member in members if has_capitals and member == own_name]
+    return (
+        _nodes_matching(names, name, matchers, str)
+        or named_in_case
+        or _nodes_matching(names, name, matchers, str.casefold)
+        or [hit for hit, _ in members]
+    )
+
+
+def _nodes_matching(
+    names: Iterable[tuple[Hit, str]],
+    name: str,
+    matchers: Sequence[Callable[[str, str], bool]],
+    fold: Callable[[str], str],
+) -> list[Hit]:
+    searched = fold(normalize_symbol(name))
+    matches = (
+        [hit for hit, full_name in names if matches_name(fold(full_name), searched)]
+        for matches_name in matchers
+    )
+    return next(filter(None, matches), [])
 
 
 def _names_of_hit(hit: Hit) -> Iterator[str]:

@@ -125,21 +125,22 @@ export function canMatchSimilar(queryText: QueryText): boolean {
 }
 
 /**
- * The member that a normalized query names, alone (`RED`) or with its owner; null if there is none.
+ * The member that a query names, alone (`RED`) or with its owner; null if there is none.
  *
- * A chunk has no owner: its constants have the names of the module or package at its `path`. Members of a
- * companion object are named without it.
+ * Of several that differ in case only, the one in the query's case comes first. A chunk has no owner: its constants
+ * have the names of the module or package at its `path`. Members of a companion object are named without it.
  */
-export function findMember(owner: string | null, members: string, searchedName: string, path: string): Member | null {
+export function findMember(owner: string | null, members: string, query: string, path: string): Member | null {
   if (!members) return null;
-  const name = normalizeName(owner ?? "");
+  const [name, searchedName] = [normalizeName(owner ?? ""), normalizeName(query)];
   if (name && symbolEndsWith(name, searchedName)) return null;
   const withoutCompanion = name.endsWith(COMPANION) ? [name.slice(0, -COMPANION.length)] : [];
   const hasOwner = name || !searchedName.includes(".");
   const owners = hasOwner ? [name, ...withoutCompanion] : ["", ...moduleNames(path)];
   const isSearched = (member: Member) =>
     owners.some((one) => symbolEndsWith(`${one}.${casefold(member.name)}`, searchedName));
-  return parseMembers(members).find(isSearched) ?? null;
+  const matches = parseMembers(members).filter(isSearched);
+  return matches.find((member) => member.name === lastPart(normalizeSymbol(query))) ?? matches[0] ?? null;
 }
 
 /**

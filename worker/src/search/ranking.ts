@@ -8,7 +8,7 @@ import { rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import { lowercaseParts } from "../text.ts";
 import { kindWeight } from "./file_kinds.ts";
-import { findMember, normalizeName, nameOverlap } from "./name_matching.ts";
+import { findMember, nameOverlap } from "./name_matching.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Hit, Result } from "./results.ts";
 
@@ -48,8 +48,7 @@ export function rankHits(
   for (const ranking of rankings) addRanking(ranking, byId);
   addBoosts(queryText, rankings, hits, byId);
   for (const id of new Set(preferredIds)) addPreference(byId.get(id));
-  const searchedName = normalizeName(queryText.text);
-  const results = hits.map((hit) => makeResult(byId.get(hit.id)!, searchedName));
+  const results = hits.map((hit) => makeResult(byId.get(hit.id)!, queryText.text));
   const priorities = priorityOrder(rankings, resemblingIds);
   return sortBy(results, ({ hit, score }) => [
     ...(priorities.get(hit.id) ?? [rankings.length, 0]),
@@ -118,10 +117,10 @@ function priorityOrder(
   return order;
 }
 
-function makeResult({ hit, kind, weight, scoreParts, ranks }: Scored, searchedName: string): Result {
+function makeResult({ hit, kind, weight, scoreParts, ranks }: Scored, query: string): Result {
   const score = fsum(scoreParts.values());
   const parts = kind ? new Map([...scoreParts, [kind, (weight - 1) * score]]) : scoreParts;
-  const member = findMember(hit.symbol, hit.members, searchedName, hit.path);
+  const member = findMember(hit.symbol, hit.members, query, hit.path);
   const ungrouped = { others: [], copies: [], partMatch: null };
   return { hit, score: score * weight, ranks, member, scoreParts: parts, ...ungrouped };
 }

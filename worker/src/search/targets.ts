@@ -12,7 +12,7 @@ import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
 import { hitFromRow, type Hit, type Member } from "./results.ts";
-import { normalizeName, findMember, parseMembers } from "./name_matching.ts";
+import { findMember, lastPart, parseMembers } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = constants.targets;
@@ -221,18 +221,41 @@ function byIdOrSymbol(text: string, ids: readonly Row[][], names: readonly Row[]
 /**
  * The nodes whose names match by the first of the matchers that finds any; in this case, else in any case.
  *
- * Otherwise the nodes with a member of this name, such as an enum member or a constant.
+ * Otherwise the nodes with a member of this name, such as an enum member or a constant. A name with capital letters is
+ * that of a member in this case before that of a node in another.
  */
 function nodesNamed(hits: readonly Hit[], name: string, matchers: readonly NameMatcher[]): Hit[] {
   const hitSymbols = hits.map((hit): [Hit, string] => [hit, normalizeSymbol(hit.symbol || hit.logicalPath || "")]);
-  for (const fold of [(text: string) => text, casefold]) {
-    const folded = fold(normalizeSymbol(name));
-    for (const matches of matchers) {
-      const named = hitSymbols.filter(([, symbol]) => matches(fold(symbol), folded));
-      if (named.length > 0) return named.map(([hit]) => hit);
-    }
+  const members = hitSymbols.map(([hit, symbol]) => findMember(symbol, hit.members, name, hit.path));
+  const ownName = lastPart(normalizeSymbol(name));
+  const hasCapitals = ownName !== ownName.toLowerCase();
+  const choices = [
+    () => nodesMatching(hitSymbols, name, matchers, (text) => text),
+    () => hits.filter((_, at) => hasCapitals && members[at]?.name === ownName),
+    () => nodesMatching(hitSymbols, name, matchers, casefold),
+    () => hits.filter((_, at) => members[at] !== null),
+  ];
+  return firstNonEmpty(choices);
+}
+
+function nodesMatching(
+  hitSymbols: readonly [Hit, string][],
+  name: string,
+  matchers: readonly NameMatcher[],
+  fold: (text: string) => string,
+): Hit[] {
+  const folded = fold(normalizeSymbol(name));
+  return firstNonEmpty(
+    matchers.map((matches) => () => hitSymbols.filter(([, symbol]) => matches(fold(symbol), folded)).map(([hit]) => hit)),
+  );
+}
+
+function firstNonEmpty(choices: readonly (() => Hit[])[]): Hit[] {
+  for (const choose of choices) {
+    const hits = choose();
+    if (hits.length > 0) return hits;
   }
-  return hitSymbols.filter(([hit, symbol]) => findMember(symbol, hit.members, normalizeName(name), hit.path)).map(([hit]) => hit);
+  return [];
 }
 
 /** The names of a node and of its members. */
@@ -248,7 +271,7 @@ function targetLabel(hit: Hit, requested: string): string {
 /** The member of a chunk that a target names; null for a node that has a name. */
 function chunkMember(hit: Hit, requested: string): Member | null {
   if (hit.symbol || hit.logicalPath) return null;
-  return findMember("", hit.members, normalizeName(rpartition(requested, "#")[1]), hit.path);
+  return findMember("", hit.members, rpartition(requested, "#")[1], hit.path);
 }
 
 /** The target of hits with one name in one file; throws an HttpError for several. */

@@ -71,8 +71,7 @@ export const ranking = {
   sortTexts: (texts: string[]) => texts.sort(compareText),
   nameOverlap: (symbol: string, words: string[]) => nameOverlap(symbol, new Set(words)),
   isNamed: (name: string, query: string) => isNamed(name, normalizeName(query)),
-  findMember: (owner: string | null, members: string, query: string, path: string) =>
-    findMember(owner, members, normalizeName(query), path),
+  findMember,
   kindWeight: (row: Row, text: string) => kindWeight(hitFromRow(row), new QueryText(text)),
   makeRankings: (ids: string[], scores: Pairs) => [
     rankingRow(nameRanking("name", ids)),
