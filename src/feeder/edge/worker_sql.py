@@ -177,6 +177,7 @@ STATEMENTS = {
     "nodesWithVisibility": relation_filters.NODES_WITH_VISIBILITY,
     "anyRelation": relations.HAS_RELATIONS,
     "nodesWithName": _replace(relations.NODES_WITH_RELATION, " ORDER BY d.path, d.start_line", ""),
+    "nodesWithAnyRelation": relations.NODES_WITH_ANY_RELATION,
     "nodesNamedByTrigrams": relations.NODES_NAMED_BY_TRIGRAMS,
     "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
     "relationsOfFiles": _replace(relations.RELATIONS_OF_FILES, _NODE_ORDER, ""),

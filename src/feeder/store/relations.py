@@ -36,6 +36,14 @@ CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT ?4
 """
 
+# ?2 an FTS5 query, ?3 to ?5 texts of which the relations have one: together they cost one scan
+NODES_WITH_ANY_RELATION = f"""
+SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
+CROSS JOIN docs d ON d.seq = f.rowid
+WHERE d.repo = ?1
+AND (instr(d.relations, ?3) OR instr(d.relations, ?4) OR instr(d.relations, ?5)) LIMIT ?6
+"""
+
 RELATIONS_OF_FILES = f"""
 SELECT {_COLUMNS} FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 AND (d.relations <> '' OR d.node_type = 'class')

@@ -22,7 +22,7 @@ import {
   type NamedNode,
   nodesNamed,
   nodesWithName,
-  nodesWithRelation,
+  nodesWithType,
   relatedNode,
   type RelatedNode,
   type Relation,
@@ -186,6 +186,7 @@ export class ReferenceFinder {
     const owners = [...new Set(members.map((node) => ownerName(node.symbol)))].filter(isSearchable);
     const types = targets.some(({ nodeType }) => nodeType === "class") ? [name] : [];
     const first = owners.slice(0, MAX_PREFETCHED_OWNERS);
+    const isGo = members.some(({ language }) => language === "go");
     const called = members.some(isConstructor) ? first : [];
     const goSymbols = symbolsOfGo(members.slice(0, MAX_PREFETCHED_OWNERS), named);
     await Promise.all([
@@ -195,8 +196,7 @@ export class ReferenceFinder {
       ...[...new Set([...types, ...first])].map((type) => this.#readSubtypes(type)),
       ...called.map((type) => this.nodes(type)),
       ...goSymbols.map((symbols) => this.#goTypes.load(symbols)),
-      ...(mayBeField(nodes, name) ? first : []).map((type) => this.#nodesDeclaring(type)),
-      ...(members.some(({ language }) => language === "go") ? first : []).map((type) => this.#nodesReturning(type)),
+      ...(mayBeField(nodes, name) || isGo ? first : []).map((type) => this.#nodesWithType(type)),
     ]);
   }
 
@@ -312,21 +312,11 @@ export class ReferenceFinder {
     });
   }
 
-  /** The functions that return a type, those of all types of this name. */
-  #nodesReturning(type: string): Promise<RelatedNode[]> {
-    return this.#nodesWithRelation(type, ` ${type}${RETURNS}`);
-  }
-
-  /** The nodes that declare a variable or field of a type. */
-  async #nodesDeclaring(type: string): Promise<RelatedNode[]> {
-    const kinds = [BINDING, PARAMETER];
-    return (await Promise.all(kinds.map((kind) => this.#nodesWithRelation(type, `${kind}${type}:`)))).flat();
-  }
-
-  #nodesWithRelation(name: string, relation: string): Promise<RelatedNode[]> {
-    return memoized(this.#related, relation, async () => {
-      if (!isSearchable(name)) return [];
-      const [rows = []] = await this.database.run([nodesWithRelation(this.repo, name, relation)]);
+  /** The nodes that declare a variable or field of a type, or return it; those of all types of this name. */
+  #nodesWithType(type: string): Promise<RelatedNode[]> {
+    return memoized(this.#related, type, async () => {
+      if (!isSearchable(type)) return [];
+      const [rows = []] = await this.database.run([nodesWithType(this.repo, type)]);
       if (rows.length > MAX_REMOTE_ROWS) this.isCut = true;
       return sortNodes(rows.slice(0, MAX_REMOTE_ROWS).map(relatedNode));
     });
@@ -375,7 +365,7 @@ export class ReferenceFinder {
   /** The types with fields of some types, by their last names and the name of the field after a dot. */
   async #holders(types: readonly Definition[]): Promise<Map<string, Definition[]>> {
     const holders = new Map<string, Definition[]>();
-    const nodes = await Promise.all(types.map((type) => this.#nodesDeclaring(type.name)));
+    const nodes = await Promise.all(types.map((type) => this.#nodesWithType(type.name)));
     for (const [at, type] of types.entries()) {
       for (const node of nodes[at]!) {
         const symbol = (node.nodeType === "class" ? node.symbol : rpartition(node.symbol ?? "", ".")[0]) ?? "";
@@ -423,7 +413,9 @@ export class ReferenceFinder {
 
   /** The functions of a type's package in Go that return it. */
   async #makers(owner: Definition): Promise<Definition[]> {
-    const nodes = await this.#nodesReturning(owner.name);
+    const nodes = (await this.#nodesWithType(owner.name)).filter(({ relations }) => {
+      return relations.includes(` ${owner.name}${RETURNS}`);
+    });
     return nodes.flatMap(({ path, symbol }) => {
       const [packageName, name, ...others] = (symbol ?? "").split(".");
       if (!packageName || !name || others.length > 0 || folderOf(path) !== folderOf(owner.path)) return [];

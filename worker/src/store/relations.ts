@@ -6,6 +6,7 @@ import { Pattern } from "../python_regex.ts";
 import type { Row, Statement } from "./database.ts";
 
 const { MAX_REMOTE_ROWS } = constants.relations;
+const { BINDING, PARAMETER, RETURNS } = constants.nodes;
 const ITEM = new Pattern(constants.relations.ITEM_PATTERN, "g");
 /** Shorter texts have no trigram. */
 const MIN_TRIGRAM_LETTERS = 3;
@@ -66,10 +67,11 @@ export function nodesWithName(repo: string, name: string): Statement {
   return { sql: data.sql.nodesWithName, params: [repo, query, name, MAX_REMOTE_ROWS + 1] };
 }
 
-/** Selects the nodes whose relations contain a name of one kind; one more than are used. */
-export function nodesWithRelation(repo: string, name: string, relation: string): Statement {
-  const query = `body : "${name.replaceAll('"', " ")}"`;
-  return { sql: data.sql.nodesWithName, params: [repo, query, relation, MAX_REMOTE_ROWS + 1] };
+/** Selects the nodes that declare a variable of a type, or return it, in one scan; one more than are used. */
+export function nodesWithType(repo: string, type: string): Statement {
+  const query = `body : "${type.replaceAll('"', " ")}"`;
+  const relations = [`${BINDING}${type}:`, `${PARAMETER}${type}:`, ` ${type}${RETURNS}`];
+  return { sql: data.sql.nodesWithAnyRelation, params: [repo, query, ...relations, MAX_REMOTE_ROWS + 1] };
 }
 
 /** A node that defines a name. */
