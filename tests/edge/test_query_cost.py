@@ -184,6 +184,17 @@ def test_languages_and_types_are_not_looked_up_in_the_nodes(fed: IndexedWorker) 
     )
 
 
+def test_frequent_words_with_a_glob_of_few_nodes_read_each_node_once(fed: IndexedWorker) -> None:
+    """At `*7.py` are 101 nodes, at `*.py` all, more than are listed."""
+    query = "def weigh cart return send"
+    few = rows_read(fed, "search", q=f"{query} path:*7.py", meaning="no")
+    assert few < NODES * 2
+    hits = fed.query_worker("search", q=f"{query} path:*7.py", limit="100")["hits"]
+    assert len(hits) == 100 and all(hit["path"].endswith("7.py") for hit in hits)
+    every = fed.query_worker("search", q=f"{query} path:*.py", meaning="no")
+    assert every["total"] == fed.query_worker("search", q=query, meaning="no")["total"]
+
+
 def test_a_filter_by_relations_alone_reads_only_its_nodes(fed: IndexedWorker) -> None:
     """Those with the word, to compare their relations, and then those that it leaves."""
     assert rows_read(fed, "search", q="calls:send") < 30 * COPIES

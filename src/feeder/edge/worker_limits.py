@@ -27,6 +27,12 @@ MAX_GLOBS = 6
 path.
 """
 
+MAX_NODES_OF_GLOB = 1_000
+"""If no more nodes are at a glob, FTS5 does not sort the nodes with a word, as above."""
+
+MIN_TERMS_OF_GLOB = 5
+"""With fewer terms the nodes at a glob are not counted, which would read up to 3,000 rows."""
+
 MAX_LISTED = {
     "phrases": (8, "phrases"),
     "prefixes": (8, "prefixes"),

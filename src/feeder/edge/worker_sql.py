@@ -5,6 +5,7 @@ another statement instead of a list of ids.
 """
 
 from feeder.cloudflare import workers_ai
+from feeder.edge import worker_limits
 from feeder.search import filters, relation_filters
 from feeder.store import (
     hits,
@@ -117,6 +118,24 @@ WHERE docs_fts MATCH ?1 AND EXISTS (
   SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope.IN_SCOPE}
 ) ORDER BY 2 DESC LIMIT ?14 + 0
 """
+# a glob without a folder's name is no part of the FTS5 query. If few nodes are at it, their list is
+# compared with the nodes that have a word: FTS5 would sort all of these, of which few are in scope.
+# Two statements, of which one finds nothing: together they are too deep for D1
+_MANY_NODES_AT_PATHS = f"""
+EXISTS (SELECT 1 FROM ({scope.FILES_AT_PATHS}) f CROSS JOIN docs d
+ON d.repo IN (SELECT value FROM json_each(?2)) AND d.path = f.path
+LIMIT 1 OFFSET {worker_limits.MAX_NODES_OF_GLOB})
+"""
+_GLOB_OF_FEW_NODES = f"""
+SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
+WHERE docs_fts MATCH iif({_MANY_NODES_AT_PATHS}, '""', ?1)
+AND +rowid IN ({scope.NODES_OF_FILES_IN_SCOPE}) ORDER BY 2 DESC LIMIT ?14 + 0
+"""
+_GLOB_OF_MANY_NODES = _replace(
+    word_search.D1_FILTERED_WORD_SEARCH,
+    " MATCH ?1 ",
+    f""" MATCH iif({_MANY_NODES_AT_PATHS}, ?1, '""') """,
+)
 _FEW_NAMES_BY_WORD = _replace(
     _replace(name_search.NAMES_BY_WORD, " AND rank MATCH 'bm25(0.0, 1.0, 0.0, 0.0)'", ""),
     "ORDER BY f.rank",
@@ -134,6 +153,8 @@ STATEMENTS = {
     "missingWords": word_search.MISSING_WORDS,
     "wordSearch": word_search.D1_WORD_SEARCH,
     "fewFilteredNodes": _FEW_FILTERED_NODES,
+    "globOfFewNodes": _GLOB_OF_FEW_NODES,
+    "globOfManyNodes": _GLOB_OF_MANY_NODES,
     "filteredWordSearch": word_search.D1_FILTERED_WORD_SEARCH,
     "wordSearchAcross": _with_term_scores(word_search.D1_WORD_SEARCH, "?1"),
     "filteredWordSearchAcross": _with_term_scores(word_search.D1_FILTERED_WORD_SEARCH, "?15"),

@@ -177,6 +177,15 @@ Reading many rows in the order of an index takes three times as long. Here the f
 once, because all nodes are read.
 """
 
+NODES_OF_FILES_IN_SCOPE = f"""
+SELECT d.seq FROM ({FILES_IN_SCOPE}) f CROSS JOIN docs d
+ON d.repo IN (SELECT value FROM json_each(?2)) AND d.path = f.path WHERE {_MATCHES_NODE}
+"""
+"""Selects the rowids of the nodes in a scope with repositories, file by file with the path index.
+
+A node at two of the paths is selected twice.
+"""
+
 COLUMN_IN_PATHS = f"""
 SELECT {{column}} FROM json_each(?2) r CROSS JOIN json_each(?3) j CROSS JOIN docs d
 ON d.repo = r.value AND d.path >= j.value->>0 AND d.path < coalesce(j.value->>1, x'')

@@ -110,7 +110,7 @@ export class WordSearch {
   ) {
     const queryText = new QueryText(text.replaceAll("\0", " "), prefixes);
     this.queryText = queryText;
-    this.#words = batch.add([sql.wordSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
+    this.#words = batch.add(sql.wordSearches(queryText.ftsTerms, scope, MAX_BY_WORD));
     this.#descriptions = batch.add([sql.descriptionSearch(queryText.ftsTerms, scope, MAX_BY_WORD)]);
     this.#frames = batch.add(frameStatements(queryText, scope));
     this.#anchors = batch.add(anchorStatements(queryText, scope));
@@ -137,7 +137,7 @@ export class WordSearch {
   rankings(): Ranking[] {
     const { queryText } = this;
     const matches = matchNames(queryText, this.#names());
-    const words = sql.scoresById(this.#words()[0] ?? [], MAX_BY_WORD);
+    const words = sql.scoresById(this.#words().flat(), MAX_BY_WORD);
     const similar = matchSimilar(queryText, matches, this.#similar);
     const byWord = [...similar.wordIds].sort((a, b) => (words.get(b) ?? 0) - (words.get(a) ?? 0));
     return [
@@ -158,7 +158,7 @@ export class WordSearch {
   /** The nodes with the words of a token in their order, the best by word first. */
   get literalIds(): string[] {
     if (!this.queryText.codeTokens.length) return [];
-    const [rows = this.#words()[0] ?? []] = this.#literals();
+    const [rows = this.#words().flat()] = this.#literals();
     return [...sql.scoresById(rows, MAX_BY_LITERAL).keys()];
   }
 }

@@ -90,6 +90,11 @@ export function pathWords(scope: Scope): string | null {
   return `path : (${texts.map(ftsPhrase).join(" OR ")})`;
 }
 
+/** Returns true for a scope of named repositories with a glob, whose paths have no words for the FTS5 query. */
+export function hasBareGlob(scope: Scope): boolean {
+  return scope.repos !== null && pathWords(scope) === null && pathPatterns(scope).some(isGlob);
+}
+
 /** The part of a pattern whose words each matching path has in their order; empty if there is none. */
 function literalWords(pattern: string): string {
   const anchored = pattern.replace(/^\*\//, "");

@@ -12,6 +12,7 @@ import {
   pathRows,
   pathWords,
   requiredWords,
+  hasBareGlob,
   scopeParams,
   type Scope,
   withoutRequiredWords,
@@ -19,6 +20,7 @@ import {
 
 const sql = expandFragments(data.sql);
 const { MAX_TRIGRAMS } = constants.name_search;
+const { MIN_TERMS_OF_GLOB } = constants.worker_limits;
 const { MAX_NAMED_HITS } = constants.hits;
 
 /**
@@ -31,6 +33,13 @@ export function wordSearch(terms: readonly string[], scope: Scope, limit: number
   const params = [termsJson(terms), ...scopeParams(scope), limit];
   const across = { statement: { sql: sql.wordSearchAcross, params }, merge: comparableScores };
   return { sql: sql.wordSearch, params, across };
+}
+
+/** `wordSearch`, for many terms with a glob as two statements: one finds nodes if few are at the glob, the other if many are. */
+export function wordSearches(terms: readonly string[], scope: Scope, limit: number): Statement[] {
+  const search = wordSearch(terms, scope, limit);
+  if (scope.hasFewNodes || terms.length < MIN_TERMS_OF_GLOB || !hasBareGlob(scope)) return [search];
+  return [sql.globOfFewNodes, sql.globOfManyNodes].map((text) => ({ ...search, sql: text }));
 }
 
 /**
