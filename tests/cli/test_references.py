@@ -311,6 +311,30 @@ def test_ruby_calls_without_parentheses(feeder: RunFeeder, repo: Repo) -> None:
     assert sites(answer) == {("user.rb", 2, "call"): True}
 
 
+EXPORTS: dict[str, str | bytes] = {
+    "cart.js": (
+        "module.exports = function fill(cart) {\n  return cart;\n};\n"
+        "module.exports.empty = function () {\n  return [];\n};\n"
+        "exports.close = module.exports.empty;\n"
+    ),
+    "shelf.js": (
+        'const cart = require("./cart");\n'
+        "module.exports = function shelve() {\n  return cart.empty();\n};\n"
+        "module.exports.empty = module.exports.full;\n"
+    ),
+}
+
+
+def test_module_exports_is_of_one_file(feeder: RunFeeder, repo: Repo) -> None:
+    """`module.exports` of another file is another one, and so are its members."""
+    repo.commit(EXPORTS)
+    assert feeder(repo, "sync", "-q").code == 0
+    found = sites(feeder(repo, "references", "cart.js#module.exports", "--json").json)
+    assert {path for path, _, _ in found} == {"cart.js"}
+    found = sites(feeder(repo, "references", "cart.js#empty", "--json").json)
+    assert found == {("cart.js", 7, "mention"): True, ("shelf.js", 3, "call"): True}
+
+
 RUBY_ALIASES: dict[str, str | bytes] = {
     "cart.rb": (
         "class Cart\n"

@@ -9,7 +9,7 @@ import pytest
 from standin import StandIn
 
 from cli.test_go_interfaces import INTERFACES
-from cli.test_references import FIELDS, GO, MACROS, RUBY_ALIASES
+from cli.test_references import EXPORTS, FIELDS, GO, MACROS, RUBY_ALIASES
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import _samples
@@ -75,6 +75,7 @@ def _files() -> dict[str, str | bytes]:
         **FIELDS,
         **MACROS,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
+        **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -152,6 +153,8 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "Belt.stop"},
         {"target": "cart.c#cart_add"},
         {"target": "cart.h#cart"},
+        {"target": "exports/cart.js#module.exports"},
+        {"target": "exports/cart.js#empty"},
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "cart.Filler.Fill"},

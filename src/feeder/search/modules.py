@@ -20,6 +20,12 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 
 SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 
+COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})
+"""Receivers in JavaScript that are the module of the file itself."""
+
+MODULE_EXPORTS = "module.exports"
+"""The symbol of what a file of JavaScript exports as a whole, which only that file names so."""
+
 EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
 CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
 STANDARD_CRATES = frozenset({"std", "core", "alloc"})
@@ -30,7 +36,8 @@ class Definition(NamedTuple):
     """A definition that names may refer to.
 
     `owner` is the symbol of the type around it, empty for a name of a module or package. A static
-    function of C, outside of headers, is local: no other file can refer to it. An extension of
+    function of C, outside of headers, is local, and so is `module.exports` of JavaScript: no other
+    file can refer to it by this name. An extension of
     Kotlin is imported from its package like a function; its symbol has the extended type. A method
     of an interface of Go is abstract.
     """

@@ -28,7 +28,7 @@ from feeder.nodes import (
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.go_interfaces import MAX_EMBEDDED, MAX_GO_TYPES, GoTypes, TypePlace
 from feeder.search.index_status import Corpus
-from feeder.search.modules import Definition
+from feeder.search.modules import MODULE_EXPORTS, SCRIPTS, Definition
 from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver, declarations
 from feeder.search.targets import Target, target_node
 from feeder.store.hits import Hit, hits_named
@@ -230,6 +230,7 @@ class ReferenceFinder:
             )
         is_static = hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
         is_local = is_static and not is_type and not _is_header(hit.path)
+        is_local |= hit.language in SCRIPTS and symbol == MODULE_EXPORTS
         is_abstract = hit.language == "go" and bool(owner) and not is_type and _is_bodyless(hit)
         return Definition(
             hit.path,
@@ -650,15 +651,17 @@ class ReferenceFinder:
 
         `macro_paths` are the files with macros of this name whose text has the definition's.
         """
-        if macro_paths and not any(map(_is_header, macro_paths)):
-            paths = macro_paths
+        paths = _paths_of_sites(definition, paths, macro_paths)
         nodes = [node for node in self.nodes(name) if paths is None or node.path in paths]
         all_facts = self.facts(node.path for node in nodes)
         is_member = definition.owner and not definition.is_type
+        if macro_paths:
+            nodes = [
+                node
+                for node in nodes
+                if node.path in macro_paths or name not in all_facts[node.path].symbols
+            ]
         for node in nodes:
-            declared = all_facts[node.path].symbols if macro_paths else ()
-            if name in declared and node.path not in macro_paths:
-                continue
             for relation in node.decode_named(name):
                 if relation.kind not in KIND_NAMES:
                     continue
@@ -677,6 +680,15 @@ class ReferenceFinder:
                         yield Reference(
                             node.path, line, 0, kind, resolved, "", node, name, relation.qualifier
                         )
+
+
+def _paths_of_sites(
+    definition: Definition, paths: Set[str] | None, macro_paths: Set[str]
+) -> Set[str] | None:
+    """The files that can refer to a definition; None for all."""
+    if definition.is_local:
+        return {definition.path}  # the facts of other files are not needed
+    return macro_paths if macro_paths and not any(map(_is_header, macro_paths)) else paths
 
 
 def _macros_around(sites: Iterable[Reference], followed: Collection[str]) -> Mapping[str, set[str]]:

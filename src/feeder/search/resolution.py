@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
 from feeder.search.modules import (
+    COMMONJS_RECEIVERS,
     GLOBAL_LANGUAGES,
     IMPLICIT_RECEIVER_LANGUAGES,
     SCRIPTS,
@@ -342,6 +343,8 @@ class Resolver:
     ) -> bool | None:
         """A name of a module with a receiver: a module, a package or an outer type."""
         receiver, definition = relation.qualifier, self._definition
+        if receiver in COMMONJS_RECEIVERS and definition.language in SCRIPTS:
+            return True if facts.path == definition.path else None
         if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
             return True
         if receiver == definition.package and receiver:

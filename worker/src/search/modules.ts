@@ -6,6 +6,8 @@ import { rpartition } from "../python_strings.ts";
 
 const PACKAGE_LANGUAGES = new Set(constants.modules.PACKAGE_LANGUAGES);
 export const SCRIPTS: ReadonlySet<string> = new Set(constants.modules.SCRIPTS);
+export const { MODULE_EXPORTS } = constants.modules;
+export const COMMONJS_RECEIVERS: ReadonlySet<string> = new Set(constants.modules.COMMONJS_RECEIVERS);
 const { INDEX_FILES } = constants.modules;
 const CRATE_KEYWORDS = new Set(constants.modules.CRATE_KEYWORDS);
 const STANDARD_CRATES = new Set(constants.modules.STANDARD_CRATES);

@@ -34,7 +34,7 @@ import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import type { SearchContext } from "./engine.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
-import { type Definition, folderOf, isSameDefinition } from "./modules.ts";
+import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS, SCRIPTS } from "./modules.ts";
 import { parseMembers } from "./name_matching.ts";
 import {
   BINDING,
@@ -237,7 +237,8 @@ export class ReferenceFinder {
       return { path, language, symbol: owner, name: ownerName, owner: outerType, isType: true, isLocal: false };
     }
     const isStatic = "isStatic" in hit ? hit.isStatic : (hit.signature ?? "").startsWith("static ");
-    const isLocal = isStatic && C_LANGUAGES.has(language) && !isType && !isHeader(path);
+    const isLocalOfC = isStatic && C_LANGUAGES.has(language) && !isType && !isHeader(path);
+    const isLocal = isLocalOfC || (SCRIPTS.has(language) && symbol === MODULE_EXPORTS);
     const isBodyless = "isAbstract" in hit ? hit.isAbstract : language === "go" && !(hit.signature ?? "").startsWith("func");
     const isAbstract = isBodyless && owner !== "" && !isType;
     return { path, language, symbol, name, owner, isType, isLocal, isAbstract };
@@ -678,7 +679,8 @@ export class ReferenceFinder {
     paths: ReadonlySet<string> | null,
     macroPaths: ReadonlySet<string> | null = null,
   ): Promise<Reference[]> {
-    const only = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
+    const ofMacros = macroPaths && ![...macroPaths].some(isHeader) ? macroPaths : paths;
+    const only = definition.isLocal ? new Set([definition.path]) : ofMacros; // needs no facts of other files
     const nodes = (await this.nodes(name)).filter(({ path }) => only === null || only.has(path));
     const allFacts = await this.facts(nodes.map(({ path }) => path));
     const isMember = definition.owner && !definition.isType;

@@ -10,6 +10,7 @@ import { rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import { decodeRelations, lineNumbers, type RelatedNode, type Relation } from "../store/relations.ts";
 import {
+  COMMONJS_RECEIVERS,
   type Definition,
   inSamePackage,
   isParentModule,
@@ -364,6 +365,7 @@ export class Resolver {
   #resolveQualified(facts: FileFacts, node: RelatedNode, { qualifier: receiver }: Relation): Resolution {
     const { definition } = this;
     const { owner, language } = definition;
+    if (COMMONJS_RECEIVERS.has(receiver) && SCRIPTS.has(language)) return facts.path === definition.path ? true : null;
     if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return true;
     if (receiver && receiver === packageOf(definition)) return true;
     const [first] = partition(receiver, ".");
