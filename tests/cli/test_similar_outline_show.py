@@ -338,6 +338,32 @@ def test_name_with_capitals_is_that_of_a_constant_before_that_of_a_function(
         assert {site["path"] for site in facts["references"]} == {user}
 
 
+GO = (
+    'package raft\n\nvar (\n\tErrNotLeader = errors.New("x")\n)\n\n'
+    "func NewRaft() error {\n\treturn ErrNotLeader\n}\n"
+)
+
+
+def test_constant_of_a_package_that_its_folder_is_not_called_by_is_found(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """By the names of the file's other nodes; a class is no package."""
+    repo.commit(
+        {
+            "api.go": GO,
+            "shop.py": "LIMIT = 1\n\n\nclass Cart:\n    def total(self):\n        pass\n",
+        }
+    )
+    assert feeder(repo, "sync", "-q").code == 0
+    for name in ("raft.ErrNotLeader", "Raft::ErrNotLeader"):
+        shown = feeder(repo, "show", name)
+        assert shown.out.startswith("api.go:1-5  chunk\n")
+    [site] = feeder(repo, "references", "raft.ErrNotLeader", "--json").json["references"]
+    assert (site["path"], site["line"]) == ("api.go", 8)
+    for name in ("Cart.LIMIT", "other.ErrNotLeader", "aft.ErrNotLeader"):
+        assert feeder(repo, "show", name).code == 2
+
+
 SUM = "class Sum:\n    def total(self):\n        return 3\n"
 
 TWICE = (

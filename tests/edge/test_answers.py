@@ -43,6 +43,10 @@ def _samples() -> dict[str, str | bytes]:
     weigh = f"def weigh_all(total):\n{long}\n    return total\n"
     others = {"lib/deep/yarn.lock": "lock\n", "lib/price.py": TWICE, "lib/tariffs.py": TARIFFS}
     others["lib/rate.py"] = "RATE = 3\n\n\ndef rate(cart):\n    return cart * RATE\n"
+    others["lib/book.go"] = (
+        'package ledger\n\nvar ErrLedgerClosed = errors.New("closed")\n\n'
+        "func OpenLedger() error {\n\treturn ErrLedgerClosed\n}\n"
+    )
     return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh, **others}
 
 
@@ -152,6 +156,8 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "lib/price.py#value"}),
     ("similar", {"target": "RATE"}),
     ("similar", {"target": "rate"}),
+    ("similar", {"target": "ledger.ErrLedgerClosed"}),
+    ("similar", {"target": "other.ErrLedgerClosed"}),
     ("similar", {"target": "lib/price.py"}),
     ("similar", {"target": "yarn.lock"}),
     ("file", {"path": "lib/deep/yarn.lock"}),

@@ -95,7 +95,25 @@ def _by_id_or_symbol(corpus: Corpus, text: str) -> Target | None:
     ):  # an owner and its member lie apart
         named = hits_by_name(corpus.database, corpus.repo, name)
         hits = hits or _nodes_named(named, text, (symbol_ends_with,))
-    return _single_target(hits, text)
+    if hits:
+        return _single_target(hits, text)
+    return _single_target(_constants_in_namespace(corpus, text, named), last_part(text))
+
+
+def _constants_in_namespace(corpus: Corpus, text: str, named: Sequence[Hit]) -> list[Hit]:
+    """The chunks among the nodes `named` with a constant of the namespace that the target names.
+
+    A chunk has no namespace: that of a file is the beginning of the names of its other nodes, as
+    of `raft.NewRaft` for `raft.ErrNotLeader`, and not itself a node.
+    """
+    namespace, _, name = normalize_symbol(text).casefold().rpartition(".")
+    chunks = [hit for hit in named if namespace and _chunk_member(hit, name)]
+    files = sorted({hit.path for hit in chunks})
+    nodes = hits_in_files(corpus.database, corpus.repo, files) if files else []
+    symbols = [(hit.path, normalize_symbol(hit.symbol or "").casefold()) for hit in nodes]
+    below = {path for path, symbol in symbols if symbol.startswith(f"{namespace}.")}
+    below -= {path for path, symbol in symbols if symbol == namespace}
+    return [hit for hit in chunks if hit.path in below]
 
 
 def target_node(corpus: Corpus, target: Target) -> Hit:

@@ -12,7 +12,7 @@ import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
 import { hitFromRow, type Hit, type Member } from "./results.ts";
-import { findMember, lastPart, parseMembers } from "./name_matching.ts";
+import { findMember, lastPart, normalizeName, parseMembers } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = constants.targets;
@@ -74,7 +74,7 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
     const file = resolveFile(reading, files[at]!());
     if (file) return targetInFile(await fileNodes(corpus, file), file, reading);
   }
-  const target = byIdOrSymbol(text, ids(), names());
+  const target = byIdOrSymbol(text, ids(), names()) ?? (await constantInNamespace(corpus, text, names()));
   if (target) return target;
   const [first] = text.split("#", 1);
   throw await unknownTargetError(corpus, LINES.exec(text)?.[1] ?? (first || text));
@@ -216,6 +216,33 @@ function byIdOrSymbol(text: string, ids: readonly Row[][], names: readonly Row[]
     if (matches.length > 0) return singleTarget(matches, text);
   }
   return null;
+}
+
+/**
+ * Resolves a constant with the namespace of its file, which its chunk does not have.
+ *
+ * The namespace of a file is the beginning of the names of its other nodes, as of `raft.NewRaft` for
+ * `raft.ErrNotLeader`, and not itself a node.
+ */
+async function constantInNamespace(
+  { database, repo }: TargetContext,
+  text: string,
+  names: readonly Row[][],
+): Promise<Target | null> {
+  const [namespace, name] = rpartition(normalizeName(text), ".");
+  const named = (names.at(-1) ?? []).map(hitFromRow);
+  const chunks = named.filter((hit) => namespace && chunkMember(hit, name));
+  if (chunks.length === 0) return null;
+  const paths = [...new Set(chunks.map(({ path }) => path))];
+  const [rows = []] = await database.run([sql.nodesInFiles(repo, paths)]);
+  const symbols = rows.map(hitFromRow).map(({ path, symbol }) => ({ path, symbol: normalizeName(symbol ?? "") }));
+  const isIn = (path: string) =>
+    symbols.some((one) => one.path === path && one.symbol.startsWith(`${namespace}.`)) &&
+    !symbols.some((one) => one.path === path && one.symbol === namespace);
+  return singleTarget(
+    chunks.filter(({ path }) => isIn(path)),
+    lastPart(normalizeSymbol(text)),
+  );
 }
 
 /**
