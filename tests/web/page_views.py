@@ -128,7 +128,7 @@ def visit(browser: Browser, site: Web, query: str, width: int) -> Iterator[tuple
     for name in ("token form", *PROGRESS):
         with _waiting(browser, site, name, size) as page:
             settle(page)
-            expect(page.get_by_label("Token")).to_have_count(int(name == "token form"))
+            expect(page.get_by_label("Token", exact=True)).to_have_count(int(name == "token form"))
             yield name, page
     with open_page(browser, site, viewport=size) as page:
         for name, address, act in views(subject(site, query)):
