@@ -89,6 +89,7 @@ def test_callers_of_callers(ask: Ask) -> None:
 def test_definition_and_implementations(ask: Ask) -> None:
     text = result_text(ask("references", target="shop/order.py:6:10", kind="definition"))
     assert body(text) == ["shop/cart.py:2-3 method Cart.add"]
+    assert footer(text)[0] == "1 definition."
     text = result_text(ask("references", target="Cart", kind="implementation"))
     assert body(text) == ["shop/cart.py:6-8 Gift"]
 

@@ -608,11 +608,12 @@ def test_click_on_a_name_shows_what_it_is_and_who_refers_to_it(
 
 def test_hit_leads_to_its_relations(browser: Browser, tmp_path: Path) -> None:
     repo = Repo(tmp_path / "related")
-    repo.commit(RELATED)
+    repo.commit({**RELATED, "shop/day.py": "from shop.till import pay\n"})
     index(repo)
     with index_server(repo.path) as site, open_page(browser, site, "?q=symbol:pay") as page:
         page.get_by_role("link", name="Relations of pay").click()
         panel = page.get_by_role("complementary", name="Relations")
+        expect(panel).to_contain_text("1 reference, all resolved")
         expect(panel).to_contain_text("Uses")
         expect(panel.get_by_role("link", name="Cart.add")).to_be_visible()
 

@@ -56,7 +56,8 @@ def format_definitions(
 ) -> str:
     """One line for each definition."""
     texts = [[_definition_line(one)] for one in definitions]
-    counts = f"{'at least ' if at_least else ''}{len(texts)} definitions"
+    noun = "definition" if len(texts) == 1 else "definitions"
+    counts = f"{'at least ' if at_least else ''}{len(texts)} {noun}"
     return _paged(texts, 0, len(texts), counts, last_note)
 
 

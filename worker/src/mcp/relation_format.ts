@@ -44,7 +44,8 @@ export function formatUses(page: UsePage, footer: Footer): string {
 /** One line for each definition. */
 export function formatDefinitions(definitions: readonly FoundDefinition[], atLeast: boolean, footer: Footer): string {
   const texts = definitions.map((one) => [definitionLine(one)]);
-  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${texts.length} definitions`, footer);
+  const noun = texts.length === 1 ? "definition" : "definitions";
+  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${texts.length} ${noun}`, footer);
 }
 
 /** The types below a type, indented by level, or the members that override a member. */

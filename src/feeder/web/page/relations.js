@@ -38,12 +38,12 @@ async function load(place, content) {
 function draw(answer, content) {
   const { name, definitions, references, implementations, uses, total, resolved } = answer;
   const [tests, others] = [references.filter((one) => one.is_test), references.filter((one) => !one.is_test)];
-  const number = `${answer.at_least ? 'at least ' : ''}${total.toLocaleString('en')}`;
+  const number = `${answer.at_least ? 'at least ' : ''}${count(total, 'reference')}`;
   const certain = total ? `, ${resolved === total ? 'all' : resolved.toLocaleString('en')} resolved` : '';
   fill(content, h('h2', null, h('code', null, name)),
     list('Defined in', definitions, definitionItem),
     list('Implemented or extended by', implementations, definitionItem),
-    h('p', { class: 'summary' }, `${number} references${certain}`),
+    h('p', { class: 'summary' }, number + certain),
     list('References', others, referenceItem), list('In tests', tests, referenceItem), list('Uses', uses, useItem));
   announce(`${name}: ${count(total, 'reference')}`);
 }
