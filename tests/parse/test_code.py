@@ -35,6 +35,12 @@ def test_blank_line_separates_a_comment_from_the_declaration() -> None:
     assert outline(found) == ["chunk - 1:3", "method a.F 5:5"]
 
 
+@pytest.mark.parametrize("receiver", ["b Bag", "b *Bag", "b Bag[T]", "b *Bag[T]", "Bag[_]"])
+def test_method_of_go_belongs_to_the_type_of_its_receiver(receiver: str) -> None:
+    found = nodes_of("bag.go", f"package a\n\nfunc ({receiver}) Add(item T) {{}}\n")
+    assert outline(found) == ["chunk - 1:1", "method a.Bag.Add 3:3"]
+
+
 def test_trailing_comment_does_not_belong_to_the_next_declaration() -> None:
     found = nodes_of("doc.go", "package a\n\nvar limit = 1000000000 // how many\nfunc F() {}\n")
     assert outline(found) == ["chunk - 1:3", "method a.F 4:4"]
