@@ -238,11 +238,20 @@ RELATIONS: dict[str, tuple[str, Expected]] = {
           alias put add
           alias_method :full?, :busy?
           alias_method "insert", "add"
+          alias_method :ready, :ready?
+          alias save save!
         end
         """,
         {
             None: {"@acme/stock:0"},
-            "Cart": {"Base^:0", "Sender+:1", "add.=put:9", "busy?.=full?:10"},
+            "Cart": {
+                "Base^:0",
+                "Sender+:1",
+                "add.=put:9",
+                "busy?.=full?:10",
+                "ready?.=ready:12",
+                "save!.=save:13",
+            },
             "Cart.add": {
                 *("store=Store:1", "Store.:1", "new(Store:1", "check(:2", "total(self:3"),
                 *("Mail.Acme:4", "line(Acme.Mail:4", "MAX.:4", "clear(:5"),

@@ -227,12 +227,13 @@ class RelationCollector:
         only = text.strip().lstrip(b":")  # a symbol of Ruby
         for match in _EXPANDED_NAME.finditer(text):
             source = match["name"]
-            is_name = source is not None and source not in parameters and source != macro.encode()
-            is_only = source is not None and source == only.rstrip(b"?!")
-            if not (macro and is_name and (match["call"] or is_only)):
+            if not macro or source is None or source in parameters:
+                continue
+            is_only = source == only.rstrip(b"?!")
+            name = _checked_name(only if is_only else source)
+            if name == macro or not (match["call"] or is_only):
                 continue
             kind = CALL if match["call"] else MENTION
-            name = _checked_name(only if is_only else source)
             relation = _relation(kind, name, f"{EXPANDED_IN}{macro}")
             if relation.name and relation.name not in C_KEYWORDS:
                 self._sites.setdefault(start + match.start("name"), relation)
