@@ -322,17 +322,28 @@ EXPORTS: dict[str, str | bytes] = {
         "module.exports = function shelve() {\n  return cart.empty();\n};\n"
         "module.exports.empty = module.exports.full;\n"
     ),
+    "user.mjs": (
+        'import * as module from "./cart.js";\n'
+        'import * as exports from "./shelf.js";\n'
+        "export const use = () => module.empty(exports.empty());\n"
+    ),
 }
 
 
 def test_module_exports_is_of_one_file(feeder: RunFeeder, repo: Repo) -> None:
-    """`module.exports` of another file is another one, and so are its members."""
+    """`module.exports` of another file is another one, and so are its members; an import may have
+    the name `module` or `exports`.
+    """
     repo.commit(EXPORTS)
     assert feeder(repo, "sync", "-q").code == 0
     found = sites(feeder(repo, "references", "cart.js#module.exports", "--json").json)
     assert {path for path, _, _ in found} == {"cart.js"}
     found = sites(feeder(repo, "references", "cart.js#empty", "--json").json)
-    assert found == {("cart.js", 7, "mention"): True, ("shelf.js", 3, "call"): True}
+    assert found == {
+        ("cart.js", 7, "mention"): True,
+        ("shelf.js", 3, "call"): True,
+        ("user.mjs", 3, "call"): True,
+    }
 
 
 RUBY_ALIASES: dict[str, str | bytes] = {

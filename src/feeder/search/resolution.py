@@ -343,19 +343,21 @@ class Resolver:
     ) -> bool | None:
         """A name of a module with a receiver: a module, a package or an outer type."""
         receiver, definition = relation.qualifier, self._definition
-        if receiver in COMMONJS_RECEIVERS and definition.language in SCRIPTS:
+        first = receiver.partition(".")[0]
+        is_imported = first in facts.imports  # import * as module from "./cart.js"
+        is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
+        if is_own_module and definition.language in SCRIPTS:
             return True if facts.path == definition.path else None
         if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
             return True
         if receiver == definition.package and receiver:
             return True
-        first = receiver.partition(".")[0]
         for imported in self._modules_of(facts, receiver):
             if names_module(imported, facts.path, definition):
                 return True
             if is_parent_module(imported, facts.path, definition):
                 return self._is_unique
-        if first in facts.imports or receiver in facts.imports:
+        if is_imported or receiver in facts.imports:
             return None
         if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS, "go"}:
             return None

@@ -365,16 +365,18 @@ export class Resolver {
   #resolveQualified(facts: FileFacts, node: RelatedNode, { qualifier: receiver }: Relation): Resolution {
     const { definition } = this;
     const { owner, language } = definition;
-    if (COMMONJS_RECEIVERS.has(receiver) && SCRIPTS.has(language)) return facts.path === definition.path ? true : null;
+    const [first] = partition(receiver, ".");
+    const isImported = facts.imports.has(first); // import * as module from "./cart.js"
+    const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
+    if (isOwnModule && SCRIPTS.has(language)) return facts.path === definition.path ? true : null;
     if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return true;
     if (receiver && receiver === packageOf(definition)) return true;
-    const [first] = partition(receiver, ".");
     const paths = language === "rust" ? [receiver] : []; // a path needs no import
     for (const module of [...paths, ...modulesOf(facts, receiver)]) {
       if (namesModule(module, facts.path, definition)) return true;
       if (isParentModule(module, facts.path, definition)) return this.#isUnique;
     }
-    if (facts.imports.has(first) || facts.imports.has(receiver)) return null;
+    if (isImported || facts.imports.has(receiver)) return null;
     if (SELF_NAMES.has(receiver) || language === "python" || language === "go" || SCRIPTS.has(language)) return null;
     return definition.isType || !node.symbol ? false : null;
   }
