@@ -69,6 +69,25 @@ INTERFACES: dict[str, str | bytes] = {
 }
 FILES = INTERFACES
 
+KINDS: dict[str, str | bytes] = {
+    "kinds/kinds.go": (
+        "package kinds\n\n"
+        "type Keeper interface {\n\tKeep(key string) error\n}\n\n"
+        "type Hook func(value interface{}) error\n\n"
+        "func (h Hook) Keep(key string) error { return nil }\n\n"
+        "type Fields map[string]interface{}\n\n"
+        "func (f Fields) Keep(key string) error { return nil }\n\n"
+        "type List []interface{}\n\n"
+        "func (l List) Keep(key string) error { return nil }\n\n"
+        "type Set[T interface{ ~int }] struct{}\n\n"
+        "func (s Set[T]) Keep(key string) error { return nil }\n\n"
+        "type Source[T any] interface {\n\tKeep(key string) error\n\tNext() T\n}\n\n"
+        "type Stream struct{}\n\n"
+        "func (s Stream) Keep(key string) error { return nil }\n\n"
+        "func (s Stream) Next() int { return 1 }\n"
+    ),
+}
+
 
 def implementations(feeder: RunFeeder, repo: Repo, target: str) -> dict[str, bool]:
     answer: dict[str, Any] = feeder(repo, "implementations", target, "--json").json
@@ -92,6 +111,30 @@ def test_types_with_promoted_methods_implement_an_interface(feeder: RunFeeder, s
         "box.Crate.Fill": True,
         "box.Tin.Fill": False,
     }
+
+
+def test_types_that_contain_an_interface_are_none(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit(KINDS)
+    assert feeder(repo, "sync", "-q").code == 0
+    types = ("Hook", "Fields", "List", "Set", "Stream")
+    found = implementations(feeder, repo, "kinds.Keeper")
+    assert found == {f"kinds.{name}": True for name in types}
+    assert implementations(feeder, repo, "kinds.Source") == {"kinds.Stream": True}
+
+
+@pytest.mark.parametrize(("types", "is_cut"), [(43, False), (44, True)])
+def test_types_with_too_many_methods_are_a_lower_bound(
+    feeder: RunFeeder, repo: Repo, types: int, is_cut: bool
+) -> None:
+    """2,000 nodes of types and methods are read at once; each type here is 46 of them."""
+    methods = "".join(f"func (t T{{0}}) M{at}() {{{{}}}}\n\n" for at in range(45))
+    declared = "".join(f"type T{{0}} struct{{{{}}}}\n\n{methods}".format(at) for at in range(types))
+    keeper = "type Keeper interface {\n\tM0()\n}\n\n"
+    repo.commit({"many/many.go": f"package many\n\n{keeper}{declared}"})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "implementations", "many.Keeper", "--json").json
+    assert answer["at_least"] is is_cut
+    assert len(answer["implementations"]) == (0 if is_cut else types)
 
 
 @pytest.mark.parametrize(

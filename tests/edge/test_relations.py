@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from standin import StandIn
 
-from cli.test_go_interfaces import INTERFACES
+from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_references import EXPORTS, FIELDS, GO, MACROS, RUBY_ALIASES
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
@@ -72,6 +72,7 @@ def _files() -> dict[str, str | bytes]:
         **workspace,
         **GO,
         **{f"go/{path}": content for path, content in INTERFACES.items()},
+        **KINDS,
         **FIELDS,
         **MACROS,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
@@ -155,6 +156,8 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "cart.h#cart"},
         {"target": "exports/cart.js#module.exports"},
         {"target": "exports/cart.js#empty"},
+        {"target": "kinds.Keeper", "kind": "implementation"},
+        {"target": "kinds.Source", "kind": "implementation"},
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "cart.Filler.Fill"},

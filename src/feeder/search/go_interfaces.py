@@ -27,7 +27,8 @@ RECEIVER_PATTERN = re.compile(r"\Afunc\s*\([^)]*\)\s*")
 PACKAGE_PATTERN = re.compile(r"\b\w+\.(?=\w)")
 NAMED_PARAMETER_PATTERN = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)\w+\s+(?=\S)")
 TYPE_PARAMETER_PATTERN = re.compile(r"\b[A-Z]\b")
-INTERFACE_PATTERN = re.compile(r"\binterface\b")
+INTERFACE_PATTERN = re.compile(r"\A(?:type\s+)?\w+(?:\[.*\])?\s+(?:=\s*)?interface\b")
+"""A declared interface, not a type that contains one, as in `type Row map[string]interface{}`."""
 EMPTY_INTERFACE_PATTERN = re.compile(r"\binterface ?\{\}")
 NAMED_TYPE_PATTERN = re.compile(
     r"\A(?:type\s+)?\w+\s+=?\s*(?!(?:struct|interface|string|bool|u?int\d*"
@@ -96,6 +97,8 @@ class GoTypes:
         self._types: dict[TypePlace, _GoType] = {}
         self._folders: dict[str, list[str]] = {}
         self._method_sets: dict[TypePlace, MethodSet] = {}
+        self.is_cut = False
+        """True if types have too many methods to be read, so that they are not compared."""
 
     def load(self, symbols: Iterable[str]) -> None:
         """Reads types by their symbols, then those that they embed, level by level."""
@@ -116,6 +119,7 @@ class GoTypes:
         self._method_sets.clear()
         self._read.update(symbols)
         if len(rows) > MAX_GO_ROWS:
+            self.is_cut = True
             return  # methods may be missing
         for node in rows:
             symbol = node.related.symbol or ""

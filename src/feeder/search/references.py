@@ -444,6 +444,7 @@ class ReferenceFinder:
         symbols = [*owners, *types.symbols_embedding(owners)]
         self.is_cut |= len(owners) > MAX_EMBEDDED or len(symbols) > MAX_GO_TYPES
         types.load(symbols)
+        self.is_cut |= types.is_cut
         for other in sorted(one for symbol in set(symbols) for one in types.places(symbol)):
             node, implements = types.node(other), types.implements(other, place)
             if node and implements is not False and types.has_names(other, place):

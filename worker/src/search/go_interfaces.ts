@@ -73,6 +73,8 @@ export class GoTypes {
   readonly #types = new Map<string, GoType>();
   readonly #ofSymbol = new Map<string, GoType[]>();
   readonly #methodSets = new Map<string, MethodSet>();
+  /** True if types have too many methods to be read, so that they are not compared. */
+  isCut = false;
 
   constructor(
     private readonly database: JoinedBatches,
@@ -97,7 +99,10 @@ export class GoTypes {
   async #loadLevel(symbols: readonly string[]): Promise<void> {
     const [rows = []] = await this.database.run([goNodesOfTypes(this.repo, symbols)]);
     this.#methodSets.clear();
-    if (rows.length > MAX_GO_ROWS) return; // methods may be missing
+    if (rows.length > MAX_GO_ROWS) {
+      this.isCut = true;
+      return; // methods may be missing
+    }
     const requested = new Set(symbols);
     for (const node of sortNodes(rows.map(goNode))) {
       const symbol = node.symbol ?? "";

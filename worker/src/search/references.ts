@@ -490,6 +490,7 @@ export class ReferenceFinder {
     const symbols = [...owners, ...(await types.symbolsEmbedding(owners))];
     if (owners.length > MAX_EMBEDDED || symbols.length > MAX_GO_TYPES) this.isCut = true;
     await types.load(symbols);
+    if (types.isCut) this.isCut = true;
     const places = [...new Set(symbols)].flatMap((symbol) => types.places(symbol));
     return sortBy(places, ({ folder, symbol }) => [folder, symbol]).flatMap((other) => {
       const [node, isImplementing] = [types.node(other), types.implements(other, place)];
