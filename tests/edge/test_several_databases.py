@@ -1,6 +1,7 @@
 """A Worker over several databases: the answers of one index with all of them, rights, failures."""
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,7 @@ QUERIES = (
     "install from source",
     "totl pricee",
     '"return total"',
+    "add item cart total price path:*.py",
 )
 
 
@@ -166,6 +168,19 @@ def test_several_databases_answer_as_one_with_all_of_them(fleet: Fleet, meaning:
         assert _ranking(several) == _ranking(one), query
         assert several["total"] == one["total"], query
         assert several["notes"] == one["notes"], query
+
+
+def test_many_words_with_a_glob_are_searched_once_in_each_database(fleet: Fleet) -> None:
+    """From five words on, two statements divide the work in a single database."""
+    fleet.deploy()
+    words = ["return", "name", "total", "price", "item"]
+    rows = []
+    for query in (words, words[:4], words[4:]):
+        fleet.search(f"{' '.join(query)} path:*.*", meaning="no")
+        timing = fleet.last.headers["server-timing"]
+        rows.append(int(re.findall(r"(\d+) rows read", timing)[0]))
+    together, most, last = rows
+    assert together <= most + last
 
 
 def _ranking(facts: Facts) -> list[tuple[str, str, Any]]:
