@@ -84,7 +84,12 @@ KINDS: dict[str, str | bytes] = {
         "type Source[T any] interface {\n\tKeep(key string) error\n\tNext() T\n}\n\n"
         "type Stream struct{}\n\n"
         "func (s Stream) Keep(key string) error { return nil }\n\n"
-        "func (s Stream) Next() int { return 1 }\n"
+        "func (s Stream) Next() int { return 1 }\n\n"
+        "type Checker interface {\n\tCheck(t *testing.T)\n}\n\n"
+        "type Suite struct{}\n\n"
+        "func (s Suite) Check(t *testing.T) {}\n\n"
+        "type Amount struct{}\n\n"
+        "func (a Amount) Check(count int) {}\n"
     ),
 }
 
@@ -120,6 +125,15 @@ def test_types_that_contain_an_interface_are_none(feeder: RunFeeder, repo: Repo)
     found = implementations(feeder, repo, "kinds.Keeper")
     assert found == {f"kinds.{name}": True for name in types}
     assert implementations(feeder, repo, "kinds.Source") == {"kinds.Stream": True}
+
+
+def test_a_type_of_one_letter_of_another_package_is_no_type_parameter(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    repo.commit(KINDS)
+    assert feeder(repo, "sync", "-q").code == 0
+    found = implementations(feeder, repo, "kinds.Checker")
+    assert found == {"kinds.Suite": True, "kinds.Amount": False}
 
 
 @pytest.mark.parametrize(("types", "is_cut"), [(43, False), (44, True)])

@@ -158,6 +158,7 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "exports/cart.js#empty"},
         {"target": "kinds.Keeper", "kind": "implementation"},
         {"target": "kinds.Source", "kind": "implementation"},
+        {"target": "kinds.Checker", "kind": "implementation"},
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "cart.Filler.Fill"},

@@ -24,9 +24,10 @@ MAX_EMBEDDING_DEPTH = 20
 """Levels of embedded types that are followed."""
 
 RECEIVER_PATTERN = re.compile(r"\Afunc\s*\([^)]*\)\s*")
-PACKAGE_PATTERN = re.compile(r"\b\w+\.(?=\w)")
+PACKAGE_PATTERN = re.compile(r"\b\w+\.(?=\w\w)")
+"""The package of a type, apart from types such as `testing.T`: they are no type parameters."""
 NAMED_PARAMETER_PATTERN = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)\w+\s+(?=\S)")
-TYPE_PARAMETER_PATTERN = re.compile(r"\b[A-Z]\b")
+TYPE_PARAMETER_PATTERN = re.compile(r"(?<!\.)\b[A-Z]\b")
 INTERFACE_PATTERN = re.compile(r"\A(?:type\s+)?\w+(?:\[.*\])?\s+(?:=\s*)?interface\b")
 """A declared interface, not a type that contains one, as in `type Row map[string]interface{}`."""
 EMPTY_INTERFACE_PATTERN = re.compile(r"\binterface ?\{\}")
