@@ -5,6 +5,7 @@ import { type Client, noRepositoriesError } from "../access_rights.ts";
 import type { Env } from "../bindings/env.ts";
 import { configuredRepositories } from "../bindings/repositories.ts";
 import { HttpError, badRequest } from "../http_error.ts";
+import { stripCharacters } from "../python_strings.ts";
 import {
   hitJson,
   hitSnippet,
@@ -207,7 +208,7 @@ async function outlineOf({ database, repo }: SearchContext, paths: readonly stri
 async function map(context: SearchContext, params: Params): Promise<object> {
   const { database, repo } = context;
   const { limit, range } = filePage(params, MAX_MAPPED_FILES, MAX_MAPPED_FILES);
-  const path = (params.path?.[0] ?? ".").replace(/^\/+|\/+$/g, "");
+  const path = stripCharacters((params.path?.[0] ?? ".").replace(/^\/+/, ""), "/");
   const folder = path === "." ? "" : path;
   const statements = [sql.fileMap(repo, folder, range), sql.fileMap(repo, folder, { after: "", count: 1 })];
   const [rows = [], first = []] = await database.run(range.after ? statements : statements.slice(0, 1));

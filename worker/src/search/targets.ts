@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
-import { casefold, compareText, rpartition } from "../python_strings.ts";
+import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
@@ -133,7 +133,7 @@ export async function filesBelowPath(context: TargetContext, text: string, range
   const [all = [], skipped = []] = await database.run([sql.filesBelow(repo, ""), skippedFiles]);
   const allPaths = all.map(([path]) => String(path));
   for (const glob of /[*?[]/.test(text) ? candidates : []) {
-    const pattern = globPattern(glob.replace(/\/+$/, ""));
+    const pattern = globPattern(stripCharacters(glob, "/"));
     const files = allPaths.filter((path) => pattern.test(path));
     if (files.length > 0) return range.count < 0 ? files : files.slice(0, range.count);
   }

@@ -1,6 +1,7 @@
 /** The scope of a search, its SQL parameters, and the test for paths of test files. */
 
 import { constants } from "../../build/worker_data.json";
+import { stripCharacters } from "../python_strings.ts";
 import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
 import { normalizeSymbol } from "../text.ts";
@@ -76,7 +77,7 @@ export function pathPatterns(scope: Scope): string[] {
 }
 
 export function normalizePath(path: string): string {
-  return path.replace(/\/+$/, "");
+  return stripCharacters(path, "/");
 }
 
 /**
