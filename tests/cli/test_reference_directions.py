@@ -118,6 +118,21 @@ def test_tree_is_cut_with_a_count(feeder: RunFeeder, chain: Repo) -> None:
     assert (answer["omitted"], answer["total"], answer["at_least"]) == (1, 2, True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "summary"),
+    [
+        (["--depth", "3"], "4 callers."),
+        (["--depth", "2", "-n", "3"], "at least 4 callers. For more: -n NUMBER"),
+        (["--depth", "2", "-n", "2"], "at least 2 callers. For more: -n NUMBER"),
+    ],
+)
+def test_only_a_limited_tree_has_more(
+    feeder: RunFeeder, chain: Repo, arguments: list[str], summary: str
+) -> None:
+    """Two callers fill the limit, so that theirs are not looked for."""
+    assert summary in feeder(chain, "references", "total", *arguments).err.splitlines()
+
+
 def test_tree_of_what_leads_to_tests(feeder: RunFeeder, chain: Repo) -> None:
     found = feeder(chain, "references", "total", "--depth", "2", "--tests", "only").out
     assert found.splitlines() == ["bill.py:6  price", "  tests/test_bill.py:5  test_price"]

@@ -201,7 +201,8 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
         if not page.total:
             return f"Nothing in the index refers to {page.target.symbol}."
         noun = "caller" if page.total == 1 else "callers"
-        return f"{at_least}{page.total:,} {noun}. For more: -n NUMBER"
+        more = " For more: -n NUMBER" if page.is_limited else ""
+        return f"{at_least}{page.total:,} {noun}.{more}"
     if isinstance(page, UsePage):
         if not page.total:
             return f"{page.symbol or page.path} refers to nothing that the index defines."

@@ -55,13 +55,17 @@ class Caller:
 
 
 class CallerTree(NamedTuple):
-    """The callers of a target; `total` counts all of the tree, with the omitted ones."""
+    """The callers of a target; `total` counts all of the tree, with the omitted ones.
+
+    `is_limited` tells whether the limit left out callers, or those of the last ones.
+    """
 
     target: Definition
     callers: list[Caller]
     omitted: int
     total: int
     at_least: bool
+    is_limited: bool
 
     def as_json(self) -> dict[str, Any]:
         """The tree for `--json`."""
@@ -87,14 +91,18 @@ def find_callers(
     root = builder.build(definition, depth)
     if requested.tests == "only":
         root.callers = list(_leading_to_tests(root.callers))
-    total = sum(1 + one.omitted for one in _all_callers(root.callers)) + root.omitted
-    is_cut = builder.finder.is_cut or any(one.omitted for one in _all_callers(root.callers))
-    return CallerTree(definition, root.callers, root.omitted, total, is_cut or root.omitted > 0)
+    omitted = root.omitted + sum(one.omitted for one in _all_callers(root.callers))
+    total = sum(1 for _ in _all_callers(root.callers)) + omitted
+    is_limited = builder.is_stopped or omitted > 0
+    at_least = builder.finder.is_cut or is_limited
+    return CallerTree(definition, root.callers, root.omitted, total, at_least, is_limited)
 
 
 class _TreeBuilder:
     def __init__(self, finder: ReferenceFinder, requested: ReferenceFilter) -> None:
         self.finder = finder
+        self.is_stopped = False
+        """True if the limit was reached before the callers of all nodes were looked for."""
         self._requested = requested
         self._seen: set[tuple[str, str | None]] = set()
 
@@ -104,7 +112,7 @@ class _TreeBuilder:
         self._seen.add((definition.path, definition.symbol))
         level: list[tuple[Caller, Definition]] = [(root, definition)]
         left = self._requested.limit
-        for _ in range(depth):
+        for levels_below in reversed(range(depth)):
             following: list[tuple[Caller, Definition]] = []
             for parent, called in level:
                 callers = list(self._callers(called))
@@ -112,6 +120,7 @@ class _TreeBuilder:
                 parent.omitted = len(callers) - len(parent.callers)
                 left -= len(parent.callers)
                 following += self._to_follow(parent.callers)
+            self.is_stopped |= left <= 0 and levels_below > 0 and bool(following)
             level = following if left > 0 else []
         return root
 

@@ -38,6 +38,7 @@ export async function findCallers(
   const seen = new Set([typeKey(definition.path, definition.symbol)]);
   let level: { parent: typeof root; called: Definition }[] = [{ parent: root, called: definition }];
   let left = requested.limit;
+  let isStopped = false; // by the limit, before the callers of all nodes were looked for
   for (let at = 0; at < depth && level.length > 0; at += 1) {
     await Promise.all(level.map(({ called }) => finder.prefetch(`${called.path}#${called.symbol}`)));
     const following: typeof level = [];
@@ -48,6 +49,7 @@ export async function findCallers(
       left -= parent.callers.length;
       following.push(...(await toFollow(finder, parent.callers, seen)));
     }
+    isStopped ||= left <= 0 && at + 1 < depth && following.length > 0;
     level = left > 0 ? following : [];
   }
   if (requested.tests === "only") root.callers = leadingToTests(root.callers);
@@ -58,7 +60,7 @@ export async function findCallers(
     callers: root.callers,
     omitted: root.omitted,
     total: all.length + omittedBelow + root.omitted,
-    atLeast: finder.isCut || omittedBelow > 0 || root.omitted > 0,
+    atLeast: finder.isCut || isStopped || omittedBelow > 0 || root.omitted > 0,
   };
 }
 
