@@ -89,7 +89,13 @@ KINDS: dict[str, str | bytes] = {
         "type Suite struct{}\n\n"
         "func (s Suite) Check(t *testing.T) {}\n\n"
         "type Amount struct{}\n\n"
-        "func (a Amount) Check(count int) {}\n"
+        "func (a Amount) Check(count int) {}\n\n"
+        "type Message Amount\n\n"
+        "func (m Message) Check(count *testing.T) {}\n\n"
+        "type Copy Suite\n\n"
+        "type Same = Suite\n\n"
+        "type Namer interface {\n\tName() string\n\tCheck(t *testing.T)\n}\n\n"
+        'func (m Message) Name() string { return "" }\n'
     ),
 }
 
@@ -133,7 +139,15 @@ def test_a_type_of_one_letter_of_another_package_is_no_type_parameter(
     repo.commit(KINDS)
     assert feeder(repo, "sync", "-q").code == 0
     found = implementations(feeder, repo, "kinds.Checker")
-    assert found == {"kinds.Suite": True, "kinds.Amount": False}
+    assert found == {"kinds.Suite": True, "kinds.Amount": False, "kinds.Message": True}
+
+
+def test_a_type_that_another_one_defines_has_its_own_methods(feeder: RunFeeder, repo: Repo) -> None:
+    """Message has those that it declares, and Copy none: those of Suite are not its own."""
+    repo.commit(KINDS)
+    assert feeder(repo, "sync", "-q").code == 0
+    assert implementations(feeder, repo, "kinds.Namer") == {"kinds.Message": True}
+    assert "kinds.Copy" not in implementations(feeder, repo, "kinds.Checker")
 
 
 @pytest.mark.parametrize(("types", "is_cut"), [(43, False), (44, True)])

@@ -159,6 +159,7 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "kinds.Keeper", "kind": "implementation"},
         {"target": "kinds.Source", "kind": "implementation"},
         {"target": "kinds.Checker", "kind": "implementation"},
+        {"target": "kinds.Namer", "kind": "implementation"},
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "cart.Filler.Fill"},

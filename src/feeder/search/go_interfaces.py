@@ -58,7 +58,8 @@ class MethodSet(NamedTuple):
     """The methods of a type with those of embedded ones; None for types that are not known.
 
     A method with a small letter has its folder before the name, since other packages cannot have
-    it. The set is complete if the index has all embedded types.
+    it. The set is complete if the index has all embedded types, and no type that another one
+    defines, as in `type Key Event`: of these only their own methods are known.
     """
 
     methods: Mapping[str, Types | None]
@@ -169,8 +170,8 @@ class GoTypes:
         followed = {place: None}
         for current in (following := list(followed)):
             one = self._types.get(current)
-            if not one or not one.is_known:
-                is_complete = False
+            is_complete &= one is not None and one.is_known
+            if not one:
                 continue
             for key, types in one.methods.items():
                 methods.setdefault(key, types)  # that of the outer type counts

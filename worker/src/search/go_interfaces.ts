@@ -37,7 +37,8 @@ export interface TypePlace {
  * The methods of a type with those of embedded ones; null for types that are not known.
  *
  * A method with a small letter has its folder before the name, since other packages cannot have it. The set is
- * complete if the index has all embedded types.
+ * complete if the index has all embedded types, and no type that another one defines, as in `type Key Event`: of these
+ * only their own methods are known.
  */
 interface MethodSet {
   readonly methods: ReadonlyMap<string, Types | null>;
@@ -161,10 +162,8 @@ export class GoTypes {
     const followed = new Map([[keyOfPlace(place), place]]);
     for (const current of followed.values()) {
       const type = this.#types.get(keyOfPlace(current));
-      if (!type?.isKnown) {
-        isComplete = false;
-        continue;
-      }
+      isComplete &&= type?.isKnown ?? false;
+      if (!type) continue;
       // that of the outer type counts
       for (const [key, types] of type.methods) if (!methods.has(key)) methods.set(key, types);
       for (const [qualifier, name] of type.embedded()) {
