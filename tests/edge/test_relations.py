@@ -9,6 +9,7 @@ import pytest
 from standin import StandIn
 
 from cli.test_go_interfaces import INTERFACES, KINDS
+from cli.test_long_nodes import LONG
 from cli.test_references import EXPORTS, FIELDS, GO, MACROS, RUBY_ALIASES
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
@@ -75,6 +76,7 @@ def _files() -> dict[str, str | bytes]:
         **KINDS,
         **FIELDS,
         **MACROS,
+        **LONG,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
@@ -148,6 +150,11 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "shop/order.py#order", "direction": "out"},
         {"target": "shop/order.py:6:6", "kind": "definition"},
         {"target": "Hamper", "kind": "definition"},
+        {"target": "Steps", "kind": "definition"},
+        {"target": "program.py:6:9", "kind": "definition"},
+        {"target": "base.py#Base", "kind": "implementation"},
+        {"target": "base.py#Base.run_all", "kind": "implementation"},
+        {"target": "program.py#Program.run_all", "direction": "out"},
         {"target": "shop/cart.py#Cart", "kind": "implementation"},
         {"target": "shop/cart.py#Cart.add", "kind": "implementation"},
         {"target": "cart.Cart.Fill"},

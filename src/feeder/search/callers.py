@@ -44,8 +44,8 @@ class Caller:
             "path": self.node.path,
             "symbol": self.node.symbol,
             "node_type": self.node.node_type,
-            "start_line": self.node.start_line,
-            "end_line": self.node.end_line,
+            "start_line": self.node.first_line,
+            "end_line": self.node.last_line,
             "is_test": is_test_path(self.node.path),
             "resolved": self.resolved,
             "lines": self.lines,
@@ -108,7 +108,7 @@ class _TreeBuilder:
 
     def build(self, definition: Definition, depth: int) -> Caller:
         """A node for the definition itself, with its callers."""
-        root = Caller(RelatedNode("", definition.path, None, "", None, 0, 0, ""), ())
+        root = Caller(RelatedNode("", definition.path, None, "", None, 0, 0, "", 0, 0), ())
         self._seen.add((definition.path, definition.symbol))
         level: list[tuple[Caller, Definition]] = [(root, definition)]
         left = self._requested.limit

@@ -19,6 +19,7 @@ from feeder.source.paths import escape_name, regular_files_in
 
 if TYPE_CHECKING:
     from feeder.config import Settings
+    from feeder.parse import ParsedFile
 
 MAX_FILES = 300
 """Files of a change that are compared."""
@@ -142,7 +143,7 @@ def compare_versions(
     if not files:
         return []
     with WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
-        parsed = [file.nodes for file in workers.parse(files)]
+        parsed = list(workers.parse(files))
     first_new = sum(path in before for path in paths)
     keys = [path for path, _ in files]
     old = dict(zip(keys[:first_new], parsed[:first_new], strict=True))
@@ -151,7 +152,7 @@ def compare_versions(
         node
         for path in sorted(paths)
         for node in sorted(
-            _compare(repo, path, old.get(path, []), new.get(path, [])),
+            _compare(repo, path, old.get(path), new.get(path)),
             key=lambda one: one.start_line,
         )
     ]
@@ -160,21 +161,37 @@ def compare_versions(
 _Key = tuple[str, str]
 
 
+class _Place(NamedTuple):
+    """The id of a node, and the lines of the whole node that it may be a part of."""
+
+    id: str
+    first_line: int
+    last_line: int
+
+
+_Places = Mapping[int, _Place]
+"""The places of nodes, by the `id()` of each."""
+
+
 def _compare(
-    repo: str, path: str, old: Sequence[Node], new: Sequence[Node]
+    repo: str, path: str, before: ParsedFile | None, after: ParsedFile | None
 ) -> Iterator[ChangedNode]:
     """Yields the nodes that differ; nodes of equal type and name are compared together."""
+    old, new = (file.nodes if file else [] for file in (before, after))
     old_by_key, new_by_key = _by_key(old), _by_key(new)
-    ids = {
-        id(node): name
-        for nodes in (old, new)
-        for node, name in zip(nodes, node_ids(repo, path, nodes), strict=True)
+    places = {
+        id(node): _Place(id_, run.first_line, run.last_line)
+        for file in (before, after)
+        if file
+        for node, id_, run in zip(
+            file.nodes, node_ids(repo, path, file.nodes), file.line_runs, strict=True
+        )
     }
     classes = {node.symbol for node in (*old, *new) if node.node_type == "class" and node.symbol}
     for key in dict.fromkeys([*new_by_key, *old_by_key]):
         was, now = old_by_key[key], new_by_key[key]
         if key[0] == "chunk":
-            yield from _changed_chunks(path, ids, was, now)
+            yield from _changed_chunks(path, places, was, now)
             continue
         nodes = _differing(now, was) or (_differing(was, now)[:1] and now[:1]) or was
         if not now or not was or _differing(now, was) or _differing(was, now):
@@ -184,7 +201,7 @@ def _compare(
             outer = key[1].rpartition(".")[0]
             owner = outer if outer in classes else ""
             yield _changed_node(
-                path, ids, nodes, key[1], owner, change=change, signature_changed=differs
+                path, places, nodes, key[1], owner, change=change, signature_changed=differs
             )
 
 
@@ -208,7 +225,7 @@ def _differing(nodes: Sequence[Node], others: Sequence[Node]) -> list[Node]:
 
 def _changed_node(  # noqa: PLR0913 - the fields of a node
     path: str,
-    ids: Mapping[int, str],
+    places: _Places,
     nodes: Sequence[Node],
     name: str,
     owner: str,
@@ -218,7 +235,7 @@ def _changed_node(  # noqa: PLR0913 - the fields of a node
 ) -> ChangedNode:
     first, last = nodes[0], nodes[-1] if change != EDITED else nodes[0]
     return ChangedNode(
-        ids[id(first)],
+        places[id(first)].id,
         path,
         first.language,
         first.node_type,
@@ -226,13 +243,13 @@ def _changed_node(  # noqa: PLR0913 - the fields of a node
         owner,
         change,
         signature_changed,
-        first.start_line,
-        last.end_line,
+        places[id(first)].first_line,
+        places[id(last)].last_line,
     )
 
 
 def _changed_chunks(
-    path: str, ids: Mapping[int, str], was: Sequence[Node], now: Sequence[Node]
+    path: str, places: _Places, was: Sequence[Node], now: Sequence[Node]
 ) -> Iterator[ChangedNode]:
     """Yields the constants of chunks that differ, and chunks that differ otherwise."""
     old, new = dict(_constants(was)), dict(_constants(now))
@@ -245,11 +262,11 @@ def _changed_chunks(
         named = True
         is_removed = change == REMOVED
         yield _changed_node(
-            path, ids, [node], name, "", change=change, signature_changed=is_removed
+            path, places, [node], name, "", change=change, signature_changed=is_removed
         )
     if not named and (chunks := _differing(now, was) or _differing(was, now)):
         change = EDITED if was and now else ADDED if now else REMOVED
-        yield _changed_node(path, ids, chunks, "", "", change=change, signature_changed=False)
+        yield _changed_node(path, places, chunks, "", "", change=change, signature_changed=False)
 
 
 def _constants(chunks: Iterable[Node]) -> Iterator[tuple[str, tuple[Node, str]]]:

@@ -123,7 +123,7 @@ def _relations_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedN
 def _word_at(corpus: Corpus, path: str, line: int, column: int) -> str:
     from feeder.search.references import Reference
 
-    node = RelatedNode("", path, None, "", None, line, line, "")
+    node = RelatedNode("", path, None, "", None, line, line, "", line, line)
     [read] = with_text(corpus, [Reference(path, line, 0, "", False, "", node, "", "")])
     for word in _WORD.finditer(read.text):
         if word.start() < column <= word.end() + 1:

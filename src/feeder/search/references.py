@@ -118,8 +118,8 @@ class Reference(NamedTuple):
                 "id": self.node.id,
                 "symbol": self.node.symbol,
                 "node_type": self.node.node_type,
-                "start_line": self.node.start_line,
-                "end_line": self.node.end_line,
+                "start_line": self.node.first_line,
+                "end_line": self.node.last_line,
             },
             "is_test": is_test_path(self.path),
         }
@@ -409,7 +409,7 @@ class ReferenceFinder:
                     seen.add((node.path, symbol))
                     sure = is_sure and resolved
                     matches = Implementation(
-                        node.path, node.start_line, node.end_line, symbol, sure, depth
+                        node.path, node.first_line, node.last_line, symbol, sure, depth
                     )
                     yield matches, (parent.path, parent.symbol)
                     outer, _, name = symbol.rpartition(".")
@@ -449,7 +449,7 @@ class ReferenceFinder:
             node, implements = types.node(other), types.implements(other, place)
             if node and implements is not False and types.has_names(other, place):
                 path, symbol = node.related.path, other.symbol
-                first, last = node.related.start_line, node.related.end_line
+                first, last = node.related.first_line, node.related.last_line
                 yield Implementation(path, first, last, symbol, bool(implements), 1)
 
     def _types_with_any(self, keys: Iterable[str]) -> list[str]:
@@ -723,6 +723,8 @@ def _related(hit: Hit) -> RelatedNode:
         hit.start_line,
         hit.end_line,
         "",
+        hit.start_line,
+        hit.end_line,
     )
 
 
@@ -889,7 +891,7 @@ def with_text(corpus: Corpus, references: Sequence[Reference]) -> list[Reference
 
 def _lines_to_read(one: Reference) -> range:
     """The line of a reference; of an override, which may begin with comments, the first ones."""
-    last = min(one.node.end_line, one.line + DECLARATION_LINES - 1)
+    last = min(one.node.last_line, one.line + DECLARATION_LINES - 1)
     return range(one.line, max(one.line, last) + 1 if one.kind == OVERRIDE else one.line + 1)
 
 

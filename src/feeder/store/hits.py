@@ -69,6 +69,14 @@ FIRST_HITS = f"SELECT {HIT_COLUMNS} {_ORDERED_NODES}"
 
 _SELECT_HIT = f"SELECT {HIT_COLUMNS} FROM"
 
+WHOLE_FIRST_LINE = "coalesce(d.part_run ->> 0, d.start_line)"
+WHOLE_LAST_LINE = "coalesce(d.part_run ->> 1, d.end_line)"
+"""The lines of the whole node that the node `d` is or is a part of."""
+
+_WHOLE_HIT_COLUMNS = HIT_COLUMNS.replace("d.start_line", WHOLE_FIRST_LINE).replace(
+    "d.end_line", WHOLE_LAST_LINE
+)
+
 HITS_IN_FILES = f"""
 {_SELECT_HIT} json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 ORDER BY d.path, d.start_line, d.end_line DESC
@@ -92,8 +100,8 @@ LIMIT ?3
 
 # ?2 an FTS5 query for the last part of a name, ?3 the part itself
 HITS_NAMED = f"""
-{_SELECT_HIT} (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
-ON d.seq = f.rowid
+SELECT {_WHOLE_HIT_COLUMNS}
+FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND (d.symbol = ?3 OR substr(d.symbol, -length(?3) - 1) = '.' || ?3)
 ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS + 1}
 """
@@ -160,7 +168,8 @@ def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
 def hits_named(database: Database, repo: str, name: str) -> tuple[list[Hit], bool]:
     """Returns nodes whose symbols end with a name, the shortest symbols first.
 
-    The last value is True if the list is cut after `MAX_NAMED_HITS`.
+    A part of a long node has the lines of the whole node. The last value is True if the list is cut
+    after `MAX_NAMED_HITS`.
     """
     if not any(map(str.isalnum, name)):
         return [], False

@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 from feeder.store import Database, Row, Statement
-from feeder.store.hits import MAX_NAMED_HITS
+from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 
 MAX_ROWS = 20_000
 """Nodes that one request reads; a longer list is cut, and its count is a lower bound."""
@@ -27,7 +27,10 @@ MAX_GO_ROWS = 2_000
 MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES = 1_000, 400, 300
 """Nodes, files and types below a type that the Worker reads: D1 bills each row."""
 
-_COLUMNS = "d.id, d.path, d.language, d.node_type, d.symbol, d.start_line, d.end_line, d.relations"
+_COLUMNS = (
+    "d.id, d.path, d.language, d.node_type, d.symbol, d.start_line, d.end_line, d.relations, "
+    f"{WHOLE_FIRST_LINE} AS first_line, {WHOLE_LAST_LINE} AS last_line"
+)
 
 # ?2 an FTS5 query, ?3 the name
 NODES_WITH_RELATION = f"""
@@ -104,8 +107,9 @@ WITH RECURSIVE below(name, seq) AS (
   SELECT DISTINCT d.path FROM below b CROSS JOIN docs d ON d.seq = b.seq
 )
 SELECT 'count' AS kind, NULL AS id, '' AS path, NULL AS language, '' AS node_type, NULL AS symbol,
-  count(*) AS start_line, 0 AS end_line, '' AS relations, 0 AS in_type FROM below
-UNION ALL SELECT 'name', NULL, '', NULL, '', text, 0, 0, '', 0 FROM name
+  count(*) AS start_line, 0 AS end_line, '' AS relations, 0 AS first_line, 0 AS last_line,
+  0 AS in_type FROM below
+UNION ALL SELECT 'name', NULL, '', NULL, '', text, 0, 0, '', 0, 0, 0 FROM name
 UNION ALL SELECT 'type', {_COLUMNS.replace("d.relations", "''")}, {_IN_TYPE.format(name="n.text")}
 FROM name n CROSS JOIN names_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE names_fts MATCH '"' || replace(lower(replace(n.text, '_', '')), '"', ' ') || '"'
@@ -146,10 +150,10 @@ WHERE d.repo = ?1 AND EXISTS (
 GROUP BY d.path ORDER BY count(*) DESC, d.path LIMIT ?4
 """
 
-NAMED_NODES = """
+NAMED_NODES = f"""
 SELECT path, coalesce(language, ''), node_type, coalesce(symbol, ''), coalesce(signature, ''),
-  start_line, end_line, relations
-FROM docs WHERE repo = ?1 AND (symbol IS NOT NULL OR relations <> '')
+  {WHOLE_FIRST_LINE}, {WHOLE_LAST_LINE}, relations
+FROM docs d WHERE repo = ?1 AND (symbol IS NOT NULL OR relations <> '')
 ORDER BY path, start_line LIMIT ?2
 """
 
@@ -179,7 +183,10 @@ class Relation(NamedTuple):
 
 
 class RelatedNode(NamedTuple):
-    """A node with its relations as the column has them."""
+    """A node with its relations as the column has them.
+
+    `first_line` and `last_line` are those of the whole node, of which this may be a part.
+    """
 
     id: str
     path: str
@@ -189,6 +196,8 @@ class RelatedNode(NamedTuple):
     start_line: int
     end_line: int
     relations: str
+    first_line: int
+    last_line: int
 
     def decode(self, kinds: str = "") -> list[Relation]:
         """The node's relations, or only those of some kinds, which is much faster."""
@@ -263,7 +272,10 @@ def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> li
 
 
 class NamedNode(NamedTuple):
-    """A node with a symbol or relations; `symbol` and `signature` may be empty."""
+    """A node with a symbol or relations; `symbol` and `signature` may be empty.
+
+    A part of a long node has the lines of the whole node.
+    """
 
     path: str
     language: str

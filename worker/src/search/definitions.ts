@@ -83,7 +83,7 @@ async function definitionsAt(
   for (const { definition, hit } of matches) {
     const resolver = await finder.resolver(definition);
     const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line));
-    const isDeclaredHere = hit.path === target.path && hit.startLine <= line && line <= hit.endLine;
+    const isDeclaredHere = hit.path === target.path && hit.firstLine <= line && line <= hit.lastLine;
     const isSure = states.includes(true) || (states.length === 0 && isDeclaredHere);
     results.push({ state: isSure ? true : states.includes(false) ? false : null, hit });
   }
@@ -96,7 +96,7 @@ async function definitionsAt(
 
 /** The definition in a node. */
 export function foundDefinition(hit: NamedNode, resolved: boolean): FoundDefinition {
-  const { path, startLine: start_line, endLine: end_line, symbol, nodeType: node_type } = hit;
+  const { path, firstLine: start_line, lastLine: end_line, symbol, nodeType: node_type } = hit;
   return { path, start_line, end_line, symbol: symbol ?? "", node_type, resolved };
 }
 

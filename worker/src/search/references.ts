@@ -462,7 +462,7 @@ export class ReferenceFinder {
           }
           seen.add(key);
           const sure = isSure && resolved;
-          const { path, startLine: start_line, endLine: end_line } = node;
+          const { path, firstLine: start_line, lastLine: end_line } = node;
           const implementation = { path, start_line, end_line, symbol, resolved: sure, depth };
           found.push({ implementation, parentKey: typeKey(parent.path, parent.symbol) });
           below.push({ type: typeDefinition(node, await this.fileFacts(node.path)), isSure: sure });
@@ -495,7 +495,7 @@ export class ReferenceFinder {
     return sortBy(places, ({ folder, symbol }) => [folder, symbol]).flatMap((other) => {
       const [node, isImplementing] = [types.node(other), types.implements(other, place)];
       if (!node || isImplementing === false || !types.hasNames(other, place)) return [];
-      const { path, startLine: start_line, endLine: end_line } = node;
+      const { path, firstLine: start_line, lastLine: end_line } = node;
       return [{ path, start_line, end_line, symbol: other.symbol, resolved: isImplementing === true, depth: 1 }];
     });
   }
@@ -750,8 +750,8 @@ export async function findImplementations(
     throw badRequest(`${definition.symbol} is neither a type nor a member of one. Give a type.`);
   }
   const below = await finder.membersBelow(definition);
-  const implementations = below.map(({ node: { path, startLine, endLine, symbol }, resolved, depth }) => {
-    return { path, start_line: startLine, end_line: endLine, symbol: symbol ?? "", resolved, depth };
+  const implementations = below.map(({ node: { path, firstLine, lastLine, symbol }, resolved, depth }) => {
+    return { path, start_line: firstLine, end_line: lastLine, symbol: symbol ?? "", resolved, depth };
   });
   return { definition, implementations };
 }
@@ -772,7 +772,7 @@ export function withText(references: readonly Reference[], lineOf: (path: string
 
 /** The line of a reference; of an override, which may begin with comments, the first ones. */
 export function linesOf({ path, line, kind, node }: Reference): [path: string, first: number, last: number] {
-  const last = kind === OVERRIDE ? Math.min(node.endLine, line + DECLARATION_LINES - 1) : line;
+  const last = kind === OVERRIDE ? Math.min(node.lastLine, line + DECLARATION_LINES - 1) : line;
   return [path, line, Math.max(line, last)];
 }
 
@@ -790,7 +790,7 @@ function atDeclaration(one: Reference, lineOf: (path: string, line: number) => s
 
 /** The reference as JSON. */
 export function referenceJson(one: Reference): object {
-  const { id, symbol, nodeType: node_type, startLine: start_line, endLine: end_line } = one.node;
+  const { id, symbol, nodeType: node_type, firstLine: start_line, lastLine: end_line } = one.node;
   return {
     path: one.path,
     line: one.line,
@@ -869,7 +869,7 @@ function otherDefinitions(definition: Definition, named: readonly NamedDefinitio
     const declarations = named.filter(({ definition: one }) => {
       return one.symbol === symbol && C_LANGUAGES.has(one.language) && one.isType === isType && !one.isLocal;
     });
-    const withBody = declarations.filter(({ hit }) => hit.endLine > hit.startLine + 1);
+    const withBody = declarations.filter(({ hit }) => hit.lastLine > hit.firstLine + 1);
     const bodies = new Set(withBody.map(({ hit }) => hit.path));
     const ids = new Set(declarations.map(({ hit }) => hit.id));
     if ([...bodies].filter((path) => isType || !isHeader(path)).length <= 1) matches = matches.filter(({ hit }) => !ids.has(hit.id));

@@ -20,7 +20,11 @@ export interface Relation {
   readonly lines: string;
 }
 
-/** A node with its relations as the column has them. */
+/**
+ * A node with its relations as the column has them.
+ *
+ * `firstLine` and `lastLine` are those of the whole node, of which this may be a part.
+ */
 export interface RelatedNode {
   readonly id: string;
   readonly path: string;
@@ -30,6 +34,8 @@ export interface RelatedNode {
   readonly startLine: number;
   readonly endLine: number;
   readonly relations: string;
+  readonly firstLine: number;
+  readonly lastLine: number;
 }
 
 const decodedRelations = new WeakMap<RelatedNode, Relation[]>();
@@ -52,8 +58,9 @@ export function lineNumbers(node: RelatedNode, relation: Relation): number[] {
 }
 
 export function relatedNode(row: Row): RelatedNode {
-  const [id, path, language, nodeType, symbol, startLine, endLine, relations] = row;
-  return { id, path, language, nodeType, symbol, startLine, endLine, relations } as RelatedNode; // as selected
+  const [id, path, language, nodeType, symbol, startLine, endLine, relations, firstLine, lastLine] = row;
+  const lines = { startLine, endLine, firstLine, lastLine };
+  return { id, path, language, nodeType, symbol, relations, ...lines } as RelatedNode; // as selected
 }
 
 /** Returns true if nodes can be found by a name. */
@@ -87,7 +94,7 @@ export interface NamedNode extends RelatedNode {
 }
 
 export function namedNode(row: Row): NamedNode {
-  const [isInType, isStatic, isExtension, isAbstract] = row.slice(8, 12).map(Boolean) as [boolean, boolean, boolean, boolean];
+  const [isInType, isStatic, isExtension, isAbstract] = row.slice(10, 14).map(Boolean) as [boolean, boolean, boolean, boolean];
   return { ...relatedNode(row), isInType, isStatic, isExtension, isAbstract };
 }
 
@@ -128,7 +135,7 @@ export interface GoNode extends RelatedNode {
 }
 
 export function goNode(row: Row): GoNode {
-  return { ...relatedNode(row), signature: String(row[8]) };
+  return { ...relatedNode(row), signature: String(row[10]) };
 }
 
 /**
