@@ -570,6 +570,84 @@ def test_fields_of_receivers_and_exported_names_in_go(feeder: RunFeeder, repo: R
     assert sites(answer) == {("main/main.go", 15, "mention"): True}
 
 
+GO_PACKAGES: dict[str, str | bytes] = {
+    "errors.go": 'package tea\n\nimport "errors"\n\nvar ErrStop = errors.New("stop")\n',
+    "tea.go": (
+        "package tea\n\n"
+        "const MaxSize = 10\n\n"
+        "type Program struct{}\n\n"
+        "func NewProgram() *Program { return nil }\n\n"
+        "func (p *Program) Send(size int) {}\n"
+    ),
+    "leaf/leaf.go": (
+        "package tealeaf\n\n"
+        "const LeafSize = 1\n\n"
+        "type Leaf struct{}\n\n"
+        "func (l *Leaf) Brew(size int) {}\n"
+    ),
+    "pot/tea/v2/pot.go": "package tea\n\nconst PotSize = 2\n",
+    "old/pot/pot.go": "package pot\n\nconst LidSize = 3\n\nfunc Warm() {}\n",
+    "new/pot/pot.go": "package pot\n\nfunc Warm() {}\n",
+    "use/root.go": (
+        'package use\n\nimport tea "acme.com/brew/v2"\n\n'
+        "var program *tea.Program\n\n"
+        "func root() {\n"
+        "\trun(tea.MaxSize, tea.ErrStop)\n"
+        "\tprogram.Send(1)\n"
+        "\tother := tea.NewProgram()\n"
+        "\tother.Send(2)\n"
+        "}\n"
+    ),
+    "use/folders.go": (
+        'package use\n\nimport (\n\t"acme.com/brew/leaf"\n\t"acme.com/brew/new/pot"\n)\n\n'
+        "func folders(leaf *tealeaf.Leaf) {\n"
+        "\trun(tealeaf.LeafSize, pot.LidSize)\n"
+        "\tleaf.Brew(1)\n"
+        "}\n"
+    ),
+    "use/version.go": (
+        'package use\n\nimport "acme.com/brew/pot/tea/v2"\n\n'
+        "func version() {\n\trun(tea.PotSize)\n}\n"
+    ),
+    "use/unnamed.go": (
+        'package use\n\nimport "acme.com/brew/v2"\n\n'
+        "func unnamed(program *tea.Program) {\n"
+        "\trun(tea.MaxSize, other.MaxSize)\n"
+        "\tprogram.Send(1)\n"
+        "}\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "expected"),
+    [
+        ("MaxSize", {("root", 8): True, ("unnamed", 6): False}),
+        ("ErrStop", {("root", 8): False}),
+        ("LeafSize", {("folders", 9): True}),
+        ("PotSize", {("version", 6): True}),
+        ("LidSize", {}),
+        ("tea.Program.Send", {("root", 9): True, ("root", 11): True, ("unnamed", 7): False}),
+        ("tealeaf.Leaf.Brew", {("folders", 10): True}),
+    ],
+)
+def test_packages_of_go_with_another_name_than_their_path(
+    feeder: RunFeeder, repo: Repo, target: str, expected: dict[tuple[str, int], bool]
+) -> None:
+    """They are in the module's root, in a folder of another name, or in one of a major version.
+
+    The index has no package of errors.go, a file without functions and types. No name that
+    unnamed.go imports is `tea`; `pot` in folders.go is the package of another folder.
+    """
+    repo.commit(GO_PACKAGES)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", target, "--json").json
+    assert sites(answer) == {
+        (f"use/{name}.go", line, "call" if "." in target else "mention"): resolved
+        for (name, line), resolved in expected.items()
+    }
+
+
 def test_definition(feeder: RunFeeder, shop: Repo) -> None:
     """By name all of that name; at a position the one that is meant there."""
     named = feeder(shop, "definition", "add", "--json").json["definitions"]

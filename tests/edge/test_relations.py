@@ -10,7 +10,7 @@ from standin import StandIn
 
 from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
-from cli.test_references import EXPORTS, FIELDS, GO, MACROS, RUBY_ALIASES
+from cli.test_references import EXPORTS, FIELDS, GO, GO_PACKAGES, MACROS, RUBY_ALIASES
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import _samples
@@ -74,6 +74,7 @@ def _files() -> dict[str, str | bytes]:
         **GO,
         **{f"go/{path}": content for path, content in INTERFACES.items()},
         **KINDS,
+        **GO_PACKAGES,
         **FIELDS,
         **MACROS,
         **LONG,
@@ -170,6 +171,8 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "cart.Filler.Fill"},
+        *({"target": one} for one in ("MaxSize", "ErrStop", "LeafSize", "PotSize", "LidSize")),
+        *({"target": one} for one in ("tea.Program.Send", "tealeaf.Leaf.Brew", "tea.Program")),
         {"target": "main.fill", "direction": "out"},
         *(
             {"target": target, **kind}

@@ -39,7 +39,8 @@ class Definition(NamedTuple):
     function of C, outside of headers, is local, and so is `module.exports` of JavaScript: no other
     file can refer to it by this name. An extension of
     Kotlin is imported from its package like a function; its symbol has the extended type. A method
-    of an interface of Go is abstract.
+    of an interface of Go is abstract. `package_name` is that of a constant or variable of Go, whose
+    symbol has none; empty if no symbol of its file has it.
     """
 
     path: str
@@ -51,11 +52,12 @@ class Definition(NamedTuple):
     is_local: bool = False
     is_extension: bool = False
     is_abstract: bool = False
+    package_name: str = ""
 
     @property
     def package(self) -> str:
         """The qualifier of names of the file, such as `acme.shop`; may be empty."""
-        return (self.owner or self.symbol).rpartition(".")[0]
+        return self.package_name or (self.owner or self.symbol).rpartition(".")[0]
 
     def is_in_package(self, package: str) -> bool:
         """Tells whether a package has it; the extended type of an extension has unknown parts."""
@@ -81,6 +83,8 @@ def names_module(module: str, importing_path: str, definition: Definition) -> bo
         return definition.is_in_package(module) or module in {outer, definition.symbol}
     if language == "go":
         folder = posixpath.dirname(definition.path)
+        if "/" in folder and module.endswith(f"/{folder}"):  # lib/cart/v2
+            return True
         module = re.sub(r"/v\d+$", "", module)
         if not folder:
             last = module.rpartition("/")[2]

@@ -199,7 +199,11 @@ class ReferenceFinder:
             is_class = hit.node_type == "class" and hit.symbol
             symbol = f"{hit.symbol}.{name}" if is_class else name
             owner = hit.symbol or "" if is_class else ""
-            return Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
+            one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
+            if hit.language != "go" or owner:
+                return one
+            package = self.facts([hit.path])[hit.path].package.partition(".")[0]
+            return one._replace(package_name=package)
         if not hit.symbol:
             raise UserError(
                 f"{hit.path}:{hit.start_line} is no declaration. Give the symbol of a class, "

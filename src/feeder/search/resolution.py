@@ -350,16 +350,18 @@ class Resolver:
             return True if facts.path == definition.path else None
         if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
             return True
-        if receiver == definition.package and receiver:
+        if receiver == definition.package and receiver and not definition.package_name:
             return True
         for imported in self._modules_of(facts, receiver):
             if names_module(imported, facts.path, definition):
                 return True
             if is_parent_module(imported, facts.path, definition):
                 return self._is_unique
+        if definition.language == "go":
+            return go_package_refers(definition, facts, receiver)
         if is_imported or receiver in facts.imports:
             return None
-        if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS, "go"}:
+        if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
             return None
         return False if definition.is_type or not node.symbol else None
 
@@ -462,9 +464,8 @@ class Resolver:
     def _is_made(self, facts: FileFacts, function: str) -> bool:
         """Tells whether a function that a file calls returns the owner."""
         module, _, name = function.rpartition(".")
-        modules = set(self._modules_of(facts, module)) if module else set()
         return any(
-            any(names_module(one, facts.path, maker) for one in modules)
+            self._has_package(facts, module, maker)
             if module
             else in_same_package(facts.path, facts.package, maker)
             for maker in self._family.makers
@@ -493,16 +494,24 @@ class Resolver:
         """Tells whether a name of a type, in Go with its package, is a type's in a file."""
         package, _, name = type_name.rpartition(".")
         if package:
-            modules = set(self._modules_of(facts, package))
-            return any(names_module(one, facts.path, type_) for one in modules)
+            return self._has_package(facts, package, type_)
         return bool(refers_to(type_, [type_], facts, name, is_unique=True))
+
+    def _has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
+        """Tells whether a module or package, as a file writes it, has a definition."""
+        modules = set(self._modules_of(facts, package))
+        return any(names_module(one, facts.path, definition) for one in modules) or (
+            definition.language == "go" and bool(go_package_refers(definition, facts, package))
+        )
 
     def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> bool | None:
         """A receiver of a type with the owner's name, which the file does not declare or import."""
         if type_name in facts.imports or facts.declares_type(type_name):
             return None
-        # with the module before it, as in `shop.Cart()`
-        if "." in type_name or not self._imports_module_of(facts, owner):
+        package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
+        if package and owner.language == "go":
+            return go_package_refers(owner, facts, package)
+        if package or not imports_module_of(facts, owner):
             return None if owner.language == "go" else False
         same = {(one.path, one.owner) for one in self._others if one.owner == owner.symbol}
         return len(same) == 1
@@ -513,26 +522,12 @@ class Resolver:
         seen = [implements for one, implements in same if self._is_seen(facts, type_name, one)]
         if seen or "." in type_name:
             return seen
-        return [implements for one, implements in same if self._imports_module_of(facts, one)]
+        return [implements for one, implements in same if imports_module_of(facts, one)]
 
     def _is_dynamic(self, type_name: str) -> bool:
         """Tells whether the definition or a type's member of its name is an interface's in Go."""
         return self._definition.is_abstract or any(
             one.is_abstract for one in self._others if one.owner.rpartition(".")[2] == type_name
-        )
-
-    @staticmethod
-    def _imports_module_of(facts: FileFacts, owner: Definition) -> bool:
-        """Tells whether the file imports a module or package that has a type."""
-        modules = {
-            module
-            for imported in facts.imports.values()
-            for one in imported
-            for module in (one.module, f"{one.module}.{one.name}")
-        }
-        return any(
-            names_module(module, facts.path, owner) or is_parent_module(module, facts.path, owner)
-            for module in modules
         )
 
 
@@ -546,6 +541,40 @@ def _surest(implementing: Sequence[bool | None]) -> bool | None:
     if len(results) > 1 or None in results:
         return False
     return True if results[0] else None
+
+
+def imports_module_of(facts: FileFacts, definition: Definition) -> bool:
+    """Tells whether a file imports a module or package that has a definition."""
+    modules = {
+        module
+        for imported in facts.imports.values()
+        for one in imported
+        for module in (one.module, f"{one.module}.{one.name}")
+    }
+    return any(
+        names_module(module, facts.path, definition)
+        or is_parent_module(module, facts.path, definition)
+        for module in modules
+    )
+
+
+def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -> bool | None:
+    """Resolves a package of Go to that of a definition if no imported path has its folder.
+
+    The folder may have another name than its package. Of the module's root the path is not known,
+    so that the name decides. By name only if no symbol of the definition's file has the package,
+    or if none of the paths says what the receiver is.
+    """
+    package = definition.package.partition(".")[0]
+    if "." in receiver or receiver.endswith("()") or (package and receiver != package):
+        return None
+    is_imported = receiver in facts.package_names
+    if "/" not in definition.path:
+        return bool(package) if is_imported else False if package else None
+    if is_imported:
+        return None
+    is_in_import = imports_module_of(facts, definition)
+    return is_in_import if package else False if is_in_import else None
 
 
 def refers_to(  # noqa: PLR0911 - one for each rule

@@ -20,7 +20,8 @@ const NAMED_PACKAGES = new Set([...PACKAGE_LANGUAGES].filter((name) => !["go", "
  *
  * A static function of C, outside of headers, is local: no other file can refer to it. An extension of Kotlin is
  * imported from its package like a function; its symbol has the extended type. A method of an interface of Go is
- * abstract.
+ * abstract. `packageName` is that of a constant or variable of Go, whose symbol has none; empty if no symbol of its file
+ * has it.
  */
 export interface Definition {
   readonly path: string;
@@ -32,6 +33,7 @@ export interface Definition {
   readonly isLocal: boolean;
   readonly isExtension?: boolean;
   readonly isAbstract?: boolean;
+  readonly packageName?: string;
 }
 
 export function isSameDefinition(one: Definition, other: Definition): boolean {
@@ -47,7 +49,7 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
 
 /** The qualifier of names of the file, such as `acme.shop`; may be empty. */
 export function packageOf(definition: Definition): string {
-  return rpartition(definition.owner || definition.symbol, ".")[0];
+  return definition.packageName || rpartition(definition.owner || definition.symbol, ".")[0];
 }
 
 /** Returns true if a package has the definition; the extended type of an extension has unknown parts. */
@@ -71,6 +73,7 @@ export function namesModule(module: string, importingPath: string, definition: D
   }
   if (language === "go") {
     const folder = folderOf(path);
+    if (folder.includes("/") && module.endsWith(`/${folder}`)) return true; // lib/cart/v2
     const unversioned = module.replace(/\/v\p{Nd}+$/u, "");
     if (folder) return unversioned === folder || unversioned.endsWith(`/${folder}`);
     const last = rpartition(unversioned, "/")[1];

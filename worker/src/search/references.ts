@@ -208,7 +208,10 @@ export class ReferenceFinder {
     if (!target.lines && isMember && name !== lastName(hit.symbol ?? "")) {
       const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
       const symbol = owner ? `${owner}.${name}` : name;
-      return { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType: false, isLocal: false };
+      const one = { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType: false, isLocal: false };
+      if (hit.language !== "go" || owner) return one;
+      const [packageName] = partition((await this.fileFacts(hit.path)).package, ".");
+      return { ...one, packageName };
     }
     if (hit.symbol) return this.definitionOf(hit);
     throw badRequest(

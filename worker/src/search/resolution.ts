@@ -76,7 +76,7 @@ export class FileFacts {
   }
 
   /** The names of packages that the file imports, as its code writes them. */
-  get #importedPackages(): ReadonlySet<string> {
+  get importedPackages(): ReadonlySet<string> {
     const modules = [...this.imports.keys()].map(withoutVersion);
     return (this.#packageNames ??= new Set(modules.map((module) => rpartition(module, "/")[1])));
   }
@@ -180,7 +180,7 @@ export class FileFacts {
   hasType(symbol: string | null, receiver: string, line: number): boolean {
     const [first] = partition(receiver, ".");
     const types = first ? this.typesOf(symbol, first, line) : [];
-    return types.some((type) => !type.endsWith("()") || this.#importedPackages.has(partition(type, ".")[0]));
+    return types.some((type) => !type.endsWith("()") || this.importedPackages.has(partition(type, ".")[0]));
   }
 
   #typesOfName(symbol: string | null, name: string, line: number, isMember: boolean): string[] {
@@ -370,14 +370,15 @@ export class Resolver {
     const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
     if (isOwnModule && SCRIPTS.has(language)) return facts.path === definition.path ? true : null;
     if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return true;
-    if (receiver && receiver === packageOf(definition)) return true;
+    if (receiver && receiver === packageOf(definition) && !definition.packageName) return true;
     const paths = language === "rust" ? [receiver] : []; // a path needs no import
     for (const module of [...paths, ...modulesOf(facts, receiver)]) {
       if (namesModule(module, facts.path, definition)) return true;
       if (isParentModule(module, facts.path, definition)) return this.#isUnique;
     }
+    if (language === "go") return goPackageRefers(definition, facts, receiver);
     if (isImported || facts.imports.has(receiver)) return null;
-    if (SELF_NAMES.has(receiver) || language === "python" || language === "go" || SCRIPTS.has(language)) return null;
+    if (SELF_NAMES.has(receiver) || language === "python" || SCRIPTS.has(language)) return null;
     return definition.isType || !node.symbol ? false : null;
   }
 
@@ -441,12 +442,10 @@ export class Resolver {
   /** Returns true if a function that a file calls returns the owner. */
   #isMade(facts: FileFacts, called: string): boolean {
     const [module, name] = rpartition(called, ".");
-    const modules = module ? [...new Set(modulesOf(facts, module))] : [];
     return this.makers
       .filter((maker) => maker.name === name)
       .some((maker) => {
-        if (!module) return inSamePackage(facts.path, facts.package, maker);
-        return modules.some((one) => namesModule(one, facts.path, maker));
+        return module ? hasPackage(facts, module, maker) : inSamePackage(facts.path, facts.package, maker);
       });
   }
 
@@ -476,8 +475,9 @@ export class Resolver {
   /** A receiver of a type with the owner's name, which the file does not declare or import. */
   #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
     if (facts.imports.has(typeName) || facts.declaresType(typeName)) return null;
-    // with the module before it, as in `shop.Cart()`
-    if (typeName.includes(".") || !importsModuleOf(facts, owner)) return owner.language === "go" ? null : false;
+    const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
+    if (packageName && owner.language === "go") return goPackageRefers(owner, facts, packageName);
+    if (packageName || !importsModuleOf(facts, owner)) return owner.language === "go" ? null : false;
     const same = this.others.filter((one) => one.owner === owner.symbol);
     return new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1;
   }
@@ -496,7 +496,14 @@ export class Resolver {
 function isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
   const [packageName, name] = rpartition(typeName, ".");
   if (!packageName) return refersTo(type, [type], facts, name, true) ?? false;
-  return [...new Set(modulesOf(facts, packageName))].some((module) => namesModule(module, facts.path, type));
+  return hasPackage(facts, packageName, type);
+}
+
+/** Returns true if a module or package, as a file writes it, has a definition. */
+function hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
+  const modules = [...new Set(modulesOf(facts, packageName))];
+  if (modules.some((module) => namesModule(module, facts.path, definition))) return true;
+  return definition.language === "go" && goPackageRefers(definition, facts, packageName) === true;
 }
 
 /** The resolution of a member of one of some types; by name only if they differ. */
@@ -515,13 +522,34 @@ function withoutVersion(module: string): string {
   return module.replace(/\/v\p{Nd}+$/u, "");
 }
 
-/** Returns true if the file imports a module or package that has a type. */
-function importsModuleOf(facts: FileFacts, owner: Definition): boolean {
+/** Returns true if a file imports a module or package that has a definition. */
+function importsModuleOf(facts: FileFacts, definition: Definition): boolean {
   const imports = [...facts.imports.values()].flat();
   const modules = new Set(imports.flatMap(({ module, name }) => [module, `${module}.${name}`]));
   return [...modules].some(
-    (module) => namesModule(module, facts.path, owner) || isParentModule(module, facts.path, owner),
+    (module) => namesModule(module, facts.path, definition) || isParentModule(module, facts.path, definition),
   );
+}
+
+/**
+ * Resolves a package of Go to that of a definition if no imported path has its folder.
+ *
+ * The folder may have another name than its package. Of the module's root the path is not known, so that the name
+ * decides. By name only if no symbol of the definition's file has the package, or if none of the paths says what the
+ * receiver is.
+ */
+function goPackageRefers(definition: Definition, facts: FileFacts, receiver: string): Resolution {
+  const [packageName] = partition(packageOf(definition), ".");
+  if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) return null;
+  const isImported = facts.importedPackages.has(receiver);
+  if (!definition.path.includes("/")) {
+    if (isImported) return packageName !== "";
+    return packageName ? false : null;
+  }
+  if (isImported) return null;
+  const isInImport = importsModuleOf(facts, definition);
+  if (packageName) return isInImport;
+  return isInImport ? false : null;
 }
 
 /** The modules that a receiver may name in a file. */
