@@ -393,6 +393,42 @@ def test_alias_of_ruby_is_followed(feeder: RunFeeder, repo: Repo) -> None:
     }
 
 
+RUBY_MARKS: dict[str, str | bytes] = {
+    "door.rb": (
+        "class Door\n"
+        "  def shut!\n    @open = false\n  end\n\n"
+        "  def ajar?\n    @open\n  end\n\n"
+        "  def width\n    1\n  end\n\n"
+        "  def use\n"
+        "    shut! if ajar?\n"
+        "    width!=2\n"
+        "    @wide?width :2\n"
+        "    ajar??width: 2\n"
+        "    true&&width ?1:2\n"
+        "    width!\n"
+        "  end\n"
+        "end\n"
+    ),
+}
+
+
+def test_name_of_ruby_at_a_position_may_end_with_a_mark(feeder: RunFeeder, repo: Repo) -> None:
+    """Without the mark if it is an operator, or if no definition has it."""
+    repo.commit(RUBY_MARKS)
+    assert feeder(repo, "sync", "-q").code == 0
+    for place, symbol in [
+        ("15:5", "shut!"),
+        ("15:15", "ajar?"),
+        ("16:5", "width"),
+        ("17:11", "width"),
+        ("18:5", "ajar?"),
+        ("20:5", "width"),
+    ]:
+        answer = feeder(repo, "definition", f"door.rb:{place}", "--json").json
+        assert [one["symbol"] for one in answer["definitions"]] == [f"Door.{symbol}"], place
+        assert answer["target"] == {"name": symbol}
+
+
 def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) -> None:
     """`http.Handler` is not the `Handler` of a package that the file does not import."""
     repo.commit(

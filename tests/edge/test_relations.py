@@ -10,7 +10,15 @@ from standin import StandIn
 
 from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
-from cli.test_references import EXPORTS, FIELDS, GO, GO_PACKAGES, MACROS, RUBY_ALIASES
+from cli.test_references import (
+    EXPORTS,
+    FIELDS,
+    GO,
+    GO_PACKAGES,
+    MACROS,
+    RUBY_ALIASES,
+    RUBY_MARKS,
+)
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.test_answers import _samples
@@ -79,6 +87,7 @@ def _files() -> dict[str, str | bytes]:
         **MACROS,
         **LONG,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
+        **{f"ruby/{path}": content for path, content in RUBY_MARKS.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
@@ -170,6 +179,9 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "kinds.Namer", "kind": "implementation"},
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
+        {"target": "ruby/door.rb:15:5", "kind": "definition"},
+        {"target": "ruby/door.rb:16:5", "kind": "definition"},
+        {"target": "ruby/door.rb:20:5", "kind": "definition"},
         {"target": "cart.Filler.Fill"},
         *({"target": one} for one in ("MaxSize", "ErrStop", "LeafSize", "PotSize", "LidSize")),
         *({"target": one} for one in ("tea.Program.Send", "tealeaf.Leaf.Brew", "tea.Program")),

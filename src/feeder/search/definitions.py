@@ -16,6 +16,8 @@ from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, Relation, line_numbers
 
 _WORD = re.compile(r"[\w$]+")
+RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")
+"""A name of Ruby, which may end with `?` or `!`."""
 
 
 class FoundDefinition(NamedTuple):
@@ -83,8 +85,13 @@ def definitions_at(
     target = resolve_target(corpus, f"{path}:{line}", directory)
     finder = ReferenceFinder(corpus)
     facts = finder.facts([target.path])[target.path]
-    name = _word_at(corpus, target.path, line, column)
+    is_ruby = any(hit.language == "ruby" for hit in target.hits)
+    pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
+    name = _word_at(corpus, target.path, line, column, pattern)
     matches = finder.named_definitions(name)
+    if not matches and is_ruby:  # valid?1:2
+        name = name.rstrip("?!")
+        matches = finder.named_definitions(name)
     if not matches:
         raise UserError(f"The index has no definition of {name}.")
     relations = list(_relations_at(facts, name, line))
@@ -120,12 +127,14 @@ def _relations_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedN
     return matches or [(node, Relation(name, MENTION, "", "")) for node in nodes[-1:]]
 
 
-def _word_at(corpus: Corpus, path: str, line: int, column: int) -> str:
+def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Pattern[str]) -> str:
     from feeder.search.references import Reference
 
     node = RelatedNode("", path, None, "", None, line, line, "", line, line)
     [read] = with_text(corpus, [Reference(path, line, 0, "", False, "", node, "", "")])
-    for word in _WORD.finditer(read.text):
-        if word.start() < column <= word.end() + 1:
-            return word[0]
+    words = [
+        word[0] for word in pattern.finditer(read.text) if word.start() < column <= word.end() + 1
+    ]
+    if words:
+        return words[-1]  # wide?width
     raise UserError(f"No name stands at {path}:{line}:{column}. Give the column of a name.")

@@ -11,11 +11,13 @@ import {
   type RelatedNode,
   type Relation,
 } from "../store/relations.ts";
-import type { ReferenceFinder } from "./references.ts";
+import type { NamedDefinition, ReferenceFinder } from "./references.ts";
 import { type FileFacts, MENTION } from "./resolution.ts";
 import { resolveTarget } from "./targets.ts";
 
 const WORD = /[\p{L}\p{N}_$]+/gu;
+/** A name of Ruby, which may end with `?` or `!`. */
+const RUBY_WORD = /[\p{L}\p{N}_$]+(?:[?!](?!=))?/gu;
 const POSITION = /^(.+):(\d+):(\d+)$/s;
 
 /** A node that defines the name, `resolved` if the position cannot mean another one. */
@@ -71,12 +73,16 @@ async function definitionsAt(
 ): Promise<Definitions> {
   const target = await resolveTarget(finder, `${path}:${line}`);
   const [facts, text] = await Promise.all([finder.fileFacts(target.path), readLine(target.path, line)]);
-  const name = wordAt(text ?? "", column);
+  const isRuby = target.hits.some(({ language }) => language === "ruby");
+  let name = wordAt(text ?? "", column, isRuby ? RUBY_WORD : WORD);
   if (!name) {
     throw badRequest(`No name stands at ${target.path}:${line}:${column}. Give the column of a name.`, 404);
   }
-  await finder.prefetch(name);
-  const matches = isSearchable(name) ? await finder.namedDefinitions(name) : [];
+  let matches = await searchableDefinitions(finder, name);
+  if (matches.length === 0 && /[?!]$/.test(name)) {
+    name = name.slice(0, -1); // valid?1:2
+    matches = await searchableDefinitions(finder, name);
+  }
   if (matches.length === 0) throw badRequest(`The index has no definition of ${name}.`, 404);
   const relations = relationsAt(facts, name, line);
   const results: { state: boolean | null; hit: NamedNode }[] = [];
@@ -92,6 +98,11 @@ async function definitionsAt(
   const shown = [sure, possible, results].find((some) => some.length > 0)!;
   const definitions = shown.map(({ hit }) => foundDefinition(hit, sure.length > 0));
   return { name, definitions, atLeast: sure.length === 0 && (await finder.isNameCut(name)) };
+}
+
+async function searchableDefinitions(finder: ReferenceFinder, name: string): Promise<NamedDefinition[]> {
+  await finder.prefetch(name);
+  return isSearchable(name) ? finder.namedDefinitions(name) : [];
 }
 
 /** The definition in a node. */
@@ -113,11 +124,12 @@ function relationsAt(facts: FileFacts, name: string, line: number): { node: Rela
 }
 
 /** The name at a column of a line, from 1; empty if there is none. */
-function wordAt(text: string, column: number): string {
+function wordAt(text: string, column: number, pattern: RegExp): string {
   const columnOf = characterColumns(text);
-  for (const { 0: word, index } of text.matchAll(WORD)) {
+  let result = "";
+  for (const { 0: word, index } of text.matchAll(pattern)) {
     const start = columnOf(index);
-    if (start < column && column <= start + length(word) + 1) return word;
+    if (start < column && column <= start + length(word) + 1) result = word; // the last one in wide?width
   }
-  return "";
+  return result;
 }

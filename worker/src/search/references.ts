@@ -116,7 +116,8 @@ export interface ReferenceFilter {
   readonly offset: number;
 }
 
-interface NamedDefinition {
+/** A definition with its node. */
+export interface NamedDefinition {
   readonly definition: Definition;
   readonly hit: NamedNode;
 }
