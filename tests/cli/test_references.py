@@ -566,6 +566,11 @@ GO: dict[str, str | bytes] = {
         "\tlast := value.(*cart.Shelf)\n"
         "\tlast.Fill(4)\n"
         "\trun(NewName)\n"
+        "\tcart.NewCart(2).Fill(5)\n"
+        "}\n\n"
+        "func both() {\n"
+        "\tcart.NewCart(3).Fill(6)\n"
+        "\tother.NewCart(4).Fill(7)\n"
         "}\n"
     ),
     "main/name.go": "package main\n\nfunc NewName() string {\n\treturn err\n}\n",
@@ -575,9 +580,9 @@ GO: dict[str, str | bytes] = {
 @pytest.mark.parametrize(
     ("target", "expected"),
     [
-        ("Cart.Fill", {7: True, 9: True, 12: False}),
-        ("Shelf.Fill", {7: False, 9: True, 12: False, 14: True}),
-        ("Filler.Fill", {7: False, 9: True, 12: False, 14: True}),
+        ("Cart.Fill", {7: True, 9: True, 12: False, 16: True, 20: False, 21: False}),
+        ("Shelf.Fill", {7: False, 9: True, 12: False, 14: True, 16: False, 20: False, 21: False}),
+        ("Filler.Fill", {7: False, 9: True, 12: False, 14: True, 16: False, 20: False, 21: False}),
     ],
 )
 def test_types_of_receivers_in_go(
@@ -586,7 +591,8 @@ def test_types_of_receivers_in_go(
     """They are those of results, assertions and closures; both types implement the interface.
 
     Line 7 calls what NewCart returns, line 9 a parameter of a closure, line 12 what an unknown
-    function returns, line 14 what is asserted.
+    function returns, line 14 what is asserted, line 16 what NewCart returns there. Lines 20 and 21
+    call functions of two packages with one name.
     """
     repo.commit(GO)
     assert feeder(repo, "sync", "-q").code == 0

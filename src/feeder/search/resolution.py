@@ -404,6 +404,8 @@ class Resolver:
             return self._in_class(facts, own_class)
         last = receiver.rpartition(".")[2]
         if last.endswith("()"):
+            if language == "go" and self._is_chained(facts, node, receiver):
+                return True
             return self._is_in_family(facts, last.removesuffix("()"))
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
@@ -460,6 +462,18 @@ class Resolver:
             if result is not False or _last_name(type_name) in self._types_with_member:
                 return result
         return False
+
+    def _is_chained(self, facts: FileFacts, node: RelatedNode, receiver: str) -> bool:
+        """Tells whether a call as a receiver in Go, such as `NewCart()`, returns the owner.
+
+        False if the node calls functions of several packages by this name.
+        """
+        name = receiver.removesuffix("()")
+        packages = set(_packages(node, name).values())
+        if "." in name or len(packages) != 1:
+            return False
+        package = packages.pop()
+        return self._is_made(facts, f"{package}.{name}" if package else name)
 
     def _is_made(self, facts: FileFacts, function: str) -> bool:
         """Tells whether a function that a file calls returns the owner."""

@@ -384,7 +384,8 @@ export class Resolver {
 
   /** A member of a type, by its receiver. */
   #resolveMember(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
-    const receiver = relation.qualifier;
+    const { qualifier: receiver } = relation;
+    const { language } = node;
     const ownClass = facts.enclosingClass(node.symbol);
     if (!receiver) {
       const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
@@ -394,7 +395,10 @@ export class Resolver {
     if (receiver === "super()" || receiver === "super") return this.family.allBelow.has(typeKey(facts.path, ownClass));
     if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
     const last = rpartition(receiver, ".")[1];
-    if (last.endsWith("()")) return this.#isInFamily(facts, last.slice(0, -2));
+    if (last.endsWith("()")) {
+      if (language === "go" && this.#isChained(facts, node, receiver)) return true;
+      return this.#isInFamily(facts, last.slice(0, -2));
+    }
     let types = facts.typesOf(node.symbol, receiver, line);
     if (types.length === 0 && this.#isField(facts, node, receiver, line)) return true;
     const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
@@ -437,6 +441,18 @@ export class Resolver {
       if (result !== false || this.#hasMember(lastName(typeName))) return result;
     }
     return false;
+  }
+
+  /**
+   * Returns true if a call as a receiver in Go, such as `NewCart()`, returns the owner.
+   *
+   * False if the node calls functions of several packages by this name.
+   */
+  #isChained(facts: FileFacts, node: RelatedNode, receiver: string): boolean {
+    const name = receiver.slice(0, -2);
+    const packages = [...new Set(packagesOf(node, name).values())];
+    if (name.includes(".") || packages.length !== 1) return false;
+    return this.#isMade(facts, packages[0] ? `${packages[0]}.${name}` : name);
   }
 
   /** Returns true if a function that a file calls returns the owner. */
