@@ -429,6 +429,45 @@ def test_name_of_ruby_at_a_position_may_end_with_a_mark(feeder: RunFeeder, repo:
         assert answer["target"] == {"name": symbol}
 
 
+LOCALS: dict[str, str | bytes] = {
+    "gate.rb": (
+        "class Gate\n"
+        "  def token\n    1\n  end\n\n"
+        "  def check(token)\n    token\n    token.size + mask(token)\n  end\n\n"
+        "  def make\n"
+        "    old = token\n"
+        "    token = old\n"
+        "    mask(token)\n"
+        "    token 2\n"
+        "  end\n\n"
+        "  def each\n"
+        "    list { |token| mask(token) }\n"
+        "    call { token = 3 }\n"
+        "    token\n"
+        "    mask(token)\n"
+        "  end\n"
+        "end\n"
+    ),
+    "gate.py": (
+        "def token():\n    return 1\n\n\n"
+        "def check(token):\n    return token\n\n\n"
+        "def mark(*token, size=1):\n    return lambda: [token]\n\n\n"
+        "def use(mask=token):\n    return list(map(lambda token: token, [token]))\n\n\n"
+        "def same(token=token):\n    return [token]\n"
+    ),
+}
+
+
+def test_local_variable_is_no_reference(feeder: RunFeeder, repo: Repo) -> None:
+    """In Ruby from the assignment on, in its block or method; elsewhere the name is the method."""
+    repo.commit(LOCALS)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "gate.rb#Gate.token", "--json").json
+    assert {line for _, line, _ in sites(answer)} == {12, 15, 21, 22}
+    answer = feeder(repo, "references", "gate.py#token", "--json").json
+    assert {line for _, line, _ in sites(answer)} == {13, 14, 17}
+
+
 def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) -> None:
     """`http.Handler` is not the `Handler` of a package that the file does not import."""
     repo.commit(

@@ -1,5 +1,6 @@
 """Relations: what a node calls, inherits, uses and imports, by name, with lines from its first."""
 
+import re
 import time
 from textwrap import dedent
 
@@ -646,6 +647,60 @@ def test_local_names_are_no_relations() -> None:
     text = "def f(items):\n    total = len(items)\n    return print(total)\n"
     [node] = nodes("a.py", text)
     assert node.relations == " len(:1 print(:2 public#:0"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "def f(add)\n  [add]\nend",
+        "def f(add = 1)\n  [add]\nend",
+        "def f(add:)\n  [add]\nend",
+        "def f(*add)\n  [add]\nend",
+        "def self.f(&add)\n  [add]\nend",
+        "def f\n  add = 1\n  [add]\nend",
+        "def f\n  add, b = 1, 2\n  list { [add] }\nend",
+        "def f\n  list { |add| [add] }\nend",
+        "def f\n  list do |add|\n    [add]\n  end\nend",
+        "def f\n  ->(add) { [add] }\nend",
+        "def f(add)\n  add\nend",
+    ],
+)
+def test_local_variable_of_ruby_is_no_relation(use: str) -> None:
+    *_, node = nodes("a.rb", f"def add\nend\n\n{use}\n")
+    assert " add" not in node.relations
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "def f\n  [add]\n  add = 1\nend",
+        "def f\n  list { |add| 1 }\n  [add]\nend",
+        "def f\n  list { add = 1 }\n  list { [1, add] }\nend",
+        "def g(add)\nend\n\ndef f\n  [add]\nend",
+    ],
+)
+def test_name_outside_of_the_scope_of_a_local_variable_of_ruby_is_a_mention(use: str) -> None:
+    *_, node = nodes("a.rb", f"def add\nend\n\n{use}\n")
+    assert " add.:" in node.relations
+
+
+@pytest.mark.parametrize(
+    ("function", "relation"),
+    [
+        ("def f(add): return [add]", ""),
+        ("def f(add=1): return [add]", ""),
+        ("def f(add: int): return [add]", ""),
+        ("def f(add: int = 1): return [add]", ""),
+        ("def f(*add): return [add]", ""),
+        ("def f(**add: int): return [add]", ""),
+        ("def f(): return lambda add: [add]", ""),
+        ("def f(add=add): return [add]", "add.:0"),
+        ("def f(): return [add], (lambda add: [add])", "add.:0"),
+    ],
+)
+def test_parameter_of_python_is_no_mention(function: str, relation: str) -> None:
+    *_, node = nodes("a.py", f"def add(): pass\n\n\n{function}\n")
+    assert re.findall(r"add\.\S+", node.relations) == relation.split()
 
 
 def test_relations_belong_to_the_part_of_a_long_node_that_has_them() -> None:

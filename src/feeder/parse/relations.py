@@ -4,11 +4,11 @@ A grammar's category `Relation` captures identifiers. What an identifier means i
 """
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import accumulate, chain
 from typing import NamedTuple, TypeVar
 
 from feeder.nodes import (
@@ -63,7 +63,9 @@ _KINDS = {
     "exported": MENTION,
     "tokens": MENTION,
     "implicit": MENTION,
+    "statement": CALL,
     "locals": MENTION,
+    "local_scope": MENTION,
     "expands": CALL,
     "inherits": INHERITS,
     "implements": IMPLEMENTS,
@@ -139,7 +141,10 @@ class RelationCollector:
         self._imports: list[Site] = []
         self._bare_mentions: defaultdict[bytes, list[int]] = defaultdict(list)
         self._implicit: set[bytes] = set()
-        self._locals: set[bytes] = set()
+        self._statements: list[tuple[int, int]] = []
+        self._locals: defaultdict[bytes, list[int]] = defaultdict(list)
+        self._local_ranges: defaultdict[bytes, list[tuple[int, int]]] = defaultdict(list)
+        self._scopes: list[tuple[int, int]] = []
         self._declared: set[int] = set()
         self._existing_names: set[bytes] = set()
         self._last_path = -1
@@ -248,7 +253,11 @@ class RelationCollector:
     def _add_other(self, capture: str, pattern: int, captures: Captures) -> None:
         kind = _KINDS[capture]
         if capture == "locals":
-            self._locals.update(self._source([node]) for node in captures["locals"])
+            self._add_locals(captures)
+        elif capture == "local_scope":
+            self._scopes.append(_range(captures["local_scope"][0]))
+        elif capture == "statement":
+            self._statements.append(_range(captures["statement"][0]))
         elif capture in {"tokens", "implicit"}:
             self._add_token(captures[capture][0], is_implicit=capture == "implicit")
         elif capture == "expands":
@@ -260,6 +269,31 @@ class RelationCollector:
         else:
             self._add_detail(kind, captures[capture], captures)
 
+    def _add_locals(self, captures: Captures) -> None:
+        """Notes local variables; without a scope in the match they are of the innermost one."""
+        scope = captures.get("local_scope")
+        for node in captures["locals"]:
+            source = self._source([node])
+            if scope:
+                self._local_ranges[source].append(_range(scope[0]))
+            else:
+                self._locals[source].append(node.start_byte)
+
+    def _remove_locals(self, sources: Iterable[bytes]) -> None:
+        """Removes the bare mentions that are local variables, of some names."""
+        names = {start: source for source in sources for start in self._locals.get(source, ())}
+        for start, end in _with_scope_ends(names, self._scopes):
+            self._local_ranges[names[start]].append((start, end))
+        for source in sources:
+            if ranges := sorted(self._local_ranges.get(source, ())):
+                starts = [start for start, _ in ranges]
+                ends = list(accumulate((end for _, end in ranges), max))
+                self._bare_mentions[source] = [
+                    start
+                    for start in self._bare_mentions[source]
+                    if not (at := bisect_right(starts, start)) or ends[at - 1] <= start
+                ]
+
     def sites(self) -> list[Site]:
         """The relations in the order of their offsets.
 
@@ -267,7 +301,13 @@ class RelationCollector:
         others are local names.
         """
         sites, mentions = self._sites, self._bare_mentions
-        for source in self._implicit - self._locals - self._existing_names:
+        statements = {start: self._content[start:end] for start, end in self._statements}
+        self._remove_locals({*statements.values(), *self._existing_names.intersection(mentions)})
+        existing = {start for source in set(statements.values()) for start in mentions[source]}
+        for start, end in self._statements:
+            if start in existing:
+                self._add_name(CALL, start, end)
+        for source in self._implicit - self._locals.keys() - self._existing_names:
             if relation := _named(CALL, source, ""):
                 for start in mentions.pop(source):
                     sites.setdefault(start, relation)
@@ -416,6 +456,25 @@ def _module_path(source: bytes) -> str:
         return ""
     text = "".join(source.decode("utf-8", "replace").split()).strip("\"'`<>")
     return text.replace("::", ".").replace("\\", ".")
+
+
+def _range(node: Capture) -> tuple[int, int]:
+    return node.start_byte, node.end_byte
+
+
+def _with_scope_ends(
+    starts: Iterable[int], scopes: Iterable[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    """Yields each offset that is in a scope, with the end of the innermost one around it."""
+    following = sorted(scopes, reverse=True)
+    ends: list[int] = []
+    for start in sorted(starts):
+        while following and following[-1][0] <= start:
+            ends.append(following.pop()[1])
+        while ends and ends[-1] <= start:
+            ends.pop()
+        if ends:
+            yield start, ends[-1]
 
 
 @lru_cache(CACHE_SIZE)
