@@ -393,6 +393,38 @@ def test_alias_of_ruby_is_followed(feeder: RunFeeder, repo: Repo) -> None:
     }
 
 
+RUBY_TYPES: dict[str, str | bytes] = {
+    "web.rb": (
+        "module Web\n  class Base\n  end\n\n  class Sub1 < Base\n  end\nend\n\n"
+        "module Shop\n"
+        "  class Sub3 < Base\n  end\n\n"
+        "  class Sub4 < Web::Base\n  end\n\n"
+        "  module Deep\n    class Sub5 < Base\n    end\n  end\n"
+        "end\n"
+    ),
+    "shop.rb": "module Shop\n  class Base\n  end\nend\n",
+    "use.rb": (
+        "class Sub6 < Shop::Base\nend\n\n"
+        "class Sub7 < Web::Base\nend\n\n"
+        "class Sub8 < Other::Base\nend\n"
+    ),
+}
+
+
+def test_type_of_ruby_is_that_of_the_modules_around(feeder: RunFeeder, repo: Repo) -> None:
+    """Before another one of the same file; a type with a module before it is this module's."""
+    repo.commit(RUBY_TYPES)
+    assert feeder(repo, "sync", "-q").code == 0
+    for base, subtypes in [
+        ("Web.Base", {"Web.Sub1": True, "Shop.Sub4": True, "Sub7": True, "Sub8": False}),
+        ("Shop.Base", {"Shop.Sub3": True, "Shop.Deep.Sub5": True, "Sub6": True, "Sub8": False}),
+    ]:
+        answer = feeder(repo, "implementations", base, "--json").json
+        assert {one["symbol"]: one["resolved"] for one in answer["implementations"]} == subtypes, (
+            base
+        )
+
+
 RUBY_MARKS: dict[str, str | bytes] = {
     "door.rb": (
         "class Door\n"

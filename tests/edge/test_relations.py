@@ -18,6 +18,7 @@ from cli.test_references import (
     MACROS,
     RUBY_ALIASES,
     RUBY_MARKS,
+    RUBY_TYPES,
 )
 from cli.test_workspace_references import FILES as WORKSPACE
 from edge.indexed_worker import Facts, IndexedWorker, program
@@ -88,6 +89,7 @@ def _files() -> dict[str, str | bytes]:
         **LONG,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
         **{f"ruby/{path}": content for path, content in RUBY_MARKS.items()},
+        **{f"ruby/{path}": content for path, content in RUBY_TYPES.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
@@ -180,6 +182,8 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
         {"target": "ruby/door.rb:15:5", "kind": "definition"},
+        {"target": "ruby/web.rb#Web.Base", "kind": "implementation"},
+        {"target": "ruby/shop.rb#Shop.Base", "kind": "implementation"},
         {"target": "ruby/door.rb:16:5", "kind": "definition"},
         {"target": "ruby/door.rb:20:5", "kind": "definition"},
         {"target": "cart.Filler.Fill"},

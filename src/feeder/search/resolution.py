@@ -297,7 +297,7 @@ class Resolver:
         for line in others:
             yield line, self.resolve(facts, node, relation, line) if may_vary else resolved
 
-    def resolve(
+    def resolve(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
     ) -> bool | None:
         """True if the site refers to the definition, False if it may, None if to something else.
@@ -315,7 +315,26 @@ class Resolver:
             return self._resolve_member(facts, node, relation, line)
         if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:
             return self._resolve_qualified(facts, node, relation)
-        return self.refers(facts, relation.name)
+        nearest = self._nearest_constant(node, relation.name)
+        if nearest and nearest != self._definition.symbol:
+            return None
+        return True if "." in nearest else self.refers(facts, relation.name)
+
+    def _nearest_constant(self, node: RelatedNode, name: str) -> str:
+        """The symbol of a type's name in Ruby: the one of the innermost module around a node.
+
+        Empty for other definitions, and if the index has none.
+        """
+        if node.language != "ruby" or not self._definition.is_type:
+            return ""
+        symbols = {one.symbol for one in self._others} - {node.symbol}
+        outer, symbol = node.symbol or "", ""
+        while symbol != name:
+            symbol = f"{outer}.{name}" if outer else name
+            if symbol in symbols:
+                return symbol
+            outer = outer.rpartition(".")[0]
+        return ""
 
     @cached_property
     def _types_with_member(self) -> set[str]:
@@ -362,6 +381,8 @@ class Resolver:
         if is_imported or receiver in facts.imports:
             return None
         if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
+            return None
+        if definition.is_type and receiver.rpartition(".")[2] in self._types_with_member:
             return None
         return False if definition.is_type or not node.symbol else None
 

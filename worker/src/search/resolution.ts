@@ -345,7 +345,27 @@ export class Resolver {
     if (this.#isMember) return this.#resolveMember(facts, node, relation, line);
     const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
     if (relation.qualifier && mayBeQualified) return this.#resolveQualified(facts, node, relation);
+    const nearest = this.#nearestConstant(node, relation.name);
+    if (nearest && nearest !== this.definition.symbol) return null;
+    if (nearest.includes(".")) return true;
     return refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
+  }
+
+  /**
+   * The symbol of a type's name in Ruby: the one of the innermost module around a node.
+   *
+   * Empty for other definitions, and if the index has none.
+   */
+  #nearestConstant(node: RelatedNode, name: string): string {
+    if (node.language !== "ruby" || !this.definition.isType) return "";
+    const symbols = new Set(this.others.map(({ symbol }) => symbol).filter((symbol) => symbol !== node.symbol));
+    let [outer, symbol] = [node.symbol ?? "", ""];
+    while (symbol !== name) {
+      symbol = outer ? `${outer}.${name}` : name;
+      if (symbols.has(symbol)) return symbol;
+      outer = rpartition(outer, ".")[0];
+    }
+    return "";
   }
 
   get #isMember(): boolean {
@@ -379,6 +399,7 @@ export class Resolver {
     if (language === "go") return goPackageRefers(definition, facts, receiver);
     if (isImported || facts.imports.has(receiver)) return null;
     if (SELF_NAMES.has(receiver) || language === "python" || SCRIPTS.has(language)) return null;
+    if (definition.isType && this.#hasMember(rpartition(receiver, ".")[1])) return null;
     return definition.isType || !node.symbol ? false : null;
   }
 
