@@ -774,6 +774,45 @@ def test_definition(feeder: RunFeeder, shop: Repo) -> None:
     assert (meant["symbol"], meant["resolved"]) == ("Cart.add", True)
 
 
+CONSTANTS: dict[str, str | bytes] = {
+    "tea/errors.go": (
+        'package tea\n\nimport "errors"\n\n'
+        'var ErrStopped = errors.New("stopped")\n'
+        'var ErrInterrupted = errors.New("interrupted")\n\n'
+        "func Run() error {\n\treturn ErrInterrupted\n}\n"
+    ),
+    "sizes/small.py": "SIZE_LIMIT = 3\n\n\nclass Color:\n    DARK_RED = 1\n",
+    "sizes/large.py": "NAME = 'large'\nSIZE_LIMIT = 30\n",
+    "sizes/use.py": (
+        "from sizes.large import SIZE_LIMIT\n\n\ndef fits(size):\n    return size < SIZE_LIMIT\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("target", "lines"),
+    [
+        ("ErrInterrupted", ["tea/errors.go:6  member  ErrInterrupted"]),
+        ("tea.ErrInterrupted", ["tea/errors.go:6  member  ErrInterrupted"]),
+        ("tea/errors.go:9:9", ["tea/errors.go:6  member  ErrInterrupted"]),
+        ("tea/errors.go:6:5", ["tea/errors.go:6  member  ErrInterrupted"]),
+        ("Color.DARK_RED", ["sizes/small.py:5  member  Color.DARK_RED"]),
+        (
+            "SIZE_LIMIT",
+            ["sizes/large.py:2  member  SIZE_LIMIT", "sizes/small.py:1  member  SIZE_LIMIT"],
+        ),
+        ("sizes/use.py:5:19", ["sizes/large.py:2  member  SIZE_LIMIT"]),
+    ],
+)
+def test_definition_of_a_constant(
+    feeder: RunFeeder, repo: Repo, target: str, lines: list[str]
+) -> None:
+    """It has a line in the node of its file or class."""
+    repo.commit(CONSTANTS)
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "definition", target).out.splitlines() == lines
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -11,6 +11,7 @@ from standin import StandIn
 from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
 from cli.test_references import (
+    CONSTANTS,
     EXPORTS,
     FIELDS,
     GO,
@@ -87,6 +88,7 @@ def _files() -> dict[str, str | bytes]:
         **FIELDS,
         **MACROS,
         **LONG,
+        **CONSTANTS,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
         **{f"ruby/{path}": content for path, content in RUBY_MARKS.items()},
         **{f"ruby/{path}": content for path, content in RUBY_TYPES.items()},
@@ -150,6 +152,15 @@ def test_relations_of_all_symbols_equal_the_programs(
         assert (place, answer.facts) == (place, program(desk, "relations", place=place))
 
 
+def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: IndexService) -> None:
+    """Where it is used, and where it is declared."""
+    for place in ("sizes/use.py:5:19", "tea/errors.go:9:9", "tea/errors.go:6:5"):
+        answer = fed.query_worker("relations", place=place)
+        assert answer == program(desk, "relations", place=place)
+        assert [one["node_type"] for one in answer["definitions"]] == ["member"]
+        assert answer["total"]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -162,6 +173,12 @@ def test_relations_of_all_symbols_equal_the_programs(
         {"target": "shop/order.py#order", "direction": "out"},
         {"target": "shop/order.py:6:6", "kind": "definition"},
         {"target": "Hamper", "kind": "definition"},
+        {"target": "ErrInterrupted", "kind": "definition"},
+        {"target": "tea.ErrInterrupted", "kind": "definition"},
+        {"target": "tea/errors.go:9:9", "kind": "definition"},
+        {"target": "SIZE_LIMIT", "kind": "definition"},
+        {"target": "sizes/use.py:5:19", "kind": "definition"},
+        {"target": "Color.DARK_RED", "kind": "definition"},
         {"target": "Steps", "kind": "definition"},
         {"target": "program.py:6:9", "kind": "definition"},
         {"target": "base.py#Base", "kind": "implementation"},

@@ -238,7 +238,7 @@ def definition(name: str, **params: Any) -> None:
         settings,
         result.as_json(),
         (
-            f"{one.path}:{one.start_line}-{one.end_line}  {one.node_type}  {one.symbol}"
+            f"{one.place}  {one.node_type}  {one.symbol}"
             + ("  (by name only)" if marks_names and not one.resolved else "")
             for one in result.definitions
         ),

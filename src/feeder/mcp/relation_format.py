@@ -161,7 +161,7 @@ def _reference_texts(references: Iterable[Reference]) -> Iterator[list[str]]:
 
 def _definition_line(one: FoundDefinition) -> str:
     note = "" if one.resolved else BY_NAME
-    return f"{one.path}:{one.start_line}-{one.end_line} {one.node_type} {one.symbol}{note}"
+    return f"{one.place} {one.node_type} {one.symbol}{note}"
 
 
 def _caller_lines(callers: Sequence[Caller], omitted: int, level: int) -> Iterator[str]:

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.nodes import MENTION
 from feeder.search.index_status import Corpus
+from feeder.search.modules import Definition
+from feeder.search.outline import MEMBER_TYPE
 from feeder.search.query_plan import path_from_root
 from feeder.search.references import ReferenceFinder, with_text
 from feeder.search.resolution import FileFacts
-from feeder.search.targets import resolve_target
+from feeder.search.targets import members_named, resolve_target
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, Relation, line_numbers
 
@@ -21,7 +23,10 @@ RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")
 
 
 class FoundDefinition(NamedTuple):
-    """A node that defines the name, `resolved` if the position cannot mean another one."""
+    """A node or member that defines the name, `resolved` if the position cannot mean another one.
+
+    A member is a constant or field, which has one line and no node of its own.
+    """
 
     path: str
     start_line: int
@@ -29,6 +34,12 @@ class FoundDefinition(NamedTuple):
     symbol: str
     node_type: str
     resolved: bool
+
+    @property
+    def place(self) -> str:
+        """The path with the lines, of a member with its line."""
+        last = "" if self.node_type == MEMBER_TYPE else f"-{self.end_line}"
+        return f"{self.path}:{self.start_line}{last}"
 
 
 class Definitions(NamedTuple):
@@ -64,15 +75,31 @@ def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definiti
 def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
     """The definitions of a name or qualified name; raises UserError if there is none."""
     finder = ReferenceFinder(corpus)
-    matches = finder.named_definitions(name.rpartition("#")[2])
+    matches, is_cut = _named_definitions(corpus, finder, name.rpartition("#")[2])
     if not matches:
         raise UserError(
             f"The index has no definition of {name}. Search for it: feeder search {name}"
         )
-    is_only = len(matches) == 1 and not finder.is_cut
-    ordered = sorted(matches, key=lambda one: (one[1].path, one[1].start_line))
-    definitions = [found_definition(hit, resolved=is_only) for _, hit in ordered]
-    return Definitions(name, definitions, finder.is_cut)
+    is_only = len(matches) == 1 and not is_cut
+    ordered = sorted((match for _, match in matches), key=lambda one: (one.path, one.start_line))
+    definitions = [match._replace(resolved=is_only) for match in ordered]
+    return Definitions(name, definitions, is_cut)
+
+
+def _named_definitions(
+    corpus: Corpus, finder: ReferenceFinder, name: str
+) -> tuple[list[tuple[Definition, FoundDefinition]], bool]:
+    """The nodes of a name, else the members of it, and whether there may be more."""
+    if named := finder.named_definitions(name):
+        nodes = [(one, found_definition(hit, resolved=False)) for one, hit in named]
+        return nodes, finder.is_name_cut(name)
+    pairs, is_cut = members_named(corpus, name)
+    members = []
+    for hit, member in pairs:
+        one = finder.member_definition(hit, member.name)
+        line = member.line
+        members.append((one, FoundDefinition(one.path, line, line, one.symbol, MEMBER_TYPE, False)))
+    return members, is_cut
 
 
 def definitions_at(
@@ -88,24 +115,25 @@ def definitions_at(
     is_ruby = any(hit.language == "ruby" for hit in target.hits)
     pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
     name = _word_at(corpus, target.path, line, column, pattern)
-    matches = finder.named_definitions(name)
+    matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches and is_ruby:  # valid?1:2
         name = name.rstrip("?!")
-        matches = finder.named_definitions(name)
+        matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches:
         raise UserError(f"The index has no definition of {name}.")
     relations = list(_relations_at(facts, name, line))
-    results: list[tuple[bool | None, Hit]] = []
-    for one, hit in matches:
+    results: list[tuple[bool | None, FoundDefinition]] = []
+    for one, match in matches:
         resolver = finder.resolver(one)
         states = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
-        is_declared_here = hit.path == target.path and hit.start_line <= line <= hit.end_line
+        is_declared_here = match.path == target.path and match.start_line <= line <= match.end_line
         state = True if True in states or (not states and is_declared_here) else None
-        results.append((state if state or False not in states else False, hit))
-    sure = [hit for state, hit in results if state]
-    possible = sure or [hit for state, hit in results if state is False] or [h for _, h in results]
-    definitions = [found_definition(hit, resolved=bool(sure)) for hit in possible]
-    return Definitions(name, definitions, not sure and finder.is_name_cut(name))
+        results.append((state if state or False not in states else False, match))
+    sure = [match for state, match in results if state]
+    by_name = [match for state, match in results if state is False]
+    possible = sure or by_name or [match for _, match in results]
+    definitions = [match._replace(resolved=bool(sure)) for match in possible]
+    return Definitions(name, definitions, not sure and is_cut)
 
 
 def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:

@@ -196,20 +196,23 @@ class ReferenceFinder:
         members = {one.name for one in decode_members(hit.members)}
         own_name = (hit.symbol or "").rpartition(".")[2]
         if not target.lines and name in members and name != own_name:
-            is_class = hit.node_type == "class" and hit.symbol
-            symbol = f"{hit.symbol}.{name}" if is_class else name
-            owner = hit.symbol or "" if is_class else ""
-            one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
-            if hit.language != "go" or owner:
-                return one
-            package = self.facts([hit.path])[hit.path].package.partition(".")[0]
-            return one._replace(package_name=package)
+            return self.member_definition(hit, name)
         if not hit.symbol:
             raise UserError(
                 f"{hit.path}:{hit.start_line} is no declaration. Give the symbol of a class, "
                 "method or function, or a line of one."
             )
         return self._definition(hit)
+
+    def member_definition(self, hit: Hit, name: str) -> Definition:
+        """The definition of a member of a class, or of a file, as a constant in a chunk."""
+        owner = hit.symbol or "" if hit.node_type == "class" else ""
+        symbol = f"{owner}.{name}" if owner else name
+        one = Definition(hit.path, hit.language or "", symbol, name, owner, is_type=False)
+        if hit.language != "go" or owner:
+            return one
+        package = self.facts([hit.path])[hit.path].package.partition(".")[0]
+        return one._replace(package_name=package)
 
     def _definition(self, hit: Hit) -> Definition:
         symbol = hit.symbol or ""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from feeder.errors import UserError
 from feeder.search.definitions import Definitions, find_definitions
 from feeder.search.index_status import Corpus
+from feeder.search.outline import MEMBER_TYPE
 from feeder.search.references import (
     Implementation,
     ReferenceFilter,
@@ -64,7 +65,9 @@ def symbol_relations(corpus: Corpus, place: str) -> SymbolRelations:
     if _POSITION.fullmatch(place):
         definitions = find_definitions(corpus, place)
         first = definitions.definitions[0]
-        target = resolve_target(corpus, f"{first.path}:{first.start_line}-{first.end_line}")
+        lines = f"{first.path}:{first.start_line}-{first.end_line}"
+        is_member = first.node_type == MEMBER_TYPE
+        target = resolve_target(corpus, f"{first.path}#{first.symbol}" if is_member else lines)
         return _relations(corpus, definitions.name, definitions, target)
     target = resolve_target(corpus, place)
     symbol = target_node(corpus, target).symbol or place

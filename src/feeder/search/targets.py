@@ -16,7 +16,14 @@ from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
 from feeder.search.name_matching import find_member, last_part
 from feeder.search.skipped_files import check_not_skipped
-from feeder.store.hits import Hit, hits_by_id_prefix, hits_by_name, hits_in_files, symbol_names
+from feeder.store.hits import (
+    MAX_NAMED_HITS,
+    Hit,
+    hits_by_id_prefix,
+    hits_by_name,
+    hits_in_files,
+    symbol_names,
+)
 from feeder.store.inventory import files_at, files_below, files_named
 from feeder.store.node_parts import read_part_ranges
 from feeder.store.rows import decode_members
@@ -114,6 +121,32 @@ def _constants_in_namespace(corpus: Corpus, text: str, named: Sequence[Hit]) -> 
     below = {path for path, symbol in symbols if symbol.startswith(f"{namespace}.")}
     below -= {path for path, symbol in symbols if symbol == namespace}
     return [hit for hit in chunks if hit.path in below]
+
+
+def members_named(corpus: Corpus, text: str) -> tuple[list[tuple[Hit, Member]], bool]:
+    """The members of a name in this case of letters, such as constants of files, each with its
+    node; in the order of paths and lines.
+
+    The last value is True if there may be more.
+    """
+    name = last_part(text)
+    named = hits_by_name(corpus.database, corpus.repo, name)
+    matches = _members_of(named, text) or _members_of(
+        _constants_in_namespace(corpus, text, named), name
+    )
+    ordered = sorted(matches.values(), key=lambda one: (one[0].path, one[1].line))
+    return ordered, len(named) >= MAX_NAMED_HITS
+
+
+def _members_of(hits: Iterable[Hit], text: str) -> dict[Hashable, tuple[Hit, Member]]:
+    """The members of nodes that a text names, each once, though several parts may have it."""
+    members: dict[Hashable, tuple[Hit, Member]] = {}
+    for hit in hits:
+        owner = normalize_symbol(hit.symbol or hit.logical_path or "")
+        member = find_member(owner, hit.members, text, hit.path)
+        if member and member.name == last_part(text):
+            members.setdefault((hit.path, owner, member), (hit, member))
+    return members
 
 
 def target_node(corpus: Corpus, target: Target) -> Hit:

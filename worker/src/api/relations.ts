@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { type CallerTree, findCallers } from "../search/callers.ts";
-import { type FoundDefinition, findDefinitions, isPosition } from "../search/definitions.ts";
+import { type FoundDefinition, findDefinitions, isPosition, MEMBER_TYPE } from "../search/definitions.ts";
 import type { SearchContext } from "../search/engine.ts";
 import { FileContents } from "../search/excerpts.ts";
 import { freshness } from "../search/index_status.ts";
@@ -55,7 +55,8 @@ export async function answerRelations(context: SearchContext, place: string): Pr
   }
   const found = await findDefinitions(finder, place, lineReader(contents));
   const [first] = found.definitions;
-  const target = await finder.target(`${first!.path}:${first!.start_line}-${first!.end_line}`);
+  const { path, start_line, end_line, symbol, node_type } = first!;
+  const target = await finder.target(node_type === MEMBER_TYPE ? `${path}#${symbol}` : `${path}:${start_line}-${end_line}`);
   const relations = await relationsOf(finder, contents, target, found.name);
   return { name: found.name, definitions: found.definitions, ...relations, uses: [] };
 }

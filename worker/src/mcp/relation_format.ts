@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { escapeLine } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../search/callers.ts";
-import type { FoundDefinition } from "../search/definitions.ts";
+import { type FoundDefinition, MEMBER_TYPE } from "../search/definitions.ts";
 import type { Implementation, Reference, ReferencePage } from "../search/references.ts";
 import type { UsePage } from "../search/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
@@ -89,7 +89,8 @@ function referenceTexts(references: readonly Reference[]): string[][] {
 }
 
 function definitionLine(one: FoundDefinition): string {
-  return `${one.path}:${one.start_line}-${one.end_line} ${one.node_type} ${one.symbol}${one.resolved ? "" : BY_NAME}`;
+  const last = one.node_type === MEMBER_TYPE ? "" : `-${one.end_line}`;
+  return `${one.path}:${one.start_line}${last} ${one.node_type} ${one.symbol}${one.resolved ? "" : BY_NAME}`;
 }
 
 function callerLines(callers: readonly Caller[], omitted: number, level: number): string[] {

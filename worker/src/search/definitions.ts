@@ -1,26 +1,32 @@
 /** Finds where a name is defined, also the name at a position in a file. Mirrors `feeder.search.definitions`. */
 
+import { constants } from "../../build/worker_data.json";
 import { badRequest } from "../http_error.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
-  isSearchable,
   lineNumbers,
   type NamedNode,
   type RelatedNode,
   type Relation,
 } from "../store/relations.ts";
-import type { NamedDefinition, ReferenceFinder } from "./references.ts";
+import type { Definition } from "./modules.ts";
+import type { ReferenceFinder } from "./references.ts";
 import { type FileFacts, MENTION } from "./resolution.ts";
-import { resolveTarget } from "./targets.ts";
+import { membersNamed, resolveTarget } from "./targets.ts";
 
+export const { MEMBER_TYPE } = constants.outline;
 const WORD = /[\p{L}\p{N}_$]+/gu;
 /** A name of Ruby, which may end with `?` or `!`. */
 const RUBY_WORD = /[\p{L}\p{N}_$]+(?:[?!](?!=))?/gu;
 const POSITION = /^(.+):(\d+):(\d+)$/s;
 
-/** A node that defines the name, `resolved` if the position cannot mean another one. */
+/**
+ * A node or member that defines the name, `resolved` if the position cannot mean another one.
+ *
+ * A member is a constant or field, which has one line and no node of its own.
+ */
 export interface FoundDefinition {
   readonly path: string;
   readonly start_line: number;
@@ -54,14 +60,37 @@ export async function findDefinitions(finder: ReferenceFinder, text: string, rea
 
 async function definitionsOfName(finder: ReferenceFinder, name: string): Promise<Definitions> {
   const [, requested] = rpartition(name, "#");
-  const matches = await finder.namedDefinitions(requested);
+  const { matches, isCut } = await namedDefinitions(finder, requested);
   if (matches.length === 0) {
     throw badRequest(`The index has no definition of ${name}. Search for it: feeder search ${name}`, 404);
   }
-  const hits = sortBy(matches.map(({ hit }) => hit), ({ path, startLine }) => [path, startLine]);
-  const atLeast = await finder.isNameCut(requested);
-  const isOnly = matches.length === 1 && !atLeast;
-  return { name, definitions: hits.map((hit) => foundDefinition(hit, isOnly)), atLeast };
+  const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);
+  const isOnly = matches.length === 1 && !isCut;
+  return { name, definitions: ordered.map((found) => ({ ...found, resolved: isOnly })), atLeast: isCut };
+}
+
+/** The definitions of a name; there may be more if `isCut`. */
+interface NamedMatches {
+  readonly matches: readonly { definition: Definition; found: FoundDefinition }[];
+  readonly isCut: boolean;
+}
+
+/** The nodes of a name, else the members of it. */
+async function namedDefinitions(finder: ReferenceFinder, name: string): Promise<NamedMatches> {
+  const named = await finder.namedDefinitions(name);
+  if (named.length > 0) {
+    const matches = named.map(({ definition, hit }) => ({ definition, found: foundDefinition(hit, false) }));
+    return { matches, isCut: await finder.isNameCut(name) };
+  }
+  const { members, isCut } = await membersNamed(finder, name);
+  const definitions = await Promise.all(members.map(({ hit, member }) => finder.memberDefinition(hit, member.name)));
+  const matches = definitions.map((definition, at) => {
+    const { path, symbol } = definition;
+    const { line } = members[at]!.member;
+    const lines = { start_line: line, end_line: line };
+    return { definition, found: { path, ...lines, symbol, node_type: MEMBER_TYPE, resolved: false } };
+  });
+  return { matches, isCut };
 }
 
 async function definitionsAt(
@@ -78,31 +107,31 @@ async function definitionsAt(
   if (!name) {
     throw badRequest(`No name stands at ${target.path}:${line}:${column}. Give the column of a name.`, 404);
   }
-  let matches = await searchableDefinitions(finder, name);
+  let { matches, isCut } = await searchableDefinitions(finder, name);
   if (matches.length === 0 && /[?!]$/.test(name)) {
     name = name.slice(0, -1); // valid?1:2
-    matches = await searchableDefinitions(finder, name);
+    ({ matches, isCut } = await searchableDefinitions(finder, name));
   }
   if (matches.length === 0) throw badRequest(`The index has no definition of ${name}.`, 404);
   const relations = relationsAt(facts, name, line);
-  const results: { state: boolean | null; hit: NamedNode }[] = [];
-  for (const { definition, hit } of matches) {
+  const results: { state: boolean | null; found: FoundDefinition }[] = [];
+  for (const { definition, found } of matches) {
     const resolver = await finder.resolver(definition);
     const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line));
-    const isDeclaredHere = hit.path === target.path && hit.firstLine <= line && line <= hit.lastLine;
+    const isDeclaredHere = found.path === target.path && found.start_line <= line && line <= found.end_line;
     const isSure = states.includes(true) || (states.length === 0 && isDeclaredHere);
-    results.push({ state: isSure ? true : states.includes(false) ? false : null, hit });
+    results.push({ state: isSure ? true : states.includes(false) ? false : null, found });
   }
   const sure = results.filter(({ state }) => state === true);
   const possible = results.filter(({ state }) => state === false);
   const shown = [sure, possible, results].find((some) => some.length > 0)!;
-  const definitions = shown.map(({ hit }) => foundDefinition(hit, sure.length > 0));
-  return { name, definitions, atLeast: sure.length === 0 && (await finder.isNameCut(name)) };
+  const definitions = shown.map(({ found }) => ({ ...found, resolved: sure.length > 0 }));
+  return { name, definitions, atLeast: sure.length === 0 && isCut };
 }
 
-async function searchableDefinitions(finder: ReferenceFinder, name: string): Promise<NamedDefinition[]> {
+async function searchableDefinitions(finder: ReferenceFinder, name: string): Promise<NamedMatches> {
   await finder.prefetch(name);
-  return isSearchable(name) ? finder.namedDefinitions(name) : [];
+  return namedDefinitions(finder, name);
 }
 
 /** The definition in a node. */

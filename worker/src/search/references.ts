@@ -207,17 +207,22 @@ export class ReferenceFinder {
     const name = lastName(normalizeSymbol(rpartition(text, "#")[1]));
     const isMember = parseMembers(hit.members).some((member) => member.name === name);
     if (!target.lines && isMember && name !== lastName(hit.symbol ?? "")) {
-      const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
-      const symbol = owner ? `${owner}.${name}` : name;
-      const one = { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType: false, isLocal: false };
-      if (hit.language !== "go" || owner) return one;
-      const [packageName] = partition((await this.fileFacts(hit.path)).package, ".");
-      return { ...one, packageName };
+      return this.memberDefinition(hit, name);
     }
     if (hit.symbol) return this.definitionOf(hit);
     throw badRequest(
       `${hit.path}:${hit.startLine} is no declaration. Give the symbol of a class, method or function, or a line of one.`,
     );
+  }
+
+  /** The definition of a member of a class, or of a file, as a constant in a chunk. */
+  async memberDefinition(hit: Hit, name: string): Promise<Definition> {
+    const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
+    const symbol = owner ? `${owner}.${name}` : name;
+    const one = { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType: false, isLocal: false };
+    if (hit.language !== "go" || owner) return one;
+    const [packageName] = partition((await this.fileFacts(hit.path)).package, ".");
+    return { ...one, packageName };
   }
 
   async definitionOf(hit: Hit | NamedNode): Promise<Definition> {

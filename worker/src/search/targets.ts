@@ -1,13 +1,14 @@
 /** Resolves a target to nodes: `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
 
 import { constants } from "../../build/worker_data.json";
-import { groupBy } from "../collections.ts";
+import { groupBy, keyOf } from "../collections.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, type HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
 import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
+import { sortBy } from "../sorting.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
@@ -16,11 +17,13 @@ import { findMember, lastPart, normalizeName, parseMembers } from "./name_matchi
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = constants.targets;
+const { MAX_NAMED_HITS } = constants.hits;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
 const NAME_SEPARATOR = /#(?=.)/gs;
 const FILE_EXTENSION = /\.[\p{L}\p{N}_]{1,5}$/u;
 const GLOB_TOKEN = /\[!?\]?[^\]]*\]|[*?\\^$.+(){}|/[\]]/g;
+const HAS_ALNUM = /[\p{L}\p{N}]/u;
 const ALNUM = /^[\p{L}\p{N}]+$/u;
 
 /** The nodes with one name in a file, or those of a whole file, with the lines of the target if it has some. */
@@ -74,7 +77,9 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
     const file = resolveFile(reading, files[at]!());
     if (file) return targetInFile(await fileNodes(corpus, file), file, reading);
   }
-  const target = byIdOrSymbol(text, ids(), names()) ?? (await constantInNamespace(corpus, text, names()));
+  const named = byIdOrSymbol(text, ids(), names());
+  const constants = named ? [] : await constantsInNamespace(corpus, text, names());
+  const target = named ?? singleTarget(constants, lastPart(normalizeSymbol(text)));
   if (target) return target;
   const [first] = text.split("#", 1);
   throw await unknownTargetError(corpus, LINES.exec(text)?.[1] ?? (first || text));
@@ -200,7 +205,7 @@ function targetInFile(hits: readonly Hit[], path: string, { lines, name }: Readi
 function nameQueries(text: string): string[] {
   const name = normalizeSymbol(text);
   const names = [...new Set([name, rpartition(name, ".")[1]])];
-  return names.filter((one) => /[\p{L}\p{N}]/u.test(one)).map(ftsPhrase);
+  return names.filter((one) => HAS_ALNUM.test(one)).map(ftsPhrase);
 }
 
 function ftsPhrase(name: string): string {
@@ -219,30 +224,61 @@ function byIdOrSymbol(text: string, ids: readonly Row[][], names: readonly Row[]
 }
 
 /**
- * Resolves a constant with the namespace of its file, which its chunk does not have.
+ * The chunks with a constant of the namespace of their file, which a chunk does not have.
  *
  * The namespace of a file is the beginning of the names of its other nodes, as of `raft.NewRaft` for
  * `raft.ErrNotLeader`, and not itself a node.
  */
-async function constantInNamespace(
+async function constantsInNamespace(
   { database, repo }: TargetContext,
   text: string,
   names: readonly Row[][],
-): Promise<Target | null> {
+): Promise<Hit[]> {
   const [namespace, name] = rpartition(normalizeName(text), ".");
   const named = (names.at(-1) ?? []).map(hitFromRow);
   const chunks = named.filter((hit) => namespace && chunkMember(hit, name));
-  if (chunks.length === 0) return null;
+  if (chunks.length === 0) return [];
   const paths = [...new Set(chunks.map(({ path }) => path))];
   const [rows = []] = await database.run([sql.nodesInFiles(repo, paths)]);
   const symbols = rows.map(hitFromRow).map(({ path, symbol }) => ({ path, symbol: normalizeName(symbol ?? "") }));
   const isIn = (path: string) =>
     symbols.some((one) => one.path === path && one.symbol.startsWith(`${namespace}.`)) &&
     !symbols.some((one) => one.path === path && one.symbol === namespace);
-  return singleTarget(
-    chunks.filter(({ path }) => isIn(path)),
-    lastPart(normalizeSymbol(text)),
-  );
+  return chunks.filter(({ path }) => isIn(path));
+}
+
+/**
+ * The members of a name in this case of letters, such as constants of files, each with its node, by path and line.
+ *
+ * There may be more if `isCut`.
+ */
+export async function membersNamed(
+  context: TargetContext,
+  text: string,
+): Promise<{ members: { hit: Hit; member: Member }[]; isCut: boolean }> {
+  const name = lastPart(normalizeSymbol(text));
+  if (!HAS_ALNUM.test(name)) return { members: [], isCut: false };
+  const rows = await context.database.run([sql.nodesByNameWords(context.repo, ftsPhrase(name))]);
+  const named = rows[0]!.map(hitFromRow);
+  let members = membersOf(named, text, name);
+  if (members.length === 0) members = membersOf(await constantsInNamespace(context, text, rows), name, name);
+  return {
+    members: sortBy(members, ({ hit, member }) => [hit.path, member.line]),
+    isCut: named.length >= MAX_NAMED_HITS,
+  };
+}
+
+/** The members of nodes that a text names, each once, though several parts may have it. */
+function membersOf(hits: readonly Hit[], text: string, name: string): { hit: Hit; member: Member }[] {
+  const members = new Map<string, { hit: Hit; member: Member }>();
+  for (const hit of hits) {
+    const owner = normalizeSymbol(hit.symbol || hit.logicalPath || "");
+    const member = findMember(owner, hit.members, text, hit.path);
+    if (member?.name !== name) continue;
+    const key = keyOf(hit.path, owner, member.name, String(member.line));
+    if (!members.has(key)) members.set(key, { hit, member });
+  }
+  return [...members.values()];
 }
 
 /**
