@@ -19,9 +19,18 @@ class FeederError(Exception):
 
 
 class UserError(FeederError):
-    """The user must change something; the message ends with the remedy."""
+    """The user must change something; the message ends with the remedy.
+
+    Where the problem contains a text of the user, the remedy is given apart: a full stop in such a
+    text does not end a sentence.
+    """
 
     exit_code = 2
+
+    def __init__(self, problem: str = "", remedy: str = "") -> None:
+        super().__init__(f"{problem} {remedy}".strip())
+        self.problem = problem
+        self.remedy = remedy
 
 
 class Interrupted(FeederError):
@@ -78,6 +87,11 @@ class Superseded(StoppedEarly):
 
 
 def problem_and_remedy(error: Exception) -> tuple[str, str]:
-    """Splits an error's message into its first sentence, the problem, and the rest, the remedy."""
+    """Returns the problem and the remedy of an error.
+
+    If they are not given apart, the message's first sentence is the problem.
+    """
+    if isinstance(error, UserError) and error.remedy:
+        return error.problem, error.remedy
     problem, _, remedy = str(error).partition(". ")
     return f"{problem.rstrip('.')}.", remedy

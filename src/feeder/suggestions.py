@@ -31,7 +31,7 @@ def unknown_name_error(
     if not near and existing:
         more = f" and {len(existing) - MAX_LISTED} more" if len(existing) > MAX_LISTED else ""
         remedy = f"There are: {', '.join(existing[:MAX_LISTED])}{more}."
-    return UserError(f"The index has no {kind} {name}. {remedy}".strip())
+    return UserError(f"The index has no {kind} {name}.", remedy)
 
 
 def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str]:

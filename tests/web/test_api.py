@@ -142,6 +142,33 @@ def test_errors_name_the_remedy(asked: Web, address: str, status: int, expected:
     assert answer.json()["remedy"]
 
 
+@pytest.mark.parametrize(
+    ("address", "error", "remedy"),
+    [
+        (
+            "map?path=a.%20b",
+            "a. b is not a folder of the index.",
+            "Give a path from the root.",
+        ),
+        (
+            "outline?path=a.%20b",
+            "The index has no file or folder a. b.",
+            "List its contents: feeder outline .",
+        ),
+        (
+            "relations?place=a.%20b",
+            "The index has no file, symbol or id a. b.",
+            "List its contents: feeder outline .",
+        ),
+    ],
+)
+def test_full_stop_in_a_text_of_the_user_does_not_cut_the_error(
+    asked: Web, address: str, error: str, remedy: str
+) -> None:
+    answer = asked.client.get(f"/api/{address}")
+    assert answer.json() == {"error": error, "remedy": remedy}
+
+
 def test_server_runs_without_an_index(repo: Repo) -> None:
     """It may be created later."""
     desk = open_service(repo.path)

@@ -2,7 +2,7 @@
 
 import { constants } from "../build/worker_data.json";
 import { casefold, compareText, rpartition } from "./python_strings.ts";
-import { badRequest, type HttpError } from "./http_error.ts";
+import { HttpError } from "./http_error.ts";
 
 const { MAX_SUGGESTIONS, MIN_SIMILARITY, MAX_COMPARED, MAX_LISTED } = constants.suggestions;
 /** The default cutoff of difflib's `get_close_matches`. */
@@ -25,7 +25,7 @@ export function unknownNameError(
   const more = existing.length > MAX_LISTED ? ` and ${existing.length - MAX_LISTED} more` : "";
   const listing = existing.length > 0 ? `There are: ${existing.slice(0, MAX_LISTED).join(", ")}${more}.` : "";
   const remedy = near.length > 0 ? `The nearest: ${near.join(", ")}.` : listing;
-  return badRequest(`The index has no ${kind} ${name}. ${remedy}`.trim());
+  return new HttpError(400, `The index has no ${kind} ${name}.`, remedy);
 }
 
 /** The names whose parts after the last separator are most similar to the target's. */

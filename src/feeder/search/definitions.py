@@ -78,7 +78,7 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
     matches, is_cut = _named_definitions(corpus, finder, name.rpartition("#")[2])
     if not matches:
         raise UserError(
-            f"The index has no definition of {name}. Search for it: feeder search {name}"
+            f"The index has no definition of {name}.", f"Search for it: feeder search {name}"
         )
     is_only = len(matches) == 1 and not is_cut
     ordered = sorted((match for _, match in matches), key=lambda one: (one.path, one.start_line))
@@ -165,4 +165,4 @@ def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Patt
     ]
     if words:
         return words[-1]  # wide?width
-    raise UserError(f"No name stands at {path}:{line}:{column}. Give the column of a name.")
+    raise UserError(f"No name stands at {path}:{line}:{column}.", "Give the column of a name.")

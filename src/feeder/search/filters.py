@@ -101,8 +101,8 @@ def _as_typed(query: Query, fields: Sequence[str]) -> list[str]:
 
 def _conflict_error(conflicting: Sequence[str]) -> UserError:
     return UserError(
-        f"{' and '.join(conflicting)} exclude each other: nothing is left to search. "
-        "Remove one of them."
+        f"{' and '.join(conflicting)} exclude each other: nothing is left to search.",
+        "Remove one of them.",
     )
 
 

@@ -199,8 +199,8 @@ class ReferenceFinder:
             return self.member_definition(hit, name)
         if not hit.symbol:
             raise UserError(
-                f"{hit.path}:{hit.start_line} is no declaration. Give the symbol of a class, "
-                "method or function, or a line of one."
+                f"{hit.path}:{hit.start_line} is no declaration.",
+                "Give the symbol of a class, method or function, or a line of one.",
             )
         return self._definition(hit)
 
@@ -767,7 +767,7 @@ def _is_header(path: str) -> bool:
 def _first_named(target: Target) -> Hit:
     if target.is_file:
         raise UserError(
-            f"{target.path} is a file. Give a symbol in it, or a line: {target.path}#SYMBOL"
+            f"{target.path} is a file.", f"Give a symbol in it, or a line: {target.path}#SYMBOL"
         )
     return target.hits[0]
 
@@ -850,7 +850,9 @@ def find_implementations(
     if definition.is_type:
         return definition, finder.implementations(definition), finder.is_cut
     if not definition.owner:
-        raise UserError(f"{definition.symbol} is neither a type nor a member of one. Give a type.")
+        raise UserError(
+            f"{definition.symbol} is neither a type nor a member of one.", "Give a type."
+        )
     overriding = [
         Implementation(
             hit.path, hit.start_line, hit.end_line, hit.symbol or "", one.resolved, one.depth

@@ -110,7 +110,7 @@ def _statement(text: str, scope: Scope) -> Statement:
     head, _, typed = text.partition(":")
     name = typed if head == "imports" else normalize_symbol(typed).rpartition(".")[2]
     if not any(map(str.isalnum, name)):
-        raise UserError(f"{text} has no name. Write one, as in {head}:{EXAMPLES[head]}.")
+        raise UserError(f"{text} has no name.", f"Write one, as in {head}:{EXAMPLES[head]}.")
     needles = [f" {name}{kind}" for kind in KINDS_BY_FILTER[head]]
     if head in QUALIFIED_KINDS:
         kind = QUALIFIED_KINDS[head]

@@ -64,7 +64,7 @@ def check_not_skipped(corpus: Corpus, text: str, directory: str, *, anywhere: bo
     reasons = skipped_files(corpus.database, corpus.repo, places, endings if anywhere else [])
     path = next((path for path in [*places, *sorted(reasons)] if path in reasons), None)
     if path is not None:
-        raise UserError(skip_note(path, reasons[path]))
+        raise UserError(*_problem_and_remedy(path, reasons[path]))
 
 
 def check_scope_not_skipped(database: Database, scope: Scope, paths: Sequence[str]) -> None:
@@ -73,13 +73,17 @@ def check_scope_not_skipped(database: Database, scope: Scope, paths: Sequence[st
     places, endings = _places_and_endings(paths)
     for repo in repos:
         for path, reason in skipped_files(database, repo, places, endings).items():
-            raise UserError(skip_note(path, reason))
+            raise UserError(*_problem_and_remedy(path, reason))
 
 
 def skip_note(path: str, reason: str) -> str:
     """Says that a file was skipped, why, and what to do."""
-    remedy = SKIP_REMEDIES.get(reason, DEFAULT_REMEDY)
-    return f"{path} is not in the index: it was skipped ({reason}). {remedy}"
+    return " ".join(_problem_and_remedy(path, reason))
+
+
+def _problem_and_remedy(path: str, reason: str) -> tuple[str, str]:
+    problem = f"{path} is not in the index: it was skipped ({reason})."
+    return problem, SKIP_REMEDIES.get(reason, DEFAULT_REMEDY)
 
 
 def _places_and_endings(paths: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -155,7 +155,7 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
     Raises UserError if there is none.
     """
     if not target.hits:
-        raise UserError(f"{target.path} has no nodes: it has no text. Give another file.")
+        raise UserError(f"{target.path} has no nodes: it has no text.", "Give another file.")
     if target.lines is None:
         return _single_node(corpus, target)
     reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, target.hits[:1])
@@ -163,8 +163,8 @@ def target_node(corpus: Corpus, target: Target) -> Hit:
     holding = [hit for hit in target.hits if hit.start_line <= line <= hit.end_line]
     if not holding:
         raise UserError(
-            f"{target.path} has no node at line {target.lines[0]}. "
-            f"List its nodes: feeder outline {target.path}"
+            f"{target.path} has no node at line {target.lines[0]}.",
+            f"List its nodes: feeder outline {target.path}",
         )
     return min(holding, key=lambda hit: hit.end_line - hit.start_line)
 
@@ -182,7 +182,8 @@ def _single_node(corpus: Corpus, target: Target) -> Hit:
         lines = (reader.read(hit).first or hit.start_line for hit in nodes.values())
         listed = _list_first([f"{target.path}:{line}" for line in lines])
         which = "" if target.is_file else " of that name"
-        raise UserError(f"{target.path} has {len(nodes)} nodes{which}: {listed}. Give one of them.")
+        problem = f"{target.path} has {len(nodes)} nodes{which}: {listed}."
+        raise UserError(problem, "Give one of them.")
     return hits[0]
 
 
@@ -291,7 +292,7 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
     labels = [f"{path}#{name}" for path, name in distinct]
     raise UserError(
-        f"{text} matches {len(labels)} targets: {_list_first(labels)}. Give one of them."
+        f"{text} matches {len(labels)} targets: {_list_first(labels)}.", "Give one of them."
     )
 
 
@@ -338,4 +339,4 @@ def _not_found_error(kind: str, text: str, near: Sequence[str], within: str = ".
         if near
         else f"List its contents: feeder outline {within}"
     )
-    return UserError(f"The index has no {kind} {text}. {remedy}")
+    return UserError(f"The index has no {kind} {text}.", remedy)

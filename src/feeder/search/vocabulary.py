@@ -174,8 +174,8 @@ def _check_categories(query: Query, own: Categories) -> None:
         )
     if query.paths and "paths" in kinds:
         raise UserError(
-            f"The category {query.categories[0]} cannot be combined with path:{query.paths[0]}. "
-            "Use one of them."
+            f"The category {query.categories[0]} cannot be combined with path:{query.paths[0]}.",
+            "Use one of them.",
         )
 
 

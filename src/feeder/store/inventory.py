@@ -46,7 +46,8 @@ def resolve_repository(name: str, existing: Sequence[str]) -> str:
     matches = matching_repositories(name, existing)
     if len(matches) > 1:
         raise UserError(
-            f"The name {name} matches several repositories: {', '.join(matches)}. Use a full name."
+            f"The name {name} matches several repositories: {', '.join(matches)}.",
+            "Use a full name.",
         )
     if not matches:
         raise unknown_name_error("repository", name, existing)

@@ -107,7 +107,7 @@ def relations(index: SearchIndex, parameters: Parameters) -> JsonObject:
     try:
         return symbol_relations(index.corpus, place).as_json()
     except UserError as exc:
-        raise NotFound(str(exc)) from exc
+        raise NotFound(exc.problem, exc.remedy) from exc
 
 
 def similar(index: SearchIndex, parameters: Parameters) -> JsonObject:
@@ -134,7 +134,7 @@ def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
     corpus, path = index.corpus, _required_parameter(parameters, "path")
     if path not in _indexed_paths(index, path):
         raise NotFound(
-            f"{path} is not a file of the index. Give a path from the root, as hits have it."
+            f"{path} is not a file of the index.", "Give a path from the root, as hits have it."
         )
     file_now = current_files(corpus.base, [path])[path]
     content, mask_secrets = file_now.content, index.settings.mask_secrets
@@ -142,7 +142,7 @@ def file(index: SearchIndex, parameters: Parameters) -> JsonObject:
     if lines is None and content is not None and is_unreadable_document(path):
         raise NotFound(f"{path} is {NOT_INSTALLED}")
     if lines is None:
-        raise NotFound(f"{path} has been deleted or is not text any more. Run `feeder sync`.")
+        raise NotFound(f"{path} has been deleted or is not text any more.", "Run `feeder sync`.")
     entries = build_outline(corpus, [path])
     return {
         "path": path,
@@ -159,7 +159,8 @@ def document(index: SearchIndex, parameters: Parameters) -> JsonObject:
     corpus, path = index.corpus, _required_parameter(parameters, "path")
     if not file_types.document_extension(path) or path not in _indexed_paths(index, path):
         raise NotFound(
-            f"{path} is not a document of the index. Give a path from the root, as hits have it."
+            f"{path} is not a document of the index.",
+            "Give a path from the root, as hits have it.",
         )
     _check_size(index, path, file_size(corpus.base, path))
     blob = blobs_by_path(corpus.database, corpus.repo, [path])[path]
@@ -187,7 +188,7 @@ def files(index: SearchIndex, parameters: Parameters) -> JsonObject:
     paths = files_below(corpus.database, corpus.repo, folder)
     inside = [path[len(folder) + 1 if folder else 0 :] for path in paths if path != folder]
     if not inside:
-        raise NotFound(f"{folder} is not a folder of the index. Give a path from the root.")
+        raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
     folders = dict.fromkeys(path.partition("/")[0] for path in inside if "/" in path)
     names = [path for path in inside if "/" not in path]
     return {"folders": sorted(folders), "files": sorted(names), **_index_state(corpus)}
@@ -207,7 +208,7 @@ def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
     read = partial(file_summaries, corpus.database, corpus.repo, "" if folder == "." else folder)
     following = read(after, NO_LIMIT if limit is None else limit + 1)
     if not following and folder != "." and not (after and read(limit=1)):
-        raise NotFound(f"{folder} is not a folder of the index. Give a path from the root.")
+        raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
     files = [_file_json(corpus, file) for file in following[:limit]]
     has_references = is_local(corpus.database) and has_relations(corpus.database, corpus.repo)
     if _flag(parameters, "references", "no") and has_references:
@@ -239,7 +240,7 @@ def history(index: SearchIndex, parameters: Parameters) -> JsonObject:
             "Run the server in a clone that has the index's commit."
         )
     if path and path not in _indexed_paths(index, path):
-        raise NotFound(f"{path} is not a file of the index. Give a path from the root.")
+        raise NotFound(f"{path} is not a file of the index.", "Give a path from the root.")
     changes = last_change(root, commit, path) if path else file_history(corpus.base, commit)
     return {"changed": changes.changed_s, "since": changes.oldest_commit_s, **_index_state(corpus)}
 
@@ -292,7 +293,8 @@ ENDPOINTS: Mapping[str, tuple[Endpoint, frozenset[str]]] = {
 def _check_size(index: SearchIndex, path: str, size: int) -> None:
     limit = index.settings.max_document_bytes
     if size > limit:
-        raise NotFound(f"{path} is larger than {limit:,} bytes. Set a larger --max-document-bytes.")
+        problem = f"{path} is larger than {limit:,} bytes."
+        raise NotFound(problem, "Set a larger --max-document-bytes.")
 
 
 def _index_state(corpus: Corpus) -> JsonObject:
@@ -336,14 +338,14 @@ def _resolve_target(index: SearchIndex, text: str) -> Target:
     try:
         return resolve_target(corpus, path_from_root(text, corpus.base), index.directory)
     except UserError as exc:
-        raise NotFound(str(exc)) from exc
+        raise NotFound(exc.problem, exc.remedy) from exc
 
 
 def _indexed_paths(index: SearchIndex, path: str) -> list[str]:
     try:
         return files_below_path(index.corpus, path)
     except UserError as exc:
-        raise NotFound(str(exc)) from exc
+        raise NotFound(exc.problem, exc.remedy) from exc
 
 
 def _filters(parameters: Parameters) -> RequestFilters:

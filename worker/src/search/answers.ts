@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
-import { badRequest } from "../http_error.ts";
+import { badRequest, HttpError } from "../http_error.ts";
 import { partsFromRows, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import type { NumberedLines } from "../store/stored_source.ts";
@@ -252,7 +252,7 @@ async function readLines(contents: FileContents, repo: string, target: Target): 
   const end = content.numbers.at(-1) ?? 0;
   const [first, last] = target.lines ?? [1, end];
   if (first < 1 || first > Math.min(last, end)) {
-    throw badRequest(`${path} has lines 1 to ${end}. Give lines in that range.`, 404);
+    throw new HttpError(404, `${path} has lines 1 to ${end}.`, "Give lines in that range.");
   }
   const unnamed = { symbol: null, signature: null, logicalPath: null, members: "", description: "" };
   const range = { startLine: first, endLine: Math.min(last, end) };

@@ -1,7 +1,7 @@
 /** Finds where a name is defined, also the name at a position in a file. Mirrors `feeder.search.definitions`. */
 
 import { constants } from "../../build/worker_data.json";
-import { badRequest } from "../http_error.ts";
+import { badRequest, HttpError } from "../http_error.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import {
@@ -62,7 +62,7 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
   const [, requested] = rpartition(name, "#");
   const { matches, isCut } = await namedDefinitions(finder, requested);
   if (matches.length === 0) {
-    throw badRequest(`The index has no definition of ${name}. Search for it: feeder search ${name}`, 404);
+    throw new HttpError(404, `The index has no definition of ${name}.`, `Search for it: feeder search ${name}`);
   }
   const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);
   const isOnly = matches.length === 1 && !isCut;
@@ -105,7 +105,7 @@ async function definitionsAt(
   const isRuby = target.hits.some(({ language }) => language === "ruby");
   let name = wordAt(text ?? "", column, isRuby ? RUBY_WORD : WORD);
   if (!name) {
-    throw badRequest(`No name stands at ${target.path}:${line}:${column}. Give the column of a name.`, 404);
+    throw new HttpError(404, `No name stands at ${target.path}:${line}:${column}.`, "Give the column of a name.");
   }
   let { matches, isCut } = await searchableDefinitions(finder, name);
   if (matches.length === 0 && /[?!]$/.test(name)) {

@@ -1,7 +1,7 @@
 /** Resolves filters to a scope, and detects filters that conflict with each other. */
 
 import { constants } from "../../build/worker_data.json";
-import { badRequest, type HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import { compareText } from "../python_strings.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import { EMPTY_SCOPE, isGlob, normalizePath, type Scope } from "../store/scope.ts";
@@ -254,7 +254,7 @@ export function resolveRepo(name: string, repos: readonly string[]): string {
   const ends = repos.filter((repo) => repo.endsWith(`/${name}`));
   const matches = repos.includes(name) ? [name] : ends;
   if (matches.length > 1) {
-    throw badRequest(`The name ${name} matches several repositories: ${matches.join(", ")}. Use a full name.`);
+    throw new HttpError(400, `The name ${name} matches several repositories: ${matches.join(", ")}.`, "Use a full name.");
   }
   if (!matches[0]) throw unknownNameError("repository", name, repos);
   return matches[0];
@@ -337,5 +337,6 @@ function asTyped(query: Query, fields: readonly Field[]): string[] {
 }
 
 function conflictError(conflicting: readonly string[]): HttpError {
-  return badRequest(`${conflicting.join(" and ")} exclude each other: nothing is left to search. Remove one of them.`);
+  const problem = `${conflicting.join(" and ")} exclude each other: nothing is left to search.`;
+  return new HttpError(400, problem, "Remove one of them.");
 }

@@ -7,7 +7,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
-import { badRequest } from "../http_error.ts";
+import { badRequest, HttpError } from "../http_error.ts";
 import { matchAtStart, Pattern } from "../python_regex.ts";
 import { characterColumns, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
@@ -210,8 +210,10 @@ export class ReferenceFinder {
       return this.memberDefinition(hit, name);
     }
     if (hit.symbol) return this.definitionOf(hit);
-    throw badRequest(
-      `${hit.path}:${hit.startLine} is no declaration. Give the symbol of a class, method or function, or a line of one.`,
+    throw new HttpError(
+      400,
+      `${hit.path}:${hit.startLine} is no declaration.`,
+      "Give the symbol of a class, method or function, or a line of one.",
     );
   }
 
@@ -756,7 +758,7 @@ export async function findImplementations(
     return { definition, implementations: await finder.implementations(definition) };
   }
   if (!definition.owner) {
-    throw badRequest(`${definition.symbol} is neither a type nor a member of one. Give a type.`);
+    throw new HttpError(400, `${definition.symbol} is neither a type nor a member of one.`, "Give a type.");
   }
   const below = await finder.membersBelow(definition);
   const implementations = below.map(({ node: { path, firstLine, lastLine, symbol }, resolved, depth }) => {
@@ -852,7 +854,7 @@ function isExtension(hit: Hit | NamedNode): boolean {
 
 function firstNamed(target: Target): Hit {
   if (target.isFile) {
-    throw badRequest(`${target.path} is a file. Give a symbol in it, or a line: ${target.path}#SYMBOL`);
+    throw new HttpError(400, `${target.path} is a file.`, `Give a symbol in it, or a line: ${target.path}#SYMBOL`);
   }
   return target.hits[0]!;
 }

@@ -1,7 +1,7 @@
 /** Restricts a scope to nodes with a relation: filters such as `calls:add` and `inherits:Cart`. */
 
 import { constants } from "../../build/worker_data.json";
-import { badRequest } from "../http_error.ts";
+import { badRequest, HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import type { Scope } from "../store/scope.ts";
 import { anyRelation, nodesWithRelation, nodesWithVisibility } from "../store/statements.ts";
@@ -21,7 +21,7 @@ export function relationStatement(filter: string, scope: Scope): Statement {
   const name = head === "imports" ? typed : symbol.slice(symbol.lastIndexOf(".") + 1);
   if (!WORD.test(name)) {
     const example = (EXAMPLES as Record<string, string>)[head];
-    throw badRequest(`${filter} has no name. Write one, as in ${head}:${example}.`);
+    throw new HttpError(400, `${filter} has no name.`, `Write one, as in ${head}:${example}.`);
   }
   const needles = [...KINDS[head]!].map((kind) => ` ${name}${kind}`);
   if (head === "visibility" && CONVENTIONAL.includes(name)) return nodesWithVisibility(needles, scope, MAX_NODES + 1);

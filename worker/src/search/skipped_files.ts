@@ -1,7 +1,7 @@
 /** Reports that a target is a file which the index skipped, with the reason and what to do. */
 
 import { constants } from "../../build/worker_data.json";
-import { badRequest, type HttpError } from "../http_error.ts";
+import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -21,7 +21,7 @@ export function skippedFileError(text: string, rows: readonly Row[]): HttpError 
   const reasons = new Map(rows.map(([path, reason]) => [String(path), String(reason)]));
   const [places] = candidates(pathCandidates(text));
   const path = [...places, ...[...reasons.keys()].sort()].find((one) => reasons.has(one));
-  return path === undefined ? null : badRequest(skipNote(path, reasons.get(path)!), 404);
+  return path === undefined ? null : new HttpError(404, ...skipNote(path, reasons.get(path)!));
 }
 
 /** Says which of a scope's paths are skipped files, for a search that found nothing there. */
@@ -29,13 +29,13 @@ export async function skippedPathNotes(database: Database, repos: readonly strin
   if (scope.paths.length === 0) return [];
   const [places, endings] = candidates(scope.paths);
   const found = await database.run(repos.map((repo) => sql.filesSkipped(repo, places, endings)));
-  const notes = found.flatMap((rows) => rows.map(([path, reason]) => skipNote(String(path), String(reason))));
+  const notes = found.flatMap((rows) => rows.map(([path, reason]) => skipNote(String(path), String(reason)).join(" ")));
   return notes.slice(0, MAX_PATH_NOTES);
 }
 
-/** Says that a file was skipped, why, and what to do. */
-function skipNote(path: string, reason: string): string {
-  return `${path} is not in the index: it was skipped (${reason}). ${REMEDIES.get(reason) ?? DEFAULT_REMEDY}`;
+/** Says that a file was skipped and why, and what to do. */
+function skipNote(path: string, reason: string): [problem: string, remedy: string] {
+  return [`${path} is not in the index: it was skipped (${reason}).`, REMEDIES.get(reason) ?? DEFAULT_REMEDY];
 }
 
 /** Paths from the root with the folders that they are in, one of which may be a submodule, and endings of paths. */

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { nearestNames } from "../suggestions.ts";
-import { badRequest, type HttpError } from "../http_error.ts";
+import { badRequest, HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
 import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
@@ -89,15 +89,13 @@ export async function resolveTarget(corpus: TargetContext, text: string): Promis
 export async function targetNode({ database }: TargetContext, target: Target): Promise<Hit> {
   const { hits, lines, path } = target;
   if (hits.length === 0) {
-    throw badRequest(`${path} has no nodes: it has no text. Give another file.`);
+    throw new HttpError(400, `${path} has no nodes: it has no text.`, "Give another file.");
   }
   if (!lines) return singleNode(database, target);
   const [line] = lines;
   const containing = hits.filter((hit) => hit.startLine <= line && line <= hit.endLine);
   if (containing.length === 0) {
-    throw badRequest(
-      `${path} has no node at line ${line}. List its nodes: feeder outline ${path}`,
-    );
+    throw new HttpError(400, `${path} has no node at line ${line}.`, `List its nodes: feeder outline ${path}`);
   }
   return containing.reduce((smallest, hit) => (lineSpan(hit) < lineSpan(smallest) ? hit : smallest));
 }
@@ -113,7 +111,7 @@ async function singleNode(database: Database, { path, hits, isFile }: Target): P
     if (nodes.size > 1) {
       const places = Array.from(nodes.values(), ([first]) => `${path}:${first!.startLine}`);
       const which = isFile ? "" : " of that name";
-      throw badRequest(`${path} has ${nodes.size} nodes${which}: ${listFirst(places)}. Give one of them.`);
+      throw new HttpError(400, `${path} has ${nodes.size} nodes${which}: ${listFirst(places)}.`, "Give one of them.");
     }
   }
   return hits[0]!;
@@ -346,7 +344,7 @@ function singleTarget(matches: readonly Hit[], text: string): Target | null {
   if (labels.length === 1) {
     return { path: first.path, hits, lines: null, isFile: false, member: chunkMember(first, text) };
   }
-  throw badRequest(`${text} matches ${labels.length} targets: ${listFirst(labels)}. Give one of them.`, 404);
+  throw new HttpError(404, `${text} matches ${labels.length} targets: ${listFirst(labels)}.`, "Give one of them.");
 }
 
 /** The nodes of code, if there are any; of a class and its constructor only the class. */
@@ -405,7 +403,7 @@ function notFoundError(kind: string, text: string, near: readonly string[], with
     near.length > 0
       ? `Did you mean ${near.join(" or ")}?`
       : `List its contents: feeder outline ${within}`;
-  return badRequest(`The index has no ${kind} ${text}. ${advice}`, 404);
+  return new HttpError(404, `The index has no ${kind} ${text}.`, advice);
 }
 
 function lineSpan(hit: Hit): number {
