@@ -818,6 +818,7 @@ def test_definition_of_a_constant(
     [
         (["references", "shop/cart.py"], "shop/cart.py is a file."),
         (["references", "nowhere"], "The index has no file, symbol or id nowhere."),
+        (["definition", " "], "The target is empty."),
         (["definition", "nowhere"], "The index has no definition of nowhere."),
         (["definition", "shop/cart.py:3:1"], "No name stands at shop/cart.py:3:1."),
         (["implementations", "open_cart"], "open_cart is neither a type nor a member"),

@@ -173,6 +173,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "shop/order.py#order", "direction": "out"},
         {"target": "shop/order.py:6:6", "kind": "definition"},
         {"target": "Hamper", "kind": "definition"},
+        {"target": " ", "kind": "definition"},
         {"target": "ErrInterrupted", "kind": "definition"},
         {"target": "tea.ErrInterrupted", "kind": "definition"},
         {"target": "tea/errors.go:9:9", "kind": "definition"},

@@ -13,7 +13,7 @@ from feeder.search.outline import MEMBER_TYPE
 from feeder.search.query_plan import path_from_root
 from feeder.search.references import ReferenceFinder, with_text
 from feeder.search.resolution import FileFacts
-from feeder.search.targets import members_named, resolve_target
+from feeder.search.targets import EMPTY_TARGET_ERROR, members_named, resolve_target
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, Relation, line_numbers
 
@@ -63,7 +63,12 @@ _POSITION = re.compile(r"(?P<path>.+):(?P<line>\d+):(?P<column>\d+)", re.DOTALL)
 
 
 def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definitions:
-    """The definitions of a name, or with `path:line:column` of the name that stands there."""
+    """The definitions of a name, or with `path:line:column` of the name that stands there.
+
+    Raises UserError if there is none.
+    """
+    if not text.strip():
+        raise UserError(EMPTY_TARGET_ERROR)
     position = _POSITION.fullmatch(text)
     if not position:
         return definitions_of_name(corpus, text)

@@ -14,7 +14,7 @@ import {
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { type FileFacts, MENTION } from "./resolution.ts";
-import { membersNamed, resolveTarget } from "./targets.ts";
+import { EMPTY_TARGET_ERROR, membersNamed, resolveTarget } from "./targets.ts";
 
 export const { MEMBER_TYPE } = constants.outline;
 const WORD = /[\p{L}\p{N}_$]+/gu;
@@ -52,6 +52,7 @@ export function isPosition(text: string): boolean {
 
 /** The definitions of a name, or with `path:line:column` of the name that stands there. */
 export async function findDefinitions(finder: ReferenceFinder, text: string, readLine: ReadLine): Promise<Definitions> {
+  if (!text.trim()) throw badRequest(EMPTY_TARGET_ERROR, 404);
   const position = POSITION.exec(text);
   if (!position) return definitionsOfName(finder, text);
   const [, path = "", line, column] = position;

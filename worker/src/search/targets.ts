@@ -16,7 +16,8 @@ import { hitFromRow, type Hit, type Member } from "./results.ts";
 import { findMember, lastPart, normalizeName, parseMembers } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
-const { MAX_LISTED, MAX_SEPARATORS, EMPTY_TARGET_ERROR } = constants.targets;
+const { MAX_LISTED, MAX_SEPARATORS } = constants.targets;
+export const { EMPTY_TARGET_ERROR } = constants.targets;
 const { MAX_NAMED_HITS } = constants.hits;
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
