@@ -1,8 +1,8 @@
 """Decides which types of Go implement an interface: those with all of its methods.
 
-Start with `GoTypes.implements`. Go has no declaration of that. Methods are compared by name, number
-and types of parameters and results; types as they are written, without packages. Nothing is read
-but nodes of the index.
+Start with `GoTypes.implements`. A type of Go does not declare its interfaces. Methods are compared
+by name, number and types of parameters and results; types as they are written, without packages.
+Nothing is read but nodes of the index.
 """
 
 import posixpath
@@ -25,7 +25,7 @@ MAX_EMBEDDING_DEPTH = 20
 
 RECEIVER_PATTERN = re.compile(r"\Afunc\s*\([^)]*\)\s*")
 PACKAGE_PATTERN = re.compile(r"\b\w+\.(?=\w\w)")
-"""The package of a type, apart from types such as `testing.T`: they are no type parameters."""
+"""The package before a type's name. That of `testing.T` stays: a bare `T` is a type parameter."""
 NAMED_PARAMETER_PATTERN = re.compile(r"(?!(?:chan|func|map|struct|interface)\b)\w+\s+(?=\S)")
 TYPE_PARAMETER_PATTERN = re.compile(r"(?<!\.)\b[A-Z]\b")
 INTERFACE_PATTERN = re.compile(r"\A(?:type\s+)?\w+(?:\[.*\])?\s+(?:=\s*)?interface\b")
