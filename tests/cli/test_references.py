@@ -425,6 +425,52 @@ def test_type_of_ruby_is_that_of_the_modules_around(feeder: RunFeeder, repo: Rep
         )
 
 
+NAMED_TESTS: dict[str, str | bytes] = {
+    "courier.rb": (
+        "class Courier\n"
+        "  def send_parcel(path)\n    path\n  end\n\n"
+        "  define_method :recall do |path|\n    send_parcel path\n  end\n"
+        "end\n"
+    ),
+    "courier_spec.rb": (
+        "class CourierTest < Minitest::Test\n"
+        "  describe 'send_parcel' do\n"
+        "    def courier\n      Courier.new\n    end\n\n"
+        "    it('sends') { send_parcel 'a' }\n"
+        "  end\n\n"
+        "  describe :recall do\n"
+        "    it('recalls') { Courier.new.recall 'a' }\n"
+        "  end\n"
+        "end\n"
+    ),
+    "parcel.js": "export function wrapAll(parcel) {\n  return parcel;\n}\n",
+    "parcel.test.js": (
+        'import { wrapAll } from "./parcel.js";\n\nit("wrapAll", () => {\n  wrapAll(1);\n});\n'
+    ),
+}
+
+
+def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo: Repo) -> None:
+    """`describe 'send_parcel' do` and `it("wrapAll", …)` are nodes that nothing calls."""
+    repo.commit(NAMED_TESTS)
+    assert feeder(repo, "sync", "-q").code == 0
+    for name, definition, called in [
+        ("send_parcel", "Courier.send_parcel", {"courier.rb:7": True, "courier_spec.rb:7": False}),
+        ("recall", "Courier.recall", {"courier_spec.rb:11": False}),
+        ("wrapAll", "wrapAll", {"parcel.test.js:1": True, "parcel.test.js:4": True}),
+    ]:
+        answer = feeder(repo, "definition", name, "--json").json
+        assert [one["symbol"] for one in answer["definitions"]] == [definition]
+        answer = feeder(repo, "references", name, "--json").json
+        assert answer["target"]["symbol"] == definition
+        lines = {f"{one['path']}:{one['line']}": one["resolved"] for one in answer["references"]}
+        assert lines == called
+    refused = feeder(repo, "references", "courier_spec.rb#CourierTest.send_parcel")
+    assert refused.code != 0
+    assert "courier_spec.rb:2 is no declaration." in refused.err
+    assert feeder(repo, "show", "courier_spec.rb#CourierTest.send_parcel", "-q").code == 0
+
+
 RUBY_MARKS: dict[str, str | bytes] = {
     "door.rb": (
         "class Door\n"

@@ -30,7 +30,7 @@ from feeder.search.go_interfaces import MAX_EMBEDDED, MAX_GO_TYPES, GoTypes, Typ
 from feeder.search.index_status import Corpus
 from feeder.search.modules import MODULE_EXPORTS, SCRIPTS, Definition
 from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver, declarations
-from feeder.search.targets import Target, target_node
+from feeder.search.targets import Target, is_call_node, target_node
 from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
     MAX_PATHS,
@@ -197,7 +197,7 @@ class ReferenceFinder:
         own_name = (hit.symbol or "").rpartition(".")[2]
         if not target.lines and name in members and name != own_name:
             return self.member_definition(hit, name)
-        if not hit.symbol:
+        if not hit.symbol or is_call_node(hit):
             raise UserError(
                 f"{hit.path}:{hit.start_line} is no declaration.",
                 "Give the symbol of a class, method or function, or a line of one.",
@@ -264,9 +264,10 @@ class ReferenceFinder:
         return self._definitions[name]
 
     def _hits(self, name: str) -> tuple[list[Hit], bool]:
-        """The nodes whose symbols end with a name, and whether there are more."""
+        """The declarations whose symbols end with a name, and whether there are more."""
         if name not in self._named:
-            self._named[name] = hits_named(self._corpus.database, self._corpus.repo, name)
+            hits, is_cut = hits_named(self._corpus.database, self._corpus.repo, name)
+            self._named[name] = [hit for hit in hits if not is_call_node(hit)], is_cut
         return self._named[name]
 
     def is_name_cut(self, name: str) -> bool:

@@ -38,6 +38,14 @@ EMPTY_TARGET_ERROR = "The target is empty. Give a path, path:line, path#symbol, 
 _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.DOTALL)
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
+RUBY_DEFINITION_PATTERN = re.compile(
+    r"(?:[\w.]+\.)?(?:def\b|define_|let|subject|given\b|attribute\b|event\b|scope\b|rule\b)"
+    r"|[\w:]+ *= "
+)
+"""The beginning of a signature in Ruby that defines a method, also with a symbol as its name."""
+
+QUOTES = ('"', "'", "`")
+
 
 class Target(NamedTuple):
     """The nodes of one name in a file, those of a whole file, or lines of it.
@@ -297,8 +305,12 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
 
 
 def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
-    """The nodes of code, if there are any; of a class and its constructor only the class."""
+    """The nodes of code, if there are any; of a class and its constructor only the class.
+
+    Nodes that are named by an argument, such as those of tests, count only without others.
+    """
     code = [hit for hit in hits if hit.symbol or not hit.logical_path] or hits
+    code = [hit for hit in code if not is_call_node(hit)] or code
     classes = {(hit.path, hit.symbol) for hit in code if hit.node_type == "class"}
     return [hit for hit in code if (hit.path, _constructed_symbol(hit)) not in classes]
 
@@ -307,6 +319,27 @@ def _constructed_symbol(hit: Hit) -> str:
     """The class of a constructor that is called like it, as `Cart` of `Cart.Cart`."""
     outer, _, name = (hit.symbol or "").rpartition(".")
     return outer if outer.rpartition(".")[2] == name else ""
+
+
+def is_named_by_argument(
+    language: str | None, node_type: str, symbol: str | None, signature: str | None
+) -> bool:
+    """Tells whether a node is a call with a block, such as `describe "add" do` or `it("add", …)`.
+
+    Its argument is its name in the index, but code with that name does not refer to it.
+    """
+    if node_type != "method" or not signature:
+        return False
+    if language == "ruby":
+        return not RUBY_DEFINITION_PATTERN.match(signature)
+    name = (symbol or "").rpartition(".")[2]
+    before, _, after = signature.partition(name)
+    return "(" in before and after.startswith(QUOTES)
+
+
+def is_call_node(hit: Hit) -> bool:
+    """Tells whether a node is a call that is named by its argument."""
+    return is_named_by_argument(hit.language, hit.node_type, hit.symbol, hit.signature)
 
 
 def _list_first(targets: Sequence[str]) -> str:

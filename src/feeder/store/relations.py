@@ -67,10 +67,7 @@ _ENDS_WITH = "(d.symbol = {name} OR substr(d.symbol, -length({name}) - 1) = '.' 
 NODES_NAMED_BY_TRIGRAMS, NODES_NAMED_BY_WORDS = (
     f"""
 SELECT {_COLUMNS.replace("d.relations", "'' AS relations")},
-  {_IN_TYPE.format(name="?3")} AS in_type,
-  coalesce(d.signature GLOB 'static *', 0) AS is_static,
-  coalesce(d.language = 'kotlin' AND d.signature GLOB '*.' || ?3 || '[(:= ]*', 0) AS is_extension,
-  coalesce(d.language = 'go' AND d.signature NOT GLOB 'func*', 0) AS is_abstract
+  {_IN_TYPE.format(name="?3")} AS in_type, d.signature
 FROM (SELECT rowid FROM {index} WHERE {index} MATCH ?2) f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND {_ENDS_WITH.format(name="?3")}
 ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS + 1}

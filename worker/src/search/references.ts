@@ -56,7 +56,7 @@ import {
   typeKey,
 } from "./resolution.ts";
 import type { Hit } from "./results.ts";
-import { resolveTarget, type Target, targetNode } from "./targets.ts";
+import { isNamedByArgument, resolveTarget, type Target, targetNode } from "./targets.ts";
 
 const { MAX_DEPTH, MAX_TYPES, MAX_HELD_TYPES, MAX_NAMES } = constants.references;
 const { MAX_EMBEDDED, MAX_GO_TYPES } = constants.go_interfaces;
@@ -209,7 +209,7 @@ export class ReferenceFinder {
     if (!target.lines && isMember && name !== lastName(hit.symbol ?? "")) {
       return this.memberDefinition(hit, name);
     }
-    if (hit.symbol) return this.definitionOf(hit);
+    if (hit.symbol && !isNamedByArgument(hit)) return this.definitionOf(hit);
     throw new HttpError(
       400,
       `${hit.path}:${hit.startLine} is no declaration.`,
@@ -247,11 +247,10 @@ export class ReferenceFinder {
       const outerType = isInner ? outside : "";
       return { path, language, symbol: owner, name: ownerName, owner: outerType, isType: true, isLocal: false };
     }
-    const isStatic = "isStatic" in hit ? hit.isStatic : (hit.signature ?? "").startsWith("static ");
-    const isLocalOfC = isStatic && C_LANGUAGES.has(language) && !isType && !isHeader(path);
+    const signature = hit.signature ?? "";
+    const isLocalOfC = signature.startsWith("static ") && C_LANGUAGES.has(language) && !isType && !isHeader(path);
     const isLocal = isLocalOfC || (SCRIPTS.has(language) && symbol === MODULE_EXPORTS);
-    const isBodyless = "isAbstract" in hit ? hit.isAbstract : language === "go" && !(hit.signature ?? "").startsWith("func");
-    const isAbstract = isBodyless && owner !== "" && !isType;
+    const isAbstract = language === "go" && isBodyless(hit) && owner !== "" && !isType;
     return { path, language, symbol, name, owner, isType, isLocal, isAbstract };
   }
 
@@ -283,13 +282,13 @@ export class ReferenceFinder {
     return this.#cutNames.has(last);
   }
 
-  /** The nodes whose symbols end with a name. */
+  /** The declarations whose symbols end with a name. */
   #nodesNamed(name: string): Promise<NamedNode[]> {
     return memoized(this.#named, name, async () => {
       if (!isSearchable(name)) return [];
       const [rows = []] = await this.database.run([nodesNamed(this.repo, name)]);
       if (rows.length > MAX_NAMED_HITS) this.#cutNames.add(name);
-      return rows.slice(0, MAX_NAMED_HITS).map(namedNode);
+      return rows.slice(0, MAX_NAMED_HITS).map(namedNode).filter((node) => !isNamedByArgument(node));
     });
   }
 
@@ -846,10 +845,14 @@ function ownerName(symbol: string | null): string {
 }
 
 function isExtension(hit: Hit | NamedNode): boolean {
-  if ("isExtension" in hit) return hit.isExtension;
   const name = lastName(hit.symbol ?? "");
   const at = (hit.signature ?? "").indexOf(`.${name}`);
   return hit.language === "kotlin" && at >= 0 && "(:= ".includes(hit.signature![at + name.length + 1] ?? "?");
+}
+
+/** Returns true if a method of Go is one of an interface. */
+function isBodyless({ signature }: Hit | NamedNode): boolean {
+  return !(signature ?? "").startsWith("func");
 }
 
 function firstNamed(target: Target): Hit {
@@ -917,7 +920,7 @@ function symbolsOfGo(methods: readonly NamedNode[], named: readonly NamedNode[])
     return language === "go" && nodeType === "method" && symbol!.split(".").length > 2;
   };
   return methods.filter(isMethod).flatMap((method) => {
-    const others = named.filter((one) => isMethod(one) && one.isAbstract !== method.isAbstract);
+    const others = named.filter((one) => isMethod(one) && isBodyless(one) !== isBodyless(method));
     const symbols = [method, ...others].map(({ symbol }) => rpartition(symbol!, ".")[0]);
     return others.length > 0 ? [symbols] : [];
   });

@@ -3,6 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
+import { matchAtStart, Pattern } from "../python_regex.ts";
 import { nearestNames } from "../suggestions.ts";
 import { badRequest, HttpError } from "../http_error.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
@@ -16,9 +17,10 @@ import { hitFromRow, type Hit, type Member } from "./results.ts";
 import { findMember, lastPart, normalizeName, parseMembers } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
-const { MAX_LISTED, MAX_SEPARATORS } = constants.targets;
+const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
 export const { EMPTY_TARGET_ERROR } = constants.targets;
 const { MAX_NAMED_HITS } = constants.hits;
+const RUBY_DEFINITION = new Pattern(matchAtStart(constants.targets.RUBY_DEFINITION_PATTERN));
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
 const NAME_SEPARATOR = /#(?=.)/gs;
@@ -348,12 +350,32 @@ function singleTarget(matches: readonly Hit[], text: string): Target | null {
   throw new HttpError(404, `${text} matches ${labels.length} targets: ${listFirst(labels)}.`, "Give one of them.");
 }
 
-/** The nodes of code, if there are any; of a class and its constructor only the class. */
+/**
+ * The nodes of code, if there are any; of a class and its constructor only the class.
+ *
+ * Nodes that are named by an argument, such as those of tests, count only without others.
+ */
 function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly Hit[] {
   const code = hits.filter((hit) => hit.symbol || !hit.logicalPath);
-  const nodes = code.length > 0 ? code : hits;
+  const declarations = code.filter((hit) => !isNamedByArgument(hit));
+  const nodes = [declarations, code, hits].find((some) => some.length > 0) ?? [];
   const classes = new Set(nodes.filter((hit) => hit.nodeType === "class").map((hit) => `${hit.path}\0${hit.symbol}`));
   return nodes.filter((hit) => !classes.has(`${hit.path}\0${constructedSymbol(hit)}`));
+}
+
+/**
+ * Returns true for a call with a block, such as `describe "add" do` or `it("add", …)`.
+ *
+ * Its argument is its name in the index, but code with that name does not refer to it.
+ */
+export function isNamedByArgument(node: Pick<Hit, "language" | "nodeType" | "symbol" | "signature">): boolean {
+  const { language, nodeType, symbol, signature } = node;
+  if (nodeType !== "method" || !signature) return false;
+  if (language === "ruby") return !RUBY_DEFINITION.test(signature);
+  const [, name] = rpartition(symbol ?? "", ".");
+  const at = signature.indexOf(name);
+  if (at < 0) return false;
+  return signature.slice(0, at).includes("(") && QUOTES.includes(signature.slice(at + name.length, at + name.length + 1));
 }
 
 /** The class of a constructor that is called like it, as `Cart` of `Cart.Cart`. */

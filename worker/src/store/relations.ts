@@ -85,17 +85,12 @@ export function nodesWithType(repo: string, type: string): Statement {
 export interface NamedNode extends RelatedNode {
   /** True if the file has the type that the symbol names before the last dot. */
   readonly isInType: boolean;
-  /** True for a static function of C. */
-  readonly isStatic: boolean;
-  /** True for an extension of Kotlin. */
-  readonly isExtension: boolean;
-  /** True for a method of an interface of Go. */
-  readonly isAbstract: boolean;
+  readonly signature: string | null;
 }
 
 export function namedNode(row: Row): NamedNode {
-  const [isInType, isStatic, isExtension, isAbstract] = row.slice(10, 14).map(Boolean) as [boolean, boolean, boolean, boolean];
-  return { ...relatedNode(row), isInType, isStatic, isExtension, isAbstract };
+  const [isInType, signature] = row.slice(10, 12);
+  return { ...relatedNode(row), isInType: Boolean(isInType), signature: signature ? String(signature) : null };
 }
 
 /** Selects the nodes whose symbol is a name, or ends with it after a dot; the shortest symbols first. */
