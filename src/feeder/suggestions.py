@@ -54,6 +54,25 @@ def did_you_mean(name: str, names: Iterable[str]) -> str:
     return f"Did you mean `{near[0]}`?" if near else ""
 
 
+def is_within_one_edit(one: str, other: str) -> bool:
+    """Returns True for equal words, and if a letter is left out, added, replaced or swapped with
+    the next one; with two such edits, `creation` became `creator`.
+    """
+    start = _common_letters(one, other)
+    rest, others = one[start:][::-1], other[start:][::-1]
+    end = _common_letters(rest, others)
+    rest, others = rest[end:], others[end:]
+    is_swapped = len(rest) == len(others) == 2 and rest == others[::-1]
+    return is_swapped or max(len(rest), len(others)) <= 1
+
+
+def _common_letters(one: str, other: str) -> int:
+    """The number of letters with which both words begin."""
+    pairs = enumerate(zip(one, other, strict=False))
+    different = (at for at, (letter, also) in pairs if letter != also)
+    return next(different, min(len(one), len(other)))
+
+
 def _most_shared_trigrams(target: str, texts: Mapping[str, str]) -> list[str]:
     """Returns the keys of the texts that share most trigrams with the target, the best first."""
     target_trigrams = _trigrams(target)

@@ -139,6 +139,37 @@ def test_overridden_options_are_reported(
     assert expected in feeder(shop, "search", *arguments).out.splitlines()
 
 
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        (
+            "typ:method cart",
+            "typ:method is searched for as text: there is no filter typ:. "
+            "Did you mean type:method?",
+        ),
+        (
+            "cart tests:maybe",
+            "tests:maybe is searched for as text: the filter tests: has no such value. "
+            "There are: tests:yes, tests:no, tests:only.",
+        ),
+        (
+            "cart -symbol:add",
+            "-symbol:add is searched for as text: there is no filter -symbol:. "
+            "Filters that exclude are: -lang:, -language:, -path:, -type:, -category:, -tag:.",
+        ),
+    ],
+)
+def test_misspelt_filters_are_reported_beside_the_hits(
+    feeder: RunFeeder, shop: Repo, query: str, expected: str
+) -> None:
+    """They may be text: nothing that is typed is a syntax error."""
+    answer = feeder(shop, "search", query, "--json").json
+    assert expected in answer["notes"]
+    assert answer["hits"]
+    assert expected in feeder(shop, "search", query).out.splitlines()
+    assert expected in feeder(shop, "search", "--every", query).err
+
+
 @pytest.mark.parametrize("form", [[], ["--format", "vimgrep"]])
 def test_minified_line_is_cut_around_the_match(
     feeder: RunFeeder, shop: Repo, form: list[str]

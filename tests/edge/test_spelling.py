@@ -8,12 +8,12 @@ from edge.worker_process import Worker
 from feeder.search.query import parse_query
 from feeder.search.spelling import (
     correct_text,
-    is_within_one_edit,
     nearest_part,
     one_edit_variants,
     spelling_note,
     words_to_check,
 )
+from feeder.suggestions import is_within_one_edit
 
 letters = st.text(st.sampled_from("abet\U0001d538"), max_size=8)
 words = st.sampled_from(["midleware", "throtle", "cart", "größe", "Straße", "getCart"])

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from feeder.search.query import parse_query
 from feeder.search.spelling import (
-    is_within_one_edit,
     nearest_part,
     one_edit_variants,
     words_to_check,
 )
+from feeder.suggestions import is_within_one_edit
 
 
 @pytest.mark.parametrize(

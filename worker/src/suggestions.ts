@@ -45,6 +45,15 @@ export function didYouMean(name: string, names: readonly string[]): string {
   return nearest ? `Did you mean \`${nearest}\`?` : "";
 }
 
+/** Returns true for equal words, and if a letter is left out, added, replaced or swapped with the next one. */
+export function isWithinOneEdit(one: string, other: string): boolean {
+  const [letters, others] = [[...one], [...other]];
+  while (letters.length > 0 && letters[0] === others[0]) [letters, others].forEach((rest) => rest.shift());
+  while (letters.length > 0 && letters.at(-1) === others.at(-1)) [letters, others].forEach((rest) => rest.pop());
+  const isSwapped = letters.length === 2 && others.length === 2 && letters[0] === others[1] && letters[1] === others[0];
+  return isSwapped || Math.max(letters.length, others.length) <= 1;
+}
+
 /** The keys of the texts that share most trigrams with the target, the best first. */
 function mostSharedTrigrams(target: string, texts: ReadonlyMap<string, string>): string[] {
   const targetTrigrams = trigrams(target);

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.search import vocabulary
-from feeder.search.query import Query
+from feeder.search.query import CHOICE_FILTERS, FILTER_FIELDS, Query, nearest_filter
 from feeder.search.vocabulary import NO_LANGUAGE, Categories, category_scopes, intersect
 from feeder.source.paths import indexed_spellings, is_below
 from feeder.store import Database, Statement
@@ -67,6 +67,22 @@ def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
         effective["tests"] = f"--tests {tests}"
     for typed in replaced:
         yield f"{typed} is ignored: {effective[typed.partition(':')[0]]} replaces it."
+
+
+def unknown_filter_notes(query: Query) -> Iterator[str]:
+    """Notes on words that were probably meant as filters, with the filters that there are."""
+    for typed in query.unknown_filters:
+        name, _, value = typed.partition(":")
+        head = f"{name}:"
+        if choices := CHOICE_FILTERS.get(head):
+            there_are = ", ".join(f"{head}{choice}" for choice in choices)
+            remedy = f"the filter {head} has no such value. There are: {there_are}."
+        elif near := nearest_filter(head, value):
+            remedy = f"there is no filter {head}. Did you mean {near}{value}?"
+        else:
+            excluding = ", ".join(one for one in FILTER_FIELDS if one[:1] == "-" != one)
+            remedy = f"there is no filter {head}. Filters that exclude are: {excluding}."
+        yield f"{typed} is searched for as text: {remedy}"
 
 
 def _tests_values(query: Query) -> Iterator[str]:

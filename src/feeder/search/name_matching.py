@@ -11,7 +11,6 @@ from feeder.nodes import Member
 from feeder.search.file_kinds import TEST, is_document, is_source
 from feeder.search.literals import token_literal
 from feeder.search.query import QueryText, name_part_stems
-from feeder.search.spelling import is_within_one_edit
 from feeder.store import Row, Statement
 from feeder.store.name_search import (
     NameMatch,
@@ -25,6 +24,7 @@ from feeder.store.name_search import (
 )
 from feeder.store.rows import decode_members
 from feeder.store.scope import Scope, is_test_path
+from feeder.suggestions import is_within_one_edit
 from feeder.text import normalize_symbol, symbol_ends_with
 
 MIN_SIMILARITY = 0.35

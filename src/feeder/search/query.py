@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from feeder.search.stopwords import RANKING_STOP_WORDS
+from feeder.suggestions import is_within_one_edit
 from feeder.text import expand_words, lowercase_parts, normalize_symbol
 
 MAX_QUERY_CHARS = 10_000
@@ -87,6 +88,11 @@ FILTER_FIELDS = {
 
 CHOICE_FILTERS = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
 
+FILTER_NAMES = {head.removeprefix("-") for head in (*FILTER_FIELDS, *CHOICE_FILTERS)}
+
+MIN_REPLACED_LETTERS = 7
+"""The shortest prefix that may have a wrong letter: `user:` is no misspelt `uses:`."""
+
 HEADED_FIELDS = ("relations",)
 """Fields whose values keep the prefix, as in `calls:add`."""
 
@@ -100,7 +106,8 @@ class Query(NamedTuple):
     `without` has excluded words, phrases and prefixes (which keep their `*`; those of `prefixes`
     have lost it). `relations` have filters with their prefix, such as `calls:add`. `tests` is yes,
     no or only. With `case`, words match in their case only. `overruled` has filters that a later
-    one of the same name replaced.
+    one of the same name replaced. `unknown_filters` are words that were probably meant as filters,
+    such as `typ:method`; they are among the words, too.
     """
 
     words: str = ""
@@ -122,6 +129,7 @@ class Query(NamedTuple):
     tests: str | None = None
     case: bool = False
     overruled: tuple[str, ...] = ()
+    unknown_filters: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -198,10 +206,43 @@ def _build_query(values: dict[str, list[str]]) -> Query:
     )
     once = {name: values.pop(name)[-1] for name in ("tests", "regex") if name in values}
     case = values.pop("case", [""])[-1] == "yes"
-    words = " ".join(values.pop("words", []))
+    typed_words = values.pop("words", [])
+    unknown = tuple(word for word in dict.fromkeys(typed_words) if _is_unknown_filter(word))
+    words = " ".join(typed_words)
     rest = {field: tuple(dict.fromkeys(field_values)) for field, field_values in values.items()}
     fields: dict[str, Any] = once | rest
-    return Query(words, case=case, overruled=overruled)._replace(**fields)
+    return Query(words, case=case, overruled=overruled, unknown_filters=unknown)._replace(**fields)
+
+
+def _is_unknown_filter(word: str) -> bool:
+    """Returns True for a filter with an unknown value or without a negation, and for a name that is
+    nearly that of a filter.
+    """
+    match = FILTER_PATTERN.fullmatch(word)
+    return match is not None and (
+        match["head"].removeprefix("-") in FILTER_NAMES or bool(nearest_filter(*match.groups()))
+    )
+
+
+def nearest_filter(head: str, value: str) -> str:
+    """The prefix of the filter that `head` probably misspells; empty if there is none."""
+    for existing in (*FILTER_FIELDS, *CHOICE_FILTERS):
+        if value in CHOICE_FILTERS.get(existing, (value,)) and _is_misspelling(head, existing):
+            return existing
+    return ""
+
+
+def _is_misspelling(head: str, name: str) -> bool:
+    """Returns True for prefixes that begin alike and are one edit apart; in a short one no letter
+    is replaced.
+    """
+    is_replaced = len(head) == len(name) and sorted(head) != sorted(name)
+    return (
+        len(head) > MIN_WORD_LETTERS
+        and head[:1] == name[:1]
+        and is_within_one_edit(head, name)
+        and (not is_replaced or len(head) >= MIN_REPLACED_LETTERS)
+    )
 
 
 ANALYZED_CHARS = 400

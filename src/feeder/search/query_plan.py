@@ -11,7 +11,12 @@ from typing import Any, NamedTuple
 
 from feeder.config import Settings
 from feeder.search.file_contents import indexed_lines, indexed_revision, snapshot_repositories
-from feeder.search.filters import FilterContext, build_scopes, overridden_notes
+from feeder.search.filters import (
+    FilterContext,
+    build_scopes,
+    overridden_notes,
+    unknown_filter_notes,
+)
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.search.query import Query, parse_query
 from feeder.search.results import Pagination
@@ -135,7 +140,12 @@ def plan_parsed_query(
 
     files = RepositoryFiles(workspace.repo, lines, grep)
     required = require_matches(database, query, scope, files)
-    notes = [*overridden_notes(typed, filters.tests), *relation_notes, *required.notes]
+    notes = [
+        *unknown_filter_notes(typed),
+        *overridden_notes(typed, filters.tests),
+        *relation_notes,
+        *required.notes,
+    ]
     # symbols alone cannot rank: what has them is listed
     text = query.text if not required.lines or re.search(r"[^\W_]", query.text) else ""
     return QueryPlan(

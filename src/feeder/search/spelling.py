@@ -12,6 +12,7 @@ from feeder.store import Database, Row, Statement
 from feeder.store.name_search import name_matches, names_with_any_statement
 from feeder.store.scope import Scope
 from feeder.store.word_search import missing_words_statement
+from feeder.suggestions import is_within_one_edit
 from feeder.text import expand_words, lowercase_parts
 
 MAX_CORRECTED = 2
@@ -112,25 +113,6 @@ def nearest_part(word: str, names: Iterable[str]) -> str:
         if part[0] == word[0] and is_within_one_edit(word, part)
     ]
     return min(near)[1] if near else ""
-
-
-def is_within_one_edit(one: str, other: str) -> bool:
-    """Returns True for equal words, and if a letter is left out, added, replaced or swapped with
-    the next one; with two such edits, `creation` became `creator`.
-    """
-    start = _common_letters(one, other)
-    rest, others = one[start:][::-1], other[start:][::-1]
-    end = _common_letters(rest, others)
-    rest, others = rest[end:], others[end:]
-    is_swapped = len(rest) == len(others) == 2 and rest == others[::-1]
-    return is_swapped or max(len(rest), len(others)) <= 1
-
-
-def _common_letters(one: str, other: str) -> int:
-    """The number of letters with which both words begin."""
-    pairs = enumerate(zip(one, other, strict=False))
-    different = (at for at, (letter, also) in pairs if letter != also)
-    return next(different, min(len(one), len(other)))
 
 
 def correct_text(text: str, corrections: Mapping[str, str]) -> str:

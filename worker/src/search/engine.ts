@@ -20,6 +20,7 @@ import {
   resolveRepo,
   resolveScope,
   uncountedValues,
+  unknownFilterNotes,
 } from "./filters.ts";
 import { cacheKey, countedValues, type CountedValues, type IndexMeta, metaStatement, parseMeta } from "./index_status.ts";
 import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
@@ -168,7 +169,7 @@ export async function search(
 ): Promise<SearchResult> {
   const parsed = parseQuery(text);
   const { query, notes: limitNotes } = await limitQuery(context.database, mergeFilters(parsed, filters));
-  const filterNotes = [...overriddenFilters(parsed, filters.tests), ...limitNotes];
+  const filterNotes = [...unknownFilterNotes(parsed), ...overriddenFilters(parsed, filters.tests), ...limitNotes];
   const repos = await findRepos(context, query);
   const { first, note, correctedWords } = await retrieveCorrected(context, query, repos, usesVectors);
   const ranked = first.words ? await rankCandidates(first, first.words, page) : await listScope(first, page);

@@ -14,7 +14,7 @@ import {
 } from "../store/statements.ts";
 import { unknownNameError } from "../suggestions.ts";
 import type { CountedValues } from "./index_status.ts";
-import type { Query } from "./query.ts";
+import { nearestFilter, type Query } from "./query.ts";
 import { idsWithRelations, relationStatement } from "./relation_filters.ts";
 import {
   nodeTypeNames,
@@ -28,6 +28,8 @@ import {
 } from "./vocabulary.ts";
 
 const { MAX_FEW_NODES } = constants.worker_limits;
+
+const CHOICES: Record<string, readonly string[]> = constants.query.CHOICE_FILTERS;
 
 type PathCandidates = readonly (readonly string[])[];
 
@@ -306,6 +308,23 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
     effective.set("tests", `--tests ${tests}`);
   }
   return replaced.map((typed) => `${typed} is ignored: ${effective.get(typed.split(":")[0]!)} replaces it.`);
+}
+
+/** Notes on words that were probably meant as filters, with the filters that there are. */
+export function unknownFilterNotes(query: Query): string[] {
+  return query.unknownFilters.map((typed) => {
+    const end = typed.indexOf(":") + 1;
+    return `${typed} is searched for as text: ${filterRemedy(typed.slice(0, end), typed.slice(end))}`;
+  });
+}
+
+function filterRemedy(head: string, value: string): string {
+  const choices = CHOICES[head]?.map((choice) => `${head}${choice}`);
+  if (choices) return `the filter ${head} has no such value. There are: ${choices.join(", ")}.`;
+  const near = nearestFilter(head, value);
+  if (near) return `there is no filter ${head}. Did you mean ${near}${value}?`;
+  const excluding = Object.keys(constants.query.FILTER_FIELDS).filter((one) => one.startsWith("-") && one !== "-");
+  return `there is no filter ${head}. Filters that exclude are: ${excluding.join(", ")}.`;
 }
 
 function testsValues(query: Query): Set<string> {

@@ -6,13 +6,13 @@ import { casefold, rpartition, strip } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import { isTestPath } from "../store/scope.ts";
+import { isWithinOneEdit } from "../suggestions.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isDocument, TEST_KIND } from "./file_kinds.ts";
 import { tokenLiteral } from "./literals.ts";
 import { namePartStems, type QueryText } from "./query.ts";
 import type { Scores } from "./ranking.ts";
 import type { Member } from "./results.ts";
-import { isWithinOneEdit } from "./spelling.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
 const { COMPANION, DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;

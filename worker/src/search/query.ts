@@ -7,6 +7,7 @@
 import { constants } from "../../build/worker_data.json";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split, strip, truncate } from "../python_strings.ts";
+import { isWithinOneEdit } from "../suggestions.ts";
 import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
 /** Longer queries are truncated: 20,000 words take seconds, and D1 refuses more. */
@@ -49,7 +50,8 @@ interface Lists {
  *
  * Values are as typed. `without` has excluded words, phrases and prefixes, the latter with their `*`;
  * `prefixes` are without it. `tests` is yes, no or only; `case` makes the search case-sensitive.
- * `overruled` are filters that a later one with another value overrides.
+ * `overruled` are filters that a later one with another value overrides. `unknownFilters` are words that were
+ * probably meant as filters, such as `typ:method`; they are among the words, too.
  */
 export interface Query extends Lists {
   readonly words: string;
@@ -57,6 +59,7 @@ export interface Query extends Lists {
   readonly tests: string | null;
   readonly case: boolean;
   readonly overruled: readonly string[];
+  readonly unknownFilters: readonly string[];
 }
 
 export const EMPTY_QUERY: Query = {
@@ -79,6 +82,7 @@ export const EMPTY_QUERY: Query = {
   tests: null,
   case: false,
   overruled: [],
+  unknownFilters: [],
 };
 
 /** The text that is ranked by: the words, then phrases, prefixes and symbols. */
@@ -90,6 +94,9 @@ const FIELDS = new Map(
   Object.entries(constants.query.FILTER_FIELDS).map(([head, field]) => [head, camelCase(field)]),
 );
 const CHOICES: Record<string, string[]> = constants.query.CHOICE_FILTERS;
+const FILTER_NAMES = new Set(
+  [...FIELDS.keys(), ...Object.keys(CHOICES)].map((head) => head.replace(/^-/, "")),
+);
 const HEADED = new Set(constants.query.HEADED_FIELDS.map(camelCase));
 const COMMA_LISTS = new Set(constants.query.COMMA_LIST_FIELDS.map(camelCase));
 
@@ -189,7 +196,40 @@ function buildQuery(values: Values): Query {
     tests: values.get("tests")?.at(-1) ?? null,
     case: values.get("case")?.at(-1) === "yes",
     overruled: Object.keys(CHOICES).flatMap((head) => overruled(head, values)),
+    unknownFilters: [...new Set(values.get("words"))].filter(isUnknownFilter),
   };
+}
+
+/**
+ * Returns true for a filter with an unknown value or without a negation, and for a name that is nearly that of a
+ * filter.
+ */
+function isUnknownFilter(word: string): boolean {
+  const [, head, value] = FILTER.for(word).exec(word) ?? [];
+  if (head === undefined || value === undefined) return false;
+  return FILTER_NAMES.has(head.replace(/^-/, "")) || nearestFilter(head, value) !== "";
+}
+
+/** The prefix of the filter that `head` probably misspells; empty if there is none. */
+export function nearestFilter(head: string, value: string): string {
+  const isValue = (known: string) => CHOICES[known]?.includes(value) ?? true;
+  const known = [...FIELDS.keys(), ...Object.keys(CHOICES)];
+  return known.find((one) => isValue(one) && isMisspelling(head, one)) ?? "";
+}
+
+/** Returns true for prefixes that begin alike and are one edit apart; in a short one no letter is replaced. */
+function isMisspelling(head: string, known: string): boolean {
+  const isReplaced = head.length === known.length && sortedLetters(head) !== sortedLetters(known);
+  return (
+    head.length > MIN_WORD_LETTERS &&
+    head[0] === known[0] &&
+    isWithinOneEdit(head, known) &&
+    (!isReplaced || head.length >= constants.query.MIN_REPLACED_LETTERS)
+  );
+}
+
+function sortedLetters(text: string): string {
+  return [...text].sort().join("");
 }
 
 function overruled(head: string, values: Values): string[] {

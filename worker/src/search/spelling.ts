@@ -8,6 +8,7 @@ import type { Database, Row, Statement } from "../store/database.ts";
 import { nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
+import { isWithinOneEdit } from "../suggestions.ts";
 import { expandWords, lowercaseParts } from "../text.ts";
 import { isStopWord, MIN_WORD_LETTERS, type Query } from "./query.ts";
 
@@ -88,15 +89,6 @@ export function nearestPart(word: string, names: readonly string[]): string {
   for (const part of names.flatMap(lowercaseParts)) counts.set(part, (counts.get(part) ?? 0) + 1);
   const near = [...counts].filter(([part]) => part[0] === word[0] && isWithinOneEdit(word, part));
   return sortBy(near, ([part, count]) => [-count, part])[0]?.[0] ?? "";
-}
-
-/** Returns true for equal words, and if a letter is left out, added, replaced or swapped with the next one. */
-export function isWithinOneEdit(one: string, other: string): boolean {
-  const [letters, others] = [[...one], [...other]];
-  while (letters.length > 0 && letters[0] === others[0]) [letters, others].forEach((rest) => rest.shift());
-  while (letters.length > 0 && letters.at(-1) === others.at(-1)) [letters, others].forEach((rest) => rest.pop());
-  const isSwapped = letters.length === 2 && others.length === 2 && letters[0] === others[1] && letters[1] === others[0];
-  return isSwapped || Math.max(letters.length, others.length) <= 1;
 }
 
 /** The text with each misspelt word replaced. */

@@ -37,7 +37,6 @@ import {
 } from "../../src/search/name_matching.ts";
 import {
   correctText,
-  isWithinOneEdit,
   nearestPart,
   oneEditVariants,
   spellingNote,
@@ -46,6 +45,7 @@ import {
 import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
 import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
 import { isTestPath } from "../../src/store/scope.ts";
+import { isWithinOneEdit } from "../../src/suggestions.ts";
 import { fsum } from "../../src/fsum.ts";
 import { normalizeSymbol } from "../../src/text.ts";
 
