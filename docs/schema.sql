@@ -67,6 +67,8 @@ CREATE TABLE files (
   reason TEXT,
   stopped INTEGER NOT NULL DEFAULT 0,
   parser TEXT NOT NULL DEFAULT '',
+  language TEXT,
+  lines INTEGER,
   PRIMARY KEY (repo, path)
 ) WITHOUT ROWID;
 

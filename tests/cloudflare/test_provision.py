@@ -30,6 +30,7 @@ THINGS = [
     "migration 0010_names.sql",
     "migration 0011_relations.sql",
     "migration 0012_line_runs.sql",
+    "migration 0013_file_lines.sql",
     "Vectorize index acme_shop_code (384 dimensions, cosine)",
     "metadata index path",
     "metadata index language",
@@ -94,6 +95,7 @@ def test_init_creates_everything(feeder: RunFeeder, console: Console, repo: Repo
         ["0010_names.sql"],
         ["0011_relations.sql"],
         ["0012_line_runs.sql"],
+        ["0013_file_lines.sql"],
     ]
     assert bindings(repo) == {
         "name": "acme-shop",
@@ -146,7 +148,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 
     answer = feeder(repo, "init")
 
-    assert answer.out.splitlines()[:14] == [
+    assert answer.out.splitlines()[:15] == [
         "exists: D1 database acme_shop",
         "created: migration 0001_init.sql",
         "created: migration 0002_outbox_path.sql",
@@ -160,6 +162,7 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
         "created: migration 0010_names.sql",
         "created: migration 0011_relations.sql",
         "created: migration 0012_line_runs.sql",
+        "created: migration 0013_file_lines.sql",
         "created: Vectorize index acme_shop_code (384 dimensions, cosine)",
     ]
     assert bindings(repo)["d1_databases"][0]["database_id"] == database_id
@@ -168,12 +171,19 @@ def test_init_finds_resources_by_name(feeder: RunFeeder, console: Console, repo:
 def test_dry_run_prints_what_a_migration_of_an_older_index_costs(
     feeder: RunFeeder, console: Console, repo: Repo
 ) -> None:
-    """The migration of names writes a row for each node."""
+    """The migration of names writes a row for each node, that of lines one for each file."""
     feeder(repo, "init")
-    console.sql("DELETE FROM d1_migrations WHERE name = '0010_names.sql'")
-    console.sql("INSERT INTO files VALUES ('acme/shop', 'a.py', '', '', 12000, 'clean', '', 0, '')")
-    line = "migration 0010_names.sql (12,000 rows written, 12.0 % of D1's free day)"
-    assert f"would be created: {line}" in feeder(repo, "init", "--dry-run").out.splitlines()
+    console.sql("DELETE FROM d1_migrations WHERE name IN ('0010_names.sql', '0013_file_lines.sql')")
+    for name, files, nodes in (("py", 1500, 8), ("lock", 10, 0)):
+        console.sql(
+            "INSERT INTO files (repo, path, blob, sha_head, nodes, state) "
+            f"SELECT 'acme/shop', 'a' || value || '.{name}', '', '', {nodes}, 'clean' "
+            f"FROM json_each('{[*range(files)]}')"
+        )
+    printed = feeder(repo, "init", "--dry-run").out.splitlines()
+    names = "migration 0010_names.sql (12,000 rows written, 12.0 % of D1's free day)"
+    lines_ = "migration 0013_file_lines.sql (1,500 rows written, 1.5 % of D1's free day)"
+    assert {f"would be created: {names}", f"would be created: {lines_}"} <= set(printed)
 
 
 def test_dry_run_creates_nothing(feeder: RunFeeder, console: Console, repo: Repo) -> None:

@@ -1,5 +1,6 @@
 """Migrations, and databases that are refused because of their schema."""
 
+import json
 import os
 import subprocess
 import sys
@@ -27,7 +28,7 @@ COLUMNS = {
         "lines_hash part_run"
     ),
     "docs_fts": "id symbol path body",
-    "files": "repo path blob sha_head nodes state reason stopped parser",
+    "files": "repo path blob sha_head nodes state reason stopped parser language lines",
     "outbox": "id repo path",
     "meta": "key value",
     "descriptions": "seq sha model prompt line reason line_sha",
@@ -325,6 +326,37 @@ def test_older_index_gets_parts_names_and_word_counts() -> None:
     [rows] = database.run([similar_names_statement("addIetm", Scope.of_repo("acme/shop"))])
     assert [row[1] for row in rows] == ["Cart.add_item", "Cart.add_item"]
     assert query_rows(database, "SELECT doc FROM docs_vocab WHERE term = 'total'") == [1]
+    database.close()
+
+
+def test_older_index_gets_language_and_last_line_of_its_files() -> None:
+    """Those of the file's nodes, whatever other repository has a file of that path."""
+    database = SQLite(MEMORY)
+    for migration in known_migrations()[:12]:
+        database.script(migration.sql, [])
+    nodes = """INSERT INTO docs (id, repo, branch, sha_head, path, language, node_type, start_line,
+      end_line, text_sha)
+    SELECT key, value->>0, '', '', value->>1, value->>2, 'chunk', 1, value->>3, ''
+    FROM json_each(?)"""
+    manifest = """INSERT INTO files (repo, path, blob, sha_head, nodes, state)
+    SELECT value->>0, value->>1, '', '', value->>2, 'clean' FROM json_each(?)"""
+    rows = [
+        ["a/b", "x.md", None, 4],
+        ["a/b", "x.md", "python", 30],
+        ["a/b", "x.md", "markdown", 7],
+        ["c/d", "x.md", "markdown", 9],
+        ["a/b", "y", None, 2],
+    ]
+    files = [["a/b", "x.md", 3], ["c/d", "x.md", 1], ["a/b", "y", 1], ["a/b", "z.lock", 0]]
+    database.run([Statement(nodes, (json.dumps(rows),)), Statement(manifest, (json.dumps(files),))])
+    database.script(known_migrations()[12].sql, [])
+    [found] = database.run([Statement("SELECT repo, path, language, lines FROM files")])
+    assert sorted(found, key=str) == [
+        ("a/b", "x.md", "markdown", 30),
+        ("a/b", "y", None, 2),
+        ("a/b", "z.lock", None, None),
+        ("c/d", "x.md", "markdown", 9),
+    ]
     database.close()
 
 

@@ -34,6 +34,7 @@ pytestmark = pytest.mark.slow
 
 POSTINGS = "every node has its posting, and every posting its node"
 COUNTED = "every file has as many nodes as the manifest says"
+LINES = "every file has the language and the last line of its nodes"
 BRANCH = "every node has the index's branch"
 SYMBOLS = "symbols that occur once are found by word"
 KEPT = "the counts in meta are those of files and nodes"
@@ -85,6 +86,7 @@ def test_correct_index_passes_every_check(shop: Shop) -> None:
     assert {check.name: check.figures for check in verdict.checks} == {
         POSTINGS: {"docs": docs, "docs_fts": docs},
         COUNTED: {"files": 5, "files.nodes": docs, "docs": docs},
+        LINES: {"files": 5},
         BRANCH: {"docs": docs},
         SYMBOLS: {"symbols": 4, "asked at most": 200},
         KEPT: {"files": 5, "docs": docs},
@@ -194,6 +196,16 @@ def _wrong_count(shop: Shop) -> dict[str, list[str]]:
     return {COUNTED: ["src/cart.py: 7 in files, 5 in docs"]}
 
 
+def _wrong_lines(shop: Shop) -> dict[str, list[str]]:
+    shop.change("UPDATE files SET lines = lines + 1 WHERE path = 'src/cart.py'")
+    return {LINES: ["src/cart.py"]}
+
+
+def _no_language(shop: Shop) -> dict[str, list[str]]:
+    shop.change("UPDATE files SET language = NULL WHERE path = 'src/cart.py'")
+    return {LINES: ["src/cart.py"]}
+
+
 def _no_file(shop: Shop) -> dict[str, list[str]]:
     shop.change("DELETE FROM files WHERE path = 'src/cart.py'")
     return {
@@ -209,8 +221,8 @@ def _no_empty_file(shop: Shop) -> dict[str, list[str]]:
 
 def _extra_file(shop: Shop) -> dict[str, list[str]]:
     shop.change(
-        """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason, 0, parser
-        FROM files
+        """INSERT INTO files SELECT repo, 'ghost.py', blob, sha_head, 0, state, reason, 0, parser,
+        NULL, NULL FROM files
         WHERE path = 'src/cart.py'"""
     )
     return {HEAD: ["ghost.py: indexed, but not in HEAD"]}
@@ -281,6 +293,8 @@ DAMAGES = (
     _no_row,
     _extra_row,
     _wrong_count,
+    _wrong_lines,
+    _no_language,
     _no_file,
     _no_empty_file,
     _extra_file,

@@ -26,7 +26,7 @@ from feeder.errors import UserError
 from feeder.private_files import create_private_folder, reject_symlinks
 from feeder.store import Statement
 from feeder.store.index_folder import create_index_folder
-from feeder.store.inventory import count_nodes
+from feeder.store.inventory import IndexSize, index_size
 from feeder.store.migrations import known_migrations, migrate, migration_rows, missing_migrations
 from feeder.store.sql import CHOSEN_MODEL_KEY, SET_META
 
@@ -95,7 +95,7 @@ class ExistingResources(NamedTuple):
     dimensions: int
     properties: set[str]
     vectors: int
-    nodes: int
+    size: IndexSize
 
 
 def provision(
@@ -130,7 +130,7 @@ def provision(
         yield Resource(f"D1 database {existing.database_name}", existing.database_id is not None)
         for migration in known_migrations():
             is_there = migration.name not in existing.migrations
-            rows = 0 if is_there else migration_rows(migration.name, existing.nodes)
+            rows = 0 if is_there else migration_rows(migration.name, *existing.size)
             yield Resource(f"migration {migration.name}", is_there, rows=rows)
         yield from _provision_index(account, cloud.index_name, existing, dry_run=dry_run)
     file = wrangler.find_file(settings.directory) or root / wrangler.DEFAULT_FILE
@@ -183,7 +183,7 @@ def _find_existing(
     database = D1(api, database_id) if database_id else None
     migrations = missing_migrations(database) if database else known_migrations()
     is_older = database is not None and 0 < len(migrations) < len(known_migrations())
-    nodes = count_nodes(database) if database and is_older else 0
+    size = index_size(database) if database and is_older else IndexSize()
     index = account.index_config(cloud.index_name)
     dimensions = request.dimensions
     if index and not request.is_chosen:
@@ -201,7 +201,7 @@ def _find_existing(
     vectors = account.vector_count(cloud.index_name) if lacks else 0
     names = [migration.name for migration in migrations]
     return ExistingResources(
-        database_name, database_id, names, index is not None, dimensions, properties, vectors, nodes
+        database_name, database_id, names, index is not None, dimensions, properties, vectors, size
     )
 
 

@@ -64,6 +64,12 @@ SELECT path, sum(expected), sum(found) FROM (
 ) GROUP BY path HAVING sum(expected) <> sum(found) ORDER BY path
 """
 
+_WRONG_FILE_LINES = """
+SELECT path FROM files f WHERE repo = ?1 AND (language, lines) IS NOT (
+  SELECT min(d.language), max(d.end_line) FROM docs d WHERE d.repo = ?1 AND d.path = f.path
+) ORDER BY path
+"""
+
 _ON_OTHER_BRANCHES = """
 SELECT d.path, d.id, d.branch FROM docs d JOIN meta m ON m.key = ?1 || ':branch'
 WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
@@ -119,7 +125,8 @@ class ParityReport(NamedTuple):
     """The rows on which the parts of the index disagree, and the counts of its contents.
 
     `docs_without_posting` are (path, id), `postings_without_doc` (rowid, id), `wrong_node_counts`
-    (path, nodes in `files`, rows of `docs`), `on_other_branches` (path, id, branch),
+    (path, nodes in `files`, rows of `docs`), `wrong_file_lines` paths of `files` with another
+    language or last line than their nodes, `on_other_branches` (path, id, branch),
     `unfindable_symbols` (path, id, symbol); `files_without_source` and `source_without_file` are
     paths.
 
@@ -134,6 +141,7 @@ class ParityReport(NamedTuple):
     docs_without_posting: list[Row]
     postings_without_doc: list[Row]
     wrong_node_counts: list[Row]
+    wrong_file_lines: list[Row]
     on_other_branches: list[Row]
     unfindable_symbols: list[Row]
     files_without_source: list[Row]
@@ -162,6 +170,7 @@ def check_parity(database: Database, repo: str) -> ParityReport:
             Statement(_DOCS_WITHOUT_POSTING, (repo,)),
             Statement(_POSTINGS_WITHOUT_DOC),
             Statement(_WRONG_NODE_COUNTS, (repo,)),
+            Statement(_WRONG_FILE_LINES, (repo,)),
             Statement(_ON_OTHER_BRANCHES, (repo,)),
             Statement(_UNFINDABLE_SYMBOLS, (repo, CHECKED_SYMBOLS)),
             Statement(_FILES_WITHOUT_SOURCE, (repo,)),

@@ -77,13 +77,20 @@ def count_documents(database: Database, scope: Scope, repo: str, extensions: Ite
     return int(str(count))
 
 
-_NODE_COUNT = "SELECT CAST(total(nodes) AS INTEGER) FROM files"
+_INDEX_SIZE = "SELECT count(*), CAST(total(nodes) AS INTEGER) FROM files WHERE nodes > 0"
 
 
-def count_nodes(database: Database) -> int:
-    """Counts the nodes of all repositories from the manifest, which has a row for each file."""
-    [[(count,)]] = database.run([Statement(_NODE_COUNT)])
-    return int(str(count))
+class IndexSize(NamedTuple):
+    """Numbers of files with nodes and of nodes, of all repositories of a database."""
+
+    files: int = 0
+    nodes: int = 0
+
+
+def index_size(database: Database) -> IndexSize:
+    """Counts the files and nodes from the manifest, which has a row for each file."""
+    [[(files, nodes)]] = database.run([Statement(_INDEX_SIZE)])
+    return IndexSize(int(str(files)), int(str(nodes)))
 
 
 @dataclass
@@ -179,12 +186,10 @@ UNION ALL SELECT path FROM files WHERE repo = ?1 AND state <> 'skipped' AND {_IN
 ORDER BY path LIMIT ?4
 """
 
-# at most ?4 files, whose nodes are the only ones read
+# at most ?4 files, which are the only rows read
 FILE_OVERVIEW = f"""
-WITH page AS MATERIALIZED (SELECT path, nodes, state, reason FROM files
-  WHERE repo = ?1 AND {_IN_FOLDER} ORDER BY path LIMIT ?4)
-SELECT p.path, min(d.language) AS language, max(d.end_line) AS lines, p.nodes, p.state, p.reason
-FROM page p LEFT JOIN docs d ON d.repo = ?1 AND d.path = p.path GROUP BY p.path ORDER BY p.path
+SELECT path, language, lines, nodes, state, reason FROM files
+WHERE repo = ?1 AND {_IN_FOLDER} ORDER BY path LIMIT ?4
 """
 
 NO_LIMIT = -1
@@ -231,7 +236,7 @@ def files_below(database: Database, repo: str, folder: str) -> list[str]:
 
 
 class FileSummary(NamedTuple):
-    """A file: the last line of its nodes, number of nodes, and state with its reason."""
+    """A file: language and last line of its nodes, their number, and state with its reason."""
 
     path: str
     language: str | None

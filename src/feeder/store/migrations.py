@@ -47,7 +47,10 @@ _ALL_TABLES = (
 
 
 _ROWS_PER_NODE = {"0009_query_cost.sql": 1.1, "0010_names.sql": 1.0}
-"""Rows that a migration writes for each existing node, at most; the others write almost none."""
+"""Rows that a migration writes for each existing node, at most."""
+
+_ROWS_PER_FILE = {"0013_file_lines.sql": 1.0}
+"""Rows that a migration writes for each file with nodes. All other migrations write almost none."""
 
 
 class Migration(NamedTuple):
@@ -67,9 +70,11 @@ def known_migrations() -> list[Migration]:
     ]
 
 
-def migration_rows(name: str, nodes: int) -> int:
-    """Estimates the rows that a migration writes in an index with this number of nodes."""
-    return round(_ROWS_PER_NODE.get(name, 0) * nodes)
+def migration_rows(name: str, files: int, nodes: int) -> int:
+    """Estimates the rows that a migration writes in an index with these numbers of files with
+    nodes and of nodes.
+    """
+    return round(_ROWS_PER_FILE.get(name, 0) * files + _ROWS_PER_NODE.get(name, 0) * nodes)
 
 
 def missing_migrations(database: Database) -> list[Migration]:

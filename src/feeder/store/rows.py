@@ -38,7 +38,8 @@ class NodeRows(NamedTuple):
     `input_bytes` (sizes of the embedding inputs) have an item for each node. `docs` and `postings`
     are texts of JSON that fit into a parameter: rows of `doc_row` and `posting_row`, separated by
     commas.
-    `chars` is the length of the nodes' text. A description key is the hash of the text that a
+    `language` and `lines` are the file's: the first language of its nodes by name, and their last
+    line. `chars` is the length of the nodes' text. A description key is the hash of the text that a
     description is made of, empty for nodes without one; there are none unless the index stores
     descriptions.
     """
@@ -50,6 +51,8 @@ class NodeRows(NamedTuple):
     description_keys: Sequence[str] = ()
     docs: Sequence[str] = ()
     postings: Sequence[str] = ()
+    language: str | None = None
+    lines: int | None = None
     chars: int = 0
 
 
@@ -115,6 +118,8 @@ def encode_nodes(
         description_keys,
         list(_encode_items(docs)),
         list(_encode_items(posting_rows(path, ids, nodes))),
+        min([node.language for node in nodes if node.language], default=None),
+        max([node.end_line for node in nodes], default=None),
         sum(len(node.text) for node in nodes),
     )
 
@@ -189,7 +194,7 @@ def decode_members(text: str) -> Iterator[Member]:
 def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[Value]]:
     """Yields a row of `files` for each.
 
-    Path, blob, number of nodes, state, reason, stopped, parser.
+    Path, blob, number of nodes, state, reason, stopped, parser, language, lines.
     """
     for file in files:
         with_nodes = "pending" if pending and file.ids else "clean"
@@ -202,6 +207,8 @@ def file_rows(files: Iterable[IndexedFile], *, pending: bool) -> Iterator[list[V
             file.reason,
             int(file.stopped),
             file.parser,
+            file.rows.language,
+            file.rows.lines,
         ]
 
 

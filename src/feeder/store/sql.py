@@ -133,12 +133,15 @@ WHERE NOT EXISTS (SELECT 1 FROM docs_fts f WHERE f.rowid = d.seq)
 MERGE_POSTINGS = "INSERT INTO docs_fts (docs_fts) VALUES ('optimize')"
 
 UPSERT_FILES = """
-INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason, stopped, parser)
-SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6
+INSERT INTO files (repo, sha_head, path, blob, nodes, state, reason, stopped, parser, language,
+  lines)
+SELECT ?1, ?2, value->>0, value->>1, value->>2, value->>3, value->>4, value->>5, value->>6,
+  value->>7, value->>8
 FROM json_each(?3) WHERE true
 ON CONFLICT (repo, path) DO UPDATE SET sha_head = excluded.sha_head, blob = excluded.blob,
   nodes = excluded.nodes, state = excluded.state, reason = excluded.reason,
-  stopped = excluded.stopped, parser = excluded.parser
+  stopped = excluded.stopped, parser = excluded.parser, language = excluded.language,
+  lines = excluded.lines
 """
 SET_PARSER = """
 UPDATE files SET parser = ?2 WHERE repo = ?1 AND path IN (SELECT value FROM json_each(?3))

@@ -151,7 +151,12 @@ def repair(run: SyncContext, result: ValidationResult) -> None:
 def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
     damage.paths |= {str(path) for path, _ in parity.docs_without_posting}
     damage.paths |= {
-        str(path) for path, *_ in (*parity.wrong_node_counts, *parity.unfindable_symbols)
+        str(path)
+        for path, *_ in (
+            *parity.wrong_node_counts,
+            *parity.wrong_file_lines,
+            *parity.unfindable_symbols,
+        )
     }
     damage.orphan_postings |= {int(str(rowid)) for rowid, _ in parity.postings_without_doc}
     counts = parity.counts
@@ -170,6 +175,11 @@ def _check_rows(parity: ParityReport, damage: Damage) -> Iterable[Check]:
             f"{path}: {recorded} in files, {rows} in docs"
             for path, recorded, rows in parity.wrong_node_counts
         ],
+    )
+    yield Check(
+        "every file has the language and the last line of its nodes",
+        {"files": counts.files},
+        [str(path) for (path,) in parity.wrong_file_lines],
     )
     yield Check(
         "every node has the index's branch",
