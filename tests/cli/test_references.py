@@ -471,6 +471,47 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
     assert feeder(repo, "show", "courier_spec.rb#CourierTest.send_parcel", "-q").code == 0
 
 
+def test_references_of_a_position_are_those_of_the_name_there(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """On a call, on a declaration and in another folder; not those of the method around."""
+    repo.commit(FILES)
+    assert feeder(repo, "sync", "-q").code == 0
+    for place, symbol in [
+        ("shop/gift.py:10:15", "Base.close"),
+        ("shop/gift.py:9:15", "Cart.add"),
+        ("shop/cart.py:5:9", "Cart.add"),
+        ("shop/other.py:5:9", "Shelf.add"),
+        ("shop/other.py:12:23", "Cart"),
+    ]:
+        answer = feeder(repo, "references", place, "--json").json
+        assert answer["target"]["symbol"] == symbol, place
+        expected = feeder(repo, "references", symbol, "--json").json
+        assert answer == expected
+    answer = feeder(repo, "references", "shop/gift.py:9:15", "--out", "--json").json
+    assert answer["target"]["symbol"] == "Cart.add"
+    tree = feeder(repo, "references", "shop/gift.py:9:15", "--depth", "2", "--json").json
+    assert tree["target"]["symbol"] == "Cart.add"
+    answer = feeder(repo, "implementations", "shop/other.py:12:23", "--json").json
+    assert [one["symbol"] for one in answer["implementations"]] == ["Gift"]
+
+
+def test_position_whose_name_has_no_sure_definition_is_refused(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    repo.commit({**FILES, "shop/more.py": "def item():\n    pass\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    for place, message in [
+        ("shop/cart.py:6:27", "item at shop/cart.py:6:27 is none of these definitions: "),
+        ("shop/other.py:11:12", "add at shop/other.py:11:12 may be one of these definitions: "),
+        ("shop/cart.py:6:1", "No name stands at shop/cart.py:6:1. "),
+        ("shop/more.py:2:5", "The index has no definition of pass."),
+    ]:
+        refused = feeder(repo, "references", place)
+        assert refused.code != 0
+        assert message in refused.err
+
+
 RUBY_MARKS: dict[str, str | bytes] = {
     "door.rb": (
         "class Door\n"

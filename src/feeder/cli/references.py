@@ -28,7 +28,7 @@ MAX_DEPTH = 10
 
 
 @click.command()
-@click.argument("target", metavar="PATH#SYMBOL|PATH:LINE|SYMBOL|ID")
+@click.argument("target", metavar="PATH#SYMBOL|PATH:LINE[:COLUMN]|SYMBOL|ID")
 @click.option(
     "--in/--out",
     "incoming",
@@ -76,10 +76,9 @@ def references(
     First come references that are resolved by imports, types and packages, then those by name only.
     """
     from feeder.search.callers import find_callers
+    from feeder.search.definitions import resolve_definition
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import path_from_root
     from feeder.search.references import ReferenceFilter, find_references
-    from feeder.search.targets import resolve_target
     from feeder.search.uses import find_uses
 
     if depth > 1 and (not incoming or form == "vimgrep"):
@@ -88,8 +87,7 @@ def references(
     settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
-        text = path_from_root(target, corpus.base)
-        resolved_target = resolve_target(corpus, text, index.directory)
+        resolved_target, text = resolve_definition(corpus, target, index.directory)
         page: ReferencePage | UsePage | CallerTree
         if depth > 1:
             page = find_callers(corpus, resolved_target, text, requested, depth)
@@ -246,20 +244,18 @@ def definition(name: str, **params: Any) -> None:
 
 
 @click.command()
-@click.argument("target", metavar="PATH#TYPE|PATH:LINE|TYPE|ID")
+@click.argument("target", metavar="PATH#TYPE|PATH:LINE[:COLUMN]|TYPE|ID")
 @options.read_options
 def implementations(target: str, **params: Any) -> None:
     """List the types below a type, or the members that override a member."""
+    from feeder.search.definitions import resolve_definition
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import path_from_root
     from feeder.search.references import find_implementations, target_json
-    from feeder.search.targets import resolve_target
 
     settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
-        text = path_from_root(target, corpus.base)
-        found_target = resolve_target(corpus, text, index.directory)
+        found_target, text = resolve_definition(corpus, target, index.directory)
         of_definition, result, is_cut = find_implementations(corpus, found_target, text)
     facts = {
         "target": target_json(of_definition),

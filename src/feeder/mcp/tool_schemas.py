@@ -164,7 +164,10 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
         _SIMILAR_DESCRIPTION,
         "target",
         {
-            "target": {**_NAME_SCHEMA, "description": "path#Symbol, path:12, a symbol or an id."},
+            "target": {
+                **_NAME_SCHEMA,
+                "description": "path#Symbol, path:12, path:12:8, a symbol or an id.",
+            },
             "limit": _limit_schema(DEFAULT_SIMILAR, MAX_LIMIT),
         },
     ),
@@ -194,7 +197,10 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
         _REFERENCES_DESCRIPTION,
         "target",
         {
-            "target": {**_NAME_SCHEMA, "description": "path#Symbol, path:12, a symbol or an id."},
+            "target": {
+                **_NAME_SCHEMA,
+                "description": "path#Symbol, path:12, path:12:8, a symbol or an id.",
+            },
             "direction": {"type": "string", "enum": ["in", "out"], "default": "in"},
             "kind": {"type": "string", "enum": list(REFERENCE_KINDS)},
             "depth": {

@@ -35,7 +35,7 @@ from feeder.search import engine
 from feeder.search.answers import read_target
 from feeder.search.callers import find_callers
 from feeder.search.changed_nodes import read_change
-from feeder.search.definitions import find_definitions
+from feeder.search.definitions import find_definitions, resolve_definition
 from feeder.search.engine import NO_WORD_NOTE
 from feeder.search.exact_search import LineRequest, search_lines
 from feeder.search.impact import find_impact
@@ -130,8 +130,7 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: str | N
         result = find_definitions(corpus, arguments["target"], index.directory)
         text = format_definitions(result.definitions, last_note, at_least=result.at_least)
         return ToolResult(text)
-    text = path_from_root(arguments["target"], corpus.base)
-    target = resolve_target(corpus, text, index.directory)
+    target, text = resolve_definition(corpus, arguments["target"], index.directory)
     if kind == "implementation":
         of, types, is_cut = find_implementations(corpus, target, text)
         return ToolResult(format_implementations(of.symbol, types, last_note, at_least=is_cut))

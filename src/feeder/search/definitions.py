@@ -13,7 +13,13 @@ from feeder.search.outline import MEMBER_TYPE
 from feeder.search.query_plan import path_from_root
 from feeder.search.references import ReferenceFinder, with_text
 from feeder.search.resolution import FileFacts
-from feeder.search.targets import EMPTY_TARGET_ERROR, members_named, resolve_target
+from feeder.search.targets import (
+    EMPTY_TARGET_ERROR,
+    Target,
+    list_first,
+    members_named,
+    resolve_target,
+)
 from feeder.store.hits import Hit
 from feeder.store.relations import RelatedNode, Relation, line_numbers
 
@@ -43,11 +49,15 @@ class FoundDefinition(NamedTuple):
 
 
 class Definitions(NamedTuple):
-    """The definitions of a name, the surest first; there are more if `at_least`."""
+    """The definitions of a name, the surest first; there are more if `at_least`.
+
+    `is_possible` is False if the name at a position can be none of them, such as a local variable.
+    """
 
     name: str
     definitions: list[FoundDefinition]
     at_least: bool
+    is_possible: bool = True
 
     def as_json(self) -> dict[str, Any]:
         """The definitions for `--json`."""
@@ -75,6 +85,24 @@ def find_definitions(corpus: Corpus, text: str, directory: str = "") -> Definiti
     path = path_from_root(position["path"], corpus.base)
     line, column = int(position["line"]), int(position["column"])
     return definitions_at(corpus, path, line, column, directory)
+
+
+def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[Target, str]:
+    """The target that a text names, and its name; of `path:line:column` the definition of the name
+    that stands there.
+
+    Raises UserError if there is none, or if the files do not say which of several it is.
+    """
+    if not _POSITION.fullmatch(text):
+        name = path_from_root(text, corpus.base)
+        return resolve_target(corpus, name, directory), name
+    result = find_definitions(corpus, text, directory)
+    names = [f"{one.path}#{one.symbol}" for one in result.definitions]
+    if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
+        which = "may be one" if result.is_possible else "is none"
+        problem = f"{result.name} at {text} {which} of these definitions: {list_first(names)}."
+        raise UserError(problem, "Give one of them.")
+    return resolve_target(corpus, names[0]), names[0]
 
 
 def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
@@ -126,19 +154,27 @@ def definitions_at(
         matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches:
         raise UserError(f"The index has no definition of {name}.")
-    relations = list(_relations_at(facts, name, line))
+    relations = _relations_at(facts, name, line)
+    around = [
+        match
+        for _, match in matches
+        if match.path == target.path and match.start_line <= line <= match.end_line
+    ]
+    if around and not relations:  # the name in its own declaration
+        innermost = min(around, key=lambda one: one.end_line - one.start_line)
+        return Definitions(name, [innermost._replace(resolved=True)], at_least=False)
+    relations = relations or _mention_at(facts, name, line)
     results: list[tuple[bool | None, FoundDefinition]] = []
     for one, match in matches:
         resolver = finder.resolver(one)
         states = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
-        is_declared_here = match.path == target.path and match.start_line <= line <= match.end_line
-        state = True if True in states or (not states and is_declared_here) else None
-        results.append((state if state or False not in states else False, match))
+        state = True if True in states else False if False in states else None
+        results.append((state, match))
     sure = [match for state, match in results if state]
     by_name = [match for state, match in results if state is False]
     possible = sure or by_name or [match for _, match in results]
     definitions = [match._replace(resolved=bool(sure)) for match in possible]
-    return Definitions(name, definitions, not sure and is_cut)
+    return Definitions(name, definitions, not sure and is_cut, bool(sure or by_name))
 
 
 def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:
@@ -149,15 +185,22 @@ def found_definition(hit: Hit, *, resolved: bool) -> FoundDefinition:
 
 
 def _relations_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedNode, Relation]]:
-    """The relations of a name on a line of a file; as a mention if the index has none."""
-    nodes = [node for node in facts.nodes if node.start_line <= line <= node.end_line]
-    matches = [
+    """The relations of a name on a line of a file."""
+    return [
         (node, relation)
-        for node in nodes
+        for node in _nodes_at(facts, line)
         for relation in node.decode()
         if relation.name == name and line in line_numbers(node, relation)
     ]
-    return matches or [(node, Relation(name, MENTION, "", "")) for node in nodes[-1:]]
+
+
+def _mention_at(facts: FileFacts, name: str, line: int) -> list[tuple[RelatedNode, Relation]]:
+    """A name that has no relation on a line, as a mention in the innermost node there."""
+    return [(node, Relation(name, MENTION, "", "")) for node in _nodes_at(facts, line)[-1:]]
+
+
+def _nodes_at(facts: FileFacts, line: int) -> list[RelatedNode]:
+    return [node for node in facts.nodes if node.start_line <= line <= node.end_line]
 
 
 def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Pattern[str]) -> str:

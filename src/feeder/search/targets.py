@@ -188,7 +188,7 @@ def _single_node(corpus: Corpus, target: Target) -> Hit:
     if len(nodes) > 1:
         reader = ExcerptReader(corpus.database, corpus.base, corpus.repo, list(nodes.values()))
         lines = (reader.read(hit).first or hit.start_line for hit in nodes.values())
-        listed = _list_first([f"{target.path}:{line}" for line in lines])
+        listed = list_first([f"{target.path}:{line}" for line in lines])
         which = "" if target.is_file else " of that name"
         problem = f"{target.path} has {len(nodes)} nodes{which}: {listed}."
         raise UserError(problem, "Give one of them.")
@@ -300,7 +300,7 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
     labels = [f"{path}#{name}" for path, name in distinct]
     raise UserError(
-        f"{text} matches {len(labels)} targets: {_list_first(labels)}.", "Give one of them."
+        f"{text} matches {len(labels)} targets: {list_first(labels)}.", "Give one of them."
     )
 
 
@@ -342,7 +342,7 @@ def is_call_node(hit: Hit) -> bool:
     return is_named_by_argument(hit.language, hit.node_type, hit.symbol, hit.signature)
 
 
-def _list_first(targets: Sequence[str]) -> str:
+def list_first(targets: Sequence[str]) -> str:
     """Lists the first targets and the number of the others."""
     more = f" and {len(targets) - MAX_LISTED} more" if len(targets) > MAX_LISTED else ""
     return f"{', '.join(targets[:MAX_LISTED])}{more}"

@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { type CallerTree, findCallers } from "../search/callers.ts";
-import { type FoundDefinition, findDefinitions, isPosition, MEMBER_TYPE } from "../search/definitions.ts";
+import { type FoundDefinition, findDefinitions, isPosition, MEMBER_TYPE, resolveDefinition } from "../search/definitions.ts";
 import type { SearchContext } from "../search/engine.ts";
 import { FileContents } from "../search/excerpts.ts";
 import { freshness } from "../search/index_status.ts";
@@ -104,9 +104,9 @@ export async function answerReferences(context: SearchContext, params: Params): 
     const { definitions, atLeast: at_least } = await findDefinitions(finder, text, lineReader(contents));
     return { definitions, at_least, ...answer() };
   }
-  const target = await finder.target(text);
+  const { target, name } = await resolveDefinition(finder, text, lineReader(contents));
   if (kind === "implementation") {
-    const { definition, implementations } = await findImplementations(finder, target, text);
+    const { definition, implementations } = await findImplementations(finder, target, name);
     return { symbol: definition.symbol, implementations, at_least: finder.isCut, ...answer() };
   }
   const requested = {
@@ -121,8 +121,8 @@ export async function answerReferences(context: SearchContext, params: Params): 
     const withSites = uses.uses.map((use, at) => ({ ...use, reference: sites[at]! }));
     return { uses: { ...uses, uses: withSites }, ...answer(notes) };
   }
-  if (depth > 1) return { tree: await findCallers(finder, target, text, requested, depth), ...answer() };
-  const page = await findReferences(finder, target, text, requested);
+  if (depth > 1) return { tree: await findCallers(finder, target, name, requested, depth), ...answer() };
+  const page = await findReferences(finder, target, name, requested);
   const { sites, notes } = await shown(page.references);
   return { page: { ...page, references: sites }, ...answer(notes) };
 }

@@ -14,7 +14,7 @@ import {
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { type FileFacts, MENTION } from "./resolution.ts";
-import { EMPTY_TARGET_ERROR, membersNamed, resolveTarget } from "./targets.ts";
+import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
 export const { MEMBER_TYPE } = constants.outline;
 const WORD = /[\p{L}\p{N}_$]+/gu;
@@ -36,8 +36,13 @@ export interface FoundDefinition {
   readonly resolved: boolean;
 }
 
-/** The definitions of a name, the surest first; there are more if `atLeast`. */
+/**
+ * The definitions of a name, the surest first; there are more if `atLeast`.
+ *
+ * `isPossible` is false if the name at a position can be none of them, such as a local variable.
+ */
 export interface Definitions {
+  readonly isPossible: boolean;
   readonly name: string;
   readonly definitions: readonly FoundDefinition[];
   readonly atLeast: boolean;
@@ -59,6 +64,28 @@ export async function findDefinitions(finder: ReferenceFinder, text: string, rea
   return definitionsAt(finder, path, Number(line), Number(column), readLine);
 }
 
+/**
+ * The target that a text names, and its name; of `path:line:column` the definition of the name that stands there.
+ *
+ * Throws an HttpError if there is none, or if the files do not say which of several it is.
+ */
+export async function resolveDefinition(
+  finder: ReferenceFinder,
+  text: string,
+  readLine: ReadLine,
+): Promise<{ target: Target; name: string }> {
+  if (!isPosition(text)) return { target: await finder.target(text), name: text };
+  const found = await findDefinitions(finder, text, readLine);
+  const names = found.definitions.map(({ path, symbol }) => `${path}#${symbol}`);
+  const [name] = names as [string];
+  if (!found.isPossible || (names.length > 1 && !found.definitions[0]!.resolved)) {
+    const which = found.isPossible ? "may be one" : "is none";
+    const problem = `${found.name} at ${text} ${which} of these definitions: ${listFirst(names)}.`;
+    throw new HttpError(404, problem, "Give one of them.");
+  }
+  return { target: await finder.target(name), name };
+}
+
 async function definitionsOfName(finder: ReferenceFinder, name: string): Promise<Definitions> {
   const [, requested] = rpartition(name, "#");
   const { matches, isCut } = await namedDefinitions(finder, requested);
@@ -67,7 +94,7 @@ async function definitionsOfName(finder: ReferenceFinder, name: string): Promise
   }
   const ordered = sortBy(matches.map(({ found }) => found), ({ path, start_line }) => [path, start_line]);
   const isOnly = matches.length === 1 && !isCut;
-  return { name, definitions: ordered.map((found) => ({ ...found, resolved: isOnly })), atLeast: isCut };
+  return { name, definitions: ordered.map((found) => ({ ...found, resolved: isOnly })), atLeast: isCut, isPossible: true };
 }
 
 /** The definitions of a name; there may be more if `isCut`. */
@@ -114,20 +141,28 @@ async function definitionsAt(
     ({ matches, isCut } = await searchableDefinitions(finder, name));
   }
   if (matches.length === 0) throw badRequest(`The index has no definition of ${name}.`, 404);
-  const relations = relationsAt(facts, name, line);
+  const isAround = ({ found: { path, start_line, end_line } }: NamedMatches["matches"][number]) =>
+    path === target.path && start_line <= line && line <= end_line;
+  const around = matches.filter(isAround).map(({ found }) => found);
+  const existing = relationsAt(facts, name, line);
+  if (around.length > 0 && existing.length === 0) {
+    // the name in its own declaration
+    const [innermost] = sortBy(around, ({ start_line, end_line }) => [end_line - start_line]);
+    return { name, definitions: [{ ...innermost!, resolved: true }], atLeast: false, isPossible: true };
+  }
+  const relations = existing.length > 0 ? existing : mentionAt(facts, name, line);
   const results: { state: boolean | null; found: FoundDefinition }[] = [];
   for (const { definition, found } of matches) {
     const resolver = await finder.resolver(definition);
     const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line));
-    const isDeclaredHere = found.path === target.path && found.start_line <= line && line <= found.end_line;
-    const isSure = states.includes(true) || (states.length === 0 && isDeclaredHere);
-    results.push({ state: isSure ? true : states.includes(false) ? false : null, found });
+    results.push({ state: states.includes(true) ? true : states.includes(false) ? false : null, found });
   }
   const sure = results.filter(({ state }) => state === true);
   const possible = results.filter(({ state }) => state === false);
   const shown = [sure, possible, results].find((some) => some.length > 0)!;
   const definitions = shown.map(({ found }) => ({ ...found, resolved: sure.length > 0 }));
-  return { name, definitions, atLeast: sure.length === 0 && isCut };
+  const isPossible = sure.length + possible.length > 0;
+  return { name, definitions, atLeast: sure.length === 0 && isCut, isPossible };
 }
 
 async function searchableDefinitions(finder: ReferenceFinder, name: string): Promise<NamedMatches> {
@@ -141,16 +176,28 @@ export function foundDefinition(hit: NamedNode, resolved: boolean): FoundDefinit
   return { path, start_line, end_line, symbol: symbol ?? "", node_type, resolved };
 }
 
-/** The relations of a name on a line of a file; as a mention if the index has none. */
-function relationsAt(facts: FileFacts, name: string, line: number): { node: RelatedNode; relation: Relation }[] {
-  const nodes = facts.nodes.filter(({ startLine, endLine }) => startLine <= line && line <= endLine);
-  const matches = nodes.flatMap((node) =>
+interface Site {
+  readonly node: RelatedNode;
+  readonly relation: Relation;
+}
+
+/** The relations of a name on a line of a file. */
+function relationsAt(facts: FileFacts, name: string, line: number): Site[] {
+  return nodesAt(facts, line).flatMap((node) =>
     decodeRelations(node)
       .filter((relation) => relation.name === name && lineNumbers(node, relation).includes(line))
       .map((relation) => ({ node, relation })),
   );
-  const mention = { name, kind: MENTION, qualifier: "", lines: "" };
-  return matches.length > 0 ? matches : nodes.slice(-1).map((node) => ({ node, relation: mention }));
+}
+
+/** A name that has no relation on a line, as a mention in the innermost node there. */
+function mentionAt(facts: FileFacts, name: string, line: number): Site[] {
+  const relation = { name, kind: MENTION, qualifier: "", lines: "" };
+  return nodesAt(facts, line).slice(-1).map((node) => ({ node, relation }));
+}
+
+function nodesAt(facts: FileFacts, line: number): RelatedNode[] {
+  return facts.nodes.filter(({ startLine, endLine }) => startLine <= line && line <= endLine);
 }
 
 /** The name at a column of a line, from 1; empty if there is none. */

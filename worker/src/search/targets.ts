@@ -385,7 +385,7 @@ function constructedSymbol(hit: Hit): string {
 }
 
 /** Lists the first targets and the number of the others. */
-function listFirst(targets: readonly string[]): string {
+export function listFirst(targets: readonly string[]): string {
   const more = targets.length > MAX_LISTED ? ` and ${targets.length - MAX_LISTED} more` : "";
   return `${targets.slice(0, MAX_LISTED).join(", ")}${more}`;
 }
