@@ -823,7 +823,7 @@ GO_PACKAGES: dict[str, str | bytes] = {
     ("target", "expected"),
     [
         ("MaxSize", {("root", 8): True, ("unnamed", 6): False}),
-        ("ErrStop", {("root", 8): False}),
+        ("ErrStop", {("root", 8): True}),
         ("LeafSize", {("folders", 9): True}),
         ("PotSize", {("version", 6): True}),
         ("LidSize", {}),
@@ -836,8 +836,8 @@ def test_packages_of_go_with_another_name_than_their_path(
 ) -> None:
     """They are in the module's root, in a folder of another name, or in one of a major version.
 
-    The index has no package of errors.go, a file without functions and types. No name that
-    unnamed.go imports is `tea`; `pot` in folders.go is the package of another folder.
+    The package of errors.go, a file without functions and types, is that of its folder. No name
+    that unnamed.go imports is `tea`; `pot` in folders.go is the package of another folder.
     """
     repo.commit(GO_PACKAGES)
     assert feeder(repo, "sync", "-q").code == 0

@@ -37,6 +37,7 @@ from feeder.store.relations import (
     RelatedNode,
     Relation,
     file_blobs,
+    go_package_of_folder,
     has_relations,
     nodes_of_files,
     nodes_with_name,
@@ -212,6 +213,9 @@ class ReferenceFinder:
         if hit.language != "go" or owner:
             return one
         package = self.facts([hit.path])[hit.path].package.partition(".")[0]
+        if not package:  # a file of constants alone
+            folder = posixpath.dirname(hit.path)
+            package = go_package_of_folder(self._corpus.database, self._corpus.repo, folder)
         return one._replace(package_name=package)
 
     def _definition(self, hit: Hit) -> Definition:

@@ -133,6 +133,14 @@ WHERE docs_fts MATCH 'body : "' || j.value || '"' AND d.repo = ?1 AND d.language
 AND d.node_type = 'class' AND instr(d.relations, ' ' || j.value || '^') AND d.symbol <> ''
 """
 
+# ?2 the path of a folder with its slash, empty for the root: a symbol of one of its own files
+GO_SYMBOL_IN_FOLDER = """
+SELECT d.symbol FROM files f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path
+WHERE f.repo = ?1 AND f.path >= ?2 AND f.path < ?2 || char(1114111)
+AND f.path GLOB '*.go' AND f.path NOT GLOB '*_test.go'
+AND NOT instr(substr(f.path, length(?2) + 1), '/') AND instr(d.symbol, '.') LIMIT 1
+"""
+
 BLOBS_OF_FILES = """
 SELECT f.path, f.blob FROM json_each(?2) j CROSS JOIN files f ON f.repo = ?1 AND f.path = j.value
 """
@@ -266,6 +274,13 @@ def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> li
     searchable = [one for one in names if any(map(str.isalnum, one)) and '"' not in one]
     [rows] = database.run([Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable)))])
     return sorted(str(symbol) for (symbol,) in rows)
+
+
+def go_package_of_folder(database: Database, repo: str, folder: str) -> str:
+    """Returns the name of the package of Go in a folder; empty if no symbol there has it."""
+    below = f"{folder}/" if folder else ""
+    [rows] = database.run([Statement(GO_SYMBOL_IN_FOLDER, (repo, below))])
+    return str(rows[0][0]).partition(".")[0] if rows else ""
 
 
 class NamedNode(NamedTuple):

@@ -15,6 +15,7 @@ import { JoinedBatches } from "../store/joined_batches.ts";
 import {
   decodeRelations,
   filesOfSubtypes,
+  goSymbolInFolder,
   hasTrigrams,
   isSearchable,
   lineNumbers,
@@ -220,11 +221,16 @@ export class ReferenceFinder {
   /** The definition of a member of a class, or of a file, as a constant in a chunk. */
   async memberDefinition(hit: Hit, name: string): Promise<Definition> {
     const owner = hit.nodeType === "class" && hit.symbol ? hit.symbol : "";
-    const symbol = owner ? `${owner}.${name}` : name;
-    const one = { path: hit.path, language: hit.language ?? "", symbol, name, owner, isType: false, isLocal: false };
+    const one = { path: hit.path, language: hit.language ?? "", symbol: owner ? `${owner}.${name}` : name, name, owner, isType: false, isLocal: false };
     if (hit.language !== "go" || owner) return one;
-    const [packageName] = partition((await this.fileFacts(hit.path)).package, ".");
-    return { ...one, packageName };
+    const ofFile = (await this.fileFacts(hit.path)).package;
+    const symbol = ofFile || (await this.#goSymbolInFolder(folderOf(hit.path))); // a file of constants alone
+    return { ...one, packageName: partition(symbol, ".")[0] };
+  }
+
+  async #goSymbolInFolder(folder: string): Promise<string> {
+    const [rows = []] = await this.database.run([goSymbolInFolder(this.repo, folder)]);
+    return String(rows[0]?.[0] ?? "");
   }
 
   async definitionOf(hit: Hit | NamedNode): Promise<Definition> {

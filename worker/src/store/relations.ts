@@ -145,6 +145,11 @@ export function goNodesOfTypes(repo: string, symbols: readonly string[]): Statem
   return { sql: data.sql.goNodesOfTypes, params: [repo, query] };
 }
 
+/** Selects a symbol of Go in one of the files of a folder, which begins with the name of its package. */
+export function goSymbolInFolder(repo: string, folder: string): Statement {
+  return { sql: data.sql.goSymbolInFolder, params: [repo, folder ? `${folder}/` : ""] };
+}
+
 /** Selects the symbols of types of Go that embed a type of one of the names. */
 export function goTypesEmbedding(repo: string, names: readonly string[]): Statement {
   const known = names.filter((name) => isSearchable(name) && !name.includes('"'));
