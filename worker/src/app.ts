@@ -1,19 +1,20 @@
 /** Routes a request to the JSON API, MCP or the page, and turns errors into responses. */
 
-import { respond, isEndpoint } from "./api/router.ts";
-import type { CallEndpoint, OnTiming, SearchAnswer, Params } from "./api/types.ts";
-import type { Env } from "./bindings/env.ts";
+import { constants } from "../build/worker_data.json";
 import { authenticate, checkRateLimit, RETRY_AFTER_S, sentToken } from "./access.ts";
 import type { Client } from "./access_rights.ts";
-import { truncate } from "./python_strings.ts";
-import { createServer } from "./mcp/service.ts";
+import { sessionCookie } from "./access_token.ts";
+import { respond, isEndpoint } from "./api/router.ts";
+import type { CallEndpoint, SearchAnswer, Params } from "./api/types.ts";
+import type { Env } from "./bindings/env.ts";
+import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./cors.ts";
+import { formatNumber } from "./escaping.ts";
+import { HttpError } from "./http_error.ts";
 import { handlePost } from "./mcp/http.ts";
 import type { McpServer } from "./mcp/protocol.ts";
-import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./cors.ts";
-import { HttpError } from "./http_error.ts";
-import { formatNumber } from "./escaping.ts";
-import { sessionCookie } from "./access_token.ts";
-import { constants } from "../build/worker_data.json";
+import { createServer } from "./mcp/service.ts";
+import { truncate } from "./python_strings.ts";
+import type { OnTiming } from "./timing.ts";
 
 /** Answers a request of a client to an endpoint; throws an HttpError for invalid ones. */
 export type AnswerRequest = (

@@ -1,10 +1,11 @@
 /** A Worker with an endpoint that returns its own parameters, for tests of the HTTP app without an index. */
 
-import type { OnTiming, Params } from "../src/api/types.ts";
 import type { Client } from "../src/access_rights.ts";
+import type { Params } from "../src/api/types.ts";
+import { createApp } from "../src/app.ts";
 import type { Env } from "../src/bindings/env.ts";
 import { HttpError } from "../src/http_error.ts";
-import { createApp } from "../src/app.ts";
+import type { OnTiming } from "../src/timing.ts";
 
 const NOTE = "The index equals 2457e5e.";
 const HIT = {

@@ -1,7 +1,8 @@
 /** The endpoints of the JSON API; docs/reference/http-api.md describes them. */
 
-import { D1 } from "../bindings/d1.ts";
+import { constants } from "../../build/worker_data.json";
 import { type Client, noRepositoriesError } from "../access_rights.ts";
+import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";
 import { configuredRepositories } from "../bindings/repositories.ts";
 import { HttpError, badRequest } from "../http_error.ts";
@@ -15,14 +16,10 @@ import {
   readTarget,
   type SnippetOptions,
 } from "../search/answers.ts";
-import { createContext, scopeFromFilters, search, type SearchContext } from "../search/engine.ts";
-import { countFacets, hitFromRow, type Result } from "../search/results.ts";
-import { outlineFiles } from "../search/outline.ts";
-import { gitHubUrl, indexedCommit } from "../search/github_address.ts";
-import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
-import { type Query, queryText, QueryText } from "../search/query.ts";
-import { findSimilar } from "../search/similar.ts";
+import { createContext, type SearchContext } from "../search/context.ts";
+import { scopeFromFilters, search } from "../search/engine.ts";
 import { FileContents, MAX_SUBREQUESTS } from "../search/excerpts.ts";
+import { gitHubUrl, indexedCommit } from "../search/github_address.ts";
 import {
   cacheMeta,
   freshness,
@@ -31,16 +28,32 @@ import {
   keptCounts,
   loadMeta,
 } from "../search/index_status.ts";
+import { requiredLiterals, tokenLiteral } from "../search/literals.ts";
+import { outlineFiles } from "../search/outline.ts";
+import { type Query, queryText, QueryText } from "../search/query.ts";
+import { countFacets, type Result } from "../search/results.ts";
+import { findSimilar } from "../search/similar.ts";
 import { IndexChanged, SnapshotDatabase } from "../search/snapshot.ts";
-import { answerReferences, answerRelations } from "./relations.ts";
-import { JoinedBatches } from "../store/joined_batches.ts";
 import { filesBelowPath, targetNode, resolveTarget } from "../search/targets.ts";
+import { hitFromRow } from "../store/hits.ts";
+import { JoinedBatches } from "../store/joined_batches.ts";
 import { sortNodes } from "../store/relations.ts";
 import * as sql from "../store/statements.ts";
+import type { OnTiming } from "../timing.ts";
+import {
+  filters,
+  usesVectors,
+  requiredParameter,
+  pagination,
+  filePage,
+  nextAfter,
+  snippetLines,
+  explains,
+  wantsText,
+} from "./parameters.ts";
+import { answerReferences, answerRelations } from "./relations.ts";
 import { RepositoryRouter } from "./repository_router.ts";
-import type { Endpoint, OnTiming, Params } from "./types.ts";
-import { filters, usesVectors, requiredParameter, pagination, filePage, nextAfter, snippetLines, explains, wantsText } from "./parameters.ts";
-import { constants } from "../../build/worker_data.json";
+import type { Endpoint, Params } from "./types.ts";
 
 /** The prefix of the `meta` keys of costs; the kind of run follows. */
 const { MAX_OUTLINED_FILES } = constants.worker_limits;

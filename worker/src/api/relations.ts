@@ -3,8 +3,14 @@
 import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { type CallerTree, findCallers } from "../search/callers.ts";
-import { type FoundDefinition, findDefinitions, isPosition, MEMBER_TYPE, resolveDefinition } from "../search/definitions.ts";
-import type { SearchContext } from "../search/engine.ts";
+import type { SearchContext } from "../search/context.ts";
+import {
+  type FoundDefinition,
+  findDefinitions,
+  isPosition,
+  MEMBER_TYPE,
+  resolveDefinition,
+} from "../search/definitions.ts";
 import { FileContents } from "../search/excerpts.ts";
 import { freshness } from "../search/index_status.ts";
 import {

@@ -6,18 +6,27 @@ import type { Repository } from "../bindings/repositories.ts";
 import { SeveralIndexes, VectorIndex } from "../bindings/vectorize.ts";
 import { groupBy } from "../collections.ts";
 import { badRequest, HttpError } from "../http_error.ts";
-import { createContext, type SearchContext } from "../search/engine.ts";
-import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
-import { resolveRepo } from "../search/filters.ts";
-import { cacheMetaOf, forgetMetaOf, freshnessOfSeveral, type IndexMeta, keptCounts, loadMetaOf, modelKey } from "../search/index_status.ts";
+import { createContext, type SearchContext } from "../search/context.ts";
 import { chooseDatabases, type DatabaseChoice, MAX_DATABASES, reposByVector } from "../search/database_choice.ts";
+import { MAX_SUBREQUESTS } from "../search/excerpts.ts";
+import {
+  cacheMetaOf,
+  forgetMetaOf,
+  freshnessOfSeveral,
+  type IndexMeta,
+  keptCounts,
+  loadMetaOf,
+  modelKey,
+  resolveRepo,
+} from "../search/index_status.ts";
 import { parseQuery, queryText, QueryText } from "../search/query.ts";
 import { queryModel, QueryVector } from "../search/retrieval.ts";
 import { SnapshotDatabase } from "../search/snapshot.ts";
 import { failureNotes, mapAtOnce, SeveralDatabases } from "../store/several_databases.ts";
 import { reposOfIds } from "../store/statements.ts";
+import type { OnTiming } from "../timing.ts";
 import { usesVectors } from "./parameters.ts";
-import type { Endpoint, OnTiming, Params, ReadAnswer } from "./types.ts";
+import type { Endpoint, Params, ReadAnswer } from "./types.ts";
 
 /** A database with those of its repositories that are asked, opened for one request. */
 interface OpenDatabase {

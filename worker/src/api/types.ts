@@ -1,6 +1,6 @@
 /** The types of requests and responses of the JSON API; docs/reference/http-api.md describes them. */
 
-import type { SearchContext } from "../search/engine.ts";
+import type { SearchContext } from "../search/context.ts";
 
 /** The parameters of a request, each with all its values. */
 export type Params = Readonly<Record<string, readonly string[]>>;
@@ -10,9 +10,6 @@ export type Endpoint = (context: SearchContext, params: Params) => Promise<objec
 
 /** Calls an endpoint by its name. */
 export type CallEndpoint = (name: string, params: Params) => Promise<object>;
-
-/** Reports the duration of a service call, for `Server-Timing`; for D1 also the rows read. */
-export type OnTiming = (name: string, ms: number, rows?: number) => void;
 
 export interface Lines {
   start_line: number;

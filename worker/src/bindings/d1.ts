@@ -1,8 +1,8 @@
 /** The D1 client: runs statements in one batch and translates its errors. */
 
-import type { OnTiming } from "../api/types.ts";
 import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
+import type { OnTiming } from "../timing.ts";
 
 /** Error messages of D1 with their remedies. */
 const ERROR_RULES: readonly [RegExp, number, string, string][] = [

@@ -1,6 +1,6 @@
 /** The GitHub client: fetches a file at a commit and caches its lines. */
 
-import type { OnTiming } from "../api/types.ts";
+import type { OnTiming } from "../timing.ts";
 
 /** The size of the largest file that is shown. */
 const MAX_BYTES = 1_000_000;

@@ -1,8 +1,8 @@
 /** The Vectorize client: nearest nodes within a scope, and the metadata filters for a scope. */
 
 import { constants } from "../../build/worker_data.json";
-import type { OnTiming } from "../api/types.ts";
 import { isGlob, literalPrefix, prefixEnd, type Scope, pathPatterns } from "../store/scope.ts";
+import type { OnTiming } from "../timing.ts";
 import { ServiceError } from "./service_error.ts";
 
 const { MAX_NEIGHBOURS } = constants.vectorize;

@@ -1,8 +1,8 @@
 /** The Workers AI client: embeds a query with the model of the index. */
 
 import data, { constants } from "../../build/worker_data.json";
-import type { OnTiming } from "../api/types.ts";
 import { badRequest } from "../http_error.ts";
+import type { OnTiming } from "../timing.ts";
 import { ServiceError } from "./service_error.ts";
 
 interface Model {

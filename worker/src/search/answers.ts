@@ -3,13 +3,15 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { badRequest, HttpError } from "../http_error.ts";
+import type { Hit } from "../store/hits.ts";
 import { partsFromRows, partRanges } from "../store/node_parts.ts";
 import * as sql from "../store/statements.ts";
 import type { NumberedLines } from "../store/stored_source.ts";
-import { resultOf, type SearchContext } from "./engine.ts";
-import type { FileContents } from "./excerpts.ts";
+import type { SearchContext } from "./context.ts";
+import type { FileContents, InnerRanges } from "./excerpts.ts";
 import { findLiterals, type Literal } from "./literals.ts";
-import { type Hit, type Member, mergeParts, type Result } from "./results.ts";
+import type { Member } from "./name_matching.ts";
+import { mergeParts, type Result, resultOf } from "./results.ts";
 import { makeSnippet, type Snippet, type SnippetRequest } from "./snippets.ts";
 import { statementEnd } from "./statement_lines.ts";
 import type { Target } from "./targets.ts";
@@ -83,9 +85,6 @@ function matchingPartJson({ partMatch: piece }: Result): object | null {
 function locationJson({ id, repo, path, startLine, endLine }: Hit): object {
   return { id, repo, path, start_line: startLine, end_line: endLine };
 }
-
-/** First and last lines of the nodes within a hit. */
-export type InnerRanges = readonly (readonly [number, number])[];
 
 /** The words to highlight, the number of lines to show (null for all), and texts to show as they are. */
 export interface SnippetOptions {

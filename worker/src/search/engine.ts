@@ -1,13 +1,13 @@
 /** Runs a search: parses the query, retrieves candidates, ranks, groups and pages them. */
 
 import { constants } from "../../build/worker_data.json";
-import type { OnTiming } from "../api/types.ts";
-import type { Env } from "../bindings/env.ts";
-import { type NeighbourIndex, VectorIndex } from "../bindings/vectorize.ts";
+import { VectorIndex } from "../bindings/vectorize.ts";
 import { Batch, type Row } from "../store/database.ts";
+import { type Hit, hitFromRow } from "../store/hits.ts";
 import { partsFromHits, partRanges, type PartsByNode } from "../store/node_parts.ts";
 import { isRestricted, isTestPath, type Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
+import { type SearchContext, createContext } from "./context.ts";
 import { FileContents } from "./excerpts.ts";
 import { isDocument } from "./file_kinds.ts";
 import {
@@ -17,14 +17,13 @@ import {
   lookupStatements,
   overriddenFilters,
   relationRows,
-  resolveRepo,
   resolveScope,
   uncountedValues,
   unknownFilterNotes,
 } from "./filters.ts";
-import { cacheKey, countedValues, type CountedValues, type IndexMeta, metaStatement, parseMeta } from "./index_status.ts";
-import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
+import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, resolveRepo } from "./index_status.ts";
 import { limitQuery } from "./limits.ts";
+import { definesLiteral, findSpans, type Literal, tokenLiteral } from "./literals.ts";
 import { mustMatch } from "./must_match.ts";
 import { EMPTY_QUERY, parseQuery, type Query, queryText, type QueryText } from "./query.ts";
 import { LITERAL, literalRanking, NAME, rankHits, type Ranking, SIMILAR_NAME, WORD } from "./ranking.ts";
@@ -34,11 +33,10 @@ import {
   groupDuplicates,
   groupParts,
   hashKey,
-  type Hit,
-  hitFromRow,
   type Result,
   type ResultPage,
   textKey,
+  resultOf,
 } from "./results.ts";
 import {
   candidateOrder,
@@ -49,7 +47,6 @@ import {
   WordSearch,
 } from "./retrieval.ts";
 import { skippedPathNotes } from "./skipped_files.ts";
-import type { MetaDatabase } from "./snapshot.ts";
 import {
   correctText,
   findCorrections,
@@ -65,28 +62,6 @@ const { RARE_WORD_NODES } = constants.name_matching;
 const { STATIC_VECTORS, MODEL_VECTORS } = constants.retrieval;
 const { CONFIRMED_BATCH, ENOUGH_CONFIRMED } = constants.literal_nodes;
 const NO_FILTERS = filterLookup(EMPTY_QUERY, null);
-
-/** The bindings and the database of one request, with the metadata of the index. */
-export interface SearchContext {
-  readonly env: Env;
-  readonly database: MetaDatabase;
-  readonly onTiming: OnTiming;
-  /** The metadata that was read with the last rows. */
-  readonly meta: IndexMeta;
-  readonly repo: string;
-  /** Reserves a request to another service than D1; false if this answer may send no more. */
-  readonly reserveRequest: () => boolean;
-  /** What several repositories have in place of one; `repo` is empty then. */
-  readonly several?: SeveralRepositories;
-  /** True if the database has repositories that the client may not search: which words it lacks is not said then. */
-  readonly hasHiddenRepos?: boolean;
-}
-
-/** The repositories that a search asks, resolved from its filters, and their vector indexes. */
-export interface SeveralRepositories {
-  readonly repos: readonly string[];
-  readonly vectors: NeighbourIndex | null;
-}
 
 /** The number of hits on a page, and of hits before it. */
 export interface Pagination {
@@ -146,19 +121,6 @@ interface FirstBatch {
   readonly warnings: string[];
 }
 
-/** Creates a context with the metadata of the index that was read last. */
-export function createContext(
-  parts: Pick<SearchContext, "env" | "database" | "onTiming" | "repo" | "reserveRequest" | "several" | "hasHiddenRepos">,
-): SearchContext {
-  const { database } = parts;
-  return {
-    ...parts,
-    get meta() {
-      return database.meta;
-    },
-  };
-}
-
 /** Runs a search and returns the parsed query with a page of results. */
 export async function search(
   context: SearchContext,
@@ -186,11 +148,6 @@ export async function scopeFromFilters(context: SearchContext, filters: Filters)
   const repos = await findRepos(context, query);
   const lookup = filterLookup(query, repos, await valuesToFilter(context, query, repos));
   return resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
-}
-
-/** A result without a score. */
-export function resultOf(hit: Hit): Result {
-  return { hit, score: 0, ranks: new Map(), scoreParts: new Map(), others: [], copies: [], partMatch: null, member: null };
 }
 
 /** Reads the rows of candidates, and the lines of `linesOf`, in one request. Without ids, none is sent. */

@@ -3,12 +3,11 @@
 import * as github from "../bindings/github.ts";
 import { sortBy } from "../sorting.ts";
 import type { Batch, Row } from "../store/database.ts";
+import type { Hit } from "../store/hits.ts";
 import * as sql from "../store/statements.ts";
 import { StoredSource, type NumberedLines } from "../store/stored_source.ts";
-import type { SearchContext } from "./engine.ts";
-import type { Hit } from "./results.ts";
+import type { SearchContext } from "./context.ts";
 import { gitHubSlug, indexedCommit } from "./github_address.ts";
-import type { InnerRanges } from "./answers.ts";
 
 /** The maximum number of requests to services for one answer; more files are not read from GitHub. */
 export const MAX_SUBREQUESTS = 6;
@@ -29,6 +28,9 @@ const EMPTY_HIT: Hit = {
 };
 /** Languages whose files differ from the indexed text: a notebook is JSON. */
 const CONVERTED_LANGUAGES = new Set(["notebook"]);
+
+/** First and last lines of the nodes within a hit. */
+export type InnerRanges = readonly (readonly [number, number])[];
 
 /** The lines of files, loaded as they are needed. */
 export class FileContents {

@@ -3,9 +3,9 @@
 import { constants } from "../../build/worker_data.json";
 import { memoize } from "../memoize.ts";
 import { Pattern, type RegexSources } from "../python_regex.ts";
+import type { Hit } from "../store/hits.ts";
 import { isTestPath } from "../store/scope.ts";
 import type { QueryText } from "./query.ts";
-import type { Hit } from "./results.ts";
 
 /** A file kind: the weight of its nodes, and the pattern of queries for which the weight does not apply. */
 export interface FileKind {

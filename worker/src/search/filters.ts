@@ -248,20 +248,6 @@ function parentFolders(paths: readonly string[]): string[] {
   return [...folders].sort(compareText);
 }
 
-/**
- * Resolves a repository by its full name, else by its last part; throws an HttpError if none or
- * several match.
- */
-export function resolveRepo(name: string, repos: readonly string[]): string {
-  const ends = repos.filter((repo) => repo.endsWith(`/${name}`));
-  const matches = repos.includes(name) ? [name] : ends;
-  if (matches.length > 1) {
-    throw new HttpError(400, `The name ${name} matches several repositories: ${matches.join(", ")}.`, "Use a full name.");
-  }
-  if (!matches[0]) throw unknownNameError("repository", name, repos);
-  return matches[0];
-}
-
 const FILTER_PREFIXES = {
   categories: "category:",
   notCategories: "-category:",

@@ -1,11 +1,11 @@
 /** The index's metadata: its repositories, its commit and its freshness. */
 
 import data, { constants } from "../../build/worker_data.json";
-import { compareText } from "../python_strings.ts";
 import { HttpError } from "../http_error.ts";
+import { compareText } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { resolveRepo } from "./filters.ts";
+import { unknownNameError } from "../suggestions.ts";
 
 const { SHORT_COMMIT, UNFINISHED_NOTE } = constants.index_status;
 /** The `meta` key of a repository's counts. */
@@ -29,6 +29,20 @@ export function parseMeta(rows: readonly Row[]): IndexMeta {
 /** The names of repositories in rows, sorted. */
 export function parseRepos(rows: readonly Row[]): string[] {
   return rows.map(([name]) => String(name)).sort(compareText);
+}
+
+/**
+ * Resolves a repository by its full name, else by its last part; throws an HttpError if none or
+ * several match.
+ */
+export function resolveRepo(name: string, repos: readonly string[]): string {
+  const ends = repos.filter((repo) => repo.endsWith(`/${name}`));
+  const matches = repos.includes(name) ? [name] : ends;
+  if (matches.length > 1) {
+    throw new HttpError(400, `The name ${name} matches several repositories: ${matches.join(", ")}.`, "Use a full name.");
+  }
+  if (!matches[0]) throw unknownNameError("repository", name, repos);
+  return matches[0];
 }
 
 /** The repository to search: the configured one, else the only one; throws an HttpError otherwise. */

@@ -11,8 +11,6 @@ import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isDocument, TEST_KIND } from "./file_kinds.ts";
 import { tokenLiteral } from "./literals.ts";
 import { namePartStems, type QueryText } from "./query.ts";
-import type { Scores } from "./ranking.ts";
-import type { Member } from "./results.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
 const { COMPANION, DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
@@ -20,6 +18,15 @@ const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = constants.name_matching;
 
 type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;
+
+/** A name in a node that has no node of its own: an enum member, a field or a constant. */
+export interface Member {
+  name: string;
+  line: number;
+}
+
+/** The score of each node by its id. */
+export type Scores = ReadonlyMap<string, number>;
 
 /**
  * Ids of the nodes whose names or paths match a query, the best first.

@@ -3,8 +3,8 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { sortBy } from "../sorting.ts";
+import type { Hit } from "../store/hits.ts";
 import { parseMembers } from "./name_matching.ts";
-import type { Hit } from "./results.ts";
 
 const { MAX_PART_GAP, MEMBER_TYPE } = constants.outline;
 const UNNAMED_TYPES = new Set(constants.outline.UNNAMED_TYPES);

@@ -6,11 +6,12 @@ import { fsum } from "../fsum.ts";
 import { memoize } from "../memoize.ts";
 import { rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
+import type { Hit } from "../store/hits.ts";
 import { lowercaseParts } from "../text.ts";
 import { kindWeight } from "./file_kinds.ts";
-import { findMember, nameOverlap } from "./name_matching.ts";
+import { findMember, nameOverlap, type Scores } from "./name_matching.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
-import type { Hit, Result } from "./results.ts";
+import type { Result } from "./results.ts";
 
 export const { STACK_FRAME, NAME, PATH, COMPOSED_NAME, LITERAL, RARE_WORD, SIMILAR_NAME } = constants.ranking;
 const { ANCHOR, ANCHOR_BOOST, FLAG_SHARE, LITERAL_SHARE, UNREAD_SHARE } = constants.ranking;
@@ -125,7 +126,6 @@ function makeResult({ hit, kind, weight, scoreParts, ranks }: Scored, query: str
   return { hit, score: score * weight, ranks, member, scoreParts: parts, ...ungrouped };
 }
 
-export type Scores = ReadonlyMap<string, number>;
 
 /**
  * The scores of one retriever's candidates by id, the best first, and the retriever's weight.

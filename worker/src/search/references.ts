@@ -11,6 +11,7 @@ import { badRequest, HttpError } from "../http_error.ts";
 import { matchAtStart, Pattern } from "../python_regex.ts";
 import { characterColumns, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
+import type { Hit } from "../store/hits.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
 import {
   decodeRelations,
@@ -33,7 +34,7 @@ import {
 import { isTestPath } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
-import type { SearchContext } from "./engine.ts";
+import type { SearchContext } from "./context.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
 import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS, SCRIPTS } from "./modules.ts";
 import { parseMembers } from "./name_matching.ts";
@@ -56,7 +57,6 @@ import {
   RETURNS,
   typeKey,
 } from "./resolution.ts";
-import type { Hit } from "./results.ts";
 import { isNamedByArgument, resolveTarget, type Target, targetNode } from "./targets.ts";
 
 const { MAX_DEPTH, MAX_TYPES, MAX_HELD_TYPES, MAX_NAMES } = constants.references;

@@ -4,37 +4,15 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy, groupsWithDuplicates, keyOf } from "../collections.ts";
 import { rpartition, split, strip } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
+import type { Hit } from "../store/hits.ts";
 import type { PartRange } from "../store/node_parts.ts";
 import { isTestPath } from "../store/scope.ts";
 import { normalizeSymbol } from "../text.ts";
-import { lastPart } from "./name_matching.ts";
+import { lastPart, type Member } from "./name_matching.ts";
 
 const { MAX_DEDUPLICATED, MAX_FACET_VALUES } = constants.results;
 const { MIN_DUPLICATE_LINES, MIN_DUPLICATE_WORDS } = constants.nodes;
 const DOCUMENT_TYPES = new Set(constants.nodes.DOCUMENT_TYPES);
-
-/** A node as a search shows it. */
-export interface Hit {
-  id: string;
-  path: string;
-  language: string | null;
-  nodeType: string;
-  symbol: string | null;
-  signature: string | null;
-  logicalPath: string | null;
-  startLine: number;
-  endLine: number;
-  members: string;
-  repo: string;
-  /** A sentence by a language model; empty if the node has none. */
-  description: string;
-}
-
-/** A name in a node that has no node of its own: an enum member, a field or a constant. */
-export interface Member {
-  name: string;
-  line: number;
-}
 
 /** The matching part of a node that is indexed in parts: its lines, and `matching` parts `of` all. */
 export interface PartMatch {
@@ -79,22 +57,9 @@ type PartRanges = ReadonlyMap<string, PartRange>;
 
 export type Facets = Record<"language" | "path" | "node_type" | "tests", Record<string, number>>;
 
-/** The hit of a row; the columns are those of Python's `Hit`. */
-export function hitFromRow(row: readonly unknown[]): Hit {
-  return {
-    id: row[0],
-    path: row[1],
-    language: row[2],
-    nodeType: row[3],
-    symbol: row[4],
-    signature: row[5],
-    logicalPath: row[6],
-    startLine: row[7],
-    endLine: row[8],
-    members: row[9],
-    repo: row[10],
-    description: row[11],
-  } as Hit; // as selected
+/** A result without a score. */
+export function resultOf(hit: Hit): Result {
+  return { hit, score: 0, ranks: new Map(), scoreParts: new Map(), others: [], copies: [], partMatch: null, member: null };
 }
 
 /** The hits that may be grouped or deduplicated: with an equal name or of an equal kind. */

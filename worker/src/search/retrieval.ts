@@ -7,7 +7,6 @@ import {
   queryVector,
 } from "../../../src/feeder/embedding/static_query.mjs";
 import { constants } from "../../build/worker_data.json";
-import type { OnTiming } from "../api/types.ts";
 import type { Env } from "../bindings/env.ts";
 import { ServiceError } from "../bindings/service_error.ts";
 import type { NeighbourIndex } from "../bindings/vectorize.ts";
@@ -19,6 +18,7 @@ import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
 import { normalizeSymbol, symbolEndsWith } from "../text.ts";
+import type { OnTiming } from "../timing.ts";
 import type { IndexMeta } from "./index_status.ts";
 import {
   canMatchSimilar,

@@ -5,20 +5,16 @@ import { ServiceError } from "../bindings/service_error.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { casefold } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
+import type { Hit } from "../store/hits.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
-import {
-  fetchCandidates,
-  paginate,
-  type Pagination,
-  resultOf,
-  type SearchContext,
-} from "./engine.ts";
-import type { ResultPage, Result, Hit } from "./results.ts";
-import { WORD } from "./ranking.ts";
-import { FileContents } from "./excerpts.ts";
-import { queryModel } from "./retrieval.ts";
 import { expandWords } from "../text.ts";
+import type { SearchContext } from "./context.ts";
+import { fetchCandidates, paginate, type Pagination } from "./engine.ts";
+import { FileContents } from "./excerpts.ts";
+import { WORD } from "./ranking.ts";
+import { type ResultPage, type Result, resultOf } from "./results.ts";
+import { queryModel } from "./retrieval.ts";
 
 const { MAX_CANDIDATES, MAX_WORDS } = constants.similar;
 const { WORDS_ONLY_PREFIX } = constants.engine;

@@ -2,19 +2,19 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";
-import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
-import { matchAtStart, Pattern } from "../python_regex.ts";
-import { nearestNames } from "../suggestions.ts";
 import { badRequest, HttpError } from "../http_error.ts";
+import { matchAtStart, Pattern } from "../python_regex.ts";
+import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
+import { sortBy } from "../sorting.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
+import { hitFromRow, type Hit } from "../store/hits.ts";
 import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
-import { sortBy } from "../sorting.ts";
 import * as sql from "../store/statements.ts";
+import { nearestNames } from "../suggestions.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
-import { hitFromRow, type Hit, type Member } from "./results.ts";
-import { findMember, lastPart, normalizeName, parseMembers } from "./name_matching.ts";
+import { findMember, lastPart, normalizeName, parseMembers, type Member } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;

@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";
-import type { Hit } from "../search/results.ts";
+import type { Hit } from "./hits.ts";
 
 const MAX_GAP_LINES = constants.node_parts.MAX_GAP_LINES;
 

@@ -1,19 +1,19 @@
 /** The functions of ranking and grouping that the tests call. */
 
-import { compareText, casefold, strip } from "../../src/python_strings.ts";
+import { fsum } from "../../src/fsum.ts";
 import { Pattern, type RegexSources } from "../../src/python_regex.ts";
-import { parseQuery, QueryText } from "../../src/search/query.ts";
+import { compareText, casefold, strip } from "../../src/python_strings.ts";
+import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
+import { isDocument, kindWeight } from "../../src/search/file_kinds.ts";
 import {
-  countFacets,
-  duplicateCandidates,
-  groupDuplicates,
-  groupingCandidates,
-  textKey,
-  groupParts,
-  hitFromRow,
-  type Result,
-} from "../../src/search/results.ts";
-import { parseFrames, frameNodeIds } from "../../src/search/retrieval.ts";
+  findMember,
+  matchSimilar,
+  isNamed,
+  matchNames,
+  normalizeName,
+  nameOverlap,
+} from "../../src/search/name_matching.ts";
+import { parseQuery, QueryText } from "../../src/search/query.ts";
 import {
   fileBoosts,
   nameBoosts,
@@ -26,15 +26,16 @@ import {
   literalRanking,
   tiedRanking,
 } from "../../src/search/ranking.ts";
-import { isDocument, kindWeight } from "../../src/search/file_kinds.ts";
 import {
-  findMember,
-  matchSimilar,
-  isNamed,
-  matchNames,
-  normalizeName,
-  nameOverlap,
-} from "../../src/search/name_matching.ts";
+  countFacets,
+  duplicateCandidates,
+  groupDuplicates,
+  groupingCandidates,
+  textKey,
+  groupParts,
+  type Result,
+} from "../../src/search/results.ts";
+import { parseFrames, frameNodeIds } from "../../src/search/retrieval.ts";
 import {
   correctText,
   nearestPart,
@@ -42,11 +43,10 @@ import {
   spellingNote,
   wordsToCheck,
 } from "../../src/search/spelling.ts";
-import { isTruncated, isVectorOnly, resultNotes } from "../../src/search/engine.ts";
+import { hitFromRow } from "../../src/store/hits.ts";
 import { partRanges, partsFromRows } from "../../src/store/node_parts.ts";
 import { isTestPath } from "../../src/store/scope.ts";
 import { isWithinOneEdit } from "../../src/suggestions.ts";
-import { fsum } from "../../src/fsum.ts";
 import { normalizeSymbol } from "../../src/text.ts";
 
 type Row = readonly unknown[];
