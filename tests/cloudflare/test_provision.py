@@ -15,7 +15,7 @@ from source.repos import Repo
 
 __all__ = ["console", "feeder"]
 
-PROPERTIES = ["branch", "language", "node_type", "path", "repo"]
+PROPERTIES = ["branch", "language", "node_type", "path", "repo", "tests"]
 THINGS = [
     "D1 database acme_shop",
     "migration 0001_init.sql",
@@ -37,6 +37,7 @@ THINGS = [
     "metadata index node_type",
     "metadata index repo",
     "metadata index branch",
+    "metadata index tests",
 ]
 SCHEMA = """
 SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE '\\_cf%' ESCAPE '\\'
@@ -242,7 +243,7 @@ def test_missing_metadata_index_is_not_added_to_an_index_with_vectors(
             "skipped: metadata index path, which would hide the 1 existing vectors. Fill "
             "another index: feeder init --index-name NAME, then feeder sync"
         ]
-    assert console.properties() == ["branch", "language", "node_type", "repo"]
+    assert console.properties() == ["branch", "language", "node_type", "repo", "tests"]
     facts = {fact["name"]: fact for fact in feeder(repo, "init", "--json").json}
     assert facts["metadata index path"]["older"] == 1
 

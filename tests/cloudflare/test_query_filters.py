@@ -7,6 +7,7 @@ from clouds import DIMENSIONS, Cloud
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from feeder.cloudflare.provision import METADATA_PROPERTIES
 from feeder.cloudflare.vectorize import query_filters
 from feeder.embedding.cache import CachedEmbedder
 from feeder.search.engine import search_scope
@@ -108,6 +109,19 @@ def test_filter_of_a_scope() -> None:
         {"repo": "r", "path": {"$gte": "src/a", "$lt": "src/b"}}
     ]
     assert filters(Scope.of_repo("r", "*.py")) == [{"repo": "r"}]
+    src = {"repo": "r", "path": {"$gte": "src/", "$lt": "src0"}}
+    assert filters(Scope.of_repo("r", "src")._replace(tests="no")) == [
+        src | {"tests": "no"},
+        src,
+        {"repo": "r", "path": "src"},
+    ]
+    assert filters(Scope.of_repo("r")._replace(tests="only")) == [
+        {"repo": "r", "tests": "yes"},
+        {"repo": "r"},
+    ]
+    assert filters(Scope.of_repo("r")._replace(tests="yes")) == [{"repo": "r"}]
+    several = Scope.of_repo("r")._replace(tests="no", paths=("a*", "b*"))
+    assert [one for one in filters(several) if "tests" in one] == []
 
 
 def test_nearer_vectors_outside_the_scope_hide_nothing(cloud: Cloud, repo: Repo) -> None:
@@ -119,6 +133,41 @@ def test_nearer_vectors_outside_the_scope_hide_nothing(cloud: Cloud, repo: Repo)
 
     for path in ("lib", "lib/cart.py", "lib/*.py"):
         assert paths_by_vectors(cloud, Scope.of_repo(REPO, path)) == ["lib/cart.py"]
+
+
+def test_nearer_vectors_of_tests_hide_nothing(cloud: Cloud, repo: Repo) -> None:
+    """With `tests:no` the node is found among 120 nearer ones in tests; `tests:only` likewise."""
+    near = "def order_{0}():\n    cancel(order)\n"
+    tests = {f"tests/test_order_{n}.py": near.format(n) for n in range(120)}
+    repo.commit(tests | {"lib/cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+    for path in (None, "lib", "lib/cart.py"):
+        scope = Scope.of_repo(REPO, path)._replace(tests="no")
+        assert paths_by_vectors(cloud, scope) == ["lib/cart.py"]
+
+    sources = {f"lib/order_{n}.py": near.format(n) for n in range(120)}
+    repo.commit(sources | {"tests/test_cart.py": ADD} | dict.fromkeys(tests))
+    cloud.synced(Commit(repo.path))
+    cloud.standin.settle()
+    scope = Scope.of_repo(REPO)._replace(tests="only")
+    assert paths_by_vectors(cloud, scope) == ["tests/test_cart.py"]
+
+
+def test_vectors_of_an_earlier_version_are_filtered_by_their_other_properties(
+    cloud: Cloud, repo: Repo
+) -> None:
+    """They do not say whether their files are tests: hits in tests are removed afterwards."""
+    base = "vectorize/v2/indexes/acme_shop_code/metadata_index"
+    cloud.post(f"{base}/delete", {"propertyName": "tests"})
+    near = {f"other/order_{n}.py": f"def order_{n}():\n    cancel(order)\n" for n in range(120)}
+    repo.commit(near | {"lib/cart.py": ADD, "lib/tests/cart.py": ADD})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+
+    for path in ("lib", "lib/cart.py"):
+        scope = Scope.of_repo(REPO, path)._replace(tests="no")
+        assert paths_by_vectors(cloud, scope) == ["lib/cart.py"]
 
 
 def test_folder_with_a_long_path_is_found(cloud: Cloud, repo: Repo) -> None:
@@ -148,7 +197,7 @@ def test_index_without_metadata_indexes_is_searched_without_filters(
 ) -> None:
     """A filter would not match vectors written before."""
     base = "vectorize/v2/indexes/acme_shop_code/metadata_index"
-    for name in ("path", "language", "node_type", "repo", "branch"):
+    for name in METADATA_PROPERTIES:
         cloud.post(f"{base}/delete", {"propertyName": name})
     repo.commit({"cart.py": ADD, "src/cart.py": ADD})
     cloud.migrated().synced(Commit(repo.path))

@@ -109,6 +109,7 @@ def test_vectors_have_metadata_of_their_nodes(cloud: Cloud, shop: Repo) -> None:
         "branch": "main",
         "sha_head": shop.git("rev-parse", "HEAD"),
         "path": "src/cart.py",
+        "tests": "no",
         "language": "python",
         "node_type": "method",
         "symbol": "Cart.addLine",

@@ -30,7 +30,7 @@ from feeder.store.inventory import IndexSize, index_size
 from feeder.store.migrations import known_migrations, migrate, migration_rows, missing_migrations
 from feeder.store.sql import CHOSEN_MODEL_KEY, SET_META
 
-METADATA_PROPERTIES = ("path", "language", "node_type", "repo", "branch")
+METADATA_PROPERTIES = ("path", "language", "node_type", "repo", "branch", "tests")
 """Vector metadata that a query can filter by. A metadata index covers only vectors written
 after it was created."""
 MIGRATIONS_FOLDER = "migrations"

@@ -48,24 +48,38 @@ def query_filters(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
     written before the metadata indexes were created, which no filter finds.
 
     Filters let more through than the scope where a path is a glob (only its literal prefix is
-    used), where a string is longer than 64 bytes, and for excluded paths, tests, names and long
-    lists of values.
+    used), where a string is longer than 64 bytes, for excluded paths, names and long lists of
+    values, and for tests with several path patterns. Vectors written by an earlier version do not
+    say whether their file is a test: where none is found that does, the same filter is tried
+    without.
 
     The branch is not filtered: an index has one branch per repository, and when that is renamed,
     the vectors of unchanged nodes keep the old name.
     """
     conditions = _common_conditions(scope)
     patterns = scope.path_patterns or [PathPattern("")]
-    yield [_path_filters(pattern, conditions) for pattern in patterns]
+    # with several patterns, a Worker has no requests left to try each one again without it
+    tests = _tests_condition(scope) if len(patterns) == 1 else {}
+    yield [_path_filters(pattern, conditions, tests) for pattern in patterns]
     yield [iter([{}])]
 
 
-def _path_filters(path: PathPattern, conditions: Filter) -> Iterator[dict[str, Filter]]:
-    if path.is_glob or not path.pattern:
-        yield _fit_conditions(conditions | _prefix_condition(path.literal_prefix))
-    else:
-        yield _fit_conditions(conditions | _prefix_condition(f"{path.pattern}/"))
+def _path_filters(
+    path: PathPattern, conditions: Filter, tests: Filter
+) -> Iterator[dict[str, Filter]]:
+    is_folder = path.pattern and not path.is_glob
+    prefix = f"{path.pattern}/" if is_folder else path.literal_prefix
+    below = conditions | _prefix_condition(prefix)
+    if tests:
+        yield _fit_conditions(below | tests)
+    yield _fit_conditions(below)
+    if is_folder:
         yield _fit_conditions(conditions | {"path": _indexed_prefix(path.pattern)})
+
+
+def _tests_condition(scope: Scope) -> Filter:
+    value = {"only": "yes", "no": "no"}.get(scope.tests or "")
+    return {"tests": value} if value else {}
 
 
 def _fit_conditions(conditions: Filter) -> dict[str, Filter]:

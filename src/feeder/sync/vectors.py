@@ -12,6 +12,7 @@ from feeder.store import NodeVector, Value, description_vectors
 from feeder.store.description_vectors import NO_DESCRIPTION, DescriptionText
 from feeder.store.index_state import IndexState, VectorProgress
 from feeder.store.rows import batched
+from feeder.store.scope import is_test_path
 from feeder.sync.concurrency import is_in_shard
 from feeder.sync.context import ModelVectors, SyncContext
 from feeder.sync.diff import Diff
@@ -207,12 +208,15 @@ def _delete_vectors(run: SyncContext, model_vectors: ModelVectors, ids: list[str
 
 
 def _metadata(run: SyncContext, item: EmbeddingInput) -> dict[str, Value]:
-    """Returns the node's columns, for clients that query the vectors without the database."""
+    """Returns the node's columns, for clients that query the vectors without the database, and
+    whether its file is a test, which Vectorize filters by.
+    """
     columns = {
         "repo": run.index.repo,
         "branch": run.index.branch,
         "sha_head": run.tree.commit,
         "path": item.path,
+        "tests": "yes" if is_test_path(item.path) else "no",
         **item.node._asdict(),
     }
     omitted = {"text", "members", "relations"}

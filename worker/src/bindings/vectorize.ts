@@ -7,7 +7,9 @@ import { ServiceError } from "./service_error.ts";
 
 const { MAX_NEIGHBOURS } = constants.vectorize;
 /** The maximum number of requests to Vectorize for one answer, which may send 6 in all. */
-const MAX_REQUESTS = 3;
+const MAX_REQUESTS = 4;
+/** The maximum number of paths that are queried one by one. */
+const MAX_PATHS = 3;
 
 type QueryFunction = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
 
@@ -63,7 +65,7 @@ export class VectorIndex implements NeighbourIndex {
   async #nearest(sendQuery: QueryFunction, limit: number, scope: Scope): Promise<Map<string, number>> {
     const topK = Math.min(limit, MAX_NEIGHBOURS);
     const parts = queryFilters(scope);
-    for (const stage of parts.length <= MAX_REQUESTS ? [parts, [[null]]] : [[[null]]]) {
+    for (const stage of parts.length <= MAX_PATHS ? [parts, [[null]]] : [[[null]]]) {
       const matches = await Promise.all(stage.map((part) => this.#firstMatches(sendQuery, topK, part)));
       const neighbours = matches.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
       if (neighbours.length > 0) return new Map(neighbours.slice(0, limit));
@@ -114,14 +116,28 @@ const decoder = new TextDecoder("utf-8");
  */
 export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
   const conditions = commonConditions(scope);
-  const parts = pathPatterns(scope);
-  return (parts.length > 0 ? parts : [""]).map((pattern) => pathFilters(pattern, conditions));
+  const patterns = pathPatterns(scope);
+  const tests = patterns.length > 1 ? null : testsCondition(scope);
+  return (patterns.length > 0 ? patterns : [""]).map((pattern) => pathFilters(pattern, conditions, tests));
 }
 
-function pathFilters(pattern: string, conditions: MetadataFilter): (MetadataFilter | null)[] {
-  if (!pattern || isGlob(pattern)) return [fitConditions({ ...conditions, ...prefixCondition(literalPrefix(pattern)) })];
-  const folder = fitConditions({ ...conditions, ...prefixCondition(`${pattern}/`) });
-  return [folder, fitConditions({ ...conditions, path: indexedPrefix(pattern) })];
+function pathFilters(
+  pattern: string,
+  conditions: MetadataFilter,
+  tests: MetadataFilter | null,
+): (MetadataFilter | null)[] {
+  const isFolder = pattern !== "" && !isGlob(pattern);
+  const below = { ...conditions, ...prefixCondition(isFolder ? `${pattern}/` : literalPrefix(pattern)) };
+  return [
+    ...(tests ? [fitConditions({ ...below, ...tests })] : []),
+    fitConditions(below),
+    ...(isFolder ? [fitConditions({ ...conditions, path: indexedPrefix(pattern) })] : []),
+  ];
+}
+
+function testsCondition({ tests }: Scope): MetadataFilter | null {
+  if (tests === "only") return { tests: "yes" };
+  return tests === "no" ? { tests: "no" } : null;
 }
 
 /** Keeps as many conditions as fit into a filter, the shortest first. */
