@@ -574,17 +574,44 @@ LOCALS: dict[str, str | bytes] = {
         "def use(mask=token):\n    return list(map(lambda token: token, [token]))\n\n\n"
         "def same(token=token):\n    return [token]\n"
     ),
+    "gate.ts": (
+        "export function token(): number {\n  return 1;\n}\n\n"
+        "function check(token: number): number {\n  return mask(token, token.size);\n}\n\n"
+        "function run(token: () => number): number {\n  return token();\n}\n\n"
+        "function use(): number {\n  return mask(token, token());\n}\n"
+    ),
+    "gate.go": (
+        "package gate\n\nfunc token() int { return 1 }\n\n"
+        "func check(token int) int {\n\treturn mask(token)\n}\n\n"
+        "func use() int {\n\treturn mask(token())\n}\n"
+    ),
+    "Gate.java": (
+        "class Gate {\n"
+        "  int token() {\n    return 1;\n  }\n\n"
+        "  int check(int token) {\n    return token() + token;\n  }\n"
+        "}\n"
+    ),
 }
 
 
 def test_local_variable_is_no_reference(feeder: RunFeeder, repo: Repo) -> None:
-    """In Ruby from the assignment on, in its block or method; elsewhere the name is the method."""
+    """In Ruby from the assignment on, in its block or method; elsewhere the name is the method.
+
+    In TypeScript a call of a parameter is none either; in Java it is a call of the method.
+    """
     repo.commit(LOCALS)
     assert feeder(repo, "sync", "-q").code == 0
     answer = feeder(repo, "references", "gate.rb#Gate.token", "--json").json
     assert {line for _, line, _ in sites(answer)} == {12, 15, 21, 22}
     answer = feeder(repo, "references", "gate.py#token", "--json").json
     assert {line for _, line, _ in sites(answer)} == {13, 14, 17}
+    for target, lines in [
+        ("gate.ts#token", {14}),
+        ("gate.go#gate.token", {10}),
+        ("Gate.java#Gate.token", {7}),
+    ]:
+        answer = feeder(repo, "references", target, "--json").json
+        assert {line for _, line, _ in sites(answer)} == lines, target
 
 
 def test_type_of_another_package_is_another_type(feeder: RunFeeder, repo: Repo) -> None:

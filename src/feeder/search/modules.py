@@ -18,6 +18,9 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 )
 """Languages in which a method calls another one of its type without a receiver."""
 
+APART_CALL_LANGUAGES = frozenset({"java", "kotlin", "groovy"})
+"""Languages in which a call never means a variable of its name, or not before a method."""
+
 SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 
 COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})

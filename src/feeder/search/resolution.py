@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
 from feeder.search.modules import (
+    APART_CALL_LANGUAGES,
     COMMONJS_RECEIVERS,
     GLOBAL_LANGUAGES,
     IMPLICIT_RECEIVER_LANGUAGES,
@@ -308,6 +309,8 @@ class Resolver:
             return None
         if relation.kind == IMPORT:
             return self._resolve_import(facts, relation)
+        if _is_parameter(node, relation):
+            return None
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             result = self.refers(facts, relation.name)  # its receiver is a value of any name
             return result and (self._is_unique or relation.name in facts.imports)
@@ -564,6 +567,22 @@ class Resolver:
         return self._definition.is_abstract or any(
             one.is_abstract for one in self._others if one.owner.rpartition(".")[2] == type_name
         )
+
+
+def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
+    """Tells whether a name without a receiver is a parameter of the method or function around it.
+
+    Parameters of functions inside of it, and those that a language's queries do not capture, are
+    not known. In Python the parser has left them out, but not the default values of their name.
+    """
+    kinds = {MENTION} if node.language in APART_CALL_LANGUAGES else {CALL, MENTION}
+    return (
+        not relation.qualifier
+        and relation.kind in kinds
+        and f" {relation.name}{PARAMETER}" in node.relations
+        and node.node_type == "method"
+        and node.language != "python"
+    )
 
 
 def _last_name(symbol: str) -> str:

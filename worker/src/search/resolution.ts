@@ -21,6 +21,7 @@ import {
 } from "./modules.ts";
 
 export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.nodes;
+const APART_CALL_LANGUAGES = new Set(constants.modules.APART_CALL_LANGUAGES);
 const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
@@ -337,6 +338,7 @@ export class Resolver {
   resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
     if (!areCompatible(node.language, this.definition.language)) return null;
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
+    if (isParameter(node, relation)) return null;
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
       // its receiver is a value of any name
       const result = refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
@@ -548,6 +550,18 @@ function resolutionOf(implementing: readonly (boolean | null)[]): Resolution {
   const [first, ...others] = new Set(implementing);
   if (others.length > 0 || first === null) return false;
   return first ? true : null;
+}
+
+/**
+ * Returns true if a name without a receiver is a parameter of the method or function around it.
+ *
+ * Parameters of functions inside of it, and those that a language's queries do not capture, are not known. In
+ * Python the parser has left them out, but not the default values of their name.
+ */
+function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
+  if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
+  if (kind !== MENTION && (kind !== CALL || APART_CALL_LANGUAGES.has(node.language ?? ""))) return false;
+  return node.relations.includes(` ${name}${PARAMETER}`);
 }
 
 function lastName(symbol: string): string {
