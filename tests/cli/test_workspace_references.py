@@ -35,6 +35,8 @@ FILES: dict[str, str | bytes] = {
         "struct Stranger;\n\n"
         "impl Sink for Stranger {\n    fn put(&mut self) {}\n}\n"
     ),
+    "crates/tool/main.rs": "mod flags;\n\nfn start() {\n    crate::flags::parse_flags();\n}\n",
+    "crates/tool/flags.rs": "pub fn parse_flags() {}\n",
     "packages/server/src/router.ts": "export class ShopRouter {}\n",
     "packages/client/src/link.ts": (
         "import { ShopRouter } from '@acme/server';\n\n"
@@ -96,6 +98,12 @@ def test_trait_is_implemented_in_all_crates(feeder: RunFeeder, shop: Repo) -> No
     """
     found = implementations(feeder, shop, "Sink")
     assert found == {"sinks.Nothing": True, "Log": True, "Cart": True}
+
+
+def test_crate_without_a_src_folder(feeder: RunFeeder, shop: Repo) -> None:
+    answer = feeder(shop, "references", "parse_flags", "--json").json
+    sites = [(one["path"], one["line"], one["resolved"]) for one in answer["references"]]
+    assert sites == [("crates/tool/main.rs", 4, True)]
 
 
 def test_package_of_an_npm_scope_is_a_folder(feeder: RunFeeder, shop: Repo) -> None:

@@ -177,8 +177,8 @@ def _rust_paths(module: str, importing_path: str) -> Iterator[str]:
         yield module.replace(".", "/")
         return
     if first == "crate":
-        *_, last = re.finditer(r"(?:^|/)src(?=/|$)", own) or [None]
-        folders = [own[: last.end()]] if last else []
+        source = re.match(r"(?:.*/)?src(?=/|$)", own)
+        folders = [source[0]] if source else []
     else:
         folders = [own, posixpath.dirname(own)]
     for folder in folders:
