@@ -225,6 +225,32 @@ def test_prototypes_of_a_c_function_are_the_same_function(feeder: RunFeeder, rep
     assert sites(answer) == {("own.c", 8, "call"): True}
 
 
+DECLARED: dict[str, str | bytes] = {
+    "sum.h": "int add_up(int a);\nint twice_of(int a);\n",
+    "sum.c": (
+        "int add_up(int a)\n{\n    return a;\n}\n\n"
+        "int twice_of(int a)\n{\n    return add_up(a);\n}\n"
+    ),
+    "old/sum.h": "int twice_of(int a);\n",
+    "old/sum.c": "int twice_of(int a)\n{\n    return 2 * a;\n}\n",
+    "price.pyi": "def price_of() -> int: ...\n",
+    "price.py": "def price_of():\n    return 1\n",
+}
+
+
+def test_declaration_and_definition_are_one_target(feeder: RunFeeder, repo: Repo) -> None:
+    """A name alone means the definition; two definitions are ambiguous, without their headers."""
+    repo.commit(DECLARED)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "add_up", "--json").json
+    assert answer["target"]["path"] == "sum.c"
+    assert sites(answer) == {("sum.c", 8, "call"): True}
+    assert feeder(repo, "show", "price_of", "--json").json["hits"][0]["path"] == "price.py"
+    refused = feeder(repo, "references", "twice_of")
+    assert refused.code == 2
+    assert "matches 2 targets: old/sum.c#twice_of, sum.c#twice_of." in refused.err
+
+
 MACROS: dict[str, str | bytes] = {
     "cart.h": (
         "#pragma once\n"

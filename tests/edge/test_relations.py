@@ -12,6 +12,7 @@ from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
 from cli.test_references import (
     CONSTANTS,
+    DECLARED,
     EXPORTS,
     FIELDS,
     GO,
@@ -96,6 +97,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"ruby/{path}": content for path, content in RUBY_TYPES.items()},
         **{f"named/{path}": content for path, content in NAMED_TESTS.items()},
         **{f"locals/{path}": content for path, content in LOCALS.items()},
+        **{f"declared/{path}": content for path, content in DECLARED.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
@@ -231,6 +233,8 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
             )
             for kind in ({}, {"kind": "implementation"})
         ),
+        {"target": "add_up"},
+        {"target": "twice_of"},
         {"target": "shop/order.py"},
         {"target": "order", "kind": "implementation"},
     ],

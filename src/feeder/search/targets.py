@@ -14,7 +14,7 @@ from feeder.nodes import Member
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
-from feeder.search.name_matching import find_member, last_part
+from feeder.search.name_matching import DECLARATION_SUFFIXES, find_member, last_part
 from feeder.search.skipped_files import check_not_skipped
 from feeder.store.hits import (
     MAX_NAMED_HITS,
@@ -294,7 +294,7 @@ def _single_target(hits: Sequence[Hit], text: str) -> Target | None:
     """The target if all hits have one name in one file; else raises UserError."""
     if not hits:
         return None
-    hits = _without_sections_and_constructors(hits)
+    hits = _without_declarations(_without_sections_and_constructors(hits))
     distinct = dict.fromkeys((hit.path, _target_label(hit, text)) for hit in hits)
     if len(distinct) == 1:
         return Target(hits[0].path, list(hits), member=_chunk_member(hits[0], text))
@@ -313,6 +313,16 @@ def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
     code = [hit for hit in code if not is_call_node(hit)] or code
     classes = {(hit.path, hit.symbol) for hit in code if hit.node_type == "class"}
     return [hit for hit in code if (hit.path, _constructed_symbol(hit)) not in classes]
+
+
+def _without_declarations(hits: Sequence[Hit]) -> Sequence[Hit]:
+    """Of a definition and its declaration in a header or a stub file only the definition."""
+    defined = {hit.symbol for hit in hits if not hit.path.endswith(DECLARATION_SUFFIXES)}
+    return [
+        hit
+        for hit in hits
+        if not hit.path.endswith(DECLARATION_SUFFIXES) or hit.symbol not in defined
+    ]
 
 
 def _constructed_symbol(hit: Hit) -> str:

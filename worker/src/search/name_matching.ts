@@ -198,7 +198,7 @@ export function sortKey(node: NameMatch, text: string): SortKey {
     isTestPath(node.path),
     kind < 0 ? DEFINITION_TYPES.length : kind,
     Boolean(node.isExtension),
-    DECLARATION_SUFFIXES.some((suffix) => node.path.endsWith(suffix)),
+    isDeclarationFile(node.path),
     -node.lines,
     node.path,
     node.startLine,
@@ -350,4 +350,9 @@ function trigrams(name: string): Grams {
     counts.set(gram, (counts.get(gram) ?? 0) + 1);
   }
   return counts;
+}
+
+/** True for a header or a file of stubs, which declare what other files define. */
+export function isDeclarationFile(path: string): boolean {
+  return DECLARATION_SUFFIXES.some((suffix) => path.endsWith(suffix));
 }

@@ -14,7 +14,7 @@ import * as sql from "../store/statements.ts";
 import { nearestNames } from "../suggestions.ts";
 import { normalizeSymbol, symbolEndsWith, expandWords } from "../text.ts";
 import { pathCandidates } from "./filters.ts";
-import { findMember, lastPart, normalizeName, parseMembers, type Member } from "./name_matching.ts";
+import { findMember, isDeclarationFile, lastPart, normalizeName, parseMembers, type Member } from "./name_matching.ts";
 import { skippedFileError, skippedFilesStatement } from "./skipped_files.ts";
 
 const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
@@ -340,7 +340,7 @@ function chunkMember(hit: Hit, requested: string): Member | null {
 
 /** The target of hits with one name in one file; throws an HttpError for several. */
 function singleTarget(matches: readonly Hit[], text: string): Target | null {
-  const hits = withoutSectionsAndConstructors(matches);
+  const hits = withoutDeclarations(withoutSectionsAndConstructors(matches));
   const [first] = hits;
   if (!first) return null;
   const labels = [...new Set(hits.map((hit) => `${hit.path}#${targetLabel(hit, text)}`))];
@@ -361,6 +361,12 @@ function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly Hit[] {
   const nodes = [declarations, code, hits].find((some) => some.length > 0) ?? [];
   const classes = new Set(nodes.filter((hit) => hit.nodeType === "class").map((hit) => `${hit.path}\0${hit.symbol}`));
   return nodes.filter((hit) => !classes.has(`${hit.path}\0${constructedSymbol(hit)}`));
+}
+
+/** Of a definition and its declaration in a header or a stub file only the definition. */
+function withoutDeclarations(hits: readonly Hit[]): readonly Hit[] {
+  const defined = new Set(hits.filter((hit) => !isDeclarationFile(hit.path)).map((hit) => hit.symbol));
+  return hits.filter((hit) => !isDeclarationFile(hit.path) || !defined.has(hit.symbol));
 }
 
 /**
