@@ -146,10 +146,18 @@ class IndexedWorker:
 
     def run_sql(self, sql: str, *params: Any) -> list[list[Any]]:
         """Runs a statement in the database and returns its rows."""
+        rows: list[list[Any]] = self._result(sql, *params)["results"]["rows"]
+        return rows
+
+    def rows_billed(self, sql: str, *params: Any) -> int:
+        """Runs a statement in the database and returns how many rows D1 bills as read."""
+        return int(self._result(sql, *params)["meta"]["rows_read"])
+
+    def _result(self, sql: str, *params: Any) -> dict[str, Any]:
         order = {"sql": sql, "params": params}
         answer = self._console.post(f"d1/database/{self.database}/raw", json=order)
-        rows: list[list[Any]] = answer.raise_for_status().json()["result"][0]["results"]["rows"]
-        return rows
+        result: dict[str, Any] = answer.raise_for_status().json()["result"][0]
+        return result
 
     def close(self) -> None:
         self._console.close()

@@ -11,7 +11,9 @@ from standin import StandIn
 
 from edge.indexed_worker import REPO as NAME
 from edge.indexed_worker import IndexedWorker
-from feeder.store.name_search import MAX_SIMILAR
+from feeder.edge.worker_sql import STATEMENTS
+from feeder.store.name_search import MAX_SIMILAR, exact_name_statement
+from feeder.store.scope import Scope
 from source.repos import Repo
 
 FILES = 40
@@ -97,6 +99,26 @@ def test_a_misspelt_word_of_a_query_costs_few_rows(fed: IndexedWorker, word: str
         rows_read(fed, "search", q=query, meaning="no") for query in (f"{word} cart", "weigh cart")
     )
     assert misspelt < 2 * right + 2 * MAX_SIMILAR
+
+
+def test_an_exact_name_costs_four_rows_for_each_node(fed: IndexedWorker) -> None:
+    """Its postings are read twice, to count them and to find the node; the node once, and once more
+    where it is sorted.
+    """
+    statement = exact_name_statement('symbol : ("ship")', "ship", Scope.of_repo(NAME))
+    own_name = '"ship"'  # what a Worker gives besides
+    rows = fed.rows_billed(statement.sql, *statement.params[:-1], own_name)
+    assert COPIES <= rows <= 4 * COPIES + 1
+
+
+def test_nodes_within_a_hit_cost_two_rows_each(fed: IndexedWorker) -> None:
+    """One of the index, one of the table; they are not sorted."""
+    [[id_]] = fed.run_sql(
+        "SELECT id FROM docs WHERE path = 'src/m1.py' ORDER BY start_line LIMIT 1"
+    )
+    statement = STATEMENTS["innerNodes"].replace("@IDS", f"('{id_}', 1, 1000)")
+    assert len(fed.run_sql(statement)) == 25
+    assert fed.rows_billed(statement) <= 2 * 25 + 2
 
 
 def _notes(fed: IndexedWorker, query: str) -> list[str]:

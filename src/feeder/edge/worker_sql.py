@@ -75,6 +75,17 @@ _HITS_OF_IDS = _replace(
     "d.seq NOT IN (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?12)",
     "NOT EXISTS (SELECT 1 FROM docs_fts WHERE docs_fts MATCH ?12 AND rowid = d.seq)",
 )
+# each of the rows that are sorted is billed too: the Worker sorts them
+_INNER_NODES = _replace(
+    _replace(
+        node_parts.HIT_CONTENTS,
+        "json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0\n",
+        "(VALUES @IDS) j CROSS JOIN docs o ON o.id = j.column1\n",
+    ),
+    "BETWEEN j.value->>1 AND j.value->>2 AND d.end_line <= j.value->>2\n"
+    "ORDER BY d.start_line, d.end_line",
+    "BETWEEN j.column2 AND j.column3 AND d.end_line <= j.column3",
+)
 _CLASSES_AROUND = _replace(
     _replace(
         hits.CLASSES_AROUND,
@@ -183,7 +194,7 @@ STATEMENTS = {
     "nodesByTrigrams": name_search.SIMILAR_NAMES,
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
-    "innerNodes": node_parts.HIT_CONTENTS,
+    "innerNodes": _INNER_NODES,
     "nodesInFiles": _replace(hits.HITS_IN_FILES, _NODE_ORDER, ""),
     "nodesByIdPrefix": hits.HITS_BY_ID_PREFIX,
     "nodesByNameWords": hits.HITS_BY_NAME,

@@ -44,24 +44,26 @@ _NAME_ENDS_WITH = """
   OR lower(substr(coalesce(d.symbol, d.logical_path, ''), -length(after_heading))) = after_heading)
 """
 # ?14 the end of a name, lowercase
-_NAME_ENDS = """
-CROSS JOIN (SELECT ?14 AS suffix, '.' || ?14 AS after_dot, ' > ' || ?14 AS after_heading)
-"""
+_NAME_ENDS = "?14 AS suffix, '.' || ?14 AS after_dot, ' > ' || ?14 AS after_heading"
 # ?1 an FTS5 query, ?15 the last part of the name, ?16 a query for its trigrams, or null. With it,
 # and if more than 300 nodes have the words, as those of a namespace, only those with the shortest
-# own names are compared: a Worker has no time for all
+# own names are compared: a Worker has no time for all. D1 bills each row of a list that is stored
+# or joined, so the words are searched for twice, and duplicates are left out last
 EXACT_NAMES = f"""
-WITH with_words AS MATERIALIZED (
+WITH with_words AS NOT MATERIALIZED (
   SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?1
   LIMIT iif(?16 IS NULL, -1, {MAX_WITH_WORDS + 1})
 ), named AS (
   SELECT rowid AS seq FROM names_fts
-  WHERE names_fts MATCH coalesce(
-    iif((SELECT count(*) FROM with_words) > {MAX_WITH_WORDS}, ?16, NULL), '""')
+  WHERE names_fts MATCH iif(
+    ?16 IS NOT NULL AND (SELECT count(*) FROM with_words) > {MAX_WITH_WORDS}, ?16, '""')
   ORDER BY rank LIMIT {MAX_EXACT}
 )
-SELECT {_NAME_COLUMNS} FROM (SELECT seq FROM with_words UNION SELECT seq FROM named) f
-CROSS JOIN docs d ON d.seq = f.seq {_NAME_ENDS} WHERE {IN_SCOPE} AND (
+SELECT DISTINCT {_NAME_COLUMNS} FROM (
+  SELECT seq, {_NAME_ENDS} FROM (
+    SELECT seq FROM with_words UNION ALL SELECT * FROM (SELECT seq FROM named)
+  )
+) f CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE} AND (
   {_NAME_ENDS_WITH} OR d.members <> '' AND instr(lower(d.members), ' ' || ?15 || ':'))
 ORDER BY d.node_type = 'class' DESC, d.node_type = 'method' DESC, d.seq LIMIT {MAX_EXACT}
 """

@@ -46,8 +46,9 @@ READ_WRITE_NUMBER = "SELECT value FROM meta WHERE key = ?"
 
 # ?1 repositories. Of a shared database, the values of other repositories are not read
 READ_META = """
-SELECT key, value FROM meta
-WHERE key IN ('model', 'dimensions', 'header', 'index', 'lookup', 'chosen')
+SELECT m.key, m.value FROM (
+  VALUES ('model'), ('dimensions'), ('header'), ('index'), ('lookup'), ('chosen')
+) k CROSS JOIN meta m ON m.key = k.column1
 UNION ALL SELECT m.key, m.value FROM json_each(?1) r CROSS JOIN meta m
 ON m.key >= r.value || ':' AND m.key < r.value || ';'
 """

@@ -127,7 +127,8 @@ export class FileContents {
   /** Adds the ranges of nodes within hits; a row with a hash is a part of the hit itself. */
   #addInnerRanges(rows: readonly Row[], ids: ReadonlySet<string>): void {
     for (const id of ids) this.#inner.set(id, []);
-    for (const [id, first, last, sha] of rows as [string, number, number, string | null][]) {
+    const sorted = sortBy(rows as [string, number, number, string | null][], ([, first, last]) => [first, last]);
+    for (const [id, first, last, sha] of sorted) {
       if (sha === null) this.#inner.set(id, [...(this.#inner.get(id) ?? []), [first, last]]);
     }
   }

@@ -5,7 +5,7 @@ import type { Database, Row, Statement } from "../store/database.ts";
 import { type IndexMeta, metaStatement, parseMeta, parseRepos, type RepoMeta, REPOSITORIES_STATEMENT } from "./index_status.ts";
 
 const HEADS_STATEMENT: Statement = {
-  sql: "SELECT key, value FROM meta WHERE key IN (SELECT value || ':head' FROM json_each(?))",
+  sql: "SELECT m.key, m.value FROM json_each(?) r CROSS JOIN meta m ON m.key = r.value || ':head'",
   params: [],
 };
 

@@ -128,12 +128,17 @@ export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
   return ofIds(ids, (own) => ({ sql: withIds(sql.hitsWithParts, own), params: [null, ...scopeParams(scope)] }));
 }
 
-/** Puts ids into a statement as rows of VALUES; throws an Error for one that is not hexadecimal. */
 function withIds(text: string, ids: readonly string[]): string {
-  const other = ids.find((id) => !/^[0-9a-f]+$/.test(id));
-  if (other !== undefined) throw new Error(`${other} is not the id of a node.`);
-  const rows = ids.map((id) => `('${id}')`);
-  return text.replace("@IDS", rows.join() || "(NULL)");
+  return withRows(text, ids.map((id) => [id]));
+}
+
+/** Puts ids and numbers into a statement as rows of VALUES; throws an Error for an id that is not hexadecimal. */
+function withRows(text: string, rows: readonly (readonly [string, ...number[]])[]): string {
+  const values = rows.map(([id, ...numbers]) => {
+    if (!/^[0-9a-f]+$/.test(id)) throw new Error(`${id} is not the id of a node.`);
+    return `(${[`'${id}'`, ...numbers.map(Number)].join()})`;
+  });
+  return text.replace("@IDS", values.join() || "(NULL)");
 }
 
 /** A statement about nodes by id, of which several databases get their own. */
@@ -275,9 +280,9 @@ export function descriptionModels(repo: string): Statement {
   return { sql: sql.descriptionModels, params: [repo] };
 }
 
-/** Selects the line ranges of the nodes within hits, given with their first and last lines. */
+/** Selects the line ranges of the nodes within hits, given with their first and last lines, in any order. */
 export function innerNodes(hits: readonly (readonly [string, number, number])[]): Statement {
-  return { sql: sql.innerNodes, params: [JSON.stringify(hits)] };
+  return { sql: withRows(sql.innerNodes, hits), params: [] };
 }
 
 /** Selects the stored source that covers line ranges of files. */
