@@ -45,6 +45,7 @@ from feeder.store import Row
 from feeder.store.hits import Hit
 from feeder.store.name_search import NameMatch
 from feeder.store.node_parts import part_ranges, parts_from_rows
+from feeder.store.rows import decode_members
 from search.test_stack_frames import CSHARP, DEBUGGER, GO, JAVA, JAVASCRIPT, PYTHON, RUBY, RUST
 
 TRACES = [GO, PYTHON, JAVA, JAVASCRIPT, CSHARP, RUST, RUBY, DEBUGGER]
@@ -132,21 +133,24 @@ def test_names_are_found_in_the_same_order(
 @given(
     text=names,
     answers=st.lists(nodes, min_size=2, max_size=3),
-    near=st.tuples(st.integers(0, 3) | st.sampled_from([20, 21, 200, 201]), nodes, nodes),
+    near=st.tuples(st.integers(0, 3) | st.sampled_from([20, 21, 200, 201]), nodes, nodes, nodes),
     typed=st.integers(0, 3),
 )
 def test_similar_names_are_found_alike(
     worker: Worker,
     text: str,
     answers: list[list[NameMatch]],
-    near: tuple[int, list[NameMatch], list[NameMatch]],
+    near: tuple[int, list[NameMatch], list[NameMatch], list[NameMatch]],
     typed: int,
 ) -> None:
     """With a word in few nodes, in many, and in none."""
-    count, beginning, like = near
+    count, beginning, like, with_member = near
     # what is asked for is often nearly what is there
     text = next((node.name[: len(node.name) - typed] for node in like), text)
-    said: list[Sequence[Row]] = [[(str(n),) for n in range(count)], beginning, like]
+    owned = [member.name for node in with_member for member in decode_members(node.members)]
+    if typed == 1 and owned:
+        text = f"{owned[0]}x"
+    said: list[Sequence[Row]] = [[(str(n),) for n in range(count)], beginning, like, with_member]
     asked = QueryText(text)
     found = match_similar(asked, names_of(asked, answers), said)
     assert worker.call("matchSimilar", text, answers, said) == [*map(list, found)]

@@ -47,7 +47,13 @@ USES = "LIMIT = 3\n\n\ndef use():\n    # GREEN GREEN\n    return GREEN + Color.G
 @pytest.fixture
 def database(repo: Repo) -> SQLite:
     repo.commit(
-        {"Color.java": COLOR, "use.py": USES, "page.server.ts": ACTIONS, "Config.kt": CONFIG}
+        {
+            "Color.java": COLOR,
+            "use.py": USES,
+            "page.server.ts": ACTIONS,
+            "Config.kt": CONFIG,
+            "limits.py": "import os\nMAX_RETRIES = 3\n",
+        }
     )
     database = open_database()
     run_sync(Commit(repo.path), database)
@@ -75,6 +81,40 @@ def test_of_members_that_differ_in_case_the_typed_one_is_found(query: str, line:
 def test_member_ranks_before_its_mentions(database: SQLite, query: str) -> None:
     found = first(database, query)
     assert (found.hit.symbol, found.member) == ("acme.Color", Member("GREEN", 5))
+
+
+@pytest.mark.parametrize(
+    ("query", "member"),
+    [
+        ("signUot", Member("signOut", 2)),
+        ("creatComment", Member("createComment", 3)),
+        ("CREATECOMENT", Member("createComment", 3)),
+        ("MAX_RETRISE", Member("MAX_RETRIES", 2)),
+        ("MX_RETRIES", Member("MAX_RETRIES", 2)),
+        ("limits.MAX_RETRIESS", Member("MAX_RETRIES", 2)),
+    ],
+)
+def test_misspelt_member_is_found(database: SQLite, query: str, member: Member) -> None:
+    """One edit away, as by a note; in names of several words one of these differs."""
+    results = search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10))
+    assert results.results[0].member == member
+    assert results.notes == [f"No symbol is named {query}. Similar names: {member.name}"]
+
+
+def test_misspelt_symbol_comes_before_misspelt_members(repo: Repo) -> None:
+    repo.commit({"a.py": "class A:\n    RETRY = 1\n", "b.py": "def retry():\n    pass\n"})
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    results = search_scope(database, [], "rerty", Scope.of_repo(REPO), Pagination(10)).results
+    assert [one.hit.symbol for one in results] == ["retry", "A"]
+    assert [one.member for one in results] == [None, Member("RETRY", 2)]
+
+
+@pytest.mark.parametrize("query", ["signOutput", "createCommentary", "M" * 30, "größex"])
+def test_other_names_are_no_misspelt_members(database: SQLite, query: str) -> None:
+    """With more edits, longer than what is corrected, or with letters that are not replaced."""
+    results = search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10)).results
+    assert not [one for one in results if one.member]
 
 
 @pytest.mark.parametrize("query", ["Config.KEY", "acme.Config.KEY", "Config.Companion.KEY"])

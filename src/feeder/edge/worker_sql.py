@@ -192,6 +192,7 @@ STATEMENTS = {
     "filesByPath": name_search.FILES_BY_NAME,
     "nodesSpelledWithAny": name_search.NAMES_WITH_ANY_WORD,
     "nodesByTrigrams": name_search.SIMILAR_NAMES,
+    "nodesBySpelling": name_search.NAMES_BY_SPELLING,
     "storedSourceLines": _STORED_SOURCE,
     "storedSourceOfNodes": _STORED_SOURCE_OF_NODES,
     "innerNodes": _INNER_NODES,

@@ -322,10 +322,12 @@ def _result_notes(
     """Notes that no node has the name, or a word of the query."""
     has = {ranking.name: bool(ranking.scores) for ranking in rankings}
     if has.get(SIMILAR_NAME) and not has.get(LITERAL):
-        symbols = dict.fromkeys(
-            result.hit.symbol for result in results if SIMILAR_NAME in result.ranks
+        names = dict.fromkeys(
+            result.member.name if result.member else str(result.hit.symbol)
+            for result in results
+            if SIMILAR_NAME in result.ranks
         )
-        nearest = ", ".join(str(name) for name in list(symbols)[:MAX_SUGGESTED_NAMES])
+        nearest = ", ".join(list(names)[:MAX_SUGGESTED_NAMES])
         return [f"No symbol is named {query_text.name}. Similar names: {nearest}"]
     if has and _is_vector_only(rankings):
         rest = "; the hits are similar in meaning only." if results else "."

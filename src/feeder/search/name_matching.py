@@ -10,7 +10,8 @@ from typing import NamedTuple
 from feeder.nodes import Member
 from feeder.search.file_kinds import TEST, is_document, is_source
 from feeder.search.literals import token_literal
-from feeder.search.query import QueryText, name_part_stems
+from feeder.search.query import ALNUM_PATTERN, QueryText, name_part_stems
+from feeder.search.spelling import MAX_CORRECTED_LETTERS, one_edit_variants
 from feeder.store import Row, Statement
 from feeder.store.name_search import (
     NameMatch,
@@ -21,6 +22,7 @@ from feeder.store.name_search import (
     name_prefix_statement,
     name_words_statement,
     similar_names_statement,
+    spelled_names_statement,
 )
 from feeder.store.rows import decode_members
 from feeder.store.scope import Scope, is_test_path
@@ -204,7 +206,7 @@ def name_stems(name: str) -> frozenset[str]:
 
 class SimilarNames(NamedTuple):
     """Ids for a name that no node has: nodes with the name as a rare word, and nodes whose name
-    begins with it or is similar.
+    begins with it or is similar, and nodes with a member one edit away.
     """
 
     word_ids: Sequence[str] = ()
@@ -212,8 +214,9 @@ class SimilarNames(NamedTuple):
 
 
 def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
-    """Statements that find the name as a word, as a prefix and by trigrams, for a name that no node
-    has; none if the query is no name. The rows are of no use if a node has exactly the name.
+    """Statements that find the name as a word, as a prefix and by trigrams, and names and members
+    one edit away, for a name that no node has; none if the query is no name. The rows are of no use
+    if a node has exactly the name, those of the last statement if it `has_similar_name`.
     """
     name = _last_part(query_text.name)
     if len(name) < MIN_SIMILAR_LETTERS:
@@ -222,6 +225,19 @@ def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
         ids_by_word_statement(name, _rare_limit(query_text) + 1, scope),
         name_prefix_statement(name, scope),
         similar_names_statement(name, scope),
+        spelled_names_statement(_spellings(name), name, scope),
+    ]
+
+
+def _spellings(name: str) -> list[str]:
+    """The words of the names one edit away; none for a name that is too long."""
+    words = ALNUM_PATTERN.findall(name.lower())
+    if not name.isascii() or len(name) > MAX_CORRECTED_LETTERS:
+        return []
+    return [
+        " ".join([*words[:at], variant, *words[at + 1 :]])
+        for at, word in enumerate(words)
+        for variant in one_edit_variants(word)
     ]
 
 
@@ -232,7 +248,7 @@ def match_similar(
     if matches.has_exact or not row_sets:
         return SimilarNames()
     name = _last_part(query_text.name)
-    by_word, by_prefix, by_trigram = row_sets
+    by_word, by_prefix, by_trigram, by_spelling = row_sets
     if ids := [str(id_) for (id_,) in by_word]:
         prefixed = (
             ()
@@ -243,18 +259,45 @@ def match_similar(
     grams = _trigrams(name)
     nodes = name_matches(by_trigram)
     containing = [node for node in nodes if _contains(node, name)]  # a part of a name, no typo
+    spelled = [] if _is_answered(name, nodes) else name_matches(by_spelling)
+    nodes = list({node.id: node for node in (*nodes, *spelled)}.values())
     meant = {node.id: _meant_name(name, node) for node in containing or nodes}
-    scored = [(meant.get(node.id, ""), _similarity(name, grams, node), node) for node in nodes]
+    members = {
+        node.id: member.name
+        for node in spelled
+        if not meant[node.id] and (member := find_near_member(node.name, node.members, name))
+    }
+    scored = [
+        (
+            meant.get(node.id) or members.get(node.id, ""),
+            _similarity(name, grams, members.get(node.id, _last_part(node.name))),
+            node,
+        )
+        for node in nodes
+    ]
     similar = [item for item in scored if item[0] or item[1] > MIN_SIMILARITY]
     similar.sort(
         key=lambda item: (
             not item[0],
+            item[2].id in members,
             -item[1],
             -_owner_similarity(item[2], query_text.name),
             *_sort_key(item[2], item[0] or name),
         )
     )
     return SimilarNames(ids=[node.id for *_, node in similar[:MAX_SIMILAR]])
+
+
+def has_similar_name(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> bool:
+    """Returns True if the rows of the first three of `similar_statements` have the name as a word,
+    as a part of a name, or one edit away: then names are not looked up by their spelling.
+    """
+    by_word, _, by_trigram = row_sets
+    return bool(by_word) or _is_answered(_last_part(query_text.name), name_matches(by_trigram))
+
+
+def _is_answered(name: str, nodes: Iterable[NameMatch]) -> bool:
+    return any(_contains(node, name) or _meant_name(name, node) for node in nodes)
 
 
 def _meant_name(name: str, node: NameMatch) -> str:
@@ -310,6 +353,18 @@ def find_member(owner: str | None, members: str, query: str, path: str = "") -> 
     ]
     in_case = (member for member in matches if member.name == last_part(query))
     return next(in_case, matches[0] if matches else None)
+
+
+def find_near_member(owner: str | None, members: str, query: str) -> Member | None:
+    """The first member that the query may misspell, in any case; none if it may misspell the owner.
+
+    A misspelling is one edit away.
+    """
+    name = last_part(query).lower()
+    if is_within_one_edit(name, last_part(owner or "").lower()):
+        return None
+    near = (one for one in decode_members(members) if is_within_one_edit(name, one.name.lower()))
+    return next(near, None)
 
 
 def last_part(query: str) -> str:
@@ -391,9 +446,9 @@ def _fts_expression(text: str) -> str:
     return f'(symbol : ("{phrase}" OR ("{owner}" AND "{last}"))) OR {in_module}'
 
 
-def _similarity(name: str, grams: Counter[str], node: NameMatch) -> float:
-    last = _lowercase_letters(_last_part(node.name))
-    return _trigram_similarity(grams, _trigrams(last)) + CONTAINS_BONUS * _contains(node, name)
+def _similarity(name: str, grams: Counter[str], other: str) -> float:
+    is_part = _lowercase_letters(name) in _lowercase_letters(other)
+    return _trigram_similarity(grams, _trigrams(other)) + CONTAINS_BONUS * is_part
 
 
 def _contains(node: NameMatch, name: str) -> bool:

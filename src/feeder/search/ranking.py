@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from feeder.search import file_kinds
-from feeder.search.name_matching import find_member, name_overlap
+from feeder.search.name_matching import find_member, find_near_member, name_overlap
 from feeder.search.query import MIN_WORD_LETTERS, QueryText
 from feeder.search.results import Result
 from feeder.store.hits import Hit
@@ -308,4 +308,6 @@ def _make_result(
     if kind:
         score_parts[kind] = (weight - 1) * score
     member = find_member(hit.symbol, hit.members, query_text.text, hit.path)
+    if not member and SIMILAR_NAME in ranks:
+        member = find_near_member(hit.symbol, hit.members, query_text.name)
     return Result(hit, score * weight, ranks, member, score_parts)

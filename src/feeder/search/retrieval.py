@@ -283,7 +283,10 @@ def retrieve_candidates(database: Database, query_text: QueryText, scope: Scope)
     by_anchor, by_name = rest[: len(anchors)], rest[len(anchors) :]
     matches = name_matching.match_names(query_text, by_name)
     if similar and not early and not matches.has_exact:
-        by_similar = database.run(similar)
+        *first, last = similar
+        by_similar = database.run(first)
+        is_found = name_matching.has_similar_name(query_text, by_similar)
+        by_similar = [*by_similar, *([[]] if is_found else database.run([last]))]
     return QueryCandidates(
         scores_by_id(by_word, MAX_BY_WORD),
         scores_by_id(by_description),

@@ -12,6 +12,8 @@ from feeder.store.scope import IN_SCOPE, Scope, scope_params
 
 MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 200, 20
 """Nodes and files that a search reads at most."""
+MAX_SPELLED = 20
+"""Nodes whose names and members are compared with a misspelt name, beside those by trigrams."""
 MAX_WITH_WORDS = 300
 """Nodes with the words of a name whose names are compared."""
 MAX_TRIGRAMS = 30
@@ -90,6 +92,16 @@ WHERE names_fts MATCH iif(EXISTS (
   WHERE docs_fts MATCH ?14 AND {IN_SCOPE}
 ), '""', ?1) AND {IN_SCOPE} ORDER BY f.rank LIMIT {MAX_SIMILAR}
 """
+# ?1 an FTS5 query with hundreds of words, ?14 another one: if it finds a node, no name is looked
+# for. The limit comes before the scope, so that few rows are read
+NAMES_BY_SPELLING = f"""
+SELECT {_NAME_COLUMNS} FROM (
+  SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH iif(EXISTS (
+    SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
+    WHERE docs_fts MATCH ?14 AND {IN_SCOPE}
+  ), '""', ?1) LIMIT {MAX_SPELLED}
+) f CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE}
+"""
 IDS_BY_WORD = f"""
 SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT ?14 + 0
@@ -159,6 +171,17 @@ def similar_names_statement(word: str, scope: Scope) -> Statement:
     """
     grams = " OR ".join(f'"{gram}"' for gram in trigrams(_lowercase_ascii(word)))
     return Statement(SIMILAR_NAMES, (grams or '""', *scope_params(scope), f'"{word}"'))
+
+
+def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -> Statement:
+    """Selects the first nodes with a name or member among the spellings, which may be of several
+    words.
+
+    It finds nothing if a node contains the word.
+    """
+    expression = " OR ".join(f'"{spelling}"' for spelling in spellings) or '""'
+    query, rest = scope.narrowed(f"symbol : ({expression})")
+    return Statement(NAMES_BY_SPELLING, (query, *scope_params(rest), f'"{word}"'))
 
 
 def trigrams(name: str) -> Sequence[str]:

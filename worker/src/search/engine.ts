@@ -190,7 +190,9 @@ export async function paginate(
 export function resultNotes(queryText: QueryText, rankings: readonly Ranking[], results: readonly Result[]): string[] {
   const counts = candidateCounts(rankings);
   if (counts.get(SIMILAR_NAME) && !counts.get(LITERAL)) {
-    const similar = results.filter((one) => one.ranks.has(SIMILAR_NAME)).map((one) => String(one.hit.symbol));
+    const similar = results
+      .filter((one) => one.ranks.has(SIMILAR_NAME))
+      .map((one) => one.member?.name ?? String(one.hit.symbol));
     const nearest = [...new Set(similar)].slice(0, MAX_SUGGESTED_NAMES).join(", ");
     return [`No symbol is named ${queryText.name}. Similar names: ${nearest}`];
   }

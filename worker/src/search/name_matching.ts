@@ -11,10 +11,12 @@ import { normalizeSymbol, symbolEndsWith } from "../text.ts";
 import { isDocument, TEST_KIND } from "./file_kinds.ts";
 import { tokenLiteral } from "./literals.ts";
 import { namePartStems, type QueryText } from "./query.ts";
+import { oneEditVariants } from "./spelling.ts";
 
 const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
 const { COMPANION, DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
 const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = constants.name_matching;
+const { MAX_CORRECTED_LETTERS } = constants.spelling;
 
 type Rows = readonly (readonly unknown[])[];
 type Grams = ReadonlyMap<string, number>;
@@ -151,6 +153,17 @@ export function findMember(owner: string | null, members: string, query: string,
 }
 
 /**
+ * The first member that the query may misspell, in any case; null if it may misspell the owner.
+ *
+ * A misspelling is one edit away.
+ */
+export function findNearMember(owner: string | null, members: string, query: string): Member | null {
+  const [name, ownName] = [query, owner ?? ""].map((text) => lastPart(normalizeSymbol(text)).toLowerCase());
+  if (isWithinOneEdit(name!, ownName!)) return null;
+  return parseMembers(members).find((member) => isWithinOneEdit(name!, member.name.toLowerCase())) ?? null;
+}
+
+/**
  * Names under which other files refer to a file: as a module, and as part of a package.
  *
  * A file such as `okhttp.base-conventions.gradle.kts` is no module `okhttp`.
@@ -257,9 +270,9 @@ export function matchAnchors(queryText: QueryText, rowSets: readonly Rows[]): st
  * word is frequent.
  */
 export function matchSimilar(queryText: QueryText, matches: NameMatches, rowSets: readonly Rows[]): SimilarNames {
-  const [withWord, withPrefix, similar] = rowSets;
-  if (hasExactMatch(matches) || !withWord || !withPrefix || !similar) return { wordIds: [], ids: [] };
-  if (!withWord.length) return { wordIds: [], ids: similarNames(queryText, similar) };
+  const [withWord, withPrefix, similar, spelled] = rowSets;
+  if (hasExactMatch(matches) || !withWord || !withPrefix || !similar || !spelled) return { wordIds: [], ids: [] };
+  if (!withWord.length) return { wordIds: [], ids: similarNames(queryText, similar, spelled) };
   const ids = withWord.map(([id]) => String(id));
   return {
     wordIds: ids.length <= rareLimit(queryText) ? ids : [],
@@ -267,24 +280,42 @@ export function matchSimilar(queryText: QueryText, matches: NameMatches, rowSets
   };
 }
 
-/** The nodes with names similar to one that no node has. */
-function similarNames(queryText: QueryText, rows: Rows): string[] {
+/** The words of the names one edit away; none for a name that is too long. */
+export function spellings(name: string): string[] {
+  if (!/^[\x00-\x7f]*$/.test(name) || name.length > MAX_CORRECTED_LETTERS) return [];
+  const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const inPlace = (at: number) => (variant: string) => words.toSpliced(at, 1, variant).join(" ");
+  return words.flatMap((word, at) => oneEditVariants(word).map(inPlace(at)));
+}
+
+/** The nodes with names similar to one that no node has, and those with a member one edit away. */
+function similarNames(queryText: QueryText, similarRows: Rows, spelledRows: Rows): string[] {
   const name = lastPart(queryText.name);
   const grams = trigrams(name);
-  const nodes = nameMatches(rows);
-  const isPart = nodes.some((node) => containsName(node, name)); // a part of a name, no typo
+  const similarNodes = nameMatches(similarRows);
+  const isPart = similarNodes.some((node) => containsName(node, name)); // a part of a name, no typo
+  const isAnswered = isPart || similarNodes.some((node) => meantName(name, node));
+  const spelled = isAnswered ? [] : nameMatches(spelledRows);
+  const nodes = [...new Map([...similarNodes, ...spelled].map((node) => [node.id, node])).values()];
+  const meant = new Map(nodes.map((node) => [node.id, !isPart || containsName(node, name) ? meantName(name, node) : ""]));
+  const members = new Map<string, string>();
+  for (const node of spelled) {
+    const member = meant.get(node.id) ? null : findNearMember(node.name, node.members, name);
+    if (member) members.set(node.id, member.name);
+  }
   const scored = nodes.map((node) => ({
     node,
-    meant: !isPart || containsName(node, name) ? meantName(name, node) : "",
-    score: similarity(name, grams, node),
+    meant: meant.get(node.id) || members.get(node.id) || "",
+    score: similarity(name, grams, members.get(node.id) ?? lastPart(node.name)),
   }));
   const similar = sortBy(
-    scored.filter(({ meant, score }) => meant || score > MIN_SIMILARITY),
-    ({ node, meant, score }) => [
-      Number(!meant),
+    scored.filter((one) => one.meant || one.score > MIN_SIMILARITY),
+    ({ node, meant: own, score }) => [
+      Number(!own),
+      Number(members.has(node.id)),
       -score,
       -ownerSimilarity(node, queryText.name),
-      ...sortKey(node, meant || name),
+      ...sortKey(node, own || name),
     ],
   );
   return nodeIds(similar.map(({ node }) => node)).slice(0, MAX_SIMILAR);
@@ -312,9 +343,9 @@ function prefixMatches(nodes: readonly NameMatch[], name: string): string[] {
   return nodeIds(sortBy(prefixed, (node) => [-ownerSimilarity(node, name), ...sortKey(node, last)])).slice(0, MAX_SIMILAR);
 }
 
-function similarity(name: string, grams: Grams, node: NameMatch): number {
-  const last = lowercaseLetters(lastPart(node.name));
-  return trigramSimilarity(grams, trigrams(last)) + CONTAINS_BONUS * Number(containsName(node, name));
+function similarity(name: string, grams: Grams, other: string): number {
+  const isPart = lowercaseLetters(other).includes(lowercaseLetters(name));
+  return trigramSimilarity(grams, trigrams(other)) + CONTAINS_BONUS * Number(isPart);
 }
 
 function containsName(node: NameMatch, name: string): boolean {

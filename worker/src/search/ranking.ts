@@ -9,7 +9,7 @@ import { sortBy } from "../sorting.ts";
 import type { Hit } from "../store/hits.ts";
 import { lowercaseParts } from "../text.ts";
 import { kindWeight } from "./file_kinds.ts";
-import { findMember, nameOverlap, type Scores } from "./name_matching.ts";
+import { findMember, findNearMember, nameOverlap, type Scores } from "./name_matching.ts";
 import { MIN_WORD_LETTERS, type QueryText } from "./query.ts";
 import type { Result } from "./results.ts";
 
@@ -49,7 +49,7 @@ export function rankHits(
   for (const ranking of rankings) addRanking(ranking, byId);
   addBoosts(queryText, rankings, hits, byId);
   for (const id of new Set(preferredIds)) addPreference(byId.get(id));
-  const results = hits.map((hit) => makeResult(byId.get(hit.id)!, queryText.text));
+  const results = hits.map((hit) => makeResult(byId.get(hit.id)!, queryText));
   const priorities = priorityOrder(rankings, resemblingIds);
   return sortBy(results, ({ hit, score }) => [
     ...(priorities.get(hit.id) ?? [rankings.length, 0]),
@@ -118,10 +118,11 @@ function priorityOrder(
   return order;
 }
 
-function makeResult({ hit, kind, weight, scoreParts, ranks }: Scored, query: string): Result {
+function makeResult({ hit, kind, weight, scoreParts, ranks }: Scored, query: QueryText): Result {
   const score = fsum(scoreParts.values());
   const parts = kind ? new Map([...scoreParts, [kind, (weight - 1) * score]]) : scoreParts;
-  const member = findMember(hit.symbol, hit.members, query, hit.path);
+  const named = findMember(hit.symbol, hit.members, query.text, hit.path);
+  const member = named ?? (ranks.has(SIMILAR_NAME) ? findNearMember(hit.symbol, hit.members, query.name) : null);
   const ungrouped = { others: [], copies: [], partMatch: null };
   return { hit, score: score * weight, ranks, member, scoreParts: parts, ...ungrouped };
 }

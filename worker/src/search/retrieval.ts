@@ -25,6 +25,7 @@ import {
   hasExactMatch,
   isShortQuery,
   matchSimilar,
+  spellings,
   lastPart,
   rareLimit,
   matchAnchors,
@@ -297,7 +298,7 @@ function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
   ];
 }
 
-/** Statements that find nodes with the name as a word, as a prefix, or with a similar name. */
+/** Statements that find nodes with the name as a word, as a prefix, with a similar name, or one edit away. */
 function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
   if (!canMatchSimilar(queryText)) return [];
   const name = lastPart(queryText.name);
@@ -305,6 +306,7 @@ function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
     sql.nodesHavingWord(name, rareLimit(queryText) + 1, scope),
     sql.nodesByNamePrefix(name, scope),
     sql.nodesByTrigrams(name, scope),
+    sql.nodesBySpelling(spellings(name), name, scope),
   ];
 }
 

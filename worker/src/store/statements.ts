@@ -202,6 +202,12 @@ export function nodesByTrigrams(word: string, scope: Scope): Statement {
   return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), `"${word}"`] };
 }
 
+/** Selects the first nodes with a name or member among the spellings; none if a node has the word. */
+export function nodesBySpelling(spellings: readonly string[], word: string, scope: Scope): Statement {
+  const expression = spellings.map((spelling) => `"${spelling}"`).join(" OR ") || '""';
+  return { sql: sql.nodesBySpelling, params: [...narrowedParams(`symbol : (${expression})`, scope), `"${word}"`] };
+}
+
 /** Selects the line ranges of the parts of these nodes. */
 export function nodeParts(ids: readonly string[]): Statement {
   return { sql: sql.nodeParts, params: [JSON.stringify(ids)] };
