@@ -322,6 +322,17 @@ def test_pages_of_files_follow_each_other(asked: Web) -> None:
     assert answer.json()["error"] == "sr is not a folder of the index."
 
 
+@pytest.mark.parametrize("path", ["", "?path=", "?path=/", "?path=."])
+def test_root_of_an_empty_index_is_a_folder(repo: Repo, path: str) -> None:
+    repo.git("commit", "-q", "--allow-empty", "-m", "nothing")
+    index(repo)
+    service = open_service(repo.path)
+    with web(service) as one:
+        assert one.client.get(f"/api/map{path}").json()["files"] == []
+        assert one.client.get(f"/api/files{path.replace('.', '/')}").json()["folders"] == []
+    service.close()
+
+
 def test_map_counts_references_on_request(asked: Web) -> None:
     """Other files that name what a file declares."""
     plain = asked.client.get("/api/map").json()["files"]

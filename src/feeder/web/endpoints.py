@@ -187,7 +187,7 @@ def files(index: SearchIndex, parameters: Parameters) -> JsonObject:
     corpus, folder = index.corpus, parameters.get("path", [""])[0].strip("/")
     paths = files_below(corpus.database, corpus.repo, folder)
     inside = [path[len(folder) + 1 if folder else 0 :] for path in paths if path != folder]
-    if not inside:
+    if folder and not inside:
         raise NotFound(f"{folder} is not a folder of the index.", "Give a path from the root.")
     folders = dict.fromkeys(path.partition("/")[0] for path in inside if "/" in path)
     names = [path for path in inside if "/" not in path]
@@ -201,7 +201,7 @@ def map_(index: SearchIndex, parameters: Parameters) -> JsonObject:
     relations are read.
     """
     corpus = index.corpus
-    folder, after = parameters.get("path", ["."])[0].strip("/"), _after(parameters)
+    folder, after = parameters.get("path", ["."])[0].strip("/") or ".", _after(parameters)
     limit = None
     if "limit" in parameters:
         limit = _integer_parameter(parameters, "limit", MAX_MAPPED_FILES, 1, MAX_MAPPED_FILES)
