@@ -196,8 +196,8 @@ SKIPPED: dict[str, str | bytes] = {
         (
             "deep/down/yarn.lock",
             "deep/down/yarn.lock is not in the index: it was skipped (a lock file). To include it, "
-            "add a line with its path and -linguist-generated to .gitattributes, commit that, and "
-            "run feeder sync.",
+            "add a line with its path and -linguist-generated to .gitattributes, commit the "
+            "change, and run feeder sync.",
         ),
         (
             "credentials.json:1-3",
@@ -213,12 +213,12 @@ SKIPPED: dict[str, str | bytes] = {
         (
             "kept/out.py#total",
             "kept/out.py is not in the index: it was skipped (excluded by .feederignore). To "
-            "include it, change .feederignore, commit that, and run feeder sync.",
+            "include it, change .feederignore, commit the change, and run feeder sync.",
         ),
         (
             "noindex/one.py",
             "noindex/one.py is not in the index: it was skipped (in a folder with .noindex). To "
-            "include it, delete that .noindex, commit that, and run feeder sync.",
+            "include it, delete that .noindex, commit the change, and run feeder sync.",
         ),
         (
             "nul.txt",
@@ -279,6 +279,8 @@ def test_submodule_is_named_with_what_it_hides(
     for command in (["show", "vendor/lib/cart.py:1"], ["outline", "vendor/lib"]):
         assert feeder(repo, *command).err.splitlines()[-1] == f"feeder: {expected}"
     assert expected in feeder(repo, "search", "total", "--path", "vendor/lib").out
+    assert expected in feeder(repo, "grep", "total", "vendor/lib").err.splitlines()
+    assert expected not in feeder(repo, "grep", "total", "a.py").err
     for command in (
         ["search", "total", "path:vendor/lib/src"],
         ["search", "total", "path:vendor/lib/*.py"],

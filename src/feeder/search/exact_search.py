@@ -25,6 +25,7 @@ from feeder.search.line_query import parse_line_query
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import Query
 from feeder.search.query_plan import RequestFilters, plan_parsed_query
+from feeder.search.skipped_files import skipped_path_notes
 from feeder.source import file_types, git
 from feeder.source.grep import (
     LineMatches,
@@ -184,6 +185,8 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
     # whether a skipped file has such nodes is not known
     skipped = [] if has_node_filters else list(_skipped_matches(result.files, entries))
     notes = [*plan.notes, *_notes(corpus, plan.scope, request.pattern, result.truncation)]
+    if not candidates and not skipped:
+        notes += skipped_path_notes(corpus.database, [corpus.repo], plan.scope)
     counts = Counter(one.path for one in candidates)
     return LinePage(
         matches,

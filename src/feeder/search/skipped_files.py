@@ -12,21 +12,21 @@ from feeder.store import Database
 from feeder.store.inventory import indexed_repositories, skipped_files
 from feeder.store.scope import Scope
 
-_CHANGE_ATTRIBUTES = "To include it, change .gitattributes, commit that, and run feeder sync."
+_CHANGE_ATTRIBUTES = "To include it, change .gitattributes, commit the change, and run feeder sync."
 
 _UNSET_GENERATED = (
     "To include it, add a line with its path and -linguist-generated to .gitattributes, commit "
-    "that, and run feeder sync."
+    "the change, and run feeder sync."
 )
 
 SKIP_REMEDIES = MappingProxyType(
     {
         SkipReason.SUBMODULE.value: "It has an index of its own: run feeder sync in that folder.",
-        SkipReason.NOINDEX.value: "To include it, delete that .noindex, commit that, and run "
+        SkipReason.NOINDEX.value: "To include it, delete that .noindex, commit the change, and run "
         "feeder sync.",
         SkipReason.SECRET.value: "Files with such names are never indexed. If it has no secrets, "
         "rename it.",
-        SkipReason.IGNORED.value: "To include it, change .feederignore, commit that, and run "
+        SkipReason.IGNORED.value: "To include it, change .feederignore, commit the change, and run "
         "feeder sync.",
         SkipReason.VENDORED.value: _CHANGE_ATTRIBUTES,
         SkipReason.MARKED_GENERATED.value: _CHANGE_ATTRIBUTES,
