@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from edge.worker_process import Worker
 from feeder.cloudflare.vectorize import query_filters
-from feeder.search.filters import path_candidates
+from feeder.source.paths import path_candidates
 from feeder.store.scope import Scope, prefix_end, scope_params
 from feeder.suggestions import nearest_names
 

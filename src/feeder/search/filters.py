@@ -6,15 +6,15 @@ Reports filters that name nothing in the index, and filters that contradict each
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
-from posixpath import join, normpath
 from types import MappingProxyType
 from typing import NamedTuple
 
 from feeder.errors import UserError
 from feeder.search import vocabulary
 from feeder.search.query import CHOICE_FILTERS, FILTER_FIELDS, Query, nearest_filter
+from feeder.search.skipped_files import check_scope_not_skipped
 from feeder.search.vocabulary import NO_LANGUAGE, Categories, category_scopes, intersect
-from feeder.source.paths import indexed_spellings, is_below
+from feeder.source.paths import is_below, path_candidates
 from feeder.store import Database, Statement
 from feeder.store.inventory import indexed_repositories, resolve_repository
 from feeder.store.scope import ANY_FILE, PathPattern, Scope, scope_params
@@ -332,8 +332,6 @@ def _resolve_paths(  # noqa: PLR0913 - the index, the filters and the paths that
     ):
         matches = [path for path in candidates if next(existing)]
         if not matches and not is_excluded:
-            from feeder.search.skipped_files import check_scope_not_skipped  # imports this module
-
             check_scope_not_skipped(database, repository_scope, candidates)
             paths = _indexed_paths(database, repository_scope)
             top_level = sorted({path.partition("/")[0] for path in paths})
@@ -342,35 +340,6 @@ def _resolve_paths(  # noqa: PLR0913 - the index, the filters and the paths that
             )
         resolved.append((matches or candidates)[0])
     return tuple(dict.fromkeys(resolved))
-
-
-def path_candidates(typed: str, directory: str) -> list[str]:
-    """Paths that a typed one may mean, the likeliest first.
-
-    It may be typed as it is on disk or as a page shows it.
-    """
-    spellings = indexed_spellings(typed)
-    places = [place for path in spellings for place in _anchored_paths(path, directory)]
-    return list(
-        dict.fromkeys(
-            [*places, *(f"*/{normpath(path)}" for path in spellings if _is_unanchored(path))]
-        )
-    )
-
-
-def _anchored_paths(path: str, directory: str) -> Iterator[str]:
-    if path.startswith("/"):
-        yield normpath(path).lstrip("/")
-    elif _is_unanchored(path):
-        yield from (normpath(path), join(directory, normpath(path)))
-    else:
-        inside = normpath(join(directory, path))
-        yield "" if inside == "." else inside
-
-
-def _is_unanchored(path: str) -> bool:
-    """Returns True for a path that begins neither at the root nor at the directory."""
-    return path.split("/", maxsplit=1)[0] not in {"", ".", ".."}
 
 
 def _indexed_paths(database: Database, repository_scope: Scope) -> list[str]:

@@ -5,9 +5,9 @@ from types import MappingProxyType
 
 from feeder.errors import UserError
 from feeder.parse.extract import NOT_INSTALLED
-from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
 from feeder.source import SkipReason
+from feeder.source.paths import path_candidates
 from feeder.store import Database
 from feeder.store.inventory import indexed_repositories, skipped_files
 from feeder.store.scope import Scope

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from feeder.errors import UserError
 from feeder.nodes import Member
 from feeder.search.excerpts import ExcerptReader
-from feeder.search.filters import path_candidates
 from feeder.search.index_status import Corpus
 from feeder.search.name_matching import DECLARATION_SUFFIXES, find_member, last_part
 from feeder.search.skipped_files import check_not_skipped
+from feeder.source.paths import path_candidates
 from feeder.store.hits import (
     MAX_NAMED_HITS,
     Hit,

@@ -5,9 +5,10 @@ finds them in a working tree.
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from posixpath import join, normpath
 
 ESCAPE_PATTERN = r"\\x(5c|[89a-f][0-9a-f])"
 """An escape sequence: the only use of a backslash in a path."""
@@ -38,6 +39,35 @@ def indexed_spellings(typed: str) -> list[str]:
     Raises UnicodeEncodeError for lone surrogates, which no name contains.
     """
     return list(dict.fromkeys([escape_name(os.fsencode(typed)), escape_name(unescape_path(typed))]))
+
+
+def path_candidates(typed: str, directory: str) -> list[str]:
+    """Paths that a typed one may mean, the likeliest first.
+
+    It may be typed as it is on disk or as a page shows it.
+    """
+    spellings = indexed_spellings(typed)
+    places = [place for path in spellings for place in _anchored_paths(path, directory)]
+    return list(
+        dict.fromkeys(
+            [*places, *(f"*/{normpath(path)}" for path in spellings if _is_unanchored(path))]
+        )
+    )
+
+
+def _anchored_paths(path: str, directory: str) -> Iterator[str]:
+    if path.startswith("/"):
+        yield normpath(path).lstrip("/")
+    elif _is_unanchored(path):
+        yield from (normpath(path), join(directory, normpath(path)))
+    else:
+        inside = normpath(join(directory, path))
+        yield "" if inside == "." else inside
+
+
+def _is_unanchored(path: str) -> bool:
+    """Returns True for a path that begins neither at the root nor at the directory."""
+    return path.split("/", maxsplit=1)[0] not in {"", ".", ".."}
 
 
 def is_below(path: str, folder: str) -> bool:
