@@ -37,9 +37,12 @@ def test_a_note_advises_no_command_while_the_index_is_being_updated(
     assert index_note(before, age.note) == f"{before} {NOTES[age]}"
 
 
-def test_missing_vectors_are_named_without_advice_while_they_are_computed() -> None:
+@pytest.mark.parametrize(
+    "hint", ["Make them: feeder sync", "Add them: feeder sync with the same --model"]
+)
+def test_missing_vectors_are_named_without_advice_while_they_are_computed(hint: str) -> None:
     note = "The index has no vectors by feeder-static-1."
-    advice = f"{note} Make them: feeder sync"
+    advice = f"{note} {hint}"
     assert missing_vectors_notes(VECTORS_PENDING_NOTE, [advice]) == [note]
     assert missing_vectors_notes(None, [advice]) == [advice]
 

@@ -46,7 +46,7 @@ MIN_PASSAGE_BYTES = 80
 _SYNC_HINT = re.compile(
     r"\.?(?: To continue| To index all files)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
 )
-_VECTORS_HINT = re.compile(r" Make them: feeder sync$")
+_VECTORS_HINT = re.compile(r" (?:Make|Add) them: feeder sync(?: with the same --model)?$")
 _OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
 _UPDATE_NOTE_ENDS = (RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS)
 
