@@ -213,7 +213,7 @@ STATEMENTS = {
     "nodesWithAnyRelation": relations.NODES_WITH_ANY_RELATION,
     "nodesNamedByTrigrams": relations.NODES_NAMED_BY_TRIGRAMS,
     "nodesNamedByWords": relations.NODES_NAMED_BY_WORDS,
-    "relationsOfFiles": _replace(relations.RELATIONS_OF_FILES, _NODE_ORDER, ""),
+    "relationsOfFiles": relations.RELATIONS_OF_FILES,
     "filesOfSubtypes": relations.FILES_OF_SUBTYPES,
     "goNodesOfTypes": relations.GO_NODES_OF_TYPES,
     "goTypesEmbedding": relations.GO_TYPES_EMBEDDING,

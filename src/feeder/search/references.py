@@ -29,7 +29,14 @@ from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.go_interfaces import MAX_EMBEDDED, MAX_GO_TYPES, GoTypes, TypePlace
 from feeder.search.index_status import Corpus
 from feeder.search.modules import MODULE_EXPORTS, SCRIPTS, Definition
-from feeder.search.resolution import NO_FAMILY, Family, FileFacts, Resolver, declarations
+from feeder.search.resolution import (
+    NO_FAMILY,
+    Family,
+    FileFacts,
+    Resolver,
+    are_compatible,
+    declarations,
+)
 from feeder.search.targets import Target, is_call_node, target_node
 from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
@@ -333,16 +340,19 @@ class ReferenceFinder:
     def _has_chained_sites(self, name: str) -> bool:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
         return any(
-            one.name == name and CHAINED_PATTERN.match(one.qualifier)
+            one.kind in {CALL, MENTION} and CHAINED_PATTERN.match(one.qualifier)
             for node in self.nodes(name)
-            for one in node.decode(CALL + MENTION)
+            for one in node.decode_named(name)
         )
 
     def _holders(self, types: Iterable[Definition]) -> Mapping[tuple[str, str], list[Definition]]:
         """The types with fields of some types, by their last names and the name of the field."""
         holders: defaultdict[tuple[str, str], list[Definition]] = defaultdict(list)
         for type_ in types:
+            texts = f"{BINDING}{type_.name}:", f"{PARAMETER}{type_.name}:"
             for node in self.nodes(type_.name):
+                if not any(text in node.relations for text in texts):
+                    continue
                 symbol = _type_around(node)
                 name = symbol.rpartition(".")[2]
                 holder = Definition(node.path, node.language or "", symbol, name, "", is_type=True)
@@ -359,7 +369,7 @@ class ReferenceFinder:
             for node in self.nodes(owner.name)
             if (symbol := node.symbol or "").count(".") == 1
             and posixpath.dirname(node.path) == folder
-            and any(one.name == owner.name for one in node.decode(RETURNS))
+            and f" {owner.name}{RETURNS}" in node.relations
         )
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
@@ -541,7 +551,14 @@ class ReferenceFinder:
         names = {parent.name, *_aliases(named, parent.name)}
         for alias in sorted(names - {parent.name}):
             named = [*named, *self.nodes(alias)]
-        distinct = {node.id: node for node in named if node.node_type == "class"}
+        texts = [f" {name}{kind}" for name in names for kind in (INHERITS, IMPLEMENTS)]
+        distinct = {
+            node.id: node
+            for node in named
+            if node.node_type == "class"
+            and are_compatible(node.language, parent.language)
+            and any(text in node.relations for text in texts)
+        }
         nodes = list(distinct.values())
         others = [one for one, _ in self.named_definitions(parent.name) if one.is_type]
         resolver = Resolver(parent, others or [parent], None)
@@ -665,27 +682,28 @@ class ReferenceFinder:
         `macro_paths` are the files with macros of this name whose text has the definition's.
         """
         paths = _paths_of_sites(definition, paths, macro_paths)
-        nodes = [node for node in self.nodes(name) if paths is None or node.path in paths]
-        all_facts = self.facts(node.path for node in nodes)
-        is_member = definition.owner and not definition.is_type
-        if macro_paths:
-            nodes = [
-                node
-                for node in nodes
-                if node.path in macro_paths or name not in all_facts[node.path].symbols
-            ]
-        for node in nodes:
-            for relation in node.decode_named(name):
-                if relation.kind not in KIND_NAMES:
-                    continue
-                if relation.name == name:
-                    meant, kind = relation, KIND_NAMES[relation.kind]
-                elif not is_member and relation.kind != IMPORT and _has_part(relation, name):
-                    meant, kind = Relation(name, MENTION, "", relation.lines), "mention"
-                else:
-                    continue
-                if relation.qualifier.startswith(EXPANDED_IN):
-                    meant = meant._replace(qualifier="")
+        is_member = bool(definition.owner) and not definition.is_type
+        sites = [
+            (node, relations)
+            for node in self.nodes(name)
+            if (paths is None or node.path in paths)
+            and are_compatible(node.language, definition.language)
+            and (relations := _relations_of_name(node, name, with_receivers=not is_member))
+        ]
+        all_facts = self.facts(node.path for node, _ in sites)
+        for node, relations in sites:
+            if (
+                macro_paths
+                and node.path not in macro_paths
+                and name in all_facts[node.path].symbols
+            ):
+                continue
+            for relation, kind in relations:
+                meant = relation
+                if relation.name != name:
+                    meant = Relation(name, MENTION, "", relation.lines)
+                elif relation.qualifier.startswith(EXPANDED_IN):
+                    meant = relation._replace(qualifier="")
                 if macro_paths:
                     meant = meant._replace(name=definition.name)
                 for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
@@ -693,6 +711,19 @@ class ReferenceFinder:
                         yield Reference(
                             node.path, line, 0, kind, resolved, "", node, name, relation.qualifier
                         )
+
+
+def _relations_of_name(
+    node: RelatedNode, name: str, *, with_receivers: bool
+) -> list[tuple[Relation, str]]:
+    """The relations of a name in a node, each with its kind; those whose receiver begins with it
+    are mentions of it.
+    """
+    own = [(one, KIND_NAMES[one.kind]) for one in node.decode_named(name) if one.kind in KIND_NAMES]
+    if not with_receivers:
+        return own
+    received = (one for one in node.decode_received(name) if one.name != name)
+    return [*own, *((one, KIND_NAMES[MENTION]) for one in received)]
 
 
 def _paths_of_sites(
@@ -716,8 +747,9 @@ def _macros_around(sites: Iterable[Reference], followed: Collection[str]) -> Map
 
 def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
     """Yields the other names by which files import a name."""
+    text = f" {name}{IMPORT}"
     for node in nodes:
-        for relation in node.decode(IMPORT):
+        for relation in node.decode(IMPORT) if text in node.relations else ():
             if relation.name == name:
                 alias = relation.qualifier.partition("=")[2]
                 if alias:
@@ -775,14 +807,6 @@ def _first_named(target: Target) -> Hit:
             f"{target.path} is a file.", f"Give a symbol in it, or a line: {target.path}#SYMBOL"
         )
     return target.hits[0]
-
-
-def _has_part(relation: Relation, name: str) -> bool:
-    """Tells whether the receiver begins with a name, as in `Cart.create` or `Cart()`."""
-    receiver = relation.qualifier
-    if relation.kind not in {CALL, MENTION} or name not in receiver:
-        return False
-    return receiver.partition(".")[0] == name
 
 
 def _order(one: Reference, definition: Definition) -> tuple[Any, ...]:

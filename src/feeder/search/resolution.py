@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
@@ -36,6 +36,9 @@ SHADOWING_LANGUAGES = frozenset({"go", "rust"})
 
 UNKNOWN_PACKAGE = "?"
 """The package of a type of Go whose name stands on a line with several packages."""
+
+MAX_PACKAGE_NODES = 8
+"""Nodes of Go whose packages are cached: they are read one after the other."""
 
 COMPOUND_PATTERN = re.compile(r"[a-z\d][A-Z]|\w_\w")
 """A name of several words, which a library is unlikely to define too."""
@@ -70,6 +73,8 @@ class FileFacts:
     def __init__(self, path: str, nodes: Iterable[RelatedNode]) -> None:
         self.path = path
         self.nodes = list(nodes)
+        self._bindings: dict[str, Mapping[str, list[Binding]]] = {}
+        self._members: dict[tuple[str, str], list[str] | None] = {}
 
     @cached_property
     def _is_shadowing(self) -> bool:
@@ -81,9 +86,32 @@ class FileFacts:
         """Imports by the local name that they bind; those of all names under `*`."""
         matches: defaultdict[str, list[Import]] = defaultdict(list)
         for node in self.nodes:
-            for name, _, qualifier, _ in node.decode(IMPORT):
+            for name, _, qualifier, _ in node.decode(IMPORT) if IMPORT in node.relations else ():
                 module, _, alias = qualifier.partition("=")
                 matches[alias or name or module].append(Import(module, name))
+        return matches
+
+    @cached_property
+    def modules(self) -> set[str]:
+        """The modules that the file imports, and the names from them with their modules."""
+        return {
+            module
+            for imported in self.imports.values()
+            for one in imported
+            for module in (one.module, f"{one.module}.{one.name}")
+        }
+
+    @cached_property
+    def whole_modules(self) -> Mapping[str, list[str]]:
+        """The modules that the file imports as a whole, by their paths and the last names of these.
+
+        A major version is no name.
+        """
+        matches: defaultdict[str, list[str]] = defaultdict(list)
+        for imported in self.imports.values():
+            for module in (one.module for one in imported if not one.name):
+                for name in {module, re.sub(r"/v\d+$", "", module).rpartition("/")[2]}:
+                    matches[name].append(module)
         return matches
 
     @cached_property
@@ -110,24 +138,35 @@ class FileFacts:
         return {node.symbol for node in self.nodes if node.symbol}
 
     @cached_property
-    def bindings(self) -> Mapping[str, Mapping[str, list[Binding]]]:
-        """The declarations of each variable, field and parameter, by the symbol of the node.
+    def _binding_nodes(self) -> Mapping[str, list[RelatedNode]]:
+        """The nodes that declare variables, fields or parameters, by their symbols."""
+        matches: defaultdict[str, list[RelatedNode]] = defaultdict(list)
+        for node in self.nodes:
+            if BINDING in node.relations or PARAMETER in node.relations:
+                matches[node.symbol or ""].append(node)
+        return matches
+
+    def bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
+        """The declarations of each variable, field and parameter in the nodes of a symbol.
 
         A name has several where closures have parameters of the same name.
         """
-        matches: defaultdict[str, dict[str, list[Binding]]] = defaultdict(dict)
-        for node in self.nodes:
-            own = matches[node.symbol or ""]
+        if symbol not in self._bindings:
+            self._bindings[symbol] = self._read_bindings(symbol)
+        return self._bindings[symbol]
+
+    def _read_bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
+        own: dict[str, list[Binding]] = {}
+        for node in self._binding_nodes.get(symbol, ()):
             for relation in node.decode(BINDING + PARAMETER):
                 if relation.qualifier:
                     own.setdefault(relation.name, []).extend(declarations(node, relation))
-        for own in matches.values():
-            for name, declared in own.items():
-                own[name] = [  # self.cart = cart
-                    Binding(line, _only_type(own.get(type_name), type_name))
-                    for line, type_name in declared
-                ]
-        return matches
+        for name, declared in own.items():
+            own[name] = [  # self.cart = cart
+                Binding(line, _only_type(own.get(type_name), type_name))
+                for line, type_name in declared
+            ]
+        return own
 
     def declares_type(self, name: str) -> bool:
         """Tells whether the file has a type of that name."""
@@ -161,7 +200,7 @@ class FileFacts:
         """Tells whether the first name of a receiver has several types in a node, one by one."""
         if not self._is_shadowing:
             return False
-        declared = self.bindings.get(symbol or "", {}).get(receiver.partition(".")[0].lstrip("$"))
+        declared = self.bindings(symbol or "").get(receiver.partition(".")[0].lstrip("$"))
         return declared is not None and not _only_type(declared, "")
 
     def has_type(self, symbol: str | None, receiver: str, line: int) -> bool:
@@ -178,51 +217,65 @@ class FileFacts:
     def _types_of_name(
         self, symbol: str | None, name: str, line: int, *, is_member: bool
     ) -> list[str]:
-        if not is_member and name in (own := self.bindings.get(symbol or "", {})):
+        if not is_member and name in (own := self.bindings(symbol or "")):
             return _types_at(own[name], line, shadowing=self._is_shadowing)
         owner = self.enclosing_class(symbol)
         types = self._types_of_member(owner, name) if owner else None
         if types is None:
-            only = _only_type(self.bindings.get("", {}).get(name), "")
+            only = _only_type(self.bindings("").get(name), "")
             types = [only] if only else []
         return types
 
     def _types_of_member(self, owner: str, name: str) -> list[str] | None:
         """The type of a field; None if the type does not declare it here."""
-        for own in self._bindings_of_types.get(owner, ()):
-            if name in own:
-                only = _only_type(own[name], "")
-                return [only] if only else []
+        key = owner, name
+        if key not in self._members:
+            self._members[key] = self._read_types_of_member(owner, name)
+        return self._members[key]
+
+    def _read_types_of_member(self, owner: str, name: str) -> list[str] | None:
+        texts = f" {name}{BINDING}", f" {name}{PARAMETER}"
+        for symbol in self._symbols_of_types.get(owner, ()):
+            nodes = self._binding_nodes[symbol]
+            if any(text in node.relations for node in nodes for text in texts):
+                own = self.bindings(symbol)
+                if name in own:
+                    only = _only_type(own[name], "")
+                    return [only] if only else []
         return None
 
     @cached_property
-    def _bindings_of_types(self) -> Mapping[str, list[Mapping[str, list[Binding]]]]:
-        """The bindings of each type and of its members, in the order of the file."""
-        matches: defaultdict[str, list[Mapping[str, list[Binding]]]] = defaultdict(list)
-        for symbol, own in self.bindings.items():
+    def _symbols_of_types(self) -> Mapping[str, list[str]]:
+        """The symbols of each type and of its members that declare names, in the file's order."""
+        matches: defaultdict[str, list[str]] = defaultdict(list)
+        for symbol in self._binding_nodes:
             for owner in {symbol, symbol.rpartition(".")[0]}:
-                matches[owner].append(own)
+                matches[owner].append(symbol)
         return matches
 
 
 def declarations(node: RelatedNode, relation: Relation) -> Iterator[Binding]:
     """Yields the declarations of a variable, field or parameter, one for each line."""
     name = relation.qualifier
-    packages = _packages(node, name) if node.language == "go" and name[:1].isupper() else {}
+    is_type = node.language == "go" and name[:1].isupper()
+    packages = _packages(node).get(name, {}) if is_type else {}
     for line in line_numbers(node, relation):
         package = packages.get(line)
         yield Binding(line, f"{package}.{name}" if package else name)
 
 
-def _packages(node: RelatedNode, name: str) -> Mapping[int, str]:
-    """The packages before a type's name by the lines of a node of Go; `?` if they differ."""
-    packages: dict[int, str] = {}
-    if f" {name}{USE}" in node.relations or f" {name}{CALL}" in node.relations:
-        for one in node.decode(USE + CALL):
-            if one.name == name:
-                for line in line_numbers(node, one):
-                    is_other = packages.setdefault(line, one.qualifier) != one.qualifier
-                    packages[line] = UNKNOWN_PACKAGE if is_other else one.qualifier
+@lru_cache(MAX_PACKAGE_NODES)
+def _packages(node: RelatedNode) -> Mapping[str, Mapping[int, str]]:
+    """The packages before the names of types by the lines of a node of Go; `?` if they differ.
+
+    They are read for each field of a struct.
+    """
+    packages: defaultdict[str, dict[int, str]] = defaultdict(dict)
+    for one in node.decode(USE + CALL):
+        lines = packages[one.name]
+        for line in line_numbers(node, one):
+            is_other = lines.setdefault(line, one.qualifier) != one.qualifier
+            lines[line] = UNKNOWN_PACKAGE if is_other else one.qualifier
     return packages
 
 
@@ -286,6 +339,7 @@ class Resolver:
         self._is_member = owner is not None and not definition.is_type
         shared = {(one.path, one.symbol) for one in others if not one.is_local}
         self._is_unique = len(shared) <= 1
+        self._in_family: dict[tuple[str, str], bool | None] = {}
 
     def resolve_lines(
         self, facts: FileFacts, node: RelatedNode, relation: Relation
@@ -403,13 +457,7 @@ class Resolver:
             else:
                 joint = "" if imported.module.endswith(".") else "."
                 yield f"{imported.module}{joint}{imported.name}{suffix}"
-        for all_imported in facts.imports.values():
-            for imported in all_imported:
-                if not imported.name and (
-                    imported.module == receiver
-                    or re.sub(r"/v\d+$", "", imported.module).rpartition("/")[2] == receiver
-                ):
-                    yield imported.module
+        yield from facts.whole_modules.get(receiver, ())
 
     def _resolve_member(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
@@ -493,7 +541,7 @@ class Resolver:
         False if the node calls functions of several packages by this name.
         """
         name = receiver.removesuffix("()")
-        packages = set(_packages(node, name).values())
+        packages = set(_packages(node).get(name, {}).values())
         if "." in name or len(packages) != 1:
             return False
         package = packages.pop()
@@ -512,6 +560,12 @@ class Resolver:
 
     def _is_in_family(self, facts: FileFacts, type_name: str) -> bool | None:
         """A receiver of a declared type: another type with such a member is another definition."""
+        key = facts.path, type_name
+        if key not in self._in_family:
+            self._in_family[key] = self._compare_with_family(facts, type_name)
+        return self._in_family[key]
+
+    def _compare_with_family(self, facts: FileFacts, type_name: str) -> bool | None:
         is_own = _last_name(type_name) == _last_name(self._definition.owner)
         if is_own and self._owner and self._is_seen(facts, type_name, self._owner):
             return True
@@ -564,9 +618,12 @@ class Resolver:
 
     def _is_dynamic(self, type_name: str) -> bool:
         """Tells whether the definition or a type's member of its name is an interface's in Go."""
-        return self._definition.is_abstract or any(
-            one.is_abstract for one in self._others if one.owner.rpartition(".")[2] == type_name
-        )
+        return self._definition.is_abstract or type_name in self._interfaces_with_member
+
+    @cached_property
+    def _interfaces_with_member(self) -> set[str]:
+        """The last names of the interfaces of Go that define a member of this name."""
+        return {_last_name(one.owner) for one in self._others if one.is_abstract}
 
 
 def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
@@ -599,16 +656,10 @@ def _surest(implementing: Sequence[bool | None]) -> bool | None:
 
 def imports_module_of(facts: FileFacts, definition: Definition) -> bool:
     """Tells whether a file imports a module or package that has a definition."""
-    modules = {
-        module
-        for imported in facts.imports.values()
-        for one in imported
-        for module in (one.module, f"{one.module}.{one.name}")
-    }
     return any(
         names_module(module, facts.path, definition)
         or is_parent_module(module, facts.path, definition)
-        for module in modules
+        for module in facts.modules
     )
 
 

@@ -72,11 +72,14 @@ def resolve_target(corpus: Corpus, text: str, directory: str = "") -> Target:
     if lines and (file := _resolve_file(corpus, lines["path"], directory)):
         first = int(lines["first"])
         return Target(file, _file_nodes(corpus, file), (first, int(lines["last"] or first)))
-    if file := _resolve_file(corpus, text, directory):
+    # reads all files last: a path with a symbol is rarely the end of another path
+    if file := _resolve_file(corpus, text, directory, anywhere="#" not in text):
         return Target(file, _file_nodes(corpus, file), is_file=True)
     for separator in islice(re.finditer("#(?=.)", text, re.DOTALL), MAX_SEPARATORS):
         if file := _resolve_file(corpus, text[: separator.start()], directory):
             return _symbol_in_file(_file_nodes(corpus, file), file, text[separator.end() :])
+    if "#" in text and (file := _resolve_file(corpus, text, directory)):
+        return Target(file, _file_nodes(corpus, file), is_file=True)
     path = lines["path"] if lines else text.partition("#")[0] or text
     if target := _by_id_or_symbol(corpus, text):
         return target
@@ -216,15 +219,17 @@ def files_below_path(corpus: Corpus, text: str, directory: str = "") -> list[str
     raise _not_found_error("file or folder", text, _nearest_paths(corpus, text))
 
 
-def _resolve_file(corpus: Corpus, text: str, directory: str) -> str | None:
-    """The indexed file of a path, or the only one of that name; None if there is none."""
+def _resolve_file(
+    corpus: Corpus, text: str, directory: str, *, anywhere: bool = True
+) -> str | None:
+    """The indexed file of a path, or with `anywhere` the only one of that name, else None."""
     if not text:
         return None
     for path in path_candidates(text, directory):
-        anywhere = path.startswith("*/")
-        if anywhere and not _looks_like_path(text):
+        is_end = path.startswith("*/")
+        if is_end and not (anywhere and _looks_like_path(text)):
             return None
-        find = files_named if anywhere else files_at
+        find = files_named if is_end else files_at
         matches = find(corpus.database, corpus.repo, path.removeprefix("*/"))
         if len(matches) == 1:
             return matches[0]

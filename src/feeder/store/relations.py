@@ -3,9 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
+from feeder.nodes import CALL, MENTION
 from feeder.store import Database, Row, Statement
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 
@@ -20,6 +21,9 @@ MAX_OVERVIEW_NODES = 200_000
 
 MAX_PATHS = 400
 """Files whose relations one request reads."""
+
+MAX_PATTERNS = 100
+"""Names whose regular expressions are cached."""
 
 MAX_GO_ROWS = 2_000
 """Nodes of types of Go that one request reads."""
@@ -50,7 +54,6 @@ AND (instr(d.relations, ?3) OR instr(d.relations, ?4) OR instr(d.relations, ?5))
 RELATIONS_OF_FILES = f"""
 SELECT {_COLUMNS} FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 AND (d.relations <> '' OR d.node_type = 'class')
-ORDER BY d.path, d.start_line, d.end_line DESC
 """
 
 # tells whether the file of `d` has the type around it, whose symbol is that of `d` without its last
@@ -175,6 +178,20 @@ def _item_pattern(kinds: str) -> re.Pattern[str]:
     return re.compile(ITEM_PATTERN.pattern.replace("([(^+~.@=%>#])", f"([{re.escape(kinds)}])"))
 
 
+@lru_cache(MAX_PATTERNS)
+def _named_pattern(name: str) -> re.Pattern[str]:
+    """Finds the relations of a name."""
+    pattern = ITEM_PATTERN.pattern
+    return re.compile(pattern.replace("([^\\s(^+~.@=%>#]*)", f"({re.escape(name)})"))
+
+
+@lru_cache(MAX_PATTERNS)
+def _received_pattern(name: str) -> re.Pattern[str]:
+    """Finds the calls and mentions whose receiver begins with a name."""
+    pattern = _item_pattern(CALL + MENTION).pattern
+    return re.compile(pattern.replace("(\\S*)", rf"({re.escape(name)}(?:\.\S*)?)"))
+
+
 class Relation(NamedTuple):
     """One relation of a node; `lines` are counted from the node's first line.
 
@@ -211,9 +228,14 @@ class RelatedNode(NamedTuple):
         return list(map(Relation._make, _item_pattern(kinds).findall(self.relations)))
 
     def decode_named(self, name: str) -> list[Relation]:
-        """The node's relations of a name, and those whose receiver has it."""
-        matches = ITEM_PATTERN.findall(self.relations)
-        return [Relation._make(one) for one in matches if one[0] == name or name in one[2]]
+        """The node's relations of a name."""
+        return list(map(Relation._make, _named_pattern(name).findall(self.relations)))
+
+    def decode_received(self, name: str) -> list[Relation]:
+        """The node's calls and mentions whose receiver begins with a name, as in `Cart.create`."""
+        if name not in self.relations:
+            return []
+        return list(map(Relation._make, _received_pattern(name).findall(self.relations)))
 
 
 def line_numbers(node: RelatedNode, relation: Relation) -> Iterator[int]:
@@ -234,8 +256,12 @@ def nodes_with_name(database: Database, repo: str, name: str) -> tuple[list[Rela
 
 
 def nodes_of_files(database: Database, repo: str, paths: Iterable[str]) -> list[RelatedNode]:
-    """Returns the nodes of files with relations, and all classes, in the order of their lines."""
-    return _read(database, RELATIONS_OF_FILES, repo, json.dumps(list(paths)))
+    """Returns the nodes of files with relations, and all classes, in the order of their lines.
+
+    Sorting the rows here takes a fifth of the time that SQLite needs for them.
+    """
+    nodes = _read(database, RELATIONS_OF_FILES, repo, json.dumps(list(paths)))
+    return sorted(nodes, key=lambda one: (one.path, one.start_line, -one.end_line))
 
 
 class GoNode(NamedTuple):
@@ -335,7 +361,7 @@ def file_blobs(database: Database, repo: str, paths: Sequence[str]) -> dict[str,
 
 def _read(database: Database, sql: str, *params: str | int) -> list[RelatedNode]:
     [rows] = database.run([Statement(sql, params)])
-    return [_node(row) for row in rows]
+    return list(map(RelatedNode._make, rows))
 
 
 def _node(row: Row) -> RelatedNode:

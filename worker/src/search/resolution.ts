@@ -257,23 +257,34 @@ function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Bi
 /** The declarations of a variable, field or parameter, one for each line. */
 export function declarations(node: RelatedNode, relation: Relation): Binding[] {
   const name = relation.qualifier;
-  const packages = node.language === "go" && /^\p{Lu}/u.test(name) ? packagesOf(node, name) : new Map<number, string>();
+  const isType = node.language === "go" && /^\p{Lu}/u.test(name);
+  const packages = (isType && packagesOf(node).get(name)) || new Map<number, string>();
   return lineNumbers(node, relation).map((line) => {
     const packageName = packages.get(line);
     return { line, typeName: packageName ? `${packageName}.${name}` : name };
   });
 }
 
-/** The packages before a type's name by the lines of a node of Go; `?` if they differ. */
-function packagesOf(node: RelatedNode, name: string): Map<number, string> {
-  const packages = new Map<number, string>();
+type Packages = ReadonlyMap<string, ReadonlyMap<number, string>>;
+
+/** Cached, because they are read for each field of a struct. */
+const packagesOfNodes = new WeakMap<RelatedNode, Packages>();
+
+/** The packages before the names of types by the lines of a node of Go; `?` if they differ. */
+function packagesOf(node: RelatedNode): Packages {
+  const known = packagesOfNodes.get(node);
+  if (known) return known;
+  const packages = new Map<string, Map<number, string>>();
   for (const one of decodeRelations(node)) {
-    if ((one.kind !== USE && one.kind !== CALL) || one.name !== name) continue;
+    if (one.kind !== USE && one.kind !== CALL) continue;
+    const lines = packages.get(one.name) ?? new Map<number, string>();
+    packages.set(one.name, lines);
     for (const line of lineNumbers(node, one)) {
-      const known = packages.get(line) ?? one.qualifier;
-      packages.set(line, known === one.qualifier ? known : UNKNOWN_PACKAGE);
+      const first = lines.get(line) ?? one.qualifier;
+      lines.set(line, first === one.qualifier ? first : UNKNOWN_PACKAGE);
     }
   }
+  packagesOfNodes.set(node, packages);
   return packages;
 }
 
@@ -473,7 +484,7 @@ export class Resolver {
    */
   #isChained(facts: FileFacts, node: RelatedNode, receiver: string): boolean {
     const name = receiver.slice(0, -2);
-    const packages = [...new Set(packagesOf(node, name).values())];
+    const packages = [...new Set((packagesOf(node).get(name) ?? new Map<number, string>()).values())];
     if (name.includes(".") || packages.length !== 1) return false;
     return this.#isMade(facts, packages[0] ? `${packages[0]}.${name}` : name);
   }
