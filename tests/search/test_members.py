@@ -91,6 +91,8 @@ def test_member_ranks_before_its_mentions(database: SQLite, query: str) -> None:
         ("CREATECOMENT", Member("createComment", 3)),
         ("MAX_RETRISE", Member("MAX_RETRIES", 2)),
         ("MX_RETRIES", Member("MAX_RETRIES", 2)),
+        ("MAX_ETRIES", Member("MAX_RETRIES", 2)),
+        ("MAX_TETRIES", Member("MAX_RETRIES", 2)),
         ("limits.MAX_RETRIESS", Member("MAX_RETRIES", 2)),
     ],
 )

@@ -230,14 +230,16 @@ def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
 
 
 def _spellings(name: str) -> list[str]:
-    """The words of the names one edit away; none for a name that is too long."""
+    """The words of the names one edit away that begin with the same letter; none for a name that is
+    too long.
+    """
     words = ALNUM_PATTERN.findall(name.lower())
     if not name.isascii() or len(name) > MAX_CORRECTED_LETTERS:
         return []
     return [
         " ".join([*words[:at], variant, *words[at + 1 :]])
         for at, word in enumerate(words)
-        for variant in one_edit_variants(word)
+        for variant in one_edit_variants(word, fixed_letters=0 if at else 1)
     ]
 
 

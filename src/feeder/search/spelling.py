@@ -82,13 +82,14 @@ def _is_correctable(word: str) -> bool:
     return has_length and word.isascii() and word[1:].islower()
 
 
-def one_edit_variants(word: str) -> list[str]:
-    """The words one edit away that begin with the same letter; other letters are ASCII ones.
+def one_edit_variants(word: str, fixed_letters: int = 1) -> list[str]:
+    """The words one edit away that begin with the same letter, or the same `fixed_letters`; other
+    letters are ASCII ones.
 
     Trigrams would not find them: none of a short word is left after an edit in its middle.
     """
     variants: dict[str, None] = {}
-    for at in range(1, len(word) + 1):
+    for at in range(fixed_letters, len(word) + 1):
         before, rest = word[:at], word[at:]
         if rest:
             variants[before + rest[1:]] = None

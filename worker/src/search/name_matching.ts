@@ -280,12 +280,12 @@ export function matchSimilar(queryText: QueryText, matches: NameMatches, rowSets
   };
 }
 
-/** The words of the names one edit away; none for a name that is too long. */
+/** The words of the names one edit away that begin with the same letter; none for a name that is too long. */
 export function spellings(name: string): string[] {
   if (!/^[\x00-\x7f]*$/.test(name) || name.length > MAX_CORRECTED_LETTERS) return [];
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const inPlace = (at: number) => (variant: string) => words.toSpliced(at, 1, variant).join(" ");
-  return words.flatMap((word, at) => oneEditVariants(word).map(inPlace(at)));
+  return words.flatMap((word, at) => oneEditVariants(word, at ? 0 : 1).map(inPlace(at)));
 }
 
 /** The nodes with names similar to one that no node has, and those with a member one edit away. */

@@ -64,10 +64,10 @@ function isCorrectable(word: string): boolean {
   return hasLength && /^[\x00-\x7f]+$/.test(word) && isLowercase;
 }
 
-/** The words one edit away that begin with the same letter; other letters are ASCII ones. */
-export function oneEditVariants(word: string): string[] {
+/** The words one edit away that begin with the same letter, or the same `fixedLetters`; other letters are ASCII ones. */
+export function oneEditVariants(word: string, fixedLetters = 1): string[] {
   const variants = new Set<string>();
-  for (let at = 1; at <= word.length; at++) {
+  for (let at = fixedLetters; at <= word.length; at++) {
     const [before, rest] = [word.slice(0, at), word.slice(at)];
     if (rest) variants.add(before + rest.slice(1));
     if (rest.length > 1) variants.add(before + rest[1] + rest[0] + rest.slice(2));
