@@ -122,6 +122,34 @@ def test_base_is_the_merge_base(feeder: RunFeeder, shop: Repo) -> None:
     assert answer["tests"][0]["path"] == "tests/test_buying.py"
 
 
+def test_snapshots_are_no_tests_to_run(feeder: RunFeeder, repo: Repo) -> None:
+    """Though their paths are those of tests, and earlier commits changed them with the file."""
+    golden = "tests/testdata/cart.golden"
+    repo.commit({**FILES, golden: "cart\n"})
+    repo.commit({"shop/cart.py": f"{EDITED}\n", golden: "cart 2\n"})
+    repo.commit({"shop/cart.py": EDITED})
+    assert feeder(repo, "sync", "-q").code == 0
+    tests = feeder(repo, "impact", "--tests", "-q").out.splitlines()
+    assert sorted(tests) == ["tests/test_buying.py", "tests/test_cart.py", "tests/test_other.py"]
+
+
+def test_functions_in_a_function_that_becomes_long_are_not_added(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """They are nodes of their own only in a long function; only the edited one is named."""
+    inner = "".join(
+        f"  function step{at}(cart) {{\n    return cart.add({at});\n  }}\n" for at in range(4)
+    )
+    filler = "".join(f"  fill('line {at} of a long function');\n" for at in range(90))
+    short, long = f"function run() {{\n{inner}}}\n", f"function run() {{\n{inner}{filler}}}\n"
+    for before, after in [(short, long), (long, short)]:
+        repo.commit({"run.js": before})
+        repo.commit({"run.js": after.replace("cart.add(3)", "cart.add(4)")})
+        assert feeder(repo, "sync", "-q").code == 0
+        changed = feeder(repo, "impact", "--json").json["changed"]
+        assert [one["name"] for one in changed if one["name"] != "run"] == ["run.step3"]
+
+
 def test_near_duplicates(feeder: RunFeeder, repo: Repo) -> None:
     body = "\n".join(f"    rows.append(render(line_{n}, width, height))" for n in range(6))
     function = "def {name}(rows, width, height):\n{body}\n    return rows\n"

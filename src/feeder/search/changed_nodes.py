@@ -193,6 +193,8 @@ def _compare(
     classes = {node.symbol for node in (*old, *new) if node.node_type == "class" and node.symbol}
     for key in dict.fromkeys([*new_by_key, *old_by_key]):
         was, now = old_by_key[key], new_by_key[key]
+        if (not was and _is_part_of(now, old)) or (not now and _is_part_of(was, new)):
+            continue
         if key[0] == "chunk":
             yield from _changed_chunks(path, places, was, now)
             continue
@@ -206,6 +208,18 @@ def _compare(
             yield _changed_node(
                 path, places, nodes, key[1], owner, change=change, signature_changed=differs
             )
+
+
+def _is_part_of(nodes: Sequence[Node], others: Iterable[Node]) -> bool:
+    """Tells whether the other version has the nodes as text of a node around them.
+
+    What is inside of a function has nodes of its own only if the function is long.
+    """
+    around = [(f"{one.symbol}.", one.text) for one in others if one.symbol]
+    return all(
+        any((node.symbol or "").startswith(name) and node.text in text for name, text in around)
+        for node in nodes
+    )
 
 
 def _by_key(nodes: Iterable[Node]) -> defaultdict[_Key, list[Node]]:

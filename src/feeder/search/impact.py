@@ -25,7 +25,7 @@ from feeder.search.references import (
 )
 from feeder.search.resolution import is_compound
 from feeder.source.co_changes import co_changes
-from feeder.store.inventory import files_below
+from feeder.store.inventory import files_below, files_with_code
 from feeder.store.scope import is_test_path
 
 MAX_NODES = 60
@@ -281,6 +281,9 @@ class _ImpactFinder:
         code = {one.path for one in self.nodes}
         sources = [path for path in sources if path in code] or sources
         history = co_changes(self._corpus.base, self._change.base, sources)
+        near = [path for path in tests if path in by_path or names[path] or path in history]
+        runnable = files_with_code(self._corpus.database, self._corpus.repo, near)
+        tests = [path for path in near if path in runnable]  # without snapshots and golden files
         history = {path: history[path] for path in tests if path in history}
         most = max(by_path.values(), default=0) or 1
         most_history = max(history.values(), default=0) or 1

@@ -226,6 +226,20 @@ def files_named(database: Database, repo: str, path: str) -> list[str]:
     return [str(one) for (one,) in rows]
 
 
+FILES_WITH_CODE = """
+SELECT j.value FROM json_each(?2) j WHERE EXISTS (
+  SELECT 1 FROM docs d
+  WHERE d.repo = ?1 AND d.path = j.value AND d.node_type IN ('method', 'class')
+)
+"""
+
+
+def files_with_code(database: Database, repo: str, paths: Sequence[str]) -> set[str]:
+    """Returns those of the files that have a class, a method or a function."""
+    [rows] = database.run([Statement(FILES_WITH_CODE, (repo, json.dumps(paths)))])
+    return {str(path) for (path,) in rows}
+
+
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
     """Returns the paths at or below a file or folder; of the whole repository if it is empty.
 
