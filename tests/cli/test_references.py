@@ -233,6 +233,12 @@ DECLARED: dict[str, str | bytes] = {
     ),
     "old/sum.h": "int twice_of(int a);\n",
     "old/sum.c": "int twice_of(int a)\n{\n    return 2 * a;\n}\n",
+    "box.h": (
+        "class Box {\n  int weight_of();\n};\n\n"
+        "static inline int clamp_of(int a)\n{\n    return a;\n}\n"
+    ),
+    "box.cc": '#include "box.h"\n\nint Box::weight_of() {\n  return clamp_of(1);\n}\n',
+    "other.cc": ("class Box {\n  int n;\n};\n\nstatic int clamp_of(int a)\n{\n    return -a;\n}\n"),
     "price.pyi": "def price_of() -> int: ...\n",
     "price.py": "def price_of():\n    return 1\n",
 }
@@ -246,9 +252,16 @@ def test_declaration_and_definition_are_one_target(feeder: RunFeeder, repo: Repo
     assert answer["target"]["path"] == "sum.c"
     assert sites(answer) == {("sum.c", 8, "call"): True}
     assert feeder(repo, "show", "price_of", "--json").json["hits"][0]["path"] == "price.py"
-    refused = feeder(repo, "references", "twice_of")
-    assert refused.code == 2
-    assert "matches 2 targets: old/sum.c#twice_of, sum.c#twice_of." in refused.err
+    member = feeder(repo, "references", "Box.weight_of", "--json").json
+    assert member["target"]["path"] == "box.cc"
+    for name, targets in {
+        "twice_of": "old/sum.c#twice_of, sum.c#twice_of",
+        "Box": "box.h#Box, other.cc#Box",
+        "clamp_of": "box.h#clamp_of, other.cc#clamp_of",
+    }.items():
+        refused = feeder(repo, "references", name)
+        assert refused.code == 2
+        assert f"{name} matches 2 targets: {targets}." in refused.err
 
 
 MACROS: dict[str, str | bytes] = {

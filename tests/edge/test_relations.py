@@ -234,7 +234,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
             for kind in ({}, {"kind": "implementation"})
         ),
         {"target": "add_up"},
-        {"target": "twice_of"},
+        *({"target": name} for name in ("twice_of", "Box", "clamp_of", "Box.weight_of")),
         {"target": "shop/order.py"},
         {"target": "order", "kind": "implementation"},
     ],

@@ -21,6 +21,8 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 APART_CALL_LANGUAGES = frozenset({"java", "kotlin", "groovy"})
 """Languages in which a call never means a variable of its name, or not before a method."""
 
+C_LANGUAGES = frozenset({"c", "cpp"})
+
 SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 
 COMMONJS_RECEIVERS = frozenset({"module", "exports", "module.exports"})

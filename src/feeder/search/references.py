@@ -28,7 +28,7 @@ from feeder.nodes import (
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.go_interfaces import MAX_EMBEDDED, MAX_GO_TYPES, GoTypes, TypePlace
 from feeder.search.index_status import Corpus
-from feeder.search.modules import MODULE_EXPORTS, SCRIPTS, Definition
+from feeder.search.modules import C_LANGUAGES, MODULE_EXPORTS, SCRIPTS, Definition
 from feeder.search.resolution import (
     NO_FAMILY,
     Family,
@@ -74,8 +74,6 @@ COMMENT_PATTERN = re.compile(r"\s*(?:#|//|/?\*|--|<!--)")
 """The beginning of a line of comment, which is no declaration."""
 
 CONSTRUCTORS = frozenset({"__init__", "constructor", "__construct", "initialize", "init"})
-
-C_LANGUAGES = frozenset({"c", "cpp"})
 
 MAX_DEPTH = 20
 """Levels of types below a type that are followed."""

@@ -3,7 +3,7 @@ reports the nearest names.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence, Set
 from fnmatch import translate
 from itertools import islice
 from operator import eq
@@ -13,6 +13,7 @@ from feeder.errors import UserError
 from feeder.nodes import Member
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.index_status import Corpus
+from feeder.search.modules import C_LANGUAGES
 from feeder.search.name_matching import DECLARATION_SUFFIXES, find_member, last_part
 from feeder.search.skipped_files import check_not_skipped
 from feeder.source.paths import path_candidates
@@ -43,6 +44,9 @@ RUBY_DEFINITION_PATTERN = re.compile(
     r"|[\w:]+ *= "
 )
 """The beginning of a signature in Ruby that defines a method, also with a symbol as its name."""
+
+DEFINED_IN_HEADER_PATTERN = re.compile(r"\b(?:static|inline|constexpr|template)\b")
+"""A word in the signature of a function of C or C++ whose body is in the header."""
 
 QUOTES = ('"', "'", "`")
 
@@ -322,12 +326,40 @@ def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
 
 def _without_declarations(hits: Sequence[Hit]) -> Sequence[Hit]:
     """Of a definition and its declaration in a header or a stub file only the definition."""
-    defined = {hit.symbol for hit in hits if not hit.path.endswith(DECLARATION_SUFFIXES)}
+    defined = {
+        (hit.symbol, hit.node_type)
+        for hit in hits
+        if not hit.path.endswith(DECLARATION_SUFFIXES) and not _has_internal_linkage(hit)
+    }
+    stems = {_stem(hit.path) for hit in hits if not hit.path.endswith(DECLARATION_SUFFIXES)}
     return [
         hit
         for hit in hits
-        if not hit.path.endswith(DECLARATION_SUFFIXES) or hit.symbol not in defined
+        if (hit.symbol, hit.node_type) not in defined or not _declares(hit, stems)
     ]
+
+
+def _declares(hit: Hit, stems: Set[str]) -> bool:
+    """Tells whether a node of a header or a stub file declares what a file of these stems defines.
+
+    A header may also define: types, inline functions, and members of a class of its own.
+    """
+    if not hit.path.endswith(DECLARATION_SUFFIXES):
+        return False
+    if hit.language not in C_LANGUAGES:
+        return True
+    is_member = "." in (hit.symbol or "")
+    defines = DEFINED_IN_HEADER_PATTERN.search(hit.signature or "")
+    return hit.node_type == "method" and not defines and (not is_member or _stem(hit.path) in stems)
+
+
+def _has_internal_linkage(hit: Hit) -> bool:
+    """Tells whether a function of C is known in its file alone."""
+    return hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
 
 
 def _constructed_symbol(hit: Hit) -> str:

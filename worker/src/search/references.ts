@@ -68,7 +68,7 @@ export const KIND_NAMES: Readonly<Record<string, string>> = constants.references
 const { OVERRIDE, DECLARATION_LINES, MAX_MACROS } = constants.references;
 const { EXPANDED_IN } = constants.nodes;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
-const C_LANGUAGES = new Set(constants.references.C_LANGUAGES);
+const C_LANGUAGES = new Set(constants.modules.C_LANGUAGES);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
 /** Owners of members of one name whose types below are read ahead. */
 const MAX_PREFETCHED_OWNERS = 3;

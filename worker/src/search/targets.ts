@@ -21,6 +21,8 @@ const { MAX_LISTED, MAX_SEPARATORS, QUOTES } = constants.targets;
 export const { EMPTY_TARGET_ERROR } = constants.targets;
 const { MAX_NAMED_HITS } = constants.hits;
 const RUBY_DEFINITION = new Pattern(matchAtStart(constants.targets.RUBY_DEFINITION_PATTERN));
+const DEFINED_IN_HEADER = new Pattern(constants.targets.DEFINED_IN_HEADER_PATTERN);
+const C_LANGUAGES = new Set(constants.modules.C_LANGUAGES);
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
 const NAME_SEPARATOR = /#(?=.)/gs;
@@ -365,8 +367,36 @@ function withoutSectionsAndConstructors(hits: readonly Hit[]): readonly Hit[] {
 
 /** Of a definition and its declaration in a header or a stub file only the definition. */
 function withoutDeclarations(hits: readonly Hit[]): readonly Hit[] {
-  const defined = new Set(hits.filter((hit) => !isDeclarationFile(hit.path)).map((hit) => hit.symbol));
-  return hits.filter((hit) => !isDeclarationFile(hit.path) || !defined.has(hit.symbol));
+  const outside = hits.filter((hit) => !isDeclarationFile(hit.path));
+  const defined = new Set(outside.filter((hit) => !hasInternalLinkage(hit)).map(symbolKey));
+  const stems = new Set(outside.map((hit) => stemOf(hit.path)));
+  return hits.filter((hit) => !defined.has(symbolKey(hit)) || !declares(hit, stems));
+}
+
+/**
+ * Returns true if a node of a header or a stub file declares what a file of these stems defines.
+ *
+ * A header may also define: types, inline functions, and members of a class of its own.
+ */
+function declares(hit: Hit, stems: ReadonlySet<string>): boolean {
+  if (!isDeclarationFile(hit.path)) return false;
+  if (!C_LANGUAGES.has(hit.language ?? "")) return true;
+  const isMember = (hit.symbol ?? "").includes(".");
+  const defines = DEFINED_IN_HEADER.test(hit.signature ?? "");
+  return hit.nodeType === "method" && !defines && (!isMember || stems.has(stemOf(hit.path)));
+}
+
+/** Returns true for a function of C that is known in its file alone. */
+function hasInternalLinkage({ language, signature }: Hit): boolean {
+  return C_LANGUAGES.has(language ?? "") && (signature ?? "").startsWith("static ");
+}
+
+function symbolKey({ symbol, nodeType }: Hit): string {
+  return JSON.stringify([symbol, nodeType]);
+}
+
+function stemOf(path: string): string {
+  return rpartition(path, "/")[1].split(".", 1)[0]!;
 }
 
 /**
