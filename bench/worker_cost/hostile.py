@@ -82,6 +82,8 @@ def requests(index: Index) -> dict[str, tuple[str, QueryParams]]:
         "`visibility:public` and a frequent word": f"visibility:public {word}",
         "the rarest language alone, `tests:only`": f"lang:{language} tests:only",
         "a name of 5,000 letters": "x" * 5_000,
+        "a misspelt name of 4 words": "if_error_return_contexts",
+        "a misspelt name of 12 words": "a_s_t_e_c_i_n_o_p_r_d_bx",
         "a long misspelt name": "SetProperytModifiedDependentDerievdEntityTypeLoadCollectio",
     }
     searches: dict[str, tuple[str, QueryParams]] = {

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from edge.ranking_cases import names, questions
 from edge.worker_process import Worker
+from feeder.search.name_matching import spellings
 from feeder.search.query import parse_query
 from feeder.search.spelling import (
     correct_text,
@@ -35,6 +36,13 @@ def test_same_words_are_one_edit_apart(worker: Worker, one: str, other: str) -> 
 @given(word=words.map(str.lower) | st.text("abet", min_size=1, max_size=6))
 def test_variants_are_equal(worker: Worker, word: str) -> None:
     assert worker.call("oneEditVariants", word) == one_edit_variants(word)
+
+
+@given(name=st.lists(words | st.text("abet", max_size=2), max_size=6).map("_".join))
+@example(name="if_err_nil_return")
+@example(name="if_err_nil_return_ctx")
+def test_spellings_of_names_are_equal(worker: Worker, name: str) -> None:
+    assert worker.call("spellings", name) == spellings(name)
 
 
 @given(word=words.map(str.lower), found=st.lists(names, max_size=8))

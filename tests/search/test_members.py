@@ -53,6 +53,7 @@ def database(repo: Repo) -> SQLite:
             "page.server.ts": ACTIONS,
             "Config.kt": CONFIG,
             "limits.py": "import os\nMAX_RETRIES = 3\n",
+            "words.py": "import os\nA_B_C_VALUE = 3\nA_B_C_D_VALUE = 3\n",
         }
     )
     database = open_database()
@@ -94,6 +95,7 @@ def test_member_ranks_before_its_mentions(database: SQLite, query: str) -> None:
         ("MAX_ETRIES", Member("MAX_RETRIES", 2)),
         ("MAX_TETRIES", Member("MAX_RETRIES", 2)),
         ("limits.MAX_RETRIESS", Member("MAX_RETRIES", 2)),
+        ("A_B_C_VALEU", Member("A_B_C_VALUE", 2)),
     ],
 )
 def test_misspelt_member_is_found(database: SQLite, query: str, member: Member) -> None:
@@ -112,9 +114,13 @@ def test_misspelt_symbol_comes_before_misspelt_members(repo: Repo) -> None:
     assert [one.member for one in results] == [None, Member("RETRY", 2)]
 
 
-@pytest.mark.parametrize("query", ["signOutput", "createCommentary", "M" * 30, "größex"])
+@pytest.mark.parametrize(
+    "query", ["signOutput", "createCommentary", "M" * 30, "größex", "A_B_C_D_VALEU"]
+)
 def test_other_names_are_no_misspelt_members(database: SQLite, query: str) -> None:
-    """With more edits, longer than what is corrected, or with letters that are not replaced."""
+    """With more edits, longer than what is corrected, with letters that are not replaced, or of
+    more than four words.
+    """
     results = search_scope(database, [], query, Scope.of_repo(REPO), Pagination(10)).results
     assert not [one for one in results if one.member]
 

@@ -40,6 +40,8 @@ RARE_WORD_NODES = 20
 """A word in at most so many nodes is rare: they come before what models find."""
 RARE_COMPOUND_NODES = 200
 """The same for a compound word, which nobody writes by chance."""
+MAX_SPELLING_WORDS = 4
+"""A name of more words is looked up in no other spelling: its phrases take FTS5 too long."""
 MAX_NAME_WORDS = 6
 """A query of more words is not compared with names."""
 
@@ -225,16 +227,17 @@ def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
         ids_by_word_statement(name, _rare_limit(query_text) + 1, scope),
         name_prefix_statement(name, scope),
         similar_names_statement(name, scope),
-        spelled_names_statement(_spellings(name), name, scope),
+        spelled_names_statement(spellings(name), name, scope),
     ]
 
 
-def _spellings(name: str) -> list[str]:
+def spellings(name: str) -> list[str]:
     """The words of the names one edit away that begin with the same letter; none for a name that is
-    too long.
+    too long or has too many words.
     """
     words = ALNUM_PATTERN.findall(name.lower())
-    if not name.isascii() or len(name) > MAX_CORRECTED_LETTERS:
+    is_long = len(name) > MAX_CORRECTED_LETTERS or len(words) > MAX_SPELLING_WORDS
+    if not name.isascii() or is_long:
         return []
     return [
         " ".join([*words[:at], variant, *words[at + 1 :]])

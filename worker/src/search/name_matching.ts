@@ -13,7 +13,8 @@ import { tokenLiteral } from "./literals.ts";
 import { namePartStems, type QueryText } from "./query.ts";
 import { oneEditVariants } from "./spelling.ts";
 
-const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS } = constants.name_matching;
+const { MIN_SIMILAR_LETTERS, RARE_COMPOUND_NODES, RARE_WORD_NODES, MAX_NAME_WORDS, MAX_SPELLING_WORDS } =
+  constants.name_matching;
 const { COMPANION, DEFINITION_TYPES, DECLARATION_SUFFIXES } = constants.name_matching;
 const { MAX_SIMILAR, CONTAINS_BONUS, MIN_SIMILARITY } = constants.name_matching;
 const { MAX_CORRECTED_LETTERS } = constants.spelling;
@@ -280,10 +281,11 @@ export function matchSimilar(queryText: QueryText, matches: NameMatches, rowSets
   };
 }
 
-/** The words of the names one edit away that begin with the same letter; none for a name that is too long. */
+/** The words of the names one edit away that begin with the same letter; none for a name that is too long or has too many words. */
 export function spellings(name: string): string[] {
   if (!/^[\x00-\x7f]*$/.test(name) || name.length > MAX_CORRECTED_LETTERS) return [];
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  if (words.length > MAX_SPELLING_WORDS) return [];
   const inPlace = (at: number) => (variant: string) => words.toSpliced(at, 1, variant).join(" ");
   return words.flatMap((word, at) => oneEditVariants(word, at ? 0 : 1).map(inPlace(at)));
 }

@@ -12,6 +12,7 @@ import {
   matchNames,
   normalizeName,
   nameOverlap,
+  spellings,
 } from "../../src/search/name_matching.ts";
 import { parseQuery, QueryText } from "../../src/search/query.ts";
 import {
@@ -59,6 +60,7 @@ export const ranking = {
   nearestPart,
   isWithinOneEdit,
   oneEditVariants,
+  spellings,
   correctText: (text: string, corrections: [string, string][]) => correctText(text, new Map(corrections)),
   spellingNote: (missing: string[], corrections: [string, string][]) => spellingNote(missing, new Map(corrections)),
   casefold,
