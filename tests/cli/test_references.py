@@ -541,7 +541,10 @@ def test_position_whose_name_has_no_sure_definition_is_refused(
     repo.commit({**FILES, "shop/more.py": "def item():\n    pass\n"})
     assert feeder(repo, "sync", "-q").code == 0
     for place, message in [
-        ("shop/cart.py:6:27", "item at shop/cart.py:6:27 is none of these definitions: "),
+        (
+            "shop/cart.py:6:27",
+            "item at shop/cart.py:6:27 is a local name or text, none of these definitions: ",
+        ),
         ("shop/other.py:11:12", "add at shop/other.py:11:12 may be one of these definitions: "),
         ("shop/cart.py:6:1", "No name stands at shop/cart.py:6:1. "),
         ("shop/more.py:2:5", "The index has no definition of pass."),

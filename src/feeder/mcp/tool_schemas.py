@@ -166,7 +166,7 @@ TOOL_DEFINITIONS: tuple[Mapping[str, Any], ...] = (
         {
             "target": {
                 **_NAME_SCHEMA,
-                "description": "path#Symbol, path:12, path:12:8, a symbol or an id.",
+                "description": "path#Symbol, path:12, a symbol or an id.",
             },
             "limit": _limit_schema(DEFAULT_SIMILAR, MAX_LIMIT),
         },

@@ -99,9 +99,11 @@ def resolve_definition(corpus: Corpus, text: str, directory: str = "") -> tuple[
     result = find_definitions(corpus, text, directory)
     names = [f"{one.path}#{one.symbol}" for one in result.definitions]
     if not result.is_possible or (len(names) > 1 and not result.definitions[0].resolved):
-        which = "may be one" if result.is_possible else "is none"
-        problem = f"{result.name} at {text} {which} of these definitions: {list_first(names)}."
-        raise UserError(problem, "Give one of them.")
+        if result.is_possible:
+            problem = f"{result.name} at {text} may be one of these definitions: "
+            raise UserError(f"{problem}{list_first(names)}.", "Give one of them.")
+        problem = f"{result.name} at {text} is a local name or text, none of these definitions: "
+        raise UserError(f"{problem}{list_first(names)}.", "Give the one you mean.")
     return resolve_target(corpus, names[0]), names[0]
 
 

@@ -79,9 +79,11 @@ export async function resolveDefinition(
   const names = found.definitions.map(({ path, symbol }) => `${path}#${symbol}`);
   const [name] = names as [string];
   if (!found.isPossible || (names.length > 1 && !found.definitions[0]!.resolved)) {
-    const which = found.isPossible ? "may be one" : "is none";
-    const problem = `${found.name} at ${text} ${which} of these definitions: ${listFirst(names)}.`;
-    throw new HttpError(404, problem, "Give one of them.");
+    const subject = `${found.name} at ${text}`;
+    const listed = `${listFirst(names)}.`;
+    throw found.isPossible
+      ? new HttpError(404, `${subject} may be one of these definitions: ${listed}`, "Give one of them.")
+      : new HttpError(404, `${subject} is a local name or text, none of these definitions: ${listed}`, "Give the one you mean.");
   }
   return { target: await finder.target(name), name };
 }
