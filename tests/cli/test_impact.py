@@ -201,3 +201,12 @@ def test_first_commit_needs_a_base(feeder: RunFeeder, repo: Repo) -> None:
     answer = feeder(repo, "impact")
     assert answer.code == 2
     assert "Name what to compare with: --base REF" in answer.err
+
+
+def test_change_of_a_test_whose_name_ends_with_a_dot(feeder: RunFeeder, repo: Repo) -> None:
+    test = 'it("returns one.", () => {\n  open(1);\n});\n'
+    repo.commit({"open.test.js": test})
+    repo.commit({"open.test.js": test.replace("1", "2")})
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "impact", "--json").json
+    assert [one["name"] for one in answer["changed"]] == ["returns one."]

@@ -485,7 +485,33 @@ NAMED_TESTS: dict[str, str | bytes] = {
     "parcel.js": "export function wrapAll(parcel) {\n  return parcel;\n}\n",
     "parcel.test.js": (
         'import { wrapAll } from "./parcel.js";\n\nit("wrapAll", () => {\n  wrapAll(1);\n});\n'
+        'it("returns one.", () => {\n  open(1);\n});\n'
+        'test("t", () => {\n  open(2);\n});\n'
+        'it.each([[1, 2]])("weighs", (one, two) => {\n  open(one);\n});\n'
+        '$("#lid").on("lift", () => {\n  open(3);\n});\n'
     ),
+    "crate_test.go": (
+        'package crate\n\nvar _ = Describe("stack", func() {\n\topen(1)\n\topen(2)\n})\n'
+    ),
+    "Crate.java": (
+        "class Crate {\n"
+        '  @JsonProperty("total") public int total() {\n    return 1;\n  }\n\n'
+        '  Call<User> user(@Path("user") String user) {\n    return null;\n  }\n'
+        "}\n"
+    ),
+    "Crate.kt": (
+        "class Box {\n"
+        '  @Named("label") fun label(): Int {\n    return 1\n  }\n\n'
+        "  @Test(timeout = 3)\n  fun `closes well`() {\n    label()\n  }\n"
+        "}\n"
+    ),
+    "Crate.cs": (
+        'class Tin {\n  [Route("Seal")]\n  public int Seal(int a) {\n    return a;\n  }\n}\n'
+    ),
+    "crate.php": (
+        '<?php\nclass Jar {\n  #[Route("twist")]\n  function twist($a) {\n    return $a;\n  }\n}\n'
+    ),
+    "lid.js": 'class Lid {\n  turn(by = get("turn")) {\n    return by;\n  }\n}\n',
 }
 
 
@@ -508,6 +534,42 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
     assert refused.code != 0
     assert "courier_spec.rb:2 is no declaration." in refused.err
     assert feeder(repo, "show", "courier_spec.rb#CourierTest.send_parcel", "-q").code == 0
+
+
+@pytest.mark.parametrize(
+    "target",
+    [*(f"parcel.test.js:{line}" for line in (6, 9, 12, 15)), "crate_test.go:4"],
+)
+def test_call_that_is_named_by_its_argument_has_no_references(
+    feeder: RunFeeder, repo: Repo, target: str
+) -> None:
+    """Its name may end with a dot, be one letter, or follow another call."""
+    repo.commit(NAMED_TESTS)
+    assert feeder(repo, "sync", "-q").code == 0
+    refused = feeder(repo, "references", target)
+    assert refused.code == 2
+    assert "is no declaration." in refused.err
+
+
+@pytest.mark.parametrize(
+    ("target", "symbol"),
+    [
+        ("Crate.java#Crate.total", "Crate.total"),
+        ("Crate.java#Crate.user", "Crate.user"),
+        ("Crate.kt#Box.label", "Box.label"),
+        ("Crate.kt:6", "Box.closes well"),
+        ("Crate.cs#Tin.Seal", "Tin.Seal"),
+        ("crate.php#Jar.twist", "Jar.twist"),
+        ("lid.js#Lid.turn", "Lid.turn"),
+    ],
+)
+def test_method_whose_annotation_has_its_name_is_a_definition(
+    feeder: RunFeeder, repo: Repo, target: str, symbol: str
+) -> None:
+    repo.commit(NAMED_TESTS)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", target, "--json").json
+    assert answer["target"]["symbol"] == symbol
 
 
 def test_references_of_a_position_are_those_of_the_name_there(

@@ -36,8 +36,8 @@ class ChangedNode(NamedTuple):
 
     `name` is its symbol or logical path, of a chunk the name of a constant; it may be empty.
     `owner` is the symbol of the type around it in the same file. `signature_changed` says that
-    callers may have to change too. `is_call` tells whether it is a call that is named by its
-    argument, which has no references.
+    callers may have to change too. `is_named_by_argument` tells whether it is a call
+    such as `it("add", …)`, which has no references.
     """
 
     id: str
@@ -50,12 +50,12 @@ class ChangedNode(NamedTuple):
     signature_changed: bool
     start_line: int
     end_line: int
-    is_call: bool = False
+    is_named_by_argument: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """The node for `--json`."""
         fields = self._asdict()
-        del fields["owner"], fields["is_call"]
+        del fields["owner"], fields["is_named_by_argument"]
         return {**fields, "name": self.name or None}
 
     @property
@@ -262,7 +262,7 @@ def _changed_node(  # noqa: PLR0913 - the fields of a node
         signature_changed,
         places[id(first)].first_line,
         places[id(last)].last_line,
-        is_named_by_argument(first.language, first.node_type, first.symbol, first.signature),
+        is_named_by_argument(first),
     )
 
 

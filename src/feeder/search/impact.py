@@ -166,7 +166,7 @@ class _ImpactFinder:
         self._corpus = corpus
         self._change = change
         self.finder = ReferenceFinder(corpus)
-        code = [one for one in change.nodes if one.is_code and not one.is_call]
+        code = [one for one in change.nodes if one.is_code and not one.is_named_by_argument]
         ordered = sorted(code, key=lambda one: (is_test_path(one.path), *_importance(one)))
         self.nodes = ordered[:MAX_NODES]
         self.is_cut = len(ordered) > MAX_NODES

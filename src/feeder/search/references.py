@@ -37,7 +37,7 @@ from feeder.search.resolution import (
     are_compatible,
     declarations,
 )
-from feeder.search.targets import Target, is_call_node, target_node
+from feeder.search.targets import Target, is_named_by_argument, target_node
 from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
     MAX_PATHS,
@@ -203,7 +203,7 @@ class ReferenceFinder:
         own_name = (hit.symbol or "").rpartition(".")[2]
         if not target.lines and name in members and name != own_name:
             return self.member_definition(hit, name)
-        if not hit.symbol or is_call_node(hit):
+        if not hit.symbol or is_named_by_argument(hit):
             raise UserError(
                 f"{hit.path}:{hit.start_line} is no declaration.",
                 "Give the symbol of a class, method or function, or a line of one.",
@@ -276,7 +276,7 @@ class ReferenceFinder:
         """The declarations whose symbols end with a name, and whether there are more."""
         if name not in self._named:
             hits, is_cut = hits_named(self._corpus.database, self._corpus.repo, name)
-            self._named[name] = [hit for hit in hits if not is_call_node(hit)], is_cut
+            self._named[name] = [hit for hit in hits if not is_named_by_argument(hit)], is_cut
         return self._named[name]
 
     def is_name_cut(self, name: str) -> bool:

@@ -10,7 +10,7 @@ from operator import eq
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.nodes import Member
+from feeder.nodes import Member, Node
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.index_status import Corpus
 from feeder.search.modules import C_LANGUAGES
@@ -49,6 +49,14 @@ DEFINED_IN_HEADER_PATTERN = re.compile(r"\b(?:static|inline|constexpr|template)\
 """A word in the signature of a function of C or C++ whose body is in the header."""
 
 QUOTES = ('"', "'", "`")
+
+CALL_PATTERN = re.compile(
+    r"""(?:var _ = )?[^ (<`"'@\[]*(?:[(<`].*[)>`] ?[^ (<`"'@\[]*)?\( ?(?:"[^"]*|'[^']*|`[^`]*)"""
+)
+"""A signature that begins with a call, up to a place in the string that is its first argument.
+
+Of several calls, as in `it.each([1])("add", …)` or `$(form).on("add", …)`, the last has the string.
+"""
 
 
 class Target(NamedTuple):
@@ -319,7 +327,7 @@ def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
     Nodes that are named by an argument, such as those of tests, count only without others.
     """
     code = [hit for hit in hits if hit.symbol or not hit.logical_path] or hits
-    code = [hit for hit in code if not is_call_node(hit)] or code
+    code = [hit for hit in code if not is_named_by_argument(hit)] or code
     classes = {(hit.path, hit.symbol) for hit in code if hit.node_type == "class"}
     return [hit for hit in code if (hit.path, _constructed_symbol(hit)) not in classes]
 
@@ -368,25 +376,22 @@ def _constructed_symbol(hit: Hit) -> str:
     return outer if outer.rpartition(".")[2] == name else ""
 
 
-def is_named_by_argument(
-    language: str | None, node_type: str, symbol: str | None, signature: str | None
-) -> bool:
+def is_named_by_argument(node: Hit | Node) -> bool:
     """Tells whether a node is a call with a block, such as `describe "add" do` or `it("add", …)`.
 
     Its argument is its name in the index, but code with that name does not refer to it.
     """
-    if node_type != "method" or not signature:
+    signature = node.signature
+    if node.node_type != "method" or not signature:
         return False
-    if language == "ruby":
+    if node.language == "ruby":
         return not RUBY_DEFINITION_PATTERN.match(signature)
-    name = (symbol or "").rpartition(".")[2]
-    before, _, after = signature.partition(name)
-    return "(" in before and after.startswith(QUOTES)
-
-
-def is_call_node(hit: Hit) -> bool:
-    """Tells whether a node is a call that is named by its argument."""
-    return is_named_by_argument(hit.language, hit.node_type, hit.symbol, hit.signature)
+    name = (node.symbol or "").rpartition(".")[2] or "."  # a sentence may end with a dot
+    return any(
+        f"{name}{quote}" in signature
+        and CALL_PATTERN.fullmatch(signature.partition(f"{name}{quote}")[0])
+        for quote in QUOTES
+    )
 
 
 def list_first(targets: Sequence[str]) -> str:

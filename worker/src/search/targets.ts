@@ -3,7 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy, keyOf } from "../collections.ts";
 import { badRequest, HttpError } from "../http_error.ts";
-import { matchAtStart, Pattern } from "../python_regex.ts";
+import { fullMatch, matchAtStart, Pattern } from "../python_regex.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
@@ -23,6 +23,7 @@ const { MAX_NAMED_HITS } = constants.hits;
 const RUBY_DEFINITION = new Pattern(matchAtStart(constants.targets.RUBY_DEFINITION_PATTERN));
 const DEFINED_IN_HEADER = new Pattern(constants.targets.DEFINED_IN_HEADER_PATTERN);
 const C_LANGUAGES = new Set(constants.modules.C_LANGUAGES);
+const CALL = new Pattern(fullMatch(constants.targets.CALL_PATTERN));
 const LINES = /^(.+?):(\d+)(?:-(\d+)|:\d+)?$/s;
 const ID_PREFIX = /^[0-9a-f]{7,40}$/;
 const NAME_SEPARATOR = /#(?=.)/gs;
@@ -408,10 +409,11 @@ export function isNamedByArgument(node: Pick<Hit, "language" | "nodeType" | "sym
   const { language, nodeType, symbol, signature } = node;
   if (nodeType !== "method" || !signature) return false;
   if (language === "ruby") return !RUBY_DEFINITION.test(signature);
-  const [, name] = rpartition(symbol ?? "", ".");
-  const at = signature.indexOf(name);
-  if (at < 0) return false;
-  return signature.slice(0, at).includes("(") && QUOTES.includes(signature.slice(at + name.length, at + name.length + 1));
+  const name = rpartition(symbol ?? "", ".")[1] || "."; // a sentence may end with a dot
+  return QUOTES.some((quote) => {
+    const at = signature.indexOf(name + quote);
+    return at >= 0 && CALL.test(signature.slice(0, at));
+  });
 }
 
 /** The class of a constructor that is called like it, as `Cart` of `Cart.Cart`. */
