@@ -47,6 +47,7 @@ def _samples() -> dict[str, str | bytes]:
         'package ledger\n\nvar ErrLedgerClosed = errors.New("closed")\n\n'
         "func OpenLedger() error {\n\treturn ErrLedgerClosed\n}\n"
     )
+    others["docs/ledger.md"] = "# Audit\n\nErrLedgerClosd is misspelt in a chapter on auditing.\n"
     return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh, **others}
 
 
@@ -205,6 +206,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "a#" * 1000}),
     ("search", {"q": "tariffs.OTHER_TARIFF"}),
     ("search", {"q": "exchnage articel"}),
+    ("search", {"q": "ErrLedgerClosd -auditing"}),
     ("search", {"q": "cart -total"}),
     ("search", {"q": "type:class -total"}),
     ("search", {"q": "cart blorptangle"}),
@@ -237,6 +239,13 @@ def test_other_endpoints_return_the_same(
     ours, theirs = _plain(fed.query_worker(name, **said)), _plain(program(desk, name, **said))
     ours.pop("text_of", None), theirs.pop("text_of", None)
     assert ours == theirs
+
+
+def test_misspelt_member_is_found_if_excluded_nodes_have_the_misspelt_word(
+    fed: IndexedWorker,
+) -> None:
+    notes = fed.query_worker("search", q="ErrLedgerClosd -auditing", meaning="no")["notes"]
+    assert "No symbol is named ErrLedgerClosd. Similar names: ErrLedgerClosed" in str(notes)
 
 
 def test_too_many_filters_are_refused(fed: IndexedWorker) -> None:

@@ -114,6 +114,15 @@ def test_misspelt_symbol_comes_before_misspelt_members(repo: Repo) -> None:
     assert [one.member for one in results] == [None, Member("RETRY", 2)]
 
 
+def test_misspelt_member_is_found_if_excluded_nodes_have_the_misspelt_word(repo: Repo) -> None:
+    repo.commit({"a.py": "class A:\n    TIMEOUT = 1\n", "doc.md": "timeot foo\n"})
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    scope = Scope((REPO,), without_words='"foo"')
+    [found] = search_scope(database, [], "timeot", scope, Pagination(10)).results
+    assert found.member == Member("TIMEOUT", 2)
+
+
 @pytest.mark.parametrize(
     "query", ["signOutput", "createCommentary", "M" * 30, "größex", "A_B_C_D_VALEU"]
 )

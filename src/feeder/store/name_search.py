@@ -181,7 +181,8 @@ def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -
     """
     expression = " OR ".join(f'"{spelling}"' for spelling in spellings) or '""'
     query, rest = scope.narrowed(f"symbol : ({expression})")
-    return Statement(NAMES_BY_SPELLING, (query, *scope_params(rest), f'"{word}"'))
+    guard, _ = scope.narrowed(f'"{word}"')
+    return Statement(NAMES_BY_SPELLING, (query, *scope_params(rest), guard))
 
 
 def trigrams(name: str) -> Sequence[str]:

@@ -205,7 +205,8 @@ export function nodesByTrigrams(word: string, scope: Scope): Statement {
 /** Selects the first nodes with a name or member among the spellings; none if a node has the word. */
 export function nodesBySpelling(spellings: readonly string[], word: string, scope: Scope): Statement {
   const expression = spellings.map((spelling) => `"${spelling}"`).join(" OR ") || '""';
-  return { sql: sql.nodesBySpelling, params: [...narrowedParams(`symbol : (${expression})`, scope), `"${word}"`] };
+  const [guard] = narrowedParams(`"${word}"`, scope);
+  return { sql: sql.nodesBySpelling, params: [...narrowedParams(`symbol : (${expression})`, scope), guard!] };
 }
 
 /** Selects the line ranges of the parts of these nodes. */
