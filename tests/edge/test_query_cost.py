@@ -12,7 +12,13 @@ from standin import StandIn
 from edge.indexed_worker import REPO as NAME
 from edge.indexed_worker import IndexedWorker
 from feeder.edge.worker_sql import STATEMENTS
-from feeder.store.name_search import MAX_SIMILAR, exact_name_statement
+from feeder.store.name_search import (
+    MAX_SIMILAR,
+    MAX_SPELLED,
+    MAX_SPELLED_ANYWHERE,
+    exact_name_statement,
+    spelled_names_statement,
+)
 from feeder.store.scope import Scope
 from source.repos import Repo
 
@@ -99,6 +105,28 @@ def test_a_misspelt_word_of_a_query_costs_few_rows(fed: IndexedWorker, word: str
         rows_read(fed, "search", q=query, meaning="no") for query in (f"{word} cart", "weigh cart")
     )
     assert misspelt < 2 * right + 2 * MAX_SIMILAR
+
+
+@pytest.mark.parametrize(
+    ("word", "languages", "most"),
+    [
+        ("wiegh", (), 2 * MAX_SPELLED),
+        ("wiegh", ("go",), 2 * MAX_SPELLED_ANYWHERE),
+        ("cart", ("go",), 2 * MAX_SPELLED_ANYWHERE + 2 * MAX_SPELLED),
+        ("cart", (), 2),
+    ],
+)
+def test_spellings_of_a_name_cost_two_rows_for_each_node(
+    fed: IndexedWorker, word: str, languages: tuple[str, ...], most: int
+) -> None:
+    """1,000 nodes have the spelling and `cart`, none is in Go.
+
+    `most` is without the lists of the scope.
+    """
+    scope = Scope((NAME,), languages=languages)
+    statement = spelled_names_statement(["weigh"], word, scope)
+    lists = 2 * (1 + len(languages))  # read by the search and by its guard
+    assert most <= fed.rows_billed(statement.sql, *statement.params) <= most + lists + 2
 
 
 def test_an_exact_name_costs_four_rows_for_each_node(fed: IndexedWorker) -> None:

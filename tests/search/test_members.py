@@ -8,6 +8,7 @@ from feeder.search.engine import search_scope
 from feeder.search.name_matching import find_member
 from feeder.search.results import Pagination, Result
 from feeder.source.git_trees import Commit
+from feeder.store.name_search import MAX_SPELLED
 from feeder.store.rows import decode_members, encode_members
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
@@ -121,6 +122,18 @@ def test_misspelt_member_is_found_if_excluded_nodes_have_the_misspelt_word(repo:
     scope = Scope((REPO,), without_words='"foo"')
     [found] = search_scope(database, [], "timeot", scope, Pagination(10)).results
     assert found.member == Member("TIMEOUT", 2)
+
+
+def test_misspelt_member_is_found_in_the_scope_only(repo: Repo) -> None:
+    """Though nodes of other languages have it, more than are compared."""
+    java = "class A%d {\n  int timeout;\n}\n"
+    repo.commit({f"src/A{at}.java": java % at for at in range(MAX_SPELLED + 5)})
+    repo.commit({"z.go": "package a\n\ntype Config struct {\n\tTimeout int\n}\n"})
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    scope = Scope((REPO,), languages=("go",))
+    [found] = search_scope(database, [], "timeot", scope, Pagination(10)).results
+    assert (found.hit.path, found.member) == ("z.go", Member("Timeout", 4))
 
 
 @pytest.mark.parametrize(

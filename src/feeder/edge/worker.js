@@ -414,10 +414,10 @@ d.node_type AS node_type, d.path AS path, d.start_line AS start_line,
 d.end_line - d.start_line + 1 AS lines,
 coalesce(d.signature GLOB 'impl[ <]*' OR d.signature GLOB 'extension *', 0) AS is_extension FROM (
   SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH iif(EXISTS (
-    SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-    WHERE docs_fts MATCH ?14 AND @IN_SCOPE
-  ), '""', ?1) LIMIT 20
-) f CROSS JOIN docs d ON d.seq = f.seq WHERE @IN_SCOPE
+    SELECT 1 FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14 LIMIT 20) f
+    CROSS JOIN docs d ON d.seq = f.seq WHERE @IN_SCOPE
+  ), '""', ?1) LIMIT 200
+) f CROSS JOIN docs d ON d.seq = f.seq WHERE @IN_SCOPE LIMIT 20
 `,storedSourceLines:`
 SELECT DISTINCT t.repo, t.path, t.first_line, t.last_line, t.numbers, hex(t.text) FROM json_each(?1) j CROSS JOIN texts t
 ON t.repo = j.value->>0 AND t.path = j.value->>1

@@ -14,6 +14,8 @@ MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 200, 20
 """Nodes and files that a search reads at most."""
 MAX_SPELLED = 20
 """Nodes whose names and members are compared with a misspelt name, beside those by trigrams."""
+MAX_SPELLED_ANYWHERE = 200
+"""Nodes of which those in the scope are taken."""
 MAX_WITH_WORDS = 300
 """Nodes with the words of a name whose names are compared."""
 MAX_TRIGRAMS = 30
@@ -92,15 +94,15 @@ WHERE names_fts MATCH iif(EXISTS (
   WHERE docs_fts MATCH ?14 AND {IN_SCOPE}
 ), '""', ?1) AND {IN_SCOPE} ORDER BY f.rank LIMIT {MAX_SIMILAR}
 """
-# ?1 an FTS5 query with hundreds of words, ?14 another one: if it finds a node, no name is looked
-# for. The limit comes before the scope, so that few rows are read
+# ?1 an FTS5 query with hundreds of words, ?14 another one: if one of the first nodes that it finds
+# is in the scope, no name is looked for. Limits before the scope bound the rows that D1 reads
 NAMES_BY_SPELLING = f"""
 SELECT {_NAME_COLUMNS} FROM (
   SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH iif(EXISTS (
-    SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-    WHERE docs_fts MATCH ?14 AND {IN_SCOPE}
-  ), '""', ?1) LIMIT {MAX_SPELLED}
-) f CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE}
+    SELECT 1 FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14 LIMIT {MAX_SPELLED}) f
+    CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE}
+  ), '""', ?1) LIMIT {MAX_SPELLED_ANYWHERE}
+) f CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE} LIMIT {MAX_SPELLED}
 """
 IDS_BY_WORD = f"""
 SELECT d.id FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
@@ -177,7 +179,7 @@ def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -
     """Selects the first nodes with a name or member among the spellings, which may be of several
     words.
 
-    It finds nothing if a node contains the word.
+    It finds nothing if one of the first nodes with the word is in the scope.
     """
     expression = " OR ".join(f'"{spelling}"' for spelling in spellings) or '""'
     query, rest = scope.narrowed(f"symbol : ({expression})")

@@ -202,7 +202,11 @@ export function nodesByTrigrams(word: string, scope: Scope): Statement {
   return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), `"${word}"`] };
 }
 
-/** Selects the first nodes with a name or member among the spellings; none if a node has the word. */
+/**
+ * Selects the first nodes with a name or member among the spellings.
+ *
+ * It finds nothing if one of the first nodes with the word is in the scope.
+ */
 export function nodesBySpelling(spellings: readonly string[], word: string, scope: Scope): Statement {
   const expression = spellings.map((spelling) => `"${spelling}"`).join(" OR ") || '""';
   const [guard] = narrowedParams(`"${word}"`, scope);
