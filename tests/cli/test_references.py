@@ -471,6 +471,17 @@ NAMED_TESTS: dict[str, str | bytes] = {
         "  define_method :recall do |path|\n    send_parcel path\n  end\n"
         "end\n"
     ),
+    "rider.rb": (
+        "class Rider\n"
+        "  private def mount\n    1\n  end\n\n"
+        "  private_class_method def self.hire\n    2\n  end\n\n"
+        "  memoize private def steer\n    3\n  end\n\n"
+        "  let!(:path) do\n    4\n  end\n\n"
+        "  let_it_be :road do\n    5\n  end\n\n"
+        '  letter "walk" do\n    6\n  end\n\n'
+        '  subjects "trot" do\n    7\n  end\n'
+        "end\n"
+    ),
     "courier_spec.rb": (
         "class CourierTest < Minitest::Test\n"
         "  describe 'send_parcel' do\n"
@@ -538,7 +549,12 @@ def test_test_with_the_name_of_a_method_is_no_definition(feeder: RunFeeder, repo
 
 @pytest.mark.parametrize(
     "target",
-    [*(f"parcel.test.js:{line}" for line in (6, 9, 12, 15)), "crate_test.go:4"],
+    [
+        *(f"parcel.test.js:{line}" for line in (6, 9, 12, 15)),
+        "crate_test.go:4",
+        "rider.rb:23",
+        "rider.rb:27",
+    ],
 )
 def test_call_that_is_named_by_its_argument_has_no_references(
     feeder: RunFeeder, repo: Repo, target: str
@@ -561,9 +577,14 @@ def test_call_that_is_named_by_its_argument_has_no_references(
         ("Crate.cs#Tin.Seal", "Tin.Seal"),
         ("crate.php#Jar.twist", "Jar.twist"),
         ("lid.js#Lid.turn", "Lid.turn"),
+        ("rider.rb#Rider.mount", "Rider.mount"),
+        ("rider.rb#Rider.hire", "Rider.hire"),
+        ("rider.rb#Rider.steer", "Rider.steer"),
+        ("rider.rb#Rider.path", "Rider.path"),
+        ("rider.rb#Rider.road", "Rider.road"),
     ],
 )
-def test_method_whose_annotation_has_its_name_is_a_definition(
+def test_method_after_an_annotation_or_a_call_is_a_definition(
     feeder: RunFeeder, repo: Repo, target: str, symbol: str
 ) -> None:
     repo.commit(NAMED_TESTS)

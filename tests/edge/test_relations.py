@@ -224,6 +224,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "named/courier_spec.rb:4"},
         *({"target": f"named/parcel.test.js:{line}"} for line in (6, 9, 12, 15)),
         {"target": "named/crate_test.go:4"},
+        *({"target": f"named/rider.rb:{line}"} for line in (2, 6, 10, 14, 18, 23, 27)),
         {"target": "Crate.total"},
         {"target": "Crate.user"},
         {"target": "named/Crate.kt:6"},

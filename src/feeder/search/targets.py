@@ -40,7 +40,8 @@ _LINES = re.compile(r"(?P<path>.+?):(?P<first>\d+)(?:-(?P<last>\d+)|:\d+)?", re.
 _ID = re.compile(r"[0-9a-f]{7,40}")
 
 RUBY_DEFINITION_PATTERN = re.compile(
-    r"(?:[\w.]+\.)?(?:def\b|define_|let|subject|given\b|attribute\b|event\b|scope\b|rule\b)"
+    r"(?:[\w.]+\.)?(?:(?:\w+[ (]+)*def\b|define_|let(?:!|_\w+)?\b"
+    r"|subject\b|given\b|attribute\b|event\b|scope\b|rule\b)"
     r"|[\w:]+ *= "
 )
 """The beginning of a signature in Ruby that defines a method, also with a symbol as its name."""
