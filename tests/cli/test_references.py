@@ -716,13 +716,17 @@ LOCALS: dict[str, str | bytes] = {
         "  int check(int token) {\n    return token() + token;\n  }\n"
         "}\n"
     ),
+    "gate.php": (
+        "<?php\nfunction token(int $size) {\n  return $size;\n}\n\n"
+        "function check(Foo $token) {\n  return token($token);\n}\n"
+    ),
 }
 
 
 def test_local_variable_is_no_reference(feeder: RunFeeder, repo: Repo) -> None:
     """In Ruby from the assignment on, in its block or method; elsewhere the name is the method.
 
-    In TypeScript a call of a parameter is none either; in Java it is a call of the method.
+    In TypeScript a call of a parameter is none either; in Java and PHP it is a call of the method.
     """
     repo.commit(LOCALS)
     assert feeder(repo, "sync", "-q").code == 0
@@ -734,6 +738,7 @@ def test_local_variable_is_no_reference(feeder: RunFeeder, repo: Repo) -> None:
         ("gate.ts#token", {14}),
         ("gate.go#gate.token", {10}),
         ("Gate.java#Gate.token", {7}),
+        ("gate.php#token", {7}),
     ]:
         answer = feeder(repo, "references", target, "--json").json
         assert {line for _, line, _ in sites(answer)} == lines, target

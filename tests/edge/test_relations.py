@@ -214,6 +214,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "send_parcel"},
         {"target": "locals/gate.ts#token"},
         {"target": "locals/Gate.java#Gate.token"},
+        {"target": "locals/gate.php#token"},
         {"target": "ruby/door.rb:16:5"},
         {"target": "sizes/use.py:5:19"},
         {"target": "shop/order.py:6:6", "direction": "out"},

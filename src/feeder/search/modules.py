@@ -18,8 +18,8 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 )
 """Languages in which a method calls another one of its type without a receiver."""
 
-APART_CALL_LANGUAGES = frozenset({"java", "kotlin", "groovy"})
-"""Languages in which a call never means a variable of its name, or not before a method."""
+METHOD_FIRST_LANGUAGES = frozenset({"java", "kotlin", "groovy", "php"})
+"""Languages in which a call `f()` looks for a method first, even if a variable is called `f`."""
 
 C_LANGUAGES = frozenset({"c", "cpp"})
 

@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
 from feeder.search.modules import (
-    APART_CALL_LANGUAGES,
     COMMONJS_RECEIVERS,
     GLOBAL_LANGUAGES,
     IMPLICIT_RECEIVER_LANGUAGES,
+    METHOD_FIRST_LANGUAGES,
     SCRIPTS,
     Definition,
     in_same_package,
@@ -632,7 +632,7 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
     Parameters of functions inside of it, and those that a language's queries do not capture, are
     not known. In Python the parser has left them out, but not the default values of their name.
     """
-    kinds = {MENTION} if node.language in APART_CALL_LANGUAGES else {CALL, MENTION}
+    kinds = {MENTION} if node.language in METHOD_FIRST_LANGUAGES else {CALL, MENTION}
     return (
         not relation.qualifier
         and relation.kind in kinds

@@ -21,7 +21,7 @@ import {
 } from "./modules.ts";
 
 export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.nodes;
-const APART_CALL_LANGUAGES = new Set(constants.modules.APART_CALL_LANGUAGES);
+const METHOD_FIRST_LANGUAGES = new Set(constants.modules.METHOD_FIRST_LANGUAGES);
 const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
@@ -571,7 +571,7 @@ function resolutionOf(implementing: readonly (boolean | null)[]): Resolution {
  */
 function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
   if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
-  if (kind !== MENTION && (kind !== CALL || APART_CALL_LANGUAGES.has(node.language ?? ""))) return false;
+  if (kind !== MENTION && (kind !== CALL || METHOD_FIRST_LANGUAGES.has(node.language ?? ""))) return false;
   return node.relations.includes(` ${name}${PARAMETER}`);
 }
 
