@@ -170,6 +170,16 @@ def test_misspelt_filters_are_reported_beside_the_hits(
     assert expected in feeder(shop, "search", "--every", query).err
 
 
+def test_five_of_many_misspelt_filters_are_reported(feeder: RunFeeder, shop: Repo) -> None:
+    typed = " ".join(f"typ:x{at}" for at in range(1100))
+    notes = feeder(shop, "search", f"cart {typed}", "--json").json["notes"]
+    found = [note for note in notes if "searched for as text" in note]
+    assert [note.split()[0] for note in found] == [*(f"typ:x{at}" for at in range(5)), "And"]
+    assert found[-1].startswith("And 1,095 more ")
+    five = feeder(shop, "search", "cart " + " ".join(typed.split()[:5]), "--json").json["notes"]
+    assert not [note for note in five if note.startswith("And")]
+
+
 @pytest.mark.parametrize("form", [[], ["--format", "vimgrep"]])
 def test_minified_line_is_cut_around_the_match(
     feeder: RunFeeder, shop: Repo, form: list[str]

@@ -192,6 +192,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("search", {"q": "cart", "tests": "some"}),
     ("search", {"q": "cart tests:maybe case:no"}),
     ("search", {"q": "cart typ:method -pth:src -symbol:add -tests:no user:x"}),
+    ("search", {"q": "cart " + " ".join(f"typ:x{at}" for at in range(8))}),
     ("search", {"q": "repo:acme/nothing cart"}),
     ("search", {"q": f"path:{LONG_PATH} cart"}),
     ("search", {"q": "cart", "path": LONG_PATH}),

@@ -29,6 +29,7 @@ from feeder.search import (
     engine,
     exact_parts,
     file_kinds,
+    filters,
     go_interfaces,
     index_status,
     literal_nodes,
@@ -80,6 +81,7 @@ _NAMES: dict[ModuleType, str] = {
     exact_parts: "INEXACT_REASON",
     file_kinds: """TEST DOCUMENT EXAMPLE DATA DOCUMENT_PATH_PATTERN EXAMPLE_PATH_PATTERN
         DOCUMENT_NODE_TYPES DATA_NODE_TYPES""",
+    filters: "MAX_UNKNOWN_FILTER_NOTES",
     index_status: "SHORT_COMMIT UNFINISHED_NOTE",
     name_matching: """MIN_SIMILARITY CONTAINS_BONUS MAX_SIMILAR MIN_SIMILAR_LETTERS
         MAX_SPELLING_WORDS RARE_WORD_NODES RARE_COMPOUND_NODES MAX_NAME_WORDS DEFINITION_TYPES

@@ -31,6 +31,8 @@ _FILTER_PREFIXES = {
     "not_node_types": "-type:",
 }
 
+MAX_UNKNOWN_FILTER_NOTES = 5
+
 _CATEGORY_FIELDS = tuple(_FILTER_PREFIXES)[:2]
 
 
@@ -70,8 +72,10 @@ def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
 
 
 def unknown_filter_notes(query: Query) -> Iterator[str]:
-    """Notes on words that were probably meant as filters, with the filters that there are."""
-    for typed in query.unknown_filters:
+    """Notes on the first words that were probably meant as filters, with the filters that there
+    are, and on the number of the others.
+    """
+    for typed in query.unknown_filters[:MAX_UNKNOWN_FILTER_NOTES]:
         name, _, value = typed.partition(":")
         head = f"{name}:"
         if choices := CHOICE_FILTERS.get(head):
@@ -83,6 +87,9 @@ def unknown_filter_notes(query: Query) -> Iterator[str]:
             excluding = ", ".join(one for one in FILTER_FIELDS if one[:1] == "-" != one)
             remedy = f"there is no filter {head}. Filters that exclude are: {excluding}."
         yield f"{typed} is searched for as text: {remedy}"
+    more = len(query.unknown_filters) - MAX_UNKNOWN_FILTER_NOTES
+    if more > 0:
+        yield f"And {more:,} more that look like filters: all are searched for as text."
 
 
 def _tests_values(query: Query) -> Iterator[str]:

@@ -28,6 +28,7 @@ import {
 } from "./vocabulary.ts";
 
 const { MAX_FEW_NODES } = constants.worker_limits;
+const { MAX_UNKNOWN_FILTER_NOTES } = constants.filters;
 
 const CHOICES: Record<string, readonly string[]> = constants.query.CHOICE_FILTERS;
 
@@ -298,10 +299,13 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
 
 /** Notes on words that were probably meant as filters, with the filters that there are. */
 export function unknownFilterNotes(query: Query): string[] {
-  return query.unknownFilters.map((typed) => {
+  const notes = query.unknownFilters.slice(0, MAX_UNKNOWN_FILTER_NOTES).map((typed) => {
     const end = typed.indexOf(":") + 1;
     return `${typed} is searched for as text: ${filterRemedy(typed.slice(0, end), typed.slice(end))}`;
   });
+  const more = query.unknownFilters.length - MAX_UNKNOWN_FILTER_NOTES;
+  if (more <= 0) return notes;
+  return [...notes, `And ${more.toLocaleString("en")} more that look like filters: all are searched for as text.`];
 }
 
 function filterRemedy(head: string, value: string): string {
