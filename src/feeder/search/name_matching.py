@@ -217,8 +217,10 @@ class SimilarNames(NamedTuple):
 
 def similar_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
     """Statements that find the name as a word, as a prefix and by trigrams, and names and members
-    one edit away, for a name that no node has; none if the query is no name. The rows are of no use
-    if a node has exactly the name, those of the last statement if it `has_similar_name`.
+    one edit away, for a name that no node has; none if the query is no name.
+
+    No rows are used if a node has exactly the name. Those of the last statement are not used if
+    `has_similar_name` is true of the others.
     """
     name = _last_part(query_text.name)
     if len(name) < MIN_SIMILAR_LETTERS:

@@ -91,7 +91,8 @@ CHOICE_FILTERS = {"tests:": ("yes", "no", "only"), "case:": ("yes", "no")}
 FILTER_NAMES = {head.removeprefix("-") for head in (*FILTER_FIELDS, *CHOICE_FILTERS)}
 
 MIN_REPLACED_LETTERS = 7
-"""The shortest prefix that may have a wrong letter: `user:` is no misspelt `uses:`."""
+"""The shortest prefix that may have a wrong letter: `user:` is no misspelt `uses:`. Its colon and a
+minus sign before it count."""
 
 HEADED_FIELDS = ("relations",)
 """Fields whose values keep the prefix, as in `calls:add`."""
@@ -215,8 +216,8 @@ def _build_query(values: dict[str, list[str]]) -> Query:
 
 
 def _is_unknown_filter(word: str) -> bool:
-    """Returns True for a filter with an unknown value or without a negation, and for a name that is
-    nearly that of a filter.
+    """Returns True for a filter with an unknown value, for a negated filter that cannot be negated,
+    and for a name that is nearly that of a filter.
     """
     match = FILTER_PATTERN.fullmatch(word)
     return match is not None and (
