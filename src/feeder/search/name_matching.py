@@ -265,7 +265,7 @@ def match_similar(
         return SimilarNames(ids if len(ids) <= _rare_limit(query_text) else (), prefixed)
     grams = _trigrams(name)
     nodes = name_matches(by_trigram)
-    containing = [node for node in nodes if _contains(node, name)]  # a part of a name, no typo
+    containing = [node for node in nodes if _contains(node.name, name)]  # a part of a name, no typo
     spelled = [] if _is_answered(name, nodes) else name_matches(by_spelling)
     nodes = list({node.id: node for node in (*nodes, *spelled)}.values())
     meant = {node.id: _meant_name(name, node) for node in containing or nodes}
@@ -304,7 +304,7 @@ def has_similar_name(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -
 
 
 def _is_answered(name: str, nodes: Iterable[NameMatch]) -> bool:
-    return any(_contains(node, name) or _meant_name(name, node) for node in nodes)
+    return any(_contains(node.name, name) or _meant_name(name, node) for node in nodes)
 
 
 def _meant_name(name: str, node: NameMatch) -> str:
@@ -454,12 +454,11 @@ def _fts_expression(text: str) -> str:
 
 
 def _similarity(name: str, grams: Counter[str], other: str) -> float:
-    is_part = _lowercase_letters(name) in _lowercase_letters(other)
-    return _trigram_similarity(grams, _trigrams(other)) + CONTAINS_BONUS * is_part
+    return _trigram_similarity(grams, _trigrams(other)) + CONTAINS_BONUS * _contains(other, name)
 
 
-def _contains(node: NameMatch, name: str) -> bool:
-    return _lowercase_letters(name) in _lowercase_letters(_last_part(node.name))
+def _contains(symbol: str, name: str) -> bool:
+    return _lowercase_letters(name) in _lowercase_letters(_last_part(symbol))
 
 
 def _owner_similarity(node: NameMatch, name: str) -> float:

@@ -295,11 +295,11 @@ function similarNames(queryText: QueryText, similarRows: Rows, spelledRows: Rows
   const name = lastPart(queryText.name);
   const grams = trigrams(name);
   const similarNodes = nameMatches(similarRows);
-  const isPart = similarNodes.some((node) => containsName(node, name)); // a part of a name, no typo
+  const isPart = similarNodes.some((node) => containsName(node.name, name)); // a part of a name, no typo
   const isAnswered = isPart || similarNodes.some((node) => meantName(name, node));
   const spelled = isAnswered ? [] : nameMatches(spelledRows);
   const nodes = [...new Map([...similarNodes, ...spelled].map((node) => [node.id, node])).values()];
-  const meant = new Map(nodes.map((node) => [node.id, !isPart || containsName(node, name) ? meantName(name, node) : ""]));
+  const meant = new Map(nodes.map((node) => [node.id, !isPart || containsName(node.name, name) ? meantName(name, node) : ""]));
   const members = new Map<string, string>();
   for (const node of spelled) {
     const member = meant.get(node.id) ? null : findNearMember(node.name, node.members, name);
@@ -346,12 +346,11 @@ function prefixMatches(nodes: readonly NameMatch[], name: string): string[] {
 }
 
 function similarity(name: string, grams: Grams, other: string): number {
-  const isPart = lowercaseLetters(other).includes(lowercaseLetters(name));
-  return trigramSimilarity(grams, trigrams(other)) + CONTAINS_BONUS * Number(isPart);
+  return trigramSimilarity(grams, trigrams(other)) + CONTAINS_BONUS * Number(containsName(other, name));
 }
 
-function containsName(node: NameMatch, name: string): boolean {
-  return lowercaseLetters(lastPart(node.name)).includes(lowercaseLetters(name));
+function containsName(symbol: string, name: string): boolean {
+  return lowercaseLetters(lastPart(symbol)).includes(lowercaseLetters(name));
 }
 
 /** The trigram similarity of the owners of node and name, up to 1; 0 without an owner. */
