@@ -973,6 +973,16 @@ GO_PACKAGES: dict[str, str | bytes] = {
         "\tprogram.Send(1)\n"
         "}\n"
     ),
+    "crock/gen.go": "//go:build ignore\n\npackage main\n\nfunc main() {}\n",
+    "crock/limits.go": "package jar\n\nconst JarSize = 4\n",
+    "crock/open.go": "package jar\n\nfunc Unscrew() {}\n",
+    "mixed/a.go": "package mug\n\nfunc Sip() {}\n",
+    "mixed/b.go": "package cup\n\nfunc Sip() {}\n",
+    "mixed/limits.go": "package cup\n\nconst CupSize = 5\n",
+    "use/crock.go": (
+        'package use\n\nimport (\n\t"acme.com/brew/crock"\n\t"acme.com/brew/mixed"\n)\n\n'
+        "func crock() {\n\trun(jar.JarSize, cup.CupSize)\n}\n"
+    ),
 }
 
 
@@ -984,6 +994,8 @@ GO_PACKAGES: dict[str, str | bytes] = {
         ("LeafSize", {("folders", 9): True}),
         ("PotSize", {("version", 6): True}),
         ("LidSize", {}),
+        ("JarSize", {("crock", 9): True}),
+        ("CupSize", {("crock", 9): False}),
         ("tea.Program.Send", {("root", 9): True, ("root", 11): True, ("unnamed", 7): False}),
         ("tealeaf.Leaf.Brew", {("folders", 10): True}),
     ],
@@ -993,7 +1005,8 @@ def test_packages_of_go_with_another_name_than_their_path(
 ) -> None:
     """They are in the module's root, in a folder of another name, or in one of a major version.
 
-    The package of errors.go, a file without functions and types, is that of its folder. No name
+    The package of errors.go, a file without functions and types, is that of its folder, also
+    beside a program (crock), but by name only if the folder has two (mixed). No name
     that unnamed.go imports is `tea`; `pot` in folders.go is the package of another folder.
     """
     repo.commit(GO_PACKAGES)

@@ -232,6 +232,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "Tin.Seal"},
         {"target": "Jar.twist"},
         *({"target": one} for one in ("MaxSize", "ErrStop", "LeafSize", "PotSize", "LidSize")),
+        *({"target": one} for one in ("JarSize", "CupSize")),
         *({"target": one} for one in ("tea.Program.Send", "tealeaf.Leaf.Brew", "tea.Program")),
         {"target": "main.fill", "direction": "out"},
         *(

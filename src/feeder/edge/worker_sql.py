@@ -217,7 +217,7 @@ STATEMENTS = {
     "filesOfSubtypes": relations.FILES_OF_SUBTYPES,
     "goNodesOfTypes": relations.GO_NODES_OF_TYPES,
     "goTypesEmbedding": relations.GO_TYPES_EMBEDDING,
-    "goSymbolInFolder": relations.GO_SYMBOL_IN_FOLDER,
+    "goPackagesInFolder": relations.GO_PACKAGES_IN_FOLDER,
     "distinctValues": filters.VALUES_BY_COUNT,
     "allPaths": filters.PATHS_SQL,
     "meta": sql.READ_META,

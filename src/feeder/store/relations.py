@@ -136,12 +136,15 @@ WHERE docs_fts MATCH 'body : "' || j.value || '"' AND d.repo = ?1 AND d.language
 AND d.node_type = 'class' AND instr(d.relations, ' ' || j.value || '^') AND d.symbol <> ''
 """
 
-# ?2 the path of a folder with its slash, empty for the root: a symbol of one of its own files
-GO_SYMBOL_IN_FOLDER = """
-SELECT d.symbol FROM files f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path
+# ?2 the path of a folder with its slash, empty for the root: packages of its own files, without
+# `main` if there is another, as beside a program that generates code; two say that several exist
+GO_PACKAGES_IN_FOLDER = """
+SELECT DISTINCT substr(d.symbol, 1, instr(d.symbol, '.') - 1) AS package
+FROM files f CROSS JOIN docs d ON d.repo = f.repo AND d.path = f.path
 WHERE f.repo = ?1 AND f.path >= ?2 AND f.path < ?2 || char(1114111)
 AND f.path GLOB '*.go' AND f.path NOT GLOB '*_test.go'
-AND NOT instr(substr(f.path, length(?2) + 1), '/') AND instr(d.symbol, '.') LIMIT 1
+AND NOT instr(substr(f.path, length(?2) + 1), '/') AND instr(d.symbol, '.')
+ORDER BY package = 'main' LIMIT 2
 """
 
 BLOBS_OF_FILES = """
@@ -303,10 +306,15 @@ def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> li
 
 
 def go_package_of_folder(database: Database, repo: str, folder: str) -> str:
-    """Returns the name of the package of Go in a folder; empty if no symbol there has it."""
+    """Returns the name of the package of Go in a folder; empty if no symbol there has it.
+
+    `main` is not it beside another one; of several others it is unknown, and empty too.
+    """
     below = f"{folder}/" if folder else ""
-    [rows] = database.run([Statement(GO_SYMBOL_IN_FOLDER, (repo, below))])
-    return str(rows[0][0]).partition(".")[0] if rows else ""
+    [rows] = database.run([Statement(GO_PACKAGES_IN_FOLDER, (repo, below))])
+    names = [str(name) for (name,) in rows]
+    names = [name for name in names if name != "main"] or names
+    return names[0] if len(names) == 1 else ""
 
 
 class NamedNode(NamedTuple):

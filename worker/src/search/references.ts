@@ -16,7 +16,7 @@ import { JoinedBatches } from "../store/joined_batches.ts";
 import {
   decodeRelations,
   filesOfSubtypes,
-  goSymbolInFolder,
+  goPackagesInFolder,
   hasTrigrams,
   isSearchable,
   lineNumbers,
@@ -224,13 +224,18 @@ export class ReferenceFinder {
     const one = { path: hit.path, language: hit.language ?? "", symbol: owner ? `${owner}.${name}` : name, name, owner, isType: false, isLocal: false };
     if (hit.language !== "go" || owner) return one;
     const ofFile = (await this.fileFacts(hit.path)).package;
-    const symbol = ofFile || (await this.#goSymbolInFolder(folderOf(hit.path))); // a file of constants alone
-    return { ...one, packageName: partition(symbol, ".")[0] };
+    // a file of constants alone has no symbol with its package
+    const packageName = partition(ofFile, ".")[0] || (await this.#goPackageOfFolder(folderOf(hit.path)));
+    return { ...one, packageName };
   }
 
-  async #goSymbolInFolder(folder: string): Promise<string> {
-    const [rows = []] = await this.database.run([goSymbolInFolder(this.repo, folder)]);
-    return String(rows[0]?.[0] ?? "");
+  /** The package of a folder: not `main` beside another one; empty if there is none or several others. */
+  async #goPackageOfFolder(folder: string): Promise<string> {
+    const [rows = []] = await this.database.run([goPackagesInFolder(this.repo, folder)]);
+    const names = rows.map(([name]) => String(name));
+    const others = names.filter((name) => name !== "main");
+    const [name, another] = others.length > 0 ? others : names;
+    return another === undefined ? (name ?? "") : "";
   }
 
   async definitionOf(hit: Hit | NamedNode): Promise<Definition> {

@@ -145,9 +145,9 @@ export function goNodesOfTypes(repo: string, symbols: readonly string[]): Statem
   return { sql: data.sql.goNodesOfTypes, params: [repo, query] };
 }
 
-/** Selects a symbol of Go in one of the files of a folder, which begins with the name of its package. */
-export function goSymbolInFolder(repo: string, folder: string): Statement {
-  return { sql: data.sql.goSymbolInFolder, params: [repo, folder ? `${folder}/` : ""] };
+/** Selects up to two packages of Go in a folder, without `main` if there are two others. */
+export function goPackagesInFolder(repo: string, folder: string): Statement {
+  return { sql: data.sql.goPackagesInFolder, params: [repo, folder ? `${folder}/` : ""] };
 }
 
 /** Selects the symbols of types of Go that embed a type of one of the names. */
