@@ -44,6 +44,8 @@ LOCAL = re.compile(
 """Tables that only a local index has, or that are created when they are needed."""
 IDS = ",".join(f"('{at:040x}')" for at in range(1_500))
 """More ids than the Worker has candidates."""
+RANGES = ",".join(f"('{at:040x}',1,2)" for at in range(100))
+"""More ids with lines than a page has hits."""
 
 
 def statements() -> Iterator[tuple[str, str]]:
@@ -65,6 +67,7 @@ def _filled_in(text: str) -> str:
         ("{0}", "language"),
         ("{1}", "docs"),
         ("@IDS", IDS),
+        ("@RANGES", RANGES),
     ):
         text = text.replace(mark, value)
     return text

@@ -144,7 +144,7 @@ def test_nodes_within_a_hit_cost_two_rows_each(fed: IndexedWorker) -> None:
     [[id_]] = fed.run_sql(
         "SELECT id FROM docs WHERE path = 'src/m1.py' ORDER BY start_line LIMIT 1"
     )
-    statement = STATEMENTS["innerNodes"].replace("@IDS", f"('{id_}', 1, 1000)")
+    statement = STATEMENTS["innerNodes"].replace("@RANGES", f"('{id_}', 1, 1000)")
     assert len(fed.run_sql(statement)) == 25
     assert fed.rows_billed(statement) <= 2 * 25 + 2
 

@@ -116,6 +116,7 @@ def test_names_and_members_match_alike(
 
 @settings(max_examples=60)
 @given(text=questions | names, answers=st.lists(nodes, min_size=2, max_size=3))
+@example(text="Cart", answers=[[], [NameMatch("0", "cart", "", "method", "test_cart.py", 1, 1, 0)]])
 def test_names_are_found_in_the_same_order(
     worker: Worker, text: str, answers: list[list[NameMatch]]
 ) -> None:

@@ -40,7 +40,7 @@ SELECT DISTINCT {_SOURCE_COLUMNS} FROM json_each(?1) j CROSS JOIN texts t
 ON t.repo = j.value->>0 AND t.path = j.value->>1
 AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
 """
-# `@IDS` becomes rows of literals: D1 bills each row of
+# `@IDS` and `@RANGES` become rows of literals: D1 bills each row of
 # `json_each`, and of a list after IN, but none of VALUES
 _OF_IDS = "(VALUES @IDS) i CROSS JOIN docs d ON d.id = i.column1"
 _STORED_SOURCE_OF_NODES = f"""
@@ -80,7 +80,7 @@ _INNER_NODES = _replace(
     _replace(
         node_parts.HIT_CONTENTS,
         "json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0\n",
-        "(VALUES @IDS) j CROSS JOIN docs o ON o.id = j.column1\n",
+        "(VALUES @RANGES) j CROSS JOIN docs o ON o.id = j.column1\n",
     ),
     "BETWEEN j.value->>1 AND j.value->>2 AND d.end_line <= j.value->>2\n"
     "ORDER BY d.start_line, d.end_line",

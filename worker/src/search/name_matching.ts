@@ -59,11 +59,13 @@ export function matchNames(queryText: QueryText, rowSets: readonly Rows[]): Name
   const exact = byName.filter((node) => isNodeNamed(node, searchedName));
   const overlaps = new Map(byWords.map((node) => [node.id, queryOverlap(node.name, queryText)]));
   const exactIds = new Set(exact.map((node) => node.id));
-  const composed = byWords.filter((node) => overlaps.get(node.id) === 1 && !exactIds.has(node.id));
   const namesTests = queryText.matches(TEST_KIND.queryPattern);
+  const composed = byWords.filter(
+    (node) => overlaps.get(node.id) === 1 && !exactIds.has(node.id) && (namesTests || !isTestPath(node.path)),
+  );
   return {
     exactIds: nodeIds(sortNodes(exact, text)),
-    composedIds: nodeIds(sortNodes(composed.filter((node) => namesTests || !isTestPath(node.path)), text)),
+    composedIds: nodeIds(sortNodes(composed, text)),
     pathIds: nodeIds(byPath.flat()),
     overlapScores: new Map(sortBy(overlaps, ([, score]) => [-score])),
     resemblingIds: resemblingIds(queryText, [...exact, ...composed], byPath.flat()),

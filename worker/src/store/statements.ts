@@ -128,17 +128,15 @@ export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
   return ofIds(ids, (own) => ({ sql: withIds(sql.hitsWithParts, own), params: [null, ...scopeParams(scope)] }));
 }
 
+/** Puts ids into a statement as rows of VALUES; throws an Error for one that is not hexadecimal. */
 function withIds(text: string, ids: readonly string[]): string {
-  return withRows(text, ids.map((id) => [id]));
+  const rows = ids.map((id) => `(${idLiteral(id)})`);
+  return text.replace("@IDS", rows.join() || "(NULL)");
 }
 
-/** Puts ids and numbers into a statement as rows of VALUES; throws an Error for an id that is not hexadecimal. */
-function withRows(text: string, rows: readonly (readonly [string, ...number[]])[]): string {
-  const values = rows.map(([id, ...numbers]) => {
-    if (!/^[0-9a-f]+$/.test(id)) throw new Error(`${id} is not the id of a node.`);
-    return `(${[`'${id}'`, ...numbers.map(Number)].join()})`;
-  });
-  return text.replace("@IDS", values.join() || "(NULL)");
+function idLiteral(id: string): string {
+  if (!/^[0-9a-f]+$/.test(id)) throw new Error(`${id} is not the id of a node.`);
+  return `'${id}'`;
 }
 
 /** A statement about nodes by id, of which several databases get their own. */
@@ -293,7 +291,8 @@ export function descriptionModels(repo: string): Statement {
 
 /** Selects the line ranges of the nodes within hits, given with their first and last lines, in any order. */
 export function innerNodes(hits: readonly (readonly [string, number, number])[]): Statement {
-  return { sql: withRows(sql.innerNodes, hits), params: [] };
+  const rows = hits.map(([id, first, last]) => `(${idLiteral(id)},${Number(first)},${Number(last)})`);
+  return { sql: sql.innerNodes.replace("@RANGES", rows.join() || "(NULL,NULL,NULL)"), params: [] };
 }
 
 /** Selects the stored source that covers line ranges of files. */
