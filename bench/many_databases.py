@@ -9,7 +9,6 @@ month in the paid plan. Takes three minutes on two cores.
 
 import argparse
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from answers.corpora import Absent, Snapshot, check_out
 from answers.sets import VUE
 from processes import environment
 from standin import StandIn
+from worker_cost.command import add_folders
 from worker_cost.corpora import SCRAPY
 from worker_cost.isolate import service_calls
 from worker_cost.measure import queries_by_kind
@@ -96,20 +96,7 @@ def _parse_args() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench databases", description=__doc__)
     add = parser.add_argument
     add("indexes", nargs="*", type=Path, help="Index files with stored source (default: made).")
-    add(
-        "--mirror",
-        type=Path,
-        default=Path(os.environ.get("EVAL_MIRROR", "")),
-        metavar="FOLDER",
-        help="Folder of bare snapshots, owner+name/repo (default: EVAL_MIRROR).",
-    )
-    add(
-        "--work",
-        type=Path,
-        default=ROOT / ".bench" / "databases",
-        metavar="FOLDER",
-        help="Folder for repositories, indexes and databases (default: .bench/databases).",
-    )
+    add_folders(parser, "databases")
     add("--databases", type=int, default=30, help="Databases of the largest Worker (default: 30).")
     add("--queries", type=int, default=10, help="Queries of each kind (default: 10).")
     arguments = parser.parse_args(sys.argv[2:])

@@ -83,19 +83,25 @@ def _parse_args() -> argparse.Namespace:
 
 def add_corpora(parser: argparse.ArgumentParser) -> None:
     """Adds the options that choose repositories."""
-    add = parser.add_argument
-    add(
+    add_folders(parser, "worker")
+    parser.add_argument(
+        "--only", choices=NAMES, nargs="+", default=NAMES, help="Measure only these indexes."
+    )
+
+
+def add_folders(parser: argparse.ArgumentParser, name: str) -> None:
+    """Adds the options for the folder of snapshots, and the one that is written to."""
+    parser.add_argument(
         "--mirror",
         type=Path,
         default=Path(os.environ.get("EVAL_MIRROR", "")),
         metavar="FOLDER",
         help="Folder of bare snapshots, owner+name/repo (default: EVAL_MIRROR).",
     )
-    add(
+    parser.add_argument(
         "--work",
         type=Path,
-        default=ROOT / ".bench" / "worker",
+        default=ROOT / ".bench" / name,
         metavar="FOLDER",
-        help="Folder for the repositories (default: .bench/worker).",
+        help=f"Folder for repositories and indexes (default: .bench/{name}).",
     )
-    add("--only", choices=NAMES, nargs="+", default=NAMES, help="Measure only these indexes.")

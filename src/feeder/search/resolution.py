@@ -630,7 +630,8 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
     """Tells whether a name without a receiver is a parameter of the method or function around it.
 
     Parameters of functions inside of it, and those that a language's queries do not capture, are
-    not known. In Python the parser has left them out, but not the default values of their name.
+    not known. The parser leaves out Python's parameters, but a default value of the same name, as
+    in `token=token`, is a reference.
     """
     kinds = {MENTION} if node.language in METHOD_FIRST_LANGUAGES else {CALL, MENTION}
     return (

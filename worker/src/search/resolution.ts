@@ -566,8 +566,8 @@ function resolutionOf(implementing: readonly (boolean | null)[]): Resolution {
 /**
  * Returns true if a name without a receiver is a parameter of the method or function around it.
  *
- * Parameters of functions inside of it, and those that a language's queries do not capture, are not known. In
- * Python the parser has left them out, but not the default values of their name.
+ * Parameters of functions inside of it, and those that a language's queries do not capture, are not known. The
+ * parser leaves out Python's parameters, but a default value of the same name, as in `token=token`, is a reference.
  */
 function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
   if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
