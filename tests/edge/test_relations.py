@@ -141,6 +141,20 @@ def _program_text(desk: IndexService, arguments: Facts) -> str:
     return result.text if result.is_error else result.text.rpartition("\n")[0]
 
 
+def test_ranked_outline_of_d1_equals_that_of_a_local_index(
+    fed: IndexedWorker, desk: IndexService
+) -> None:
+    """But for the note on the rows of D1."""
+    there = fed.desk("cloudflare")
+    arguments = {"path": "lib", "ranked": True}
+    texts = [one.call("outline", arguments, lambda _: None).text for one in (desk, there)]
+    there.close()
+    here, d1 = (text.rpartition("\n\n")[0] for text in texts)
+    assert "lib/weights.py" in here
+    assert d1 == here
+    assert "rows of D1, one for each node" in texts[1]
+
+
 def test_relations_of_all_symbols_equal_the_programs(
     fed: IndexedWorker, desk: IndexService
 ) -> None:

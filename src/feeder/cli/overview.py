@@ -33,12 +33,14 @@ MAX_TOKENS = 50_000
 def overview(path: str, budget: int, **params: Any) -> None:
     """Show packages, entry points and the most-referenced symbols with signatures."""
     from feeder.search.open_index import open_index
-    from feeder.search.overview import build_overview, fit_symbols
+    from feeder.search.overview import build_overview, fit_symbols, overview_cost
     from feeder.search.query_plan import path_from_root
 
     settings = Settings(**params)
     with open_index(settings) as index:
         corpus = index.corpus
+        if (cost := overview_cost(corpus)) and not settings.quiet:
+            console.print_message(cost)
         result = build_overview(corpus, path_from_root(path, corpus.base), index.directory)
         status = corpus.status()
     fitting = fit_symbols(result.symbols, int(budget * BYTES_PER_TOKEN))

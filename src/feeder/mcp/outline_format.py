@@ -44,8 +44,11 @@ def format_outline(outline: Outline, depth: int | None, freshness_note: str | No
     return join_answer(["\n".join(shown)], notes, last_note)
 
 
-def format_overview(overview: Overview, last_note: str) -> str:
-    """Packages, entry points and as many of the most-referenced symbols as fit."""
+def format_overview(overview: Overview, cost: str, last_note: str) -> str:
+    """Packages, entry points and as many of the most-referenced symbols as fit.
+
+    `cost` is the sentence of `overview_cost`.
+    """
     above = [
         "Packages",
         *(
@@ -61,7 +64,7 @@ def format_overview(overview: Overview, last_note: str) -> str:
         )
     above += ["", "Most-referenced symbols"]
     head = "\n".join(map(escape_line, above))
-    budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
+    budget = bytes_beside_footer(DEFAULT_TOKENS, [cost, last_note])
     fitting = fit_symbols(overview.symbols, budget - byte_size(head))
     lines = [
         escape_line(line)
@@ -71,7 +74,8 @@ def format_overview(overview: Overview, last_note: str) -> str:
     shown = truncate_lines([*head.split("\n"), *lines], budget)
     at_least = "at least " if overview.at_least else ""
     count = f"{sum(map(len, fitting.values()))} of {at_least}{len(overview.symbols)} symbols"
-    return join_answer(["\n".join(shown)], [f"{count}; for more: a subfolder."], last_note)
+    notes = [f"{count}; for more: a subfolder.", cost]
+    return join_answer(["\n".join(shown)], notes, last_note)
 
 
 def _count_line(files: Iterable[list[OutlineEntry]], depth: int | None) -> str:

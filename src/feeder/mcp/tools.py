@@ -41,7 +41,7 @@ from feeder.search.exact_search import LineRequest, search_lines
 from feeder.search.impact import find_impact
 from feeder.search.open_index import SearchIndex
 from feeder.search.outline import build_outline
-from feeder.search.overview import build_overview
+from feeder.search.overview import build_overview, overview_cost
 from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
 from feeder.search.query_plan import (
     QueryPlan,
@@ -116,7 +116,7 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None
     if arguments["ranked"]:
         last_note = index_note(freshness_note, index.corpus.status().note)
         overview = build_overview(index.corpus, path, index.directory)
-        return ToolResult(format_overview(overview, last_note))
+        return ToolResult(format_overview(overview, overview_cost(index.corpus), last_note))
     entries = build_outline(index.corpus, files_below_path(index.corpus, path, index.directory))
     return ToolResult(format_outline(entries, arguments.get("depth"), freshness_note))
 

@@ -13,15 +13,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple
 
+from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
 from feeder.errors import UserError
 from feeder.search.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.search.index_status import Corpus
 from feeder.search.modules import GLOBAL_LANGUAGES
-from feeder.search.references import require_local
 from feeder.search.resolution import are_compatible, is_compound
 from feeder.search.targets import files_below_path
+from feeder.store.index_counts import counts_from_json, known_counts
 from feeder.store.relations import MAX_OVERVIEW_NODES, NamedNode, has_relations, named_nodes
 from feeder.store.scope import is_test_path
+from feeder.store.sqlite import is_local
 
 DAMPING = 0.85
 ITERATIONS = 30
@@ -116,9 +118,8 @@ class Overview(NamedTuple):
 def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
     """The overview of what is at or below a path; ranks come from the whole repository.
 
-    Raises UserError for an unknown path, for an index without relations, and for one in Cloudflare.
+    Raises UserError for an unknown path and for an index without relations.
     """
-    require_local(corpus, "overview")
     if not has_relations(corpus.database, corpus.repo):
         raise UserError(
             f"The index of {corpus.repo} has no relations: it was made by an earlier version, "
@@ -144,6 +145,18 @@ def build_overview(corpus: Corpus, text: str, directory: str = "") -> Overview:
         symbols,
         len(nodes) >= MAX_OVERVIEW_NODES,
     )
+
+
+def overview_cost(corpus: Corpus) -> str:
+    """A sentence on the rows of D1 that an overview reads; empty for an index on this machine."""
+    if is_local(corpus.database):
+        return ""
+    counts = known_counts(corpus.meta, corpus.repo)
+    if counts is None:
+        return "The ranking reads a row of D1 for each node of the index."
+    nodes = sum(counts_from_json(counts).node_types.values())
+    share = format_percent(nodes / ROWS_READ_PER_DAY)
+    return f"The ranking reads {nodes:,} rows of D1, one for each node: {share} of a free day's."
 
 
 def referring_files(corpus: Corpus) -> Counter[str]:

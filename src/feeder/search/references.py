@@ -51,7 +51,6 @@ from feeder.store.relations import (
 )
 from feeder.store.rows import decode_members
 from feeder.store.scope import is_test_path
-from feeder.store.sqlite import is_local
 from feeder.text import normalize_symbol
 
 KIND_NAMES = {
@@ -166,15 +165,6 @@ class Implementation(NamedTuple):
 def target_json(target: Definition) -> dict[str, Any]:
     """The target for `--json`."""
     return {"path": target.path, "symbol": target.symbol, "language": target.language}
-
-
-def require_local(corpus: Corpus, command: str) -> None:
-    """Raises UserError for an index in Cloudflare, where a command would read too many rows."""
-    if not is_local(corpus.database):
-        raise UserError(
-            f"{command} reads too much of an index for one in Cloudflare. Make a local one: "
-            f"feeder sync --store local, then feeder {command} --store local"
-        )
 
 
 class ReferenceFinder:

@@ -4,11 +4,14 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from feeder.nodes import CALL, MENTION
 from feeder.store import Database, Row, Statement
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
+from feeder.store.rows import paginate_rows
+from feeder.store.sqlite import is_local
 
 MAX_ROWS = 20_000
 """Nodes that one request reads; a longer list is cut, and its count is a lower bound."""
@@ -18,6 +21,9 @@ MAX_DOCUMENT_FILES = 200
 
 MAX_OVERVIEW_NODES = 200_000
 """Nodes that an overview reads."""
+
+OVERVIEW_PAGE_NODES = 5_000
+"""Nodes of one response of D1 for an overview, some 1 MB."""
 
 MAX_PATHS = 400
 """Files whose relations one request reads."""
@@ -161,11 +167,17 @@ WHERE d.repo = ?1 AND EXISTS (
 GROUP BY d.path ORDER BY count(*) DESC, d.path LIMIT ?4
 """
 
-NAMED_NODES = f"""
-SELECT path, coalesce(language, ''), node_type, coalesce(symbol, ''), coalesce(signature, ''),
+_NAMED_NODE = f"""
+path, coalesce(language, ''), node_type, coalesce(symbol, ''), coalesce(signature, ''),
   {WHOLE_FIRST_LINE}, {WHOLE_LAST_LINE}, relations
-FROM docs d WHERE repo = ?1 AND (symbol IS NOT NULL OR relations <> '')
-ORDER BY path, start_line LIMIT ?2
+FROM docs d WHERE repo = ?1 AND (symbol IS NOT NULL OR relations <> '')"""
+
+NAMED_NODES = f"SELECT {_NAMED_NODE} ORDER BY path, start_line LIMIT ?2"
+
+# ?2 to ?4 are the path, line and row at which the last page ended; in the order of an index
+NAMED_NODES_PAGE = f"""
+SELECT path, start_line, seq, {_NAMED_NODE}
+AND (path, start_line, seq) > (?2, ?3, ?4) ORDER BY path, start_line, seq LIMIT ?5
 """
 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
@@ -333,10 +345,18 @@ class NamedNode(NamedTuple):
     relations: str
 
 
-def named_nodes(database: Database, repo: str) -> list[NamedNode]:
-    """Returns all nodes with a symbol or relations, in the order of paths and lines."""
-    [rows] = database.run([Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES))])
-    return [NamedNode(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+def named_nodes(
+    database: Database, repo: str, page_nodes: int = OVERVIEW_PAGE_NODES
+) -> list[NamedNode]:
+    """Returns all nodes with a symbol or relations, in the order of paths and lines.
+
+    From D1 in pages.
+    """
+    if is_local(database):
+        [rows] = database.run([Statement(NAMED_NODES, (repo, MAX_OVERVIEW_NODES))])
+        return list(map(NamedNode._make, rows))
+    pages = paginate_rows(database, NAMED_NODES_PAGE, (repo,), ("", 0, 0), page_nodes)
+    return [NamedNode._make(row[3:]) for row in islice(pages, MAX_OVERVIEW_NODES)]
 
 
 def has_relations(database: Database, repo: str) -> bool:
