@@ -138,7 +138,7 @@ def test_tools_equal_the_programs_except_for_files(authorized_client: httpx.Clie
     assert "in the files now" not in found["instructions"]
     assert "every: true" not in found["instructions"]
     assert "- impact" not in found["instructions"]  # the Worker has no git
-    assert "run `feeder impact` or `feeder overview` in a\nclone" in found["instructions"]
+    assert "For what a change touches, run `feeder impact` in a clone" in found["instructions"]
     assert "the commit that the index equals" in found["instructions"]
     assert len(found["instructions"]) < 2_048
 

@@ -19,7 +19,9 @@ from cli.test_references import (
     GO_PACKAGES,
     LOCALS,
     MACROS,
+    MEANT,
     NAMED_TESTS,
+    OWN_NAMES,
     RUBY_ALIASES,
     RUBY_MARKS,
     RUBY_TYPES,
@@ -56,6 +58,14 @@ def _user(at: int) -> str:
     )
     rest = "".join(f"def other_{at}_{one}():\n    return {one}\n\n\n" for one in range(10))
     return f"from lib.weights import Cart\n\n\n{calls}{rest}"
+
+
+def _own_places() -> Iterator[str]:
+    """Yields each place of a function's name inside the function."""
+    for path, names in MEANT.items():
+        for number, line in enumerate(str(OWN_NAMES[path]).split("\n"), 1):
+            for match in re.finditer(rf"\b(?:{'|'.join(names)})\b", line):
+                yield f"own/{path}:{number}:{match.start() + 1}"
 
 
 def _chained(at: int) -> str:
@@ -97,6 +107,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"ruby/{path}": content for path, content in RUBY_TYPES.items()},
         **{f"named/{path}": content for path, content in NAMED_TESTS.items()},
         **{f"locals/{path}": content for path, content in LOCALS.items()},
+        **{f"own/{path}": content for path, content in OWN_NAMES.items()},
         **{f"declared/{path}": content for path, content in DECLARED.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
@@ -235,6 +246,9 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "shop/order.py:6:1", "depth": 2},
         {"target": "program.py:6:9", "kind": "implementation"},
         {"target": "recall", "kind": "definition"},
+        *({"target": place, "kind": "definition"} for place in _own_places()),
+        {"target": "own/tally.go:4:2"},
+        {"target": "own/tally.go:8:22"},
         {"target": "wrapAll", "depth": 2},
         {"target": "named/courier_spec.rb:4"},
         *({"target": f"named/parcel.test.js:{line}"} for line in (6, 9, 12, 15)),

@@ -235,8 +235,8 @@ _WORKER_TEXTS = {
     """with `every: true` for each line that has an
 exact string, instead of grep.""": "use grep for every occurrence of an exact\nstring.",
     "- impact: what a change touches, and the tests to run.\n": (
-        "What a change touches, and a ranked outline: run `feeder impact` or `feeder overview` in a\n"
-        "clone.\n"
+        "For what a change touches, run `feeder impact` in a clone; for a ranked outline,\n"
+        "`feeder overview`.\n"
     ),
     """no bodies; `ranked` for
 a repository that you do not know.""": "no bodies.",
