@@ -6,7 +6,8 @@ from feeder.config import Settings
 from feeder.search.answers import Page
 from feeder.search.engine import run_plan, search
 from feeder.search.open_index import SearchIndex, open_index
-from feeder.search.query_plan import QueryPlan, RequestFilters, SearchRequest, plan_query
+from feeder.search.query_plan import QueryPlan, SearchRequest, plan_query
+from feeder.search.request_filters import RequestFilters
 from feeder.search.results import Pagination, ResultList
 from feeder.search.snippets import DEFAULT_LINES
 from feeder.source.git_trees import Commit

@@ -11,7 +11,7 @@ from feeder.errors import UserError
 from feeder.search.exact_search import LinePage, LineRequest, search_lines
 from feeder.search.line_matches import Section
 from feeder.search.open_index import open_index
-from feeder.search.query_plan import RequestFilters
+from feeder.search.request_filters import RequestFilters
 from feeder.source.git_trees import Commit
 from feeder.source.grep import PatternOptions
 from feeder.store import Statement

@@ -10,7 +10,7 @@ import pytest
 from feeder.config import Settings
 from feeder.errors import ServiceError
 from feeder.search.open_index import SearchIndex
-from feeder.search.query_plan import RequestFilters
+from feeder.search.request_filters import RequestFilters
 from feeder.search.result_cache import ResultCache
 from feeder.search.results import Pagination, ResultList
 from feeder.search.retrieval import STATIC_VECTORS, QueryModel, static_query_model

@@ -213,15 +213,40 @@ def _commits_seen(repo: Repo, path: Path) -> str | None:
     return before
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        ("commit", "-q", "--allow-empty", "-m", "another"),
-        ("checkout", "-q", "-b", "other", "HEAD~1"),
-        ("checkout", "-q", "--detach", "HEAD~1"),
-        ("reset", "-q", "--hard", "HEAD~1"),
-    ],
-)
+_MOVES_OF_HEAD = [
+    ("commit", "-q", "--allow-empty", "-m", "another"),
+    ("checkout", "-q", "-b", "other", "HEAD~1"),
+    ("checkout", "-q", "--detach", "HEAD~1"),
+    ("reset", "-q", "--hard", "HEAD~1"),
+]
+
+
+@pytest.mark.parametrize("change", _MOVES_OF_HEAD)
+def test_moved_head_is_noticed_after_the_checkout_was_read(
+    repo: Repo, change: tuple[str, ...]
+) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    repo.commit({"a.py": "a = 2\n"})
+    before = git.read_checkout(repo.path)
+    repo.git(*change)
+    after = git.head_commit_or_none(repo.path)
+    assert before and after == repo.git("rev-parse", "HEAD") != before.commit
+
+
+@pytest.mark.parametrize("detached", [False, True])
+def test_checkout_that_was_read_shows_head_without_git(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, *, detached: bool
+) -> None:
+    repo.commit({"a.py": "a = 1\n"})
+    if detached:
+        repo.git("checkout", "-q", "--detach")
+    commit = repo.git("rev-parse", "HEAD")
+    git.read_checkout(repo.path)
+    monkeypatch.setenv("PATH", "")
+    assert git.head_commit_or_none(repo.path) == commit
+
+
+@pytest.mark.parametrize("change", _MOVES_OF_HEAD)
 def test_moved_head_is_noticed(repo: Repo, change: tuple[str, ...]) -> None:
     repo.commit({"a.py": "a = 1\n"})
     repo.commit({"a.py": "a = 2\n"})

@@ -84,7 +84,8 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """
     from feeder.errors import UserError
     from feeder.search.exact_search import LineRequest
-    from feeder.search.query_plan import RequestFilters, path_from_root
+    from feeder.search.query_plan import path_from_root
+    from feeder.search.request_filters import RequestFilters
     from feeder.source.grep import PatternOptions
 
     if not pattern:

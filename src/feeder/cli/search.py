@@ -17,7 +17,7 @@ from feeder.config import Settings
 
 if TYPE_CHECKING:
     from feeder.search.answers import Page
-    from feeder.search.query_plan import RequestFilters
+    from feeder.search.request_filters import RequestFilters
 
 
 class OutputOptions(NamedTuple):
@@ -39,13 +39,14 @@ class OutputOptions(NamedTuple):
 
 def print_page(page: Page, output: OutputOptions, settings: Settings, root: Path) -> None:
     """Prints a page of hits on stdout; notes go to stderr where stdout is for a program."""
+    if settings.json:
+        console.print_result(settings, page.as_json(), ())
+        return
     from feeder.cli import rendering
     from feeder.cli.terminal import MAX_LINE_COLUMNS, stdout_terminal
 
     is_full = output.lines is None
-    if settings.json:
-        console.print_result(settings, page.as_json(), ())
-    elif output.files:
+    if output.files:
         _print_lines(page, settings, rendering.render_paths(page, root))
     elif output.form == "vimgrep":
         longest = None if is_full else MAX_LINE_COLUMNS
@@ -73,7 +74,8 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 def similar(target: str, limit: int, **params: Any) -> None:
     """Find nodes similar to a given one, by vector or else by words."""
     from feeder.search.open_index import open_index
-    from feeder.search.query_plan import RequestFilters, SearchRequest, path_from_root
+    from feeder.search.query_plan import SearchRequest, path_from_root
+    from feeder.search.request_filters import RequestFilters
     from feeder.search.similar import similar_page
     from feeder.search.targets import resolve_target
 
@@ -215,22 +217,24 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.
     """
-    from feeder.errors import UserError
-    from feeder.search import engine
-    from feeder.search.open_index import open_index
-    from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY
-    from feeder.search.query_plan import RequestFilters, SearchRequest
+    from feeder.search.request_filters import RequestFilters
+    from feeder.session.workspace import begin_finding_index
 
-    started_s = time.perf_counter()
     filters = RequestFilters.from_options(params)
-    if not query.strip(BLANKS_AND_QUOTES) and filters == RequestFilters():
-        raise UserError(EMPTY_QUERY)
     if every:
         _search_every(ctx, query, limit, filters, params)
         return
     output = OutputOptions.from_params(params)
     settings = Settings(**params)
-    with open_index(settings) as opened:
+    wait_for_workspace = begin_finding_index(settings)
+    # these imports take as long as git, which runs meanwhile
+    from feeder.search import engine
+    from feeder.search.open_index import open_index
+    from feeder.search.query_plan import SearchRequest
+
+    _reject_empty(query, filters)
+    started_s = time.perf_counter()
+    with open_index(settings, wait_for_workspace()) as opened:
         index = opened.with_models(console.print_message)
         request = SearchRequest(query, filters, limit, output.offset, output.lines, is_logged=False)
         page = engine.search(index, request)
@@ -244,6 +248,15 @@ def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params:
         log_query(index, request, page, took_ms)
 
 
+def _reject_empty(query: str, filters: RequestFilters) -> None:
+    from feeder.errors import UserError
+    from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY
+    from feeder.search.request_filters import RequestFilters
+
+    if not query.strip(BLANKS_AND_QUOTES) and filters == RequestFilters():
+        raise UserError(EMPTY_QUERY)
+
+
 def _search_every(
     ctx: click.Context, query: str, limit: int, filters: RequestFilters, params: dict[str, Any]
 ) -> None:
@@ -254,6 +267,7 @@ def _search_every(
     from feeder.errors import UserError
     from feeder.search.exact_search import DEFAULT_LIMIT, LineRequest
 
+    _reject_empty(query, filters)
     given = {
         name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE
     }

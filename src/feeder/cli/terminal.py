@@ -5,7 +5,6 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from shutil import get_terminal_size
 from typing import NamedTuple
 
 from feeder import escaping
@@ -102,8 +101,14 @@ def stdout_terminal(color: str, *, full_lines: bool = False) -> Terminal:
     is_terminal = sys.stdout.isatty()
     by_default = is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
     colours = color == "always" or (color == "auto" and by_default)
-    width = get_terminal_size().columns if is_terminal else None
+    width = _terminal_columns() if is_terminal else None
     return Terminal(colours, width, None if full_lines else MAX_LINE_COLUMNS)
+
+
+def _terminal_columns() -> int:
+    from shutil import get_terminal_size  # loads archive formats, which a pipe does not need
+
+    return get_terminal_size().columns
 
 
 def to_cells(text: str, style: str = PLAIN) -> list[Cell]:

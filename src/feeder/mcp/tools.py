@@ -45,13 +45,13 @@ from feeder.search.overview import build_overview, overview_cost
 from feeder.search.query import BLANKS_AND_QUOTES, EMPTY_QUERY, MAX_QUERY_CHARS
 from feeder.search.query_plan import (
     QueryPlan,
-    RequestFilters,
     SearchRequest,
     path_from_root,
     strip_root,
 )
 from feeder.search.references import ReferenceFilter, find_implementations, find_references
 from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
+from feeder.search.request_filters import RequestFilters
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target
 from feeder.search.uses import find_uses

@@ -25,13 +25,13 @@ from feeder.search.snippets import (
     make_snippet,
 )
 from feeder.search.statement_lines import statement_end
-from feeder.search.targets import Target
 from feeder.store.hits import Hit
 from feeder.store.node_parts import read_part_ranges
 
 if TYPE_CHECKING:
     from feeder.search.query import Query
     from feeder.search.query_plan import QueryPlan
+    from feeder.search.targets import Target
 
 
 RANK_NAMES = ("name", "word", "line", "meaning", "vector")

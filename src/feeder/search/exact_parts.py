@@ -40,15 +40,20 @@ class ExactParts(NamedTuple):
     is_required: bool = False
 
 
-def exact_parts(query: Query, lines: Mapping[str, Sequence[int]]) -> ExactParts:
-    """The parts of a query that must match exactly; `lines` are those that match its pattern."""
+def _pattern_finders(query: Query) -> list[FindSpans]:
+    patterns = required_patterns(query)
+    if not patterns:  # as in most queries
+        return []
     from feeder.search.declarations import make_span_finder
     from feeder.source.grep import PatternOptions
 
-    finders = [
-        make_span_finder(pattern, PatternOptions(ignore_case=not query.case))
-        for pattern in required_patterns(query)
-    ]
+    options = PatternOptions(ignore_case=not query.case)
+    return [make_span_finder(pattern, options) for pattern in patterns]
+
+
+def exact_parts(query: Query, lines: Mapping[str, Sequence[int]]) -> ExactParts:
+    """The parts of a query that must match exactly; `lines` are those that match its pattern."""
+    finders = _pattern_finders(query)
 
     def find_spans(text: str) -> Sequence[tuple[int, int]]:
         return [span for find in finders for span in find(text)]

@@ -24,7 +24,8 @@ from feeder.search.line_matches import (
 from feeder.search.line_query import parse_line_query
 from feeder.search.open_index import SearchIndex
 from feeder.search.query import Query
-from feeder.search.query_plan import RequestFilters, plan_parsed_query
+from feeder.search.query_plan import plan_parsed_query
+from feeder.search.request_filters import RequestFilters
 from feeder.search.skipped_files import skipped_path_notes
 from feeder.source import file_types, git
 from feeder.source.grep import (

@@ -7,18 +7,20 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.search.literals import has_literal, required_literals
 from feeder.search.query import Query
 from feeder.source import file_types, git
-from feeder.source.grep import GrepMatches, Truncation, git_grep
 from feeder.store import Database, Statement
 from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
 from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
 from feeder.store.sqlite import is_local
 from feeder.store.word_search import scores_by_id, word_search_statement
+
+if TYPE_CHECKING:
+    from feeder.source.grep import GrepMatches
 
 MAX_CHECKED = 2_000
 """Nodes whose lines are checked for a phrase; others are not found, with a note."""
@@ -27,7 +29,7 @@ MAX_MATCHED = 20_000
 
 ReadIndexedLines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
 """Reads lines as they were indexed, given blob ids by path; None where git no longer has them."""
-Grep = Callable[[str, bool], GrepMatches]
+Grep = Callable[[str, bool], "GrepMatches"]
 """Finds the lines that match a pattern, with or without regard to case."""
 
 _WORD = re.compile(r"[^\W_]")
@@ -42,7 +44,9 @@ ORDER BY d.start_line, d.end_line - d.start_line DESC
 def make_grep(base: Path, revision: str) -> Grep:
     """Returns git's search in a revision, or in the files on disk if git lacks it."""
 
-    def grep(pattern: str, case: bool) -> GrepMatches:
+    def grep(pattern: str, case: bool) -> "GrepMatches":
+        from feeder.source.grep import git_grep  # few queries have a pattern
+
         has_revision = (
             bool(revision) and git.find_root(base) is not None and git.has_tree(base, revision)
         )
@@ -138,6 +142,8 @@ def _match_pattern(
     if files is None:
         note = f"/{pattern}/ was not searched for: patterns need the repository's files."
         return MatchConstraint(scope._replace(ids=()), [note])
+    from feeder.source.grep import Truncation
+
     matches = files.grep(pattern, case)
     notes = []
     # git may take a document for a text, whose lines are others

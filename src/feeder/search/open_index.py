@@ -13,7 +13,7 @@ from feeder.search.index_status import Corpus
 from feeder.search.query_plan import directory_below
 from feeder.search.retrieval import QueryModel, query_models
 from feeder.session.session import Session, open_session
-from feeder.session.workspace import current_workspace
+from feeder.session.workspace import Workspace, current_workspace
 
 if TYPE_CHECKING:
     from feeder.search.result_cache import ResultCache
@@ -50,10 +50,12 @@ class SearchIndex(NamedTuple):
 
 
 @contextmanager
-def open_index(settings: Settings) -> Iterator[SearchIndex]:
+def open_index(settings: Settings, workspace: Workspace | None = None) -> Iterator[SearchIndex]:
     """Opens the index without models and closes it at the end.
 
-    Raises UserError where there is none.
+    `workspace` is that of the settings, if the caller has just found it. Raises UserError where
+    there is no index.
     """
-    with open_session(current_workspace(settings), settings, writes=False, create=False) as store:
+    workspace = workspace or current_workspace(settings)
+    with open_session(workspace, settings, writes=False, create=False) as store:
         yield SearchIndex.from_session(store, settings)

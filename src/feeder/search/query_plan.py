@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from feeder.config import Settings
 from feeder.search.file_contents import indexed_lines, indexed_revision, snapshot_repositories
@@ -19,38 +19,22 @@ from feeder.search.filters import (
 )
 from feeder.search.must_match import RepositoryFiles, make_grep, require_matches
 from feeder.search.query import Query, parse_query
+from feeder.search.request_filters import RequestFilters
 from feeder.search.results import Pagination
 from feeder.search.snippets import DEFAULT_LINES
 from feeder.search.vocabulary import repository_categories
 from feeder.session.session import Session
-from feeder.source.grep import GrepMatches
 from feeder.source.paths import escape_name
 from feeder.store.scope import Scope
+
+if TYPE_CHECKING:
+    from feeder.source.grep import GrepMatches
 
 
 def parse_preference(text: str) -> Query:
     """Parses a preference such as `src`, `lang:go` or `category:docs`; plain text is a path."""
     query = parse_query(text)
     return Query(paths=(text,)) if query.text or query.regex else query
-
-
-class RequestFilters(NamedTuple):
-    """Filters given beside the query, by options or arguments; they add to those in the query."""
-
-    path: Sequence[str] = ()
-    language: Sequence[str] = ()
-    node_type: Sequence[str] = ()
-    category: Sequence[str] = ()
-    tests: str | None = None
-    all_repos: bool = False
-    prefer: Sequence[str] = ()
-    not_path: Sequence[str] = ()
-    repos: Sequence[str] = ()
-
-    @classmethod
-    def from_options(cls, options: dict[str, Any]) -> "RequestFilters":
-        """Removes the filters from a command's options and returns them."""
-        return cls(**{name: options.pop(name) for name in cls._fields if name in options})
 
 
 class SearchRequest(NamedTuple):
@@ -134,7 +118,7 @@ def plan_parsed_query(
         indexed_lines, workspace.base, other_repositories=snapshot_repositories(database)
     )
 
-    def grep(pattern: str, case: bool) -> GrepMatches:
+    def grep(pattern: str, case: bool) -> "GrepMatches":
         revision = indexed_revision(workspace.base, database, workspace.repo, meta)
         return make_grep(revision.repository, revision.name)(pattern, case)
 

@@ -194,9 +194,11 @@ def _minilm_embedder(request: ModelRequest) -> Embedder | None:
 
 def unused_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> str:
     """Returns the message that MiniLM is installed and the index does not use it, else empty."""
+    if not settings.vectors or settings.model is not None:
+        return ""
     from feeder.embedding import onnx
 
-    if not settings.vectors or settings.model is not None or not onnx.is_available():
+    if not onnx.is_available():
         return ""
     own = index_model.get("model")
     if own:

@@ -90,7 +90,11 @@ _LAYOUT_OPTIONS = (
 )
 
 
-_CHECKOUT_ROWS = 8
+_GIT_FOLDERS = ("--path-format=absolute", "--git-dir", "--git-common-dir")
+"""Options of `rev-parse` for the folders of `_HeadFiles`."""
+
+
+_CHECKOUT_ROWS = 10
 """Lines that git prints for a checkout without a line break in a path."""
 
 
@@ -120,19 +124,26 @@ class Checkout(NamedTuple):
 def read_checkout(folder: Path) -> Checkout | None:
     """The repository around a folder and its HEAD, usually from one git process; None outside.
 
+    If HEAD's files show the commit, `head_commit_or_none` of the root then needs no git process.
     Raises UserError as `find_root` does.
     """
     head = ("HEAD^{commit}", "HEAD^{tree}", "--symbolic-full-name", "HEAD")
-    places = ("--show-toplevel", *_LAYOUT_OPTIONS)
+    places = ("--show-toplevel", *_GIT_FOLDERS, *_LAYOUT_OPTIONS)
     try:
         result = run_git(folder, *_ONLY_NAMED_BARE, "rev-parse", *head, *places)
     except NoRepositoryError:
         return None
     rows = result.stdout.split(b"\n")[:-1] if result.returncode == 0 else []
     if len(rows) == _CHECKOUT_ROWS and (rows[2] == b"HEAD" or rows[2].startswith(_BRANCHES)):
-        commit, tree, ref, top, *layout = rows
+        commit, tree, ref, top, git_dir, common_dir, *layout = rows
+        top_folder = Path(os.fsdecode(top))
+        files = _HeadFiles(Path(os.fsdecode(git_dir)), Path(os.fsdecode(common_dir)))
+        state = files.state()
+        # the state is read after the commit, so it counts only if it has the commit's id itself
+        if state and commit in (row.strip() for row in state[:2] if isinstance(row, bytes)):
+            _known_heads[top_folder] = _KnownHead(files, state, commit.decode())
         return Checkout(
-            Path(os.fsdecode(top)),
+            top_folder,
             commit.decode(),
             tree.decode(),
             None if ref == b"HEAD" else paths.escape_name(ref.removeprefix(_BRANCHES)),
@@ -222,9 +233,8 @@ def head_commit_or_none(folder: Path) -> str | None:
     state = cached.files.state() if cached else None
     if cached and state and cached.state == state:
         return cached.commit
-    options = ("--path-format=absolute", "--git-dir", "--git-common-dir")
     try:
-        result = run_git(folder, "rev-parse", "-q", "HEAD^{commit}", *options)
+        result = run_git(folder, "rev-parse", "-q", "HEAD^{commit}", *_GIT_FOLDERS)
         if result.returncode:
             return commit_id(folder, "HEAD")
     except NoRepositoryError:

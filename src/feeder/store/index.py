@@ -10,6 +10,7 @@ and empties the outbox. The key `head` in `meta` changes last. So every vector's
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from feeder.store import (
     Database,
@@ -41,7 +42,6 @@ from feeder.store.index_state import (
     outbox_from_rows,
     progress_statements,
 )
-from feeder.store.integrity import Damage, node_removal_statements, remove_damage
 from feeder.store.ownership import Ownership
 from feeder.store.rows import (
     IndexedFile,
@@ -54,6 +54,9 @@ from feeder.store.rows import (
 )
 from feeder.store.scope import prefix_end
 from feeder.store.sqlite import is_local
+
+if TYPE_CHECKING:
+    from feeder.store.integrity import Damage
 
 PAGE_FILES = 20_000
 """Rows of `files` that one request reads."""
@@ -300,8 +303,10 @@ class Index:
         last = [self._owner.delete_write_number_statement()] if is_last else []
         return self._owner.write([*last, *statements])
 
-    def remove_damage(self, damage: Damage) -> None:
+    def remove_damage(self, damage: "Damage") -> None:
         """Deletes what a validation found wrong; the next sync writes it again."""
+        from feeder.store.integrity import remove_damage
+
         self._counts.forget()
         remove_damage(damage, self.repo, self.branch, self._owner.write)
 
@@ -391,6 +396,8 @@ class Index:
     def _removal_statements(
         self, files: Sequence[IndexedFile], removed_paths: Sequence[str]
     ) -> Iterator[Statement]:
+        from feeder.store.integrity import node_removal_statements  # only a write needs it
+
         for batch in file_batches(files):
             keys = node_keys_json(batch)
             paths = json.dumps([file.path for file in batch])

@@ -1,0 +1,28 @@
+"""`RequestFilters`: the filters that a request gives beside its query.
+
+Imports no other module of the package: a command needs it before those that search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+
+class RequestFilters(NamedTuple):
+    """Filters given beside the query, by options or arguments; they add to those in the query."""
+
+    path: Sequence[str] = ()
+    language: Sequence[str] = ()
+    node_type: Sequence[str] = ()
+    category: Sequence[str] = ()
+    tests: str | None = None
+    all_repos: bool = False
+    prefer: Sequence[str] = ()
+    not_path: Sequence[str] = ()
+    repos: Sequence[str] = ()
+
+    @classmethod
+    def from_options(cls, options: dict[str, Any]) -> RequestFilters:
+        """Removes the filters from a command's options and returns them."""
+        return cls(**{name: options.pop(name) for name in cls._fields if name in options})
