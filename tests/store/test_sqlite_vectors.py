@@ -315,6 +315,16 @@ def test_nearest_of_many_are_those_of_a_computation_in_float64(scope: Scope, sha
     assert len(inside) == pytest.approx(len(ids) / share, rel=0.1)
 
 
+@pytest.mark.parametrize("scale", [3.0, 1e3, 1e30, 1e300, -1e3, -1e300])
+def test_damaged_scale_hides_no_other_vector(database: SQLite, scale: float) -> None:
+    """Whatever the damaged row's own score is."""
+    vectors = SQLiteVectors(database)
+    vectors.upsert([vector("a", 1, 0), vector("b", 0.28, 0.96), vector("c", 0.6, 0.8)])
+    database.run([Statement("UPDATE vectors SET scale = ? WHERE id = 'b'", (scale,))])
+    found = SQLiteVectors(database).query(unit(1, 0), 3, ALL)
+    assert [one.id for one in found if one.id != "b"] == ["a", "c"]
+
+
 def test_query_that_is_no_number_finds_nothing(database: SQLite) -> None:
     vectors = SQLiteVectors(database)
     vectors.upsert([vector("a", 1, 0)])

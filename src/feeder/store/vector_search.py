@@ -7,6 +7,7 @@ than on the comparison.
 from __future__ import annotations
 
 import math
+import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
@@ -31,10 +32,14 @@ if TYPE_CHECKING:
 
 BLOCK_ROWS = 4096
 """Rows that are read and compared at a time."""
-SCORE_GROUP = 16
-"""Scores of a group, of which the maximum is computed first."""
 FEW_ROWS_SHARE = 8
 """If at most one in so many rows of a block is in the scope, only these are copied and compared."""
+_LEVELS, _MIDDLE_LEVEL = 125, 128
+"""Bytes for positive scores, as many as for negative ones, and the byte of a score of 0."""
+_NO_FRACTION, _SECOND_BYTE = 2.0**52, 1 << 15
+"""A float64 above the first is an integer, and its lowest bytes are the integer's. The second one
+is changed by an integer that does not fit into the lowest."""
+_LOWEST_BYTES = (0, 1) if sys.byteorder == "little" else (7, 6)
 _DIGITS = 3
 _DIGIT_STEPS = 254
 """Steps of one digit of a query's number: twice the largest code."""
@@ -81,6 +86,7 @@ class _QueryCodes:
             rest_lengths.append(math.hypot(*rest))
             self._codes += bytes(row_bytes - len(digit)) + array("b", digit).tobytes()
             step /= _DIGIT_STEPS
+        self._first_length = math.hypot(*vector) + rest_lengths[0]
         self._first_rest = rest_lengths[0]
         self._dimensions = len(rest)
 
@@ -92,11 +98,19 @@ class _QueryCodes:
         """
         return self._first_rest * (1 + math.sqrt(self._dimensions) * largest_scale / 2)
 
-    def first_scores(self, block: Block) -> list[float]:
+    def score_sizes(self, largest_scale: float) -> tuple[float, float]:
+        """Returns what no score by `first_scores` of a unit vector exceeds, and none of any row.
+
+        By Cauchy and Schwarz that is the product of the lengths.
+        """
+        row_length = largest_scale * 128 * math.sqrt(self._dimensions)
+        return self._first_length, self._first_length * row_length
+
+    def first_scores(self, block: Block) -> array[float]:
         """Returns the approximate cosine similarity of each row, by the query's first code."""
         return _scaled(self._products(block, 1)[0], block.scales, self._step)
 
-    def scores(self, block: Block) -> list[float]:
+    def scores(self, block: Block) -> array[float]:
         """Returns the cosine similarity of each row, with an error below 1e-6."""
         first, *lower = self._products(block, _DIGITS)
         for power, digit in enumerate(lower, 1):
@@ -118,12 +132,10 @@ class _QueryCodes:
         return [values[at * count : (at + 1) * count] for at in range(digits)]
 
 
-def _scaled(products: memoryview[float], scales: array[float], step: float) -> list[float]:
+def _scaled(products: memoryview[float], scales: array[float], step: float) -> array[float]:
     """Returns products · scales · step."""
     scaled = load_simsimd().fma(products, scales, products, alpha=step, beta=0.0)
-    values = array("d")
-    values.frombytes(memoryview(scaled).cast("B"))
-    return values.tolist()
+    return array("d", memoryview(scaled).cast("B").tobytes())
 
 
 class _ScopedBlock(NamedTuple):
@@ -136,14 +148,14 @@ class _ScopedBlock(NamedTuple):
     block: Block
     rows: list[int] | None
 
-    def first_scores(self, codes: _QueryCodes) -> list[float]:
+    def first_scores(self, codes: _QueryCodes) -> array[float]:
         """Computes approximate scores of these rows; of all, then selected, unless they are few."""
         if self.rows is None:
             return codes.first_scores(self.block)
         if not self.rows:
-            return []
+            return array("d")
         if len(self.rows) * FEW_ROWS_SHARE > len(self.block.keys):
-            return list(map(codes.first_scores(self.block).__getitem__, self.rows))
+            return array("d", map(codes.first_scores(self.block).__getitem__, self.rows))
         return codes.first_scores(_gather_rows([_ScopedBlock(0, self.block, None)], self.rows))
 
 
@@ -182,19 +194,25 @@ class VectorSearch:
             self._dimensions = len(vector)
         selection = self._select(scope)
         codes = None
-        error = 0.0
-        scores: list[float] = []
+        largest_scale = 0.0
+        scores = array("d")
         blocks: list[_ScopedBlock] = []
         for number, block in enumerate(self._iterate_blocks(len(vector))):
             if number == len(selection.rows):
                 selection.rows.append(_selected_rows(block, selection.keys))
             blocks.append(_ScopedBlock(len(scores), block, selection.rows[number]))
             codes = codes or _QueryCodes(vector, block.row_bytes)
-            error = max(error, codes.largest_error(block.largest_scale))
+            largest_scale = max(largest_scale, block.largest_scale)
             scores += blocks[-1].first_scores(codes)
         if codes is None or not scores:
             return []
-        nearest = _gather_rows(blocks, _candidates(scores, limit, 2 * error))
+        candidates = _candidates(
+            scores,
+            limit,
+            tolerance=2 * codes.largest_error(largest_scale),
+            sizes=codes.score_sizes(largest_scale),
+        )
+        nearest = _gather_rows(blocks, candidates)
         exact = codes.scores(nearest)
         order = sorted(range(len(exact)), key=exact.__getitem__, reverse=True)[:limit]
         return [Neighbour(str(nearest.keys[at]), exact[at]) for at in order]
@@ -246,21 +264,52 @@ def _selected_rows(block: Block, keys: set[Value] | None) -> list[int] | None:
     return [row for row, key in enumerate(block.keys) if key in keys]
 
 
-def _candidates(scores: Sequence[float], limit: int, tolerance: float) -> list[int]:
+def _candidates(
+    scores: array[float], limit: int, *, tolerance: float, sizes: Sequence[float]
+) -> list[int]:
     """Returns in order the positions of scores at most `tolerance` below the `limit`-th highest.
 
-    As many maxima of groups as `limit` reach a bound that is no higher than that score. Sorting all
-    scores takes ten times as long.
+    `sizes` are bounds for the size of a score, the usual one first. To make an object of each score
+    takes longer than everything else, so all are compared by one byte, and the highest as numbers.
     """
-    starts = range(0, len(scores), SCORE_GROUP)
-    maxima = [max(scores[start : start + SCORE_GROUP]) for start in starts]
-    best = maxima if limit <= len(maxima) else scores
-    bound = sorted(best)[-limit] - tolerance if limit <= len(best) else -math.inf
+    levels, steps = _levels(scores, sizes)
+
+    def has_too_few(level: int) -> bool:
+        return len(levels.translate(None, delete=bytes(range(level)))) < limit
+
+    level = bisect_left(range(1, 256), True, key=has_too_few)
+    near = _positions(levels, max(0, math.floor(level - tolerance * steps) - 1))
+    near_scores = [scores[at] for at in near]
+    bound = sorted(near_scores)[-min(limit, len(near))] - tolerance
+    return [at for at, score in zip(near, near_scores, strict=True) if score >= bound]
+
+
+def _levels(scores: array[float], sizes: Sequence[float]) -> tuple[bytes, float]:
+    """Returns for each score the integer nearest to 128 + score · steps, as a byte, and the steps.
+
+    The steps are those of the first size for which all integers have one byte. That of a score a
+    hundred times the usual size, of a damaged row, may be wrong.
+    """
+    levels, steps = b"", 0.0
+    middle = array("d", [_NO_FRACTION + _SECOND_BYTE + _MIDDLE_LEVEL]) * len(scores)
+    for size in sizes:
+        steps = _LEVELS / size if size else 0.0
+        sums = load_simsimd().wsum(scores, middle, alpha=steps, beta=1.0)
+        raw = memoryview(sums).cast("B").tobytes()
+        levels, upper = (raw[at::8] for at in _LOWEST_BYTES)
+        if upper == bytes([_SECOND_BYTE >> 8]) * len(scores):
+            break
+    return levels, steps
+
+
+def _positions(levels: bytes, lowest: int) -> list[int]:
+    """Returns the positions of the levels from `lowest` on."""
+    marked = levels.translate(bytes(lowest) + b"\1" * (256 - lowest))
     positions: list[int] = []
-    for start, highest in zip(starts, maxima, strict=True):
-        if highest >= bound:
-            group = enumerate(scores[start : start + SCORE_GROUP], start)
-            positions += [at for at, score in group if score >= bound]
+    at = marked.find(1)
+    while at >= 0:
+        positions.append(at)
+        at = marked.find(1, at + 1)
     return positions
 
 
