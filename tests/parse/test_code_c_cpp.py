@@ -2,6 +2,7 @@
 
 import pytest
 
+from feeder.nodes import Member
 from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
 C = sample("list.c")
@@ -98,6 +99,65 @@ def test_export_macro_does_not_hide_a_class() -> None:
         method  Cart.add  4:4
     """)
     assert only(nodes, "Cart").text == "class ACME_EXPORT Cart : public Base {\n};"
+
+
+def test_line_with_only_a_macro_belongs_to_the_declaration_below() -> None:
+    nodes = nodes_of(
+        "thing.hpp",
+        """
+        /** A thing. */
+        UCLASS(Abstract, meta = (Name = "Thing"))
+        class GAME_API AThing : public AActor {
+          GENERATED_BODY()
+          Q_PROPERTY(int count READ count)
+
+        public:
+          // Uses an item.
+          UFUNCTION(Server, Reliable, meta = (Ref = "X"))
+          bool TryUse(const Item& item,
+                      int count = 1);
+
+          UPROPERTY()
+          TArray<FString> Names;
+
+          JSON_HEDLEY_NON_NULL(3)
+          bool parse(int format, int* events) {
+            LOG_CALL(format)
+            return format > 0;
+          }
+
+        signals:
+          void changed(int count);
+        };
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   AThing          1:24
+        method  AThing.TryUse   8:11
+        method  AThing.parse    16:20
+        method  AThing.changed  23:23
+    """)
+    assert only(nodes, "AThing.TryUse").signature == "bool TryUse(const Item& item, int count = 1)"
+    assert only(nodes, "AThing").members == (Member("Names", 14),)
+
+
+def test_last_line_of_a_macro_definition_belongs_to_it() -> None:
+    nodes = nodes_of(
+        "check.hpp",
+        """
+        #include <vector>
+        #define CHECK_OK(expression) \\
+          ASSERT_THAT(expression, is(ok()))
+
+        // A seed.
+        inline int seed() { return 301; }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        chunk   -         1:1
+        method  CHECK_OK  2:3
+        method  seed      5:6
+    """)
 
 
 def test_unbalanced_conditionals_are_parsed_with_their_first_branches() -> None:

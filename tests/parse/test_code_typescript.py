@@ -1,5 +1,7 @@
 """TypeScript, TSX and JavaScript: functions in constants, overloads, namespaces, objects."""
 
+import pytest
+
 from parse.outlines import nodes_of, only, outline, sample
 
 CART = sample("cart.ts")
@@ -61,6 +63,34 @@ def test_declarations_in_a_large_closure_are_nodes_without_a_prefix() -> None:
     filler = "  log('a line of forty characters, and so on');\n" * 70
     nodes = nodes_of("iife.js", f"(function () {{\n  function inner() {{}}\n{filler}}})();\n")
     assert only(nodes, "inner").start_line == 2
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "(function ($) {BODY})(jQuery);",
+        "(() => {BODY})();",
+        "(function () {BODY}());",
+        "!function () {BODY}();",
+        "(function () {BODY}).call(this);",
+        "const cart = (function () {BODY})();",
+        "var cart = function ($) {BODY}(jQuery);",
+        "window.cart = (() => {BODY})();",
+        "(function (root, factory) {\n  root.cart = factory();\n})(this, function () {BODY});",
+        "define(['jquery'], function ($) {BODY});",
+        "require(['jquery'], ($) => {BODY});",
+    ],
+)
+@pytest.mark.parametrize("path", ["cart.js", "cart.ts", "cart.tsx"])
+def test_declarations_in_the_function_around_a_module_are_nodes(module: str, path: str) -> None:
+    body = "\n  function Cart() {}\n  Cart.prototype.add = function () {};\n  class Item {}\n"
+    symbols = [node.symbol for node in nodes_of(path, module.replace("BODY", body) + "\n")]
+    assert [symbol for symbol in symbols if symbol] == ["Cart", "Cart.add", "Item"]
+
+
+def test_named_function_that_is_called_at_once_is_no_module() -> None:
+    nodes = nodes_of("run.js", "(async function main() {\n  const step = () => 1;\n})();\n")
+    assert outline(nodes) == ["chunk - 1:3"]
 
 
 def test_declarations_in_a_small_closure_are_no_nodes() -> None:

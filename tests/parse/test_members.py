@@ -191,6 +191,22 @@ MEMBERS = {
         "LIMIT = 1\nclass Cart\n  attr_reader :size\n  MAX = 2\nend\nPoint = Struct.new(:x)\n",
         {None: "LIMIT:1", "Cart": "size:3 MAX:4", "Point": "x:6"},
     ),
+    "post.rb": (
+        """
+        class Post < Record
+          belongs_to :author, class_name: "User"
+          has_many :comments, dependent: :destroy
+          scope :recent, -> { order(:created) }
+          delegate :name, :email, to: :author
+          alias_method :body, :text
+          alias size length
+          class_attribute :settings, default: {}
+        end
+        """,
+        {
+            "Post": "author:2 comments:3 recent:4 name:5 email:5 body:6 size:7 settings:8",
+        },
+    ),
     "shop.php": (
         """
         <?php
