@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -98,7 +98,7 @@ class Grammars:
         versions = filter(None, map(installed_version, grammars))
         return " ".join((PARSER_VERSION, HEADER_VERSION, *versions, self.digest))
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The first 16 hex digits of the SHA-256 of all settings."""
         text = json.dumps(self._settings, sort_keys=True)

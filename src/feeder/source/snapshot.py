@@ -9,8 +9,8 @@ last one is cached.
 import os
 import stat
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -71,21 +71,23 @@ class SnapshotTaker(NamedTuple):
 
     def take_snapshot(self) -> Snapshot:
         """The current working tree; raises UserError if there is none or git fails."""
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(3) as pool:
+            # git reads all folders for this, which takes longest
+            untracked = pool.submit(git_files.untracked_files, self.repository)
             ids = pool.submit(self._head_ids)
             settings = pool.submit(git.matching_settings, self.repository, _RELEVANT_SETTINGS)
             read_layout = self.checkout and self.checkout.layout
             layout = read_layout or git.repository_layout(self.repository)
-        if layout.is_bare:
-            raise UserError(
-                f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
-            )
-        commit, head = ids.result()
-        private_repository = snapshot_cache.current_repository(self.cache_folder, layout)
-        with TemporaryDirectory(prefix="snapshot-", dir=private_repository) as folder:
-            started_ns = _filesystem_clock_ns(Path(folder))
-            context = SnapshotContext(layout, settings.result(), head, started_ns)
-            copy = self._updated_copy(private_repository, Path(folder, "index"), context)
+            if layout.is_bare:
+                raise UserError(
+                    f"{self.repository} has no working tree. Index its HEAD with: feeder sync"
+                )
+            commit, head = ids.result()
+            private_repository = snapshot_cache.current_repository(self.cache_folder, layout)
+            with TemporaryDirectory(prefix="snapshot-", dir=private_repository) as folder:
+                started_ns = _filesystem_clock_ns(Path(folder))
+                context = SnapshotContext(layout, settings.result(), head, started_ns, untracked)
+                copy = self._updated_copy(private_repository, Path(folder, "index"), context)
         return Snapshot(commit, head, copy.root, private_repository, layout.object_format)
 
     def _head_ids(self) -> Sequence[str]:
@@ -126,13 +128,15 @@ class SnapshotTaker(NamedTuple):
 class SnapshotContext(NamedTuple):
     """The repository at the start of a snapshot, and that time by the file system's clock.
 
-    `settings` are those that affect how git reads files; `head` is the root tree id of HEAD.
+    `settings` are those that affect how git reads files; `head` is the root tree id of HEAD;
+    `untracked` are the files that git neither tracks nor ignores.
     """
 
     layout: git.RepositoryLayout
     settings: Sequence[tuple[str, str]]
     head: str
     started_ns: int
+    untracked: Future[list[bytes]]
 
 
 class _IndexUpdate:
@@ -151,7 +155,7 @@ class _IndexUpdate:
     def update_new_copy(self) -> IndexCopy:
         """Updates a fresh copy of git's index."""
         plan, untracked = self._scan()
-        failed = self._apply_plan(plan)
+        failed = self._apply_plan(plan, untracked)
         root = self._stage.write_tree(self._context.head)
         staged = self._stage.names()
         tracked = set(git_files.tracked_files(self._taker.repository))
@@ -169,7 +173,7 @@ class _IndexUpdate:
             return None
         # git converts line ends depending on the file's entry in its own index
         self._stage.restore_from_index(plan.added, untracked)
-        failed = self._apply_plan(plan)
+        failed = self._apply_plan(plan, untracked)
         with ThreadPoolExecutor(1) as pool:
             root = pool.submit(self._stage.write_tree)
             names = self._names_after(plan, untracked)
@@ -195,10 +199,8 @@ class _IndexUpdate:
 
     def _scan(self) -> tuple[StagingPlan, Mapping[bytes, bool]]:
         """The plan, and the untracked files; the value is True for a nested repository."""
-        with ThreadPoolExecutor(1) as pool:
-            untracked_files = pool.submit(self._untracked_files)
-            differences = self._stage.differences()
-            untracked = untracked_files.result()
+        differences = self._stage.differences()
+        untracked = self._untracked_files()
         return self._plan(differences, untracked), untracked
 
     def _untracked_files(self) -> dict[bytes, bool]:
@@ -207,7 +209,7 @@ class _IndexUpdate:
         base = os.fsencode(self._taker.repository) + b"/"
         return {
             name.rstrip(b"/"): name.endswith(b"/")
-            for name in git_files.untracked_files(self._taker.repository)
+            for name in self._context.untracked.result()
             if not (base + name).startswith(own_prefixes)
         }
 
@@ -266,7 +268,9 @@ class _IndexUpdate:
         has_failed = failed_stat == _stat_text(status) and time.time() - tried_s < FILTER_RETRY_S
         return SkipReason.FILTER_FAILED if has_failed else None
 
-    def _apply_plan(self, plan: StagingPlan) -> dict[bytes, SkipReason]:
+    def _apply_plan(
+        self, plan: StagingPlan, untracked: Container[bytes]
+    ) -> dict[bytes, SkipReason]:
         """Applies the plan to the index; returns the files that could not be added, and why."""
         stage = self._stage
         stage.remove(plan.deleted)
@@ -275,9 +279,8 @@ class _IndexUpdate:
             return {}
         filtered = self._with_filters(plan.added)
         plain = [name for name in plan.added if name not in filtered]
-        if filtered:
-            stage.refresh()
-        failed = dict.fromkeys(stage.add(plain, refreshes=not filtered), SkipReason.UNREADABLE)
+        stage.refresh([name for name in plan.added if name not in untracked])
+        failed = dict.fromkeys(stage.add(plain), SkipReason.UNREADABLE)
         failed |= dict.fromkeys(stage.add_filtered(sorted(filtered)), SkipReason.FILTER_FAILED)
         stage.add_placeholders(failed, self._object_format)
         return failed

@@ -5,9 +5,10 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
+from threading import Timer
 from typing import NamedTuple
 
 from feeder.source import SkipReason
@@ -112,9 +113,17 @@ class IndexStage:
         """Writes the index again, so that files as old as it need not be read any more."""
         self._git_output("update-index", "--force-write-index")
 
-    def refresh(self) -> None:
-        """Finds files that were touched and are the same, without writing an object."""
-        self._run_git("update-index", *_REFRESH)
+    def refresh(self, names: Collection[bytes]) -> None:
+        """Finds those of the tracked files that were touched and are the same, writing no object.
+
+        To add them would set the time of the object in the user's repository.
+        """
+        are_few = len(names) <= MAX_LISTED_NAMES
+        # this reads one file in place of the stat of all, and fails at one behind a symbolic link
+        if names and not (
+            are_few and self._run_git("add", "--refresh", "--", *names).returncode == 0
+        ):
+            self._run_git("update-index", *_REFRESH)
 
     def restore_from_index(self, names: Iterable[bytes], untracked: Container[bytes]) -> None:
         """Restores the entries of these files from git's index, without their stat.
@@ -142,19 +151,15 @@ class IndexStage:
             for name, reason in reasons.items()
         )
 
-    def add(self, names: Sequence[bytes], *, refreshes: bool = False) -> list[bytes]:
-        """Adds files without filters; returns those at which git fails, which stay unchanged.
-
-        The same process refreshes the index before, if it `refreshes`.
-        """
-        settings, options = self._unfiltered, _REFRESH if refreshes else ()
-        if not names or self._try_add(names, settings, ADD_TIMEOUT_S, options):
+    def add(self, names: Sequence[bytes]) -> list[bytes]:
+        """Adds files without filters; returns those at which git fails, which stay unchanged."""
+        if not names or self._try_add(names, self._unfiltered, ADD_TIMEOUT_S):
             return []
         if len(names) == 1:
             return list(names)
         half = len(names) // 2
         parts = names[:half], names[half:]
-        return [name for part in parts for name in self.add(part, refreshes=refreshes)]
+        return [name for part in parts for name in self.add(part)]
 
     def add_filtered(self, names: Sequence[bytes]) -> list[bytes]:
         """Adds files with their filters, together or else one by one; returns those that fail."""
@@ -179,15 +184,9 @@ class IndexStage:
         if entries := b"".join(rows):
             self._git_output("update-index", "-z", "--replace", "--index-info", stdin=entries)
 
-    def _try_add(
-        self,
-        names: Sequence[bytes],
-        settings: Sequence[str],
-        timeout_s: float,
-        options: Sequence[str] = (),
-    ) -> bool:
+    def _try_add(self, names: Sequence[bytes], settings: Sequence[str], timeout_s: float) -> bool:
         """True if git has added all files; if not, the index is unchanged."""
-        command = ("update-index", *options, "--add", "--remove", "--replace", "-z", "--stdin")
+        command = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
         arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *command)
         variables = {**git_environment(), **self._variables}
         is_done = _completes(
@@ -200,7 +199,7 @@ class IndexStage:
         command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
         return git_output(self._repository, *command, stdin=stdin, variables=self._variables)
 
-    def _run_git(self, *arguments: str) -> GitResult:
+    def _run_git(self, *arguments: str | bytes) -> GitResult:
         command = (*_INDEX_SETTINGS, *self._unfiltered, *arguments)
         return run_git(self._repository, *command, variables=self._variables)
 
@@ -230,12 +229,19 @@ def _completes(
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     ) as process:
+        # `communicate` with a timeout polls: it would end up to 50 ms after the process
+        timer = Timer(timeout_s, _kill_group, [process])
+        timer.start()
         try:
-            process.communicate(stdin, timeout=timeout_s)
-        except subprocess.TimeoutExpired:
-            pass
+            process.communicate(stdin)
         finally:
-            if process.returncode is None:
-                with suppress(OSError):
-                    os.killpg(process.pid, signal.SIGKILL)
+            timer.cancel()
+            _kill_group(process)
     return process.returncode == 0
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kills the processes of its group, unless it has ended."""
+    if process.returncode is None:
+        with suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
