@@ -76,6 +76,7 @@ def test_template_line_belongs_to_the_member() -> None:
         ("  template <typename T>\n  void f(T);\n", "cpp"),
         ("void f(const std::string& s);\n", "cpp"),
         ("#include <vector>\n", "cpp"),
+        ("enum class Mode\n{\n    Plain\n};\n", "cpp"),
     ],
 )
 def test_language_of_a_header_depends_on_its_content(text: str, language: str) -> None:
@@ -139,6 +140,64 @@ def test_line_with_only_a_macro_belongs_to_the_declaration_below() -> None:
     """)
     assert only(nodes, "AThing.TryUse").signature == "bool TryUse(const Item& item, int count = 1)"
     assert only(nodes, "AThing").members == (Member("Names", 14),)
+
+
+@pytest.mark.parametrize("path", ["typedefs.c", "typedefs.cpp"])
+def test_typedefs_of_functions_and_pointers_to_functions(path: str) -> None:
+    nodes = nodes_of(
+        path,
+        """
+        typedef int (event_cb)(void *data);
+        typedef void *(*malloc_cb)(size_t size);
+        typedef char *(name_cb)(int index);
+        typedef void (*close_cb)(int);
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class  event_cb   1:1
+        class  malloc_cb  2:2
+        class  name_cb    3:3
+        class  close_cb   4:4
+    """)
+
+
+@pytest.mark.parametrize("path", ["auxlib.c", "auxlib.cpp"])
+def test_macro_before_a_type_is_not_taken_for_the_type(path: str) -> None:
+    nodes = nodes_of(
+        path,
+        """
+        LUALIB_API lua_Integer luaL_len (lua_State *L, int idx) {
+          return 1;
+        }
+        """,
+    )
+    assert outline(nodes) == ["method luaL_len 1:3"]
+    assert nodes[0].signature == "LUALIB_API lua_Integer luaL_len (lua_State *L, int idx)"
+
+
+def test_macros_before_a_template_and_in_a_condition() -> None:
+    nodes = nodes_of(
+        "args.hpp",
+        """
+        FMT_EXPORT template <typename Context> class store {
+         public:
+          template <typename T> void push(const T& arg) {
+            if FMT_CONSTEXPR20 (need_copy<T>::value) {
+              add(arg);
+            } else if FMT_CONSTEXPR20 (is_text<T>::value) {
+              add(text(arg));
+            }
+          }
+
+          void clear() { data_.clear(); }
+        };
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   store        1:12
+        method  store.push   3:9
+        method  store.clear  11:11
+    """)
 
 
 def test_last_line_of_a_macro_definition_belongs_to_it() -> None:
