@@ -2,8 +2,11 @@
 
 /** The sum, rounded once, by Shewchuk's algorithm with non-overlapping partial sums. */
 export function fsum(numbers: Iterable<number>): number {
+  const [one = 0, other = 0, ...rest] = numbers;
+  // the sum of two numbers is rounded once as it is
+  if (rest.length === 0) return one + other;
   const partials: number[] = [];
-  for (const number of numbers) addPartial(partials, number);
+  for (const number of [one, other, ...rest]) addPartial(partials, number);
   return roundedSum(partials);
 }
 

@@ -84,15 +84,15 @@ function resemblingIds(queryText: QueryText, named: readonly NameMatch[], byPath
   const isExact = tokenLiteral(token).caseSensitive;
   const [wanted] = [lastPart(normalizeSymbol(token.replace(/\(+$/, "")))];
   return nodeIds([
-    ...named.filter((node) => isExact && !shortNames(node).includes(wanted)),
+    ...named.filter((node) => isExact && lastPart(normalizeSymbol(node.name)) !== wanted && !memberNames(node).includes(wanted)),
     ...byPath.filter((node) => !`/${node.path.toLowerCase()}`.endsWith(ending)),
   ]);
 }
 
-/** The last parts of the names of a node and of its members. */
-function shortNames(node: NameMatch): string[] {
+/** The last parts of the names of a node's members. */
+function memberNames(node: NameMatch): string[] {
   const members = node.members.split(" ").filter(Boolean).map((member) => member.slice(0, member.lastIndexOf(":")));
-  return [node.name, ...members].map((name) => lastPart(normalizeSymbol(name)));
+  return members.map((name) => lastPart(normalizeSymbol(name)));
 }
 
 /** Returns true if the query is short enough to be the words of a name. */
@@ -105,15 +105,13 @@ export function nameOverlap(symbol: string, stems: ReadonlySet<string>): number 
   return diceCoefficient(nameStems(lastPart(symbol)), stems);
 }
 
-function queryOverlap(name: string, queryText: QueryText): number {
-  return Math.max(bestOverlap(name, queryText.stems), bestOverlap(name, queryText.stemsWithStopWords));
-}
-
 /** The overlap with the last part, or with owner and last part if that is higher: `request finalize`. */
-function bestOverlap(symbol: string, stems: ReadonlySet<string>): number {
+function queryOverlap(symbol: string, { stems, stemsWithStopWords }: QueryText): number {
   const [owner, last] = rpartition(symbol, ".");
-  const both = new Set([...nameStems(last), ...nameStems(lastPart(owner))]);
-  return Math.max(nameOverlap(symbol, stems), diceCoefficient(both, stems));
+  const lastStems = nameStems(last);
+  const overlaps = (words: ReadonlySet<string>) => Math.max(diceCoefficient(words, stems), diceCoefficient(words, stemsWithStopWords));
+  if (!owner) return overlaps(lastStems);
+  return Math.max(overlaps(lastStems), overlaps(new Set([...lastStems, ...nameStems(lastPart(owner))])));
 }
 
 /** The Dice coefficient of two sets of words. */
@@ -143,8 +141,10 @@ export function canMatchSimilar(queryText: QueryText): boolean {
  * have the names of the module or package at its `path`. Members of a companion object are named without it.
  */
 export function findMember(owner: string | null, members: string, query: string, path: string): Member | null {
-  if (!members) return null;
-  const [name, searchedName] = [normalizeName(owner ?? ""), normalizeName(query)];
+  const searchedName = normalizeName(query);
+  // most nodes have members, and few one with the name
+  if (!members || !casefold(members).includes(lastPart(searchedName))) return null;
+  const name = normalizeName(owner ?? "");
   if (name && symbolEndsWith(name, searchedName)) return null;
   const withoutCompanion = name.endsWith(COMPANION) ? [name.slice(0, -COMPANION.length)] : [];
   const hasOwner = name || !searchedName.includes(".");
