@@ -43,16 +43,17 @@ class Index(NamedTuple):
         return [SymbolNode(*row) for row in self.rows(_NODES)]  # type: ignore[arg-type]  # as selected
 
 
-def create_index(standin: StandIn, repository: Path) -> Index:
-    """Syncs a repository with words, static vectors and stored source into an empty account."""
+def create_index(standin: StandIn, repository: Path, *, with_vectors: bool = True) -> Index:
+    """Syncs a repository with words, stored source and static vectors into an empty account."""
     standin.reset()
     # a Worker's bindings have no limit of requests
     standin.change(vectorize_delay_s=0, requests_per_window=10**9)
     (repository / "wrangler.toml").unlink(missing_ok=True)  # it names deleted resources
-    options = ["--repo", REPO, "--model", "static", "--quiet"]
-    for command in (["init"], ["sync", "--store", "cloudflare", "--texts"]):
+    vectors = ["--model", "static"] if with_vectors else ["--no-vectors"]
+    sync = ["sync", "--store", "cloudflare", "--texts", *vectors]
+    for command in (["init", "--model", "static"], sync):
         subprocess.run(
-            [sys.executable, "-m", "feeder", *command, *options],
+            [sys.executable, "-m", "feeder", *command, "--repo", REPO, "--quiet"],
             cwd=repository,
             env=environment() | standin.environment,
             check=True,

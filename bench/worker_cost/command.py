@@ -18,7 +18,7 @@ from edge.worker_build import built
 from worker_cost.account import create_index
 from worker_cost.corpora import CORPORA
 from worker_cost.isolate import IncompleteAnswer
-from worker_cost.measure import QueryCosts, measure
+from worker_cost.measure import MODES, QueryCosts, Scripts, measure
 from worker_cost.report import report, report_by_kind
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,12 +44,14 @@ def main() -> int:
 
 def _measure_all(args: argparse.Namespace, repositories: list[Path]) -> Iterator[QueryCosts]:
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
-        script = built(Path(folder) / "worker.js", "--out")
+        worker = built(Path(folder) / "worker.js", "--out")
+        scripts = Scripts(worker, built(Path(folder) / "replay.js", "--entry", "replay", "--out"))
+        modes = list(MODES)[:1] if args.by_words else list(MODES)
         for repository in repositories:
             _print_progress(f"{repository.name}: indexing")
-            index = create_index(standin, repository)
+            index = create_index(standin, repository, with_vectors=not args.by_words)
             _print_progress(f"{repository.name}: running queries")
-            yield from measure(script, index, args.questions, args.isolates)
+            yield from measure(scripts, index, args.questions, args.isolates, modes)
 
 
 def create_corpora(args: argparse.Namespace) -> list[Path] | None:
@@ -78,6 +80,7 @@ def _parse_args() -> argparse.Namespace:
     add = parser.add_argument
     add("--questions", type=int, default=60, help="Queries per index and mode (default: 60).")
     add("--isolates", type=int, default=9, help="New isolates for first queries (default: 9).")
+    add("--by-words", action="store_true", help="Compute and search no vectors.")
     return parser.parse_args(sys.argv[2:])
 
 

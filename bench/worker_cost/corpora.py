@@ -9,6 +9,8 @@ from speed.repository import make
 
 SCRAPY = Snapshot("scrapy", "scrapy/scrapy", "11079cb1c85b9e75a39a7269943c69d1a975d485")
 EFCORE = Snapshot("efcore", "dotnet/efcore", "ecd0ba4c23377e479ce94c74119c499f1339351c")
+SYMFONY = Snapshot("symfony", "symfony/symfony", "5feb7493c372384d78b4931bb76f73c83f49f50e")
+ORM = Snapshot("orm", "doctrine/orm", "44fa8bbde87238ad9b574e87325c7ff89c75837e")
 
 
 class Corpus(NamedTuple):
@@ -35,5 +37,6 @@ class Corpus(NamedTuple):
 CORPORA = (
     Corpus("small", (SCRAPY,)),
     Corpus("large", (EFCORE,)),
+    Corpus("largest", (EFCORE, SYMFONY, ORM, SCRAPY)),
 )
-"""Corpora of about 10,000 and 120,000 nodes."""
+"""Corpora of about 10,000, 120,000 and 175,000 nodes."""

@@ -32,7 +32,7 @@ def main() -> int:
     with StandIn.start() as standin, tempfile.TemporaryDirectory() as folder:
         script = built(Path(folder) / "worker.js", "--out")
         for repository in repositories:
-            report(script, create_index(standin, repository))
+            report(script, create_index(standin, repository, with_vectors=False))
     return 0
 
 

@@ -13,13 +13,21 @@ MODES = {"words alone": True, "words and static": False}
 """Search modes: True for words only."""
 
 
+class Scripts(NamedTuple):
+    """The built Worker, and the one of `worker/test/replay.ts`."""
+
+    worker: Path
+    replay: Path
+
+
 class QueryCosts(NamedTuple):
     """The costs of queries to an index in one search mode.
 
     `warm` are those of one isolate in order, `first_queries` those of new isolates.
     `starts` are the CPU milliseconds of a request to an unknown path before these first queries,
-    and `idle_ms` of the same request to a warm isolate. `by_kind` are the costs of requests of each
-    kind, sent to the same isolate afterwards.
+    and `idle_ms` of the same request to a warm isolate. `replays` are the costs of the queries
+    without the Worker's own work: its requests and its answers alone. `by_kind` are the costs of
+    requests of each kind, sent to the same isolate afterwards.
     """
 
     nodes: int
@@ -28,13 +36,18 @@ class QueryCosts(NamedTuple):
     first_queries: Sequence[Cost]
     starts: Sequence[float]
     idle_ms: float
+    replays: Sequence[Cost]
     by_kind: Mapping[str, Sequence[Cost]]
 
 
-def measure(script: Path, index: Index, query_count: int, isolates: int) -> Iterator[QueryCosts]:
+def measure(
+    scripts: Scripts, index: Index, query_count: int, isolates: int, modes: Sequence[str]
+) -> Iterator[QueryCosts]:
     """Yields the costs of the queries in each search mode."""
+    script = scripts.worker
     queries, nodes = list(generate_queries(index.named_nodes(), query_count)), index.nodes()
-    for mode, by_words in MODES.items():
+    for mode in modes:
+        by_words = MODES[mode]
         with isolate(script, index, by_words=by_words) as running:
             warm = [running.search(query) for query in queries]
             idle_ms = min(running.not_found_ms() for _ in range(isolates))
@@ -44,11 +57,15 @@ def measure(script: Path, index: Index, query_count: int, isolates: int) -> Iter
                     index.named_nodes(), query_count // 4
                 ).items()
             }
+        with isolate(scripts.replay, index, by_words=by_words) as running:
+            for query in queries:
+                running.search(query)  # records the calls
+            replays = [running.search(query) for query in queries]
         first_costs = [
             _first(script, index, queries[at], by_words=by_words) for at in range(isolates)
         ]
         starts, first_queries = zip(*first_costs, strict=True)
-        yield QueryCosts(nodes, mode, warm, first_queries, starts, idle_ms, by_kind)
+        yield QueryCosts(nodes, mode, warm, first_queries, starts, idle_ms, replays, by_kind)
 
 
 def queries_by_kind(

@@ -45,6 +45,7 @@ def report_by_kind(measurements: Sequence[QueryCosts]) -> str:
 
 def _kind_row(measurement: QueryCosts, kind: str, costs: Sequence[Cost]) -> Sequence[str]:
     rows, cpu_ms = mean(cost.rows for cost in costs), mean(cost.cpu_ms for cost in costs)
+    d1_ms = [cost.d1_ms for cost in costs]
     vector_queries = mean(cost.subrequests - cost.d1_requests for cost in costs)
     dollars = 1_000 * (
         rows * DOLLARS_PER_ROW
@@ -56,7 +57,7 @@ def _kind_row(measurement: QueryCosts, kind: str, costs: Sequence[Cost]) -> Sequ
         f"{measurement.nodes:,}, {measurement.mode}",
         kind,
         f"{rows:,.0f}, most {max(cost.rows for cost in costs):,}",
-        f"{mean(cost.d1_ms for cost in costs):.0f} ms",
+        f"{mean(d1_ms):.0f}, p95 {p95(d1_ms):.0f} ms",
         f"{cpu_ms:.1f} ms",
         f"{ROWS_READ_PER_DAY / max(rows, 1):,.0f}",
         f"{dollars:.4f}",
@@ -84,6 +85,12 @@ def _remarks(measurements: Sequence[QueryCosts]) -> Iterator[str]:
     yield f"Loading the module and answering 404: {median(starts):.1f} ms in a new isolate,"
     idle_ms = min(measurement.idle_ms for measurement in measurements)
     yield f"{idle_ms:.1f} ms in one that has answered."
+    for measurement in measurements:
+        replays = [cost.cpu_ms for cost in measurement.replays]
+        yield (
+            f"{measurement.nodes:,}, {measurement.mode}: the same requests and answers without the"
+            f" Worker's own work: {median(replays):.1f} ms in the median, p95 {p95(replays):.1f}."
+        )
 
 
 def _median_and_max(counts: Iterator[int]) -> str:

@@ -41,9 +41,12 @@ def test_benchmark_counts_the_calls_in_server_timing(authorized_client: httpx.Cl
 def test_benchmark_prices_each_kind_of_request() -> None:
     """1,000 requests: 2,000,000 rows, 1,000 requests, 10,000 ms of CPU, 256,000 dimensions."""
     cost = Cost(10.0, d1_requests=2, subrequests=3, rows=2_000, d1_ms=5.0)
-    costs = QueryCosts(9_698, "words and static", [cost], [cost], [1.0], 1.0, {"name": [cost]})
+    costs = QueryCosts(
+        9_698, "words and static", [cost], [cost], [1.0], 1.0, [cost], {"name": [cost]}
+    )
     assert report_by_kind([costs]).splitlines()[-1] == (
-        "| 9,698, words and static | name | 2,000, most 2,000 | 5 ms | 10.0 ms | 2,500 | 0.0051 |"
+        "| 9,698, words and static | name | 2,000, most 2,000 | 5, p95 5 ms | 10.0 ms | 2,500"
+        " | 0.0051 |"
     )
 
 
