@@ -42,7 +42,7 @@ SYNC_SIZE = 2000
 REAL_SIZE, REAL_FILES = 40_000, 1000
 """Limits for the folder of real files: bytes per file, and files per language."""
 HEAD = """\
-| files | tested | parsed | no text | as plain text | slowest, CPU s | worker's peak, MB | violations |
+| files | tested | parsed | no text | as plain text | CPU s at most | peak, MB | violations |
 |---|---|---|---|---|---|---|---|
 """
 
