@@ -13,10 +13,12 @@ from edge.indexed_worker import REPO as NAME
 from edge.indexed_worker import IndexedWorker
 from feeder.edge.worker_sql import STATEMENTS
 from feeder.store.name_search import (
+    MAX_GUARDS,
     MAX_SIMILAR,
     MAX_SPELLED,
     MAX_SPELLED_ANYWHERE,
     exact_name_statement,
+    similar_names_statement,
     spelled_names_statement,
 )
 from feeder.store.scope import Scope
@@ -125,6 +127,20 @@ def test_spellings_of_a_name_cost_two_rows_for_each_node(
     """
     scope = Scope((NAME,), languages=languages)
     statement = spelled_names_statement(["weigh"], word, scope)
+    lists = 2 * (1 + len(languages))  # read by the search and by its guard
+    assert most <= fed.rows_billed(statement.sql, *statement.params) <= most + lists + 2
+
+
+@pytest.mark.parametrize(
+    ("languages", "most"), [(("go",), 2 * MAX_GUARDS), ((), 2), (("python",), 2)]
+)
+def test_trigrams_of_a_word_outside_the_scope_cost_few_rows(
+    fed: IndexedWorker, languages: tuple[str, ...], most: int
+) -> None:
+    """1,012 nodes have `cart` in their text, no name has its trigrams, and none is in Go."""
+    assert NODES > MAX_GUARDS
+    scope = Scope((NAME,), languages=languages)
+    statement = similar_names_statement("cart", scope)
     lists = 2 * (1 + len(languages))  # read by the search and by its guard
     assert most <= fed.rows_billed(statement.sql, *statement.params) <= most + lists + 2
 

@@ -16,6 +16,8 @@ MAX_SPELLED = 20
 """Nodes whose names and members are compared with a misspelt name, beside those by trigrams."""
 MAX_SPELLED_ANYWHERE = 200
 """Nodes of which those in the scope are taken."""
+MAX_GUARDS = 500
+"""Nodes with a name as a word of which one in the scope shows that the name is not misspelt."""
 MAX_WITH_WORDS = 300
 """Nodes with the words of a name whose names are compared."""
 MAX_TRIGRAMS = 30
@@ -86,12 +88,13 @@ NAMES_WITH_ANY_WORD = f"""
 SELECT {_NAME_COLUMNS} FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH ?1 AND {IN_SCOPE} LIMIT {MAX_SIMILAR}
 """
-# ?1 trigrams as an FTS5 query, ?14 another one: if it finds a node, no name is looked for
+# ?1 trigrams as an FTS5 query, ?14 another one: if one of the first nodes that it finds is in the
+# scope, no name is looked for. A limit before the scope bounds the rows that D1 reads
 SIMILAR_NAMES = f"""
 SELECT {_NAME_COLUMNS} FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE names_fts MATCH iif(EXISTS (
-  SELECT 1 FROM docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-  WHERE docs_fts MATCH ?14 AND {IN_SCOPE}
+  SELECT 1 FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14 LIMIT {MAX_GUARDS}) f
+  CROSS JOIN docs d ON d.seq = f.seq WHERE {IN_SCOPE}
 ), '""', ?1) AND {IN_SCOPE} ORDER BY f.rank LIMIT {MAX_SIMILAR}
 """
 # ?1 an FTS5 query with hundreds of words, ?14 another one: if one of the first nodes that it finds
@@ -169,10 +172,11 @@ def name_prefix_statement(name: str, scope: Scope) -> Statement:
 def similar_names_statement(word: str, scope: Scope) -> Statement:
     """Selects the nodes whose names share most trigrams with the word, the rarest count most.
 
-    It finds nothing if a node contains the word.
+    It finds nothing if one of the first nodes with the word is in the scope.
     """
     grams = " OR ".join(f'"{gram}"' for gram in trigrams(_lowercase_ascii(word)))
-    return Statement(SIMILAR_NAMES, (grams or '""', *scope_params(scope), f'"{word}"'))
+    guard, _ = scope.narrowed(f'"{word}"')
+    return Statement(SIMILAR_NAMES, (grams or '""', *scope_params(scope), guard))
 
 
 def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -> Statement:

@@ -193,11 +193,16 @@ function spelled(expression: string, scope: Scope): Statement {
   return { sql: text, params: narrowedParams(expression, scope) };
 }
 
-/** Selects the nodes whose names share most trigrams with a word; none if a node has the word. */
+/**
+ * Selects the nodes whose names share most trigrams with a word.
+ *
+ * It finds nothing if one of the first nodes with the word is in the scope.
+ */
 export function nodesByTrigrams(word: string, scope: Scope): Statement {
   const grams = trigrams(lowercaseAscii(word));
   const query = grams.map((gram) => `"${gram}"`).join(" OR ") || '""';
-  return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), `"${word}"`] };
+  const [guard] = narrowed(`"${word}"`, scope);
+  return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), guard] };
 }
 
 /**
