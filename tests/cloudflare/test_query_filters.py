@@ -120,8 +120,11 @@ def test_filter_of_a_scope() -> None:
         {"repo": "r"},
     ]
     assert filters(Scope.of_repo("r")._replace(tests="yes")) == [{"repo": "r"}]
-    several = Scope.of_repo("r")._replace(tests="no", paths=("a*", "b*"))
-    assert [one for one in filters(several) if "tests" in one] == []
+    several = Scope.of_repo("r")._replace(tests="no", paths=("a*", "b"))
+    a = {"repo": "r", "path": {"$gte": "a", "$lt": "b"}}
+    b = {"repo": "r", "path": {"$gte": "b/", "$lt": "b0"}}
+    file = {"repo": "r", "path": "b"}
+    assert filters(several) == [a | {"tests": "no"}, b | {"tests": "no"}, file, a, b, file]
 
 
 def test_nearer_vectors_outside_the_scope_hide_nothing(cloud: Cloud, repo: Repo) -> None:
@@ -152,6 +155,18 @@ def test_nearer_vectors_of_tests_hide_nothing(cloud: Cloud, repo: Repo) -> None:
     cloud.standin.settle()
     scope = Scope.of_repo(REPO)._replace(tests="only")
     assert paths_by_vectors(cloud, scope) == ["tests/test_cart.py"]
+
+
+def test_nearer_vectors_of_tests_hide_nothing_at_several_paths(cloud: Cloud, repo: Repo) -> None:
+    near = "def order_{0}():\n    cancel(order)\n"
+    tests = {f"lib/tests/test_order_{n}.py": near.format(n) for n in range(120)}
+    repo.commit(tests | {"lib/cart.py": ADD, "src/cart.py": ADD, "LICENSE": "add the cart article"})
+    cloud.migrated().synced(Commit(repo.path))
+    cloud.standin.settle()
+    for paths in (("lib", "src"), ("lib", "src", "LICENSE")):
+        scope = Scope.of_repo(REPO)._replace(paths=paths, tests="no")
+        folders = {path.rpartition("/")[0] for path in paths_by_vectors(cloud, scope)}
+        assert folders == {"lib", "src", ""} & {path.replace("LICENSE", "") for path in paths}
 
 
 def test_vectors_of_an_earlier_version_are_filtered_by_their_other_properties(

@@ -49,30 +49,33 @@ def query_filters(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
 
     Filters let more through than the scope where a path is a glob (only its literal prefix is
     used), where a string is longer than 64 bytes, for excluded paths, names and long lists of
-    values, and for tests with several path patterns. Vectors written by an earlier version do not
-    say whether their file is a test: where none is found that does, the same filter is tried
-    without.
+    values. Vectors written by an earlier version do not say whether their file is a test: where
+    none is found that does, the same filter is tried without; with several patterns only if none
+    is found for any of them, since a Worker may send four requests.
 
     The branch is not filtered: an index has one branch per repository, and when that is renamed,
     the vectors of unchanged nodes keep the old name.
     """
     conditions = _common_conditions(scope)
     patterns = scope.path_patterns or [PathPattern("")]
-    # with several patterns, a Worker has no requests left to try each one again without it
-    tests = _tests_condition(scope) if len(patterns) == 1 else {}
-    yield [_path_filters(pattern, conditions, tests) for pattern in patterns]
+    tests = _tests_condition(scope)
+    if tests and len(patterns) > 1:
+        yield [_path_filters(pattern, conditions, [tests]) for pattern in patterns]
+        tests = {}
+    alternatives = [tests, {}] if tests else [{}]
+    yield [_path_filters(pattern, conditions, alternatives) for pattern in patterns]
     yield [iter([{}])]
 
 
 def _path_filters(
-    path: PathPattern, conditions: Filter, tests: Filter
+    path: PathPattern, conditions: Filter, alternatives: Sequence[Filter]
 ) -> Iterator[dict[str, Filter]]:
+    """Yields the range of a folder or glob with each alternative, and the path of a file."""
     is_folder = path.pattern and not path.is_glob
     prefix = f"{path.pattern}/" if is_folder else path.literal_prefix
     below = conditions | _prefix_condition(prefix)
-    if tests:
+    for tests in alternatives:
         yield _fit_conditions(below | tests)
-    yield _fit_conditions(below)
     if is_folder:
         yield _fit_conditions(conditions | {"path": _indexed_prefix(path.pattern)})
 

@@ -8,7 +8,7 @@ import { ServiceError } from "./service_error.ts";
 const { MAX_NEIGHBOURS } = constants.vectorize;
 /** The maximum number of requests to Vectorize for one answer, which may send 6 in all. */
 const MAX_REQUESTS = 4;
-/** The maximum number of paths that are queried one by one. */
+/** The maximum number of paths that are queried one by one; with more, paths are not filtered. */
 const MAX_PATHS = 3;
 
 type QueryFunction = (options: VectorizeQueryOptions) => Promise<VectorizeMatches>;
@@ -64,8 +64,8 @@ export class VectorIndex implements NeighbourIndex {
 
   async #nearest(sendQuery: QueryFunction, limit: number, scope: Scope): Promise<Map<string, number>> {
     const topK = Math.min(limit, MAX_NEIGHBOURS);
-    const parts = queryFilters(scope);
-    for (const stage of parts.length <= MAX_PATHS ? [parts, [[null]]] : [[[null]]]) {
+    const narrowed = pathPatterns(scope).length > MAX_PATHS ? { ...scope, paths: [] } : scope;
+    for (const stage of [...queryFilters(narrowed), [[null]]]) {
       const matches = await Promise.all(stage.map((part) => this.#firstMatches(sendQuery, topK, part)));
       const neighbours = matches.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
       if (neighbours.length > 0) return new Map(neighbours.slice(0, limit));
@@ -109,28 +109,30 @@ const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = constants.vectorize;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 
+type Alternatives = (MetadataFilter | null)[];
+
 /**
- * For each path of a scope, the filters to try in order until one has matches; null is no filter.
+ * The stages to try in order until one has matches: for each path of a scope, the filters to try in order; null is no
+ * filter.
  *
- * Mirrors the first stage of `query_filters` in feeder.cloudflare.vectorize, which explains the choice.
+ * Mirrors `query_filters` in feeder.cloudflare.vectorize, which explains the choice, without its last stage.
  */
-export function queryFilters(scope: Scope): (MetadataFilter | null)[][] {
+export function queryFilters(scope: Scope): Alternatives[][] {
   const conditions = commonConditions(scope);
+  const tests = testsCondition(scope);
   const patterns = pathPatterns(scope);
-  const tests = patterns.length > 1 ? null : testsCondition(scope);
-  return (patterns.length > 0 ? patterns : [""]).map((pattern) => pathFilters(pattern, conditions, tests));
+  const filters = (alternatives: readonly MetadataFilter[]) =>
+    (patterns.length > 0 ? patterns : [""]).map((pattern) => pathFilters(pattern, conditions, alternatives));
+  if (!tests) return [filters([{}])];
+  return patterns.length > 1 ? [filters([tests]), filters([{}])] : [filters([tests, {}])];
 }
 
-function pathFilters(
-  pattern: string,
-  conditions: MetadataFilter,
-  tests: MetadataFilter | null,
-): (MetadataFilter | null)[] {
+/** The range of a folder or glob with each of the alternatives, and the path of a file. */
+function pathFilters(pattern: string, conditions: MetadataFilter, alternatives: readonly MetadataFilter[]): Alternatives {
   const isFolder = pattern !== "" && !isGlob(pattern);
   const below = { ...conditions, ...prefixCondition(isFolder ? `${pattern}/` : literalPrefix(pattern)) };
   return [
-    ...(tests ? [fitConditions({ ...below, ...tests })] : []),
-    fitConditions(below),
+    ...alternatives.map((tests) => fitConditions({ ...below, ...tests })),
     ...(isFolder ? [fitConditions({ ...conditions, path: indexedPrefix(pattern) })] : []),
   ];
 }
