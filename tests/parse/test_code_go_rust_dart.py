@@ -2,7 +2,7 @@
 
 import pytest
 
-from parse.outlines import only, sample
+from parse.outlines import nodes_of, only, outline, rows, sample
 
 GO = sample("cart.go")
 RUST = sample("cart.rs")
@@ -70,3 +70,31 @@ def test_dart_class_is_indexed_without_its_methods() -> None:
         "  int _count = 0;\n"
         "}"
     )
+
+
+def test_dart_names_without_their_type() -> None:
+    nodes = nodes_of(
+        "badge.dart",
+        """
+        class Badge extends Widget {
+          Widget build(Context context) {
+            return Row(
+              alignment: .center,
+              box: const .new(width: 4),
+              children: [...items, ?last, other?.first],
+              color: switch (state) {
+                .done => .green,
+                .failed || .lost => .red,
+              },
+            );
+          }
+
+          void close() => list..clear();
+        }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   Badge        1:15
+        method  Badge.build  2:12
+        method  Badge.close  14:14
+    """)

@@ -3,7 +3,7 @@
 import pytest
 
 from feeder.nodes import Node
-from parse.outlines import GRAMMARS, only, sample
+from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
 JAVA = sample("Cart.java")
 KOTLIN = sample("Cart.kt")
@@ -96,3 +96,67 @@ def test_jenkinsfile_is_groovy() -> None:
 def test_symbols_always_have_their_package() -> None:
     named: list[Node] = [node for node in (*JAVA, *KOTLIN, *GROOVY) if node.symbol]
     assert all(str(node.symbol).startswith("acme.shop.") for node in named)
+
+
+def test_kotlin_class_by_delegation_in_a_header_of_several_lines() -> None:
+    nodes = nodes_of(
+        "Tracer.kt",
+        """
+        class Tracer(
+            private val delegate: Channel<Frame>
+        ) : Channel<Frame> by delegate {
+            override fun poll() = delegate.poll()
+        }
+
+        class Request(data: Data) : Inspector,
+            Headers by TracedHeaders(data.headers(1)) {
+            fun id() = 1
+        }
+
+        object Log : Logger by LoggerFactory.get("a") {
+            override fun info() = Unit
+        }
+
+        class Server<
+            TEngine : Engine<Config>,
+            TConfig : Config
+            >
+        constructor(
+            private val block: TConfig.() -> Unit
+        ) {
+            val lines by lazy {
+                text()
+            }
+
+            fun start() = run { block() }
+        }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   Tracer        1:5
+        method  Tracer.poll   4:4
+        class   Request       7:10
+        method  Request.id    9:9
+        class   Log           12:14
+        method  Log.info      13:13
+        class   Server        16:28
+        method  Server.start  27:27
+    """)
+
+
+def test_kotlin_string_with_several_dollar_signs() -> None:
+    nodes = nodes_of(
+        "Config.kt",
+        """
+        class Config {
+            fun text() = $$\"""a: ${A} $$b\"""
+
+            fun name() = $$"${B}"
+        }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   Config       1:5
+        method  Config.text  2:2
+        method  Config.name  4:4
+    """)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from parse.outlines import only, sample
+from parse.outlines import nodes_of, only, outline, rows, sample
 
 CART = sample("Cart.swift")
 
@@ -39,3 +39,38 @@ def test_class_has_its_stored_properties() -> None:
         "    private var items: [T] = []\n"
         '    var owner: String = "" {\n        didSet { print(owner) }\n    }\n}'
     )
+
+
+def test_await_behind_try_in_a_condition_and_a_lone_pair_of_parentheses() -> None:
+    nodes = nodes_of(
+        "load.swift",
+        """
+        struct Loader {
+            func load() async throws {
+                if let item = try await next() {
+                    use(item)
+                }
+                switch try await state() {
+                case .open: break
+                }
+            }
+
+            func close() {
+                do {
+                    try stop()
+                } catch let error as Failure where error.code == .unsupported {
+                    // Nothing to stop.
+                    ()
+                }
+            }
+
+            func reset() {}
+        }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   Loader        1:21
+        method  Loader.load   2:9
+        method  Loader.close  11:18
+        method  Loader.reset  20:20
+    """)
