@@ -37,6 +37,10 @@ STANDARD_CRATES = frozenset({"std", "core", "alloc"})
 INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 
+QUALIFIED_LANGUAGES = PACKAGE_LANGUAGES - {"go", "swift", "dart"}
+"""Languages in which an imported module is the beginning of a symbol."""
+
+
 class Definition(NamedTuple):
     """A definition that names may refer to.
 
@@ -83,7 +87,7 @@ def in_same_package(path: str, package: str, definition: Definition) -> bool:
 def names_module(module: str, importing_path: str, definition: Definition) -> bool:
     """Tells whether an imported module is the one that has the definition."""
     language = definition.language
-    if language in PACKAGE_LANGUAGES - {"go", "swift", "dart"}:
+    if language in QUALIFIED_LANGUAGES:
         outer = definition.owner or definition.package
         return definition.is_in_package(module) or module in {outer, definition.symbol}
     if language == "go":

@@ -47,7 +47,9 @@ from feeder.store.relations import (
     go_package_of_folder,
     has_relations,
     nodes_of_files,
+    nodes_with_kinds,
     nodes_with_name,
+    types_of_files,
 )
 from feeder.store.rows import decode_members
 from feeder.store.scope import is_test_path
@@ -173,9 +175,10 @@ class ReferenceFinder:
     def __init__(self, corpus: Corpus) -> None:
         self._corpus = corpus
         self._facts: dict[str, FileFacts] = {}
+        self._types_of_files: dict[str, Set[str]] = {}
         self._definitions: dict[str, list[tuple[Definition, Hit]]] = {}
         self._named: dict[str, tuple[list[Hit], bool]] = {}
-        self._nodes: dict[str, list[RelatedNode]] = {}
+        self._nodes: dict[tuple[str, bool], list[RelatedNode]] = {}
         self._below: dict[Definition, list[tuple[Implementation, tuple[str, str]]]] = {}
         self._go_types = GoTypes(corpus.database, corpus.repo)
         self.is_cut = False
@@ -216,13 +219,13 @@ class ReferenceFinder:
     def _definition(self, hit: Hit) -> Definition:
         symbol = hit.symbol or ""
         outer, _, name = symbol.rpartition(".")
-        facts = self.facts([hit.path])[hit.path]
+        types = self._types([hit.path])[hit.path]
         is_type = hit.node_type == "class"
         if hit.language == "kotlin" and re.search(
             rf"\.{re.escape(name)}[(:= ]", hit.signature or ""
         ):
             return Definition(hit.path, "kotlin", symbol, name, "", is_type, is_extension=True)
-        owner = outer if outer in facts.classes else ""
+        owner = outer if outer in types else ""
         if not owner and outer and hit.node_type == "method":
             owner = self._type_of_member(hit, outer)
         if owner and (name in CONSTRUCTORS or name == owner.rpartition(".")[2]):
@@ -231,7 +234,7 @@ class ReferenceFinder:
                 hit.language or "",
                 owner,
                 owner.rpartition(".")[2],
-                owner.rpartition(".")[0] if owner.rpartition(".")[0] in facts.classes else "",
+                owner.rpartition(".")[0] if owner.rpartition(".")[0] in types else "",
                 is_type=True,
             )
         is_static = hit.language in C_LANGUAGES and (hit.signature or "").startswith("static ")
@@ -281,7 +284,7 @@ class ReferenceFinder:
             symbol = hit.symbol or ""
             if symbol == requested or symbol.endswith(f".{requested}"):
                 matches.setdefault((hit.path, symbol), hit)
-        self.facts(hit.path for hit in matches.values())
+        self._types(hit.path for hit in matches.values())
         return [(self._definition(hit), hit) for hit in matches.values()]
 
     def facts(self, paths: Iterable[str]) -> dict[str, FileFacts]:
@@ -291,19 +294,34 @@ class ReferenceFinder:
         database, repo = self._corpus.database, self._corpus.repo
         for first in range(0, len(missing), MAX_PATHS):
             batch = missing[first : first + MAX_PATHS]
-            by_path: defaultdict[str, list[RelatedNode]] = defaultdict(list)
-            for node in nodes_of_files(database, repo, batch):
-                by_path[node.path].append(node)
-            self._facts |= {path: FileFacts(path, by_path[path]) for path in batch}
+            nodes = nodes_of_files(database, repo, batch)
+            self._facts |= {path: FileFacts(path, nodes.get(path, ())) for path in batch}
         return {path: self._facts[path] for path in requested}
 
-    def nodes(self, name: str) -> list[RelatedNode]:
-        """The nodes whose relations have a name."""
-        if name not in self._nodes:
-            nodes, is_cut = nodes_with_name(self._corpus.database, self._corpus.repo, name)
+    def _types(self, paths: Iterable[str]) -> dict[str, Set[str]]:
+        """The symbols of the types in files, read together, and without their facts."""
+        requested = list(dict.fromkeys(paths))
+        existing = {path: self._facts[path].classes for path in requested if path in self._facts}
+        missing = [path for path in requested if path not in {*existing, *self._types_of_files}]
+        for first in range(0, len(missing), MAX_PATHS):
+            batch = missing[first : first + MAX_PATHS]
+            types = types_of_files(self._corpus.database, self._corpus.repo, batch)
+            self._types_of_files |= {path: types.get(path, set()) for path in batch}
+        return {
+            path: existing[path] if path in existing else self._types_of_files[path]
+            for path in requested
+        }
+
+    def nodes(self, name: str, *, with_receivers: bool = True) -> list[RelatedNode]:
+        """The nodes whose relations have a name; those with it as a receiver can be left out."""
+        key = name, with_receivers
+        if key not in self._nodes:
+            nodes, is_cut = nodes_with_name(
+                self._corpus.database, self._corpus.repo, name, with_receivers=with_receivers
+            )
             self.is_cut |= is_cut
-            self._nodes[name] = nodes
-        return self._nodes[name]
+            self._nodes[key] = nodes
+        return self._nodes[key]
 
     def resolver(self, definition: Definition) -> Resolver:
         """The resolver of a definition, with the types below its owner."""
@@ -329,7 +347,7 @@ class ReferenceFinder:
         """Tells whether a receiver of a name may be a field, as in `crawler.signals.connect`."""
         return any(
             one.kind in {CALL, MENTION} and CHAINED_PATTERN.match(one.qualifier)
-            for node in self.nodes(name)
+            for node in self.nodes(name, with_receivers=False)
             for one in node.decode_named(name)
         )
 
@@ -535,10 +553,10 @@ class ReferenceFinder:
                 yield hit, Implementation(member.path, 0, 0, other.symbol, bool(implements), 1)
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
-        named = self.nodes(parent.name)
+        named = self._inheriting_nodes(parent.name)
         names = {parent.name, *_aliases(named, parent.name)}
         for alias in sorted(names - {parent.name}):
-            named = [*named, *self.nodes(alias)]
+            named = [*named, *self._inheriting_nodes(alias)]
         texts = [f" {name}{kind}" for name in names for kind in (INHERITS, IMPLEMENTS)]
         distinct = {
             node.id: node
@@ -559,6 +577,13 @@ class ReferenceFinder:
             ]
             if any(result is not None for result in results):
                 yield node, True in results
+
+    def _inheriting_nodes(self, name: str) -> list[RelatedNode]:
+        """The nodes that name a base or import it."""
+        kinds = INHERITS, IMPLEMENTS, IMPORT
+        nodes, is_cut = nodes_with_kinds(self._corpus.database, self._corpus.repo, name, kinds)
+        self.is_cut |= is_cut
+        return nodes
 
     def overriding(self, definition: Definition) -> list[Reference]:
         """The members of a member's name in the types below its own, as references to it.
@@ -605,7 +630,7 @@ class ReferenceFinder:
             matches += self._macro_sites(definition, resolver, matches)
         if definition.language == "ruby":
             matches += self._ruby_alias_sites(definition, matches)
-        return sorted(set(matches), key=lambda one: _order(one, definition))
+        return sorted(dict.fromkeys(matches), key=_SiteOrder(definition))
 
     def _ruby_alias_sites(
         self, definition: Definition, sites: Iterable[Reference]
@@ -673,7 +698,7 @@ class ReferenceFinder:
         is_member = bool(definition.owner) and not definition.is_type
         sites = [
             (node, relations)
-            for node in self.nodes(name)
+            for node in self.nodes(name, with_receivers=not is_member)
             if (paths is None or node.path in paths)
             and are_compatible(node.language, definition.language)
             and (relations := _relations_of_name(node, name, with_receivers=not is_member))
@@ -797,26 +822,33 @@ def _first_named(target: Target) -> Hit:
     return target.hits[0]
 
 
-def _order(one: Reference, definition: Definition) -> tuple[Any, ...]:
+class _SiteOrder:
     """Resolved sites first, code before tests, overrides last, then the nearest file and line."""
-    own_folders = definition.path.split("/")[:-1]
-    folders = one.path.split("/")[:-1]
-    common = 0
-    for left, right in zip(own_folders, folders, strict=False):
-        if left != right:
-            break
-        common += 1
-    distance = len(own_folders) + len(folders) - 2 * common
-    return (
-        not one.resolved,
-        is_test_path(one.path),
-        one.kind == OVERRIDE,
-        one.path != definition.path,
-        distance,
-        one.path,
-        one.line,
-        one.kind,
-    )
+
+    def __init__(self, definition: Definition) -> None:
+        self._path = definition.path
+        self._places: dict[str, tuple[bool, bool, int]] = {}
+
+    def __call__(self, one: Reference) -> tuple[Any, ...]:
+        """The sort key of a site."""
+        place = self._places.get(one.path)
+        if place is None:
+            place = self._places[one.path] = self._place(one.path)
+        is_test, is_other, distance = place
+        is_override = one.kind == OVERRIDE
+        path, line = one.path, one.line
+        return not one.resolved, is_test, is_override, is_other, distance, path, line, one.kind
+
+    def _place(self, path: str) -> tuple[bool, bool, int]:
+        """A file is a test, is another than the definition's, and is so many folders away."""
+        own_folders, folders = self._path.split("/")[:-1], path.split("/")[:-1]
+        common = 0
+        for left, right in zip(own_folders, folders, strict=False):
+            if left != right:
+                break
+            common += 1
+        distance = len(own_folders) + len(folders) - 2 * common
+        return is_test_path(path), path != self._path, distance
 
 
 class ReferenceFilter(NamedTuple):
@@ -834,10 +866,12 @@ def find_references(
     """The page of references to a target; raises UserError if it is no declaration."""
     finder = ReferenceFinder(corpus)
     definition = finder.definition(target, text)
-    sites = [*finder.references(definition), *finder.overriding(definition)]
+    sites = finder.references(definition)
+    if overriding := finder.overriding(definition):
+        sites = sorted([*sites, *overriding], key=_SiteOrder(definition))
     matches = [
         one
-        for one in sorted(sites, key=lambda one: _order(one, definition))
+        for one in sites
         if (not requested.kinds or one.kind in requested.kinds)
         and (
             requested.tests in {None, "yes"}

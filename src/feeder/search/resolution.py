@@ -18,13 +18,14 @@ from feeder.search.modules import (
     GLOBAL_LANGUAGES,
     IMPLICIT_RECEIVER_LANGUAGES,
     METHOD_FIRST_LANGUAGES,
+    QUALIFIED_LANGUAGES,
     SCRIPTS,
     Definition,
     in_same_package,
     is_parent_module,
     names_module,
 )
-from feeder.store.relations import RelatedNode, Relation, line_numbers
+from feeder.store.relations import RelatedNode, Relation, decode_at, line_numbers
 
 SELF_NAMES = frozenset(
     {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
@@ -73,7 +74,9 @@ class FileFacts:
     def __init__(self, path: str, nodes: Iterable[RelatedNode]) -> None:
         self.path = path
         self.nodes = list(nodes)
-        self._bindings: dict[str, Mapping[str, list[Binding]]] = {}
+        self._all_bindings: dict[str, Mapping[str, list[Binding]]] = {}
+        self._imported: dict[str, Sequence[Import]] = {}
+        self._declared: dict[tuple[str, str], Sequence[Binding] | None] = {}
         self._members: dict[tuple[str, str], list[str] | None] = {}
 
     @cached_property
@@ -86,10 +89,22 @@ class FileFacts:
         """Imports by the local name that they bind; those of all names under `*`."""
         matches: defaultdict[str, list[Import]] = defaultdict(list)
         for node in self.nodes:
-            for name, _, qualifier, _ in node.decode(IMPORT) if IMPORT in node.relations else ():
-                module, _, alias = qualifier.partition("=")
-                matches[alias or name or module].append(Import(module, name))
+            if IMPORT in node.relations:
+                for bound, one in _read_imports(node.decode(IMPORT)):
+                    matches[bound].append(one)
         return matches
+
+    @cached_property
+    def _import_relations(self) -> str:
+        return "".join(node.relations for node in self.nodes if IMPORT in node.relations)
+
+    def imported(self, name: str) -> Sequence[Import]:
+        """The imports that bind a name; those of all names with `*`."""
+        if name not in self._imported:
+            texts = f" {name}{IMPORT}", f"={name}:", f" {IMPORT}{name}:", f" {IMPORT}{name}="
+            imports = _read_imports(decode_at(self._import_relations, texts))
+            self._imported[name] = [one for bound, one in imports if bound == name]
+        return self._imported[name]
 
     @cached_property
     def modules(self) -> set[str]:
@@ -138,26 +153,35 @@ class FileFacts:
         return {node.symbol for node in self.nodes if node.symbol}
 
     @cached_property
-    def _binding_nodes(self) -> Mapping[str, list[RelatedNode]]:
-        """The nodes that declare variables, fields or parameters, by their symbols."""
+    def _nodes_of_symbols(self) -> Mapping[str, list[RelatedNode]]:
         matches: defaultdict[str, list[RelatedNode]] = defaultdict(list)
         for node in self.nodes:
-            if BINDING in node.relations or PARAMETER in node.relations:
-                matches[node.symbol or ""].append(node)
+            matches[node.symbol or ""].append(node)
         return matches
 
-    def bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
-        """The declarations of each variable, field and parameter in the nodes of a symbol.
+    def declared(self, symbol: str, name: str) -> Sequence[Binding] | None:
+        """The declarations of a variable, field or parameter in the nodes of a symbol, if any.
 
         A name has several where closures have parameters of the same name.
         """
-        if symbol not in self._bindings:
-            self._bindings[symbol] = self._read_bindings(symbol)
-        return self._bindings[symbol]
+        key = symbol, name
+        if key not in self._declared:
+            nodes = self._nodes_of_symbols.get(symbol, ())
+            own = [one for node in nodes for one in _declarations_of(node, name)]
+            if any(_may_declare(node, one.type_name) for node in nodes for one in own):
+                own = self._bindings(symbol)[name]  # self.cart = cart
+            self._declared[key] = own or None
+        return self._declared[key]
+
+    def _bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
+        """The declarations of each variable, field and parameter in the nodes of a symbol."""
+        if symbol not in self._all_bindings:
+            self._all_bindings[symbol] = self._read_bindings(symbol)
+        return self._all_bindings[symbol]
 
     def _read_bindings(self, symbol: str) -> Mapping[str, list[Binding]]:
         own: dict[str, list[Binding]] = {}
-        for node in self._binding_nodes.get(symbol, ()):
+        for node in self._nodes_of_symbols.get(symbol, ()):
             for relation in node.decode(BINDING + PARAMETER):
                 if relation.qualifier:
                     own.setdefault(relation.name, []).extend(declarations(node, relation))
@@ -200,7 +224,7 @@ class FileFacts:
         """Tells whether the first name of a receiver has several types in a node, one by one."""
         if not self._is_shadowing:
             return False
-        declared = self.bindings(symbol or "").get(receiver.partition(".")[0].lstrip("$"))
+        declared = self.declared(symbol or "", receiver.partition(".")[0].lstrip("$"))
         return declared is not None and not _only_type(declared, "")
 
     def has_type(self, symbol: str | None, receiver: str, line: int) -> bool:
@@ -217,12 +241,12 @@ class FileFacts:
     def _types_of_name(
         self, symbol: str | None, name: str, line: int, *, is_member: bool
     ) -> list[str]:
-        if not is_member and name in (own := self.bindings(symbol or "")):
-            return _types_at(own[name], line, shadowing=self._is_shadowing)
+        if not is_member and (own := self.declared(symbol or "", name)):
+            return _types_at(own, line, shadowing=self._is_shadowing)
         owner = self.enclosing_class(symbol)
         types = self._types_of_member(owner, name) if owner else None
         if types is None:
-            only = _only_type(self.bindings("").get(name), "")
+            only = _only_type(self.declared("", name), "")
             types = [only] if only else []
         return types
 
@@ -234,24 +258,54 @@ class FileFacts:
         return self._members[key]
 
     def _read_types_of_member(self, owner: str, name: str) -> list[str] | None:
-        texts = f" {name}{BINDING}", f" {name}{PARAMETER}"
-        for symbol in self._symbols_of_types.get(owner, ()):
-            nodes = self._binding_nodes[symbol]
-            if any(text in node.relations for node in nodes for text in texts):
-                own = self.bindings(symbol)
-                if name in own:
-                    only = _only_type(own[name], "")
-                    return [only] if only else []
+        binding, parameter = f" {name}{BINDING}", f" {name}{PARAMETER}"
+        may_declare = {
+            node.symbol or ""
+            for node in self.nodes
+            if (binding in node.relations or parameter in node.relations)
+            and owner in _symbols_around(node.symbol or "")
+        }
+        symbols = [*may_declare]
+        if len(symbols) > 1:  # the first one that declares a name comes first
+            symbols = [one for one in self._declaring_symbols if one in may_declare]
+        for symbol in symbols:
+            if own := self.declared(symbol, name):
+                only = _only_type(own, "")
+                return [only] if only else []
         return None
 
     @cached_property
-    def _symbols_of_types(self) -> Mapping[str, list[str]]:
-        """The symbols of each type and of its members that declare names, in the file's order."""
-        matches: defaultdict[str, list[str]] = defaultdict(list)
-        for symbol in self._binding_nodes:
-            for owner in {symbol, symbol.rpartition(".")[0]}:
-                matches[owner].append(symbol)
-        return matches
+    def _declaring_symbols(self) -> list[str]:
+        """The symbols of nodes that declare names, in the file's order."""
+        kinds = BINDING, PARAMETER
+        declaring = (node for node in self.nodes if any(kind in node.relations for kind in kinds))
+        return list(dict.fromkeys(node.symbol or "" for node in declaring))
+
+
+def _read_imports(relations: Iterable[Relation]) -> Iterator[tuple[str, Import]]:
+    """Yields each import among relations, with the local name that it binds."""
+    for name, kind, qualifier, _ in relations:
+        if kind == IMPORT:
+            module, _, alias = qualifier.partition("=")
+            yield alias or name or module, Import(module, name)
+
+
+def _symbols_around(symbol: str) -> tuple[str, str]:
+    """A symbol, and that of the type of which it may be a member."""
+    return symbol, symbol.rpartition(".")[0]
+
+
+def _may_declare(node: RelatedNode, name: str) -> bool:
+    """Tells whether a node declares a variable, field or parameter of a name, of any type."""
+    return f" {name}{BINDING}" in node.relations or f" {name}{PARAMETER}" in node.relations
+
+
+def _declarations_of(node: RelatedNode, name: str) -> Iterator[Binding]:
+    """Yields a node's declarations of a name, with their types, one for each line."""
+    if _may_declare(node, name):
+        for relation in node.decode_declared(name, BINDING + PARAMETER):
+            if relation.qualifier:
+                yield from declarations(node, relation)
 
 
 def declarations(node: RelatedNode, relation: Relation) -> Iterator[Binding]:
@@ -340,6 +394,8 @@ class Resolver:
         shared = {(one.path, one.symbol) for one in others if not one.is_local}
         self._is_unique = len(shared) <= 1
         self._in_family: dict[tuple[str, str], bool | None] = {}
+        self._imports: dict[tuple[Import, str], bool | None] = {}
+        self._resolvers: dict[Definition, Resolver] = {}
 
     def resolve_lines(
         self, facts: FileFacts, node: RelatedNode, relation: Relation
@@ -367,7 +423,7 @@ class Resolver:
             return None
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             result = self.refers(facts, relation.name)  # its receiver is a value of any name
-            return result and (self._is_unique or relation.name in facts.imports)
+            return result and (self._is_unique or bool(facts.imported(relation.name)))
         if self._is_member:
             return self._resolve_member(facts, node, relation, line)
         if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:
@@ -394,13 +450,39 @@ class Resolver:
         return ""
 
     @cached_property
+    def _owners(self) -> set[tuple[str, str]]:
+        """The paths and symbols of the types that define a member of this name, and of no type."""
+        return {(one.path, one.owner) for one in self._others}
+
+    @cached_property
     def _types_with_member(self) -> set[str]:
         """The types that define a member of this name."""
         return {one.owner.rpartition(".")[2] for one in self._others}
 
-    def refers(self, facts: FileFacts, name: str) -> bool | None:
-        """Resolves a name without a receiver in a file to a type, function or constant."""
-        return refers_to(self._definition, self._others, facts, name, is_unique=self._is_unique)
+    def refers(self, facts: FileFacts, name: str) -> bool | None:  # noqa: PLR0911 - one for each rule
+        """Resolves a name without a receiver in a file to a definition of a module or package."""
+        definition = self._definition
+        if name == definition.name and facts.path == definition.path and not definition.owner:
+            return True
+        if imports := facts.imported(name):
+            results = [self._import_refers(facts, one) for one in imports]
+            return True if True in results else False if False in results else None
+        if name != definition.name:
+            return None
+        if facts.path == definition.path:
+            return True
+        if definition.is_local or (facts.path, "") in self._owners:
+            return None
+        wildcards = [one for one in facts.imported("*") if one.name == "*"]
+        results = [self._import_refers(facts, one) for one in wildcards]
+        if True in results:
+            return True
+        if in_same_package(facts.path, facts.package, definition):
+            # other types may nest one of the same name
+            return self._is_unique or not (definition.is_type and definition.owner)
+        if False in results:
+            return False
+        return self._is_unique if definition.language in GLOBAL_LANGUAGES else None
 
     def _resolve_import(self, facts: FileFacts, relation: Relation) -> bool | None:
         module = relation.qualifier.partition("=")[0]
@@ -410,9 +492,34 @@ class Resolver:
         return self._import_refers(facts, Import(module, relation.name))
 
     def _import_refers(self, facts: FileFacts, imported: Import) -> bool | None:
-        return import_refers(
-            self._definition, self._others, facts.path, imported, is_unique=self._is_unique
-        )
+        """Resolves an import to a definition of a module or package."""
+        is_everywhere = self._has_qualified_imports and not imported.module.startswith(".")
+        key = imported, "" if is_everywhere else facts.path
+        if key not in self._imports:
+            self._imports[key] = self._resolve_import_in(facts.path, *imported)
+        return self._imports[key]
+
+    @cached_property
+    def _has_qualified_imports(self) -> bool:
+        """Tells whether an import means the same in each file."""
+        return all(one.language in QUALIFIED_LANGUAGES for one in self._others)
+
+    def _resolve_import_in(self, path: str, module: str, name: str) -> bool | None:
+        definition = self._definition
+        if name not in {definition.name, "*", "default"}:
+            return None
+        if names_module(module, path, definition):
+            return True
+        others = self._others
+        if any(one is not definition and names_module(module, path, one) for one in others):
+            return None
+        if is_parent_module(module, path, definition):
+            near = [one for one in others if is_parent_module(module, path, one)]
+            return len(near) == 1
+        if name == "default":
+            return None
+        is_relative = module.startswith(".")
+        return self._is_unique if is_relative and definition.language in SCRIPTS else None
 
     def _resolve_qualified(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation
@@ -420,7 +527,7 @@ class Resolver:
         """A name of a module with a receiver: a module, a package or an outer type."""
         receiver, definition = relation.qualifier, self._definition
         first = receiver.partition(".")[0]
-        is_imported = first in facts.imports  # import * as module from "./cart.js"
+        is_imported = bool(facts.imported(first))  # import * as module from "./cart.js"
         is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
         if is_own_module and definition.language in SCRIPTS:
             return True if facts.path == definition.path else None
@@ -435,7 +542,7 @@ class Resolver:
                 return self._is_unique
         if definition.language == "go":
             return go_package_refers(definition, facts, receiver)
-        if is_imported or receiver in facts.imports:
+        if is_imported or facts.imported(receiver):
             return None
         if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
             return None
@@ -449,9 +556,9 @@ class Resolver:
             yield receiver
         first, _, rest = receiver.partition(".")
         suffix = f".{rest}" if rest else ""
-        for imported in (*facts.imports.get(receiver, ()), *facts.imports.get(first, ())):
+        for imported in (*facts.imported(receiver), *facts.imported(first)):
             if not imported.name:
-                yield imported.module if receiver in facts.imports else imported.module + suffix
+                yield imported.module if facts.imported(receiver) else imported.module + suffix
             elif imported.name in {"*", "default"}:
                 yield imported.module
             else:
@@ -500,14 +607,14 @@ class Resolver:
         while symbol:
             if (facts.path, symbol) in self._family.own:
                 return True
-            if any(one.owner == symbol and one.path == facts.path for one in self._others):
+            if (facts.path, symbol) in self._owners:
                 return None
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
         return False if own_class else None
 
     def _may_be_type(self, facts: FileFacts, name: str) -> bool:
         """Tells whether a receiver that no declaration binds is a type, as in `Cart.create()`."""
-        is_known = name in facts.imports or name in self._types_with_member
+        is_known = name in self._types_with_member or bool(facts.imported(name))
         return name in self._family.names or (is_known and name[:1].isupper())
 
     def _is_field(self, facts: FileFacts, node: RelatedNode, receiver: str, line: int) -> bool:
@@ -573,7 +680,7 @@ class Resolver:
             return _surest(implementing)
         if is_own and self._owner:
             return self._is_of_module(facts, type_name, self._owner)
-        imported = facts.imports.get(type_name, ())
+        imported = facts.imported(type_name)
         if _last_name(type_name) in self._family.names or any(
             one.name in self._family.names for one in imported
         ):
@@ -587,7 +694,9 @@ class Resolver:
         package, _, name = type_name.rpartition(".")
         if package:
             return self._has_package(facts, package, type_)
-        return bool(refers_to(type_, [type_], facts, name, is_unique=True))
+        if type_ not in self._resolvers:
+            self._resolvers[type_] = Resolver(type_, [type_], None)
+        return bool(self._resolvers[type_].refers(facts, name))
 
     def _has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
         """Tells whether a module or package, as a file writes it, has a definition."""
@@ -598,7 +707,7 @@ class Resolver:
 
     def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> bool | None:
         """A receiver of a type with the owner's name, which the file does not declare or import."""
-        if type_name in facts.imports or facts.declares_type(type_name):
+        if facts.imported(type_name) or facts.declares_type(type_name):
             return None
         package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
         if package and owner.language == "go":
@@ -681,72 +790,6 @@ def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -
         return None
     is_in_import = imports_module_of(facts, definition)
     return is_in_import if package else False if is_in_import else None
-
-
-def refers_to(  # noqa: PLR0911 - one for each rule
-    definition: Definition,
-    others: Sequence[Definition],
-    facts: FileFacts,
-    name: str,
-    *,
-    is_unique: bool,
-) -> bool | None:
-    """Resolves a name without a receiver in a file to a definition of a module or package."""
-    if name == definition.name and facts.path == definition.path and not definition.owner:
-        return True
-    if imports := facts.imports.get(name):
-        results = [
-            import_refers(definition, others, facts.path, one, is_unique=is_unique)
-            for one in imports
-        ]
-        return True if True in results else False if False in results else None
-    if name != definition.name:
-        return None
-    if facts.path == definition.path:
-        return True
-    if definition.is_local:
-        return None
-    if any(one.path == facts.path and not one.owner for one in others):
-        return None
-    wildcards = [one for one in facts.imports.get("*", ()) if one.name == "*"]
-    results = [
-        import_refers(definition, others, facts.path, one, is_unique=is_unique) for one in wildcards
-    ]
-    if True in results:
-        return True
-    if in_same_package(facts.path, facts.package, definition):
-        # other types may nest one of the same name
-        return is_unique or not (definition.is_type and definition.owner)
-    if False in results:
-        return False
-    if definition.language in GLOBAL_LANGUAGES:
-        return is_unique
-    return None
-
-
-def import_refers(
-    definition: Definition,
-    others: Sequence[Definition],
-    path: str,
-    imported: Import,
-    *,
-    is_unique: bool,
-) -> bool | None:
-    """Resolves an import to a definition of a module or package."""
-    module, name = imported
-    if name not in {definition.name, "*", "default"}:
-        return None
-    if names_module(module, path, definition):
-        return True
-    if any(one is not definition and names_module(module, path, one) for one in others):
-        return None
-    if is_parent_module(module, path, definition):
-        near = [one for one in others if is_parent_module(module, path, one)]
-        return len(near) == 1
-    if name == "default":
-        return None
-    is_relative = module.startswith(".")
-    return is_unique if is_relative and definition.language in SCRIPTS else None
 
 
 def are_compatible(language: str | None, other: str) -> bool:

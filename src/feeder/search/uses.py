@@ -148,7 +148,7 @@ class UseFinder:
 
     def _candidates(self, facts: FileFacts, name: str) -> list[tuple[Definition, Hit]]:
         """The definitions of a name, or of the name that the file imports under this one."""
-        names = [name, *(one.name for one in facts.imports.get(name, ()) if one.name)]
+        names = [name, *(one.name for one in facts.imported(name) if one.name)]
         candidates = [
             one for name in dict.fromkeys(names) for one in self.finder.named_definitions(name)
         ]

@@ -2,12 +2,14 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import islice
+from itertools import groupby, islice
+from operator import gt, itemgetter
 from typing import NamedTuple
 
-from feeder.nodes import CALL, MENTION
+from feeder.nodes import BINDING, CALL, MENTION, PARAMETER
 from feeder.store import Database, Row, Statement
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 from feeder.store.rows import paginate_rows
@@ -31,6 +33,9 @@ MAX_PATHS = 400
 MAX_PATTERNS = 100
 """Names whose regular expressions are cached."""
 
+_PATH, _PATH_AND_LINE = itemgetter(1), itemgetter(1, 5)
+"""Return the path of a node, and the path with its first line."""
+
 MAX_GO_ROWS = 2_000
 """Nodes of types of Go that one request reads."""
 
@@ -48,6 +53,20 @@ SELECT {_COLUMNS} FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f
 CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT ?4
 """
+
+# ?5 relations of the name as a pattern, which may be too long for D1; other nodes have the name in
+# another one, or, without `_NODES_WITH_RECEIVER`, as a receiver or a declared type
+_NODES_WITH_OWN_RELATION = NODES_WITH_RELATION.replace(
+    "ORDER BY d.path, d.start_line", "AND d.relations GLOB ?5"
+)
+_RECEIVERS = " OR ".join(
+    f"instr(d.relations, '{kind}' || ?3 || '{end}')"
+    for kind, ends in ((CALL, ".:"), (MENTION, ".:"), (BINDING, ":"), (PARAMETER, ":"))
+    for end in ends
+)
+_NODES_WITH_RECEIVER = _NODES_WITH_OWN_RELATION.replace(
+    "d.relations GLOB ?5", f"(d.relations GLOB ?5 OR {_RECEIVERS})"
+)
 
 # ?2 an FTS5 query, ?3 to ?5 texts of which the relations have one: together they cost one scan
 NODES_WITH_ANY_RELATION = f"""
@@ -153,6 +172,11 @@ AND NOT instr(substr(f.path, length(?2) + 1), '/') AND instr(d.symbol, '.')
 ORDER BY package = 'main' LIMIT 2
 """
 
+TYPES_OF_FILES = """
+SELECT d.path, d.symbol FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
+WHERE d.repo = ?1 AND d.node_type = 'class' AND d.symbol <> ''
+"""
+
 BLOBS_OF_FILES = """
 SELECT f.path, f.blob FROM json_each(?2) j CROSS JOIN files f ON f.repo = ?1 AND f.path = j.value
 """
@@ -183,6 +207,12 @@ AND (path, start_line, seq) > (?2, ?3, ?4) ORDER BY path, start_line, seq LIMIT 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
 
 ITEM_PATTERN = re.compile(r" ([^\s(^+~.@=%>#]*)([(^+~.@=%>#])(\S*):([\d,]+)")
+
+
+_KINDS = "[(^+~.@=%>#]"
+"""The kinds of relations as a character class of GLOB."""
+
+_GLOB_SIGNS = re.compile(r"[*?[]")
 
 
 @cache
@@ -246,11 +276,27 @@ class RelatedNode(NamedTuple):
         """The node's relations of a name."""
         return list(map(Relation._make, _named_pattern(name).findall(self.relations)))
 
+    def decode_declared(self, name: str, kinds: str) -> list[Relation]:
+        """The node's relations of a name and of some kinds, found without a pattern of the name."""
+        return decode_at(self.relations, (f" {name}{kind}" for kind in kinds))
+
     def decode_received(self, name: str) -> list[Relation]:
         """The node's calls and mentions whose receiver begins with a name, as in `Cart.create`."""
         if name not in self.relations:
             return []
         return list(map(Relation._make, _received_pattern(name).findall(self.relations)))
+
+
+def decode_at(relations: str, texts: Iterable[str]) -> list[Relation]:
+    """The relations that have one of some texts, in their order."""
+    starts: set[int] = set()
+    for text in texts:
+        at = relations.find(text)
+        while at >= 0:
+            starts.add(relations.rfind(" ", 0, at + 1))
+            at = relations.find(text, at + 1)
+    items = (ITEM_PATTERN.match(relations, start) for start in sorted(starts - {-1}))
+    return [Relation._make(item.groups()) for item in items if item]
 
 
 def line_numbers(node: RelatedNode, relation: Relation) -> Iterator[int]:
@@ -259,24 +305,64 @@ def line_numbers(node: RelatedNode, relation: Relation) -> Iterator[int]:
         yield node.start_line + int(line)
 
 
-def nodes_with_name(database: Database, repo: str, name: str) -> tuple[list[RelatedNode], bool]:
+def nodes_with_name(
+    database: Database, repo: str, name: str, *, with_receivers: bool = True
+) -> tuple[list[RelatedNode], bool]:
     """Returns nodes whose relations contain a name, in the order of paths and lines.
 
-    The last value is True if the list is cut after `MAX_ROWS`.
+    Those that have it as a receiver or as a declared type can be left out. The last value is True
+    if the list is cut after `MAX_ROWS`.
     """
     if not any(map(str.isalnum, name)):
         return [], False
-    nodes = _read(database, NODES_WITH_RELATION, repo, f'body : "{name}"', name, MAX_ROWS + 1)
+    params = repo, f'body : "{name}"', name, MAX_ROWS + 1
+    if is_local(database):
+        literal = _GLOB_SIGNS.sub(r"[\g<0>]", name)
+        sql = _NODES_WITH_RECEIVER if with_receivers else _NODES_WITH_OWN_RELATION
+        # sorting the rows here takes an eighth of the time that SQLite needs for them
+        nodes = sorted(_read(database, sql, *params, f"* {literal}{_KINDS}*"), key=_PATH_AND_LINE)
+    else:
+        nodes = _read(database, NODES_WITH_RELATION, *params)
     return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS
 
 
-def nodes_of_files(database: Database, repo: str, paths: Iterable[str]) -> list[RelatedNode]:
-    """Returns the nodes of files with relations, and all classes, in the order of their lines.
+def nodes_with_kinds(
+    database: Database, repo: str, name: str, kinds: tuple[str, str, str]
+) -> tuple[list[RelatedNode], bool]:
+    """Returns the nodes with relations of a name and of one of three kinds; see `nodes_with_name`.
 
-    Sorting the rows here takes a fifth of the time that SQLite needs for them.
+    Of a type that many nodes use, few inherit it.
     """
-    nodes = _read(database, RELATIONS_OF_FILES, repo, json.dumps(list(paths)))
-    return sorted(nodes, key=lambda one: (one.path, one.start_line, -one.end_line))
+    if not any(map(str.isalnum, name)):
+        return [], False
+    texts = [f" {name}{kind}" for kind in kinds]
+    query = f'body : "{name}"'
+    rows = _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS + 1)
+    nodes = sorted(rows, key=_PATH_AND_LINE)
+    return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS
+
+
+def nodes_of_files(
+    database: Database, repo: str, paths: Iterable[str]
+) -> dict[str, list[RelatedNode]]:
+    """Returns the nodes of files with relations, and all classes, in the order of their lines."""
+    rows = _read(database, RELATIONS_OF_FILES, repo, json.dumps(list(paths)))
+    files = {path: list(nodes) for path, nodes in groupby(rows, key=_PATH)}
+    for nodes in files.values():
+        # they come in the order of an index, so that few files need sorting
+        lines = [(node.start_line, -node.end_line) for node in nodes]
+        if any(map(gt, lines, lines[1:])):
+            nodes.sort(key=lambda one: (one.start_line, -one.end_line))
+    return files
+
+
+def types_of_files(database: Database, repo: str, paths: Iterable[str]) -> dict[str, set[str]]:
+    """Returns the symbols of the types in files, by path."""
+    [rows] = database.run([Statement(TYPES_OF_FILES, (repo, json.dumps(list(paths))))])
+    types: defaultdict[str, set[str]] = defaultdict(set)
+    for path, symbol in rows:
+        types[str(path)].add(str(symbol))
+    return types
 
 
 class GoNode(NamedTuple):

@@ -1,0 +1,52 @@
+"""Nodes are read by the names in their relations."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from feeder.source.git_trees import Commit
+from feeder.store import Database
+from feeder.store.relations import nodes_with_kinds, nodes_with_name
+from index_helpers import REPO, open_database, run_sync
+from source.repos import Repo
+
+FILES: dict[str, str | bytes] = {
+    "cart.rb": (
+        "class Cart\n  def open?\n    1\n  end\nend\n\n"
+        "class Big < Cart\n  def use(one)\n    one.open?\n    one.open_all\n  end\nend\n"
+    ),
+    "use.py": (
+        "from cart import Cart\n\n\n"
+        "def fill(box: Cart):\n    return MyCart(box)\n\n\n"
+        "def make():\n    return Cart.create(1)\n\n\n"
+        "def other():\n    return 'Cart', MyCart(1)\n"
+    ),
+}
+
+
+@pytest.fixture
+def database(repo: Repo) -> Iterator[Database]:
+    repo.commit(FILES)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    yield database
+    database.close()
+
+
+def test_name_is_no_part_of_another_one(database: Database) -> None:
+    def symbols(name: str, *, with_receivers: bool) -> list[str | None]:
+        nodes, is_cut = nodes_with_name(database, REPO, name, with_receivers=with_receivers)
+        assert not is_cut
+        return [one.symbol for one in nodes]
+
+    assert symbols("open?", with_receivers=False) == ["Big.use"]
+    assert symbols("open", with_receivers=True) == []
+    # the import, the parameter's type; not `MyCart` and a string alone
+    assert symbols("Cart", with_receivers=False) == ["Big", None, "fill"]
+    assert symbols("Cart", with_receivers=True) == ["Big", None, "fill", "make"]
+
+
+def test_nodes_are_those_with_one_of_three_kinds(database: Database) -> None:
+    nodes, is_cut = nodes_with_kinds(database, REPO, "Cart", ("^", "+", "@"))
+    assert [one.symbol for one in nodes] == ["Big", None]
+    assert not is_cut
