@@ -66,6 +66,16 @@ def _rows_of_last(fed: IndexedWorker) -> int:
     return int(re.findall(r"(\d+) rows read", fed.last.headers["server-timing"])[0])
 
 
+def test_filter_by_relations_is_looked_up_before_the_search(fed: IndexedWorker) -> None:
+    """The search runs once, in the nodes that pass: a search before would be thrown away."""
+    for _ in range(2):  # the second time the query's vector is in the cache
+        hits = fed.query_worker("search", q="calls:send ship")["hits"]
+        assert [hit["symbol"] for hit in hits] == ["ship"]
+    assert fed.last is not None
+    timing = fed.last.headers["server-timing"]
+    assert re.findall(r'vectorize;dur=\d+;desc="(\d+) call', timing) == ["1"]
+
+
 def test_other_repositories_cost_a_query_nothing(fed: IndexedWorker) -> None:
     """Their metadata is read neither with the first batch nor when the head is compared."""
     rows_read(fed, "search", q="where is weigh 1 1")  # computes the query's vector

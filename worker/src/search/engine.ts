@@ -276,7 +276,11 @@ async function valuesToFilter(context: SearchContext, query: Query, repos: reado
   return countedValues(parseMeta(rows), repos);
 }
 
-/** Looks up the filters, and retrieves the candidates of the guessed scope, in one request. */
+/**
+ * Looks up the filters, and retrieves the candidates of the guessed scope, in one request.
+ *
+ * With filters by relations it only looks up: which nodes pass cannot be guessed.
+ */
 async function runFirstBatch(
   context: SearchContext,
   query: Query,
@@ -285,12 +289,14 @@ async function runFirstBatch(
   usesVectors: boolean,
 ) {
   const batch = new Batch();
-  const [text, warnings] = [queryText(query), [] as string[]];
+  const isScopeKnown = filters.query.relations.length === 0;
+  const [text, warnings] = [isScopeKnown ? queryText(query) : "", [] as string[]];
   const checks = batch.add(lookupStatements(filters));
-  const checkedWords = context.hasHiddenRepos ? [] : wordsToCheck(query);
+  const checkedWords = context.hasHiddenRepos || !isScopeKnown ? [] : wordsToCheck(query);
   const missing = batch.add(checkedWords.length > 0 ? [missingWordsStatement(checkedWords)] : []);
   const words = text.trim() ? new WordSearch(text, query.prefixes, scope, batch) : null;
-  const listed = batch.add(!text && isRestricted(scope) && !isEmpty(scope) ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
+  const isListed = isScopeKnown && !text && isRestricted(scope) && !isEmpty(scope);
+  const listed = batch.add(isListed ? [sql.firstNodes(scope, MAX_LISTED + 1)] : []);
   const { vectorSearch, problem } = createVectorSearch(context, usesVectors ? (words?.queryText.text ?? "") : "");
   const lookupRows = batch.add(vectorSearch?.vector.statements ?? []);
   const isCertain = [...filters.paths, ...filters.notPaths].every((candidates) => candidates.length === 1);
