@@ -8,11 +8,8 @@ export function keyOf(...parts: readonly (string | number | null)[]): string {
 }
 
 /** Groups values by key. */
-export function groupBy<Value>(
-  values: Iterable<Value>,
-  key: (value: Value) => string,
-): Map<string, Value[]> {
-  const groups = new Map<string, Value[]>();
+export function groupBy<Value, Key>(values: Iterable<Value>, key: (value: Value) => Key): Map<Key, Value[]> {
+  const groups = new Map<Key, Value[]>();
   for (const value of values) {
     const groupKey = key(value);
     const group = groups.get(groupKey);

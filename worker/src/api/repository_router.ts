@@ -2,7 +2,7 @@
 
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";
-import type { Repository } from "../bindings/repositories.ts";
+import { groupByDatabase, type Repository } from "../bindings/repositories.ts";
 import { SeveralIndexes, VectorIndex } from "../bindings/vectorize.ts";
 import { groupBy } from "../collections.ts";
 import { badRequest, HttpError } from "../http_error.ts";
@@ -170,24 +170,19 @@ export class RepositoryRouter {
    */
   async #ownersOf(texts: readonly string[]): Promise<Owners> {
     const ids = texts.filter((text) => NODE_ID.test(text));
-    const byDatabase = [...groupBy(this.allowed, (one) => String(this.#databases.indexOf(one.database))).values()];
     if (ids.length === 0 || this.allowed.length === 1) return new Map();
-    if (byDatabase.length > MAX_DATABASES_OF_IDS) {
+    const { size } = groupByDatabase(this.allowed);
+    if (size > MAX_DATABASES_OF_IDS) {
       const remedy = "Name the repository in `repo`, or write a path as in NAME:src/cart.py:12.";
-      throw badRequest(`A node's id is looked up in ${MAX_DATABASES_OF_IDS} databases at most, and there are ${byDatabase.length}. ${remedy}`);
+      throw badRequest(`A node's id is looked up in ${MAX_DATABASES_OF_IDS} databases at most, and there are ${size}. ${remedy}`);
     }
-    const { answers } = await this.#askThoseThatAnswer(byDatabase, (own) => {
+    const { answers } = await this.#askThoseThatAnswer(this.allowed, (binding, own) => {
       const repos = own.map((one) => one.name);
-      return new D1(own[0]!.database, this.#countRequest).run([reposOfIds(ids, repos)]);
+      return new D1(binding, this.#countRequest).run([reposOfIds(ids, repos)]);
     });
     const rows = answers.flatMap(([rows = []]) => rows).map(([id, repo]) => ({ id: String(id), repo }));
     const byId = [...groupBy(rows, ({ id }) => id)].filter(([, own]) => own.length === 1);
     return new Map(byId.map(([id, [row]]) => [id, this.allowed.find((one) => one.name === row!.repo)!]));
-  }
-
-  /** The distinct databases. */
-  get #databases(): D1Database[] {
-    return [...new Set(this.allowed.map((one) => one.database))];
   }
 
   get #names(): string[] {
@@ -212,16 +207,16 @@ export class RepositoryRouter {
 
   /** The context of one repository, in which nothing differs from a Worker that has only this one. */
   async #contextOf(repository: Repository): Promise<SearchContext> {
-    const [opened] = await this.#open([repository]);
+    const { database } = await this.#open(repository.database, [repository]);
     const env = this.#environment(repository.name, repository.database, repository.index);
-    return createContext({ ...this.#services(env, MAX_SUBREQUESTS), database: opened!.database, repo: repository.name });
+    return createContext({ ...this.#services(env, MAX_SUBREQUESTS), database, repo: repository.name });
   }
 
   /** Those of the repositories whose databases a query asks. */
   #chosen(repositories: readonly Repository[], typed: string, usesVectors: boolean): Promise<DatabaseChoice> {
     const query = parseQuery(typed);
     const text = new QueryText(queryText(query).replaceAll("\0", " "), query.prefixes);
-    const open = (one: Repository) => new D1(one.database, this.#countRequest);
+    const open = (database: D1Database) => new D1(database, this.#countRequest);
     return chooseDatabases(repositories, text, () => this.#nearestRepos(repositories, usesVectors ? text.text : ""), open);
   }
 
@@ -246,8 +241,7 @@ export class RepositoryRouter {
   async #firstThatAnswers(repositories: readonly Repository[]) {
     for (const repository of repositories) {
       try {
-        const [opened] = await this.#open([repository]);
-        return { repository, opened: opened! };
+        return { repository, opened: await this.#open(repository.database, [repository]) };
       } catch (error) {
         if (!(error instanceof HttpError) || error.status < 500) throw error;
       }
@@ -268,18 +262,12 @@ export class RepositoryRouter {
       const names = others.flatMap((one) => one.repos).join(", ");
       earlier.push(`${names} were searched by words alone: their vectors are by another model than the others'.`);
     }
-    const byIndex = groupBy(same, (one) => String(this.#indexes.indexOf(one.index!)));
-    const indexes = Array.from(byIndex.values(), (own) => {
-      return { index: new VectorIndex(own[0]!.index!, this.#countRequest), repos: own.flatMap((one) => one.repos) };
+    const indexes = Array.from(groupBy(same, (one) => one.index!), ([index, own]) => {
+      return { index: new VectorIndex(index, this.#countRequest), repos: own.flatMap((one) => one.repos) };
     });
     const env = this.#environment("", repositories[0]!.database, same[0]?.index);
     const several = { repos, vectors: indexes.length > 0 ? new SeveralIndexes(indexes) : null };
     return createContext({ ...this.#services(env, MAX_SUBREQUESTS_OF_SEVERAL), database, repo: "", several });
-  }
-
-  /** The distinct vector indexes. */
-  get #indexes(): Vectorize[] {
-    return [...new Set(this.allowed.flatMap((one) => one.index ?? []))];
   }
 
   #environment(repo: string, database: D1Database, index: Vectorize | undefined): Env {
@@ -303,19 +291,20 @@ export class RepositoryRouter {
 
   /** Opens the databases, and says which ones failed; throws the error if all did. */
   async #openThoseThatAnswer(repositories: readonly Repository[]) {
-    const byDatabase = [...new Set(repositories.map((one) => one.database))].map((database) => {
-      return repositories.filter((one) => one.database === database);
-    });
-    const { answers, failed } = await this.#askThoseThatAnswer(byDatabase, (own) => this.#open(own));
-    return { opened: answers.flat(), failed };
+    const { answers, failed } = await this.#askThoseThatAnswer(repositories, (binding, own) => this.#open(binding, own));
+    return { opened: answers, failed };
   }
 
-  /** Asks the database of each group of repositories, and says which ones failed; throws the error if all did. */
-  async #askThoseThatAnswer<Answer>(groups: readonly Repository[][], ask: (own: readonly Repository[]) => Promise<Answer>) {
+  /** Asks each database about its repositories, and says which ones failed; throws the error if all did. */
+  async #askThoseThatAnswer<Answer>(
+    repositories: readonly Repository[],
+    ask: (binding: D1Database, own: readonly Repository[]) => Promise<Answer>,
+  ) {
     const failed: { repos: readonly string[]; error: HttpError }[] = [];
-    const answers = await mapAtOnce(groups, async (own) => {
+    const groups = [...groupByDatabase(repositories)];
+    const answers = await mapAtOnce(groups, async ([binding, own]) => {
       try {
-        return [await ask(own)];
+        return [await ask(binding, own)];
       } catch (error) {
         if (!(error instanceof HttpError) || error.status < 500) throw error;
         failed.push({ repos: own.map((one) => one.name), error });
@@ -326,20 +315,16 @@ export class RepositoryRouter {
     return { answers: answers.flat(), failed };
   }
 
-  /** Opens the database of each repository once, with the metadata of those of its repositories. */
-  async #open(repositories: readonly Repository[]): Promise<OpenDatabase[]> {
-    const bindings = [...new Set(repositories.map((one) => one.database))];
-    return mapAtOnce(bindings, async (binding) => {
-      const own = repositories.filter((one) => one.database === binding);
-      const repos = own.map((one) => one.name);
-      const database = new D1(binding, this.#countRequest);
-      const meta = await loadMetaOf(binding, database, repos);
-      const known = { repo: repos.length === 1 ? repos[0]! : "", meta };
-      const onMeta = ({ meta: newest }: { meta: IndexMeta }) => cacheMetaOf(binding, repos, newest);
-      const snapshot = new SnapshotDatabase(database, known, onMeta, this.#names);
-      snapshot.addRepos(repos);
-      return { repos, database: snapshot, index: own[0]!.index };
-    });
+  /** Opens a database with the metadata of these of its repositories. */
+  async #open(binding: D1Database, repositories: readonly Repository[]): Promise<OpenDatabase> {
+    const repos = repositories.map((one) => one.name);
+    const database = new D1(binding, this.#countRequest);
+    const meta = await loadMetaOf(binding, database, repos);
+    const known = { repo: repos.length === 1 ? repos[0]! : "", meta };
+    const onMeta = ({ meta: newest }: { meta: IndexMeta }) => cacheMetaOf(binding, repos, newest);
+    const snapshot = new SnapshotDatabase(database, known, onMeta, this.#names);
+    snapshot.addRepos(repos);
+    return { repos, database: snapshot, index: repositories[0]!.index };
   }
 }
 

@@ -1,5 +1,6 @@
 /** The repositories of a Worker over several databases, from its configuration. */
 
+import { groupBy } from "../collections.ts";
 import { HttpError } from "../http_error.ts";
 import { compareText } from "../python_strings.ts";
 import type { Env } from "./env.ts";
@@ -29,4 +30,9 @@ export function configuredRepositories(env: Env): Repository[] | null {
     const own = bindings[binding.replace(DATABASE, INDEX)] as Vectorize | undefined;
     return { name, database, index: own ?? env.CODE_INDEX };
   });
+}
+
+/** The repositories by their database, in the order of the first repository of each. */
+export function groupByDatabase(repositories: readonly Repository[]): Map<D1Database, Repository[]> {
+  return groupBy(repositories, (one) => one.database);
 }

@@ -1,9 +1,8 @@
 /** Chooses the databases that a query asks, where there are more than one request may ask. */
 
-import type { Repository } from "../bindings/repositories.ts";
+import { groupByDatabase, type Repository } from "../bindings/repositories.ts";
 import { ServiceError } from "../bindings/service_error.ts";
 import type { VectorIndex } from "../bindings/vectorize.ts";
-import { groupBy } from "../collections.ts";
 import { HttpError } from "../http_error.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -36,23 +35,23 @@ export async function chooseDatabases(
   repositories: readonly Repository[],
   text: QueryText,
   nearest: NearestRepos,
-  open: (repository: Repository) => Database,
+  open: (database: D1Database) => Database,
 ): Promise<DatabaseChoice> {
-  const databases = [...new Set(repositories.map((one) => one.database))];
-  if (databases.length <= MAX_DATABASES) return { repositories, notes: [] };
-  const byWordFirst = text.name !== "" && databases.length <= MAX_COUNTED;
+  const databases = groupByDatabase(repositories);
+  if (databases.size <= MAX_DATABASES) return { repositories, notes: [] };
+  const byWordFirst = text.name !== "" && databases.size <= MAX_COUNTED;
   const byVector = byWordFirst ? null : await nearest();
   const scores = byVector ?? (await scoresByWord(repositories, text, open));
-  const scored = [...groupBy(repositories, (one) => String(databases.indexOf(one.database))).values()].map((own) => {
+  const scored = Array.from(databases.values(), (own) => {
     return { own, score: own.reduce((sum, { name }) => sum + (scores.get(name) ?? 0), 0) };
   });
   const best = sortBy(scored, ({ score }) => [-score]).slice(0, MAX_DATABASES);
   const hits = best.filter(({ score }) => score > 0);
   const chosen = (hits.length > 0 ? hits : best).flatMap(({ own }) => own);
   const names = chosen.map((one) => one.name).join(", ");
-  const note = `Of ${databases.length} databases the likeliest were searched: ${names}. Name another one with repo:NAME.`;
-  const isPartial = !byVector && databases.length > MAX_COUNTED;
-  const left = `${databases.length - MAX_COUNTED} databases were not compared, since there are no vectors to choose by.`;
+  const note = `Of ${databases.size} databases the likeliest were searched: ${names}. Name another one with repo:NAME.`;
+  const isPartial = !byVector && databases.size > MAX_COUNTED;
+  const left = `${databases.size - MAX_COUNTED} databases were not compared, since there are no vectors to choose by.`;
   return { repositories: repositories.filter((one) => chosen.includes(one)), notes: [note, ...(isPartial ? [left] : [])] };
 }
 
@@ -82,9 +81,9 @@ export async function reposByVector(
 async function scoresByWord(
   repositories: readonly Repository[],
   text: QueryText,
-  open: (repository: Repository) => Database,
+  open: (database: D1Database) => Database,
 ): Promise<Map<string, number>> {
-  const counted = [...new Map(repositories.map((one) => [one.database, one])).values()].slice(0, MAX_COUNTED);
+  const counted = [...groupByDatabase(repositories).keys()].slice(0, MAX_COUNTED);
   const counts = await mapAtOnce(counted, async (one) => {
     try {
       const [rows = []] = await open(one).run([termCounts(text.ftsTerms)]);
@@ -99,6 +98,6 @@ async function scoresByWord(
     return Math.log((counts.length + 1) / (having + 0.5));
   });
   const scoreOf = (own: readonly number[]) => own.reduce((sum, count, term) => sum + weights[term]! * Math.log1p(count), 0);
-  const byDatabase = new Map(counted.map((one, at) => [one.database, scoreOf(counts[at]!)]));
+  const byDatabase = new Map(counted.map((one, at) => [one, scoreOf(counts[at]!)]));
   return new Map(repositories.map((one) => [one.name, byDatabase.get(one.database) ?? 0]));
 }
