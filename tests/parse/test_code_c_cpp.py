@@ -77,6 +77,11 @@ def test_template_line_belongs_to_the_member() -> None:
         ("void f(const std::string& s);\n", "cpp"),
         ("#include <vector>\n", "cpp"),
         ("enum class Mode\n{\n    Plain\n};\n", "cpp"),
+        ("@interface A : B\n- (void)f;\n@end\n", "objc"),
+        ("#import <Foundation/Foundation.h>\nvoid f(NSString *a);\n", "objc"),
+        ("@class NSWindow;\nvoid f(NSWindow *a);\n", "objc"),
+        ("#ifdef __OBJC__\n@class NSWindow;\n#endif\nnamespace a {\n}\n", "cpp"),
+        ("/*\n@class s\n@interface s\n@endcode */\nstruct s { int a; };\n", "c"),
     ],
 )
 def test_language_of_a_header_depends_on_its_content(text: str, language: str) -> None:

@@ -91,6 +91,22 @@ def test_file_without_an_extension_is_recognized_by_its_first_line(
     assert GRAMMARS.detect_language("bin/tool", first) == language
 
 
+@pytest.mark.parametrize(
+    ("path", "text", "language"),
+    [
+        ("a.m", "#import <A.h>\n", ("objc", "code")),
+        ("a.m", "#include <stdio.h>\n@implementation A\n@end\n", ("objc", "code")),
+        ("a.m", "function y = f(x)\n% MATLAB\nend\n", ("objc", "text")),
+        ("a.mm", "@implementation A\n@end\n", ("objc", "code")),
+        ("a.mm", "#import <A.h>\nvoid A::f() {}\n", ("objc", "text")),
+    ],
+)
+def test_objective_c_is_parsed_if_it_has_its_keywords(
+    path: str, text: str, language: tuple[str, str]
+) -> None:
+    assert GRAMMARS.detect_language(path, text.encode()) == language
+
+
 def test_extension_precedes_a_name_pattern() -> None:
     """`Dockerfile.*` is for Dockerfiles with any suffix, not for files about them."""
     assert GRAMMARS.detect_language("dockerfile.ts", b"") == ("typescript", "code")

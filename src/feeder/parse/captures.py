@@ -164,11 +164,17 @@ def collect_captures(
 
 
 def declared_name(source: SourceText, captures: Captures) -> str:
-    """The name from the first `@name` to the last, after the names in `@scope`; empty without."""
+    """The name from the first `@name` to the last, after the names in `@scope`; empty without.
+
+    If there are `@label` captures, it is all of them, joined with colons: `setRates:upload`.
+    """
     if "name" not in captures:
         return ""
     first, last = captures["name"][0], captures["name"][-1]
     parts = [_clean_name(source, part, part) for part in captures.get("scope", ())]
+    if labels := captures.get("label"):
+        selector = ":".join(_clean_name(source, label, label) for label in labels)
+        return ".".join([*parts, selector[:NAME_LIMIT]])
     return ".".join([*parts, _clean_name(source, first, last)])
 
 
