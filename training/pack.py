@@ -1,12 +1,13 @@
 """Converts a trained model to the shipped file.  python pack.py MODEL.npz static_model.bin
 
 The format is in `docs/explanation/models.md`; `feeder.embedding.static_model` reads it. Prints the
-SHA-256 of the file.
+SHA-256 and the CRC-32 of the file.
 """
 
 import hashlib
 import struct
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ def main() -> None:
         text,
     ])  # fmt: skip
     Path(sys.argv[2]).write_bytes(content)
-    print(hashlib.sha256(content).hexdigest(), len(content), "bytes")
+    print(hashlib.sha256(content).hexdigest(), hex(zlib.crc32(content)), len(content), "bytes")
 
 
 if __name__ == "__main__":

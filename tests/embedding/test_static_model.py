@@ -160,9 +160,10 @@ def test_query_vectors_without_numpy_are_the_same(shipped: StaticEmbedder, text:
     )
 
 
-def test_changed_file_is_refused_for_queries_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("content", [MODEL_FILE.read_bytes()[:-1], b""], ids=["cut", "empty"])
+def test_changed_file_is_refused_for_queries_too(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.bin"
-    path.write_bytes(MODEL_FILE.read_bytes()[:-1])
+    path.write_bytes(content)
     with pytest.raises(UserError, match="pip install --force-reinstall headfeed"):
         StaticQueryEmbedder(path)
 

@@ -80,5 +80,8 @@ class Embedder(Protocol):
 STATIC_MODEL_SHA256 = "faea3b647497ab4d12f7072dedc2c899243198d508e7157ff9c891640ab67185"
 """SHA-256 of the model file that this version ships."""
 
+STATIC_MODEL_CRC32 = 0x4E7DAC99
+"""CRC-32 of the same file, which takes a quarter of the time: for processes that answer a query."""
+
 STATIC_MODEL_NAME = f"{STATIC_MODEL_PREFIX}{STATIC_MODEL_SHA256[:8]}"
 """The model's identity in an index; it changes when the model is trained again."""

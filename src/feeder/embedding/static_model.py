@@ -8,6 +8,7 @@ from array import array
 from collections.abc import Sequence
 from enum import IntEnum
 from itertools import pairwise
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -253,7 +254,7 @@ class ModelLayout(NamedTuple):
     name_field_weight: float
 
     @classmethod
-    def of(cls, content: bytes) -> "ModelLayout":
+    def of(cls, content: bytes | mmap) -> "ModelLayout":
         """Reads the header."""
         return cls(*_HEADER.unpack_from(content)[2:])
 
@@ -281,22 +282,28 @@ class ModelLayout(NamedTuple):
         return self.rows_at + self.row_count * self.dimensions
 
 
-def read_file(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> bytes:
-    """Returns the model's file; raises UserError when its SHA-256 is not `sha256`."""
+def map_file(path: Path = MODEL_FILE) -> mmap:
+    """Maps the model's file into memory, where all processes share it.
+
+    Raises UserError when it cannot be read.
+    """
     try:
-        content = path.read_bytes()
-    except OSError as exc:
+        with path.open("rb") as file:
+            return mmap(file.fileno(), 0, access=ACCESS_READ)
+    except (OSError, ValueError) as exc:  # ValueError: an empty file
         raise UserError(f"The static model cannot be read ({exc}). {_REINSTALL_HINT}") from exc
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise UserError(
-            f"The static model {path} is damaged or of another version. {_REINSTALL_HINT}"
-        )
-    return content
+
+
+def damaged_model_error(path: Path) -> UserError:
+    """Returns the error of a file that is not the one of this version."""
+    return UserError(f"The static model {path} is damaged or of another version. {_REINSTALL_HINT}")
 
 
 def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> StaticModel:
     """Reads the model's file; raises UserError when its SHA-256 is not `sha256`."""
-    content = read_file(path, sha256)
+    content = map_file(path)
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise damaged_model_error(path)
     import numpy as np
 
     layout = ModelLayout.of(content)

@@ -4,14 +4,21 @@ process that answers one would spend more time on importing numpy than on everyt
 
 import math
 import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
 
-from feeder.embedding import STATIC_MODEL_SHA256
-from feeder.embedding.static_model import MAX_TOKENS, MODEL_FILE, ModelLayout, read_file
+from feeder.embedding import STATIC_MODEL_CRC32
+from feeder.embedding.static_model import (
+    MAX_TOKENS,
+    MODEL_FILE,
+    ModelLayout,
+    damaged_model_error,
+    map_file,
+)
 from feeder.embedding.static_tokenizer import fnv1a, ngrams, split_tokens, split_words_utf8
 
 _MAX_CACHED_TOKENS = 4096
@@ -21,9 +28,11 @@ _FLOAT = struct.Struct("<f")
 class StaticQueryEmbedder:
     """Computes the query vectors of `StaticEmbedder`, equal except for rounding."""
 
-    def __init__(self, path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> None:
-        """Reads the file; raises UserError when its SHA-256 is not `sha256`."""
-        self._content = content = read_file(path, sha256)
+    def __init__(self, path: Path = MODEL_FILE, crc32: int = STATIC_MODEL_CRC32) -> None:
+        """Maps the file; raises UserError when its CRC-32 is not `crc32`."""
+        self._content = content = map_file(path)
+        if zlib.crc32(content) != crc32:
+            raise damaged_model_error(path)
         self._layout = layout = ModelLayout.of(content)
         words = content[layout.words_at : layout.words_at + layout.words_bytes]
         self._words = b"\n%b\n" % words
