@@ -26,8 +26,9 @@ _READY_MARKER = b"\0feeder\n"
 """Precedes the first response: Python start-up files of the user may have printed before it."""
 _MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 _BOOTSTRAP = """
-import signal, sys
+import gc, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
+gc.set_threshold(50_000)  # while modules load, Python would look for cycles after each 700 objects
 sys.path[:] = sys.argv[2:]
 __import__(sys.argv[1], fromlist=["serve"]).serve()
 """

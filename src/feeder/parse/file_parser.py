@@ -17,7 +17,6 @@ from feeder.parse.decoding import NotTextError, decode_text, reject_lfs_pointer,
 from feeder.parse.embedded import HostFile, add_regions, find_regions
 from feeder.parse.entries import Shape, entry_tree
 from feeder.parse.extract import DocumentElement, ExtractedDocument
-from feeder.parse.extract.formats import extract_document
 from feeder.parse.grammars import Grammar, Grammars, capture_names
 from feeder.parse.layout import SourceText, Span, find_split_points, layout_nodes
 from feeder.parse.line_runs import line_runs
@@ -113,6 +112,8 @@ def parse_as_plain_text(  # noqa: PLR0913 - the file and its options
 
 def extract_document_text(grammars: Grammars, path: str, content: bytes) -> ParsedFile:
     """Extracts the text of a document, as one node; line numbers of nodes refer to this text."""
+    from feeder.parse.extract.formats import extract_document  # loads archive formats
+
     try:
         document = extract_document(file_types.document_extension(path), content)
     except NotTextError as exc:
@@ -135,6 +136,8 @@ def _open_file(
 ) -> _OpenFile:
     """Decodes or extracts a file's text and masks it; raises NotTextError."""
     if extension := file_types.document_extension(path):
+        from feeder.parse.extract.formats import extract_document
+
         reject_lfs_pointer(content)
         document = extract_document(extension, content)
         shown, masked_count = document.text, 0
