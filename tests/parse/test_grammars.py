@@ -82,6 +82,7 @@ def test_language_of_a_file_name(path: str, language: str) -> None:
         (b"#!/bin/sh -e\n", ("bash", "code")),
         (b"#!/usr/bin/fish\n", ("text", "text")),
         (b"#!/usr/bin/env luajit\n", ("lua", "code")),
+        (b"#!/usr/bin/perl -w\n", ("perl", "code")),
         (b"\n#!/usr/bin/env python3\n", ("text", "text")),
     ],
 )
@@ -99,11 +100,13 @@ def test_file_without_an_extension_is_recognized_by_its_first_line(
         ("a.m", "function y = f(x)\n% MATLAB\nend\n", ("objc", "text")),
         ("a.mm", "@implementation A\n@end\n", ("objc", "code")),
         ("a.mm", "#import <A.h>\nvoid A::f() {}\n", ("objc", "text")),
+        ("a.pl", "# comment\nuse strict;\n", ("perl", "code")),
+        ("a.pl", ":- module(a, [f/1]).\nf(X) :- g(X).\n", ("perl", "text")),
+        ("a.t", "use Test::More;\n", ("perl", "code")),
+        ("a.t", "a template\n", ("text", "text")),
     ],
 )
-def test_objective_c_is_parsed_if_it_has_its_keywords(
-    path: str, text: str, language: tuple[str, str]
-) -> None:
+def test_code_is_recognized_by_its_content(path: str, text: str, language: tuple[str, str]) -> None:
     assert GRAMMARS.detect_language(path, text.encode()) == language
 
 
