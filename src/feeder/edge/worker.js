@@ -222,21 +222,21 @@ SELECT id, score FROM (
 `,hitsById:`
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
-
+ AS description
 FROM json_each(?1) j CROSS JOIN docs d ON d.id = j.value
 WHERE @IN_SCOPE
 ORDER BY j.key
 `,hitsWithParts:`
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
-, d.lines_hash, 
+ AS description, d.lines_hash, 
 iif(d.is_part, coalesce(d.part_run, (
   SELECT json_group_array(json_array(p.start_line, p.end_line) ORDER BY p.start_line, p.end_line)
   FROM docs p WHERE p.repo = d.repo AND p.path = d.path AND p.is_part = 1
   AND p.node_type = d.node_type AND p.symbol IS d.symbol AND p.signature IS d.signature
   AND p.logical_path IS d.logical_path
 )), NULL)
-
+ AS part_lines
 FROM (VALUES @IDS) i CROSS JOIN docs d ON d.id = i.column1 WHERE ?1 IS NULL AND 
 (((?3 IS NULL OR d.path IN (
 WITH repository(repo) AS MATERIALIZED (
@@ -286,11 +286,11 @@ SELECT o.id FROM (VALUES @IDS) i CROSS JOIN docs o ON o.id = i.column1 WHERE ?1 
 )
 `,firstNodes:`SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
- 
+ AS description 
 FROM docs d WHERE @IN_SCOPE ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 `,firstNodesOfIds:`SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
- 
+ AS description 
 FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
 CROSS JOIN docs d ON d.id = j.id WHERE @IN_SCOPE ORDER BY d.repo, d.path, d.start_line, d.end_line DESC LIMIT ?1 + 0
 `,reposOfIds:`
@@ -420,23 +420,23 @@ AND t.first_line <= d.end_line AND t.last_line >= d.start_line
 SELECT o.id, d.start_line, d.end_line, iif(d.id = o.id OR (
   coalesce(o.symbol, o.logical_path) IS NOT NULL AND d.node_type = o.node_type
   AND d.symbol IS o.symbol AND d.signature IS o.signature AND d.logical_path IS o.logical_path
-), d.text_sha, NULL)
+), d.text_sha, NULL) AS part_sha
 FROM (VALUES @RANGES) j CROSS JOIN docs o ON o.id = j.column1
 CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
 WHERE d.start_line BETWEEN j.column2 AND j.column3 AND d.end_line <= j.column3
 `,nodesInFiles:`
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
- FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
+ AS description FROM json_each(?2) j CROSS JOIN docs d ON d.path = j.value
 WHERE d.repo = ?1 
 `,nodesByIdPrefix:`
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
- FROM docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND +d.repo = ?1 ORDER BY d.id LIMIT ?3
+ AS description FROM docs d WHERE d.id >= ?2 AND d.id < ?2 || 'g' AND +d.repo = ?1 ORDER BY d.id LIMIT ?3
 `,nodesByNameWords:`
 SELECT d.id, d.path, d.language, d.node_type, d.symbol, d.signature, d.logical_path, d.start_line, d.end_line, d.members, d.repo, 
 coalesce((SELECT e.line FROM descriptions e WHERE d.describes <> '' AND e.sha = d.describes), '')
- FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
+ AS description FROM (SELECT rowid FROM docs_fts WHERE docs_fts MATCH ?2) f CROSS JOIN docs d
 ON d.seq = f.rowid
 WHERE d.repo = ?1
 ORDER BY length(coalesce(d.symbol, d.logical_path)),

@@ -174,7 +174,7 @@ STATEMENTS = {
     "hitsWithParts": _replace(
         _HITS_OF_IDS,
         hits.HIT_COLUMNS,
-        f"{hits.HIT_COLUMNS}, d.lines_hash, {node_parts.PART_LINES}",
+        f"{hits.HIT_COLUMNS}, d.lines_hash, {node_parts.PART_LINES} AS part_lines",
     ),
     "classesAround": _CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,

@@ -31,9 +31,15 @@ class Hit(NamedTuple):
 
 
 HIT_COLUMNS = ", ".join(
-    [*(f"d.{column}" for column in Hit._fields[:-1]), stored_descriptions.DESCRIPTION_COLUMN]
+    [
+        *(f"d.{column}" for column in Hit._fields[:-1]),
+        f"{stored_descriptions.DESCRIPTION_COLUMN} AS description",
+    ]
 )
-"""The columns of a hit, from the node `d`."""
+"""The columns of a hit, from the node `d`.
+
+An expression has a name of its own: D1 sends its text with each row else.
+"""
 
 HITS_BY_IDS = f"""
 SELECT {HIT_COLUMNS}

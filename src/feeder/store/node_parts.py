@@ -20,7 +20,7 @@ HIT_CONTENTS = """
 SELECT o.id, d.start_line, d.end_line, iif(d.id = o.id OR (
   coalesce(o.symbol, o.logical_path) IS NOT NULL AND d.node_type = o.node_type
   AND d.symbol IS o.symbol AND d.signature IS o.signature AND d.logical_path IS o.logical_path
-), d.text_sha, NULL)
+), d.text_sha, NULL) AS part_sha
 FROM json_each(?) j CROSS JOIN docs o ON o.id = j.value->>0
 CROSS JOIN docs d ON d.repo = o.repo AND d.path = o.path
 WHERE d.start_line BETWEEN j.value->>1 AND j.value->>2 AND d.end_line <= j.value->>2
