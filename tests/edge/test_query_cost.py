@@ -175,6 +175,14 @@ def test_nodes_within_a_hit_cost_two_rows_each(fed: IndexedWorker) -> None:
     assert fed.rows_billed(statement) <= 2 * 25 + 2
 
 
+def test_a_range_of_stored_source_costs_two_rows(fed: IndexedWorker) -> None:
+    """Only one of the index and one of the table, here for ten ranges in one block."""
+    ranges = ",".join(f"('{NAME}', 'src/m1.py', {line}, {line})" for line in range(1, 11))
+    statement = STATEMENTS["storedSourceLines"].replace("@RANGES", f"VALUES {ranges}")
+    assert len(fed.run_sql(statement)) == 1
+    assert fed.rows_billed(statement) == 2 * 10
+
+
 def _notes(fed: IndexedWorker, query: str) -> list[str]:
     notes: list[str] = fed.query_worker("search", q=query)["notes"]
     return notes

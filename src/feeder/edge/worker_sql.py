@@ -34,11 +34,11 @@ CROSS JOIN docs d ON d.seq = f.rowid
 WHERE d.repo = ?1 AND substr('/' || d.path, -length(?3)) = ?3 LIMIT 2
 """
 _SOURCE_COLUMNS = "t.repo, t.path, t.first_line, t.last_line, t.numbers, hex(t.text)"
-# ?1 is a list of [repository, path, first line, last line]
+# `@RANGES` becomes rows of repository, path, first line and last line
 _STORED_SOURCE = f"""
-SELECT DISTINCT {_SOURCE_COLUMNS} FROM json_each(?1) j CROSS JOIN texts t
-ON t.repo = j.value->>0 AND t.path = j.value->>1
-AND t.first_line <= j.value->>3 AND t.last_line >= j.value->>2
+SELECT DISTINCT {_SOURCE_COLUMNS} FROM (@RANGES) j CROSS JOIN texts t
+ON t.repo = j.column1 AND t.path = j.column2
+AND t.first_line <= j.column4 AND t.last_line >= j.column3
 """
 # `@IDS` and `@RANGES` become rows of literals: D1 bills each row of
 # `json_each`, and of a list after IN, but none of VALUES
