@@ -83,6 +83,8 @@ def test_language_of_a_file_name(path: str, language: str) -> None:
         (b"#!/usr/bin/fish\n", ("text", "text")),
         (b"#!/usr/bin/env luajit\n", ("lua", "code")),
         (b"#!/usr/bin/perl -w\n", ("perl", "code")),
+        (b"#!/usr/bin/env pwsh\n", ("powershell", "code")),
+        (b"#!/usr/bin/env escript\n", ("erlang", "code")),
         (b"\n#!/usr/bin/env python3\n", ("text", "text")),
     ],
 )
