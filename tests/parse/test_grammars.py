@@ -85,6 +85,7 @@ def test_language_of_a_file_name(path: str, language: str) -> None:
         (b"#!/usr/bin/perl -w\n", ("perl", "code")),
         (b"#!/usr/bin/env pwsh\n", ("powershell", "code")),
         (b"#!/usr/bin/env escript\n", ("erlang", "code")),
+        (b"#!/usr/bin/env -S julia -t 4\n", ("julia", "code")),
         (b"\n#!/usr/bin/env python3\n", ("text", "text")),
     ],
 )
