@@ -685,6 +685,46 @@ def test_name_outside_of_the_scope_of_a_local_variable_of_ruby_is_a_mention(use:
 
 
 @pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.swift", "func add(a: Int) {}\nfunc f(b: Int) { call(1, add: b, other: add) }"),
+        ("a.kt", "fun add(a: Int) {}\nfun f(b: Int) { call(1, add = b, other = add) }"),
+        ("a.cs", "class A { void add() {}\nvoid f(int b) { call(1, add: b, other: add); } }"),
+        ("a.groovy", "class A { int add() { 1 }\nvoid f(int b) { call(1, add: b, other: add) } }"),
+        ("a.dart", "void add() {}\nvoid f(int b) { call(1, add: b, other: add); }"),
+        ("a.scala", "object A { def add = 1\ndef f(b: Int) = { call(1, add = b, other = add) } }"),
+        ("a.php", "<?php\nfunction add() {}\nfunction f($b) { call(1, add: $b, other: add); }"),
+    ],
+)
+def test_label_of_an_argument_is_no_mention(path: str, text: str) -> None:
+    [mention] = [
+        line
+        for node in nodes(path, text)
+        for line in re.findall(r" add\.:([\d,]+)", node.relations)
+    ]
+    assert mention == "0"
+
+
+def test_members_of_super_and_accessors_of_properties() -> None:
+    text = "class A extends B {\n  void f() {\n    super.f();\n    super.size;\n  }\n}\n"
+    assert nodes("a.dart", text)[1].relations == " f(super:1 size.super:2 public#:0"
+    text = (
+        "unit U;\ninterface\ntype\n  PCart = ^TCart;\n  TCart = class\n"
+        "    property Total: Integer read GetTotal write SetTotal;\n  end;\nimplementation\nend.\n"
+    )
+    relations = "".join(node.relations for node in nodes("u.pas", text))
+    assert all(part in relations for part in (" TCart~:", " GetTotal.:", " SetTotal.:"))
+
+
+def test_default_import_belongs_to_the_part_with_its_line() -> None:
+    """The word `default` is in another part of the file's own text."""
+    body = "".join(f"  cart({n})\n" for n in range(40))
+    text = f"import cart from './cart'\n\nfunction fill() {{\n{body}}}\n\nexport default fill\n"
+    first, _, last = nodes("a.ts", text)
+    assert (first.relations, last.relations) == (" default@./cart=cart:0", " fill.:0")
+
+
+@pytest.mark.parametrize(
     ("function", "relation"),
     [
         ("def f(add): return [add]", ""),

@@ -256,7 +256,11 @@ def _relations_by_part(
     by_part: list[tuple[list[CapturedRelation], list[int]]] = [([], []) for _ in node_parts]
     first, last = 0, len(node_parts) - 1
     for relation, line in zip(own, lines, strict=True):
-        while first < last and (ends[first] < line or relation.name not in node_parts[first].text):
+        while (
+            first < last
+            and node_parts[first + 1].start_line <= line
+            and (ends[first] < line or relation.name not in node_parts[first].text)
+        ):
             first += 1
         by_part[first][0].append(relation)
         by_part[first][1].append(line)
