@@ -638,6 +638,34 @@ def test_position_whose_name_has_no_sure_definition_is_refused(
         assert message in refused.err
 
 
+OTHER_OWNERS: dict[str, str | bytes] = {
+    "base.py": (
+        "class Page(Base):\n    def open_all(self):\n        super().open_all()\n\n\n"
+        "class Book(Page):\n    def open_all(self):\n        super().open_all()\n"
+    ),
+    "Cart.php": (
+        "<?php\nnamespace Shop;\n\nclass Cart {\n"
+        "    public function weighAll($box) {\n"
+        "        return Psr7\\Utils::weighAll($box->weighAll());\n    }\n}\n"
+    ),
+}
+
+
+def test_member_of_a_base_or_of_an_unknown_type_is_not_the_same(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """`super()` in the class itself means its base; `Utils::` is a type, `$box` may be the cart."""
+    repo.commit(OTHER_OWNERS)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "Page.open_all", "--json").json
+    assert sites(answer) == {("base.py", 8, "call"): True, ("base.py", 7, "override"): True}
+    answer = feeder(repo, "references", "Cart.weighAll", "--json").json
+    assert [(one["line"], one["resolved"]) for one in answer["references"]] == [
+        (6, True),
+        (6, False),
+    ]
+
+
 OWN_NAMES: dict[str, str | bytes] = {
     "tally.py": (
         "@weigh.of('tally')\n"

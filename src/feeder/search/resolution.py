@@ -577,8 +577,9 @@ class Resolver:
                 return None
             return self._in_class(facts, own_class, is_implicit=True)
         if receiver in {"super()", "super"}:
-            below = self._family.all_below
-            return (facts.path, own_class) in below
+            if self._owner and (facts.path, own_class) == (self._owner.path, self._owner.symbol):
+                return None  # a base's member
+            return (facts.path, own_class) in self._family.all_below
         if receiver in SELF_NAMES:
             return self._in_class(facts, own_class)
         last = receiver.rpartition(".")[2]
@@ -596,7 +597,8 @@ class Resolver:
             types = [last]
         if types:
             return self._is_of_types(facts, types)
-        is_call = relation.kind == CALL
+        is_other_type = language == "php" and receiver[:1].isalpha() and "(" not in receiver
+        is_call = relation.kind == CALL and not is_other_type
         return self._is_unique and is_call and is_compound(relation.name)
 
     def _in_class(

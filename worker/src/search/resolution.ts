@@ -426,7 +426,11 @@ export class Resolver {
       if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return null;
       return this.#inClass(facts, ownClass, true);
     }
-    if (receiver === "super()" || receiver === "super") return this.family.allBelow.has(typeKey(facts.path, ownClass));
+    if (receiver === "super()" || receiver === "super") {
+      const { owner } = this;
+      if (owner && facts.path === owner.path && ownClass === owner.symbol) return null; // a base's member
+      return this.family.allBelow.has(typeKey(facts.path, ownClass));
+    }
     if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
@@ -438,7 +442,8 @@ export class Resolver {
     const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
     if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
-    return this.#isUnique && relation.kind === CALL && COMPOUND.test(relation.name);
+    const isOtherType = language === "php" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
+    return this.#isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
   }
 
   /** A member of the type around the site. */
