@@ -64,6 +64,24 @@ def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
     assert worker.call("queryFilters", _camel(scope)) == theirs
 
 
+@pytest.mark.parametrize(
+    ("paths", "sent"),
+    [
+        (["a*"], [{"path": {"$gte": "a", "$lt": "b"}, "tests": "no"}]),
+        (["*x", "*y"], [{"tests": "no"}, {"tests": "no"}, None, None]),
+        (["*x", "*y", "*z"], [{"tests": "no"}] * 3 + [None]),
+        (["a", "b", "c", "d"], [{"tests": "no"}, None]),
+    ],
+)
+def test_vectorize_gets_at_most_four_requests(
+    worker: Worker, paths: list[str], sent: list[dict[str, Any] | None]
+) -> None:
+    """With more than three paths they are not filtered, but tests are."""
+    filters = worker.call("sentFilters", {"paths": paths, "tests": "no"})
+    assert filters[: len(sent)] == sent
+    assert len(filters) <= 4
+
+
 @settings(max_examples=300)
 @given(PATH, TEXT)
 def test_paths_and_extensions_are_parsed_alike(worker: Worker, path: str, text: str) -> None:

@@ -3,7 +3,7 @@
 import { errorFrom } from "../../src/bindings/d1.ts";
 import { closeMatches, nearestNames } from "../../src/suggestions.ts";
 import { pathCandidates } from "../../src/search/filters.ts";
-import { queryFilters } from "../../src/bindings/vectorize.ts";
+import { queryFilters, VectorIndex } from "../../src/bindings/vectorize.ts";
 import { prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
 
 export const store = {
@@ -17,5 +17,15 @@ export const store = {
   pathCandidates: (typed: string) => pathCandidates(typed),
   prefixEnd: (text: string) => prefixEnd(text),
   scopeParams: (scope: Partial<Scope>) => scopeParams({ ...EMPTY_SCOPE, ...scope }),
+  /** The filters of the requests to an index that has no match for any; null is no filter. */
+  sentFilters: async (scope: Partial<Scope>) => {
+    const filters: unknown[] = [];
+    const query: Vectorize["query"] = (_, options) => {
+      filters.push(options?.filter ?? null);
+      return Promise.resolve({ matches: [], count: 0 });
+    };
+    await new VectorIndex({ query } as Vectorize, () => {}).query([1], 10, { ...EMPTY_SCOPE, ...scope });
+    return filters;
+  },
   queryFilters: (scope: Partial<Scope>) => queryFilters({ ...EMPTY_SCOPE, ...scope }),
 };
