@@ -648,7 +648,19 @@ OTHER_OWNERS: dict[str, str | bytes] = {
         "    public function weighAll($box) {\n"
         "        return Psr7\\Utils::weighAll($box->weighAll());\n    }\n}\n"
     ),
+    "src/lib/api.js": "export function post(path) {\n  return path\n}\n",
+    "src/routes/page.js": (
+        "import * as api from '$lib/api.js'\n\n"
+        "export function load() {\n  return api.post('a')\n}\n"
+    ),
 }
+
+
+def test_lib_of_svelte_is_a_folder(feeder: RunFeeder, repo: Repo) -> None:
+    repo.commit(OTHER_OWNERS)
+    assert feeder(repo, "sync", "-q").code == 0
+    answer = feeder(repo, "references", "src/lib/api.js#post", "--json").json
+    assert sites(answer) == {("src/routes/page.js", 4, "call"): True}
 
 
 def test_member_of_a_base_or_of_an_unknown_type_is_not_the_same(

@@ -252,6 +252,7 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "own/tally.go:4:2"},
         {"target": "owners/base.py#Page.open_all"},
         {"target": "owners/Cart.php#Shop.Cart.weighAll"},
+        {"target": "owners/src/lib/api.js#post"},
         {"target": "own/tally.go:8:22"},
         {"target": "wrapAll", "depth": 2},
         {"target": "named/courier_spec.rb:4"},

@@ -38,7 +38,7 @@ _KEYED_BY_EXTENSION = (
 _KNOWN_CAPTURE = re.compile(
     r"package|namespace|type|method|call|object|holder|closure|member|name|label|scope|body|end|clause|doc|apart"
     r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending"
-    r"|calls|inherits|implements|uses|mentions|exported|accesses|attributes|tokens|label|implicit|locals|local_scope|statement|macro|expands|imports|module|alias|receiver|binds|bound|constructed|made|parameter"
+    r"|calls|inherits|implements|uses|mentions|exported|accesses|attributes|tokens|argument_label|implicit|locals|local_scope|statement|macro|expands|imports|module|alias|receiver|binds|bound|constructed|made|parameter"
     r"|returns|visibility|_.*"
 )
 

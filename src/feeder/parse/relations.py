@@ -62,7 +62,7 @@ _KINDS = {
     "mentions": MENTION,
     "exported": MENTION,
     "tokens": MENTION,
-    "label": MENTION,
+    "argument_label": MENTION,
     "implicit": MENTION,
     "statement": CALL,
     "locals": MENTION,
@@ -259,8 +259,8 @@ class RelationCollector:
             self._scopes.append(_range(captures["local_scope"][0]))
         elif capture == "statement":
             self._statements.append(_range(captures["statement"][0]))
-        elif capture == "label":
-            self._declared.update([node.start_byte for node in captures["label"]])
+        elif capture == "argument_label":
+            self._declared.update([node.start_byte for node in captures["argument_label"]])
         elif capture in {"tokens", "implicit"}:
             self._add_token(captures[capture][0], is_implicit=capture == "implicit")
         elif capture == "expands":

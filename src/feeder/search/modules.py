@@ -167,7 +167,7 @@ def _wanted_paths(module: str, importing_path: str, language: str) -> Iterator[s
             yield path
             yield re.sub(r"\.[mc]?[jt]sx?$", "", path)
         else:
-            yield re.sub(r"^[@~#]/", "", module)
+            yield re.sub(r"^(?:[@~#]/|\$(?=lib/))", "", module)
 
 
 def _rust_paths(module: str, importing_path: str) -> Iterator[str]:

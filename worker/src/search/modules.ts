@@ -129,7 +129,7 @@ function wantedPaths(module: string, importingPath: string, language: string): s
   }
   if (language === "rust") return rustPaths(module, importingPath);
   const plain = module.startsWith("package:") ? module.slice("package:".length) : module;
-  if (!plain.startsWith(".")) return [plain.replace(/^[@~#]\//, "")];
+  if (!plain.startsWith(".")) return [plain.replace(/^(?:[@~#]\/|\$(?=lib\/))/, "")];
   const joined = normalizePath(joinPath(folder, plain));
   const path = `/${joined.startsWith("./") ? joined.slice(2) : joined}`;
   return [path, path.replace(/\.[mc]?[jt]sx?$/, "")];
