@@ -90,6 +90,7 @@ class Grammars:
     def __init__(self, settings: dict[str, Any]) -> None:
         self._settings = settings
         self._grammar = cache(self._compile)
+        self._content_rules = cache(self._compile_content_rules)
 
     @property
     def fingerprint(self) -> str:
@@ -114,11 +115,10 @@ class Grammars:
         extension = name.rpartition(".")[2] if "." in name else ""
         keys = name, extension, f"{name.partition('.')[0]}.*"
         for key in keys:
-            for rule in self._settings["content_patterns"].get(key, ()):
-                if re.search(
-                    rule["pattern"].encode(), content[:CONTENT_PATTERN_BYTES], re.MULTILINE
-                ):
-                    return rule["language"], "code"
+            if key in self._settings["content_patterns"]:
+                for pattern, language in self._content_rules(key):
+                    if pattern.search(content, 0, CONTENT_PATTERN_BYTES):
+                        return language, "code"
             if language := self._settings["code_extensions"].get(key):
                 return language, "code"
             if language := self._settings["noncode_ts_grammar"].get(key):
@@ -149,6 +149,12 @@ class Grammars:
                     f"The queries of '{language}' use the unknown capture @{unknown[0]}. "
                     f"Use a capture of docs/reference/languages.md, or start its name with _."
                 )
+
+    def _compile_content_rules(self, extension: str) -> list[tuple[re.Pattern[bytes], str]]:
+        return [
+            (_compile_pattern(rule["pattern"]), rule["language"])
+            for rule in self._settings["content_patterns"][extension]
+        ]
 
     def _queries(self) -> Iterator[tuple[str, str, list[str]]]:
         for category, languages in self._settings["grammar_queries"].items():
