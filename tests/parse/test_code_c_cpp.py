@@ -247,3 +247,31 @@ def test_unbalanced_conditionals_are_parsed_with_their_first_branches() -> None:
         method  close_list  12:12
     """)
     assert "if (2) {" in only(nodes, "open_list").text
+
+
+def test_macro_above_a_variable_keeps_the_calls_in_its_arguments() -> None:
+    nodes = nodes_of(
+        "save.cpp",
+        """
+        Status save(Db* db) {
+          CHECK_OK(verify(db))
+          Status status = finish(db);
+          return status;
+        }
+        """,
+    )
+    assert {"CHECK_OK(:1", "verify(:1", "finish(:2"} <= {*nodes[0].relations.split()}
+
+
+def test_property_of_qt_is_no_part_of_the_declaration_below() -> None:
+    nodes = nodes_of(
+        "foo.hpp",
+        """
+        class Foo {
+          Q_PROPERTY(Bar bar READ bar)
+          Q_INVOKABLE
+          Bar bar() const;
+        };
+        """,
+    )
+    assert outline(nodes) == ["class Foo 1:5", "method Foo.bar 3:4"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.nodes import Node
+from feeder.nodes import Member, Node
 from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
 JAVA = sample("Cart.java")
@@ -160,3 +160,17 @@ def test_kotlin_string_with_several_dollar_signs() -> None:
         method  Config.text  2:2
         method  Config.name  4:4
     """)
+
+
+def test_kotlin_property_by_delegation_is_a_member() -> None:
+    [node] = nodes_of(
+        "Screen.kt",
+        """
+        class Screen {
+            private val users:
+                UserRepository by inject { parametersOf(1) }
+        }
+        """,
+    )
+    assert node.members == (Member("users", 2),)
+    assert {"inject(:2", "parametersOf(:2"} <= {*node.relations.split()}

@@ -201,6 +201,7 @@ MEMBERS = {
           alias_method :body, :text
           alias size length
           class_attribute :settings, default: {}
+          config.scope :not_a_member
         end
         """,
         {
