@@ -1,6 +1,5 @@
 """`feeder references`, `definition` and `implementations`."""
 
-import re
 from collections import Counter
 from typing import Any
 
@@ -678,96 +677,27 @@ def test_member_of_a_base_or_of_an_unknown_type_is_not_the_same(
     ]
 
 
-OWN_NAMES: dict[str, str | bytes] = {
-    "tally.py": (
-        "@weigh.of('tally')\n"
-        "def tally(items):\n"
-        "    tally = 0\n"
-        "    for one in items:\n"
-        "        tally += one\n"
-        "    return tally\n\n\n"
-        "def walk(node, depth=1):\n"
-        "    return walk(node.next, depth=2) or map(walk, node.walk)\n\n\n"
-        "def pick(\n    pick,\n    most=1,\n):\n    return pick + most\n"
-    ),
-    "tally.go": (
-        "package tally\n\n"
-        "func (t *Box) sum(items []int) int {\n"
-        "\tsum := 0\n"
-        "\tfor _, one := range items {\n\t\tsum += one\n\t}\n"
-        "\treturn use(sum) + t.sum(nil)\n}\n\n"
-        "func size(size int) int {\n\treturn mask(size)\n}\n"
-    ),
-    "tally.ts": (
-        "export function add(items: number[]): number {\n"
-        "  let add = 0;\n"
-        "  for (const one of items) add += one;\n"
-        "  return add;\n}\n\n"
-        "const trim = (trim: string) => mask(trim);\n\n"
-        "function retry(n: number): number {\n  return later(retry, n) + retry(n);\n}\n"
-    ),
-    "Tally.java": (
-        "class Tally {\n"
-        "  /** The mass of all. */\n"
-        "  int mass(int mass) {\n"
-        "    this.mass = mass;\n"
-        "    return mask(mass) + mass(1);\n  }\n}\n"
-    ),
-    "tally.c": (
-        "static int joint(int *items, int n)\n{\n"
-        "    int joint = 0;\n"
-        "    while (n--) joint += items[n];\n"
-        "    return joint;\n}\n"
-    ),
-    "tally.rs": "fn most(items: &[u32]) -> u32 {\n    let mut most = 0;\n    most\n}\n",
-    "tally.rb": (
-        "def least(items)\n  least = 0\n  items.each { |one| least += one }\n  least\nend\n"
-    ),
-    "tally.pas": (
-        "unit Tallies;\n\ninterface\n\nimplementation\n\n"
-        "function Weigh(A: Integer): Integer;\nbegin\n  Weigh := A;\nend;\n\nend.\n"
+CONSTRUCTORS: dict[str, str | bytes] = {
+    "Cart.java": (
+        "package acme;\n\npublic class Cart {\n"
+        "    static int made;\n    final int total;\n\n"
+        "    public Cart(Cart other) {\n"
+        "        this.total = other.total;\n        Cart.made++;\n    }\n\n"
+        "    static Cart create() {\n        return new Cart(null);\n    }\n}\n"
     ),
 }
-MEANT = {
-    "tally.py": {"tally": {(2, 5)}, "walk": {(9, 5), (10, 12), (10, 44)}, "pick": {(13, 5)}},
-    "tally.go": {"sum": {(3, 15), (8, 22)}, "size": {(11, 6)}},
-    "tally.ts": {"add": {(1, 17)}, "trim": {(7, 7)}, "retry": {(9, 10), (10, 16), (10, 28)}},
-    "Tally.java": {"mass": {(3, 7), (5, 25)}},
-    "tally.c": {"joint": {(1, 12)}},
-    "tally.rs": {"most": {(1, 4)}},
-    "tally.rb": {"least": {(1, 5)}},
-    "tally.pas": {"Weigh": {(7, 10), (9, 3)}},
-}
-"""The places where a name means the function, by file and name; elsewhere in it, it is local."""
-
-UNKNOWN = {("tally.py", 1, 11), ("tally.py", 10, 55), ("Tally.java", 2, 11)}
-"""Text, comments and other objects' members, which the lines around do not tell."""
 
 
-def test_local_name_is_not_the_function_of_the_same_name(feeder: RunFeeder, repo: Repo) -> None:
-    """Neither a parameter nor a variable; but the declaration, calls and a function as a value."""
-    repo.commit(OWN_NAMES)
+@pytest.mark.parametrize("column", [12, 17])
+def test_type_of_a_constructors_parameter_is_the_class(
+    feeder: RunFeeder, repo: Repo, column: int
+) -> None:
+    """The constructor, which has the name of the class, is a definition of it too."""
+    repo.commit(CONSTRUCTORS)
     assert feeder(repo, "sync", "-q").code == 0
-    for path, names in MEANT.items():
-        lines = str(OWN_NAMES[path]).split("\n")
-        for name, meant in names.items():
-            places = {
-                (number, match.start() + 1)
-                for number, line in enumerate(lines, 1)
-                for match in re.finditer(rf"\b{name}\b", line)
-            }
-            assert meant <= places
-            for line, column in sorted(places):
-                if (path, line, column) in UNKNOWN:
-                    continue
-                place = f"{path}:{line}:{column}"
-                answer = feeder(repo, "references", place, "--json")
-                if (line, column) in meant:
-                    assert answer.code == 0, place
-                    assert answer.json["target"]["symbol"].rpartition(".")[2] == name, place
-                else:
-                    assert answer.code == 2, place
-                    assert f"{name} at {place} is a local name or text" in answer.err
+    answer = feeder(repo, "references", f"Cart.java:7:{column}", "--json")
+    assert answer.code == 0, answer.err
+    assert ("Cart.java", 13, "call") in sites(answer.json)
 
 
 RUBY_MARKS: dict[str, str | bytes] = {

@@ -12,6 +12,7 @@ from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
 from cli.test_references import (
     CONSTANTS,
+    CONSTRUCTORS,
     DECLARED,
     EXPORTS,
     FIELDS,
@@ -19,10 +20,8 @@ from cli.test_references import (
     GO_PACKAGES,
     LOCALS,
     MACROS,
-    MEANT,
     NAMED_TESTS,
     OTHER_OWNERS,
-    OWN_NAMES,
     RUBY_ALIASES,
     RUBY_MARKS,
     RUBY_TYPES,
@@ -59,14 +58,6 @@ def _user(at: int) -> str:
     )
     rest = "".join(f"def other_{at}_{one}():\n    return {one}\n\n\n" for one in range(10))
     return f"from lib.weights import Cart\n\n\n{calls}{rest}"
-
-
-def _own_places() -> Iterator[str]:
-    """Yields each place of a function's name inside the function."""
-    for path, names in MEANT.items():
-        for number, line in enumerate(str(OWN_NAMES[path]).split("\n"), 1):
-            for match in re.finditer(rf"\b(?:{'|'.join(names)})\b", line):
-                yield f"own/{path}:{number}:{match.start() + 1}"
 
 
 def _chained(at: int) -> str:
@@ -109,7 +100,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"named/{path}": content for path, content in NAMED_TESTS.items()},
         **{f"locals/{path}": content for path, content in LOCALS.items()},
         **{f"owners/{path}": content for path, content in OTHER_OWNERS.items()},
-        **{f"own/{path}": content for path, content in OWN_NAMES.items()},
+        **{f"made/{path}": content for path, content in CONSTRUCTORS.items()},
         **{f"declared/{path}": content for path, content in DECLARED.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         "lib/weights.py": weights,
@@ -248,12 +239,10 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "shop/order.py:6:1", "depth": 2},
         {"target": "program.py:6:9", "kind": "implementation"},
         {"target": "recall", "kind": "definition"},
-        *({"target": place, "kind": "definition"} for place in _own_places()),
-        {"target": "own/tally.go:4:2"},
         {"target": "owners/base.py#Page.open_all"},
+        {"target": "made/Cart.java:7:17"},
         {"target": "owners/Cart.php#Shop.Cart.weighAll"},
         {"target": "owners/src/lib/api.js#post"},
-        {"target": "own/tally.go:8:22"},
         {"target": "wrapAll", "depth": 2},
         {"target": "named/courier_spec.rb:4"},
         *({"target": f"named/parcel.test.js:{line}"} for line in (6, 9, 12, 15)),

@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.nodes import MENTION
-from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.index_status import Corpus
-from feeder.search.local_names import NodeText, Place, Role, name_role
 from feeder.search.modules import Definition
 from feeder.search.outline import MEMBER_TYPE
 from feeder.search.query_plan import path_from_root
@@ -23,7 +21,7 @@ from feeder.search.targets import (
     resolve_target,
 )
 from feeder.store.hits import Hit
-from feeder.store.relations import RelatedNode, Relation, file_blobs, line_numbers
+from feeder.store.relations import RelatedNode, Relation, line_numbers
 
 _WORD = re.compile(r"[\w$]+")
 RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")
@@ -151,8 +149,7 @@ def definitions_at(
     facts = finder.facts([target.path])[target.path]
     is_ruby = any(hit.language == "ruby" for hit in target.hits)
     pattern = RUBY_WORD_PATTERN if is_ruby else _WORD
-    word = _word_at(corpus, target.path, line, column, pattern)
-    name = word[0]
+    name = _word_at(corpus, target.path, line, column, pattern)
     matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches and is_ruby:  # valid?1:2
         name = name.rstrip("?!")
@@ -161,21 +158,13 @@ def definitions_at(
         raise UserError(f"The index has no definition of {name}.")
     relations = _relations_at(facts, name, line)
     around = [
-        (definition, match)
-        for definition, match in matches
+        match
+        for _, match in matches
         if match.path == target.path and match.start_line <= line <= match.end_line
     ]
-    if around:
-        definition, innermost = min(around, key=lambda one: one[1].end_line - one[1].start_line)
-        text = _node_text(corpus, innermost, name, pattern)
-        place = Place(line - innermost.start_line, word.start())
-        is_function = innermost.node_type == "method"
-        role = name_role(text, place, definition.language, is_function=is_function)
-        if role is Role.LOCAL:
-            others = [match for _, match in matches]
-            return Definitions(name, others, is_cut, is_possible=False)
-        if role is Role.DECLARED or not relations:
-            return Definitions(name, [innermost._replace(resolved=True)], at_least=False)
+    if around and not relations:  # the name in its own declaration
+        innermost = min(around, key=lambda one: one.end_line - one.start_line)
+        return Definitions(name, [innermost._replace(resolved=True)], at_least=False)
     relations = relations or _mention_at(facts, name, line)
     results: list[tuple[bool | None, FoundDefinition]] = []
     for one, match in matches:
@@ -216,23 +205,14 @@ def _nodes_at(facts: FileFacts, line: int) -> list[RelatedNode]:
     return [node for node in facts.nodes if node.start_line <= line <= node.end_line]
 
 
-def _word_at(
-    corpus: Corpus, path: str, line: int, column: int, pattern: re.Pattern[str]
-) -> re.Match[str]:
+def _word_at(corpus: Corpus, path: str, line: int, column: int, pattern: re.Pattern[str]) -> str:
     from feeder.search.references import Reference
 
     node = RelatedNode("", path, None, "", None, line, line, "", line, line)
     [read] = with_text(corpus, [Reference(path, line, 0, "", False, "", node, "", "")])
     words = [
-        word for word in pattern.finditer(read.text) if word.start() < column <= word.end() + 1
+        word[0] for word in pattern.finditer(read.text) if word.start() < column <= word.end() + 1
     ]
     if words:
         return words[-1]  # wide?width
     raise UserError(f"No name stands at {path}:{line}:{column}.", "Give the column of a name.")
-
-
-def _node_text(corpus: Corpus, node: FoundDefinition, name: str, word: re.Pattern[str]) -> NodeText:
-    blobs = file_blobs(corpus.database, corpus.repo, [node.path])
-    repositories = snapshot_repositories(corpus.database)
-    lines = indexed_lines(corpus.base, blobs, other_repositories=repositories)[node.path] or []
-    return NodeText(lines[node.start_line - 1 : node.end_line], name, word)

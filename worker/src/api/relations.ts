@@ -9,7 +9,6 @@ import {
   findDefinitions,
   isPosition,
   MEMBER_TYPE,
-  type ReadLines,
   resolveDefinition,
 } from "../search/definitions.ts";
 import { FileContents } from "../search/excerpts.ts";
@@ -139,13 +138,9 @@ async function referencesWithText(contents: FileContents, references: readonly R
   return withText(references, (path, line) => contents.line(path, line));
 }
 
-function lineReader(contents: FileContents): ReadLines {
-  return async (path, first, last) => {
-    await contents.loadLines([[path, first, last]]);
-    const numbers = Array.from({ length: last - first + 1 }, (_, at) => first + at);
-    const loaded = numbers.map((number) => contents.line(path, number));
-    if (loaded.every((line) => line !== null)) return loaded;
-    const whole = (await contents.file(path, null))?.lines ?? [];
-    return numbers.map((number, at) => loaded[at] ?? whole[number - 1] ?? "");
+function lineReader(contents: FileContents) {
+  return async (path: string, line: number) => {
+    await contents.loadLines([[path, line]]);
+    return contents.line(path, line) ?? (await contents.file(path, null))?.lines[line - 1] ?? null;
   };
 }

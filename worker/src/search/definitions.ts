@@ -11,7 +11,6 @@ import {
   type RelatedNode,
   type Relation,
 } from "../store/relations.ts";
-import { nameRole } from "./local_names.ts";
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { type FileFacts, MENTION } from "./resolution.ts";
@@ -49,20 +48,20 @@ export interface Definitions {
   readonly atLeast: boolean;
 }
 
-/** Returns lines of a file; empty ones if they are not available. */
-export type ReadLines = (path: string, first: number, last: number) => Promise<string[]>;
+/** Returns the text of a line of a file; null if it is not available. */
+export type ReadLine = (path: string, line: number) => Promise<string | null>;
 
 export function isPosition(text: string): boolean {
   return POSITION.test(text);
 }
 
 /** The definitions of a name, or with `path:line:column` of the name that stands there. */
-export async function findDefinitions(finder: ReferenceFinder, text: string, readLines: ReadLines): Promise<Definitions> {
+export async function findDefinitions(finder: ReferenceFinder, text: string, readLine: ReadLine): Promise<Definitions> {
   if (!text.trim()) throw badRequest(EMPTY_TARGET_ERROR, 404);
   const position = POSITION.exec(text);
   if (!position) return definitionsOfName(finder, text);
   const [, path = "", line, column] = position;
-  return definitionsAt(finder, path, Number(line), Number(column), readLines);
+  return definitionsAt(finder, path, Number(line), Number(column), readLine);
 }
 
 /**
@@ -73,10 +72,10 @@ export async function findDefinitions(finder: ReferenceFinder, text: string, rea
 export async function resolveDefinition(
   finder: ReferenceFinder,
   text: string,
-  readLines: ReadLines,
+  readLine: ReadLine,
 ): Promise<{ target: Target; name: string }> {
   if (!isPosition(text)) return { target: await finder.target(text), name: text };
-  const found = await findDefinitions(finder, text, readLines);
+  const found = await findDefinitions(finder, text, readLine);
   const names = found.definitions.map(({ path, symbol }) => `${path}#${symbol}`);
   const [name] = names as [string];
   if (!found.isPossible || (names.length > 1 && !found.definitions[0]!.resolved)) {
@@ -129,17 +128,15 @@ async function definitionsAt(
   path: string,
   line: number,
   column: number,
-  readLines: ReadLines,
+  readLine: ReadLine,
 ): Promise<Definitions> {
   const target = await resolveTarget(finder, `${path}:${line}`);
-  const [facts, [text = ""]] = await Promise.all([finder.fileFacts(target.path), readLines(target.path, line, line)]);
+  const [facts, text] = await Promise.all([finder.fileFacts(target.path), readLine(target.path, line)]);
   const isRuby = target.hits.some(({ language }) => language === "ruby");
-  const pattern = isRuby ? RUBY_WORD : WORD;
-  const word = wordAt(text, column, pattern);
-  if (!word) {
+  let name = wordAt(text ?? "", column, isRuby ? RUBY_WORD : WORD);
+  if (!name) {
     throw new HttpError(404, `No name stands at ${target.path}:${line}:${column}.`, "Give the column of a name.");
   }
-  let name = word[0];
   let { matches, isCut } = await searchableDefinitions(finder, name);
   if (matches.length === 0 && /[?!]$/.test(name)) {
     name = name.slice(0, -1); // valid?1:2
@@ -148,20 +145,12 @@ async function definitionsAt(
   if (matches.length === 0) throw badRequest(`The index has no definition of ${name}.`, 404);
   const isAround = ({ found: { path, start_line, end_line } }: NamedMatches["matches"][number]) =>
     path === target.path && start_line <= line && line <= end_line;
+  const around = matches.filter(isAround).map(({ found }) => found);
   const existing = relationsAt(facts, name, line);
-  const [innermost] = sortBy(matches.filter(isAround), ({ found: { start_line, end_line } }) => [end_line - start_line]);
-  if (innermost) {
-    const { definition, found } = innermost;
-    const { start_line, end_line, node_type } = found;
-    const lines = await readLines(target.path, start_line, end_line);
-    const place = { row: line - start_line, start: word.index };
-    const role = nameRole({ lines, name, word: pattern }, place, definition.language, node_type === "method");
-    if (role === "local") {
-      return { name, definitions: matches.map((one) => one.found), atLeast: isCut, isPossible: false };
-    }
-    if (role === "declared" || existing.length === 0) {
-      return { name, definitions: [{ ...found, resolved: true }], atLeast: false, isPossible: true };
-    }
+  if (around.length > 0 && existing.length === 0) {
+    // the name in its own declaration
+    const [innermost] = sortBy(around, ({ start_line, end_line }) => [end_line - start_line]);
+    return { name, definitions: [{ ...innermost!, resolved: true }], atLeast: false, isPossible: true };
   }
   const relations = existing.length > 0 ? existing : mentionAt(facts, name, line);
   const results: { state: boolean | null; found: FoundDefinition }[] = [];
@@ -213,13 +202,13 @@ function nodesAt(facts: FileFacts, line: number): RelatedNode[] {
   return facts.nodes.filter(({ startLine, endLine }) => startLine <= line && line <= endLine);
 }
 
-/** The name at a column of a line, from 1; null if there is none. */
-function wordAt(text: string, column: number, pattern: RegExp): RegExpExecArray | null {
+/** The name at a column of a line, from 1; empty if there is none. */
+function wordAt(text: string, column: number, pattern: RegExp): string {
   const columnOf = characterColumns(text);
-  let result: RegExpExecArray | null = null;
-  for (const match of text.matchAll(pattern)) {
-    const start = columnOf(match.index);
-    if (start < column && column <= start + length(match[0]) + 1) result = match; // the last one in wide?width
+  let result = "";
+  for (const { 0: word, index } of text.matchAll(pattern)) {
+    const start = columnOf(index);
+    if (start < column && column <= start + length(word) + 1) result = word; // the last one in wide?width
   }
   return result;
 }
