@@ -647,12 +647,41 @@ OTHER_OWNERS: dict[str, str | bytes] = {
         "    public function weighAll($box) {\n"
         "        return Psr7\\Utils::weighAll($box->weighAll());\n    }\n}\n"
     ),
+    "Boot.php": (
+        "<?php\nnamespace Boot;\n"
+        "class Old { public function bootAll() {} }\n"
+        "class Mid extends Old {\n"
+        "    public function bootAll() { parent::bootAll(); }\n}\n"
+        "class New_ extends Mid {\n"
+        "    public function other() { parent::bootAll(); }\n}\n"
+    ),
+    "Boot.cs": (
+        "class Old { public virtual void BootAll() {} }\n"
+        "partial class Mid : Old {\n"
+        "    public override void BootAll() { base.BootAll(); }\n}\n"
+    ),
+    "More.cs": "partial class Mid {\n    void More() { base.BootAll(); }\n}\n",
     "src/lib/api.js": "export function post(path) {\n  return path\n}\n",
     "src/routes/page.js": (
         "import * as api from '$lib/api.js'\n\n"
         "export function load() {\n  return api.post('a')\n}\n"
     ),
 }
+
+
+def test_base_is_parent_in_php_and_base_in_c_sharp(feeder: RunFeeder, repo: Repo) -> None:
+    """The other part of a class of C#, in a file that does not name the base, may mean it."""
+    repo.commit(OTHER_OWNERS)
+    assert feeder(repo, "sync", "-q").code == 0
+
+    def calls(target: str) -> dict[tuple[str, int], bool]:
+        found = sites(feeder(repo, "references", target, "--json").json)
+        return {place[:2]: sure for place, sure in found.items() if place[2] == "call"}
+
+    assert calls("Boot.php#Boot.Old.bootAll") == {("Boot.php", 5): True, ("Boot.php", 8): True}
+    assert calls("Boot.php#Boot.Mid.bootAll") == {("Boot.php", 8): True}
+    assert calls("Boot.cs#Old.BootAll") == {("Boot.cs", 3): True, ("More.cs", 2): False}
+    assert calls("Boot.cs#Mid.BootAll") == {("More.cs", 2): False}
 
 
 def test_lib_of_svelte_is_a_folder(feeder: RunFeeder, repo: Repo) -> None:

@@ -243,6 +243,15 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "made/Cart.java:7:17"},
         {"target": "owners/Cart.php#Shop.Cart.weighAll"},
         {"target": "owners/src/lib/api.js#post"},
+        *(
+            {"target": f"owners/{name}"}
+            for name in (
+                "Boot.php#Boot.Old.bootAll",
+                "Boot.php#Boot.Mid.bootAll",
+                "Boot.cs#Old.BootAll",
+                "Boot.cs#Mid.BootAll",
+            )
+        ),
         {"target": "wrapAll", "depth": 2},
         {"target": "named/courier_spec.rb:4"},
         *({"target": f"named/parcel.test.js:{line}"} for line in (6, 9, 12, 15)),

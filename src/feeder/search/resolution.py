@@ -32,6 +32,9 @@ SELF_NAMES = frozenset(
 )
 """Receivers that are the object or the type around the site."""
 
+BASE_RECEIVERS = {"php": "parent", "csharp": "base"}
+"""Receivers that mean the base of the type around the site, as `super` does elsewhere."""
+
 SHADOWING_LANGUAGES = frozenset({"go", "rust"})
 """Languages whose blocks and closures often declare a name of their function again."""
 
@@ -576,10 +579,12 @@ class Resolver:
             if relation.kind not in {CALL, MENTION} or language not in IMPLICIT_RECEIVER_LANGUAGES:
                 return None
             return self._in_class(facts, own_class, is_implicit=True)
-        if receiver in {"super()", "super"}:
+        if receiver in {"super()", "super", BASE_RECEIVERS.get(language)}:
             if self._owner and (facts.path, own_class) == (self._owner.path, self._owner.symbol):
                 return None  # a base's member
-            return (facts.path, own_class) in self._family.all_below
+            is_below = (facts.path, own_class) in self._family.all_below
+            if is_below or language != "csharp":  # another file may name the base of the class
+                return is_below
         if receiver in SELF_NAMES:
             return self._in_class(facts, own_class)
         last = receiver.rpartition(".")[2]

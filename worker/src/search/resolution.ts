@@ -25,6 +25,7 @@ const METHOD_FIRST_LANGUAGES = new Set(constants.modules.METHOD_FIRST_LANGUAGES)
 const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
 const SELF_NAMES = new Set(constants.resolution.SELF_NAMES);
+const BASE_RECEIVERS = new Map(Object.entries(constants.resolution.BASE_RECEIVERS));
 const SHADOWING_LANGUAGES = new Set(constants.resolution.SHADOWING_LANGUAGES);
 const { UNKNOWN_PACKAGE } = constants.resolution;
 const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
@@ -426,10 +427,11 @@ export class Resolver {
       if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return null;
       return this.#inClass(facts, ownClass, true);
     }
-    if (receiver === "super()" || receiver === "super") {
+    if (receiver === "super()" || receiver === "super" || receiver === BASE_RECEIVERS.get(language ?? "")) {
       const { owner } = this;
       if (owner && facts.path === owner.path && ownClass === owner.symbol) return null; // a base's member
-      return this.family.allBelow.has(typeKey(facts.path, ownClass));
+      const isBelow = this.family.allBelow.has(typeKey(facts.path, ownClass));
+      if (isBelow || language !== "csharp") return isBelow; // another file may name the base of the class
     }
     if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
     const last = rpartition(receiver, ".")[1];
