@@ -192,6 +192,36 @@ def test_failing_or_slow_filter_affects_only_its_file(
     assert contents(read_working_tree(repo))["c.f"] == b"NEW\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="tells which processes are reaped")
+def test_no_process_is_killed_after_its_end_is_known(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its id may be that of another process then: the timeout passes just as git ends."""
+    end, kill = vars(subprocess.Popen)["_handle_exitstatus"], os.killpg
+    late: list[int] = []
+
+    def end_slowly(self: subprocess.Popen[bytes], *arguments: int) -> None:
+        time.sleep(1.5)
+        end(self, *arguments)
+
+    def kill_or_note(group: int, number: int) -> None:
+        try:
+            os.waitid(os.P_PID, group, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:
+            late.append(group)
+        else:
+            kill(group, number)
+
+    repo.commit({"a.f": "one\n", ".gitattributes": "*.f filter=own\n"})
+    filtered(repo, "cat")
+    monkeypatch.setattr(staging, "ALL_FILTERS_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(subprocess.Popen, "_handle_exitstatus", end_slowly)
+    monkeypatch.setattr(os, "killpg", kill_or_note)
+    repo.write({"a.f": "two\n"})
+    read_working_tree(repo)
+    assert late == []
+
+
 def test_failed_filter_is_not_tried_at_each_read(repo: Repo) -> None:
     repo.commit({".gitattributes": "*.f filter=own\n"})
     filtered(repo, "echo tried >> ../tried; false")

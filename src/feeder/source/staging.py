@@ -8,7 +8,6 @@ import time
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
-from threading import Timer
 from typing import NamedTuple
 
 from feeder.source import SkipReason
@@ -31,6 +30,8 @@ FILTER_TIMEOUT_S = 2.0
 ADD_TIMEOUT_S = 600.0
 """Time limit for git to add files without filters."""
 
+MIN_WAIT_S, MAX_WAIT_S = 0.0003, 0.05
+"""The time between two looks at a process that may have ended."""
 
 MAX_LISTED_NAMES = 100
 """Files up to which git lists only these; a command line is limited."""
@@ -189,9 +190,12 @@ class IndexStage:
         command = ("update-index", "--add", "--remove", "--replace", "-z", "--stdin")
         arguments = git_arguments(self._repository, *_INDEX_SETTINGS, *settings, *command)
         variables = {**git_environment(), **self._variables}
-        is_done = _completes(
-            arguments, variables, b"".join(b"%b\0" % name for name in names), timeout_s
-        )
+        listed = self.index.with_name(f"{self.index.name}.names")
+        listed.write_bytes(b"".join(b"%b\0" % name for name in names))
+        try:
+            is_done = _completes(arguments, variables, listed, timeout_s)
+        finally:
+            listed.unlink(missing_ok=True)
         self.index.with_name(f"{self.index.name}.lock").unlink(missing_ok=True)
         return is_done
 
@@ -218,30 +222,42 @@ def _is_in_link_loop(folder: Path, name: bytes) -> bool:
 
 
 def _completes(
-    arguments: Sequence[str | bytes], variables: Mapping[str, str], stdin: bytes, timeout_s: float
+    arguments: Sequence[str | bytes], variables: Mapping[str, str], stdin: Path, timeout_s: float
 ) -> bool:
-    """True if a command succeeds in time; its whole process group is killed after a timeout."""
-    with subprocess.Popen(
-        arguments,
-        env=variables,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as process:
-        # `communicate` with a timeout polls: it would end up to 50 ms after the process
-        timer = Timer(timeout_s, _kill_group, [process])
-        timer.start()
+    """True if a command succeeds in time; its whole process group is killed after a timeout.
+
+    `communicate` would end up to 50 ms after the process. The input is a file, so that one thread
+    can wait and kill: another one could kill a new process with the id of the one that has ended.
+    """
+    with (
+        stdin.open("rb") as file,
+        subprocess.Popen(
+            arguments,
+            env=variables,
+            stdin=file,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as process,
+    ):
         try:
-            process.communicate(stdin)
+            _wait(process, timeout_s)
         finally:
-            timer.cancel()
             _kill_group(process)
     return process.returncode == 0
 
 
+def _wait(process: subprocess.Popen[bytes], timeout_s: float) -> None:
+    """Returns after the end of a process, late by a thirtieth of its time, or after a timeout."""
+    began = time.monotonic()
+    passed_s = 0.0
+    while process.poll() is None and passed_s < timeout_s:
+        time.sleep(max(MIN_WAIT_S, min(passed_s / 30, MAX_WAIT_S)))
+        passed_s = time.monotonic() - began
+
+
 def _kill_group(process: subprocess.Popen[bytes]) -> None:
     """Kills the processes of its group, unless it has ended."""
-    if process.returncode is None:
+    if process.poll() is None:
         with suppress(OSError):
             os.killpg(process.pid, signal.SIGKILL)
