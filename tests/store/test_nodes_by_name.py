@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from feeder.source.git_trees import Commit
-from feeder.store import Database
+from feeder.store import Database, relations
 from feeder.store.relations import nodes_with_kinds, nodes_with_name
 from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
@@ -50,3 +50,22 @@ def test_nodes_are_those_with_one_of_three_kinds(database: Database) -> None:
     nodes, is_cut = nodes_with_kinds(database, REPO, "Cart", ("^", "+", "@"))
     assert [one.symbol for one in nodes] == ["Big", None]
     assert not is_cut
+
+
+@pytest.mark.parametrize("with_receivers", [False, True])
+def test_cut_list_has_the_first_nodes_by_path(
+    database: Database, repo: Repo, monkeypatch: pytest.MonkeyPatch, *, with_receivers: bool
+) -> None:
+    """Files that are written later, too; the list is the one that D1 gives."""
+    repo.commit({f"{name}.py": "def make():\n    return Cart(1)\n" for name in "ba"})
+    run_sync(Commit(repo.path), database)
+    monkeypatch.setattr(relations, "MAX_ROWS", 3)
+
+    def paths() -> list[str]:
+        nodes, is_cut = nodes_with_name(database, REPO, "Cart", with_receivers=with_receivers)
+        assert is_cut
+        return [one.path for one in nodes]
+
+    assert paths() == ["a.py", "b.py", "cart.rb"]
+    monkeypatch.setattr(relations, "is_local", lambda _: False)
+    assert paths() == ["a.py", "b.py", "cart.rb"]

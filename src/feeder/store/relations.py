@@ -321,7 +321,8 @@ def nodes_with_name(
         sql = _NODES_WITH_RECEIVER if with_receivers else _NODES_WITH_OWN_RELATION
         # sorting the rows here takes an eighth of the time that SQLite needs for them
         nodes = sorted(_read(database, sql, *params, f"* {literal}{_KINDS}*"), key=_PATH_AND_LINE)
-    else:
+    if not is_local(database) or len(nodes) > MAX_ROWS:
+        # a cut list has the first nodes in its order, the same ones in a file and in D1
         nodes = _read(database, NODES_WITH_RELATION, *params)
     return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS
 
