@@ -2,6 +2,7 @@
 
 from fnmatch import fnmatchcase
 from itertools import pairwise
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -315,7 +316,7 @@ def test_nearest_of_many_are_those_of_a_computation_in_float64(scope: Scope, sha
     assert len(inside) == pytest.approx(len(ids) / share, rel=0.1)
 
 
-@pytest.mark.parametrize("scale", [3.0, 1e3, 1e30, 1e300, -1e3, -1e300])
+@pytest.mark.parametrize("scale", [3.0, 1e3, 1e30, 1e300, -1e3, -1e300, inf, -inf])
 def test_damaged_scale_hides_no_other_vector(database: SQLite, scale: float) -> None:
     """Whatever the damaged row's own score is."""
     vectors = SQLiteVectors(database)

@@ -33,8 +33,8 @@ _DELETE = """
 DELETE FROM vectors WHERE id IN (SELECT value FROM json_each(?) EXCEPT SELECT id FROM docs)
 """
 _TABLE_EXISTS = "SELECT 1 FROM sqlite_schema WHERE name = 'vectors'"
-# a damaged row counts as missing
-_VALID_VECTORS = "FROM vectors WHERE typeof(scale) = 'real' AND typeof(code) = 'blob'"
+# a damaged row counts as missing: a scale that is text or no float32, or a code that is text
+_VALID_VECTORS = "FROM vectors WHERE scale BETWEEN -3.4e38 AND 3.4e38 AND typeof(code) = 'blob'"
 _IDS = f"SELECT id {_VALID_VECTORS} ORDER BY id"
 _NEXT_BLOCK = f"""
 SELECT id, scale, code {_VALID_VECTORS} AND length(code) = ?1 AND id > ?2 ORDER BY id LIMIT ?3 + 0

@@ -48,7 +48,7 @@ _DIGIT_STEPS = 254
 class Block:
     """Vectors of n nodes: keys, n scales of type "d", and n rows of int8 codes of equal size.
 
-    A row may have other bytes before its codes.
+    All scales are finite. A row may have other bytes before its codes.
     """
 
     def __init__(self, keys: Sequence[str | int], scales: array[float], rows: bytes) -> None:
