@@ -25,8 +25,8 @@ ADD = "def add(cart, article):\n    cart.append(article)\n"
 
 
 def filters(scope: Scope) -> list[dict[str, Any]]:
-    asked = (narrowing for parts in query_filters(scope) for part in parts for narrowing in part)
-    return [narrowing["filter"] for narrowing in asked if narrowing]
+    sent = (one for stage in query_filters(scope) for one in [*stage.filters, stage.files])
+    return [one["filter"] for one in sent if one]
 
 
 def indexed(text: str) -> bytes:
@@ -112,19 +112,23 @@ def test_filter_of_a_scope() -> None:
     src = {"repo": "r", "path": {"$gte": "src/", "$lt": "src0"}}
     assert filters(Scope.of_repo("r", "src")._replace(tests="no")) == [
         src | {"tests": "no"},
-        src,
         {"repo": "r", "path": "src"},
+        src,
     ]
     assert filters(Scope.of_repo("r")._replace(tests="only")) == [
         {"repo": "r", "tests": "yes"},
         {"repo": "r"},
     ]
     assert filters(Scope.of_repo("r")._replace(tests="yes")) == [{"repo": "r"}]
-    several = Scope.of_repo("r")._replace(tests="no", paths=("a*", "b"))
-    a = {"repo": "r", "path": {"$gte": "a", "$lt": "b"}}
-    b = {"repo": "r", "path": {"$gte": "b/", "$lt": "b0"}}
-    file = {"repo": "r", "path": "b"}
-    assert filters(several) == [a | {"tests": "no"}, b | {"tests": "no"}, file, a, b, file]
+    several = Scope.of_repo("r")._replace(tests="no", paths=("a*", "b", "c"))
+    a, b, c = (
+        {"repo": "r", "path": {"$gte": low, "$lt": high}, "tests": "no"}
+        for low, high in (("a", "b"), ("b/", "b0"), ("c/", "c0"))
+    )
+    files = {"repo": "r", "path": {"$in": ["b", "c"]}}
+    assert filters(several) == [a, b, c, files, {"repo": "r"}]
+    within = Scope.of_repo("r")._replace(tests="no", paths=("src/a", "src/b*"))
+    assert filters(within)[-1] == src
 
 
 def test_nearer_vectors_outside_the_scope_hide_nothing(cloud: Cloud, repo: Repo) -> None:
@@ -180,8 +184,8 @@ def test_vectors_of_an_earlier_version_are_filtered_by_their_other_properties(
     cloud.migrated().synced(Commit(repo.path))
     cloud.standin.settle()
 
-    for path in ("lib", "lib/cart.py"):
-        scope = Scope.of_repo(REPO, path)._replace(tests="no")
+    for paths in (("lib",), ("lib/cart.py",), ("lib/c*", "lib/tests")):
+        scope = Scope.of_repo(REPO)._replace(paths=paths, tests="no")
         assert paths_by_vectors(cloud, scope) == ["lib/cart.py"]
 
 

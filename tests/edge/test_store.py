@@ -60,8 +60,20 @@ def test_scope_has_the_same_sql(worker: Worker, scope: Scope) -> None:
 def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
     """Except the search without a filter after an empty result."""
     *stages, _ = query_filters(scope)
-    theirs = [[[one.get("filter") for one in part] for part in stage] for stage in stages]
-    assert worker.call("queryFilters", _camel(scope)) == theirs
+    ours = [
+        {
+            "filters": [one.get("filter") for one in stage.filters],
+            "files": stage.files and stage.files["filter"],
+        }
+        for stage in stages
+    ]
+    assert worker.call("queryFilters", _camel(scope)) == ours
+
+
+SRC_A, SRC_B = (
+    {"path": {"$gte": f"src/{name}/", "$lt": f"src/{name}0"}, "tests": "no"} for name in "ab"
+)
+SRC = {"path": {"$gte": "src/", "$lt": "src0"}}
 
 
 @pytest.mark.parametrize(
@@ -70,16 +82,31 @@ def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
         (["a*"], [{"path": {"$gte": "a", "$lt": "b"}, "tests": "no"}]),
         (["*x", "*y"], [{"tests": "no"}, {"tests": "no"}, None, None]),
         (["*x", "*y", "*z"], [{"tests": "no"}] * 3 + [None]),
+        (["src/a"], [SRC_A, {"path": "src/a"}, {"path": SRC_A["path"]}, None]),
+        (["src/a", "src/b"], [SRC_A, SRC_B, {"path": {"$in": ["src/a", "src/b"]}}, SRC]),
+        (["src/a", "src/b", "src/*.py"], [SRC_A, SRC_B, SRC | {"tests": "no"}, SRC]),
         (["a", "b", "c", "d"], [{"tests": "no"}, None]),
     ],
 )
 def test_vectorize_gets_at_most_four_requests(
     worker: Worker, paths: list[str], sent: list[dict[str, Any] | None]
 ) -> None:
-    """With more than three paths they are not filtered, but tests are."""
-    filters = worker.call("sentFilters", {"paths": paths, "tests": "no"})
+    """With more than three paths they are not filtered, but tests are.
+
+    Vectors that do not say whether they are of tests are searched with the last filter.
+    """
+    filters = worker.call("sentFilters", {"paths": paths, "tests": "no"}, [])
     assert filters[: len(sent)] == sent
     assert len(filters) <= 4
+
+
+def test_files_are_one_request(worker: Worker) -> None:
+    """After one for each, as they may be folders, and if another path is a folder with matches."""
+    files = {"path": {"$in": ["a", "b", "c"]}}
+    without_tests = worker.call("sentFilters", {"paths": ["a", "b", "c"]}, [])
+    assert without_tests[3:] == [files]
+    with_folder = worker.call("sentFilters", {"paths": ["a", "b", "c"], "tests": "no"}, [0])
+    assert with_folder[3:] == [files]
 
 
 @settings(max_examples=300)

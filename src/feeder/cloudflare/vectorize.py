@@ -5,8 +5,10 @@ limit a query to a scope.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from os.path import commonprefix
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
@@ -37,47 +39,57 @@ MARKER_ID = "feeder-mark"
 """An id that no node has: its deletion is a write that changes nothing."""
 
 Filter = dict[str, Any]
+QueryFilter = dict[str, Filter]
+"""The part of a query's body that has its filter; empty without a filter."""
 
 
-def query_filters(scope: Scope) -> Iterator[list[Iterator[dict[str, Filter]]]]:
+class FilterStage(NamedTuple):
+    """Filters of one request each, whose results are merged.
+
+    If one of them finds nothing, `files` is sent too: the paths that may be files.
+    """
+
+    filters: list[QueryFilter]
+    files: QueryFilter | None = None
+
+
+def query_filters(scope: Scope) -> Iterator[FilterStage]:
     """Yields stages of metadata filters to try one after the other until one finds vectors.
 
-    A stage is a list with an iterator of alternatives for each path pattern; results of all
-    patterns are merged. A pattern may be a folder or a file: the folder is tried first, since a
-    range from `a` to `a/…` would include `a-b/…`. The last stage has no filter, for vectors
-    written before the metadata indexes were created, which no filter finds.
+    The first stage has a filter for each path pattern. A pattern may be a folder or a file: the
+    folder is tried first, since a range from `a` to `a/…` would include `a-b/…`.
+
+    Vectors written by an earlier version do not say whether their file is a test, and no filter of
+    `tests` finds them. If the first stage with such a filter finds nothing at any path, the second
+    is one request without it, in the range of the prefix that all paths have in common: a Worker
+    may send only four requests, and up to three are for the paths. The last stage has no filter,
+    for vectors written before the metadata indexes were created, which no filter finds.
 
     Filters let more through than the scope where a path is a glob (only its literal prefix is
     used), where a string is longer than 64 bytes, for excluded paths, names and long lists of
-    values. Vectors written by an earlier version do not say whether their file is a test: where
-    none is found that does, the same filter is tried without; with several patterns only if none
-    is found for any of them, since a Worker may send four requests.
+    values, and in the stages after the first. What is outside the scope is removed afterwards.
 
     The branch is not filtered: an index has one branch per repository, and when that is renamed,
     the vectors of unchanged nodes keep the old name.
     """
     conditions = _common_conditions(scope)
-    patterns = scope.path_patterns or [PathPattern("")]
     tests = _tests_condition(scope)
-    if tests and len(patterns) > 1:
-        yield [_path_filters(pattern, conditions, [tests]) for pattern in patterns]
-        tests = {}
-    alternatives = [tests, {}] if tests else [{}]
-    yield [_path_filters(pattern, conditions, alternatives) for pattern in patterns]
-    yield [iter([{}])]
+    patterns = scope.path_patterns or [PathPattern("")]
+    prefixes = [
+        f"{path.pattern}/" if _may_be_file(path) else path.literal_prefix for path in patterns
+    ]
+    ranges = [_fit_conditions(conditions | _prefix_condition(one) | tests) for one in prefixes]
+    files = [path.pattern for path in patterns if _may_be_file(path)]
+    is_one_of_them = {"path": _value_condition(files, ())}
+    yield FilterStage(ranges, _fit_conditions(conditions | is_one_of_them) if files else None)
+    if tests:
+        common = commonprefix(prefixes)  # noqa: RUF071 - paths need not share a whole folder
+        yield FilterStage([_fit_conditions(conditions | _prefix_condition(common))])
+    yield FilterStage([{}])
 
 
-def _path_filters(
-    path: PathPattern, conditions: Filter, alternatives: Sequence[Filter]
-) -> Iterator[dict[str, Filter]]:
-    """Yields the range of a folder or glob with each alternative, and the path of a file."""
-    is_folder = path.pattern and not path.is_glob
-    prefix = f"{path.pattern}/" if is_folder else path.literal_prefix
-    below = conditions | _prefix_condition(prefix)
-    for tests in alternatives:
-        yield _fit_conditions(below | tests)
-    if is_folder:
-        yield _fit_conditions(conditions | {"path": _indexed_prefix(path.pattern)})
+def _may_be_file(path: PathPattern) -> bool:
+    return bool(path.pattern) and not path.is_glob
 
 
 def _tests_condition(scope: Scope) -> Filter:
@@ -85,7 +97,7 @@ def _tests_condition(scope: Scope) -> Filter:
     return {"tests": value} if value else {}
 
 
-def _fit_conditions(conditions: Filter) -> dict[str, Filter]:
+def _fit_conditions(conditions: Filter) -> QueryFilter:
     """Keeps as many conditions as fit into a filter, shortest first."""
     fitting: Filter = {}
     for name, condition in sorted(conditions.items(), key=lambda one: len(json.dumps(one[1]))):
@@ -207,22 +219,22 @@ class Vectorize:
         return np.array(vectors[0]["values"], dtype=np.float32) if vectors else None
 
     def query(self, vector: NDArray[float32], limit: int, scope: Scope) -> list[Neighbour]:
-        """Returns approximate nearest neighbours, at most 100; one or two requests per path."""
+        """Returns approximate nearest neighbours, at most 100.
+
+        Sends one request per path, and up to three more where they find nothing.
+        """
         body = {"vector": _rounded_values(vector), "topK": min(limit, MAX_NEIGHBOURS)}
         for stage in query_filters(scope):
-            nearest = {near for filters in stage for near in self._first_matches(body, filters)}
-            if nearest:
+            matches = [self._matches(body | one) for one in stage.filters]
+            if stage.files and not all(matches):
+                matches.append(self._matches(body | stage.files))
+            if nearest := set(chain.from_iterable(matches)):
                 return sorted(nearest, key=lambda near: (-near.score, near.id))[:limit]
         return []
 
-    def _first_matches(
-        self, query: dict[str, Any], filters: Iterable[dict[str, Any]]
-    ) -> list[Neighbour]:
-        """Returns the matches of the first filter that has any."""
-        for one in filters:
-            if matches := self._post("query", query | one)["matches"]:
-                return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
-        return []
+    def _matches(self, body: dict[str, Any]) -> list[Neighbour]:
+        matches = self._post("query", body)["matches"]
+        return [Neighbour(str(near["id"]), float(near["score"])) for near in matches]
 
     def wait_until_visible(self, timeout_s: float) -> bool:
         """Waits until all earlier writes are visible; returns False after `timeout_s`.

@@ -65,26 +65,24 @@ export class VectorIndex implements NeighbourIndex {
   async #nearest(sendQuery: QueryFunction, limit: number, scope: Scope): Promise<Map<string, number>> {
     const topK = Math.min(limit, MAX_NEIGHBOURS);
     const narrowed = pathPatterns(scope).length > MAX_PATHS ? { ...scope, paths: [] } : scope;
-    for (const stage of [...queryFilters(narrowed), [[null]]]) {
-      const matches = await Promise.all(stage.map((part) => this.#firstMatches(sendQuery, topK, part)));
+    const stages = queryFilters(narrowed);
+    for (const [at, { filters, files }] of [...stages, { filters: [null] }].entries()) {
+      const matches = await Promise.all(filters.map((filter) => this.#matches(sendQuery, topK, filter)));
+      if (files && matches.some((found) => found.length === 0)) {
+        // the last request is for the next filter, which finds the files too, unless the folders have matches
+        const isLastFilter = at + 1 === stages.length || matches.some((found) => found.length > 0);
+        if (isLastFilter || this.requestCount < MAX_REQUESTS - 1) matches.push(await this.#matches(sendQuery, topK, files));
+      }
       const neighbours = matches.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
       if (neighbours.length > 0) return new Map(neighbours.slice(0, limit));
     }
     return new Map();
   }
 
-  /** The matches of the first filter that has any. */
-  async #firstMatches(
-    sendQuery: QueryFunction,
-    topK: number,
-    filters: readonly (MetadataFilter | null)[],
-  ): Promise<[string, number][]> {
-    for (const filter of filters) {
-      const options = { topK, returnMetadata: "none" as const };
-      const matches = await this.#request(sendQuery, filter === null ? options : { ...options, filter });
-      if (matches.length > 0) return matches.map(({ id, score }) => [id, score]);
-    }
-    return [];
+  async #matches(sendQuery: QueryFunction, topK: number, filter: MetadataFilter | null): Promise<[string, number][]> {
+    const options = { topK, returnMetadata: "none" as const, ...(filter && { filter }) };
+    const matches = await this.#request(sendQuery, options);
+    return matches.map(({ id, score }) => [id, score]);
   }
 
   async #request(sendQuery: QueryFunction, options: VectorizeQueryOptions): Promise<VectorizeMatch[]> {
@@ -109,32 +107,36 @@ const { MAX_INDEXED_BYTES, MAX_FILTER_BYTES } = constants.vectorize;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8");
 
-type Alternatives = (MetadataFilter | null)[];
+/** Filters whose results are merged, and one that is sent too if any of them finds nothing; null is no filter. */
+interface FilterStage {
+  filters: (MetadataFilter | null)[];
+  files?: MetadataFilter | null;
+}
 
 /**
- * The stages to try in order until one has matches: for each path of a scope, the filters to try in order; null is no
- * filter.
+ * The stages to try in order until one has matches.
  *
  * Mirrors `query_filters` in feeder.cloudflare.vectorize, which explains the choice, without its last stage.
  */
-export function queryFilters(scope: Scope): Alternatives[][] {
+export function queryFilters(scope: Scope): FilterStage[] {
   const conditions = commonConditions(scope);
   const tests = testsCondition(scope);
   const patterns = pathPatterns(scope);
-  const filters = (alternatives: readonly MetadataFilter[]) =>
-    (patterns.length > 0 ? patterns : [""]).map((pattern) => pathFilters(pattern, conditions, alternatives));
-  if (!tests) return [filters([{}])];
-  return patterns.length > 1 ? [filters([tests]), filters([{}])] : [filters([tests, {}])];
+  const files = patterns.filter((pattern) => !isGlob(pattern));
+  const prefixes = patterns.map((pattern) => (isGlob(pattern) ? literalPrefix(pattern) : `${pattern}/`));
+  const below = (prefix: string): MetadataFilter => ({ ...conditions, ...prefixCondition(prefix) });
+  const stage: FilterStage = {
+    filters: (prefixes.length > 0 ? prefixes : [""]).map((prefix) => fitConditions({ ...below(prefix), ...tests })),
+    files: files.length > 0 ? fitConditions({ ...conditions, path: valueCondition(files, [])! }) : null,
+  };
+  return tests ? [stage, { filters: [fitConditions(below(commonPrefix(prefixes)))], files: null }] : [stage];
 }
 
-/** The range of a folder or glob with each of the alternatives, and the path of a file. */
-function pathFilters(pattern: string, conditions: MetadataFilter, alternatives: readonly MetadataFilter[]): Alternatives {
-  const isFolder = pattern !== "" && !isGlob(pattern);
-  const below = { ...conditions, ...prefixCondition(isFolder ? `${pattern}/` : literalPrefix(pattern)) };
-  return [
-    ...alternatives.map((tests) => fitConditions({ ...below, ...tests })),
-    ...(isFolder ? [fitConditions({ ...conditions, path: indexedPrefix(pattern) })] : []),
-  ];
+/** The longest prefix that all texts have. */
+function commonPrefix(texts: readonly string[]): string {
+  const [first = [], ...others] = texts.map((text) => [...text]);
+  const end = first.findIndex((character, at) => others.some((other) => other[at] !== character));
+  return first.slice(0, end < 0 ? first.length : end).join("");
 }
 
 function testsCondition({ tests }: Scope): MetadataFilter | null {

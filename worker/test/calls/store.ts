@@ -17,12 +17,13 @@ export const store = {
   pathCandidates: (typed: string) => pathCandidates(typed),
   prefixEnd: (text: string) => prefixEnd(text),
   scopeParams: (scope: Partial<Scope>) => scopeParams({ ...EMPTY_SCOPE, ...scope }),
-  /** The filters of the requests to an index that has no match for any; null is no filter. */
-  sentFilters: async (scope: Partial<Scope>) => {
+  /** The filters of the requests to an index that has a match for the requests at these places; null is no filter. */
+  sentFilters: async (scope: Partial<Scope>, matching: number[]) => {
     const filters: unknown[] = [];
     const query: Vectorize["query"] = (_, options) => {
+      const matches = matching.includes(filters.length) ? [{ id: "a", score: 1 }] : [];
       filters.push(options?.filter ?? null);
-      return Promise.resolve({ matches: [], count: 0 });
+      return Promise.resolve({ matches, count: matches.length });
     };
     await new VectorIndex({ query } as Vectorize, () => {}).query([1], 10, { ...EMPTY_SCOPE, ...scope });
     return filters;
