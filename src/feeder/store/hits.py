@@ -38,7 +38,8 @@ HIT_COLUMNS = ", ".join(
 )
 """The columns of a hit, from the node `d`.
 
-An expression has a name of its own: D1 sends its text with each row else.
+Each expression has a name: D1 sends the column names with each row, and the name of an unnamed
+expression is its whole text.
 """
 
 HITS_BY_IDS = f"""
