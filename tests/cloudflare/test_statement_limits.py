@@ -46,6 +46,8 @@ IDS = ",".join(f"('{at:040x}')" for at in range(1_500))
 """More ids than the Worker has candidates."""
 RANGES = ",".join(f"('{at:040x}',1,2)" for at in range(100))
 """More ids with lines than a page has hits."""
+BOUND_RANGES = ",".join(["(?,?,?,?)"] * 25)
+"""The most line ranges of stored source that the Worker binds, with the 100 parameters of D1."""
 
 
 def statements() -> Iterator[tuple[str, str]]:
@@ -66,6 +68,7 @@ def _filled_in(text: str) -> str:
         ("{column}", "d.id"),
         ("{0}", "language"),
         ("{1}", "docs"),
+        ("(@RANGES)", f"(VALUES {BOUND_RANGES})"),
         ("@IDS", IDS),
         ("@RANGES", RANGES),
     ):
