@@ -175,6 +175,10 @@ SHAPES = "document_nodes"
             {PATTERNS: {"x": [{"pattern": "(", "language": "go"}]}},
             r"content_patterns.x\[0\].pattern must be a regular expression \(missing \)",
         ),
+        (
+            {PATTERNS: {"x": [{"pattern": "a", "language": "go"}] * 2}},
+            r"content_patterns.x\[1\] must differ from content_patterns.x\[0\]",
+        ),
         ({"patterns": {"go": "a"}}, "patterns.go must be a list"),
         ({"patterns": {"go": ["("]}}, r"patterns.go\[0\] must be a regular expression"),
         ({HIDDEN: {"go": "a"}}, "hidden_text.go must be an object"),

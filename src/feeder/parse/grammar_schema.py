@@ -118,6 +118,8 @@ def _list_errors(value: Any, schema: ListOf, path: str) -> Iterator[str]:
         yield f"{path} must be a list"
         return
     for index, item in enumerate(value):
+        if (first := value.index(item)) < index:
+            yield f"{path}[{index}] must differ from {path}[{first}]"
         yield from schema_errors(item, schema.item, f"{path}[{index}]")
 
 
