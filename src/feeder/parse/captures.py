@@ -84,7 +84,8 @@ class Declaration:
     """A declaration that a query matched; offsets are in bytes, `body` is where its body begins.
 
     `pattern` is the index of the query's pattern. With `can_join` it is one clause of a declaration
-    that has several, and is joined with its neighbours. The name may include enclosing names if
+    that has several, and is joined with its neighbours, with the next one only if it ends with
+    `clause_end`. The name may include enclosing names if
     `may_be_qualified`; it includes all of them if `is_fully_qualified`. A declaration with a
     `nesting_rule` is never nested in a method: with `cuts` it ends the method if it begins a line,
     otherwise it is ignored there. A holder becomes a node only if it `has_declarations`.
@@ -97,6 +98,7 @@ class Declaration:
     end: int
     body: int
     can_join: bool = False
+    clause_end: str = ""
     may_be_qualified: bool = False
     is_fully_qualified: bool = False
     nesting_rule: str | None = None
@@ -159,6 +161,8 @@ def collect_captures(
             if name or kind in _ANONYMOUS_KINDS:
                 declaration = _declaration(source, pattern, kind, name, captures)
                 declaration.nesting_rule = settings.get("outermost")
+                declaration.clause_end = settings.get("clause_end") or ""
+                declaration.is_fully_qualified |= settings.get("name_scope") == "global"
                 declarations.append(declaration)
     return FileCaptures(declarations, _outermost_docs(docs), sorted(members), relations.sites())
 

@@ -188,7 +188,7 @@ class _SpanBuilder:
             earliest = span.end
 
     def _join_clauses(self, declarations: list[Declaration]) -> list[Declaration]:
-        """Joins adjacent clauses of one name into one declaration."""
+        """Joins adjacent clauses of one name into one declaration; one that ends it is the last."""
         joined: list[Declaration] = []
         for clause in declarations:
             last = joined[-1] if joined else None
@@ -197,6 +197,7 @@ class _SpanBuilder:
                 and last.can_join
                 and clause.can_join
                 and last.name == clause.name
+                and self._source.content.endswith(last.clause_end.encode(), 0, last.end)
                 and self._is_adjacent_below(last.end, clause.start)
             ):
                 last.end = clause.end
