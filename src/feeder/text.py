@@ -124,14 +124,17 @@ def append_compounds(text: str, parts: str) -> str:
 SEPARATOR_PATTERN = re.compile(r"(?:::|->|#| > )(?=[^:>#\s])")
 
 
-_SELECTOR_COLON = re.compile(r"(?<=[A-Za-z0-9_]):\Z")
-"""The last character of a selector in Objective-C: `setRates:upload:`."""
+_SELECTOR_COLON = re.compile(r"(?<=[A-Za-z0-9_])(:[A-Za-z_][A-Za-z0-9_]*):\Z")
+"""The end of a selector with several labels in Objective-C: `:upload:` of `setRates:upload:`."""
 
 
 @lru_cache(10_000)
 def normalize_symbol(name: str) -> str:
-    """Writes `A::b()`, `A#b`, `A > b` and `A.b:` as `A.b`; keeps an operator, such as `List.::`."""
-    typed = _SELECTOR_COLON.sub("", name.strip().removesuffix("()"))
+    """Writes `A::b()`, `A#b`, `A > b` as `A.b`, `A.b:c:` as `A.b:c`.
+
+    Keeps an operator, such as `List.::`.
+    """
+    typed = _SELECTOR_COLON.sub(r"\1", name.strip().removesuffix("()"))
     return SEPARATOR_PATTERN.sub(".", typed).strip(".") or typed
 
 

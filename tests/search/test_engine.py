@@ -141,7 +141,7 @@ def test_tests_rank_after_the_tested_code(repo: Repo) -> None:
         ("scala.List.:::", ":::", True),
         ("Ptr.operator->", "operator->", True),
         ("Badge.setRates:upload", "setRates:upload:", True),
-        ("Badge.setRates", "Badge.setRates:", True),
+        ("Badge.setRates:upload", "Badge.setRates:upload:", True),
         ("scala.List.+:", "+:", True),
         ("Install > From source", "from source", True),
         ("acme.shop.Cart.add", "dd", False),

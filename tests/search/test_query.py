@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feeder.search.query import MAX_QUERY_CHARS, Query, parse_query
+from feeder.search.query import MAX_QUERY_CHARS, Query, QueryText, parse_query
 
 CASES: list[dict[str, Any]] = json.loads(
     Path(__file__).with_name("query_cases.json").read_text(encoding="utf-8")
@@ -23,6 +23,19 @@ def test_query_is_parsed_as_in_the_case_file(case: dict[str, Any]) -> None:
         for name, value in case["query"].items()
     }
     assert parse_query(case["question"]) == Query(**fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("setRates:upload:", "setRates:upload"),
+        ("Badge.setRates:upload:", "Badge.setRates:upload"),
+        *((text, "") for text in ("settings:", "error:", "http:", "a:1:", "Cart.add:", "a::b:")),
+    ],
+)
+def test_name_with_a_colon_at_the_end_has_one_inside(text: str, name: str) -> None:
+    """Other words with one are found as they are written."""
+    assert QueryText(text).name == name
 
 
 @given(st.text())

@@ -7,13 +7,13 @@ import { strip } from "./python_strings.ts";
 
 const SEPARATORS = new Pattern(constants.text.SEPARATOR_PATTERN, "g");
 const OUTER_DOTS = /^\.+|(?<!\.)\.+$/g;
-const SELECTOR_COLON = /(?<=[A-Za-z0-9_]):$/;
+const SELECTOR_COLON = /(?<=[A-Za-z0-9_])(:[A-Za-z_][A-Za-z0-9_]*):$/;
 
-/** Normalizes a symbol: `A::b()`, `A#b`, `A > b` and `A.b:` become `A.b`; operators such as `List.::` stay. */
+/** Normalizes a symbol: `A::b()`, `A#b`, `A > b` become `A.b`, `A.b:c:` becomes `A.b:c`; operators such as `List.::` stay. */
 export const normalizeSymbol = memoize((name) => {
   const stripped = strip(name);
   const called = stripped.endsWith("()") ? stripped.slice(0, -2) : stripped;
-  const typed = called.replace(SELECTOR_COLON, "");
+  const typed = called.replace(SELECTOR_COLON, "$1");
   return typed.replace(SEPARATORS.for(typed), ".").replace(OUTER_DOTS, "") || typed;
 });
 

@@ -252,7 +252,7 @@ ANALYZED_CHARS = 400
 MIN_WORD_LETTERS = 3
 
 
-SYMBOL_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|->|#)~?[\w$]+)*(?:\(\)|(?::[\w$]+)*:)?")
+SYMBOL_NAME = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|->|#)~?[\w$]+)*(?:\(\)|(?::[A-Za-z_]\w*)+:)?")
 
 PATH_PATTERN = re.compile(r"[\w.@+~-]*(?:/[\w.@+~\[\]()-]+)+/?|[\w.+-]*\.\w{1,8}|[A-Z]\w*file")
 
