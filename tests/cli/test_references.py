@@ -198,6 +198,59 @@ def test_count_is_a_lower_bound_only_if_nodes_are_cut(
     assert answer["at_least"] is bool(more)
 
 
+OBJECTIVE_C: dict[str, str | bytes] = {
+    "cart.h": (
+        "#ifdef __OBJC__\n@class NSWindow;\n#else\ntypedef void NSWindow;\n#endif\n"
+        "int cart_total(int n);\n"
+    ),
+    "cart.c": '#include "cart.h"\n\nint cart_total(int n)\n{\n    return n;\n}\n',
+    "use.c": '#include "Shop.h"\n\nint use(void)\n{\n    return cart_total(shop_rate(2));\n}\n',
+    "Shop.h": (
+        '#import "cart.h"\nint shop_rate(int n);\n@interface Shop : Base\n- (int)sum;\n@end\n'
+    ),
+    "Shop.m": (
+        '#import "Shop.h"\n\nint shop_rate(int n) { return n; }\n\n'
+        "@implementation Shop\n- (int)sum\n{\n    return cart_total(3);\n}\n@end\n"
+    ),
+    "Gift.m": "@implementation Gift\n- (id)shop\n{\n    return [Shop new];\n}\n@end\n",
+    "Odd.pm": "package Odd;\nsub odd_one { 1 }\nodd_one();\n",
+}
+
+
+def test_headers_are_shared_by_c_and_objective_c(feeder: RunFeeder, repo: Repo) -> None:
+    """In both directions; a class is referred to by the messages that are sent to it."""
+    repo.commit(OBJECTIVE_C)
+    assert feeder(repo, "sync", "-q").code == 0
+    for target in ("cart.h#cart_total", "cart.c#cart_total"):
+        found = sites(feeder(repo, "references", target, "--json").json)
+        assert found[("use.c", 5, "call")] is found[("Shop.m", 8, "call")] is True, target
+    found = sites(feeder(repo, "references", "Shop.m#shop_rate", "--json").json)
+    assert found[("use.c", 5, "call")] is True
+    found = sites(feeder(repo, "references", "Shop.h#Shop", "--json").json)
+    assert ("Gift.m", 4, "type") in found
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("Odd.odd_one", "relations of perl are not indexed, unless a grammar file adds them."),
+        ("Shop.m#Shop.sum", "messages of Objective-C are not indexed."),
+    ],
+)
+def test_what_no_relation_is_indexed_of_is_unknown(
+    feeder: RunFeeder, repo: Repo, target: str, says: str
+) -> None:
+    """As an empty answer otherwise."""
+    repo.commit(OBJECTIVE_C)
+    assert feeder(repo, "sync", "-q").code == 0
+    for options in ([], ["--depth", "2"]):
+        result = feeder(repo, "references", target, *options)
+        symbol = target.rpartition("#")[2]
+        assert f"What refers to {symbol} is unknown: {says}" in result.err
+        assert result.code == 0
+    assert feeder(repo, "references", target, "--json").json["references"] == []
+
+
 def test_prototypes_of_a_c_function_are_the_same_function(feeder: RunFeeder, repo: Repo) -> None:
     """A static function of the same name in another file is another one."""
     repo.commit(

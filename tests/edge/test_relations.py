@@ -21,6 +21,7 @@ from cli.test_references import (
     LOCALS,
     MACROS,
     NAMED_TESTS,
+    OBJECTIVE_C,
     OTHER_OWNERS,
     RUBY_ALIASES,
     RUBY_MARKS,
@@ -103,6 +104,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"made/{path}": content for path, content in CONSTRUCTORS.items()},
         **{f"declared/{path}": content for path, content in DECLARED.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
+        **{f"objc/{path}": content for path, content in OBJECTIVE_C.items()},
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -143,6 +145,20 @@ def _text(result: Facts) -> str:
 def _program_text(desk: IndexService, arguments: Facts) -> str:
     result = desk.call("references", arguments, lambda _: None)
     return result.text if result.is_error else result.text.rpartition("\n")[0]
+
+
+@pytest.mark.parametrize(
+    "target", ["Odd.odd_one", "objc/Shop.m#Shop.sum", "objc/cart.c#cart_total", "nothing_1"]
+)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_unknown_references_are_said_alike(
+    fed: IndexedWorker, desk: IndexService, target: str, depth: int
+) -> None:
+    arguments = {"target": target, "depth": depth}
+    [result] = fed.call_tools(("references", arguments))
+    assert _text(result) == _program_text(desk, arguments)
+    is_known = "is unknown:" not in _text(result)
+    assert is_known is (target in {"objc/cart.c#cart_total", "nothing_1"})
 
 
 def test_ranked_outline_of_d1_equals_that_of_a_local_index(

@@ -192,12 +192,13 @@ def _tree_lines(
 
 def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
     from feeder.search.callers import CallerTree
+    from feeder.search.modules import say_nothing_refers
     from feeder.search.uses import UsePage
 
     at_least = "at least " if page.at_least else ""
     if isinstance(page, CallerTree):
         if not page.total:
-            return f"Nothing in the index refers to {page.target.symbol}."
+            return say_nothing_refers(page.target)
         noun = "caller" if page.total == 1 else "callers"
         more = " For more: -n NUMBER" if page.is_limited else ""
         return f"{at_least}{page.total:,} {noun}.{more}"
@@ -207,7 +208,7 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
         shown = len(page.uses)
     else:
         if not page.total:
-            return f"Nothing in the index refers to {page.target.symbol}."
+            return say_nothing_refers(page.target)
         shown = len(page.references)
     by_name = page.total - page.resolved
     noun = "reference" if page.total == 1 else "references"

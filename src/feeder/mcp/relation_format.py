@@ -13,6 +13,7 @@ from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.search.callers import Caller, CallerTree
 from feeder.search.definitions import FoundDefinition
 from feeder.search.impact import Impact
+from feeder.search.modules import say_nothing_refers
 from feeder.search.references import Implementation, Reference, ReferencePage
 from feeder.search.uses import UsePage
 
@@ -28,7 +29,7 @@ BY_NAME = " (by name only)"
 def format_references(page: ReferencePage, last_note: str) -> str:
     """The references of a page below their files."""
     if not page.total:
-        return join_answer([], [f"Nothing in the index refers to {page.target.symbol}."], last_note)
+        return join_answer([], [say_nothing_refers(page.target)], last_note)
     texts = list(_reference_texts(page.references))
     counts = _counts(page.total, page.resolved, at_least=page.at_least)
     return _paged(texts, page.offset, page.total, counts, last_note)
@@ -81,7 +82,7 @@ def format_implementations(
 def format_callers(tree: CallerTree, last_note: str) -> str:
     """The callers and theirs, indented by level."""
     if not tree.total:
-        return join_answer([], [f"Nothing in the index refers to {tree.target.symbol}."], last_note)
+        return join_answer([], [say_nothing_refers(tree.target)], last_note)
     texts = [[line] for line in _caller_lines(tree.callers, tree.omitted, 0)]
     counts = f"{'at least ' if tree.at_least else ''}{tree.total} callers"
     return _paged(texts, 0, len(texts), counts, last_note)

@@ -63,7 +63,7 @@ def _by_convention(  # noqa: PLR0911 - one for each convention
         return PUBLIC
     if language == "swift":
         return INTERNAL
-    if language in {"c", "cpp"} and owner is None:
+    if language in {"c", "cpp", "objc"} and owner is None:
         is_member = language == "cpp" and "::" in signature  # of a type in another file
         return "" if is_member else PRIVATE if signature.startswith("static ") else PUBLIC
     if language in _SCRIPTS:  # a module may export a name further below

@@ -10,7 +10,9 @@ PACKAGE_LANGUAGES = frozenset(
 )
 """Languages in which the files of a package or folder see each other's names without an import."""
 
-GLOBAL_LANGUAGES = frozenset({"c", "cpp", "ruby", "swift", "pascal", "groovy", "csharp", "dart"})
+GLOBAL_LANGUAGES = frozenset(
+    {"c", "cpp", "objc", "ruby", "swift", "pascal", "groovy", "csharp", "dart"}
+)
 """Languages in which a name is visible without an import of that name."""
 
 IMPLICIT_RECEIVER_LANGUAGES = frozenset(
@@ -21,7 +23,17 @@ IMPLICIT_RECEIVER_LANGUAGES = frozenset(
 METHOD_FIRST_LANGUAGES = frozenset({"java", "kotlin", "groovy", "php"})
 """Languages in which a call `f()` looks for a method first, even if a variable is called `f`."""
 
-C_LANGUAGES = frozenset({"c", "cpp"})
+RELATION_LANGUAGES = frozenset(
+    {
+        *("c", "cpp", "csharp", "dart", "go", "groovy"),
+        *("html", "java", "javascript", "kotlin", "objc", "pascal"),
+        *("php", "python", "ruby", "rust", "scala", "svelte"),
+        *("swift", "tsx", "typescript", "vue"),
+    }
+)
+"""Languages whose relations are indexed without a grammar file of one's own."""
+
+C_LANGUAGES = frozenset({"c", "cpp", "objc"})
 
 SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 
@@ -35,6 +47,19 @@ EXTENSION = re.compile(r"\.(?:d\.)?\w+$")
 CRATE_KEYWORDS = frozenset({"crate", "self", "super"})
 STANDARD_CRATES = frozenset({"std", "core", "alloc"})
 INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
+
+
+def say_nothing_refers(definition: "Definition") -> str:
+    """The answer if no site refers to a definition, or if none of its language could be found."""
+    language, symbol = definition.language, definition.symbol
+    if language and language not in RELATION_LANGUAGES:
+        return (
+            f"What refers to {symbol} is unknown: relations of {language} are not indexed, "
+            f"unless a grammar file adds them."
+        )
+    if language == "objc" and definition.owner and not definition.is_type:
+        return f"What refers to {symbol} is unknown: messages of Objective-C are not indexed."
+    return f"Nothing in the index refers to {symbol}."
 
 
 QUALIFIED_LANGUAGES = PACKAGE_LANGUAGES - {"go", "swift", "dart"}

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
 from feeder.search.modules import (
+    C_LANGUAGES,
     COMMONJS_RECEIVERS,
     GLOBAL_LANGUAGES,
     IMPLICIT_RECEIVER_LANGUAGES,
@@ -803,5 +804,5 @@ def are_compatible(language: str | None, other: str) -> bool:
     """Tells whether code of one language can refer to names of another one."""
     if language == other:
         return True
-    groups = (SCRIPTS, {"java", "kotlin", "groovy", "scala"}, {"c", "cpp"})
+    groups = (SCRIPTS, {"java", "kotlin", "groovy", "scala"}, C_LANGUAGES)
     return any(language in group and other in group for group in groups)

@@ -6,6 +6,7 @@ import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../search/callers.ts";
 import { type FoundDefinition, MEMBER_TYPE } from "../search/definitions.ts";
 import type { Implementation, Reference, ReferencePage } from "../search/references.ts";
+import { sayNothingRefers } from "../search/modules.ts";
 import type { UsePage } from "../search/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
@@ -21,7 +22,7 @@ export interface Footer {
 
 /** The references of a page below their files. */
 export function formatReferences(page: ReferencePage, footer: Footer): string {
-  if (page.total === 0) return nothingRefersTo(page.target.symbol, footer);
+  if (page.total === 0) return joinAnswer([], [sayNothingRefers(page.target)], footer.note);
   return paged(referenceTexts(page.references), page.offset, page.total, countsText(page), footer);
 }
 
@@ -65,14 +66,10 @@ export function formatImplementations(
 
 /** The callers and theirs, indented by level. */
 export function formatCallers(tree: CallerTree, footer: Footer): string {
-  if (tree.total === 0) return nothingRefersTo(tree.target.symbol, footer);
+  if (tree.total === 0) return joinAnswer([], [sayNothingRefers(tree.target)], footer.note);
   const texts = callerLines(tree.callers, tree.omitted, 0).map((line) => [line]);
   const counts = `${tree.atLeast ? "at least " : ""}${tree.total} callers`;
   return paged(texts, 0, texts.length, counts, footer);
-}
-
-function nothingRefersTo(symbol: string, footer: Footer): string {
-  return joinAnswer([], [`Nothing in the index refers to ${symbol}.`], footer.note);
 }
 
 /** The lines of each reference; the first ones of a file have its path above them. */

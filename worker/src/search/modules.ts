@@ -8,6 +8,7 @@ const PACKAGE_LANGUAGES = new Set(constants.modules.PACKAGE_LANGUAGES);
 export const SCRIPTS: ReadonlySet<string> = new Set(constants.modules.SCRIPTS);
 export const { MODULE_EXPORTS } = constants.modules;
 export const COMMONJS_RECEIVERS: ReadonlySet<string> = new Set(constants.modules.COMMONJS_RECEIVERS);
+const RELATION_LANGUAGES = new Set(constants.modules.RELATION_LANGUAGES);
 const { INDEX_FILES } = constants.modules;
 const CRATE_KEYWORDS = new Set(constants.modules.CRATE_KEYWORDS);
 const STANDARD_CRATES = new Set(constants.modules.STANDARD_CRATES);
@@ -45,6 +46,16 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
     one.isLocal === other.isLocal &&
     one.language === other.language
   );
+}
+
+/** The answer if no site refers to a definition, or if none of its language could be found. */
+export function sayNothingRefers({ language, symbol, owner, isType }: Definition): string {
+  const unknown = `What refers to ${symbol} is unknown:`;
+  if (language && !RELATION_LANGUAGES.has(language)) {
+    return `${unknown} relations of ${language} are not indexed, unless a grammar file adds them.`;
+  }
+  if (language === "objc" && owner && !isType) return `${unknown} messages of Objective-C are not indexed.`;
+  return `Nothing in the index refers to ${symbol}.`;
 }
 
 /** The qualifier of names of the file, such as `acme.shop`; may be empty. */

@@ -32,7 +32,7 @@ const COMPOUND = new Pattern(constants.resolution.COMPOUND_PATTERN);
 const LANGUAGE_GROUPS = [
   SCRIPTS,
   new Set(["java", "kotlin", "groovy", "scala"]),
-  new Set(["c", "cpp"]),
+  new Set(constants.modules.C_LANGUAGES),
 ] as readonly ReadonlySet<string>[];
 
 /** True if a site refers to a definition, false if it may, null if it refers to something else. */
