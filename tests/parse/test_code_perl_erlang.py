@@ -3,7 +3,7 @@
 from parse.outlines import nodes_of, outline, rows
 
 
-def test_prose_and_heredocs_of_perl_are_no_packages() -> None:
+def test_lines_of_prose_in_perl_are_no_packages() -> None:
     """A line of POD, the text after `__END__` and a broken statement are none either."""
     nodes = nodes_of(
         "Cart.pm",
