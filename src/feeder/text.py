@@ -130,7 +130,7 @@ _SELECTOR_COLON = re.compile(r"(?<=[A-Za-z0-9_])(:[A-Za-z_][A-Za-z0-9_]*):\Z")
 
 @lru_cache(10_000)
 def normalize_symbol(name: str) -> str:
-    """Writes `A::b()`, `A#b`, `A > b` as `A.b`, `A.b:c:` as `A.b:c`.
+    """Writes `A::b()`, `A#b` and `A > b` as `A.b`, and the selector `A.b:c:` as `A.b:c`.
 
     Keeps an operator, such as `List.::`.
     """

@@ -192,7 +192,7 @@ def test_failing_or_slow_filter_affects_only_its_file(
     assert contents(read_working_tree(repo))["c.f"] == b"NEW\n"
 
 
-@pytest.mark.skipif(not hasattr(os, "waitid"), reason="tells which processes are reaped")
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="the test needs os.waitid")
 def test_no_process_is_killed_after_its_end_is_known(
     repo: Repo, monkeypatch: pytest.MonkeyPatch
 ) -> None:

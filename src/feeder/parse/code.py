@@ -188,7 +188,7 @@ class _SpanBuilder:
             earliest = span.end
 
     def _join_clauses(self, declarations: list[Declaration]) -> list[Declaration]:
-        """Joins adjacent clauses of one name into one declaration; one that ends it is the last."""
+        """Joins adjacent clauses of one name; one that lacks its `clause_end` is the last."""
         joined: list[Declaration] = []
         for clause in declarations:
             last = joined[-1] if joined else None

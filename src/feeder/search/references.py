@@ -579,7 +579,7 @@ class ReferenceFinder:
                 yield node, True in results
 
     def _inheriting_nodes(self, name: str) -> list[RelatedNode]:
-        """The nodes that name a base or import it."""
+        """The nodes that inherit, implement or import a name."""
         kinds = INHERITS, IMPLEMENTS, IMPORT
         nodes, is_cut = nodes_with_kinds(self._corpus.database, self._corpus.repo, name, kinds)
         self.is_cut |= is_cut
@@ -840,7 +840,10 @@ class _SiteOrder:
         return not one.resolved, is_test, is_override, is_other, distance, path, line, one.kind
 
     def _place(self, path: str) -> tuple[bool, bool, int]:
-        """A file is a test, is another than the definition's, and is so many folders away."""
+        """Returns True if a file is a test, True if it is not the definition's, and its distance.
+
+        The distance is the number of folders between the two files.
+        """
         own_folders, folders = self._path.split("/")[:-1], path.split("/")[:-1]
         common = 0
         for left, right in zip(own_folders, folders, strict=False):
