@@ -13,6 +13,10 @@ MODES = {"words alone": True, "words and static": False}
 """Search modes: True for words only."""
 
 
+BETWEEN = 3
+"""The queries between `warm` and `later`, as a multiple of their number."""
+
+
 class Scripts(NamedTuple):
     """The built Worker, and the one of `worker/test/replay.ts`."""
 
@@ -23,7 +27,8 @@ class Scripts(NamedTuple):
 class QueryCosts(NamedTuple):
     """The costs of queries to an index in one search mode.
 
-    `warm` are those of one isolate in order, `first_queries` those of new isolates.
+    `warm` are those of the first queries of one isolate, `later` those of as many other queries
+    after `BETWEEN` times as many, and `first_queries` those of new isolates.
     `starts` are the CPU milliseconds of a request to an unknown path before these first queries,
     and `idle_ms` of the same request to a warm isolate. `replays` are the costs of the queries
     without the Worker's own work: its requests and its answers alone. `by_kind` are the costs of
@@ -33,6 +38,7 @@ class QueryCosts(NamedTuple):
     nodes: int
     mode: str
     warm: Sequence[Cost]
+    later: Sequence[Cost]
     first_queries: Sequence[Cost]
     starts: Sequence[float]
     idle_ms: float
@@ -45,11 +51,12 @@ def measure(
 ) -> Iterator[QueryCosts]:
     """Yields the costs of the queries in each search mode."""
     script = scripts.worker
-    queries, nodes = list(generate_queries(index.named_nodes(), query_count)), index.nodes()
+    generated = list(generate_queries(index.named_nodes(), query_count * (BETWEEN + 2)))
+    queries, nodes = generated[:query_count], index.nodes()
     for mode in modes:
         by_words = MODES[mode]
         with isolate(script, index, by_words=by_words) as running:
-            warm = [running.search(query) for query in queries]
+            costs = [running.search(query) for query in generated]
             idle_ms = min(running.not_found_ms() for _ in range(isolates))
             by_kind = {
                 kind: [running.get(endpoint, params) for params in all_params]
@@ -65,7 +72,8 @@ def measure(
             _first(script, index, queries[at], by_words=by_words) for at in range(isolates)
         ]
         starts, first_queries = zip(*first_costs, strict=True)
-        yield QueryCosts(nodes, mode, warm, first_queries, starts, idle_ms, replays, by_kind)
+        warm, later = costs[:query_count], costs[-query_count:]
+        yield QueryCosts(nodes, mode, warm, later, first_queries, starts, idle_ms, replays, by_kind)
 
 
 def queries_by_kind(

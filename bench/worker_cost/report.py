@@ -5,18 +5,18 @@ from statistics import mean, median
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY
 from worker_cost.isolate import Cost
-from worker_cost.measure import QueryCosts
+from worker_cost.measure import BETWEEN, QueryCosts
 
 LIMITS = ("free plan", "10 ms", "10 ms", "10 ms", "", "50", f"{ROWS_READ_PER_DAY:,} a day", "")
-HEAD = (
-    *("nodes", "CPU, median", "CPU, p95", "first of an isolate"),
-    *("requests to D1", "subrequests", "rows read", "queries a day"),
-)
+COUNTS = ("requests to D1", "subrequests", "rows read", "queries a day")
 
 
 def report(measurements: Sequence[QueryCosts]) -> str:
     """Returns the table: a row for each index and search mode, and the free plan's limits."""
-    rows = [HEAD, ["---"] * len(HEAD), *map(_row, measurements), LIMITS]
+    first = len(measurements[0].warm)
+    later = f"{first} after {first * (BETWEEN + 1)}"
+    head = ("nodes", "CPU, first of an isolate", f"first {first}", later, *COUNTS)
+    rows = [head, ["---"] * len(head), *map(_row, measurements), LIMITS]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", *_remarks(measurements)]) + "\n"
 
@@ -65,13 +65,12 @@ def _kind_row(measurement: QueryCosts, kind: str, costs: Sequence[Cost]) -> Sequ
 
 
 def _row(measurement: QueryCosts) -> Sequence[str]:
-    cpu = sorted(cost.cpu_ms for cost in measurement.warm)
     rows = [cost.rows for cost in measurement.warm]
     return (
         f"{measurement.nodes:,}, {measurement.mode}",
-        f"{median(cpu):.1f} ms",
-        f"{p95(cpu):.1f} ms",
         f"{median(first.cpu_ms for first in measurement.first_queries):.1f} ms",
+        _median_and_p95(measurement.warm),
+        _median_and_p95(measurement.later),
         _median_and_max(cost.d1_requests for cost in measurement.warm),
         _median_and_max(cost.subrequests for cost in measurement.warm),
         f"{median(rows):,.0f}, p95 {p95(rows):,.0f}",
@@ -91,6 +90,11 @@ def _remarks(measurements: Sequence[QueryCosts]) -> Iterator[str]:
             f"{measurement.nodes:,}, {measurement.mode}: the same requests and answers without the"
             f" Worker's own work: {median(replays):.1f} ms in the median, p95 {p95(replays):.1f}."
         )
+
+
+def _median_and_p95(costs: Sequence[Cost]) -> str:
+    cpu = [cost.cpu_ms for cost in costs]
+    return f"{median(cpu):.1f}, p95 {p95(cpu):.1f} ms"
 
 
 def _median_and_max(counts: Iterator[int]) -> str:

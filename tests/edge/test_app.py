@@ -4,7 +4,7 @@ import httpx
 import pytest
 from worker_cost.isolate import Cost, service_calls
 from worker_cost.measure import QueryCosts
-from worker_cost.report import report_by_kind
+from worker_cost.report import report, report_by_kind
 
 from edge.test_access import SEARCH, refused
 from feeder.web.page_files import SECURITY_HEADERS
@@ -42,11 +42,26 @@ def test_benchmark_prices_each_kind_of_request() -> None:
     """1,000 requests: 2,000,000 rows, 1,000 requests, 10,000 ms of CPU, 256,000 dimensions."""
     cost = Cost(10.0, d1_requests=2, subrequests=3, rows=2_000, d1_ms=5.0)
     costs = QueryCosts(
-        9_698, "words and static", [cost], [cost], [1.0], 1.0, [cost], {"name": [cost]}
+        9_698, "words and static", [cost], [cost], [cost], [1.0], 1.0, [cost], {"name": [cost]}
     )
     assert report_by_kind([costs]).splitlines()[-1] == (
         "| 9,698, words and static | name | 2,000, most 2,000 | 5, p95 5 ms | 10.0 ms | 2,500"
         " | 0.0051 |"
+    )
+
+
+def test_benchmark_reports_an_isolates_first_and_later_queries() -> None:
+    """The later ones follow four times as many; rows and requests are those of the first ones."""
+    first, later = (
+        Cost(cpu_ms, d1_requests=2, subrequests=3, rows=2_000, d1_ms=5.0) for cpu_ms in (10.0, 4.0)
+    )
+    costs = QueryCosts(
+        9_698, "words alone", [first] * 5, [later] * 5, [first], [1.0], 1.0, [later], {}
+    )
+    head, _, row, *_ = report([costs]).splitlines()
+    assert head.startswith("| nodes | CPU, first of an isolate | first 5 | 5 after 20 |")
+    assert row.startswith(
+        "| 9,698, words alone | 10.0 ms | 10.0, p95 10.0 ms | 4.0, p95 4.0 ms | 2 | 3 | 2,000"
     )
 
 
