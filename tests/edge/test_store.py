@@ -56,6 +56,13 @@ def test_scope_has_the_same_sql(worker: Worker, scope: Scope) -> None:
 
 
 @settings(max_examples=300)
+@given(st.lists(PATH | st.text("ab_-.*?[^]/", max_size=10), max_size=2))
+def test_words_of_paths_are_the_same(worker: Worker, paths: list[str]) -> None:
+    normalized = [path.strip("/") for path in paths]
+    assert worker.call("pathWords", normalized) == Scope(None, tuple(normalized)).path_words
+
+
+@settings(max_examples=300)
 @given(SCOPES)
 def test_vectorize_filters_are_the_same(worker: Worker, scope: Scope) -> None:
     """Except the search without a filter after an empty result."""

@@ -1,6 +1,10 @@
 """Scopes: the nodes that filters select, in a real source tree."""
 
+import sqlite3
+
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from feeder.errors import UserError
 from feeder.source.git_trees import Commit
@@ -8,6 +12,7 @@ from feeder.store import Statement
 from feeder.store.hits import hits_by_ids
 from feeder.store.scope import TEST_PATH_GLOBS, Scope, is_test_path
 from feeder.store.sqlite import SQLite
+from feeder.text import expand_words
 from index_helpers import REPO, open_database, run_sync
 from source.repos import Repo
 
@@ -166,3 +171,64 @@ def test_long_path_in_any_folder_is_compared_by_its_end(
     assert matched == ({LONG_FILE} if is_matched else set())
     others = hits_by_ids(database, nodes, Scope((REPO,), not_paths=(path,)))
     assert (LONG_FILE in {hit.path for hit in others}) is not is_matched
+
+
+def _has_words(path: str, query: str) -> bool:
+    """Returns True if FTS5 finds a node by the words of its path."""
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE VIRTUAL TABLE f USING fts5 (path, tokenize='porter unicode61')")
+    database.execute("INSERT INTO f VALUES (?)", (expand_words(path),))
+    return bool(database.execute("SELECT 1 FROM f WHERE f MATCH ?", (query,)).fetchone())
+
+
+def _is_at(path: str, pattern: str) -> bool:
+    """Returns True if SQLite's globs find a file, or a folder of it, by the pattern."""
+    [[found]] = sqlite3.connect(":memory:").execute(
+        "SELECT ?1 GLOB ?2 OR ?1 GLOB ?2 || '/*'", (path, pattern)
+    )
+    return bool(found) or path == pattern or path.startswith(f"{pattern}/")
+
+
+_LETTERS = st.text("aB_.-/é1", max_size=6)
+_GLOBS = st.lists(
+    _LETTERS | st.sampled_from(["*", "?", "[a.]", "[^b]", "[]a]", "[", "/*/"]), max_size=5
+).map("".join)
+
+
+@settings(max_examples=500)
+@given(
+    _GLOBS.map(lambda text: text.strip("/")),
+    st.lists(_LETTERS, min_size=1, max_size=4).map(lambda parts: "".join(parts).strip("/")),
+    st.lists(_LETTERS, max_size=3),
+)
+@example("src/*Test.java", "src/core/CartTest.java", [])
+@example("a[b/c.]d.ts", "abd.ts", [])
+@example("*.md", "docs/x.md/y", [])
+def test_each_path_of_a_pattern_has_the_words_of_the_pattern(
+    pattern: str, path: str, fillings: list[str]
+) -> None:
+    """`path_words` narrows a search, so it must not lose a node; also with stars filled in."""
+    query = Scope(None, (pattern,)).path_words
+    filled = pattern
+    for filling in fillings:
+        filled = filled.replace("*", filling, 1)
+    for one in (path, filled, f"{filled}/{path}"):
+        if query and _is_at(one, pattern):
+            assert _has_words(one, query)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("*.md", 'path : ((".md"))'),
+        ("src/*Test.java", 'path : (("src/" AND ".java"))'),
+        ("src/**/x_*/cart.py", 'path : (("src/" AND "/x_" AND "/cart.py"))'),
+        ("*/src/cart.py", 'path : (("src/cart.py"))'),
+        ("*Test*", None),
+        ("[.a]b/*", None),
+    ],
+)
+def test_words_of_a_pattern_are_those_that_no_star_may_continue(
+    pattern: str, words: str | None
+) -> None:
+    assert Scope(None, (pattern,)).path_words == words

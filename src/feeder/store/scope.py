@@ -213,6 +213,13 @@ _WORD_CHARACTER = re.compile(r"[^\W_]")
 
 _GLOB_CHARACTERS = re.compile(r"[*?\[]")
 
+_GLOB_OR_CLASS = re.compile(r"\[\^?\]?[^\]]*\]|[*?\[]")
+
+_ASCII_SEPARATORS = r"\x00-/:-@\[-`{-\x7f"
+"""Characters that end a word for FTS5, as a part of a character class."""
+_UNTIL_SEPARATOR = re.compile(rf"^[^{_ASCII_SEPARATORS}]*")
+_AFTER_SEPARATOR = re.compile(rf"[^{_ASCII_SEPARATORS}]*\Z")
+
 _GLOB_PART_NOTE = " from its first folder with *, ? or [ on"
 
 MAX_GLOB_BYTES = 48
@@ -277,11 +284,11 @@ class Scope(NamedTuple):
 
         It also finds nodes elsewhere whose paths contain the words of a path in their order.
         """
-        patterns = self.path_patterns
-        texts = [pattern.literal_words for pattern in patterns]
-        if not texts or not all(texts):
+        phrases = [pattern.literal_phrases for pattern in self.path_patterns]
+        if not phrases or not all(phrases):
             return None
-        return f"path : ({' OR '.join(_fts_phrase(text) for text in texts)})"
+        queries = (" AND ".join(map(_fts_phrase, own)) for own in phrases)
+        return f"path : ({' OR '.join(f'({query})' for query in queries)})"
 
     def narrowed(self, expression: str) -> tuple[str, "Scope"]:
         """Returns an FTS5 query limited to the words of the paths and without the excluded words,
@@ -315,14 +322,20 @@ class PathPattern(NamedTuple):
         return _GLOB_CHARACTERS.split(self.pattern, maxsplit=1)[0]
 
     @property
-    def literal_words(self) -> str:
-        """The part of the pattern whose words each matching path has in their order; empty if there
-        is none.
+    def literal_phrases(self) -> list[str]:
+        """The parts of the pattern whose words each matching path has next to each other; empty if
+        there are none.
+
+        Of `src/*Test.java` they are `src/` and `.java`: a word that a glob begins or ends within is
+        none of the path's words.
         """
-        pattern = self.pattern.removeprefix("*/")
-        folders = _GLOB_CHARACTERS.split(pattern, maxsplit=1)[0]
-        literal = pattern if folders == pattern else folders.rpartition("/")[0]
-        return literal if _WORD_CHARACTER.search(literal) and "\0" not in literal else ""
+        first, *others = _GLOB_OR_CLASS.split(self.pattern.removeprefix("*/"))
+        if not others:
+            parts = [first]
+        else:
+            *inner, last = (_UNTIL_SEPARATOR.sub("", part) for part in others)
+            parts = [*(_AFTER_SEPARATOR.sub("", part) for part in (first, *inner)), last]
+        return [part for part in parts if _WORD_CHARACTER.search(part) and "\0" not in part]
 
     @property
     def is_glob(self) -> bool:

@@ -33,6 +33,10 @@ export type ConditionRow = readonly (string | null)[];
 
 const GLOB = /^((?:[^*?[/]*\/)*)([^*?[/]*[*?[].*)$/s;
 const WILDCARDS = /[*?[]/;
+const GLOB_OR_CLASS = /\[\^?\]?[^\]]*\]|[*?[]/;
+// ASCII characters that end a word for FTS5
+const UNTIL_SEPARATOR = /^[^\x00-/:-@[-`{-\x7f]*/;
+const AFTER_SEPARATOR = /[^\x00-/:-@[-`{-\x7f]*$/;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 const GLOB_PART_NOTE = " from its first folder with *, ? or [ on";
 const MAX_GLOB_BYTES = constants.scope.MAX_GLOB_BYTES;
@@ -86,21 +90,33 @@ export function normalizePath(path: string): string {
  * It also finds nodes elsewhere whose paths contain the words of a path in their order.
  */
 export function pathWords(scope: Scope): string | null {
-  const texts = pathPatterns(scope).map(literalWords);
-  if (texts.length === 0 || !texts.every(Boolean)) return null;
-  return `path : (${texts.map(ftsPhrase).join(" OR ")})`;
+  const phrases = pathPatterns(scope).map(literalPhrases);
+  if (phrases.length === 0 || !phrases.every(({ length }) => length > 0)) return null;
+  return `path : (${phrases.map((own) => `(${own.map(ftsPhrase).join(" AND ")})`).join(" OR ")})`;
 }
 
-/** Returns true for a scope of named repositories with a glob, whose paths have no words for the FTS5 query. */
+/** Returns true for a scope of named repositories with a glob that does not begin with a folder. */
 export function hasBareGlob(scope: Scope): boolean {
-  return scope.repos !== null && pathWords(scope) === null && pathPatterns(scope).some(isGlob);
+  const isBare = (pattern: string) => isGlob(withoutAnyFolder(pattern)) && !literalPrefix(pattern).includes("/");
+  return scope.repos !== null && pathPatterns(scope).some(isBare);
 }
 
-/** The part of a pattern whose words each matching path has in their order; empty if there is none. */
-function literalWords(pattern: string): string {
-  const anchored = pattern.replace(/^\*\//, "");
-  const literal = isGlob(anchored) ? literalPrefix(anchored).replace(/\/?[^/]*$/, "") : anchored;
-  return WORD_CHARACTER.test(literal) && !literal.includes("\0") ? literal : "";
+/** A pattern without the `*` + `/` that stands for any folder. */
+function withoutAnyFolder(pattern: string): string {
+  return pattern.replace(/^\*\//, "");
+}
+
+/**
+ * The parts of a pattern whose words each matching path has next to each other; empty if there are none.
+ *
+ * Of `src/*Test.java` they are `src/` and `.java`: a word that a glob begins or ends within is none of the path's words.
+ */
+function literalPhrases(pattern: string): string[] {
+  const [first = "", ...others] = withoutAnyFolder(pattern).split(GLOB_OR_CLASS);
+  const ends = others.map((part) => part.replace(UNTIL_SEPARATOR, ""));
+  const last = ends.pop();
+  const parts = last === undefined ? [first] : [...[first, ...ends].map((part) => part.replace(AFTER_SEPARATOR, "")), last];
+  return parts.filter((part) => WORD_CHARACTER.test(part) && !part.includes("\0"));
 }
 
 /**

@@ -4,7 +4,7 @@ import { errorFrom } from "../../src/bindings/d1.ts";
 import { closeMatches, nearestNames } from "../../src/suggestions.ts";
 import { pathCandidates } from "../../src/search/filters.ts";
 import { queryFilters, VectorIndex } from "../../src/bindings/vectorize.ts";
-import { prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
+import { pathWords, prefixEnd, EMPTY_SCOPE, scopeParams, type Scope } from "../../src/store/scope.ts";
 
 export const store = {
   d1Error: (message: string) => {
@@ -15,6 +15,7 @@ export const store = {
     closeMatches(word, candidates, cutoff),
   nearestNames: (text: string, names: string[], separator: string) => nearestNames(text, names, separator),
   pathCandidates: (typed: string) => pathCandidates(typed),
+  pathWords: (paths: string[]) => pathWords({ ...EMPTY_SCOPE, paths }),
   prefixEnd: (text: string) => prefixEnd(text),
   scopeParams: (scope: Partial<Scope>) => scopeParams({ ...EMPTY_SCOPE, ...scope }),
   /** The filters of the requests to an index that has a match for the requests at these places; null is no filter. */
