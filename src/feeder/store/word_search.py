@@ -174,7 +174,7 @@ def word_search_statement(
     """
     if scope.has_filters:
         sql = D1_FILTERED_WORD_SEARCH if is_remote else FILTERED_WORD_SEARCH
-        words, filters = _filtered_query(terms, scope, is_remote=is_remote)
+        words, filters = _filtered_query(terms, scope)
         return Statement(sql, (words, *scope_params(filters), limit))
     sql = D1_WORD_SEARCH if is_remote else WORD_SEARCH
     return Statement(sql, (_terms_json(terms, known_counts), *scope_params(scope), limit))
@@ -192,15 +192,15 @@ def missing_words_statement(words: str) -> Statement:
     return Statement(MISSING_WORDS, (words,))
 
 
-def _filtered_query(terms: Sequence[str], scope: Scope, *, is_remote: bool) -> tuple[str, Scope]:
+def _filtered_query(terms: Sequence[str], scope: Scope) -> tuple[str, Scope]:
     """Returns an FTS5 query for the terms, and the filters that it leaves to the scope.
 
     Excluded words are a part of it, since they do not change BM25: listing their nodes costs more.
-    So are the words of the paths in D1, which bills each node that the scope refuses. `AND` would
-    add them to the score; within `NOT`, they are at no node that is found.
+    So are the words of the paths: each node that the scope refuses takes time, and D1 bills it.
+    `AND` would add them to the score; within `NOT`, they are at no node that is found.
     """
     words = " OR ".join(terms) or '""'
-    if is_remote and scope.path_words:
+    if scope.path_words:
         words = f"({words}) NOT (({words}) NOT ({scope.path_words}))"
     if scope.without_words is None:
         return words, scope
