@@ -280,3 +280,151 @@ def test_property_of_qt_is_no_part_of_the_declaration_below() -> None:
         """,
     )
     assert outline(nodes) == ["class Foo 1:5", "method Foo.bar 3:4"]
+
+
+def test_macros_behind_parameters_and_pointers() -> None:
+    nodes = nodes_of(
+        "shelf.h",
+        """
+        namespace shop {
+        class Shelf {
+         public:
+          Iterator begin() SHOP_LIFETIME_BOUND { return first_; }
+          Iterator end() const noexcept SHOP_LIFETIME_BOUND {
+            return last_;
+          }
+          void Lock() SHOP_LOCK_FUNCTION();
+          Item* SHOP_NULLABLE find(Arena* SHOP_NONNULL arena);
+          static Item* SHOP_NONNULL Get(Key* SHOP_NONNULL key) { return nullptr; }
+          void push(Item&& item SHOP_CAPTURED) { items_.push(item); }
+        };
+
+        void Drain(Shelf* shelf)
+            SHOP_LOCKS_EXCLUDED(mutex) {
+          shelf->clear();
+        }
+
+        Item* SHOP_NULLABLE Shelf::find(Arena* SHOP_NONNULL arena) {
+          return nullptr;
+        }
+        }
+        """,
+    )
+    assert outline(nodes)[1:] == rows("""
+        class   shop.Shelf        2:12
+        method  shop.Shelf.begin  4:4
+        method  shop.Shelf.end    5:7
+        method  shop.Shelf.Lock   8:8
+        method  shop.Shelf.find   9:9
+        method  shop.Shelf.Get    10:10
+        method  shop.Shelf.push   11:11
+        method  shop.Drain        14:17
+        method  shop.Shelf.find   19:21
+    """)
+    drain = only(nodes, "shop.Drain")
+    assert drain.signature == "void Drain(Shelf* shelf) SHOP_LOCKS_EXCLUDED(mutex)"
+
+
+def test_macro_between_other_words_of_a_declaration() -> None:
+    nodes = nodes_of(
+        "read.h",
+        """
+        SHOP_EXPORT static const uint8_t*
+        ReadTag(const uint8_t* buffer);
+
+        static constexpr SHOP_INLINE void check() {
+          verify();
+        }
+
+        [[noreturn]] SHOP_EXPORT void Abort() noexcept;
+
+        template <template <typename> class Atom>
+        std::vector<Holder<Atom>> grow(int count);
+        """,
+    )
+    assert outline(nodes) == rows("""
+        method  ReadTag  1:2
+        method  check    4:6
+        method  Abort    8:8
+        method  grow     10:11
+    """)
+
+
+@pytest.mark.parametrize("path", ["zip.c", "zip.cpp"])
+def test_macro_definition_with_comments_ends_with_its_last_line(path: str) -> None:
+    nodes = nodes_of(
+        path,
+        """
+        #define DECODE(ptr, size) do {           \\
+            (size) = 0; /* bad encoding, \\
+                           checked below */      \\
+            if ((ptr)[0] == 7) {                 \\
+                (size) = 1;                      \\
+            } /* end */ else {                   \\
+                (size) = 2;                      \\
+            }                                    \\
+        } while (0)
+
+        /* Stores a length. */
+        int store(unsigned char *p, unsigned int size) {
+            return size;
+        }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        method  DECODE  1:9
+        method  store   11:14
+    """)
+
+
+@pytest.mark.parametrize("path", ["winapi.c"])
+def test_calling_convention_of_a_function_type(path: str) -> None:
+    nodes = nodes_of(
+        path,
+        """
+        typedef BOOL (WINAPI *sCompare)(_In_ HANDLE, _In_ HANDLE);
+        typedef VOID (NTAPI *PIO_ROUTINE)
+            (void *context);
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class  sCompare     1:1
+        class  PIO_ROUTINE  2:3
+    """)
+
+
+@pytest.mark.parametrize("path", ["slow.c", "slow.cpp"])
+def test_fields_behind_several_pointers_are_members(path: str) -> None:
+    (node,) = nodes_of(
+        path,
+        """
+        struct entry {
+          char **argv;
+          void *table[];
+          char *(*open)(int level);
+          int first, ***last;
+          char names[2][3];
+        };
+        """,
+    )
+    assert node.members == (
+        Member("argv", 2),
+        Member("table", 3),
+        Member("open", 4),
+        Member("first", 5),
+        Member("last", 5),
+        Member("names", 6),
+    )
+
+
+def test_references_are_members() -> None:
+    (node,) = nodes_of(
+        "guard.cpp",
+        """
+        struct Guard {
+          Node& self;
+          std::string const& name;
+        };
+        """,
+    )
+    assert node.members == (Member("self", 2), Member("name", 3))

@@ -14,7 +14,8 @@ ERROR_SHARE = 0.1
 """Share of bytes in syntax errors from which a file is parsed again without conditionals."""
 _ERROR_DEPTH = 100
 """Levels of the syntax tree in which error nodes are looked for."""
-_NON_NEWLINE = re.compile(rb"[^\r\n]")
+_NOT_LINE_END = re.compile(rb"[^\r\n\\]|\\(?!\r?\n)")
+"""A byte that is neither part of a line end nor a backslash before one, which continues a macro."""
 
 
 def parse_range(grammar: Grammar, content: bytes, byte_range: Range) -> Syntax:
@@ -71,8 +72,11 @@ def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
     """Replaces the bytes that the pattern's groups match by blanks.
 
     `mark` is blanked alone; `open`, `turn` and `close` are a conditional's directives (`#if`,
-    `#else`, `#endif`), which are blanked with all text between the first `turn` and `close`.
+    `#else`, `#endif`), which are blanked with all text between the first `turn` and `close`. The
+    text is searched with a line end before its first line: a pattern that begins with `\\n` runs
+    several times faster than one that begins with `^`.
     """
+    content = b"\n" + content
     blanked = bytearray(content)
     depth, hidden_depth, hidden_from = 0, 0, 0
     for match in hidden.finditer(content):
@@ -86,5 +90,5 @@ def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
             if hidden_depth == depth:
                 start, hidden_depth = hidden_from, 0
             depth -= 1
-        blanked[start:end] = _NON_NEWLINE.sub(b" ", content[start:end])
-    return bytes(blanked)
+        blanked[start:end] = _NOT_LINE_END.sub(b" ", content[start:end])
+    return bytes(blanked[1:])
