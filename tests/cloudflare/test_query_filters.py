@@ -127,6 +127,8 @@ def test_filter_of_a_scope() -> None:
     )
     files = {"repo": "r", "path": {"$in": ["b", "c"]}}
     assert filters(several) == [a, b, c, files, {"repo": "r"}]
+    globs = Scope.of_repo("r")._replace(paths=("*.py", "*.md", "src/*"))
+    assert filters(globs) == [{"repo": "r"}, src]
     within = Scope.of_repo("r")._replace(tests="no", paths=("src/a", "src/b*"))
     assert filters(within)[-1] == src
 

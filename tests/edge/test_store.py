@@ -87,8 +87,7 @@ SRC = {"path": {"$gte": "src/", "$lt": "src0"}}
     ("paths", "sent"),
     [
         (["a*"], [{"path": {"$gte": "a", "$lt": "b"}, "tests": "no"}]),
-        (["*x", "*y"], [{"tests": "no"}, {"tests": "no"}, None, None]),
-        (["*x", "*y", "*z"], [{"tests": "no"}] * 3 + [None]),
+        (["*x", "*y"], [{"tests": "no"}, None]),
         (["src/a"], [SRC_A, {"path": "src/a"}, {"path": SRC_A["path"]}, None]),
         (["src/a", "src/b"], [SRC_A, SRC_B, {"path": {"$in": ["src/a", "src/b"]}}, SRC]),
         (["src/a", "src/b", "src/*.py"], [SRC_A, SRC_B, SRC | {"tests": "no"}, SRC]),
@@ -105,6 +104,12 @@ def test_vectorize_gets_at_most_four_requests(
     filters = worker.call("sentFilters", {"paths": paths, "tests": "no"}, [])
     assert filters[: len(sent)] == sent
     assert len(filters) <= 4
+
+
+def test_neighbours_of_overlapping_paths_count_once(worker: Worker) -> None:
+    """`src` and `src/a` both find the nearest nodes, of which two are wanted."""
+    found = [["near", "next", "far"], ["near", "next"]]
+    assert worker.call("nearestIds", ["src", "src/a"], found, 2) == ["near", "next"]
 
 
 def test_files_are_one_request(worker: Worker) -> None:

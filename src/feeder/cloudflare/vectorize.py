@@ -56,8 +56,8 @@ class FilterStage(NamedTuple):
 def query_filters(scope: Scope) -> Iterator[FilterStage]:
     """Yields stages of metadata filters to try one after the other until one finds vectors.
 
-    The first stage has a filter for each path pattern. A pattern may be a folder or a file: the
-    folder is tried first, since a range from `a` to `a/…` would include `a-b/…`.
+    The first stage has a filter for each path pattern, equal ones once. A pattern may be a folder
+    or a file: the folder is tried first, since a range from `a` to `a/…` would include `a-b/…`.
 
     Vectors written by an earlier version do not say whether their file is a test, and no filter of
     `tests` finds them. If the first stage with such a filter finds nothing at any path, the second
@@ -75,9 +75,12 @@ def query_filters(scope: Scope) -> Iterator[FilterStage]:
     conditions = _common_conditions(scope)
     tests = _tests_condition(scope)
     patterns = scope.path_patterns or [PathPattern("")]
-    prefixes = [
-        f"{path.pattern}/" if _may_be_file(path) else path.literal_prefix for path in patterns
-    ]
+    # globs such as `*.py` and `*.md` have the same one
+    prefixes = list(
+        dict.fromkeys(
+            f"{path.pattern}/" if _may_be_file(path) else path.literal_prefix for path in patterns
+        )
+    )
     ranges = [_fit_conditions(conditions | _prefix_condition(one) | tests) for one in prefixes]
     files = [path.pattern for path in patterns if _may_be_file(path)]
     is_one_of_them = {"path": _value_condition(files, ())}

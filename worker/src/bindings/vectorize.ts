@@ -74,7 +74,7 @@ export class VectorIndex implements NeighbourIndex {
         if (isLastFilter || this.requestCount < MAX_REQUESTS - 1) matches.push(await this.#matches(sendQuery, topK, files));
       }
       const neighbours = matches.flat().sort(([a, one], [b, other]) => other - one || (a < b ? -1 : 1));
-      if (neighbours.length > 0) return new Map(neighbours.slice(0, limit));
+      if (neighbours.length > 0) return firstOf(neighbours, limit);
     }
     return new Map();
   }
@@ -97,6 +97,11 @@ export class VectorIndex implements NeighbourIndex {
       this.onTiming("vectorize", Date.now() - startedAt);
     }
   }
+}
+
+/** The first neighbours, each once: those of a folder and of one within it overlap. */
+function firstOf(neighbours: readonly [string, number][], limit: number): Map<string, number> {
+  return new Map([...new Map(neighbours)].slice(0, limit));
 }
 
 type Condition = string | Record<string, string | string[]>;
@@ -123,7 +128,8 @@ export function queryFilters(scope: Scope): FilterStage[] {
   const tests = testsCondition(scope);
   const patterns = pathPatterns(scope);
   const files = patterns.filter((pattern) => !isGlob(pattern));
-  const prefixes = patterns.map((pattern) => (isGlob(pattern) ? literalPrefix(pattern) : `${pattern}/`));
+  // globs such as `*.py` and `*.md` have the same one
+  const prefixes = [...new Set(patterns.map((pattern) => (isGlob(pattern) ? literalPrefix(pattern) : `${pattern}/`)))];
   const below = (prefix: string): MetadataFilter => ({ ...conditions, ...prefixCondition(prefix) });
   const stage: FilterStage = {
     filters: (prefixes.length > 0 ? prefixes : [""]).map((prefix) => fitConditions({ ...below(prefix), ...tests })),

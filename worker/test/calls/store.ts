@@ -29,5 +29,15 @@ export const store = {
     await new VectorIndex({ query } as Vectorize, () => {}).query([1], 10, { ...EMPTY_SCOPE, ...scope });
     return filters;
   },
+  /** The ids of the nearest nodes at paths, of which each request finds those of its place, the first the nearest. */
+  nearestIds: async (paths: string[], found: string[][], limit: number) => {
+    let at = 0;
+    const query: Vectorize["query"] = () => {
+      const matches = found[at++]!.map((id, place) => ({ id, score: 1 - place / 10 }));
+      return Promise.resolve({ matches, count: matches.length });
+    };
+    const index = new VectorIndex({ query } as Vectorize, () => {});
+    return [...(await index.query([1], limit, { ...EMPTY_SCOPE, paths })).keys()];
+  },
   queryFilters: (scope: Partial<Scope>) => queryFilters({ ...EMPTY_SCOPE, ...scope }),
 };
