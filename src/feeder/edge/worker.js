@@ -55,8 +55,8 @@ ON m.key = r.value || ':counts'
 )
  SELECT * FROM (
   SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query) AND 
-(?2 IS NULL
-  OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0
+((SELECT ?2 IS NULL
+    OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
   OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
     AND d.repo IN (SELECT value FROM json_each(?2))))
  AND rank MATCH 'bm25(0.0, 8.0, 4.0, 1.0)' ORDER BY rank LIMIT ?14 + 0
@@ -65,8 +65,8 @@ ON m.key = r.value || ':counts'
   WHERE docs_fts MATCH 
 (SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query)
  AND 
-(?2 IS NULL
-  OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0
+((SELECT ?2 IS NULL
+    OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
   OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
     AND d.repo IN (SELECT value FROM json_each(?2))))
  AND rank MATCH 'bm25(0.0, 8.0, 4.0, 1.0)' ORDER BY rank LIMIT ?14 + 0
@@ -173,8 +173,8 @@ ON m.key = r.value || ':counts'
 )
  SELECT * FROM (
   SELECT rowid FROM docs_fts WHERE docs_fts MATCH (SELECT coalesce(finding, '""') FROM query) AND 
-(?2 IS NULL
-  OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0
+((SELECT ?2 IS NULL
+    OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
   OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
     AND d.repo IN (SELECT value FROM json_each(?2))))
  AND rank MATCH 'bm25(0.0, 8.0, 4.0, 1.0)' ORDER BY rank LIMIT ?14 + 0
@@ -183,8 +183,8 @@ ON m.key = r.value || ':counts'
   WHERE docs_fts MATCH 
 (SELECT coalesce('(' || finding || ') AND (' || ranking || ')', '""') FROM query)
  AND 
-(?2 IS NULL
-  OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0
+((SELECT ?2 IS NULL
+    OR (SELECT min(repo) FROM docs) = ?2->>0 AND (SELECT max(repo) FROM docs) = ?2->>0)
   OR EXISTS (SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid
     AND d.repo IN (SELECT value FROM json_each(?2))))
  AND rank MATCH 'bm25(0.0, 8.0, 4.0, 1.0)' ORDER BY rank LIMIT ?14 + 0
