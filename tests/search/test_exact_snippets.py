@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from feeder.cli.rendering import render_vimgrep
 from feeder.search.answers import Page, PageHit
-from feeder.search.literals import Literal, LiteralMatch, find_literals
+from feeder.search.literals import Literal, LiteralMatch, find_literals, find_spans
 from feeder.search.snippets import SnippetRequest, make_snippet
 from search.run_query import find, index_files
 from source.repos import Repo
@@ -184,3 +184,20 @@ def test_snippet_has_a_literal_if_there_is_one(
 def test_literals_are_found(literal: Literal, expected: list[tuple[int, int, int]]) -> None:
     lines = ["cart", "x_cart Cart(1)", "Straße"]
     assert find_literals(lines, [literal]) == [LiteralMatch(*one) for one in expected]
+
+
+@given(
+    st.text("ab \n.", max_size=40),
+    st.lists(st.text("ab.", min_size=1, max_size=2), min_size=2, max_size=3),
+)
+def test_every_place_of_a_literal_of_several_words_is_found(text: str, words: list[str]) -> None:
+    """Also where a place begins within another one."""
+    pattern = r"\s+".join(map(re.escape, words))
+    expected = [match.span() for match in re.finditer(pattern, text)]
+    assert list(find_spans(text, Literal(" ".join(words), True))) == expected
+
+
+def test_a_literal_of_several_words_is_not_part_of_a_longer_word() -> None:
+    text = "xto use, to use it, to used; To  use"
+    assert list(find_spans(text, Literal("to use", True, True))) == [(9, 15)]
+    assert list(find_spans(text, Literal("to use", False, True))) == [(9, 15), (29, 36)]

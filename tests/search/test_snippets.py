@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feeder.search.snippets import MAX_HIGHLIGHTS, Highlight, SnippetRequest, make_snippet
+from feeder.search.term_matching import TermMatcher
 
 CASES = json.loads((Path(__file__).parent / "snippet_cases.json").read_text("utf-8"))
 WORDS = st.lists(st.sampled_from(["cart", "total", "emptyCart", "the", "π", "c*", "\0", "a b"]))
@@ -23,6 +24,7 @@ LINES = st.lists(
             "\tthe π",
             "}",
             "def cart(total):",
+            "Carting carts, TOTALLY",
             "\ud800",
         ]
     ),
@@ -62,6 +64,18 @@ def test_snippet_contains_a_query_word_if_any_line_does(lines: list[str], words:
     whole = make_snippet(lines, 1, SnippetRequest(words, len(lines)))
     part = make_snippet(lines, 1, SnippetRequest(words, 1))
     assert bool(whole.marks) == bool(part.marks)
+
+
+@given(LINES, WORDS)
+def test_words_are_found_in_each_line_as_in_the_line_alone(
+    lines: list[str], words: list[str]
+) -> None:
+    alone = [
+        match._replace(row=row)
+        for row, line in enumerate(lines)
+        for match in TermMatcher(words).find_matches([line])
+    ]
+    assert list(TermMatcher(words).find_matches(lines)) == alone
 
 
 def test_one_line_file_has_a_limited_number_of_highlights() -> None:

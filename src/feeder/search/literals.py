@@ -109,18 +109,30 @@ def find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
     if literal.case_sensitive and not _SPACE.search(literal.text):
         yield from _find_exactly(text, literal)
         return
-    pattern = _compile(literal)
     if literal.case_sensitive:
-        yield from (match.span() for match in pattern.finditer(text))
+        yield from _find_words(text, literal)
         return
     folded = text.casefold()
     if len(folded) == len(text):
-        yield from (match.span() for match in pattern.finditer(folded))
+        yield from _find_words(folded, literal)
         return
     # a character such as `ß` becomes several
     ends = list(accumulate(len(character.casefold()) for character in text))
-    for match in pattern.finditer(folded):
-        yield bisect_right(ends, match.start()), bisect_right(ends, match.end() - 1) + 1
+    for start, end in _find_words(folded, literal):
+        yield bisect_right(ends, start), bisect_right(ends, end - 1) + 1
+
+
+def _find_words(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
+    """The same for a text in the literal's case. The pattern is only compared where the first word
+    is: it would be compared with each character of the text.
+    """
+    first_word, pattern = _compile(literal)
+    at = text.find(first_word) if first_word else -1
+    while at >= 0:
+        match = pattern.match(text, at)
+        if match:
+            yield match.span()
+        at = text.find(first_word, match.end() if match else at + 1)
 
 
 def _find_exactly(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
@@ -145,14 +157,16 @@ def _is_word(character: str) -> bool:
 
 
 @lru_cache(50)
-def _compile(literal: Literal) -> re.Pattern[str]:
+def _compile(literal: Literal) -> tuple[str, re.Pattern[str]]:
+    """The first word, empty if there is none, and the pattern of the whole literal."""
     text = literal.text if literal.case_sensitive else literal.text.casefold()
-    pattern = r"\s+".join(map(re.escape, text.split()))
+    words = text.split()
+    pattern = r"\s+".join(map(re.escape, words))
     if literal.whole_word and _WORD_CHARACTER.match(text):
         pattern = rf"(?<!\w){pattern}"
     if literal.whole_word and _WORD_CHARACTER.match(text[-1:]):
         pattern = rf"{pattern}(?!\w)"
-    return re.compile(pattern or "(?!)")
+    return words[0] if words else "", re.compile(pattern)
 
 
 def _split_at_lines(

@@ -310,6 +310,7 @@ class QueryText:
         self.text = text
         self.checked_words = checked_words
         self.prefixes = prefixes
+        self._matches: dict[re.Pattern[str], bool] = {}
 
     @cached_property
     def fts_terms(self) -> list[str]:
@@ -420,7 +421,9 @@ class QueryText:
         """Returns True if the beginning of the query matches the pattern; of a text of several
         lines, such as an issue, the first line: the others mention more than they ask for.
         """
-        return pattern.search(self._beginning) is not None
+        if pattern not in self._matches:  # asked for each of the hits
+            self._matches[pattern] = pattern.search(self._beginning) is not None
+        return self._matches[pattern]
 
     @cached_property
     def _beginning(self) -> str:

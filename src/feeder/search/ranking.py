@@ -47,11 +47,6 @@ class Ranking(NamedTuple):
     scores: Mapping[str, float]
     is_priority: bool = False
 
-    @property
-    def ranks(self) -> dict[str, int]:
-        """Ranks from 1 by id."""
-        return {id_: rank for rank, id_ in enumerate(self.scores, start=1)}
-
 
 def name_ranking(name: str, ids: Iterable[str]) -> Ranking:
     """A priority ranking of nodes found by name, in their order."""
@@ -280,9 +275,10 @@ def _priority_order(
 def _score_parts(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, dict[str, float]]:
     """The weighted score that each ranking gives a hit, by id and ranking."""
     score_parts: dict[str, dict[str, float]] = {hit.id: {} for hit in hits}
-    for ranking in rankings:
-        for id_ in score_parts.keys() & ranking.scores.keys():
-            score_parts[id_][ranking.name] = ranking.weight * ranking.scores[id_]
+    for name, weight, scores, _ in rankings:
+        for id_, score in scores.items():
+            if id_ in score_parts:
+                score_parts[id_][name] = weight * score
     return score_parts
 
 
@@ -290,9 +286,9 @@ def _ranks_by_id(rankings: Iterable[Ranking], hits: Iterable[Hit]) -> dict[str, 
     """The rank of each hit in each ranking, by id."""
     ranks: dict[str, dict[str, int]] = {hit.id: {} for hit in hits}
     for ranking in rankings:
-        ranking_ranks = ranking.ranks
-        for id_ in ranks.keys() & ranking_ranks.keys():
-            ranks[id_][ranking.name] = ranking_ranks[id_]
+        for rank, id_ in enumerate(ranking.scores, start=1):
+            if id_ in ranks:
+                ranks[id_][ranking.name] = rank
     return ranks
 
 

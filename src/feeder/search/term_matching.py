@@ -2,9 +2,11 @@
 highlights agree with the index.
 """
 
-import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import accumulate, repeat
+from operator import add
 from typing import NamedTuple
 
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
@@ -35,7 +37,7 @@ class TermMatcher:
         terms = [word for word in terms if word.casefold() not in HIGHLIGHT_STOP_WORDS] or terms
         self._stems = frozenset(stem for word in terms for stem in _word_stems(word))
         self._prefixes = tuple(word.strip("*").casefold() for word in terms if word[-1] == "*")
-        self._prefilter = _prefilter_pattern(self._stems)
+        self._beginnings = {stem[: max(1, len(stem) - 2)] for stem in self._stems}
         # most tokens of a file occur often in it
         self._parts_by_token: dict[bytes, list[tuple[int, int, frozenset[str]]]] = {}
         # parts of one long line are searched one after another
@@ -43,15 +45,40 @@ class TermMatcher:
 
     def find_matches(self, lines: Sequence[str]) -> Iterator[TermMatch]:
         """Matches in the order of the lines; a compound word as a whole or by its parts."""
-        for row, line in enumerate(lines):
-            if self._prefilter.search(line):
-                if len(self._parts_by_token) > MAX_CACHED_TOKENS:
-                    self._parts_by_token.clear()
-                last = self._last_line
-                if last[0] != line:
-                    last = self._last_line = (line, list(self._match_line(line)))
-                for _, start, end, stems in last[1]:
-                    yield TermMatch(row, start, end, stems)
+        for row in self._possible_rows(lines):
+            line = lines[row]
+            if len(self._parts_by_token) > MAX_CACHED_TOKENS:
+                self._parts_by_token.clear()
+            last = self._last_line
+            if last[0] != line:
+                last = self._last_line = (line, list(self._match_line(line)))
+            for _, start, end, stems in last[1]:
+                yield TermMatch(row, start, end, stems)
+
+    def _possible_rows(self, lines: Sequence[str]) -> Iterable[int]:
+        """The rows of all lines with one of the stems, and of few others.
+
+        A stem may differ from its words in its last letters and in accents. The lines are searched
+        as one text: a pattern of the stems takes longer to compile than to use.
+        """
+        text = "\n".join(lines)
+        if not text.isascii() or text.count("\n") != len(lines) - 1:
+            return [row for row, line in enumerate(lines) if self._is_possible(line)]
+        text = text.lower()
+        starts = list(accumulate(map(add, map(len, lines), repeat(1)), initial=0))
+        rows = set[int]()
+        for beginning in self._beginnings:
+            at = text.find(beginning)
+            while at >= 0:
+                row = bisect_right(starts, at) - 1
+                rows.add(row)
+                at = text.find(beginning, starts[row + 1])
+        return sorted(rows)
+
+    def _is_possible(self, line: str) -> bool:
+        text = line.lower()
+        is_found = any(beginning in text for beginning in self._beginnings)
+        return bool(self._beginnings) and (is_found or not line.isascii())
 
     def _match_line(self, line: str) -> Iterator[TermMatch]:
         text = line.encode("utf-8", "replace")
@@ -84,16 +111,6 @@ class TermMatcher:
         if stem in self._stems:
             return stem
         return next((one for one in self._prefixes if word.casefold().startswith(one)), "")
-
-
-def _prefilter_pattern(stems: Iterable[str]) -> re.Pattern[str]:
-    """A pattern that matches every line with one of the stems, and few others.
-
-    A stem may differ from its words in its last letters and in accents.
-    """
-    beginnings = sorted({re.escape(stem[: max(1, len(stem) - 2)]) for stem in stems})
-    accented = [r"[^\x00-\x7f]"] if beginnings else ["(?!)"]
-    return re.compile("|".join([*beginnings, *accented]), re.IGNORECASE)
 
 
 def text_stems(text: str) -> frozenset[str]:

@@ -103,10 +103,10 @@ def regular_files_in(root: Path, paths: Iterable[str]) -> dict[str, Path]:
             real_folders[inner] = is_above_real = is_above_real and not is_link
         return is_above_real
 
-    files = {}
+    files, base_path = {}, Path(base)
     for path in paths:
         with suppress(OSError, ValueError):
-            file = path_in(Path(base), path)
+            file = path_in(base_path, path)
             if is_real(os.fspath(file.parent)) and stat.S_ISREG(file.lstat().st_mode):
                 files[path] = file
     return files

@@ -213,11 +213,10 @@ def _filtered_query(terms: Sequence[str], scope: Scope) -> tuple[str, Scope]:
 
 def scores_by_id(rows: Iterable[Row], limit: int | None = None) -> dict[str, float]:
     """Returns the highest scores by id from the rows of the search, at most `limit`."""
-    scored = [(str(id_), float(cast("float", score))) for id_, score in rows]
-    scored.sort(key=itemgetter(1), reverse=True)
+    ordered = sorted(cast("Iterable[tuple[str, float]]", rows), key=itemgetter(1), reverse=True)
     scores: dict[str, float] = {}
-    for id_, score in scored:
-        scores.setdefault(id_, score)
+    for id_, score in ordered:
+        scores.setdefault(id_, float(score))
     return dict(islice(scores.items(), limit))
 
 
