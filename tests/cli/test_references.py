@@ -485,6 +485,41 @@ def test_alias_of_ruby_is_followed(feeder: RunFeeder, repo: Repo) -> None:
     }
 
 
+CHAINS: dict[str, str | bytes] = {
+    "lathe.rb": "class Lathe\nend\n",
+    "lathe_user.rb": (
+        "def one(x)\n"
+        "  Lathe.shared.slots.add(x)\n"
+        "  Lathe.open(Lathe.first)\n"
+        "  Other::Lathe.open\n"
+        "end\n"
+    ),
+    "sander.py": "class Sander:\n    pass\n",
+    "sander_user.py": (
+        "from sander import Sander\n\n\ndef one(x):\n    Sander.shared.slots.add(x)\n"
+    ),
+}
+"""Chains of receivers, each with a relation for each of its parts."""
+
+
+def test_name_at_the_beginning_of_a_chain_is_one_reference(feeder: RunFeeder, repo: Repo) -> None:
+    """Although the relations of `shared`, `slots` and `add` all have it as their receiver."""
+    repo.commit(CHAINS)
+    assert feeder(repo, "sync", "-q").code == 0
+    ruby = feeder(repo, "references", "lathe.rb#Lathe", "--json").json
+    assert [(one["line"], one["column"], one["kind"]) for one in ruby["references"]] == [
+        (2, 3, "mention"),
+        (3, 3, "mention"),
+        (4, 10, "mention"),  # by name only
+    ]
+    assert (ruby["total"], ruby["resolved"]) == (3, 2)
+    python = feeder(repo, "references", "sander.py#Sander", "--json").json
+    assert [(one["line"], one["column"], one["kind"]) for one in python["references"]] == [
+        (1, 20, "import"),
+        (5, 5, "mention"),
+    ]
+
+
 RUBY_TYPES: dict[str, str | bytes] = {
     "web.rb": (
         "module Web\n  class Base\n  end\n\n  class Sub1 < Base\n  end\nend\n\n"

@@ -11,6 +11,7 @@ from standin import StandIn
 from cli.test_go_interfaces import INTERFACES, KINDS
 from cli.test_long_nodes import LONG
 from cli.test_references import (
+    CHAINS,
     CONSTANTS,
     CONSTRUCTORS,
     DECLARED,
@@ -96,6 +97,7 @@ def _files() -> dict[str, str | bytes]:
         **LONG,
         **CONSTANTS,
         **{f"ruby/{path}": content for path, content in RUBY_ALIASES.items()},
+        **{f"chains/{path}": content for path, content in CHAINS.items()},
         **{f"ruby/{path}": content for path, content in RUBY_MARKS.items()},
         **{f"ruby/{path}": content for path, content in RUBY_TYPES.items()},
         **{f"named/{path}": content for path, content in NAMED_TESTS.items()},
@@ -239,6 +241,8 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         {"target": "kinds.Namer", "kind": "implementation"},
         {"target": "ruby/cart.rb#Cart.add"},
         {"target": "ruby/shelf.rb#Shelf.put"},
+        {"target": "chains/lathe.rb#Lathe"},
+        {"target": "chains/sander.py#Sander"},
         {"target": "ruby/door.rb:15:5", "kind": "definition"},
         {"target": "ruby/web.rb#Web.Base", "kind": "implementation"},
         {"target": "ruby/shop.rb#Shop.Base", "kind": "implementation"},

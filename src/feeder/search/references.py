@@ -721,8 +721,10 @@ class ReferenceFinder:
                     meant = meant._replace(name=definition.name)
                 for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
                     if resolved is not None:
+                        # `Cart` in `Cart.shared.add()` is one site, in the relations of all three
+                        receiver = relation.qualifier if relation.name == name else ""
                         yield Reference(
-                            node.path, line, 0, kind, resolved, "", node, name, relation.qualifier
+                            node.path, line, 0, kind, resolved, "", node, name, receiver
                         )
 
 

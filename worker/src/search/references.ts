@@ -721,7 +721,9 @@ export class ReferenceFinder {
         }
         if (relation.qualifier.startsWith(EXPANDED_IN)) meant = { ...meant, qualifier: "" };
         if (macroPaths) meant = { ...meant, name: definition.name };
-        const common = { path: node.path, column: 0, kind, text: "", node, name, receiver: relation.qualifier };
+        // `Cart` in `Cart.shared.add()` is one site, in the relations of all three
+        const receiver = relation.name === name ? relation.qualifier : "";
+        const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
         for (const [line, resolved] of resolver.resolveLines(facts, node, meant)) {
           if (resolved !== null) sites.push({ ...common, line, resolved });
         }
