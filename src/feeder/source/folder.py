@@ -106,6 +106,8 @@ class Folder:
 
     def _list_names(self) -> list[bytes]:
         folders = [name for name in self._paths if self._absolute_path(name).is_dir()]
+        for name in folders:
+            self._check_readable(name)
         list_files = (
             git_files.tracked_and_untracked_files if self._in_git else exclusions.unversioned_files
         )
@@ -113,12 +115,21 @@ class Folder:
         given = set(self._paths).difference(folders)
         return sorted(given.union(name.rstrip(b"/") for name in listed))
 
+    def _check_readable(self, folder: bytes) -> None:
+        """Raises UserError for a folder that cannot be listed: git reports no files in it."""
+        try:
+            os.scandir(self._absolute_path(folder)).close()
+        except PermissionError as exc:
+            raise _unreadable_error(self._absolute_path(folder), exc) from exc
+
     def _stat_file(self, name: bytes) -> git_files.GitFile | None:
         """None for a tracked file that is deleted, or behind a symbolic link."""
         if not self._has_no_link(name.rpartition(b"/")[0]):
             return None
         try:
             status = self._absolute_path(name).lstat()
+        except PermissionError as exc:  # not deleted: its nodes stay in the index
+            raise _unreadable_error(self._absolute_path(name), exc) from exc
         except OSError:
             return None
         mode = _GIT_MODES.get(stat.S_IFMT(status.st_mode), git_files.SPECIAL_MODE)
@@ -148,6 +159,10 @@ class Folder:
 
     def _absolute_path(self, name: bytes) -> Path:
         return self._base / os.fsdecode(name)
+
+
+def _unreadable_error(path: Path, exc: PermissionError) -> UserError:
+    return UserError(f"{path} cannot be read ({exc.strerror}). Make it and its folders readable.")
 
 
 def _relative_name(base: Path, path: Path) -> bytes:
