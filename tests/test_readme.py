@@ -192,6 +192,14 @@ def steps(text: str) -> Iterator[dict[str, Any]]:
         yield from job["steps"]
 
 
+def test_shown_number_of_assets_is_that_of_the_worker() -> None:
+    """The files of the page, and the headers that Cloudflare sends with them."""
+    page = (ROOT / "docs/how-to/worker.md").read_text("utf-8")
+    [shown] = re.findall(r"created feeder-worker/assets: (\d+) files", page)
+    files = [file for file in (ROOT / "src/feeder/web/page").rglob("*") if file.is_file()]
+    assert int(shown) == len(files) + 1
+
+
 @pytest.mark.parametrize("name", list(cli.load_commands()))
 def test_every_command_has_json(name: str) -> None:
     """Except `action`, which runs others, and those that exchange messages.

@@ -362,11 +362,24 @@ def test_several_repositories_are_bound_in_one_configuration(
     assert config["vars"] == {"REPOSITORIES": {"pay": "CODE_DB", "shop": "CODE_DB_2"}}
     again = run(place, "worker", str(place), *said, "--json")
     assert set(actions(again).values()) == {"unchanged"}
+    assert set(actions(run(place, "worker", str(place), "--json")).values()) == {"unchanged"}
+    refused = run(place, "worker", str(place), "--repo", "wiki")
+    assert refused.code == 2
+    assert "Name wiki and all of these with --repo or --from: pay, shop." in refused.err
     more = [*said, "--from", str(clones[2])]
     done(run(place, "worker", str(place), *more))
     config = read_config(place / "wrangler.toml")
     assert config["vars"]["REPOSITORIES"]["wiki"] == "CODE_DB_3"
     assert config["vectorize"][1] == {"binding": "CODE_INDEX_3", "index_name": "other"}
+
+
+def test_a_file_is_no_folder_for_the_worker(run: RunFeeder, tmp_path: Path) -> None:
+    place = tmp_path / "notes.txt"
+    place.write_text("x")
+    clone = _clone(tmp_path, "pay", DATABASE, "code")
+    answer = run(tmp_path, "worker", str(place), "--from", str(clone))
+    assert answer.code == 2
+    assert f"{place} is a file. Name a folder." in answer.err
 
 
 def test_a_folder_without_a_database_is_named(run: RunFeeder, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,20 @@ def synced(tmp_path_factory: pytest.TempPathFactory) -> Repo:
     said = ["-C", str(repo.path), "--repo", REPO, "--model", "words", "-q"]
     cli.main(["sync", "--store", "local", "--texts", *said], standalone_mode=False)
     return repo
+
+
+def test_port_in_use_is_an_error_of_one_line(synced: Repo) -> None:
+    """It is tested before workerd starts, which would print its stack."""
+    index = synced.path / ".feeder" / "index.db"
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with (
+            pytest.raises(
+                UserError, match=rf"port {port}: Address already in use\. Choose.*--port"
+            ),
+            running_worker(index, REPO, synced.path, port, {}),
+        ):
+            pass
 
 
 def test_worker_answers_from_a_copy_of_the_index(synced: Repo) -> None:

@@ -119,10 +119,19 @@ def _github_variable(workspace: Workspace) -> dict[str, str]:
 
 def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
     """Collects the values of the Worker's wrangler configuration."""
-    from feeder.edge.worker_config import WorkerSettings
+    from feeder.edge.several_repositories import repositories_of
+    from feeder.edge.worker_config import WorkerSettings, config_file
     from feeder.session.workspace import current_workspace
 
     workspace = current_workspace(settings)
+    configuration = config_file(folder, settings.directory)
+    if configuration.exists() and (several := repositories_of(configuration)):
+        if settings.repo and settings.repo not in several:
+            raise UserError(
+                f"{configuration} is of a Worker of several repositories. Name {settings.repo} and "
+                f"all of these with --repo or --from: {', '.join(several)}."
+            )
+        return WorkerSettings(None, {})
     variables = {"REPO": workspace.repo, **_github_variable(workspace)}
     return WorkerSettings(_binding_names(settings, folder, workspace), variables)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -36,6 +38,7 @@ def running_worker(
     node = shutil.which("node")
     if not node:
         raise UserError("Node.js is missing, which runs the Worker. Install it: https://nodejs.org")
+    _check_port(port)
     with tempfile.TemporaryDirectory(prefix="feeder-worker-") as name:
         folder = Path(name)
         for path, text in folder_contents("wrangler.toml").items():
@@ -68,6 +71,15 @@ def running_worker(
                 _wait(process)
 
 
+def _check_port(port: int) -> None:
+    """Raises UserError for a port that another program uses: of workerd it is a stack trace."""
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError as exc:
+        problem = f"127.0.0.1 port {port}: {os.strerror(exc.errno or 0)}."
+        raise UserError(f"{problem} Choose another with --port, 0 for a free one.") from exc
+
+
 def _address(process: subprocess.Popen[str], line: str) -> str:
     if line:
         return line
@@ -78,7 +90,7 @@ def _address(process: subprocess.Popen[str], line: str) -> str:
         )
     raise ServiceError(
         f"miniflare ended with exit code {process.returncode}; its message is above. "
-        "If another program uses the port, choose one with --port."
+        "Update it: npm install --no-save miniflare@latest"
     )
 
 

@@ -74,6 +74,13 @@ def places_in_account(repos: Sequence[str], settings: Settings) -> Iterator[Repo
             yield RepositoryPlace(repo, database, database_id, index)
 
 
+def repositories_of(configuration: Path) -> list[str]:
+    """The repositories of a Worker's configuration; none for a Worker of one repository."""
+    variables = wrangler.read_settings(configuration).get("vars")
+    repositories = variables.get(REPOSITORIES_VARIABLE) if isinstance(variables, dict) else None
+    return sorted(repositories) if isinstance(repositories, dict) else []
+
+
 def check_distinct(places: Sequence[RepositoryPlace]) -> None:
     """Raises UserError if a repository is named twice with different databases."""
     databases: dict[str, str] = {}

@@ -164,6 +164,8 @@ def _plan_file(
 def _check_not_repository(folder: Path) -> None:
     """Rejects a repository, which `.noindex` would leave out of the index, and git's folder."""
     path = folder.resolve()
+    if path.is_file():
+        raise UserError(f"{folder} is a file. Name a folder.")
     if (path / ".git").exists() or ".git" in path.parts:
         raise UserError(f"{folder} is a repository or inside .git. Name a folder of its own.")
 

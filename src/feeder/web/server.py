@@ -7,6 +7,7 @@ Imports no web framework at module level, so that a missing extra is reported.
 from __future__ import annotations
 
 import errno
+import os
 import secrets
 import signal
 import socket
@@ -160,7 +161,7 @@ def _create_socket(host: str, port: int, remedy: str) -> socket.socket:
         raise UserError(text) from exc
     except OSError as exc:
         kind = _PortTaken if exc.errno == errno.EADDRINUSE else UserError
-        raise kind(f"{host} port {port}: {exc.strerror}. {remedy}".rstrip()) from exc
+        raise kind(f"{host} port {port}: {os.strerror(exc.errno or 0)}. {remedy}".rstrip()) from exc
 
 
 @contextmanager
