@@ -86,11 +86,21 @@ class Superseded(StoppedEarly):
     """A run that started later owns the index now."""
 
 
+def translate_os_error(error: OSError) -> FeederError:
+    """Returns an error with the file and a remedy; a denied permission is for the user to mend."""
+    if not isinstance(error, PermissionError) or not isinstance(error.filename, str):
+        return FeederError(str(error))
+    remedy = "Make it and its folder readable and writable, or work elsewhere."
+    return UserError(f"{error.filename} cannot be used ({error.strerror}).", remedy)
+
+
 def problem_and_remedy(error: Exception) -> tuple[str, str]:
     """Returns the problem and the remedy of an error.
 
     If they are not given apart, the message's first sentence is the problem.
     """
+    if isinstance(error, OSError):
+        error = translate_os_error(error)
     if isinstance(error, UserError) and error.remedy:
         return error.problem, error.remedy
     problem, _, remedy = str(error).partition(". ")

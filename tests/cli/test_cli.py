@@ -91,6 +91,20 @@ def test_usage_error_exits_with_2(feeder: RunFeeder, plain: Path, arguments: lis
     assert "Error: " in answer.err
 
 
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("serach", "Did you mean search?"), ("Sync", "mean sync?"), ("read", "mean show?")],
+)
+def test_unknown_command_names_the_nearest(
+    feeder: RunFeeder, plain: Path, name: str, expected: str
+) -> None:
+    """By letters, or another name for it, such as that of an MCP tool."""
+    answer = feeder(plain, name, "x")
+    assert (answer.code, answer.out) == (2, "")
+    assert expected in answer.err
+    assert "mean" not in feeder(plain, "qqq").err
+
+
 def test_sync_makes_the_index_and_prints_a_report(feeder: RunFeeder, shop: Repo) -> None:
     """The report is on stdout, the line about the store on stderr."""
     answer = feeder(shop, "sync", "--repo", "acme/shop")
@@ -454,7 +468,7 @@ def test_paths_are_relative_to_the_working_folder(feeder: RunFeeder, shop: Repo)
         (["process", "--path", ".git/config"], "inside .git"),
         (["delete", "--path", "/etc"], "outside"),
         (["sync", "--grammar", "nowhere.json"], "nowhere.json"),
-        (["sync", "--db", "nowhere/index.db"], "cannot be written"),
+        (["sync", "--db", "nowhere/index.db"], "Create its folder"),
     ],
 )
 def test_unusable_path_is_an_error(

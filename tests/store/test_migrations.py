@@ -199,8 +199,10 @@ def test_unwritable_path_is_an_error(tmp_path: Path) -> None:
         tmp_path / "nowhere" / "index.db",
         Path("/proc/index.db"),
     ):
-        with pytest.raises(UserError, match=r"cannot be written.*Choose another with --db"):
+        with pytest.raises(UserError, match=r"cannot be (written|opened).*hoose another with --db"):
             SQLite(place)
+    with pytest.raises(UserError, match=r"opened\. Create its folder, or"):
+        SQLite(tmp_path / "nowhere" / "index.db")
 
 
 def test_path_that_is_not_utf8_is_an_error(tmp_path: Path) -> None:

@@ -15,8 +15,17 @@ from feeder.cli import console
 from feeder.cli.interrupts import INTERRUPTED, InterruptMonitor
 from feeder.cli.lazy_group import LazyGroup
 from feeder.cli.version import version_option
-from feeder.errors import FeederError, Interrupted, OutputClosed, UserError
+from feeder.errors import FeederError, Interrupted, OutputClosed, UserError, translate_os_error
 from feeder.github.outputs import WorkflowReport
+
+OTHER_NAMES = {
+    "find": "search",
+    "index": "sync",
+    "read": "show",
+    "status": "stats",
+    "update": "sync",
+}
+"""Commands by other names for them: those of the MCP tools and of similar programs."""
 
 
 class CommandGroup(LazyGroup):
@@ -57,6 +66,24 @@ class CommandGroup(LazyGroup):
                         for name, text in summaries.items()
                     ]
                 )
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Adds the nearest command to the error for a name that no command has."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as exc:
+            if name := self._similar_command(args[0]):
+                raise click.UsageError(f"{exc.message} Did you mean {name}?", ctx) from exc
+            raise
+
+    def _similar_command(self, name: str) -> str | None:
+        from difflib import get_close_matches
+
+        lowercase = name.lower()
+        nearest = get_close_matches(lowercase, self.summaries, n=1)
+        return OTHER_NAMES.get(lowercase) or next(iter(nearest), None)
 
     def make_context(self, *arguments: Any, **more: Any) -> click.Context:
         with _detect_closed_output():
@@ -145,7 +172,7 @@ def _translate_error(error: FeederError | OSError | UnicodeEncodeError) -> Feede
             return error
         case UnicodeEncodeError():
             return UserError("An argument is not valid UTF-8. Correct its encoding.")
-    return FeederError(str(error))
+    return translate_os_error(error)
 
 
 @click.group(cls=CommandGroup, context_settings={"help_option_names": ["-h", "--help"]})

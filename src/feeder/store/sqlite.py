@@ -152,7 +152,14 @@ class SQLite:
                 f"{self.place} is not an index: {exc}. Delete it, or choose another with --db."
             )
         if isinstance(exc, apsw.CantOpenError | apsw.ReadOnlyError):
-            return UserError(f"{self.place} cannot be written: {exc}. Choose another with --db.")
+            return UserError(self._unusable_message(exc))
         if isinstance(exc, apsw.FullError | apsw.IOError):
             return ServiceError(f"{self.place} cannot be written: {exc}. Free some disk space.")
         return ServiceError(f"{self.place}: {exc}")
+
+    def _unusable_message(self, exc: apsw.Error) -> str:
+        if isinstance(exc, apsw.ReadOnlyError):
+            return f"{self.place} cannot be written: {exc}. Choose another with --db."
+        exists = Path(self.place).parent.is_dir()
+        remedy = "Make it and its folder readable" if exists else "Create its folder"
+        return f"{self.place} cannot be opened. {remedy}, or choose another with --db."
