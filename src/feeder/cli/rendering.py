@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -129,9 +129,12 @@ def render_outline(
     is_limited = max_lines > 0 and len(outline.files) > 1
     for level in DETAIL_LEVELS if is_limited else DETAIL_LEVELS[:1]:
         rows = outline_rows(outline.files, level, depth)
-        lines = list(_outline_lines(rows, level.symbols, terminal))
+        rendered = _outline_lines(rows, level.symbols, terminal)
+        # no more lines than show that a level does not fit
+        lines = list(islice(rendered, max_lines + 1))
         if len(lines) <= max_lines:
             break
+    lines += rendered
     limit = max_lines if is_limited else len(lines)
     yield from lines[:limit]
     cut = f"{len(lines) - limit} more lines: outline a subfolder." if len(lines) > limit else ""

@@ -113,6 +113,8 @@ def _terminal_columns() -> int:
 
 def to_cells(text: str, style: str = PLAIN) -> list[Cell]:
     """Turns a text of one line into cells."""
+    if text.isascii() and text.isprintable():
+        return [Cell(character, 1, style) for character in text]
     return [cell for character in text for cell in _character_cells(character, style)]
 
 
