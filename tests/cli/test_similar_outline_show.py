@@ -459,6 +459,19 @@ def test_outline_of_a_folder_lists_files_before_folders(feeder: RunFeeder, repo:
     )
 
 
+def test_shortened_outline_names_the_classes_of_a_module(feeder: RunFeeder, repo: Repo) -> None:
+    """Not the module, which all files of a project have; one with a method of its own is named."""
+    bodies = {"cop": "class Cop\n  end", "two": "class One\n  end\n  class Two\n  end"}
+    files = {f"lib/{name}.rb": f"module Police\n  {body}\nend\n" for name, body in bodies.items()}
+    repo.commit({**files, "lib/zone.rb": "module Police\n  def self.zone\n  end\nend\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "outline", "lib", "--max-lines", "3").out.splitlines()[:3] == [
+        "lib/cop.rb  Police.Cop",
+        "lib/two.rb  Police.One, Police.Two",
+        "lib/zone.rb  Police",
+    ]
+
+
 @pytest.mark.parametrize(
     ("glob", "files"),
     [

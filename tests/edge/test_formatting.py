@@ -57,6 +57,11 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
         "data/rates.csv": "currency, rate\n" + "".join(f"C{n}, {n}.5 dues\n" for n in range(900)),
         "docs/guide.md": "# Payments\n\nHow a payment is made.\n\n## Later\n\nNot now.\n",
     }
+    body = "".join(f"\n    def turn_{number}\n    end\n" for number in range(60))
+    files |= {
+        f"modules/coin{at}.rb": f"module Bank\n  class Coin{at}{body}  end\nend\n"
+        for at in range(40)
+    }
     files |= {f"many/folder{at}/file{at}.py": FUNCTION.format(at) for at in range(300)}
     repo.commit(files)
     index(repo)
@@ -150,7 +155,7 @@ def test_read_nodes_have_the_same_text(
 
 
 @pytest.mark.parametrize("depth", [None, 1, 2])
-@pytest.mark.parametrize("path", [".", "src", "src/wallets.py", "many", "docs"])
+@pytest.mark.parametrize("path", [".", "src", "src/wallets.py", "many", "modules", "docs"])
 def test_outlines_have_the_same_text(
     worker: Worker, bank: IndexService, path: str, depth: int | None
 ) -> None:

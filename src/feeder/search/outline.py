@@ -248,14 +248,23 @@ def _folder_order(path: str) -> list[tuple[bool, str]]:
 
 
 def top_level_names(entries: Sequence[OutlineEntry]) -> list[str]:
-    """The names of entries that are in no other one, by lines or by name; the first `MAX_NAMES`."""
+    """The names of entries that are in no other one, by lines or by name; the first `MAX_NAMES`.
+
+    In place of a single one that holds only classes, as a module of Ruby, those of its classes.
+    """
     names = {entry_name(entry) for entry in entries}
     outer = dict.fromkeys(
         name
         for name in (entry_name(entry) for entry in entries if not entry.depth)
         if name.rpartition(".")[0] not in names
     )
-    listed = list(outer)
+    listed, depth = list(outer), 0
+    while len(listed) == 1:
+        depth += 1
+        inner = [entry for entry in entries if entry.depth == depth]
+        if not inner or any(entry.hit.node_type != "class" for entry in inner):
+            break
+        listed = list(dict.fromkeys(map(entry_name, inner)))
     more = len(listed) - MAX_NAMES
     return [*listed[:MAX_NAMES], f"and {more} more"] if more > 0 else listed
 

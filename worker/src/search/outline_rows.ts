@@ -75,7 +75,12 @@ function folderOrder(path: string): SortKey {
 export function topLevelNames(entries: readonly OutlineEntry[]): string[] {
   const names = new Set(entries.map(entryName));
   const outer = entries.filter((entry) => !entry.depth && !names.has(rpartition(entryName(entry), ".")[0]));
-  const listed = [...new Set(outer.map(entryName))];
+  let listed = [...new Set(outer.map(entryName))];
+  for (let depth = 1; listed.length === 1; depth += 1) {
+    const inner = entries.filter((entry) => entry.depth === depth);
+    if (inner.length === 0 || inner.some((entry) => entry.node_type !== "class")) break;
+    listed = [...new Set(inner.map(entryName))];
+  }
   const more = listed.length - MAX_NAMES;
   return more > 0 ? [...listed.slice(0, MAX_NAMES), `and ${more} more`] : listed;
 }
