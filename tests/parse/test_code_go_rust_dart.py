@@ -98,3 +98,78 @@ def test_dart_names_without_their_type() -> None:
         method  Badge.build  2:12
         method  Badge.close  14:14
     """)
+
+
+def test_rust_items_in_a_macro_are_nodes() -> None:
+    nodes = nodes_of(
+        "handle.rs",
+        """
+        use std::fmt;
+
+        cfg_rt! {
+            /// A handle.
+            #[derive(Debug)]
+            pub struct Handle {
+                inner: u8,
+            }
+
+            impl Handle {
+                cfg_metrics! {
+                    pub fn workers(&self) -> usize { 1 }
+                }
+
+                pub(crate) fn current() -> Handle {
+                    panic!("none")
+                }
+            }
+        }
+
+        pin_project! {
+            #[must_use = "streams do nothing"]
+            pub struct Take<S> {
+                #[pin]
+                stream: S,
+            }
+        }
+
+        fn last() {}
+        """,
+    )
+    assert [row for row in outline(nodes) if "chunk" not in row] == rows("""
+        class   Handle          4:8
+        class   Handle          10:18
+        method  Handle.workers  12:12
+        method  Handle.current  15:17
+        class   Take            22:26
+        method  last            29:29
+    """)
+
+
+def test_rust_macros_with_a_language_of_their_own_hide_no_items() -> None:
+    nodes = nodes_of(
+        "flags.rs",
+        """
+        bitflags! {
+            pub struct Flags: u32 {
+                const READ = 1;
+            }
+        }
+
+        fn build() -> Tokens {
+            quote! {
+                pub fn #name() {}
+            }
+        }
+
+        register! {
+            impl AstNode for
+            Item, Macro,
+        }
+
+        fn last() {}
+        """,
+    )
+    assert [row for row in outline(nodes) if "chunk" not in row] == rows("""
+        method  build  7:11
+        method  last   18:18
+    """)

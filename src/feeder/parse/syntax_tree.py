@@ -71,10 +71,10 @@ def _error_bytes(root: Syntax) -> int:
 def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
     """Replaces the bytes that the pattern's groups match by blanks.
 
-    `mark` is blanked alone; `open`, `turn` and `close` are a conditional's directives (`#if`,
-    `#else`, `#endif`), which are blanked with all text between the first `turn` and `close`. The
-    text is searched with a line end before its first line: a pattern that begins with `\\n` runs
-    several times faster than one that begins with `^`.
+    `mark` is blanked alone, `opening` and `closing` together. `open`, `turn` and `close` are a
+    conditional's directives (`#if`, `#else`, `#endif`), which are blanked with all text between the
+    first `turn` and `close`. The text is searched with a line end before its first line: a pattern
+    that begins with `\\n` runs several times faster than one that begins with `^`.
     """
     content = b"\n" + content
     blanked = bytearray(content)
@@ -90,5 +90,11 @@ def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
             if hidden_depth == depth:
                 start, hidden_depth = hidden_from, 0
             depth -= 1
-        blanked[start:end] = _NOT_LINE_END.sub(b" ", content[start:end])
+        elif role == "closing":
+            _blank(blanked, *match.span("opening"))
+        _blank(blanked, start, end)
     return bytes(blanked[1:])
+
+
+def _blank(text: bytearray, start: int, end: int) -> None:
+    text[start:end] = _NOT_LINE_END.sub(b" ", text[start:end])
