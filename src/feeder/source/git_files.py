@@ -119,6 +119,13 @@ def _list_tracked_at(folder: Path, path: str) -> list[bytes]:
     return check_result(folder, result).split(b"\0")[:-1]
 
 
+_SMALL_DELTA_CACHE = ("-c", "core.deltaBaseCacheLimit=4m")
+"""By default git keeps 96 MB of objects that others are deltas of, and needs few of them again.
+
+With 4 MB, reading all files of a commit of Kafka takes 69 MB in place of 150, and no longer.
+"""
+
+
 def read_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes]:
     """Yields the contents of objects in order, from one git process, one at a time in memory.
 
@@ -141,7 +148,7 @@ def read_available_blobs(repository: Path, ids: Sequence[str]) -> Iterator[bytes
         requests.writelines(f"{blob}\n".encode() for blob in ids)
         requests.seek(0)
         with subprocess.Popen(
-            git_arguments(repository, "cat-file", "--batch", "--buffer"),
+            git_arguments(repository, *_SMALL_DELTA_CACHE, "cat-file", "--batch", "--buffer"),
             env=git_environment(),
             stdin=requests,
             stdout=subprocess.PIPE,
