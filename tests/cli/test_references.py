@@ -212,7 +212,10 @@ OBJECTIVE_C: dict[str, str | bytes] = {
         '#import "Shop.h"\n\nint shop_rate(int n) { return n; }\n\n'
         "@implementation Shop\n- (int)sum\n{\n    return cart_total(3);\n}\n@end\n"
     ),
-    "Gift.m": "@implementation Gift\n- (id)shop\n{\n    return [Shop new];\n}\n@end\n",
+    "Gift.m": (
+        "@implementation Gift\n- (id)shop\n{\n    return [Shop new];\n}\n"
+        "- (void)wrap\n{\n    [self shop];\n}\n@end\n"
+    ),
     "Odd.pm": "package Odd;\nsub odd_one { 1 }\nodd_one();\n",
 }
 
@@ -249,6 +252,37 @@ def test_what_no_relation_is_indexed_of_is_unknown(
         assert f"What refers to {symbol} is unknown: {says}" in result.err
         assert result.code == 0
     assert feeder(repo, "references", target, "--json").json["references"] == []
+
+
+@pytest.mark.parametrize(
+    ("target", "says"),
+    [
+        ("Odd.odd_one", "relations of perl are not indexed, unless a grammar file adds them."),
+        ("Gift.m#Gift.wrap", "messages of Objective-C are not indexed."),
+    ],
+)
+def test_what_a_node_refers_to_is_unknown_without_relations(
+    feeder: RunFeeder, repo: Repo, target: str, says: str
+) -> None:
+    repo.commit(OBJECTIVE_C)
+    assert feeder(repo, "sync", "-q").code == 0
+    result = feeder(repo, "references", target, "--out")
+    assert f"What {target.rpartition('#')[2]} refers to is unknown: {says}" in result.err
+    assert result.code == 0
+
+
+def test_what_implements_a_definition_is_unknown_without_relations(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    """Of Objective-C superclasses are indexed, and only its messages are not."""
+    repo.commit(OBJECTIVE_C)
+    assert feeder(repo, "sync", "-q").code == 0
+    unknown = feeder(repo, "implementations", "Odd.odd_one")
+    says = "relations of perl are not indexed, unless a grammar file adds them."
+    assert f"What implements Odd.odd_one is unknown: {says}" in unknown.err
+    known = feeder(repo, "implementations", "Gift.m#Gift")
+    assert "Nothing in the index implements Gift." in known.err
+    assert unknown.code == known.code == 0
 
 
 def test_prototypes_of_a_c_function_are_the_same_function(feeder: RunFeeder, repo: Repo) -> None:

@@ -163,6 +163,19 @@ def test_unknown_references_are_said_alike(
     assert is_known is (target in {"objc/cart.c#cart_total", "nothing_1"})
 
 
+@pytest.mark.parametrize("target", ["Odd.odd_one", "objc/Shop.m#Shop", "objc/cart.c#cart_total"])
+@pytest.mark.parametrize("asked", [{"direction": "out"}, {"kind": "implementation"}])
+def test_unknown_relations_are_said_alike(
+    fed: IndexedWorker, desk: IndexService, target: str, asked: Facts
+) -> None:
+    """What a node itself refers to, and what implements it."""
+    arguments = {"target": target, **asked}
+    [result] = fed.call_tools(("references", arguments))
+    assert _text(result) == _program_text(desk, arguments)
+    if target == "Odd.odd_one":
+        assert "is unknown: relations of perl are not indexed" in _text(result)
+
+
 def test_ranked_outline_of_d1_equals_that_of_a_local_index(
     fed: IndexedWorker, desk: IndexService
 ) -> None:

@@ -192,7 +192,7 @@ def _tree_lines(
 
 def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
     from feeder.search.callers import CallerTree
-    from feeder.search.modules import say_nothing_refers
+    from feeder.search.modules import say_nothing_refers, say_refers_to_nothing
     from feeder.search.uses import UsePage
 
     at_least = "at least " if page.at_least else ""
@@ -204,7 +204,7 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
         return f"{at_least}{page.total:,} {noun}.{more}"
     if isinstance(page, UsePage):
         if not page.total:
-            return f"{page.symbol or page.path} refers to nothing that the index defines."
+            return say_refers_to_nothing(page.symbol or page.path, page.language)
         shown = len(page.uses)
     else:
         if not page.total:
@@ -250,6 +250,7 @@ def definition(name: str, **params: Any) -> None:
 def implementations(target: str, **params: Any) -> None:
     """List the types below a type, or the members that override a member."""
     from feeder.search.definitions import resolve_definition
+    from feeder.search.modules import say_nothing_implements
     from feeder.search.open_index import open_index
     from feeder.search.references import find_implementations, target_json
 
@@ -271,4 +272,4 @@ def implementations(target: str, **params: Any) -> None:
     )
     console.print_result(settings, facts, lines)
     if not result and not settings.json and not settings.quiet:
-        console.print_message(f"Nothing in the index implements {of_definition.symbol}.")
+        console.print_message(say_nothing_implements(of_definition))

@@ -13,7 +13,12 @@ from feeder.mcp.tool_schemas import DEFAULT_TOKENS
 from feeder.search.callers import Caller, CallerTree
 from feeder.search.definitions import FoundDefinition
 from feeder.search.impact import Impact
-from feeder.search.modules import say_nothing_refers
+from feeder.search.modules import (
+    Definition,
+    say_nothing_implements,
+    say_nothing_refers,
+    say_refers_to_nothing,
+)
 from feeder.search.references import Implementation, Reference, ReferencePage
 from feeder.search.uses import UsePage
 
@@ -39,7 +44,7 @@ def format_uses(page: UsePage, last_note: str) -> str:
     """The definitions that a target refers to, with the lines that do."""
     name = page.symbol or page.path
     if not page.total:
-        return join_answer([], [f"{name} refers to nothing that the index defines."], last_note)
+        return join_answer([], [say_refers_to_nothing(name, page.language)], last_note)
     texts = []
     above = None
     for use in page.uses:
@@ -63,11 +68,11 @@ def format_definitions(
 
 
 def format_implementations(
-    symbol: str, types: Sequence[Implementation], last_note: str, *, at_least: bool
+    definition: Definition, types: Sequence[Implementation], last_note: str, *, at_least: bool
 ) -> str:
     """The types below a type, indented by level, or the members that override a member."""
     if not types:
-        return join_answer([], [f"Nothing in the index implements {symbol}."], last_note)
+        return join_answer([], [say_nothing_implements(definition)], last_note)
     texts = [
         [
             f"{'  ' * (one.depth - 1)}{one.path}:{one.start_line}-{one.end_line} {one.symbol}"

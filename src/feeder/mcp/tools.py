@@ -133,7 +133,7 @@ def references(index: SearchIndex, arguments: Arguments, freshness_note: str | N
     target, text = resolve_definition(corpus, arguments["target"], index.directory)
     if kind == "implementation":
         of, types, is_cut = find_implementations(corpus, target, text)
-        return ToolResult(format_implementations(of.symbol, types, last_note, at_least=is_cut))
+        return ToolResult(format_implementations(of, types, last_note, at_least=is_cut))
     kinds = [kind] if kind else []
     requested = ReferenceFilter(kinds, arguments.get("tests"), MAX_REFERENCES, arguments["offset"])
     if arguments["direction"] == "out":

@@ -51,15 +51,37 @@ INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 def say_nothing_refers(definition: "Definition") -> str:
     """The answer if no site refers to a definition, or if none of its language could be found."""
-    language, symbol = definition.language, definition.symbol
-    if language and language not in RELATION_LANGUAGES:
-        return (
-            f"What refers to {symbol} is unknown: relations of {language} are not indexed, "
-            f"unless a grammar file adds them."
-        )
-    if language == "objc" and definition.owner and not definition.is_type:
-        return f"What refers to {symbol} is unknown: messages of Objective-C are not indexed."
-    return f"Nothing in the index refers to {symbol}."
+    reason = _unindexed_relations(definition.language)
+    if definition.language == "objc" and definition.owner and not definition.is_type:
+        reason = _UNINDEXED_MESSAGES
+    if reason:
+        return f"What refers to {definition.symbol} is unknown: {reason}"
+    return f"Nothing in the index refers to {definition.symbol}."
+
+
+def say_nothing_implements(definition: "Definition") -> str:
+    """The answer if nothing implements a definition, or if nothing of its language could."""
+    if reason := _unindexed_relations(definition.language):
+        return f"What implements {definition.symbol} is unknown: {reason}"
+    return f"Nothing in the index implements {definition.symbol}."
+
+
+def say_refers_to_nothing(name: str, language: str) -> str:
+    """The answer if a node or a file refers to nothing, or if its references are not indexed."""
+    reason = _UNINDEXED_MESSAGES if language == "objc" else _unindexed_relations(language)
+    if reason:
+        return f"What {name} refers to is unknown: {reason}"
+    return f"{name} refers to nothing that the index defines."
+
+
+_UNINDEXED_MESSAGES = "messages of Objective-C are not indexed."
+
+
+def _unindexed_relations(language: str | None) -> str:
+    """Returns why nothing is known of the relations of a language; empty if they are indexed."""
+    if not language or language in RELATION_LANGUAGES:
+        return ""
+    return f"relations of {language} are not indexed, unless a grammar file adds them."
 
 
 QUALIFIED_LANGUAGES = PACKAGE_LANGUAGES - {"go", "swift", "dart"}

@@ -13,6 +13,7 @@ import {
 } from "../search/definitions.ts";
 import { FileContents } from "../search/excerpts.ts";
 import { freshness } from "../search/index_status.ts";
+import type { Definition } from "../search/modules.ts";
 import {
   findImplementations,
   findReferences,
@@ -38,7 +39,7 @@ const NO_LINES_NOTE =
 /** The answer to the MCP tool `references`: one of its forms, with notes and the freshness. */
 export type RelationsAnswer = WithFreshness & { notes: string[] } & (
     | { definitions: readonly FoundDefinition[]; at_least: boolean }
-    | { symbol: string; implementations: readonly Implementation[]; at_least: boolean }
+    | { definition: Definition; implementations: readonly Implementation[]; at_least: boolean }
     | { uses: UsePage }
     | { tree: CallerTree }
     | { page: ReferencePage }
@@ -113,7 +114,7 @@ export async function answerReferences(context: SearchContext, params: Params): 
   const { target, name } = await resolveDefinition(finder, text, lineReader(contents));
   if (kind === "implementation") {
     const { definition, implementations } = await findImplementations(finder, target, name);
-    return { symbol: definition.symbol, implementations, at_least: finder.isCut, ...answer() };
+    return { definition, implementations, at_least: finder.isCut, ...answer() };
   }
   const requested = {
     kinds: kind ? [kind] : [],

@@ -6,7 +6,7 @@ import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../search/callers.ts";
 import { type FoundDefinition, MEMBER_TYPE } from "../search/definitions.ts";
 import type { Implementation, Reference, ReferencePage } from "../search/references.ts";
-import { sayNothingRefers } from "../search/modules.ts";
+import { type Definition, sayNothingImplements, sayNothingRefers, sayRefersToNothing } from "../search/modules.ts";
 import type { UsePage } from "../search/uses.ts";
 import { bytesBesideFooter, joinAnswer } from "./formatting.ts";
 import { byteSize } from "./token_budget.ts";
@@ -29,7 +29,7 @@ export function formatReferences(page: ReferencePage, footer: Footer): string {
 /** The definitions that a target refers to, with the lines that do. */
 export function formatUses(page: UsePage, footer: Footer): string {
   if (page.total === 0) {
-    return joinAnswer([], [`${page.symbol || page.path} refers to nothing that the index defines.`], footer.note);
+    return joinAnswer([], [sayRefersToNothing(page.symbol || page.path, page.language)], footer.note);
   }
   let above = "";
   const texts = page.uses.map(({ reference: site, definition }) => {
@@ -51,12 +51,12 @@ export function formatDefinitions(definitions: readonly FoundDefinition[], atLea
 
 /** The types below a type, indented by level, or the members that override a member. */
 export function formatImplementations(
-  symbol: string,
+  definition: Definition,
   types: readonly Implementation[],
   atLeast: boolean,
   footer: Footer,
 ): string {
-  if (types.length === 0) return joinAnswer([], [`Nothing in the index implements ${symbol}.`], footer.note);
+  if (types.length === 0) return joinAnswer([], [sayNothingImplements(definition)], footer.note);
   const texts = types.map((one) => {
     const indent = "  ".repeat(one.depth - 1);
     return [`${indent}${one.path}:${one.start_line}-${one.end_line} ${one.symbol}${one.resolved ? "" : BY_NAME}`];

@@ -93,7 +93,7 @@ async function references(callEndpoint: CallEndpoint, args: ToolArguments): Prom
   if ("uses" in answer) return textResult(formatUses(answer.uses, footer));
   if ("tree" in answer) return textResult(formatCallers(answer.tree, footer));
   if ("page" in answer) return textResult(formatReferences(answer.page, footer));
-  return textResult(formatImplementations(answer.symbol, answer.implementations, atLeast, footer));
+  return textResult(formatImplementations(answer.definition, answer.implementations, atLeast, footer));
 }
 
 export const TOOLS: ReadonlyMap<string, Tool> = new Map([

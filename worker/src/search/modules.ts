@@ -50,12 +50,28 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
 
 /** The answer if no site refers to a definition, or if none of its language could be found. */
 export function sayNothingRefers({ language, symbol, owner, isType }: Definition): string {
-  const unknown = `What refers to ${symbol} is unknown:`;
-  if (language && !RELATION_LANGUAGES.has(language)) {
-    return `${unknown} relations of ${language} are not indexed, unless a grammar file adds them.`;
-  }
-  if (language === "objc" && owner && !isType) return `${unknown} messages of Objective-C are not indexed.`;
-  return `Nothing in the index refers to ${symbol}.`;
+  const reason = language === "objc" && owner && !isType ? UNINDEXED_MESSAGES : unindexedRelations(language);
+  return reason ? `What refers to ${symbol} is unknown: ${reason}` : `Nothing in the index refers to ${symbol}.`;
+}
+
+/** The answer if nothing implements a definition, or if nothing of its language could. */
+export function sayNothingImplements({ language, symbol }: Definition): string {
+  const reason = unindexedRelations(language);
+  return reason ? `What implements ${symbol} is unknown: ${reason}` : `Nothing in the index implements ${symbol}.`;
+}
+
+/** The answer if a node or a file refers to nothing, or if its references are not indexed. */
+export function sayRefersToNothing(name: string, language: string | null): string {
+  const reason = language === "objc" ? UNINDEXED_MESSAGES : unindexedRelations(language);
+  return reason ? `What ${name} refers to is unknown: ${reason}` : `${name} refers to nothing that the index defines.`;
+}
+
+const UNINDEXED_MESSAGES = "messages of Objective-C are not indexed.";
+
+/** Why nothing is known of the relations of a language; empty if they are indexed. */
+function unindexedRelations(language: string | null): string {
+  if (!language || RELATION_LANGUAGES.has(language)) return "";
+  return `relations of ${language} are not indexed, unless a grammar file adds them.`;
 }
 
 /** The qualifier of names of the file, such as `acme.shop`; may be empty. */

@@ -21,6 +21,7 @@ export interface Use {
 export interface UsePage {
   readonly path: string;
   readonly symbol: string;
+  readonly language: string | null;
   readonly uses: readonly Use[];
   readonly total: number;
   readonly resolved: number;
@@ -44,6 +45,7 @@ export async function findUses(finder: ReferenceFinder, target: Target, requeste
   return {
     path: target.path,
     symbol: (!target.isFile && hits[0]?.symbol) || "",
+    language: hits[0]?.language ?? null,
     uses: uses.slice(offset, offset + limit),
     total: uses.length,
     resolved: uses.filter(({ reference }) => reference.resolved).length,
