@@ -428,3 +428,28 @@ def test_references_are_members() -> None:
         """,
     )
     assert node.members == (Member("self", 2), Member("name", 3))
+
+
+def test_name_of_a_specialization_is_without_its_arguments() -> None:
+    nodes = nodes_of(
+        "convert.hpp",
+        """
+        template <typename Output>
+        struct IsConvertible<
+            std::void_t<decltype(parse(Piece{}, std::declval<Output&>())), typename Output::first>,
+            Output> : std::true_type {
+          bool get() const { return true; }
+        };
+
+        template <class T>
+        class Format<T*, typename std::enable_if<0 < sizeof(Value<T>)>::type> {
+          bool operator<(const Format& other) const { return less(other); }
+        };
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   IsConvertible      1:6
+        method  IsConvertible.get  5:5
+        class   Format             8:11
+        method  Format.operator<   10:10
+    """)

@@ -49,6 +49,10 @@ _NAME_DECORATION = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (
 """Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
 the blank in `operator ()`."""
 
+_CUT_ARGUMENTS = re.compile(r"(?<=\w) ?<(?=[ \w])(?!.*>\.\w+$).*")
+"""Type arguments to which `_NAME_DECORATION` is blind, as their end is cut off or as `<` in them is
+an operator: `Cart<T, enable_if<0 < size>>`."""
+
 _QUOTES = "\"\"\"|'''|\"|'|`"
 
 _STRING_LITERAL = re.compile(
@@ -201,6 +205,8 @@ def _clean_name(source: SourceText, first: Capture, last: Capture) -> str:
         name = name.replace(separator, ".")
     while (bare := _NAME_DECORATION.sub("", name)) != name:
         name = bare
+    if "<" in name:
+        name = _CUT_ARGUMENTS.sub("", name)
     bare = name.strip('"`.:')
     # a quote behind a name is part of it in Haskell: foldl'
     return (bare.strip("'") if bare.startswith("'") else bare) or name
