@@ -248,6 +248,19 @@ def test_cached_texts_are_not_sent_to_workers_ai(
     assert standin.counts()["ai"] == before
 
 
+def test_missing_vectors_are_added_by_the_command_that_is_named(
+    feeder: RunFeeder, shop: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model that the user has not named needs no --model."""
+    monkeypatch.delenv("FEEDER_MODEL")
+    assert feeder(shop, "init").code == 0
+    assert feeder(shop, "sync", "--model", "words").code == 0
+    by_default = feeder(shop, "search", "cart").err.splitlines()[-1]
+    assert by_default == "The index has no vectors by @cf/baai/bge-m3. Add them: feeder sync"
+    named = feeder(shop, "search", "cart", "--model", "@cf/baai/bge-small-en-v1.5").err
+    assert named.endswith("bge-small-en-v1.5. Add them: feeder sync with the same --model\n")
+
+
 def test_other_vectorize_index_gets_all_vectors(
     feeder: RunFeeder, standin: StandIn, indexed_repo: Repo
 ) -> None:

@@ -38,7 +38,12 @@ def test_a_note_advises_no_command_while_the_index_is_being_updated(
 
 
 @pytest.mark.parametrize(
-    "hint", ["Make them: feeder sync", "Add them: feeder sync with the same --model"]
+    "hint",
+    [
+        "Make them: feeder sync",
+        "Add them: feeder sync",
+        "Add them: feeder sync with the same --model",
+    ],
 )
 def test_missing_vectors_are_named_without_advice_while_they_are_computed(hint: str) -> None:
     note = "The index has no vectors by feeder-static-1."

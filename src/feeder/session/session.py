@@ -40,6 +40,8 @@ class Session:
     follow_index_model: Callable[[Mapping[str, str]], bool] = lambda meta: False
     """Takes the model that the index's `meta` records if the user has named none and this session
     has another; returns whether it did. Raises UserError for a model that cannot be made."""
+    is_model_named: bool = False
+    """True if the user has named the model, which a run then needs too."""
 
 
 @contextmanager
@@ -77,6 +79,7 @@ def open_session(
         for note in filter(None, notes):
             progress.message(note)
         session = Session(workspace, index, model_vectors, progress, backend)
+        session.is_model_named = settings.model is not None
 
         followed: list[Settings] = []
 
@@ -180,9 +183,9 @@ def comparable_vectors(
     elif error := model_error(session):
         on_warning(f"Searched by words only: {error}")
     elif model_vectors and not model_vectors.model_identity().items() <= meta.items():
+        command = "feeder sync with the same --model" if session.is_model_named else "feeder sync"
         session.progress.message(
-            f"The index has no vectors by {model_vectors.embedder.model}. "
-            "Add them: feeder sync with the same --model"
+            f"The index has no vectors by {model_vectors.embedder.model}. Add them: {command}"
         )
     else:
         return model_vectors
