@@ -174,3 +174,26 @@ def test_kotlin_property_by_delegation_is_a_member() -> None:
     )
     assert node.members == (Member("users", 2),)
     assert {"inject(:2", "parametersOf(:2"} <= {*node.relations.split()}
+
+
+def test_kotlin_constructor_of_another_platform_and_delegation_after_a_base_class() -> None:
+    nodes = nodes_of(
+        "TestBase.kt",
+        """
+        actual open class TestBase(
+            private val caught: Caught.Impl
+        ): OrderedBase(), Caught by caught {
+
+            actual constructor(): this(Caught.Impl())
+
+            actual fun println(message: Any?) {
+                print(message)
+            }
+        }
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   TestBase              1:10
+        method  TestBase.constructor  5:5
+        method  TestBase.println      7:9
+    """)
