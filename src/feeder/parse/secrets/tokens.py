@@ -45,7 +45,11 @@ LINE_PATTERNS = {
     "BasicAuthDetector": (r"://[^:\s]+:[^@\s]+@",),
     "JwtTokenDetector": (r"eyJ[\w=-]+\.[\w=-]",),
     "SlackDetector": (r"(?i)xox\w-|hooks\.slack\.com",),
-    "AWSKeyDetector": (r"(?:A3T|A[BKS]IA|ACCA)\w{16}|(?i:aws).*[\w/+]{40}",),
+    # one pattern with `aws.*` in it is tried again at each `aws` of the line
+    "AWSKeyDetector": (
+        r"(?:A3T|A[BKS]IA|ACCA)\w{16}|(?i:aws)",
+        r"(?:A3T|A[BKS]IA|ACCA)\w{16}|[\w/+]{40}",
+    ),
     "DiscordBotTokenDetector": (r"\.[\w-]{6}\.[\w-]{27}",),
     "GitHubTokenDetector": (r"gh[opsru]_\w{36}",),
     "GitLabTokenDetector": (r"gl[a-z]+-|GR1348941",),
