@@ -173,7 +173,7 @@ def price_table(model: str | None, dimensions: int) -> Iterator[str]:
     )
     yield (
         "stores for free, neurons with their share of a free day, requests to D1 + Vectorize + "
-        "Workers AI:"
+        "Workers AI (* the chosen model):"
     )
     yield f"  {'':{width}} {'dims':>5} {'nodes':>7}  {'neurons':>14}  requests"
     for price in prices:
