@@ -14,7 +14,7 @@ MODES = {"words alone": True, "words and static": False}
 
 
 BETWEEN = 3
-"""The queries between `warm` and `later`, as a multiple of their number."""
+"""Between the queries of `warm` and as many of `later` are this many times as many others."""
 
 
 class Scripts(NamedTuple):

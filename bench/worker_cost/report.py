@@ -14,8 +14,8 @@ COUNTS = ("requests to D1", "subrequests", "rows read", "queries a day")
 def report(measurements: Sequence[QueryCosts]) -> str:
     """Returns the table: a row for each index and search mode, and the free plan's limits."""
     first = len(measurements[0].warm)
-    later = f"{first} after {first * (BETWEEN + 1)}"
-    head = ("nodes", "CPU, first of an isolate", f"first {first}", later, *COUNTS)
+    later = f"CPU, {first} after {first * (BETWEEN + 1)}"
+    head = ("nodes", "CPU, first of an isolate", f"CPU, first {first}", later, *COUNTS)
     rows = [head, ["---"] * len(head), *map(_row, measurements), LIMITS]
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join([*lines, "", *_remarks(measurements)]) + "\n"

@@ -537,7 +537,10 @@ CHAINS: dict[str, str | bytes] = {
 
 
 def test_name_at_the_beginning_of_a_chain_is_one_reference(feeder: RunFeeder, repo: Repo) -> None:
-    """Although the relations of `shared`, `slots` and `add` all have it as their receiver."""
+    """Although the relations of `shared`, `slots` and `add` all have it as their receiver.
+
+    A name that stands twice in a line in the same role is one reference as well.
+    """
     repo.commit(CHAINS)
     assert feeder(repo, "sync", "-q").code == 0
     ruby = feeder(repo, "references", "lathe.rb#Lathe", "--json").json

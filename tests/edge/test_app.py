@@ -59,7 +59,7 @@ def test_benchmark_reports_an_isolates_first_and_later_queries() -> None:
         9_698, "words alone", [first] * 5, [later] * 5, [first], [1.0], 1.0, [later], {}
     )
     head, _, row, *_ = report([costs]).splitlines()
-    assert head.startswith("| nodes | CPU, first of an isolate | first 5 | 5 after 20 |")
+    assert head.startswith("| nodes | CPU, first of an isolate | CPU, first 5 | CPU, 5 after 20 |")
     assert row.startswith(
         "| 9,698, words alone | 10.0 ms | 10.0, p95 10.0 ms | 4.0, p95 4.0 ms | 2 | 3 | 2,000"
     )

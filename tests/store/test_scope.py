@@ -228,7 +228,5 @@ def test_each_path_of_a_pattern_has_the_words_of_the_pattern(
         ("[.a]b/*", None),
     ],
 )
-def test_words_of_a_pattern_are_those_that_no_star_may_continue(
-    pattern: str, words: str | None
-) -> None:
+def test_words_next_to_a_wildcard_are_left_out(pattern: str, words: str | None) -> None:
     assert Scope(None, (pattern,)).path_words == words

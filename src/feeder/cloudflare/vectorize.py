@@ -75,7 +75,7 @@ def query_filters(scope: Scope) -> Iterator[FilterStage]:
     conditions = _common_conditions(scope)
     tests = _tests_condition(scope)
     patterns = scope.path_patterns or [PathPattern("")]
-    # globs such as `*.py` and `*.md` have the same one
+    # globs such as `*.py` and `*.md` have the same empty prefix
     prefixes = list(
         dict.fromkeys(
             f"{path.pattern}/" if _may_be_file(path) else path.literal_prefix for path in patterns

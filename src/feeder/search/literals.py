@@ -123,8 +123,9 @@ def find_spans(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
 
 
 def _find_words(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
-    """The same for a text in the literal's case. The pattern is only compared where the first word
-    is: it would be compared with each character of the text.
+    """The spans of the literal in a text that is in the literal's case.
+
+    The pattern is compared only where its first word is, and not at each character of the text.
     """
     first_word, pattern = _compile(literal)
     at = text.find(first_word) if first_word else -1
@@ -136,7 +137,7 @@ def _find_words(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
 
 
 def _find_exactly(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
-    """The same for a text without spaces: the pattern would compare each character of the text."""
+    """The spans of a literal without spaces, found without a pattern."""
     token, size = literal.text, len(literal.text)
     checks_start = literal.whole_word and _is_word(token[:1])
     checks_end = literal.whole_word and _is_word(token[-1:])

@@ -50,7 +50,7 @@ INDEX_FILES = ("/index", "/__init__", "/mod", "/lib")
 
 
 def say_nothing_refers(definition: "Definition") -> str:
-    """The answer if no site refers to a definition, or if none of its language could be found."""
+    """The answer if no site refers to a definition, or if its language has no relations."""
     reason = _unindexed_relations(definition.language)
     if definition.language == "objc" and definition.owner and not definition.is_type:
         reason = _UNINDEXED_MESSAGES
@@ -60,14 +60,17 @@ def say_nothing_refers(definition: "Definition") -> str:
 
 
 def say_nothing_implements(definition: "Definition") -> str:
-    """The answer if nothing implements a definition, or if nothing of its language could."""
+    """The answer if nothing implements a definition, or if its language has no relations."""
     if reason := _unindexed_relations(definition.language):
         return f"What implements {definition.symbol} is unknown: {reason}"
     return f"Nothing in the index implements {definition.symbol}."
 
 
 def say_refers_to_nothing(name: str, language: str) -> str:
-    """The answer if a node or a file refers to nothing, or if its references are not indexed."""
+    """The answer if a node or a file refers to nothing, or if its references are not indexed.
+
+    A function of Objective-C may send messages too.
+    """
     reason = _UNINDEXED_MESSAGES if language == "objc" else _unindexed_relations(language)
     if reason:
         return f"What {name} refers to is unknown: {reason}"

@@ -721,7 +721,7 @@ class ReferenceFinder:
                     meant = meant._replace(name=definition.name)
                 for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
                     if resolved is not None:
-                        # `Cart` in `Cart.shared.add()` is one site, in the relations of all three
+                        # `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
                         receiver = relation.qualifier if relation.name == name else ""
                         yield Reference(
                             node.path, line, 0, kind, resolved, "", node, name, receiver

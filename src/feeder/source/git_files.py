@@ -120,9 +120,10 @@ def _list_tracked_at(folder: Path, path: str) -> list[bytes]:
 
 
 _SMALL_DELTA_CACHE = ("-c", "core.deltaBaseCacheLimit=4m")
-"""By default git keeps 96 MB of objects that others are deltas of, and needs few of them again.
+"""By default git keeps 96 MB of delta bases, and needs few of them again.
 
-With 4 MB, reading all files of a commit of Kafka takes 69 MB in place of 150, and no longer.
+With 4 MB, reading all files of a commit of Kafka takes 69 MB in place of 150, and no more time.
+Many similar versions of one large file are read up to a third more slowly.
 """
 
 

@@ -326,8 +326,8 @@ class PathPattern(NamedTuple):
         """The parts of the pattern whose words each matching path has next to each other; empty if
         there are none.
 
-        Of `src/*Test.java` they are `src/` and `.java`: a word that a glob begins or ends within is
-        none of the path's words.
+        Of `src/*Test.java` they are `src/` and `.java`: a word next to a wildcard may be only a
+        part of the path's word, so it is left out.
         """
         first, *others = _GLOB_OR_CLASS.split(self.pattern.removeprefix("*/"))
         if not others:

@@ -128,7 +128,7 @@ export function queryFilters(scope: Scope): FilterStage[] {
   const tests = testsCondition(scope);
   const patterns = pathPatterns(scope);
   const files = patterns.filter((pattern) => !isGlob(pattern));
-  // globs such as `*.py` and `*.md` have the same one
+  // globs such as `*.py` and `*.md` have the same empty prefix
   const prefixes = [...new Set(patterns.map((pattern) => (isGlob(pattern) ? literalPrefix(pattern) : `${pattern}/`)))];
   const below = (prefix: string): MetadataFilter => ({ ...conditions, ...prefixCondition(prefix) });
   const stage: FilterStage = {

@@ -48,19 +48,23 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
   );
 }
 
-/** The answer if no site refers to a definition, or if none of its language could be found. */
+/** The answer if no site refers to a definition, or if its language has no relations. */
 export function sayNothingRefers({ language, symbol, owner, isType }: Definition): string {
   const reason = language === "objc" && owner && !isType ? UNINDEXED_MESSAGES : unindexedRelations(language);
   return reason ? `What refers to ${symbol} is unknown: ${reason}` : `Nothing in the index refers to ${symbol}.`;
 }
 
-/** The answer if nothing implements a definition, or if nothing of its language could. */
+/** The answer if nothing implements a definition, or if its language has no relations. */
 export function sayNothingImplements({ language, symbol }: Definition): string {
   const reason = unindexedRelations(language);
   return reason ? `What implements ${symbol} is unknown: ${reason}` : `Nothing in the index implements ${symbol}.`;
 }
 
-/** The answer if a node or a file refers to nothing, or if its references are not indexed. */
+/**
+ * The answer if a node or a file refers to nothing, or if its references are not indexed.
+ *
+ * A function of Objective-C may send messages too.
+ */
 export function sayRefersToNothing(name: string, language: string | null): string {
   const reason = language === "objc" ? UNINDEXED_MESSAGES : unindexedRelations(language);
   return reason ? `What ${name} refers to is unknown: ${reason}` : `${name} refers to nothing that the index defines.`;

@@ -97,8 +97,8 @@ export function pathWords(scope: Scope): string | null {
 
 /** Returns true for a scope of named repositories with a glob that does not begin with a folder. */
 export function hasBareGlob(scope: Scope): boolean {
-  const isBare = (pattern: string) => isGlob(withoutAnyFolder(pattern)) && !literalPrefix(pattern).includes("/");
-  return scope.repos !== null && pathPatterns(scope).some(isBare);
+  const isBare = (pattern: string) => isGlob(pattern) && !literalPrefix(pattern).includes("/");
+  return scope.repos !== null && pathPatterns(scope).map(withoutAnyFolder).some(isBare);
 }
 
 /** A pattern without the `*` + `/` that stands for any folder. */
@@ -109,7 +109,8 @@ function withoutAnyFolder(pattern: string): string {
 /**
  * The parts of a pattern whose words each matching path has next to each other; empty if there are none.
  *
- * Of `src/*Test.java` they are `src/` and `.java`: a word that a glob begins or ends within is none of the path's words.
+ * Of `src/*Test.java` they are `src/` and `.java`: a word next to a wildcard may be only a part of the path's word, so
+ * it is left out.
  */
 function literalPhrases(pattern: string): string[] {
   const [first = "", ...others] = withoutAnyFolder(pattern).split(GLOB_OR_CLASS);
