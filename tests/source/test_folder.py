@@ -222,22 +222,6 @@ def test_unreadable_file_is_skipped(repo: Repo) -> None:
         Folder(repo.path, [repo.path]).entries()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-@pytest.mark.parametrize("requested", ["src", ""])
-def test_unreadable_folder_is_an_error(repo: Repo, requested: str) -> None:
-    """Its files are not deleted, and must stay in the index."""
-    repo.commit({"src/a.py": "x"})
-    folder = repo.path / "src"
-    folder.chmod(0)
-    try:
-        with pytest.raises(
-            UserError, match=r"src.* cannot be read \(Permission denied\)\. Make it"
-        ):
-            Folder(repo.path, [repo.path / requested]).entries()
-    finally:
-        folder.chmod(0o755)
-
-
 def test_base_of_paths(repo: Repo, plain: Path) -> None:
     """The root in git, else the common folder."""
     repo.write({"a/b/c.py": "x"})

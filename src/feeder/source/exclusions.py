@@ -11,6 +11,7 @@ from pathlib import Path
 from feeder.errors import UserError
 from feeder.source import Entry, Sizes, SkipReason, file_types, git, git_files, paths
 from feeder.source.git_command import check_result, git_output, run_git
+from feeder.source.git_files import Listing, list_files
 from feeder.source.paths import escape_name
 
 _RULES_VERSION = 1
@@ -187,7 +188,7 @@ def exclusion_cause(base: Path, folder: Path) -> str:
     )
 
 
-def unversioned_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+def unversioned_files(folder: Path, paths: Sequence[bytes]) -> Listing:
     """The files below these paths of a folder outside of git, without those .gitignore excludes.
 
     The name of a nested repository ends with `/`.
@@ -195,7 +196,7 @@ def unversioned_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
     with _temporary_repository({}) as repository:
         location = (f"--git-dir={repository / '.git'}", "--work-tree=.")
         listing = ("ls-files", "-z", "--others", "--exclude-per-directory=.gitignore", "--")
-        return git_output(folder, *location, *listing, *paths).split(b"\0")[:-1]
+        return list_files(folder, *location, *listing, *paths)
 
 
 def ignored_files(

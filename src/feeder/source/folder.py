@@ -4,7 +4,7 @@ repository.
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -26,14 +26,24 @@ from feeder.source.exclusions import ExclusionRules, rule_file_candidates
 def common_base(paths: Sequence[Path]) -> Path:
     """The folder that an index's paths are relative to.
 
-    It is the repository's root, or else the common folder of `paths`.
+    It is the repository's root, or else the common folder of `paths`. Raises UserError for a folder
+    that cannot be read: git does not start in it.
     """
+    for path in paths:
+        if path.is_dir():
+            _check_readable(path.resolve())
     repository = git.find_root(paths[0])
     if repository is not None:
         return repository
     folders = (path if path.is_dir() else path.parent for path in paths)
     return Path(os.path.commonpath([folder.resolve() for folder in folders]))
 
+
+_INCLUDE_EVERYTHING = {
+    b".feederignore": b"!*\n",
+    b".gitattributes": b"* !linguist-generated !linguist-vendored\n",
+}
+"""Rule files that include all files of a folder, unless it is excluded itself."""
 
 _GIT_MODES = {
     stat.S_IFREG: git_files.REGULAR_MODE,
@@ -65,8 +75,12 @@ class Folder:
 
     @cached_property
     def _listing(self) -> tuple[str, list[Entry]]:
-        files = [file for name in self._list_names() if (file := self._stat_file(name))]
-        rules = ExclusionRules(self._rule_files(files), self._sizes)
+        names, unread_folders = self._list_names()
+        files = [file for name in names if (file := self._stat_file(name))]
+        rule_files = self._rule_files(files)
+        rules = ExclusionRules(rule_files, self._sizes)
+        if unread_folders:
+            self._check_excluded(unread_folders, rule_files)
         return rules.digest, [self._with_blob_id(entry) for entry in rules.entries(files)]
 
     @property
@@ -104,23 +118,40 @@ class Folder:
         [(hashed, _)] = self.read([entry])
         return hashed
 
-    def _list_names(self) -> list[bytes]:
+    def _list_names(self) -> git_files.Listing:
         folders = [name for name in self._paths if self._absolute_path(name).is_dir()]
         for name in folders:
-            self._check_readable(name)
+            _check_readable(self._absolute_path(name))
         list_files = (
             git_files.tracked_and_untracked_files if self._in_git else exclusions.unversioned_files
         )
-        listed = list_files(self._base, folders) if folders else []
+        listing = list_files(self._base, folders) if folders else git_files.Listing([], {})
         given = set(self._paths).difference(folders)
-        return sorted(given.union(name.rstrip(b"/") for name in listed))
+        names = sorted(given.union(name.rstrip(b"/") for name in listing.names))
+        return listing._replace(names=names)
 
-    def _check_readable(self, folder: bytes) -> None:
-        """Raises UserError for a folder that cannot be listed: git reports no files in it."""
-        try:
-            os.scandir(self._absolute_path(folder)).close()
-        except PermissionError as exc:
-            raise _unreadable_error(self._absolute_path(folder), exc) from exc
+    def _check_excluded(
+        self, unread_folders: Mapping[bytes, str], rule_files: Mapping[bytes, bytes]
+    ) -> None:
+        """Raises UserError for a folder that git could not list: its files would count as deleted.
+
+        Unless it is excluded as a whole, whatever the rule files in it say.
+        """
+        including = {
+            folder + b"/" + name: rule
+            for folder in unread_folders
+            for name, rule in _INCLUDE_EVERYTHING.items()
+        }
+        rules = ExclusionRules({**rule_files, **including}, self._sizes)
+        files = [
+            git_files.GitFile(folder + b"/a", git_files.REGULAR_MODE, "", 1)
+            for folder in unread_folders
+        ]
+        for entry, (folder, reason) in zip(
+            rules.entries(files), unread_folders.items(), strict=True
+        ):
+            if not entry.skip:
+                raise _unreadable_error(self._absolute_path(folder), reason)
 
     def _stat_file(self, name: bytes) -> git_files.GitFile | None:
         """None for a tracked file that is deleted, or behind a symbolic link."""
@@ -129,7 +160,7 @@ class Folder:
         try:
             status = self._absolute_path(name).lstat()
         except PermissionError as exc:  # not deleted: its nodes stay in the index
-            raise _unreadable_error(self._absolute_path(name), exc) from exc
+            raise _unreadable_error(self._absolute_path(name), exc.strerror) from exc
         except OSError:
             return None
         mode = _GIT_MODES.get(stat.S_IFMT(status.st_mode), git_files.SPECIAL_MODE)
@@ -161,8 +192,16 @@ class Folder:
         return self._base / os.fsdecode(name)
 
 
-def _unreadable_error(path: Path, exc: PermissionError) -> UserError:
-    return UserError(f"{path} cannot be read ({exc.strerror}). Make it and its folders readable.")
+def _check_readable(folder: Path) -> None:
+    """Raises UserError for a folder that cannot be listed."""
+    try:
+        os.scandir(folder).close()
+    except PermissionError as exc:
+        raise _unreadable_error(folder, exc.strerror) from exc
+
+
+def _unreadable_error(path: Path, reason: str | None) -> UserError:
+    return UserError(f"{path} cannot be read ({reason}). Make it and its folders readable.")
 
 
 def _relative_name(base: Path, path: Path) -> bytes:

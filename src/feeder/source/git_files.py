@@ -3,6 +3,8 @@
 Names are bytes.
 """
 
+import errno
+import os
 import re
 import subprocess
 from collections import Counter
@@ -62,13 +64,36 @@ def untracked_files(repository: Path) -> list[bytes]:
     return git_output(repository, *listing).split(b"\0")[:-1]
 
 
-def tracked_and_untracked_files(folder: Path, paths: Sequence[bytes]) -> list[bytes]:
+class Listing(NamedTuple):
+    """The names of files, and git's reasons by the folders that it could not list."""
+
+    names: list[bytes]
+    unread_folders: dict[bytes, str]
+
+
+_UNREAD_FOLDER = re.compile(rb"^warning: could not open directory '(.*?)/?': (.*)$", re.MULTILINE)
+
+_GONE_REASONS = frozenset(os.strerror(code) for code in (errno.ENOENT, errno.ENOTDIR))
+"""Reasons of git for a folder that was removed while it was listing the files."""
+
+
+def list_files(folder: Path, *arguments: str | bytes) -> Listing:
+    """Runs git, which prints names separated by NUL and warns of folders that it cannot list."""
+    result = run_git(folder, *arguments)
+    names = check_result(folder, result).split(b"\0")[:-1]
+    warnings = _UNREAD_FOLDER.findall(result.stderr)
+    reasons = {name: reason.decode(errors="replace") for name, reason in warnings}
+    unread = {name: reason for name, reason in reasons.items() if reason not in _GONE_REASONS}
+    return Listing(names, unread)
+
+
+def tracked_and_untracked_files(folder: Path, paths: Sequence[bytes]) -> Listing:
     """The tracked files, deleted ones too, and the untracked ones that are not ignored.
 
     Only those below `paths`. The name of a nested repository ends with `/`.
     """
     listing = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--")
-    return git_output(folder, *listing, *paths).split(b"\0")[:-1]
+    return list_files(folder, *listing, *paths)
 
 
 def sparse_files(folder: Path) -> list[bytes]:

@@ -161,5 +161,5 @@ class SQLite:
         if isinstance(exc, apsw.ReadOnlyError):
             return f"{self.place} cannot be written: {exc}. Choose another with --db."
         exists = Path(self.place).parent.is_dir()
-        remedy = "Make it and its folder readable" if exists else "Create its folder"
-        return f"{self.place} cannot be opened. {remedy}, or choose another with --db."
+        remedy = "Make it and its folder writable" if exists else "Create its folder"
+        return f"{self.place} cannot be opened: {exc}. {remedy}, or choose another with --db."
