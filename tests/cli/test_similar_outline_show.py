@@ -459,6 +459,23 @@ def test_outline_of_a_folder_lists_files_before_folders(feeder: RunFeeder, repo:
     )
 
 
+def test_shortened_outline_names_a_type_and_not_those_inside_it(
+    feeder: RunFeeder, repo: Repo
+) -> None:
+    event = "sealed class Event {\n  object Started : Event()\n  data class Failed(val x: Int)\n}\n"
+    cart = "defmodule Shop do\n  defmodule Cart do\n    defstruct [:a]\n  end\nend\n"
+    bag = "class Bag\n  class Item\n    class Part\n    end\n  end\nend\n"
+    held = f"module Shop\n{bag}end\n"
+    repo.commit({"a.kt": event, "b.ex": cart, "c.rb": bag, "d.rb": held})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "outline", ".", "--max-lines", "4").out.splitlines()[:4] == [
+        "a.kt  Event",
+        "b.ex  Shop.Cart",
+        "c.rb  Bag",
+        "d.rb  Shop.Bag",
+    ]
+
+
 def test_shortened_outline_names_the_classes_of_a_module(feeder: RunFeeder, repo: Repo) -> None:
     """Not the module, which all files of a project have; one with a method of its own is named."""
     bodies = {"cop": "class Cop\n  end", "two": "class One\n  end\n  class Two\n  end"}

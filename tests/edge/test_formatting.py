@@ -62,6 +62,9 @@ def bank(tmp_path_factory: pytest.TempPathFactory) -> Iterator[IndexService]:
         f"modules/coin{at}.rb": f"module Bank\n  class Coin{at}{body}  end\nend\n"
         for at in range(40)
     }
+    files |= {
+        f"modules/bag{at}.rb": f"class Bag{at}\n  class Item\n  end\nend\n" for at in range(9)
+    }
     files |= {f"many/folder{at}/file{at}.py": FUNCTION.format(at) for at in range(300)}
     repo.commit(files)
     index(repo)

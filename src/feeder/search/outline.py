@@ -198,6 +198,12 @@ DETAIL_LEVELS = (
 )
 """From the most detailed to the shortest."""
 
+MODULE_KEYWORDS = ("module", "defmodule")
+"""First words of the signatures of modules, whose node type is `class` too.
+
+Namespaces are no nodes.
+"""
+
 MAX_NAMES = 40
 """Names of a file that an outline lists on one line."""
 
@@ -250,7 +256,7 @@ def _folder_order(path: str) -> list[tuple[bool, str]]:
 def top_level_names(entries: Sequence[OutlineEntry]) -> list[str]:
     """The names of entries that are in no other one, by lines or by name; the first `MAX_NAMES`.
 
-    In place of a single one that holds only classes, as a module of Ruby, those of its classes.
+    In place of a single module that holds only classes and modules, their names.
     """
     names = {entry_name(entry) for entry in entries}
     outer = dict.fromkeys(
@@ -259,14 +265,19 @@ def top_level_names(entries: Sequence[OutlineEntry]) -> list[str]:
         if name.rpartition(".")[0] not in names
     )
     listed, depth = list(outer), 0
-    while len(listed) == 1:
+    level = [entry for entry in entries if not entry.depth]
+    while len(listed) == 1 and all(map(_is_module, level)):
         depth += 1
-        inner = [entry for entry in entries if entry.depth == depth]
-        if not inner or any(entry.hit.node_type != "class" for entry in inner):
+        level = [entry for entry in entries if entry.depth == depth]
+        if not level or any(entry.hit.node_type != "class" for entry in level):
             break
-        listed = list(dict.fromkeys(map(entry_name, inner)))
+        listed = list(dict.fromkeys(map(entry_name, level)))
     more = len(listed) - MAX_NAMES
     return [*listed[:MAX_NAMES], f"and {more} more"] if more > 0 else listed
+
+
+def _is_module(entry: OutlineEntry) -> bool:
+    return (entry.hit.signature or "").partition(" ")[0] in MODULE_KEYWORDS
 
 
 def entry_name(entry: OutlineEntry) -> str:

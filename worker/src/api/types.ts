@@ -64,6 +64,7 @@ export interface OutlineEntry {
   node_type: string;
   symbol: string | null;
   logical_path: string | null;
+  signature: string | null;
   start_line: number;
   end_line: number;
   state: string;

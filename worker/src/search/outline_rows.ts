@@ -5,7 +5,7 @@ import type { OutlineEntry } from "../api/types.ts";
 import { compareText, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 
-const { MAX_NAMES } = constants.outline;
+const { MAX_NAMES, MODULE_KEYWORDS } = constants.outline;
 
 /** A way to shorten an outline, and the note that says so; folders from `folder_levels` on are rolled up. */
 export interface DetailLevel {
@@ -71,18 +71,27 @@ function folderOrder(path: string): SortKey {
   return parts.flatMap((part, at) => [at < parts.length - 1, part]);
 }
 
-/** The names of entries that are in no other one, by lines or by name; the first ones of many. */
+/**
+ * The names of entries that are in no other one, by lines or by name; the first ones of many.
+ *
+ * In place of a single module that holds only classes and modules, their names.
+ */
 export function topLevelNames(entries: readonly OutlineEntry[]): string[] {
   const names = new Set(entries.map(entryName));
   const outer = entries.filter((entry) => !entry.depth && !names.has(rpartition(entryName(entry), ".")[0]));
   let listed = [...new Set(outer.map(entryName))];
-  for (let depth = 1; listed.length === 1; depth += 1) {
-    const inner = entries.filter((entry) => entry.depth === depth);
-    if (inner.length === 0 || inner.some((entry) => entry.node_type !== "class")) break;
-    listed = [...new Set(inner.map(entryName))];
+  let level = entries.filter((entry) => !entry.depth);
+  for (let depth = 1; listed.length === 1 && level.every(isModule); depth += 1) {
+    level = entries.filter((entry) => entry.depth === depth);
+    if (level.length === 0 || level.some((entry) => entry.node_type !== "class")) break;
+    listed = [...new Set(level.map(entryName))];
   }
   const more = listed.length - MAX_NAMES;
   return more > 0 ? [...listed.slice(0, MAX_NAMES), `and ${more} more`] : listed;
+}
+
+function isModule(entry: OutlineEntry): boolean {
+  return MODULE_KEYWORDS.includes((entry.signature ?? "").split(" ", 1)[0]!);
 }
 
 /** The symbol of an entry, or its logical path. */
