@@ -87,7 +87,7 @@ class Superseded(StoppedEarly):
 
 
 def translate_os_error(error: OSError) -> FeederError:
-    """Returns an error with the file and a remedy; a denied permission is for the user to mend."""
+    """Returns an error with the file and a remedy; a denied permission is a user error."""
     if not isinstance(error, PermissionError) or not isinstance(error.filename, str):
         return FeederError(str(error))
     remedy = "Make it and its folder readable and writable, or work elsewhere."

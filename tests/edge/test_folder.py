@@ -365,12 +365,32 @@ def test_several_repositories_are_bound_in_one_configuration(
     assert set(actions(run(place, "worker", str(place), "--json")).values()) == {"unchanged"}
     refused = run(place, "worker", str(place), "--repo", "wiki")
     assert refused.code == 2
-    assert "Name wiki and all of these with --repo or --from: pay, shop." in refused.err
+    command = f"feeder worker {place} --repo pay --repo shop --repo wiki"
+    assert refused.err.rstrip().endswith(command)
     more = [*said, "--from", str(clones[2])]
     done(run(place, "worker", str(place), *more))
     config = read_config(place / "wrangler.toml")
     assert config["vars"]["REPOSITORIES"]["wiki"] == "CODE_DB_3"
     assert config["vectorize"][1] == {"binding": "CODE_INDEX_3", "index_name": "other"}
+
+
+@pytest.mark.parametrize("named", ["--database-id", "--index-name"])
+def test_the_database_of_one_repository_is_refused_for_several(
+    run: RunFeeder, tmp_path: Path, named: str
+) -> None:
+    """For named repositories, and for a configuration that has several."""
+    clone = _clone(tmp_path, "pay", DATABASE, "code")
+    place = tmp_path / "edge"
+    place.mkdir()
+    several = ("worker", str(place), "--from", str(clone))
+    answer = run(place, *several, named, "another")
+    assert answer.code == 2
+    assert "Several repositories are named, and --database-id and --index-name are" in answer.err
+    assert not list(place.iterdir())
+    done(run(place, *several))
+    answer = run(place, "worker", str(place), named, "another")
+    assert answer.code == 2
+    assert "wrangler.toml is of a Worker of several repositories, and --database-id" in answer.err
 
 
 def test_a_file_is_no_folder_for_the_worker(run: RunFeeder, tmp_path: Path) -> None:

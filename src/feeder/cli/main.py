@@ -25,7 +25,7 @@ OTHER_NAMES = {
     "status": "stats",
     "update": "sync",
 }
-"""Commands by other names for them: those of the MCP tools and of similar programs."""
+"""Maps names used by MCP tools and similar programs to commands."""
 
 
 class CommandGroup(LazyGroup):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 import threading
 from collections import Counter
@@ -69,6 +70,8 @@ def worker(
         _try_worker(settings, port)
         return
     place = settings.directory / folder
+    if is_several:
+        _check_unnamed(settings, "Several repositories are named")
     worker_settings = (
         _settings_of_several(settings, repo, folders)
         if is_several
@@ -126,14 +129,28 @@ def _worker_settings(settings: Settings, folder: Path) -> WorkerSettings:
     workspace = current_workspace(settings)
     configuration = config_file(folder, settings.directory)
     if configuration.exists() and (several := repositories_of(configuration)):
+        problem = f"{configuration} is of a Worker of several repositories"
+        _check_unnamed(settings, problem)
         if settings.repo and settings.repo not in several:
+            repos = (word for repo in (*several, settings.repo) for word in ("--repo", repo))
+            command = shlex.join(["feeder", "worker", str(folder), *repos])
             raise UserError(
-                f"{configuration} is of a Worker of several repositories. Name {settings.repo} and "
-                f"all of these with --repo or --from: {', '.join(several)}."
+                f"{problem}. Name all of them, and for a database with a name of its own the clone "
+                f"(--from) in place of the repository: {command}"
             )
         return WorkerSettings(None, {})
     variables = {"REPO": workspace.repo, **_github_variable(workspace)}
     return WorkerSettings(_binding_names(settings, folder, workspace), variables)
+
+
+def _check_unnamed(settings: Settings, problem: str) -> None:
+    """Raises UserError for a database or an index that is named: it would be of one repository."""
+    if settings.database_id or settings.index_name:
+        raise UserError(
+            f"{problem}, and --database-id and --index-name are of one. Leave them out, also as "
+            "variables: each repository's are those that feeder init made, or with --from those in "
+            "the wrangler file of its clone."
+        )
 
 
 def _settings_of_several(

@@ -72,7 +72,7 @@ def running_worker(
 
 
 def _check_port(port: int) -> None:
-    """Raises UserError for a port that another program uses: of workerd it is a stack trace."""
+    """Raises UserError for a port that is not free; workerd would print a stack trace."""
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except OSError as exc:
@@ -89,8 +89,8 @@ def _address(process: subprocess.Popen[str], line: str) -> str:
             "or above: npm install --no-save miniflare"
         )
     raise ServiceError(
-        f"miniflare ended with exit code {process.returncode}; its message is above. "
-        "Update it: npm install --no-save miniflare@latest"
+        f"miniflare ended with exit code {process.returncode} before the Worker ran; what it "
+        "printed is above."
     )
 
 
