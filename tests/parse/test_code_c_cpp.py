@@ -453,3 +453,127 @@ def test_name_of_a_specialization_is_without_its_arguments() -> None:
         class   Format             8:11
         method  Format.operator<   10:10
     """)
+
+
+def test_call_behind_a_condition_is_no_attribute() -> None:
+    [node] = nodes_of(
+        "take.cpp",
+        """
+        int take(int a) {
+          if (old(a)) LOG_DEPRECATED("old");
+          while (busy(a))
+              UNLOCK_FORMAT(a);
+          get(a) & FLAG_LOCKED(a);
+          if (late(a)) TAKE_SNAPSHOT(a);
+          if (bad(a))
+              FREE_BLOCK(a);
+          else if (odd(a)) PRINT_INFORMATION(a);
+          if (any(a)) SHOP_FOREACH(x, list) { go(x); }
+          return first(a) &&
+              IS_LOCKED(a);
+        }
+        """,
+    )
+    names = {relation.partition("(")[0] for relation in node.relations.split()}
+    assert names >= {
+        "LOG_DEPRECATED",
+        "UNLOCK_FORMAT",
+        "FLAG_LOCKED",
+        "TAKE_SNAPSHOT",
+        "FREE_BLOCK",
+        "PRINT_INFORMATION",
+        "SHOP_FOREACH",
+        "IS_LOCKED",
+    }
+
+
+def test_attributes_behind_a_declaration() -> None:
+    nodes = nodes_of(
+        "guard.h",
+        """
+        class Guard {
+         public:
+          ~Guard() SHOP_FINAL;
+          void Lock() SHOP_EXCLUSIVE_LOCK_FUNCTION();
+          bool TryLock()
+              SHOP_EXCLUSIVE_TRYLOCK_FUNCTION(true);
+          void Check() SHOP_REQUIRES(mu_);
+          void AssertHeld() SHOP_ASSERT_EXCLUSIVE_LOCK();
+          void Log(const char* format, ...) SHOP_PRINTF_FORMAT_ATTR(2, 3);
+          Item&& take() && ABSL_ATTRIBUTE_LIFETIME_BOUND;
+          Item& peek() const& SHOP_BOUND_TO_THIS;
+          void Close() noexcept SHOP_ANYTHING(1) = 0;
+        };
+        """,
+    )
+    assert outline(nodes) == rows("""
+        class   Guard             1:13
+        method  Guard.~Guard      3:3
+        method  Guard.Lock        4:4
+        method  Guard.TryLock     5:6
+        method  Guard.Check       7:7
+        method  Guard.AssertHeld  8:8
+        method  Guard.Log         9:9
+        method  Guard.take        10:10
+        method  Guard.peek        11:11
+        method  Guard.Close       12:12
+    """)
+
+
+def test_class_ends_behind_a_macro_for_its_last_member() -> None:
+    nodes = nodes_of(
+        "message.hpp",
+        """
+        class Message final : public Base {
+         public:
+          int size() { return impl_.cached_size_; }
+
+         private:
+          struct Impl {
+            inline explicit Impl(Arena* arena);
+            Bits<1> bits_;
+            bool is_set_;
+            SHOP_DECLARE_MEMBER
+          };
+          union { Impl impl_; };
+          friend struct ::Table;
+        };
+
+        inline constexpr int kNumber = 1004;
+        SHOP_EXPORT extern Identifier<
+            Set, Traits< Message >, 11, false>(identifier);
+
+        inline bool Message::total() const {
+          bool value = Check(impl_.bits_[0]);
+          return value;
+        }
+
+        enum Kind {
+          SHOP_SMALL,
+          SHOP_LARGE
+        };
+        """,
+    )
+    assert [row for row in outline(nodes) if "chunk" not in row] == rows("""
+        class   Message            1:14
+        method  Message.size       3:3
+        class   Message.Impl       6:11
+        method  Message.Impl.Impl  7:7
+        method  Message.total      20:23
+        class   Kind               25:28
+    """)
+    assert only(nodes, "Kind").members == (Member("SHOP_SMALL", 26), Member("SHOP_LARGE", 27))
+
+
+@pytest.mark.parametrize(
+    ("declaration", "name"),
+    [
+        ("template <> struct Fixed<(4 < 8)>", "Fixed"),
+        ("template <class T> struct Big<(sizeof(T) < 8), T>", "Big"),
+    ],
+)
+def test_name_of_a_specialization_with_a_comparison_in_parentheses(
+    declaration: str, name: str
+) -> None:
+    nodes = nodes_of("sizes.hpp", f"{declaration} {{ int get() {{ return 1; }} }};")
+    assert [node.symbol for node in nodes] == [name, f"{name}.get"]

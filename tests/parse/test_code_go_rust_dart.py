@@ -132,6 +132,18 @@ def test_rust_items_in_a_macro_are_nodes() -> None:
             }
         }
 
+        define_rejection! {
+            #[status = BAD_REQUEST]
+            /// Why a request was rejected.
+            pub struct TooLong(Error);
+        }
+
+        composite_rejection! {
+            pub enum Rejection {
+                TooLong, // the only one
+            }
+        }
+
         fn last() {}
         """,
     )
@@ -141,7 +153,9 @@ def test_rust_items_in_a_macro_are_nodes() -> None:
         method  Handle.workers  12:12
         method  Handle.current  15:17
         class   Take            22:26
-        method  last            29:29
+        class   TooLong         30:32
+        class   Rejection       36:38
+        method  last            41:41
     """)
 
 
@@ -161,6 +175,30 @@ def test_rust_macros_with_a_language_of_their_own_hide_no_items() -> None:
             }
         }
 
+        quick_error! {
+            pub enum Problem {
+                Io(err: io::Error) {
+                    display("I/O error: {}", err)
+                }
+            }
+        }
+
+        pub fn open() {}
+
+        parser! {
+            pub fn expr[Input]()(Input) -> Expr
+            where [Input: Stream<Token = char>]
+            {
+                expr_()
+            }
+        }
+
+        pub fn parse() {}
+
+        paste! {
+            pub fn [<read_ u8>]() -> u8 { 1 }
+        }
+
         register! {
             impl AstNode for
             Item, Macro,
@@ -171,5 +209,7 @@ def test_rust_macros_with_a_language_of_their_own_hide_no_items() -> None:
     )
     assert [row for row in outline(nodes) if "chunk" not in row] == rows("""
         method  build  7:11
-        method  last   18:18
+        method  open   21:21
+        method  parse  31:31
+        method  last   42:42
     """)

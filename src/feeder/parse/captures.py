@@ -49,9 +49,9 @@ _NAME_DECORATION = re.compile(r"(?<=\w)<(?!=)[^<>]*>|(?<!\w)[&@](?=\w)|(?<=\w) (
 """Type arguments (`Cart<T>`), the mark of a name that would be a keyword (`&End`, `@class`), and
 the blank in `operator ()`."""
 
-_CUT_ARGUMENTS = re.compile(r"(?<=\w) ?<(?=[ \w])(?!.*>\.\w+$).*")
-"""Type arguments to which `_NAME_DECORATION` is blind, as their end is cut off or as `<` in them is
-an operator: `Cart<T, enable_if<0 < size>>`."""
+_CUT_ARGUMENTS = re.compile(r"(?<=\w) ?<(?=[ \w(])(?!.*>\.\w+$).*")
+"""Type arguments that `_NAME_DECORATION` does not match, as their end is cut off or as `<` in them
+is an operator: `Cart<T, enable_if<0 < size>>`."""
 
 _QUOTES = "\"\"\"|'''|\"|'|`"
 
