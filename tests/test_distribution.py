@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -124,7 +125,11 @@ def installed_from_git(address: str, folder: Path) -> Path:
     }
     run = [str(Path(sys.executable).parent / "uv"), "tool", "install", "--quiet", "--offline"]
     run += ["--no-index", "--find-links", str(WHEELS), "--python", sys.executable]
-    subprocess.run([*run, f"git+{address}"], env=os.environ | places, check=True)
+    command, environment = [*run, f"git+{address}"], os.environ | places
+    result = subprocess.run(command, env=environment, check=False)
+    if result.returncode == -signal.SIGSEGV:  # uv itself may crash as it ends
+        result = subprocess.run(command, env=environment, check=False)
+    result.check_returncode()
     return folder / "TOOL_BIN_DIR" / "feeder"
 
 

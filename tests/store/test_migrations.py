@@ -201,7 +201,7 @@ def test_unwritable_path_is_an_error(tmp_path: Path) -> None:
     ):
         with pytest.raises(UserError, match=r"cannot be (written|opened).*hoose another with --db"):
             SQLite(place)
-    with pytest.raises(UserError, match=r"opened\. Create its folder, or"):
+    with pytest.raises(UserError, match=r"opened: .+\. Create its folder, or"):
         SQLite(tmp_path / "nowhere" / "index.db")
 
 
