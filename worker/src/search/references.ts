@@ -721,7 +721,7 @@ export class ReferenceFinder {
         }
         if (relation.qualifier.startsWith(EXPANDED_IN)) meant = { ...meant, qualifier: "" };
         if (macroPaths) meant = { ...meant, name: definition.name };
-        // `Cart` in `Cart.shared.add()` is one site, in the relations of all three
+        // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
         const receiver = relation.name === name ? relation.qualifier : "";
         const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
         for (const [line, resolved] of resolver.resolveLines(facts, node, meant)) {
