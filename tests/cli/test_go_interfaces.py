@@ -10,7 +10,7 @@ from cli.synced_files import environment, shop
 from cli.test_references import sites
 from command_runner import RunFeeder
 from feeder.config import Settings
-from feeder.search.go_interfaces import GoTypes, TypePlace
+from feeder.search.go_interfaces import GoTypes, Implements, TypePlace
 from feeder.search.open_index import open_index
 from feeder.store import Row, Statement
 from source.repos import Repo
@@ -250,4 +250,4 @@ def test_diamonds_and_cycles_are_followed_once(
         types.load(["deep.I0", "deep.Tool"])
         assert database.count <= 21
         place, last = TypePlace("deep", "deep.Tool"), TypePlace("deep", "deep.I0")
-        assert types.implements(place, last) is (True if resolved else None)
+        assert types.implements(place, last) is (Implements.YES if resolved else Implements.UNKNOWN)

@@ -9,6 +9,7 @@ from feeder.errors import UserError
 from feeder.nodes import MENTION
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
+from feeder.search.outcomes import Evidence, Resolution, elsewhere, surest
 from feeder.search.outline import MEMBER_TYPE
 from feeder.search.query_plan import path_from_root
 from feeder.search.references import ReferenceFinder, with_text
@@ -166,14 +167,14 @@ def definitions_at(
         innermost = min(around, key=lambda one: one.end_line - one.start_line)
         return Definitions(name, [innermost._replace(resolved=True)], at_least=False)
     relations = relations or _mention_at(facts, name, line)
-    results: list[tuple[bool | None, FoundDefinition]] = []
+    results: list[tuple[Resolution, FoundDefinition]] = []
     for one, match in matches:
         resolver = finder.resolver(one)
-        states = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
-        state = True if True in states else False if False in states else None
-        results.append((state, match))
-    sure = [match for state, match in results if state]
-    by_name = [match for state, match in results if state is False]
+        sites = [resolver.resolve(facts, node, relation, line) for node, relation in relations]
+        result = surest(sites) if sites else elsewhere(Evidence.LOCAL)
+        results.append((result, match))
+    sure = [match for result, match in results if result.is_resolved]
+    by_name = [match for result, match in results if not result.is_elsewhere]
     possible = sure or by_name or [match for _, match in results]
     definitions = [match._replace(resolved=bool(sure)) for match in possible]
     return Definitions(name, definitions, not sure and is_cut, bool(sure or by_name))

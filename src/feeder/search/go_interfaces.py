@@ -8,6 +8,7 @@ Nothing is read but nodes of the index.
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import Enum
 from typing import NamedTuple
 
 from feeder.nodes import INHERITS
@@ -38,6 +39,14 @@ NAMED_TYPE_PATTERN = re.compile(
 """A type that another one defines, such as `type Body = io.Reader`."""
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _ERROR_METHODS = {"Error": ((), ("string",))}
+
+
+class Implements(Enum):
+    """The answer to: does a type implement an interface, as far as the index tells?"""
+
+    YES = 1
+    UNKNOWN = 2
+    NO = 3
 
 
 class Types(NamedTuple):
@@ -199,25 +208,26 @@ class GoTypes:
         required = self.method_set(interface).methods
         return bool(required) and required.keys() <= self.method_set(place).methods.keys()
 
-    def implements(self, place: TypePlace, interface: TypePlace) -> bool | None:
+    def implements(self, place: TypePlace, interface: TypePlace) -> Implements:
         """Tells whether a type has all methods of an interface.
 
-        None if it is not known: the index lacks an embedded type, or the types of a method are as
-        many but written otherwise, such as under another name.
+        Unknown if the index lacks an embedded type, or if the types of a method are as many but
+        written otherwise, such as under another name.
         """
         own, required = self.method_set(place), self.method_set(interface)
         is_missing = not required.methods.keys() <= own.methods.keys()
         if is_missing and own.is_complete:
-            return False
-        results = [
-            _equal_types(own.methods[key], types)
+            return Implements.NO
+        results = {
+            _compare_types(own.methods[key], types)
             for key, types in required.methods.items()
             if key in own.methods
-        ]
-        if False in results:
-            return False
+        }
+        if Implements.NO in results:
+            return Implements.NO
         is_known = not is_missing and required.is_complete and bool(required.methods)
-        return True if is_known and None not in results else None
+        is_sure = is_known and Implements.UNKNOWN not in results
+        return Implements.YES if is_sure else Implements.UNKNOWN
 
     def symbols_embedding(self, symbols: Iterable[str]) -> list[str]:
         """The symbols of types that embed one of some types, or a type that does.
@@ -253,15 +263,15 @@ def _key(folder: str, name: str) -> str:
     return name if name[:1].isupper() else f"{folder}/{name}"
 
 
-def _equal_types(own: Types | None, required: Types | None) -> bool | None:
-    """Compares types of methods; None if they are as many but written otherwise.
+def _compare_types(own: Types | None, required: Types | None) -> Implements:
+    """Compares types of methods; unknown if they are as many but written otherwise.
 
     A single capital letter is a type parameter, which may be any type.
     """
     if own is None or required is None:
-        return None
+        return Implements.UNKNOWN
     if [len(one) for one in own] != [len(one) for one in required]:
-        return False
+        return Implements.NO
     pairs = [
         (left, right)
         for lists in zip(own, required, strict=True)
@@ -269,7 +279,7 @@ def _equal_types(own: Types | None, required: Types | None) -> bool | None:
         if left != right
     ]
     is_generic = all(any(map(TYPE_PARAMETER_PATTERN.search, pair)) for pair in pairs)
-    return True if is_generic else None
+    return Implements.YES if is_generic else Implements.UNKNOWN
 
 
 def _types(listed: str) -> Sequence[str]:

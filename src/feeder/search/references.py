@@ -26,9 +26,16 @@ from feeder.nodes import (
     USE,
 )
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
-from feeder.search.go_interfaces import MAX_EMBEDDED, MAX_GO_TYPES, GoTypes, TypePlace
+from feeder.search.go_interfaces import (
+    MAX_EMBEDDED,
+    MAX_GO_TYPES,
+    GoTypes,
+    Implements,
+    TypePlace,
+)
 from feeder.search.index_status import Corpus
 from feeder.search.modules import C_LANGUAGES, MODULE_EXPORTS, SCRIPTS, Definition
+from feeder.search.outcomes import surest
 from feeder.search.resolution import (
     NO_FAMILY,
     Family,
@@ -475,10 +482,11 @@ class ReferenceFinder:
         self.is_cut |= types.is_cut
         for other in sorted(one for symbol in set(symbols) for one in types.places(symbol)):
             node, implements = types.node(other), types.implements(other, place)
-            if node and implements is not False and types.has_names(other, place):
+            if node and implements is not Implements.NO and types.has_names(other, place):
                 path, symbol = node.related.path, other.symbol
                 first, last = node.related.first_line, node.related.last_line
-                yield Implementation(path, first, last, symbol, bool(implements), 1)
+                is_sure = implements is Implements.YES
+                yield Implementation(path, first, last, symbol, is_sure, 1)
 
     def _types_with_any(self, keys: Iterable[str]) -> list[str]:
         """The symbols of types of Go with the method of these that has the longest name.
@@ -499,14 +507,14 @@ class ReferenceFinder:
 
     def _dispatch(
         self, definition: Definition, others: Iterable[Definition]
-    ) -> Mapping[str, list[tuple[Definition, bool | None]]]:
+    ) -> Mapping[str, list[tuple[Definition, Implements]]]:
         """The types of Go whose member of a name may stand for a definition, by their last names.
 
-        Of a type's method these are the interfaces, of an interface's method the types; with each
-        whether the one implements the other, None if that is not known.
+        For a type's method these are the interfaces, for an interface's method the types; with each
+        whether the one implements the other.
         """
         types, own = self._go_types, _go_place(definition.path, definition.owner)
-        dispatch: defaultdict[str, list[tuple[Definition, bool | None]]] = defaultdict(list)
+        dispatch: defaultdict[str, list[tuple[Definition, Implements]]] = defaultdict(list)
         for place, one in self._go_members(definition, others).items():
             pair = (place, own) if definition.is_abstract else (own, place)
             name = one.owner.rpartition(".")[2]
@@ -549,8 +557,9 @@ class ReferenceFinder:
         for other, member in self._go_members(definition, named).items():
             implements = types.implements(other, place)
             hit = members.get((other.folder, other.symbol))
-            if hit and implements is not False and types.has_names(other, place):
-                yield hit, Implementation(member.path, 0, 0, other.symbol, bool(implements), 1)
+            if hit and implements is not Implements.NO and types.has_names(other, place):
+                is_sure = implements is Implements.YES
+                yield hit, Implementation(member.path, 0, 0, other.symbol, is_sure, 1)
 
     def _direct_subtypes(self, parent: Definition) -> Iterator[tuple[RelatedNode, bool]]:
         named = self._inheriting_nodes(parent.name)
@@ -575,8 +584,8 @@ class ReferenceFinder:
                 for relation in node.decode(INHERITS + IMPLEMENTS)
                 if relation.name in names
             ]
-            if any(result is not None for result in results):
-                yield node, True in results
+            if results and not (result := surest(results)).is_elsewhere:
+                yield node, result.is_resolved
 
     def _inheriting_nodes(self, name: str) -> list[RelatedNode]:
         """The nodes that inherit, implement or import a name."""
@@ -719,12 +728,12 @@ class ReferenceFinder:
                     meant = relation._replace(qualifier="")
                 if macro_paths:
                     meant = meant._replace(name=definition.name)
-                for line, resolved in resolver.resolve_lines(all_facts[node.path], node, meant):
-                    if resolved is not None:
+                for line, result in resolver.resolve_lines(all_facts[node.path], node, meant):
+                    if not result.is_elsewhere:
                         # `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
                         receiver = relation.qualifier if relation.name == name else ""
                         yield Reference(
-                            node.path, line, 0, kind, resolved, "", node, name, receiver
+                            node.path, line, 0, kind, result.is_resolved, "", node, name, receiver
                         )
 
 
@@ -790,7 +799,7 @@ def _related(hit: Hit) -> RelatedNode:
 def _implementing_types(family: Family) -> list[Definition]:
     """The types of Go whose fields are followed: those that are known to stand for the owner."""
     pairs = (pair for same in family.dispatch.values() for pair in same)
-    return [type_ for type_, implements in pairs if implements][:MAX_HELD_TYPES]
+    return [type_ for type_, one in pairs if one is Implements.YES][:MAX_HELD_TYPES]
 
 
 def _may_hold(node: RelatedNode, field: Relation, owner: Definition) -> bool:

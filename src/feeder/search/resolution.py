@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
+from feeder.search.go_interfaces import Implements
 from feeder.search.modules import (
     C_LANGUAGES,
     COMMONJS_RECEIVERS,
@@ -25,6 +26,17 @@ from feeder.search.modules import (
     in_same_package,
     is_parent_module,
     names_module,
+)
+from feeder.search.outcomes import (
+    RESOLVED,
+    Evidence,
+    Outcome,
+    Reason,
+    Resolution,
+    elsewhere,
+    possible,
+    resolved_if,
+    surest,
 )
 from feeder.store.relations import RelatedNode, Relation, decode_at, line_numbers
 
@@ -363,7 +375,7 @@ class Family(NamedTuple):
     are functions of the owner's package that return it, `holders` the types with fields of its
     type, by their last names and the name of the field. `dispatch` has, by their last names, the
     interfaces of Go that the owner may implement, of an interface the types that may implement it,
-    each with whether it does; None if that is not known.
+    each with whether it does.
     """
 
     own: frozenset[tuple[str, str]]
@@ -371,7 +383,7 @@ class Family(NamedTuple):
     all_below: frozenset[tuple[str, str]]
     makers: tuple[Definition, ...] = ()
     holders: Mapping[tuple[str, str], Sequence[Definition]] = {}
-    dispatch: Mapping[str, Sequence[tuple[Definition, bool | None]]] = {}
+    dispatch: Mapping[str, Sequence[tuple[Definition, Implements]]] = {}
 
 
 NO_FAMILY = Family(frozenset(), frozenset(), frozenset())
@@ -397,13 +409,13 @@ class Resolver:
         self._is_member = owner is not None and not definition.is_type
         shared = {(one.path, one.symbol) for one in others if not one.is_local}
         self._is_unique = len(shared) <= 1
-        self._in_family: dict[tuple[str, str], bool | None] = {}
-        self._imports: dict[tuple[Import, str], bool | None] = {}
+        self._in_family: dict[tuple[str, str], Resolution] = {}
+        self._imports: dict[tuple[Import, str], Resolution] = {}
         self._resolvers: dict[Definition, Resolver] = {}
 
     def resolve_lines(
         self, facts: FileFacts, node: RelatedNode, relation: Relation
-    ) -> Iterator[tuple[int, bool | None]]:
+    ) -> Iterator[tuple[int, Resolution]]:
         """Yields each line of a relation with its resolution; see `resolve`."""
         first, *others = line_numbers(node, relation)
         resolved = self.resolve(facts, node, relation, first)
@@ -414,28 +426,27 @@ class Resolver:
 
     def resolve(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
-    ) -> bool | None:
-        """True if the site refers to the definition, False if it may, None if to something else.
-
-        Only the receiver's type depends on the line.
-        """
+    ) -> Resolution:
+        """Resolves a site; only the receiver's type depends on the line."""
         if not are_compatible(node.language, self._definition.language):
-            return None
+            return elsewhere(Evidence.ANOTHER_LANGUAGE)
         if relation.kind == IMPORT:
             return self._resolve_import(facts, relation)
         if _is_parameter(node, relation):
-            return None
+            return elsewhere(Evidence.LOCAL)
         if self._definition.is_extension and relation.kind in {CALL, MENTION}:
             result = self.refers(facts, relation.name)  # its receiver is a value of any name
-            return result and (self._is_unique or bool(facts.imported(relation.name)))
+            if result.is_resolved and not (self._is_unique or facts.imported(relation.name)):
+                return possible(Reason.COMPETING)
+            return result
         if self._is_member:
             return self._resolve_member(facts, node, relation, line)
         if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:
             return self._resolve_qualified(facts, node, relation)
         nearest = self._nearest_constant(node, relation.name)
         if nearest and nearest != self._definition.symbol:
-            return None
-        return True if "." in nearest else self.refers(facts, relation.name)
+            return self._another(lambda one: one.symbol == nearest)
+        return RESOLVED if "." in nearest else self.refers(facts, relation.name)
 
     def _nearest_constant(self, node: RelatedNode, name: str) -> str:
         """The symbol of a type's name in Ruby: the one of the innermost module around a node.
@@ -463,39 +474,49 @@ class Resolver:
         """The types that define a member of this name."""
         return {one.owner.rpartition(".")[2] for one in self._others}
 
-    def refers(self, facts: FileFacts, name: str) -> bool | None:  # noqa: PLR0911 - one for each rule
+    def _another(self, matches: Callable[[Definition], bool]) -> Resolution:
+        """The first other definition that matches, as what a site refers to instead."""
+        others = (one for one in self._others if one is not self._definition and matches(one))
+        return elsewhere(Evidence.ANOTHER_DEFINITION, next(others, None))
+
+    def refers(self, facts: FileFacts, name: str) -> Resolution:  # noqa: PLR0911 - one for each rule
         """Resolves a name without a receiver in a file to a definition of a module or package."""
         definition = self._definition
         if name == definition.name and facts.path == definition.path and not definition.owner:
-            return True
+            return RESOLVED
         if imports := facts.imported(name):
-            results = [self._import_refers(facts, one) for one in imports]
-            return True if True in results else False if False in results else None
+            return surest(self._import_refers(facts, one) for one in imports)
         if name != definition.name:
-            return None
+            return elsewhere(Evidence.ANOTHER_NAME)
         if facts.path == definition.path:
-            return True
-        if definition.is_local or (facts.path, "") in self._owners:
-            return None
+            return RESOLVED
+        if definition.is_local:
+            return elsewhere(Evidence.NOT_VISIBLE)
+        if (facts.path, "") in self._owners:
+            return self._another_in(facts.path, "")
         wildcards = [one for one in facts.imported("*") if one.name == "*"]
-        results = [self._import_refers(facts, one) for one in wildcards]
-        if True in results:
-            return True
+        by_wildcard = [self._import_refers(facts, one) for one in wildcards]
+        if RESOLVED in by_wildcard:
+            return RESOLVED
         if in_same_package(facts.path, facts.package, definition):
             # other types may nest one of the same name
-            return self._is_unique or not (definition.is_type and definition.owner)
-        if False in results:
-            return False
-        return self._is_unique if definition.language in GLOBAL_LANGUAGES else None
+            is_nested = definition.is_type and bool(definition.owner)
+            return resolved_if(self._is_unique or not is_nested, Reason.COMPETING)
+        for one in by_wildcard:
+            if not one.is_elsewhere:
+                return one
+        if definition.language in GLOBAL_LANGUAGES:
+            return resolved_if(self._is_unique, Reason.COMPETING)
+        return elsewhere(Evidence.NOT_VISIBLE)
 
-    def _resolve_import(self, facts: FileFacts, relation: Relation) -> bool | None:
+    def _resolve_import(self, facts: FileFacts, relation: Relation) -> Resolution:
         module = relation.qualifier.partition("=")[0]
-        if self._is_member:
-            requested = self._definition.owner
-            return True if requested and module == requested else None
-        return self._import_refers(facts, Import(module, relation.name))
+        if not self._is_member:
+            return self._import_refers(facts, Import(module, relation.name))
+        requested = self._definition.owner
+        return RESOLVED if requested and module == requested else elsewhere(Evidence.ANOTHER_MODULE)
 
-    def _import_refers(self, facts: FileFacts, imported: Import) -> bool | None:
+    def _import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
         """Resolves an import to a definition of a module or package."""
         is_everywhere = self._has_qualified_imports and not imported.module.startswith(".")
         key = imported, "" if is_everywhere else facts.path
@@ -508,51 +529,62 @@ class Resolver:
         """Tells whether an import means the same in each file."""
         return all(one.language in QUALIFIED_LANGUAGES for one in self._others)
 
-    def _resolve_import_in(self, path: str, module: str, name: str) -> bool | None:
+    def _resolve_import_in(self, path: str, module: str, name: str) -> Resolution:
         definition = self._definition
         if name not in {definition.name, "*", "default"}:
-            return None
+            return elsewhere(Evidence.ANOTHER_NAME)
         if names_module(module, path, definition):
-            return True
+            return RESOLVED
         others = self._others
         if any(one is not definition and names_module(module, path, one) for one in others):
-            return None
+            return self._another(lambda one: names_module(module, path, one))
         if is_parent_module(module, path, definition):
             near = [one for one in others if is_parent_module(module, path, one)]
-            return len(near) == 1
-        if name == "default":
-            return None
-        is_relative = module.startswith(".")
-        return self._is_unique if is_relative and definition.language in SCRIPTS else None
+            return resolved_if(len(near) == 1, Reason.COMPETING)
+        if name != "default" and module.startswith(".") and definition.language in SCRIPTS:
+            return resolved_if(self._is_unique, Reason.COMPETING)
+        return elsewhere(Evidence.ANOTHER_MODULE)
 
     def _resolve_qualified(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation
-    ) -> bool | None:
+    ) -> Resolution:
         """A name of a module with a receiver: a module, a package or an outer type."""
         receiver, definition = relation.qualifier, self._definition
         first = receiver.partition(".")[0]
         is_imported = bool(facts.imported(first))  # import * as module from "./cart.js"
         is_own_module = receiver in COMMONJS_RECEIVERS and not is_imported
         if is_own_module and definition.language in SCRIPTS:
-            return True if facts.path == definition.path else None
+            is_own = facts.path == definition.path
+            return RESOLVED if is_own else elsewhere(Evidence.ANOTHER_MODULE)
         if definition.owner and receiver.rpartition(".")[2] == definition.owner.rpartition(".")[2]:
-            return True
+            return RESOLVED
         if receiver == definition.package and receiver and not definition.package_name:
-            return True
+            return RESOLVED
         for imported in self._modules_of(facts, receiver):
             if names_module(imported, facts.path, definition):
-                return True
+                return RESOLVED
             if is_parent_module(imported, facts.path, definition):
-                return self._is_unique
+                return resolved_if(self._is_unique, Reason.MODULE)
         if definition.language == "go":
             return go_package_refers(definition, facts, receiver)
         if is_imported or facts.imported(receiver):
-            return None
+            return elsewhere(Evidence.ANOTHER_MODULE)
         if receiver in SELF_NAMES or definition.language in {"python", *SCRIPTS}:
-            return None
+            return elsewhere(Evidence.ANOTHER_TYPE)
         if definition.is_type and receiver.rpartition(".")[2] in self._types_with_member:
-            return None
-        return False if definition.is_type or not node.symbol else None
+            return self._another_of_type(receiver)
+        if definition.is_type or not node.symbol:
+            return possible(Reason.OUTER_SCOPE)
+        return elsewhere(Evidence.ANOTHER_TYPE)
+
+    def _another_in(self, path: str, owner: str) -> Resolution:
+        """The definition of a type in a file; with no owner, that of the file itself."""
+        return self._another(lambda one: (one.path, one.owner) == (path, owner))
+
+    def _another_of_type(self, type_name: str) -> Resolution:
+        """The member of another type, by the type's last name."""
+        name = _last_name(type_name)
+        return self._another(lambda one: _last_name(one.owner) == name)
 
     def _modules_of(self, facts: FileFacts, receiver: str) -> Iterable[str]:
         """Yields the modules that a receiver may name in a file."""
@@ -572,30 +604,30 @@ class Resolver:
 
     def _resolve_member(  # noqa: PLR0911 - one for each rule
         self, facts: FileFacts, node: RelatedNode, relation: Relation, line: int
-    ) -> bool | None:
+    ) -> Resolution:
         """A member of a type, by its receiver."""
         receiver, language = relation.qualifier, node.language or ""
         own_class = facts.enclosing_class(node.symbol)
         if not receiver:
             if relation.kind not in {CALL, MENTION} or language not in IMPLICIT_RECEIVER_LANGUAGES:
-                return None
+                return elsewhere(Evidence.NO_MEMBER)
             return self._in_class(facts, own_class, is_implicit=True)
         if receiver in {"super()", "super", BASE_RECEIVERS.get(language)}:
             if self._owner and (facts.path, own_class) == (self._owner.path, self._owner.symbol):
-                return None  # a base's member
+                return elsewhere(Evidence.BASE_MEMBER)
             is_below = (facts.path, own_class) in self._family.all_below
-            if is_below or language != "csharp":  # another file may name the base of the class
-                return is_below
+            if is_below or language != "csharp":
+                return resolved_if(is_below, Reason.BASE)
         if receiver in SELF_NAMES:
             return self._in_class(facts, own_class)
         last = receiver.rpartition(".")[2]
         if last.endswith("()"):
             if language == "go" and self._is_chained(facts, node, receiver):
-                return True
+                return RESOLVED
             return self._is_in_family(facts, last.removesuffix("()"))
         types = facts.types_of(node.symbol, receiver, line)
         if not types and self._is_field(facts, node, receiver, line):
-            return True
+            return RESOLVED
         is_field = language == "go" and facts.has_type(
             node.symbol, receiver.rpartition(".")[0], line
         )
@@ -605,20 +637,21 @@ class Resolver:
             return self._is_of_types(facts, types)
         is_other_type = language == "php" and receiver[:1].isalpha() and "(" not in receiver
         is_call = relation.kind == CALL and not is_other_type
-        return self._is_unique and is_call and is_compound(relation.name)
+        is_only = self._is_unique and is_call and is_compound(relation.name)
+        return resolved_if(is_only, Reason.RECEIVER)
 
     def _in_class(
         self, facts: FileFacts, own_class: str, *, is_implicit: bool = False
-    ) -> bool | None:
+    ) -> Resolution:
         """A member of the type around the site."""
         symbol = own_class
         while symbol:
             if (facts.path, symbol) in self._family.own:
-                return True
+                return RESOLVED
             if (facts.path, symbol) in self._owners:
-                return None
+                return self._another_in(facts.path, symbol)
             symbol = symbol.rpartition(".")[0] if is_implicit else ""
-        return False if own_class else None
+        return possible(Reason.BASE) if own_class else elsewhere(Evidence.NO_MEMBER)
 
     def _may_be_type(self, facts: FileFacts, name: str) -> bool:
         """Tells whether a receiver that no declaration binds is a type, as in `Cart.create()`."""
@@ -637,18 +670,22 @@ class Resolver:
             for holder in self._family.holders.get((_last_name(one), field), ())
         )
 
-    def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> bool | None:
+    def _is_of_types(self, facts: FileFacts, types: Sequence[str]) -> Resolution:
         """A receiver of the first of these types that has such a member, as far as is known."""
+        result = possible(Reason.RECEIVER)
         for type_name in types:
             if type_name.endswith("()"):
-                result: bool | None = self._is_made(facts, type_name.removesuffix("()"))
+                is_made = self._is_made(facts, type_name.removesuffix("()"))
+                result = resolved_if(is_made, Reason.RECEIVER)
             elif type_name.startswith(UNKNOWN_PACKAGE):
-                result = False
+                result = possible(Reason.RECEIVER)
             else:
                 result = self._is_in_family(facts, type_name)
-            if result is not False or _last_name(type_name) in self._types_with_member:
+            if result.outcome is not Outcome.POSSIBLE:
                 return result
-        return False
+            if _last_name(type_name) in self._types_with_member:
+                return result
+        return result
 
     def _is_chained(self, facts: FileFacts, node: RelatedNode, receiver: str) -> bool:
         """Tells whether a call as a receiver in Go, such as `NewCart()`, returns the owner.
@@ -673,29 +710,30 @@ class Resolver:
             if maker.name == name
         )
 
-    def _is_in_family(self, facts: FileFacts, type_name: str) -> bool | None:
+    def _is_in_family(self, facts: FileFacts, type_name: str) -> Resolution:
         """A receiver of a declared type: another type with such a member is another definition."""
         key = facts.path, type_name
         if key not in self._in_family:
             self._in_family[key] = self._compare_with_family(facts, type_name)
         return self._in_family[key]
 
-    def _compare_with_family(self, facts: FileFacts, type_name: str) -> bool | None:
+    def _compare_with_family(self, facts: FileFacts, type_name: str) -> Resolution:
         is_own = _last_name(type_name) == _last_name(self._definition.owner)
         if is_own and self._owner and self._is_seen(facts, type_name, self._owner):
-            return True
+            return RESOLVED
         if implementing := self._implementing(facts, type_name):
-            return _surest(implementing)
+            return _common_resolution(implementing)
         if is_own and self._owner:
             return self._is_of_module(facts, type_name, self._owner)
         imported = facts.imported(type_name)
         if _last_name(type_name) in self._family.names or any(
             one.name in self._family.names for one in imported
         ):
-            return True
+            return RESOLVED
         name = _last_name(type_name)
-        is_another = name in self._types_with_member and not self._is_dynamic(name)
-        return None if is_another else False
+        if name in self._types_with_member and not self._is_dynamic(name):
+            return self._another_of_type(name)
+        return possible(Reason.RECEIVER)
 
     def _is_seen(self, facts: FileFacts, type_name: str, type_: Definition) -> bool:
         """Tells whether a name of a type, in Go with its package, is a type's in a file."""
@@ -704,28 +742,30 @@ class Resolver:
             return self._has_package(facts, package, type_)
         if type_ not in self._resolvers:
             self._resolvers[type_] = Resolver(type_, [type_], None)
-        return bool(self._resolvers[type_].refers(facts, name))
+        return self._resolvers[type_].refers(facts, name).is_resolved
 
     def _has_package(self, facts: FileFacts, package: str, definition: Definition) -> bool:
         """Tells whether a module or package, as a file writes it, has a definition."""
         modules = set(self._modules_of(facts, package))
         return any(names_module(one, facts.path, definition) for one in modules) or (
-            definition.language == "go" and bool(go_package_refers(definition, facts, package))
+            definition.language == "go"
+            and go_package_refers(definition, facts, package).is_resolved
         )
 
-    def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> bool | None:
+    def _is_of_module(self, facts: FileFacts, type_name: str, owner: Definition) -> Resolution:
         """A receiver of a type with the owner's name, which the file does not declare or import."""
         if facts.imported(type_name) or facts.declares_type(type_name):
-            return None
+            return elsewhere(Evidence.ANOTHER_TYPE)
         package = type_name.rpartition(".")[0]  # as in `shop.Cart()`
         if package and owner.language == "go":
             return go_package_refers(owner, facts, package)
         if package or not imports_module_of(facts, owner):
-            return None if owner.language == "go" else False
+            is_go = owner.language == "go"
+            return elsewhere(Evidence.ANOTHER_TYPE) if is_go else possible(Reason.RECEIVER)
         same = {(one.path, one.owner) for one in self._others if one.owner == owner.symbol}
-        return len(same) == 1
+        return resolved_if(len(same) == 1, Reason.COMPETING)
 
-    def _implementing(self, facts: FileFacts, type_name: str) -> list[bool | None]:
+    def _implementing(self, facts: FileFacts, type_name: str) -> list[Implements]:
         """Tells for each type of Go that a name may mean whether it stands for the owner."""
         same = self._family.dispatch.get(_last_name(type_name), ())
         seen = [implements for one, implements in same if self._is_seen(facts, type_name, one)]
@@ -764,12 +804,13 @@ def _last_name(symbol: str) -> str:
     return symbol.rpartition(".")[2]
 
 
-def _surest(implementing: Sequence[bool | None]) -> bool | None:
-    """The resolution of a member of one of some types; by name only if they differ."""
-    [*results] = set(implementing)
-    if len(results) > 1 or None in results:
-        return False
-    return True if results[0] else None
+def _common_resolution(implementing: Iterable[Implements]) -> Resolution:
+    """The resolution of a member of one of some types, which is only possible if they differ."""
+    answers = set(implementing)
+    if answers == {Implements.YES}:
+        return RESOLVED
+    is_none = answers == {Implements.NO}
+    return elsewhere(Evidence.ANOTHER_TYPE) if is_none else possible(Reason.INTERFACE)
 
 
 def imports_module_of(facts: FileFacts, definition: Definition) -> bool:
@@ -781,7 +822,7 @@ def imports_module_of(facts: FileFacts, definition: Definition) -> bool:
     )
 
 
-def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -> bool | None:
+def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -> Resolution:
     """Resolves a package of Go to that of a definition if no imported path has its folder.
 
     The folder may have another name than its package. Of the module's root the path is not known,
@@ -790,14 +831,18 @@ def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -
     """
     package = definition.package.partition(".")[0]
     if "." in receiver or receiver.endswith("()") or (package and receiver != package):
-        return None
+        return elsewhere(Evidence.ANOTHER_MODULE)
     is_imported = receiver in facts.package_names
     if "/" not in definition.path:
-        return bool(package) if is_imported else False if package else None
+        if is_imported:
+            return resolved_if(bool(package), Reason.MODULE)
+        return possible(Reason.MODULE) if package else elsewhere(Evidence.ANOTHER_MODULE)
     if is_imported:
-        return None
+        return elsewhere(Evidence.ANOTHER_MODULE)
     is_in_import = imports_module_of(facts, definition)
-    return is_in_import if package else False if is_in_import else None
+    if package:
+        return resolved_if(is_in_import, Reason.MODULE)
+    return possible(Reason.MODULE) if is_in_import else elsewhere(Evidence.ANOTHER_MODULE)
 
 
 def are_compatible(language: str | None, other: str) -> bool:

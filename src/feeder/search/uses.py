@@ -126,9 +126,9 @@ class UseFinder:
             if _is_own(node, hit):
                 continue
             resolver = self._resolver(definition)
-            for line, state in resolver.resolve_lines(facts, node, relation):
-                if state is not None:
-                    states[line, state].append(hit)
+            for line, result in resolver.resolve_lines(facts, node, relation):
+                if not result.is_elsewhere:
+                    states[line, result.is_resolved].append(hit)
         kind = KIND_NAMES[relation.kind]
         for line in line_numbers(node, relation):
             is_resolved = (line, True) in states

@@ -13,6 +13,7 @@ import {
 } from "../store/relations.ts";
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
+import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
 import { type FileFacts, MENTION } from "./resolution.ts";
 import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
@@ -153,14 +154,14 @@ async function definitionsAt(
     return { name, definitions: [{ ...innermost!, resolved: true }], atLeast: false, isPossible: true };
   }
   const relations = existing.length > 0 ? existing : mentionAt(facts, name, line);
-  const results: { state: boolean | null; found: FoundDefinition }[] = [];
+  const results: { states: Resolution[]; found: FoundDefinition }[] = [];
   for (const { definition, found } of matches) {
     const resolver = await finder.resolver(definition);
     const states = relations.map(({ node, relation }) => resolver.resolve(facts, node, relation, line));
-    results.push({ state: states.includes(true) ? true : states.includes(false) ? false : null, found });
+    results.push({ states, found });
   }
-  const sure = results.filter(({ state }) => state === true);
-  const possible = results.filter(({ state }) => state === false);
+  const sure = results.filter(({ states }) => states.some(isResolved));
+  const possible = results.filter(({ states }) => !states.some(isResolved) && !states.every(isElsewhere));
   const shown = [sure, possible, results].find((some) => some.length > 0)!;
   const definitions = shown.map(({ found }) => ({ ...found, resolved: sure.length > 0 }));
   const isPossible = sure.length + possible.length > 0;

@@ -27,6 +27,9 @@ const [OPENING, CLOSING] = ["([{", ")]}"];
 /** The types of a method's parameters and of its results. */
 type Types = readonly [parameters: readonly string[], results: readonly string[]];
 
+/** Whether a type implements an interface, as far as the index tells. */
+export type Implements = "YES" | "UNKNOWN" | "NO";
+
 /** A type by its folder, which is its package, and its symbol. */
 export interface TypePlace {
   readonly folder: string;
@@ -194,21 +197,21 @@ export class GoTypes {
   }
 
   /**
-   * Returns true if a type has all methods of an interface, and false if it has not.
+   * Tells whether a type has all methods of an interface.
    *
-   * Null if it is not known: the index lacks an embedded type, or the types of a method are as many but written
-   * otherwise, such as under another name.
+   * Unknown if the index lacks an embedded type, or if the types of a method are as many but written otherwise, such
+   * as under another name.
    */
-  implements(place: TypePlace, interfacePlace: TypePlace): boolean | null {
+  implements(place: TypePlace, interfacePlace: TypePlace): Implements {
     const [own, required] = [this.methodSet(place), this.methodSet(interfacePlace)];
     const isMissing = [...required.methods.keys()].some((key) => !own.methods.has(key));
-    if (isMissing && own.isComplete) return false;
+    if (isMissing && own.isComplete) return "NO";
     const results = [...required.methods].flatMap(([key, types]) => {
-      return own.methods.has(key) ? [equalTypes(own.methods.get(key)!, types)] : [];
+      return own.methods.has(key) ? [compareTypes(own.methods.get(key)!, types)] : [];
     });
-    if (results.includes(false)) return false;
+    if (results.includes("NO")) return "NO";
     const isKnown = !isMissing && required.isComplete && required.methods.size > 0;
-    return isKnown && !results.includes(null) ? true : null;
+    return isKnown && !results.includes("UNKNOWN") ? "YES" : "UNKNOWN";
   }
 
   /**
@@ -253,16 +256,16 @@ function keyOf(folder: string, name: string): string {
 }
 
 /**
- * Compares types of methods; null if they are as many but written otherwise.
+ * Compares types of methods; unknown if they are as many but written otherwise.
  *
  * A single capital letter is a type parameter, which may be any type.
  */
-function equalTypes(own: Types | null, required: Types | null): boolean | null {
-  if (own === null || required === null) return null;
-  if (own.some((list, at) => list.length !== required[at]!.length)) return false;
+function compareTypes(own: Types | null, required: Types | null): Implements {
+  if (own === null || required === null) return "UNKNOWN";
+  if (own.some((list, at) => list.length !== required[at]!.length)) return "NO";
   const pairs = own.flatMap((list, at) => list.map((type, index): [string, string] => [type, required[at]![index]!]));
   const differing = pairs.filter(([left, right]) => left !== right);
-  return differing.every((pair) => pair.some((type) => TYPE_PARAMETER.test(type))) ? true : null;
+  return differing.every((pair) => pair.some((type) => TYPE_PARAMETER.test(type))) ? "YES" : "UNKNOWN";
 }
 
 /** The types of a list of parameters or results, such as `a, b int, next http.Handler`. */

@@ -38,6 +38,7 @@ import type { SearchContext } from "./context.ts";
 import { GoTypes, type TypePlace } from "./go_interfaces.ts";
 import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS, SCRIPTS } from "./modules.ts";
 import { parseMembers } from "./name_matching.ts";
+import { isElsewhere, isResolved } from "./outcomes.ts";
 import {
   BINDING,
   CALL,
@@ -377,7 +378,7 @@ export class ReferenceFinder {
       ? await Promise.all([this.#makers(owner), this.#dispatch(definition, others)])
       : [[], new Map<string, Implementing[]>()];
     const isOnly = owner !== null && owners.filter(({ isType }) => isType).length === 1;
-    const known = [...dispatch.values()].flat().filter((one) => one.implements);
+    const known = [...dispatch.values()].flat().filter((one) => one.implements === "YES");
     const holding = [...(isOnly ? [owner] : []), ...known.slice(0, MAX_HELD_TYPES).map(({ type }) => type)];
     const isChained = mayBeField(await this.nodes(definition.name), definition.name);
     const holders = isChained ? await this.#holders(holding) : new Map<string, Definition[]>();
@@ -515,9 +516,9 @@ export class ReferenceFinder {
     const places = [...new Set(symbols)].flatMap((symbol) => types.places(symbol));
     return sortBy(places, ({ folder, symbol }) => [folder, symbol]).flatMap((other) => {
       const [node, isImplementing] = [types.node(other), types.implements(other, place)];
-      if (!node || isImplementing === false || !types.hasNames(other, place)) return [];
+      if (!node || isImplementing === "NO" || !types.hasNames(other, place)) return [];
       const { path, firstLine: start_line, lastLine: end_line } = node;
-      return [{ path, start_line, end_line, symbol: other.symbol, resolved: isImplementing === true, depth: 1 }];
+      return [{ path, start_line, end_line, symbol: other.symbol, resolved: isImplementing === "YES", depth: 1 }];
     });
   }
 
@@ -558,8 +559,8 @@ export class ReferenceFinder {
       return { node, results: inherited.map((one) => resolver.resolve(facts.get(node.path)!, node, one, node.startLine)) };
     });
     return subtypes
-      .filter(({ results }) => results.some((result) => result !== null))
-      .map(({ node, results }) => ({ node, resolved: results.includes(true) }));
+      .filter(({ results }) => results.some((result) => !isElsewhere(result)))
+      .map(({ node, results }) => ({ node, resolved: results.some(isResolved) }));
   }
 
   async #nodesOfSubtypes(name: string): Promise<RelatedNode[]> {
@@ -608,8 +609,8 @@ export class ReferenceFinder {
       const other = placeOf(one.path, one.owner);
       const isImplementing = this.#goTypes.implements(other, place);
       const node = members.get(memberKey(one));
-      if (!node || isImplementing === false || !this.#goTypes.hasNames(other, place)) continue;
-      found.push({ node, resolved: isImplementing === true, depth: 1 });
+      if (!node || isImplementing === "NO" || !this.#goTypes.hasNames(other, place)) continue;
+      found.push({ node, resolved: isImplementing === "YES", depth: 1 });
     }
     return found;
   }
@@ -724,8 +725,8 @@ export class ReferenceFinder {
         // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
         const receiver = relation.name === name ? relation.qualifier : "";
         const common = { path: node.path, column: 0, kind, text: "", node, name, receiver };
-        for (const [line, resolved] of resolver.resolveLines(facts, node, meant)) {
-          if (resolved !== null) sites.push({ ...common, line, resolved });
+        for (const [line, result] of resolver.resolveLines(facts, node, meant)) {
+          if (!isElsewhere(result)) sites.push({ ...common, line, resolved: isResolved(result) });
         }
       }
     }

@@ -9,6 +9,7 @@ import { Pattern } from "../python_regex.ts";
 import { rpartition } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import { decodeRelations, lineNumbers, type RelatedNode, type Relation } from "../store/relations.ts";
+import type { Implements } from "./go_interfaces.ts";
 import {
   COMMONJS_RECEIVERS,
   type Definition,
@@ -19,6 +20,7 @@ import {
   packageOf,
   SCRIPTS,
 } from "./modules.ts";
+import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
 
 export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.nodes;
 const METHOD_FIRST_LANGUAGES = new Set(constants.modules.METHOD_FIRST_LANGUAGES);
@@ -34,9 +36,6 @@ const LANGUAGE_GROUPS = [
   new Set(["java", "kotlin", "groovy", "scala"]),
   new Set(constants.modules.C_LANGUAGES),
 ] as readonly ReadonlySet<string>[];
-
-/** True if a site refers to a definition, false if it may, null if it refers to something else. */
-export type Resolution = boolean | null;
 
 /** An imported name, empty for the module itself and `*` for all its names. */
 interface Import {
@@ -306,10 +305,10 @@ export interface Family {
   readonly allBelow: ReadonlySet<string>;
 }
 
-/** A type of Go, and whether it or the definition's own type implements the other one; null if that is not known. */
+/** A type of Go, and whether it or the definition's own type implements the other one. */
 export interface Implementing {
   readonly type: Definition;
-  readonly implements: boolean | null;
+  readonly implements: Implements;
 }
 
 export const NO_FAMILY: Family = { own: new Set(), names: new Set(), allBelow: new Set() };
@@ -348,20 +347,21 @@ export class Resolver {
 
   /** Resolves a relation; only the receiver's type depends on the line. */
   resolve(facts: FileFacts, node: RelatedNode, relation: Relation, line: number): Resolution {
-    if (!areCompatible(node.language, this.definition.language)) return null;
+    if (!areCompatible(node.language, this.definition.language)) return elsewhere("ANOTHER_LANGUAGE");
     if (relation.kind === IMPORT) return this.#resolveImport(facts, relation);
-    if (isParameter(node, relation)) return null;
+    if (isParameter(node, relation)) return elsewhere("LOCAL");
     if (this.definition.isExtension && (relation.kind === CALL || relation.kind === MENTION)) {
       // its receiver is a value of any name
       const result = refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
-      return result && (this.#isUnique || facts.imports.has(relation.name));
+      const isCompeting = isResolved(result) && !this.#isUnique && !facts.imports.has(relation.name);
+      return isCompeting ? possible("COMPETING") : result;
     }
     if (this.#isMember) return this.#resolveMember(facts, node, relation, line);
     const mayBeQualified = [CALL, MENTION, INHERITS, IMPLEMENTS, USE].includes(relation.kind);
     if (relation.qualifier && mayBeQualified) return this.#resolveQualified(facts, node, relation);
     const nearest = this.#nearestConstant(node, relation.name);
-    if (nearest && nearest !== this.definition.symbol) return null;
-    if (nearest.includes(".")) return true;
+    if (nearest && nearest !== this.definition.symbol) return this.#another(({ symbol }) => symbol === nearest);
+    if (nearest.includes(".")) return RESOLVED;
     return refersTo(this.definition, this.others, facts, relation.name, this.#isUnique);
   }
 
@@ -386,11 +386,22 @@ export class Resolver {
     return this.owner !== null && !this.definition.isType;
   }
 
+  /** The first other definition that matches, as what a site refers to instead. */
+  #another(matches: (one: Definition) => boolean): Resolution {
+    return anotherOf(this.definition, this.others, matches);
+  }
+
+  /** The member of another type, by the type's last name. */
+  #anotherOfType(typeName: string): Resolution {
+    const name = lastName(typeName);
+    return this.#another(({ owner }) => lastName(owner) === name);
+  }
+
   #resolveImport(facts: FileFacts, relation: Relation): Resolution {
     const [module] = partition(relation.qualifier, "=");
     if (this.#isMember) {
       const { owner } = this.definition;
-      return owner && module === owner ? true : null;
+      return owner && module === owner ? RESOLVED : elsewhere("ANOTHER_MODULE");
     }
     return importRefers(this.definition, this.others, facts.path, { module, name: relation.name }, this.#isUnique);
   }
@@ -402,19 +413,21 @@ export class Resolver {
     const [first] = partition(receiver, ".");
     const isImported = facts.imports.has(first); // import * as module from "./cart.js"
     const isOwnModule = COMMONJS_RECEIVERS.has(receiver) && !isImported;
-    if (isOwnModule && SCRIPTS.has(language)) return facts.path === definition.path ? true : null;
-    if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return true;
-    if (receiver && receiver === packageOf(definition) && !definition.packageName) return true;
+    if (isOwnModule && SCRIPTS.has(language)) {
+      return facts.path === definition.path ? RESOLVED : elsewhere("ANOTHER_MODULE");
+    }
+    if (owner && rpartition(receiver, ".")[1] === rpartition(owner, ".")[1]) return RESOLVED;
+    if (receiver && receiver === packageOf(definition) && !definition.packageName) return RESOLVED;
     const paths = language === "rust" ? [receiver] : []; // a path needs no import
     for (const module of [...paths, ...modulesOf(facts, receiver)]) {
-      if (namesModule(module, facts.path, definition)) return true;
-      if (isParentModule(module, facts.path, definition)) return this.#isUnique;
+      if (namesModule(module, facts.path, definition)) return RESOLVED;
+      if (isParentModule(module, facts.path, definition)) return resolvedIf(this.#isUnique, "MODULE");
     }
     if (language === "go") return goPackageRefers(definition, facts, receiver);
-    if (isImported || facts.imports.has(receiver)) return null;
-    if (SELF_NAMES.has(receiver) || language === "python" || SCRIPTS.has(language)) return null;
-    if (definition.isType && this.#hasMember(rpartition(receiver, ".")[1])) return null;
-    return definition.isType || !node.symbol ? false : null;
+    if (isImported || facts.imports.has(receiver)) return elsewhere("ANOTHER_MODULE");
+    if (SELF_NAMES.has(receiver) || language === "python" || SCRIPTS.has(language)) return elsewhere("ANOTHER_TYPE");
+    if (definition.isType && this.#hasMember(rpartition(receiver, ".")[1])) return this.#anotherOfType(receiver);
+    return definition.isType || !node.symbol ? possible("OUTER_SCOPE") : elsewhere("ANOTHER_TYPE");
   }
 
   /** A member of a type, by its receiver. */
@@ -424,37 +437,39 @@ export class Resolver {
     const ownClass = facts.enclosingClass(node.symbol);
     if (!receiver) {
       const mayBeImplicit = relation.kind === CALL || relation.kind === MENTION;
-      if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return null;
+      if (!mayBeImplicit || !IMPLICIT_RECEIVER_LANGUAGES.has(node.language ?? "")) return elsewhere("NO_MEMBER");
       return this.#inClass(facts, ownClass, true);
     }
     if (receiver === "super()" || receiver === "super" || receiver === BASE_RECEIVERS.get(language ?? "")) {
       const { owner } = this;
-      if (owner && facts.path === owner.path && ownClass === owner.symbol) return null; // a base's member
+      if (owner && facts.path === owner.path && ownClass === owner.symbol) return elsewhere("BASE_MEMBER");
       const isBelow = this.family.allBelow.has(typeKey(facts.path, ownClass));
-      if (isBelow || language !== "csharp") return isBelow; // another file may name the base of the class
+      if (isBelow || language !== "csharp") return resolvedIf(isBelow, "BASE");
     }
     if (SELF_NAMES.has(receiver)) return this.#inClass(facts, ownClass, false);
     const last = rpartition(receiver, ".")[1];
     if (last.endsWith("()")) {
-      if (language === "go" && this.#isChained(facts, node, receiver)) return true;
+      if (language === "go" && this.#isChained(facts, node, receiver)) return RESOLVED;
       return this.#isInFamily(facts, last.slice(0, -2));
     }
     let types = facts.typesOf(node.symbol, receiver, line);
-    if (types.length === 0 && this.#isField(facts, node, receiver, line)) return true;
+    if (types.length === 0 && this.#isField(facts, node, receiver, line)) return RESOLVED;
     const isField = node.language === "go" && facts.hasType(node.symbol, rpartition(receiver, ".")[0], line);
     if (types.length === 0 && !isField && this.#mayBeType(facts, last)) types = [last];
     if (types.length > 0) return this.#isOfTypes(facts, types);
     const isOtherType = language === "php" && /^\p{L}/u.test(receiver) && !receiver.includes("(");
-    return this.#isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
+    const isOnly = this.#isUnique && relation.kind === CALL && !isOtherType && COMPOUND.test(relation.name);
+    return resolvedIf(isOnly, "RECEIVER");
   }
 
   /** A member of the type around the site. */
   #inClass(facts: FileFacts, ownClass: string, isImplicit: boolean): Resolution {
     for (let symbol = ownClass; symbol; symbol = isImplicit ? rpartition(symbol, ".")[0] : "") {
-      if (this.family.own.has(typeKey(facts.path, symbol))) return true;
-      if (this.others.some((one) => one.owner === symbol && one.path === facts.path)) return null;
+      if (this.family.own.has(typeKey(facts.path, symbol))) return RESOLVED;
+      const isIn = (one: Definition) => one.owner === symbol && one.path === facts.path;
+      if (this.others.some(isIn)) return this.#another(isIn);
     }
-    return ownClass ? false : null;
+    return ownClass ? possible("BASE") : elsewhere("NO_MEMBER");
   }
 
   /** Returns true if a receiver that no declaration binds is a type, as in `Cart.create()`. */
@@ -475,13 +490,14 @@ export class Resolver {
 
   /** A receiver of the first of these types that has such a member, as far as is known. */
   #isOfTypes(facts: FileFacts, types: readonly string[]): Resolution {
+    let result = possible("RECEIVER");
     for (const typeName of types) {
-      let result: Resolution = false;
-      if (typeName.endsWith("()")) result = this.#isMade(facts, typeName.slice(0, -2));
-      else if (!typeName.startsWith(UNKNOWN_PACKAGE)) result = this.#isInFamily(facts, typeName);
-      if (result !== false || this.#hasMember(lastName(typeName))) return result;
+      if (typeName.endsWith("()")) result = resolvedIf(this.#isMade(facts, typeName.slice(0, -2)), "RECEIVER");
+      else if (typeName.startsWith(UNKNOWN_PACKAGE)) result = possible("RECEIVER");
+      else result = this.#isInFamily(facts, typeName);
+      if (result.outcome !== "POSSIBLE" || this.#hasMember(lastName(typeName))) return result;
     }
-    return false;
+    return result;
   }
 
   /**
@@ -516,31 +532,34 @@ export class Resolver {
     const { owner } = this;
     const name = lastName(typeName);
     const isOwn = owner !== null && name === lastName(this.definition.owner);
-    if (isOwn && isSeen(facts, typeName, owner)) return true;
+    if (isOwn && isSeen(facts, typeName, owner)) return RESOLVED;
     const implementing = this.#implementing(facts, typeName);
-    if (implementing.length > 0) return resolutionOf(implementing);
+    if (implementing.length > 0) return commonResolution(implementing);
     if (isOwn) return this.#isOfModule(facts, typeName, owner);
     const imported = facts.imports.get(typeName) ?? [];
     const { names } = this.family;
-    if (names.has(name) || imported.some((one) => names.has(one.name))) return true;
-    if (!this.#hasMember(name)) return false;
+    if (names.has(name) || imported.some((one) => names.has(one.name))) return RESOLVED;
+    if (!this.#hasMember(name)) return possible("RECEIVER");
     // Go: an interface's method may be this one, or the interface's be called on this type
     const ofType = this.others.filter((one) => lastName(one.owner) === name);
-    return [this.definition, ...ofType].some((one) => one.isAbstract) ? false : null;
+    const isDynamic = [this.definition, ...ofType].some((one) => one.isAbstract);
+    return isDynamic ? possible("RECEIVER") : this.#anotherOfType(name);
   }
 
   /** A receiver of a type with the owner's name, which the file does not declare or import. */
   #isOfModule(facts: FileFacts, typeName: string, owner: Definition): Resolution {
-    if (facts.imports.has(typeName) || facts.declaresType(typeName)) return null;
+    if (facts.imports.has(typeName) || facts.declaresType(typeName)) return elsewhere("ANOTHER_TYPE");
     const [packageName] = rpartition(typeName, "."); // as in `shop.Cart()`
     if (packageName && owner.language === "go") return goPackageRefers(owner, facts, packageName);
-    if (packageName || !importsModuleOf(facts, owner)) return owner.language === "go" ? null : false;
+    if (packageName || !importsModuleOf(facts, owner)) {
+      return owner.language === "go" ? elsewhere("ANOTHER_TYPE") : possible("RECEIVER");
+    }
     const same = this.others.filter((one) => one.owner === owner.symbol);
-    return new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1;
+    return resolvedIf(new Set(same.map((one) => typeKey(one.path, one.owner))).size === 1, "COMPETING");
   }
 
   /** For each type of Go that a name may mean, whether it stands for the owner. */
-  #implementing(facts: FileFacts, typeName: string): (boolean | null)[] {
+  #implementing(facts: FileFacts, typeName: string): Implements[] {
     const same = this.dispatch.get(lastName(typeName)) ?? [];
     const seen = same.filter(({ type }) => isSeen(facts, typeName, type));
     const isExact = seen.length > 0 || typeName.includes(".");
@@ -552,7 +571,7 @@ export class Resolver {
 /** Returns true if a name of a type, in Go with its package, is a type's in a file. */
 function isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
   const [packageName, name] = rpartition(typeName, ".");
-  if (!packageName) return refersTo(type, [type], facts, name, true) ?? false;
+  if (!packageName) return isResolved(refersTo(type, [type], facts, name, true));
   return hasPackage(facts, packageName, type);
 }
 
@@ -560,14 +579,23 @@ function isSeen(facts: FileFacts, typeName: string, type: Definition): boolean {
 function hasPackage(facts: FileFacts, packageName: string, definition: Definition): boolean {
   const modules = [...new Set(modulesOf(facts, packageName))];
   if (modules.some((module) => namesModule(module, facts.path, definition))) return true;
-  return definition.language === "go" && goPackageRefers(definition, facts, packageName) === true;
+  return definition.language === "go" && isResolved(goPackageRefers(definition, facts, packageName));
 }
 
-/** The resolution of a member of one of some types; by name only if they differ. */
-function resolutionOf(implementing: readonly (boolean | null)[]): Resolution {
+/** The resolution of a member of one of some types, which is only possible if they differ. */
+function commonResolution(implementing: readonly Implements[]): Resolution {
   const [first, ...others] = new Set(implementing);
-  if (others.length > 0 || first === null) return false;
-  return first ? true : null;
+  if (others.length > 0 || first === "UNKNOWN") return possible("INTERFACE");
+  return first === "YES" ? RESOLVED : elsewhere("ANOTHER_TYPE");
+}
+
+/** The first of the other definitions that matches, as what a site refers to instead. */
+function anotherOf(
+  definition: Definition,
+  others: readonly Definition[],
+  matches: (one: Definition) => boolean,
+): Resolution {
+  return elsewhere("ANOTHER_DEFINITION", others.find((one) => !isSameDefinition(one, definition) && matches(one)));
 }
 
 /**
@@ -609,16 +637,18 @@ function importsModuleOf(facts: FileFacts, definition: Definition): boolean {
  */
 function goPackageRefers(definition: Definition, facts: FileFacts, receiver: string): Resolution {
   const [packageName] = partition(packageOf(definition), ".");
-  if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) return null;
+  if (receiver.includes(".") || receiver.endsWith("()") || (packageName && receiver !== packageName)) {
+    return elsewhere("ANOTHER_MODULE");
+  }
   const isImported = facts.importedPackages.has(receiver);
   if (!definition.path.includes("/")) {
-    if (isImported) return packageName !== "";
-    return packageName ? false : null;
+    if (isImported) return resolvedIf(packageName !== "", "MODULE");
+    return packageName ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
   }
-  if (isImported) return null;
+  if (isImported) return elsewhere("ANOTHER_MODULE");
   const isInImport = importsModuleOf(facts, definition);
-  if (packageName) return isInImport;
-  return isInImport ? false : null;
+  if (packageName) return resolvedIf(isInImport, "MODULE");
+  return isInImport ? possible("MODULE") : elsewhere("ANOTHER_MODULE");
 }
 
 /** The modules that a receiver may name in a file. */
@@ -648,19 +678,24 @@ function refersTo(
 ): Resolution {
   const refers = (one: Import) => importRefers(definition, others, facts.path, one, isUnique);
   const isOfFile = name === definition.name && facts.path === definition.path;
-  if (isOfFile && !definition.owner) return true;
-  const imports = facts.imports.get(name);
-  if (imports?.length) return surest(imports.map(refers));
-  if (name !== definition.name) return null;
-  if (isOfFile) return true;
-  if (definition.isLocal) return null;
-  if (others.some((one) => one.path === facts.path && !one.owner)) return null;
-  const results = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);
-  if (results.includes(true)) return true;
-  // other types may nest one of the same name
-  if (inSamePackage(facts.path, facts.package, definition)) return isUnique || !(definition.isType && definition.owner);
-  if (results.includes(false)) return false;
-  return GLOBAL_LANGUAGES.has(definition.language) ? isUnique : null;
+  if (isOfFile && !definition.owner) return RESOLVED;
+  const [first, ...following] = facts.imports.get(name) ?? [];
+  if (first) return surest([refers(first), ...following.map(refers)]);
+  if (name !== definition.name) return elsewhere("ANOTHER_NAME");
+  if (isOfFile) return RESOLVED;
+  if (definition.isLocal) return elsewhere("NOT_VISIBLE");
+  const isOfModule = (one: Definition) => one.path === facts.path && !one.owner;
+  if (others.some(isOfModule)) return anotherOf(definition, others, isOfModule);
+  const byWildcard = (facts.imports.get("*") ?? []).filter((one) => one.name === "*").map(refers);
+  if (byWildcard.some(isResolved)) return RESOLVED;
+  if (inSamePackage(facts.path, facts.package, definition)) {
+    // other types may nest one of the same name
+    const isNested = definition.isType && definition.owner !== "";
+    return resolvedIf(isUnique || !isNested, "COMPETING");
+  }
+  const possibly = byWildcard.find((one) => !isElsewhere(one));
+  if (possibly) return possibly;
+  return GLOBAL_LANGUAGES.has(definition.language) ? resolvedIf(isUnique, "COMPETING") : elsewhere("NOT_VISIBLE");
 }
 
 /** Resolves an import to a definition of a module or package. */
@@ -671,25 +706,22 @@ function importRefers(
   { module, name }: Import,
   isUnique: boolean,
 ): Resolution {
-  if (name !== definition.name && name !== "*" && name !== "default") return null;
-  if (namesModule(module, path, definition)) return true;
-  if (others.some((one) => !isSameDefinition(one, definition) && namesModule(module, path, one))) return null;
+  if (name !== definition.name && name !== "*" && name !== "default") return elsewhere("ANOTHER_NAME");
+  if (namesModule(module, path, definition)) return RESOLVED;
+  const isOfModule = (one: Definition) => !isSameDefinition(one, definition) && namesModule(module, path, one);
+  if (others.some(isOfModule)) return anotherOf(definition, others, isOfModule);
   if (isParentModule(module, path, definition)) {
-    return others.filter((one) => isParentModule(module, path, one)).length === 1;
+    const near = others.filter((one) => isParentModule(module, path, one));
+    return resolvedIf(near.length === 1, "COMPETING");
   }
-  if (name === "default") return null;
-  return module.startsWith(".") && SCRIPTS.has(definition.language) ? isUnique : null;
+  const isRelative = name !== "default" && module.startsWith(".") && SCRIPTS.has(definition.language);
+  return isRelative ? resolvedIf(isUnique, "COMPETING") : elsewhere("ANOTHER_MODULE");
 }
 
 /** Returns true if code of one language can refer to names of another one. */
 function areCompatible(language: string | null, other: string): boolean {
   if (language === other) return true;
   return LANGUAGE_GROUPS.some((group) => group.has(language ?? "") && group.has(other));
-}
-
-function surest(results: readonly Resolution[]): Resolution {
-  if (results.includes(true)) return true;
-  return results.includes(false) ? false : null;
 }
 
 /** The text before the first separator and the text after it, empty without one. */

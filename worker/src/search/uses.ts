@@ -6,6 +6,7 @@ import { decodeRelations, lineNumbers, type NamedNode, type RelatedNode, type Re
 import { type FoundDefinition, foundDefinition } from "./definitions.ts";
 import type { Definition } from "./modules.ts";
 import { KIND_NAMES, passesTests, type Reference, type ReferenceFilter, type ReferenceFinder } from "./references.ts";
+import { isElsewhere, isResolved } from "./outcomes.ts";
 import { type FileFacts, type Resolver, typeKey } from "./resolution.ts";
 import { type Target, targetNode } from "./targets.ts";
 
@@ -83,8 +84,10 @@ class UseFinder {
     const states = new Map<string, NamedNode[]>();
     for (const { definition, hit } of await this.#candidates(facts, relation.name)) {
       if (node.path === hit.path && node.symbol === hit.symbol) continue; // a recursive call
-      for (const [line, state] of (await this.#resolver(definition)).resolveLines(facts, node, relation)) {
-        states.set(`${line} ${state}`, [...(states.get(`${line} ${state}`) ?? []), hit]);
+      for (const [line, result] of (await this.#resolver(definition)).resolveLines(facts, node, relation)) {
+        if (isElsewhere(result)) continue;
+        const key = `${line} ${isResolved(result)}`;
+        states.set(key, [...(states.get(key) ?? []), hit]);
       }
     }
     const common = { path: node.path, column: 0, kind: KIND_NAMES[relation.kind]!, text: "", node, name: relation.name };
