@@ -31,16 +31,6 @@ HEADER_VERSION = "1"
 Vectors of another version are recomputed.
 """
 
-CALL, INHERITS, IMPLEMENTS, USE, MENTION = "(", "^", "+", "~", "."
-IMPORT, BINDING, PARAMETER, RETURNS, VISIBILITY = "@", "=", "%", ">", "#"
-"""Kinds of relations, as the column `relations` has them."""
-
-EXPANDED_IN = "="
-"""Begins the receiver of a name in the text of a macro; the name of the macro follows.
-
-In Ruby it is an alias, and the name that of its method.
-"""
-
 
 class Member(NamedTuple):
     """A name inside a node that has no node of its own: an enum member, a field, a constant."""
@@ -54,8 +44,7 @@ class Node(NamedTuple):
 
     `symbol` is the fully qualified name of a declaration. Nodes of documents have a `logical_path`
     instead, chunks have neither. `text` is the indexed text; that of a class excludes its methods.
-    `members` are in the order of their lines. `relations` are those that
-    `parse.relations.encode_relations` encodes.
+    `members` are in the order of their lines. `relations` are encoded by `feeder.relation`.
     """
 
     language: str

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
 from feeder.source.git_trees import Commit
 from feeder.store import Database, relations
 from feeder.store.relations import nodes_with_kinds, nodes_with_name
@@ -47,7 +48,7 @@ def test_name_is_no_part_of_another_one(database: Database) -> None:
 
 
 def test_nodes_are_those_with_one_of_three_kinds(database: Database) -> None:
-    nodes, is_cut = nodes_with_kinds(database, REPO, "Cart", ("^", "+", "@"))
+    nodes, is_cut = nodes_with_kinds(database, REPO, "Cart", INHERITS + IMPLEMENTS + IMPORT)
     assert [one.symbol for one in nodes] == ["Big", None]
     assert not is_cut
 

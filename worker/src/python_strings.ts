@@ -102,6 +102,12 @@ function isPairedSurrogate(text: string, at: number): boolean {
   return (unit & 0xfc00) === 0xdc00 && at > 0 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }
 
+/** The text before the first separator and the text after it, empty without one. */
+export function partition(text: string, separator: string): [string, string] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
+}
+
 /** The text before the last separator, empty if there is none, and the text after it. */
 export function rpartition(text: string, separator: string): [string, string] {
   const at = text.lastIndexOf(separator);

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import feeder
-from feeder import nodes, suggestions, text
+from feeder import nodes, relation, suggestions, text
 from feeder.cloudflare import vectorize
 from feeder.edge import tokenizer_tables, worker_limits, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
@@ -61,8 +61,9 @@ from feeder.web import endpoints, page_files, server
 
 _NAMES: dict[ModuleType, str] = {
     nodes: """MIN_DUPLICATE_LINES MIN_DUPLICATE_WORDS
-        NODE_TYPES DOCUMENT_TYPES HEADER_VERSION CALL INHERITS IMPLEMENTS USE MENTION IMPORT
-        BINDING PARAMETER RETURNS EXPANDED_IN""",
+        NODE_TYPES DOCUMENT_TYPES HEADER_VERSION""",
+    relation: """CALL INHERITS IMPLEMENTS USE MENTION IMPORT BINDING PARAMETER RETURNS
+        ITEM_PATTERN""",
     suggestions: "MAX_SUGGESTIONS MIN_SIMILARITY MAX_COMPARED MAX_LISTED",
     text: "WORD_PATTERN PART_PATTERN SEPARATOR_PATTERN",
     batching: "BYTES_PER_TOKEN",
@@ -72,7 +73,7 @@ _NAMES: dict[ModuleType, str] = {
     index_counts: "COUNTS_KEY",
     name_search: "MAX_TRIGRAMS",
     node_parts: "MAX_GAP_LINES",
-    relations: "ITEM_PATTERN MAX_REMOTE_ROWS MAX_REMOTE_FILES MAX_REMOTE_TYPES MAX_GO_ROWS",
+    relations: "MAX_REMOTE_ROWS MAX_REMOTE_FILES MAX_REMOTE_TYPES MAX_GO_ROWS",
     scope: "MAX_GLOB_BYTES TEST_PATH_GLOBS",
     # search
     answers: "RANK_NAMES SHEET_TYPE",

@@ -17,7 +17,7 @@ from tree_sitter import Point, Query, Range
 
 from feeder.nodes import DOCUMENT_TYPES, Member, Node
 from feeder.parse.grammars import query_cursor
-from feeder.parse.relations import CapturedRelation, FileRelations, Site, encode_relations
+from feeder.parse.relations import FileRelations, Site
 from feeder.parse.splitting import (
     NODE_LIMIT,
     PART_MAX,
@@ -29,6 +29,7 @@ from feeder.parse.splitting import (
     trim_blank_lines,
 )
 from feeder.parse.visibility import SECTION_LANGUAGES, Owner, sections, visibility_relations
+from feeder.relation import encode_relations
 
 SCRAP_MAX = 30
 """A chunk shorter than this many characters, such as a closing brace, joins its neighbour."""
@@ -252,8 +253,8 @@ def _relations_by_part(
         return [""] * len(node_parts)
     own, lines = relations.within(_gaps(span), span.body)
     if len(node_parts) == 1:
-        return [encode_relations(own, lines, node_parts[0].start_line)]
-    by_part: list[tuple[list[CapturedRelation], list[int]]] = [([], []) for _ in node_parts]
+        return [encode_relations([one.text for one in own], lines, node_parts[0].start_line)]
+    by_part: list[tuple[list[str], list[int]]] = [([], []) for _ in node_parts]
     first, last = 0, len(node_parts) - 1
     for relation, line in zip(own, lines, strict=True):
         while (
@@ -262,7 +263,7 @@ def _relations_by_part(
             and (ends[first] < line or relation.name not in node_parts[first].text)
         ):
             first += 1
-        by_part[first][0].append(relation)
+        by_part[first][0].append(relation.text)
         by_part[first][1].append(line)
     return [
         encode_relations(*part, node.start_line)

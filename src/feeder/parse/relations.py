@@ -11,10 +11,10 @@ from functools import lru_cache, partial
 from itertools import accumulate, chain
 from typing import NamedTuple, TypeVar
 
-from feeder.nodes import (
+from feeder.parse.grammars import Capture, Captures
+from feeder.relation import (
     BINDING,
     CALL,
-    EXPANDED_IN,
     IMPLEMENTS,
     IMPORT,
     INHERITS,
@@ -23,8 +23,10 @@ from feeder.nodes import (
     RETURNS,
     USE,
     VISIBILITY,
+    encode_import,
+    encode_relation,
+    expanded_in,
 )
-from feeder.parse.grammars import Capture, Captures
 
 NAME_LIMIT = 100
 """Maximum bytes of a name; a longer one is no relation."""
@@ -240,7 +242,7 @@ class RelationCollector:
             if name == macro or not (match["call"] or is_only):
                 continue
             kind = CALL if match["call"] else MENTION
-            relation = _relation(kind, name, f"{EXPANDED_IN}{macro}")
+            relation = _relation(kind, name, expanded_in(macro))
             if relation.name and relation.name not in C_KEYWORDS:
                 self._sites.setdefault(start + match.start("name"), relation)
 
@@ -399,7 +401,7 @@ class RelationCollector:
 
 @lru_cache(CACHE_SIZE)
 def _relation(kind: str, name: str, qualifier: str) -> CapturedRelation:
-    return CapturedRelation(kind, name, f" {name}{kind}{qualifier}:")
+    return CapturedRelation(kind, name, encode_relation(name, kind, qualifier))
 
 
 @lru_cache(CACHE_SIZE)
@@ -418,7 +420,7 @@ def _access(source: bytes) -> tuple[int, CapturedRelation | None]:
     if plain and plain.end(1) < RECEIVER_LIMIT and plain.end() - plain.end(1) <= NAME_LIMIT:
         receiver, name = plain[1].decode(), plain[2].decode()
         kind = CALL if is_call else MENTION
-        return len(name), CapturedRelation(kind, name, f" {name}{kind}{receiver}:")
+        return len(name), CapturedRelation(kind, name, encode_relation(name, kind, receiver))
     if not (match := _LAST_NAME.search(source[:-1])):
         return 0, None
     name = _checked_name(match[0])
@@ -504,8 +506,7 @@ def _import(
         module, _, name = name.rpartition(".")
     if not (name or module):
         return None, b""
-    end = f"={alias}" if alias else ""
-    return _relation(IMPORT, name, f"{module}{end}"), (alias or name).encode()
+    return _relation(IMPORT, name, encode_import(module, alias)), (alias or name).encode()
 
 
 def _receiver(before: bytes) -> str:
@@ -595,21 +596,3 @@ class FileRelations:
                 lines += self._lines[first:index]
                 first = index + 1
         return relations, lines
-
-
-def encode_relations(
-    relations: Iterable[CapturedRelation], lines: Iterable[int], first_line: int
-) -> str:
-    """Encodes relations and their lines, counted from `first_line`.
-
-    A blank, then `NAME KIND QUALIFIER : LINES` without the blanks, for each one.
-    """
-    encoded: dict[str, str] = {}
-    before = encoded.get
-    for (_, _, text), line in zip(relations, lines, strict=True):
-        others = before(text)
-        if others is None:
-            encoded[text] = f"{text}{line - first_line}"
-        else:
-            encoded[text] = f"{others},{line - first_line}"
-    return "".join(encoded.values())

@@ -6,7 +6,7 @@ These are `_name` in Python, a capital in Go, `export` in TypeScript, `pub` in R
 import re
 from collections.abc import Iterable, Iterator
 
-from feeder.nodes import VISIBILITY
+from feeder.relation import VISIBILITY, decode_relations, encode_relation, encode_relations
 
 PUBLIC, PRIVATE, INTERNAL = "public", "private", "internal"
 
@@ -22,7 +22,6 @@ _MODIFIERS = {
 _SCRIPTS = frozenset({"typescript", "tsx", "javascript", "vue", "svelte"})
 _PUBLIC_BY_DEFAULT = frozenset({"kotlin", "scala", "groovy", "php"})
 _INTERFACE = re.compile(r"(?:\w+ )*@?interface\b")
-_VISIBILITY = re.compile(rf" (\w+){VISIBILITY}:")
 _SECTIONS = {
     "cpp": re.compile(rb"^[ \t]*(public|private|protected)[ \t]*:(?!:)", re.MULTILINE),
     "ruby": re.compile(rb"^[ \t]*(public|private|protected)[ \t]*(?:#.*)?\r?$", re.MULTILINE),
@@ -42,13 +41,13 @@ def visibility_relations(
 
     `owner` is None for a declaration that is no member of a type.
     """
-    if f"{VISIBILITY}:" in relations:
-        written = _VISIBILITY.findall(relations)
+    if written := [one.name for one in decode_relations(relations, VISIBILITY)]:
         others = [_MODIFIERS[name] for name in written if name in _MODIFIERS]
         names = [name for name in dict.fromkeys(others) if name not in written]
     else:
         names = [_by_convention(language, symbol.rpartition(".")[2], signature, owner)]
-    return "".join([f" {name}{VISIBILITY}:0" for name in names if name])
+    encoded = [encode_relation(name, VISIBILITY, "") for name in names if name]
+    return encode_relations(encoded, [0] * len(encoded), 0)
 
 
 def _by_convention(  # noqa: PLR0911 - one for each convention

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from feeder.nodes import IMPORT
+from feeder.relation import IMPORT
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
 from feeder.search.references import (

@@ -6,7 +6,7 @@ import re
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.nodes import MENTION
+from feeder.relation import MENTION, Relation
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
 from feeder.search.outcomes import Evidence, Resolution, elsewhere, surest
@@ -22,7 +22,7 @@ from feeder.search.targets import (
     resolve_target,
 )
 from feeder.store.hits import Hit
-from feeder.store.relations import RelatedNode, Relation, line_numbers
+from feeder.store.relations import RelatedNode, line_numbers
 
 _WORD = re.compile(r"[\w$]+")
 RUBY_WORD_PATTERN = re.compile(r"[\w$]+(?:[?!](?!=))?")

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import NamedTuple
 
-from feeder.nodes import INHERITS
+from feeder.relation import INHERITS
 from feeder.store import Database
 from feeder.store.relations import MAX_GO_ROWS, GoNode, go_nodes_of_types, symbols_embedding
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from math import log2, sqrt
 from typing import Any, NamedTuple
 
-from feeder.nodes import IMPORT
+from feeder.relation import IMPORT
 from feeder.search.changed_nodes import ADDED, REMOVED, Change, ChangedNode
 from feeder.search.index_status import Corpus
 from feeder.search.mentions import Mention, find_mentions

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from feeder.cloudflare.free_tier import ROWS_READ_PER_DAY, format_percent
 from feeder.errors import UserError
+from feeder.relation import IMPORT, decode_relations, decode_site_names
 from feeder.search.file_kinds import EXAMPLE_PATH_PATTERN
 from feeder.search.index_status import Corpus
 from feeder.search.modules import GLOBAL_LANGUAGES
@@ -54,8 +55,6 @@ PACKAGE_DEPTH = 2
 MAX_PACKAGES = 12
 MAX_ENTRY_POINTS = 12
 
-_NAMES = re.compile(r" ([^\s(^+~.@=%>#]+)[(^+~.]")
-_IMPORTS = re.compile(r" ([^\s(^+~.@=%>#]*)@(\S*?)(?:=(\S*?))?:")
 _WORDS = re.compile(r"\w+")
 _ENTRY_FILES = re.compile(
     r"(?:^|/)(?:__main__\.py|manage\.py|(?:main|cli|app|index|server)\.(?:py|[cm]?[jt]sx?|go|rs|rb|kt))$"
@@ -199,9 +198,9 @@ class _Graph:
         imports: defaultdict[str, dict[str, str]] = defaultdict(dict)
         for node in nodes:
             if node.relations:
-                names[node.path, node.language].update(_NAMES.findall(node.relations))
-                for name, module, _ in _IMPORTS.findall(node.relations):
-                    imports[node.path][name] = module
+                names[node.path, node.language].update(decode_site_names(node.relations))
+                for one in decode_relations(node.relations, IMPORT):
+                    imports[node.path][one.name] = one.module
         edges: defaultdict[str, dict[tuple[str, str], float]] = defaultdict(dict)
         for (path, language), counts in names.items():
             for name, count in counts.items():

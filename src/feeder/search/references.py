@@ -13,10 +13,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.nodes import (
+from feeder.relation import (
     BINDING,
     CALL,
-    EXPANDED_IN,
     IMPLEMENTS,
     IMPORT,
     INHERITS,
@@ -24,6 +23,9 @@ from feeder.nodes import (
     PARAMETER,
     RETURNS,
     USE,
+    Relation,
+    alias_of,
+    macro_of,
 )
 from feeder.search.file_contents import indexed_lines, snapshot_repositories
 from feeder.search.go_interfaces import (
@@ -49,7 +51,6 @@ from feeder.store.hits import Hit, hits_named
 from feeder.store.relations import (
     MAX_PATHS,
     RelatedNode,
-    Relation,
     file_blobs,
     go_package_of_folder,
     has_relations,
@@ -362,9 +363,8 @@ class ReferenceFinder:
         """The types with fields of some types, by their last names and the name of the field."""
         holders: defaultdict[tuple[str, str], list[Definition]] = defaultdict(list)
         for type_ in types:
-            texts = f"{BINDING}{type_.name}:", f"{PARAMETER}{type_.name}:"
             for node in self.nodes(type_.name):
-                if not any(text in node.relations for text in texts):
+                if not node.has_qualified(BINDING + PARAMETER, type_.name):
                     continue
                 symbol = _type_around(node)
                 name = symbol.rpartition(".")[2]
@@ -382,7 +382,7 @@ class ReferenceFinder:
             for node in self.nodes(owner.name)
             if (symbol := node.symbol or "").count(".") == 1
             and posixpath.dirname(node.path) == folder
-            and f" {owner.name}{RETURNS}" in node.relations
+            and node.has_named(owner.name, RETURNS)
         )
 
     def _other_definitions(self, definition: Definition) -> list[Definition]:
@@ -566,13 +566,12 @@ class ReferenceFinder:
         names = {parent.name, *_aliases(named, parent.name)}
         for alias in sorted(names - {parent.name}):
             named = [*named, *self._inheriting_nodes(alias)]
-        texts = [f" {name}{kind}" for name in names for kind in (INHERITS, IMPLEMENTS)]
         distinct = {
             node.id: node
             for node in named
             if node.node_type == "class"
             and are_compatible(node.language, parent.language)
-            and any(text in node.relations for text in texts)
+            and any(node.has_named(name, INHERITS + IMPLEMENTS) for name in names)
         }
         nodes = list(distinct.values())
         others = [one for one, _ in self.named_definitions(parent.name) if one.is_type]
@@ -589,7 +588,7 @@ class ReferenceFinder:
 
     def _inheriting_nodes(self, name: str) -> list[RelatedNode]:
         """The nodes that inherit, implement or import a name."""
-        kinds = INHERITS, IMPLEMENTS, IMPORT
+        kinds = INHERITS + IMPLEMENTS + IMPORT
         nodes, is_cut = nodes_with_kinds(self._corpus.database, self._corpus.repo, name, kinds)
         self.is_cut |= is_cut
         return nodes
@@ -630,7 +629,7 @@ class ReferenceFinder:
         aliases = {
             (one.path, alias)
             for one in matches
-            if one.kind == "import" and (alias := one.receiver.partition("=")[2])
+            if one.kind == "import" and (alias := alias_of(one.receiver))
         }
         for alias in sorted({alias for _, alias in aliases} - {definition.name}):
             paths = {path for path, name in aliases if name == alias}
@@ -661,8 +660,7 @@ class ReferenceFinder:
         """The methods that resolved sites declare as aliases, sorted by symbol."""
         aliases: dict[str, Definition] = {}
         for one in sites:
-            if one.resolved and one.receiver.startswith(EXPANDED_IN):
-                name = one.receiver.removeprefix(EXPANDED_IN)
+            if one.resolved and (name := macro_of(one.receiver)):
                 owner = self.facts([one.path])[one.path].enclosing_class(one.node.symbol)
                 symbol = f"{owner}.{name}" if owner else name
                 alias = Definition(one.path, "ruby", symbol, name, owner, is_type=False)
@@ -724,7 +722,7 @@ class ReferenceFinder:
                 meant = relation
                 if relation.name != name:
                     meant = Relation(name, MENTION, "", relation.lines)
-                elif relation.qualifier.startswith(EXPANDED_IN):
+                elif macro_of(relation.qualifier):
                     meant = relation._replace(qualifier="")
                 if macro_paths:
                     meant = meant._replace(name=definition.name)
@@ -763,21 +761,18 @@ def _macros_around(sites: Iterable[Reference], followed: Collection[str]) -> Map
     """The macros in whose text sites are, other than `followed`, each with its files."""
     paths_of: defaultdict[str, set[str]] = defaultdict(set)
     for one in sites:
-        macro = one.receiver.removeprefix(EXPANDED_IN)
-        if one.receiver.startswith(EXPANDED_IN) and macro not in followed:
+        macro = macro_of(one.receiver)
+        if macro and macro not in followed:
             paths_of[macro].add(one.path)
     return paths_of
 
 
 def _aliases(nodes: Iterable[RelatedNode], name: str) -> Iterator[str]:
     """Yields the other names by which files import a name."""
-    text = f" {name}{IMPORT}"
     for node in nodes:
-        for relation in node.decode(IMPORT) if text in node.relations else ():
-            if relation.name == name:
-                alias = relation.qualifier.partition("=")[2]
-                if alias:
-                    yield alias
+        for relation in node.decode(IMPORT) if node.has_named(name, IMPORT) else ():
+            if relation.name == name and relation.alias:
+                yield relation.alias
 
 
 def _related(hit: Hit) -> RelatedNode:

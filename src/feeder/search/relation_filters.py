@@ -9,7 +9,7 @@ import json
 from collections.abc import Sequence
 
 from feeder.errors import UserError
-from feeder.nodes import (
+from feeder.relation import (
     CALL,
     IMPLEMENTS,
     IMPORT,
@@ -19,6 +19,9 @@ from feeder.nodes import (
     RETURNS,
     USE,
     VISIBILITY,
+    aliased_text,
+    named_texts,
+    qualified_texts,
 )
 from feeder.store import Database, Statement
 from feeder.store.relations import has_relations
@@ -111,10 +114,10 @@ def _statement(text: str, scope: Scope) -> Statement:
     name = typed if head == "imports" else normalize_symbol(typed).rpartition(".")[2]
     if not any(map(str.isalnum, name)):
         raise UserError(f"{text} has no name.", f"Write one, as in {head}:{EXAMPLES[head]}.")
-    needles = [f" {name}{kind}" for kind in KINDS_BY_FILTER[head]]
+    needles = named_texts(name, KINDS_BY_FILTER[head])
     if head in QUALIFIED_KINDS:
         kind = QUALIFIED_KINDS[head]
-        needles += [f"{kind}{name}:", f"{kind}{name}="]
+        needles += [*qualified_texts(kind, name), aliased_text(kind, name)]
     phrase = name.replace('"', " ")
     repos = None if scope.repos is None else json.dumps(scope.repos)
     if head == "visibility" and name in CONVENTIONAL:

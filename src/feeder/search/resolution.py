@@ -12,7 +12,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from feeder.nodes import BINDING, CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, PARAMETER, USE
+from feeder.relation import (
+    BINDING,
+    CALL,
+    IMPLEMENTS,
+    IMPORT,
+    INHERITS,
+    MENTION,
+    PARAMETER,
+    USE,
+    Relation,
+    decode_binding_imports,
+)
 from feeder.search.go_interfaces import Implements
 from feeder.search.modules import (
     C_LANGUAGES,
@@ -38,7 +49,7 @@ from feeder.search.outcomes import (
     resolved_if,
     surest,
 )
-from feeder.store.relations import RelatedNode, Relation, decode_at, line_numbers
+from feeder.store.relations import RelatedNode, line_numbers
 
 SELF_NAMES = frozenset(
     {"self", "this", "cls", "super()", "super", "Self", "static", "parent", "$this"}
@@ -105,20 +116,18 @@ class FileFacts:
         """Imports by the local name that they bind; those of all names under `*`."""
         matches: defaultdict[str, list[Import]] = defaultdict(list)
         for node in self.nodes:
-            if IMPORT in node.relations:
-                for bound, one in _read_imports(node.decode(IMPORT)):
-                    matches[bound].append(one)
+            for bound, one in _read_imports(node.decode(IMPORT)):
+                matches[bound].append(one)
         return matches
 
     @cached_property
     def _import_relations(self) -> str:
-        return "".join(node.relations for node in self.nodes if IMPORT in node.relations)
+        return "".join(node.relations for node in self.nodes if node.has_kind(IMPORT))
 
     def imported(self, name: str) -> Sequence[Import]:
         """The imports that bind a name; those of all names with `*`."""
         if name not in self._imported:
-            texts = f" {name}{IMPORT}", f"={name}:", f" {IMPORT}{name}:", f" {IMPORT}{name}="
-            imports = _read_imports(decode_at(self._import_relations, texts))
+            imports = _read_imports(decode_binding_imports(self._import_relations, name))
             self._imported[name] = [one for bound, one in imports if bound == name]
         return self._imported[name]
 
@@ -274,11 +283,10 @@ class FileFacts:
         return self._members[key]
 
     def _read_types_of_member(self, owner: str, name: str) -> list[str] | None:
-        binding, parameter = f" {name}{BINDING}", f" {name}{PARAMETER}"
         may_declare = {
             node.symbol or ""
             for node in self.nodes
-            if (binding in node.relations or parameter in node.relations)
+            if node.has_named(name, BINDING + PARAMETER)
             and owner in _symbols_around(node.symbol or "")
         }
         symbols = [*may_declare]
@@ -293,17 +301,15 @@ class FileFacts:
     @cached_property
     def _declaring_symbols(self) -> list[str]:
         """The symbols of nodes that declare names, in the file's order."""
-        kinds = BINDING, PARAMETER
-        declaring = (node for node in self.nodes if any(kind in node.relations for kind in kinds))
+        declaring = (node for node in self.nodes if node.has_kind(BINDING + PARAMETER))
         return list(dict.fromkeys(node.symbol or "" for node in declaring))
 
 
 def _read_imports(relations: Iterable[Relation]) -> Iterator[tuple[str, Import]]:
     """Yields each import among relations, with the local name that it binds."""
-    for name, kind, qualifier, _ in relations:
-        if kind == IMPORT:
-            module, _, alias = qualifier.partition("=")
-            yield alias or name or module, Import(module, name)
+    for relation in relations:
+        module = relation.module
+        yield relation.alias or relation.name or module, Import(module, relation.name)
 
 
 def _symbols_around(symbol: str) -> tuple[str, str]:
@@ -313,7 +319,7 @@ def _symbols_around(symbol: str) -> tuple[str, str]:
 
 def _may_declare(node: RelatedNode, name: str) -> bool:
     """Tells whether a node declares a variable, field or parameter of a name, of any type."""
-    return f" {name}{BINDING}" in node.relations or f" {name}{PARAMETER}" in node.relations
+    return node.has_named(name, BINDING + PARAMETER)
 
 
 def _declarations_of(node: RelatedNode, name: str) -> Iterator[Binding]:
@@ -441,7 +447,7 @@ class Resolver:
             return result
         if self._is_member:
             return self._resolve_member(facts, node, relation, line)
-        if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, "~"}:
+        if relation.qualifier and relation.kind in {CALL, MENTION, INHERITS, IMPLEMENTS, USE}:
             return self._resolve_qualified(facts, node, relation)
         nearest = self._nearest_constant(node, relation.name)
         if nearest and nearest != self._definition.symbol:
@@ -510,11 +516,11 @@ class Resolver:
         return elsewhere(Evidence.NOT_VISIBLE)
 
     def _resolve_import(self, facts: FileFacts, relation: Relation) -> Resolution:
-        module = relation.qualifier.partition("=")[0]
         if not self._is_member:
-            return self._import_refers(facts, Import(module, relation.name))
+            return self._import_refers(facts, Import(relation.module, relation.name))
         requested = self._definition.owner
-        return RESOLVED if requested and module == requested else elsewhere(Evidence.ANOTHER_MODULE)
+        is_owner = bool(requested) and relation.module == requested
+        return RESOLVED if is_owner else elsewhere(Evidence.ANOTHER_MODULE)
 
     def _import_refers(self, facts: FileFacts, imported: Import) -> Resolution:
         """Resolves an import to a definition of a module or package."""
@@ -794,7 +800,7 @@ def _is_parameter(node: RelatedNode, relation: Relation) -> bool:
     return (
         not relation.qualifier
         and relation.kind in kinds
-        and f" {relation.name}{PARAMETER}" in node.relations
+        and node.has_named(relation.name, PARAMETER)
         and node.node_type == "method"
         and node.language != "python"
     )

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from feeder.relation import Relation
 from feeder.search.definitions import FoundDefinition, found_definition
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
@@ -19,7 +20,7 @@ from feeder.search.references import (
 from feeder.search.resolution import FileFacts, Resolver
 from feeder.search.targets import Target, target_node
 from feeder.store.hits import Hit
-from feeder.store.relations import RelatedNode, Relation, line_numbers
+from feeder.store.relations import RelatedNode, line_numbers
 from feeder.store.scope import is_test_path
 
 MAX_DEFINITIONS = 30

@@ -1,15 +1,31 @@
 """Reads the relations of nodes: what they call, inherit, use and import, by name."""
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, lru_cache
 from itertools import groupby, islice
 from operator import gt, itemgetter
 from typing import NamedTuple
 
-from feeder.nodes import BINDING, CALL, MENTION, PARAMETER
+from feeder.relation import (
+    IMPLEMENTS,
+    INHERITS,
+    Relation,
+    decode_declared,
+    decode_named,
+    decode_received,
+    decode_relations,
+    has_kind,
+    has_named,
+    has_qualified,
+    named_glob,
+    named_texts,
+    sql_alias,
+    sql_has_alias,
+    sql_has_named,
+    sql_has_receiver_or_type,
+    sql_imported_qualifier,
+)
 from feeder.store import Database, Row, Statement
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 from feeder.store.rows import paginate_rows
@@ -29,9 +45,6 @@ OVERVIEW_PAGE_NODES = 5_000
 
 MAX_PATHS = 400
 """Files whose relations one request reads."""
-
-MAX_PATTERNS = 100
-"""Names whose regular expressions are cached."""
 
 _PATH, _PATH_AND_LINE = itemgetter(1), itemgetter(1, 5)
 """Return the path of a node, and the path with its first line."""
@@ -59,13 +72,9 @@ WHERE d.repo = ?1 AND instr(d.relations, ?3) ORDER BY d.path, d.start_line LIMIT
 _NODES_WITH_OWN_RELATION = NODES_WITH_RELATION.replace(
     "ORDER BY d.path, d.start_line", "AND d.relations GLOB ?5"
 )
-_RECEIVERS = " OR ".join(
-    f"instr(d.relations, '{kind}' || ?3 || '{end}')"
-    for kind, ends in ((CALL, ".:"), (MENTION, ".:"), (BINDING, ":"), (PARAMETER, ":"))
-    for end in ends
-)
 _NODES_WITH_RECEIVER = _NODES_WITH_OWN_RELATION.replace(
-    "d.relations GLOB ?5", f"(d.relations GLOB ?5 OR {_RECEIVERS})"
+    "d.relations GLOB ?5",
+    f"(d.relations GLOB ?5 OR {sql_has_receiver_or_type('d.relations', '?3')})",
 )
 
 # ?2 an FTS5 query, ?3 to ?5 texts of which the relations have one: together they cost one scan
@@ -103,14 +112,9 @@ ORDER BY length(d.symbol), d.path, d.start_line LIMIT {MAX_NAMED_HITS + 1}
     for index in ("names_fts", "docs_fts")
 )
 
-_INHERITS = """
-(d.node_type = 'class' AND (instr(d.relations, ' ' || b.name || '^')
-  OR instr(d.relations, ' ' || b.name || '+')))"""
-# the module and the other name of an import of `b.name`; empty if the node does not import it
-_IMPORTED = "substr(d.relations, instr(d.relations, ' ' || b.name || '@') + length(b.name) + 2)"
-_MODULE = f"""
-iif(instr(d.relations, ' ' || b.name || '@'),
-  substr({_IMPORTED}, 1, instr({_IMPORTED}, ':') - 1), '')"""
+_INHERITS = f"""
+(d.node_type = 'class' AND ({sql_has_named("d.relations", "b.name", INHERITS + IMPLEMENTS)}))"""
+_IMPORTED = sql_imported_qualifier("d.relations", "b.name")
 
 # ?2 the last part of a type's name. `below` follows the names of the types that inherit it, and the
 # other names by which files import it, with their nodes. The rows begin with `count`, the number of
@@ -121,10 +125,10 @@ WITH RECURSIVE below(name, seq) AS (
   SELECT ?2, 0
   UNION
   SELECT iif({_INHERITS}, replace(d.symbol, rtrim(d.symbol, replace(d.symbol, '.', '')), ''),
-    substr({_MODULE}, instr({_MODULE}, '=') + 1)), d.seq
+    {sql_alias(_IMPORTED)}), d.seq
   FROM below b CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
   WHERE docs_fts MATCH 'body : "' || replace(b.name, '"', ' ') || '"' AND d.repo = ?1
-  AND ({_INHERITS} OR instr({_MODULE}, '='))
+  AND ({_INHERITS} OR {sql_has_alias(_IMPORTED)})
   LIMIT {MAX_REMOTE_TYPES + 1}
 ), name(text) AS MATERIALIZED (
   SELECT DISTINCT name FROM below
@@ -154,11 +158,12 @@ LIMIT {MAX_GO_ROWS + 1}
 """
 
 # ?2 names of types
-GO_TYPES_EMBEDDING = """
+GO_TYPES_EMBEDDING = f"""
 SELECT DISTINCT d.symbol
 FROM json_each(?2) j CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
 WHERE docs_fts MATCH 'body : "' || j.value || '"' AND d.repo = ?1 AND d.language = 'go'
-AND d.node_type = 'class' AND instr(d.relations, ' ' || j.value || '^') AND d.symbol <> ''
+AND d.node_type = 'class' AND {sql_has_named("d.relations", "j.value", INHERITS)}
+AND d.symbol <> ''
 """
 
 # ?2 the path of a folder with its slash, empty for the root: packages of its own files, without
@@ -206,48 +211,6 @@ AND (path, start_line, seq) > (?2, ?3, ?4) ORDER BY path, start_line, seq LIMIT 
 
 HAS_RELATIONS = "SELECT 1 FROM docs WHERE repo = ? AND relations <> '' LIMIT 1"
 
-ITEM_PATTERN = re.compile(r" ([^\s(^+~.@=%>#]*)([(^+~.@=%>#])(\S*):([\d,]+)")
-
-
-_KINDS = "[(^+~.@=%>#]"
-"""The kinds of relations as a character class of GLOB."""
-
-_GLOB_SIGNS = re.compile(r"[*?[]")
-
-
-@cache
-def _item_pattern(kinds: str) -> re.Pattern[str]:
-    """Finds the relations of some kinds; of all with none."""
-    if not kinds:
-        return ITEM_PATTERN
-    return re.compile(ITEM_PATTERN.pattern.replace("([(^+~.@=%>#])", f"([{re.escape(kinds)}])"))
-
-
-@lru_cache(MAX_PATTERNS)
-def _named_pattern(name: str) -> re.Pattern[str]:
-    """Finds the relations of a name."""
-    pattern = ITEM_PATTERN.pattern
-    return re.compile(pattern.replace("([^\\s(^+~.@=%>#]*)", f"({re.escape(name)})"))
-
-
-@lru_cache(MAX_PATTERNS)
-def _received_pattern(name: str) -> re.Pattern[str]:
-    """Finds the calls and mentions whose receiver begins with a name."""
-    pattern = _item_pattern(CALL + MENTION).pattern
-    return re.compile(pattern.replace("(\\S*)", rf"({re.escape(name)}(?:\.\S*)?)"))
-
-
-class Relation(NamedTuple):
-    """One relation of a node; `lines` are counted from the node's first line.
-
-    `kind` is one of the constants in `feeder.nodes`; for `qualifier` see `parse.relations`.
-    """
-
-    name: str
-    kind: str
-    qualifier: str
-    lines: str
-
 
 class RelatedNode(NamedTuple):
     """A node with its relations as the column has them.
@@ -268,41 +231,36 @@ class RelatedNode(NamedTuple):
 
     def decode(self, kinds: str = "") -> list[Relation]:
         """The node's relations, or only those of some kinds, which is much faster."""
-        if kinds and not any(kind in self.relations for kind in kinds):
-            return []
-        return list(map(Relation._make, _item_pattern(kinds).findall(self.relations)))
+        return decode_relations(self.relations, kinds)
 
     def decode_named(self, name: str) -> list[Relation]:
         """The node's relations of a name."""
-        return list(map(Relation._make, _named_pattern(name).findall(self.relations)))
+        return decode_named(self.relations, name)
 
     def decode_declared(self, name: str, kinds: str) -> list[Relation]:
         """The node's relations of a name and of some kinds, found without a pattern of the name."""
-        return decode_at(self.relations, (f" {name}{kind}" for kind in kinds))
+        return decode_declared(self.relations, name, kinds)
 
     def decode_received(self, name: str) -> list[Relation]:
         """The node's calls and mentions whose receiver begins with a name, as in `Cart.create`."""
-        if name not in self.relations:
-            return []
-        return list(map(Relation._make, _received_pattern(name).findall(self.relations)))
+        return decode_received(self.relations, name)
 
+    def has_kind(self, kinds: str) -> bool:
+        """False if no relation is of one of some kinds."""
+        return has_kind(self.relations, kinds)
 
-def decode_at(relations: str, texts: Iterable[str]) -> list[Relation]:
-    """The relations that have one of some texts, in their order."""
-    starts: set[int] = set()
-    for text in texts:
-        at = relations.find(text)
-        while at >= 0:
-            starts.add(relations.rfind(" ", 0, at + 1))
-            at = relations.find(text, at + 1)
-    items = (ITEM_PATTERN.match(relations, start) for start in sorted(starts - {-1}))
-    return [Relation._make(item.groups()) for item in items if item]
+    def has_named(self, name: str, kinds: str) -> bool:
+        """True if a name has a relation of one of some kinds."""
+        return has_named(self.relations, name, kinds)
+
+    def has_qualified(self, kinds: str, qualifier: str) -> bool:
+        """True if a relation of one of some kinds has a qualifier, as a parameter its type."""
+        return has_qualified(self.relations, kinds, qualifier)
 
 
 def line_numbers(node: RelatedNode, relation: Relation) -> Iterator[int]:
     """Yields the line of each site of a relation, in the file as it was indexed."""
-    for line in relation.lines.split(","):
-        yield node.start_line + int(line)
+    return relation.line_numbers(node.start_line)
 
 
 def nodes_with_name(
@@ -317,10 +275,9 @@ def nodes_with_name(
         return [], False
     params = repo, f'body : "{name}"', name, MAX_ROWS + 1
     if is_local(database):
-        literal = _GLOB_SIGNS.sub(r"[\g<0>]", name)
         sql = _NODES_WITH_RECEIVER if with_receivers else _NODES_WITH_OWN_RELATION
         # sorting the rows here takes an eighth of the time that SQLite needs for them
-        nodes = sorted(_read(database, sql, *params, f"* {literal}{_KINDS}*"), key=_PATH_AND_LINE)
+        nodes = sorted(_read(database, sql, *params, named_glob(name)), key=_PATH_AND_LINE)
     if not is_local(database) or len(nodes) > MAX_ROWS:
         # a cut list has the first nodes in its order, the same ones in a file and in D1
         nodes = _read(database, NODES_WITH_RELATION, *params)
@@ -328,15 +285,15 @@ def nodes_with_name(
 
 
 def nodes_with_kinds(
-    database: Database, repo: str, name: str, kinds: tuple[str, str, str]
+    database: Database, repo: str, name: str, kinds: str
 ) -> tuple[list[RelatedNode], bool]:
     """Returns the nodes with relations of a name and of one of three kinds; see `nodes_with_name`.
 
-    Of a type that many nodes use, few inherit it.
+    Many nodes may use a type, but few inherit it.
     """
     if not any(map(str.isalnum, name)):
         return [], False
-    texts = [f" {name}{kind}" for kind in kinds]
+    texts = named_texts(name, kinds)
     query = f'body : "{name}"'
     rows = _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS + 1)
     nodes = sorted(rows, key=_PATH_AND_LINE)

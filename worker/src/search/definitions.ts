@@ -3,18 +3,18 @@
 import { constants } from "../../build/worker_data.json";
 import { badRequest, HttpError } from "../http_error.ts";
 import { characterColumns, length, rpartition } from "../python_strings.ts";
+import { MENTION, type Relation } from "../relation.ts";
 import { sortBy } from "../sorting.ts";
 import {
   decodeRelations,
   lineNumbers,
   type NamedNode,
   type RelatedNode,
-  type Relation,
 } from "../store/relations.ts";
 import type { Definition } from "./modules.ts";
 import type { ReferenceFinder } from "./references.ts";
 import { isElsewhere, isResolved, type Resolution } from "./outcomes.ts";
-import { type FileFacts, MENTION } from "./resolution.ts";
+import type { FileFacts } from "./resolution.ts";
 import { EMPTY_TARGET_ERROR, listFirst, membersNamed, resolveTarget, type Target } from "./targets.ts";
 
 export const { MEMBER_TYPE } = constants.outline;

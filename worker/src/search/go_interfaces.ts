@@ -9,12 +9,12 @@ import { constants } from "../../build/worker_data.json";
 import { matchAtStart, Pattern } from "../python_regex.ts";
 import { compareText, rpartition, split, strip } from "../python_strings.ts";
 import type { JoinedBatches } from "../store/joined_batches.ts";
+import { INHERITS } from "../relation.ts";
 import { decodeRelations, type GoNode, goNode, goNodesOfTypes, goTypesEmbedding, sortNodes } from "../store/relations.ts";
 import { folderOf } from "./modules.ts";
 
 const { MAX_GO_TYPES, MAX_EMBEDDED, MAX_EMBEDDING_DEPTH } = constants.go_interfaces;
 const { MAX_GO_ROWS } = constants.relations;
-const { INHERITS } = constants.nodes;
 const RECEIVER = new Pattern(constants.go_interfaces.RECEIVER_PATTERN);
 const PACKAGE = new Pattern(constants.go_interfaces.PACKAGE_PATTERN, "g");
 const NAMED_PARAMETER = new Pattern(matchAtStart(constants.go_interfaces.NAMED_PARAMETER_PATTERN));

@@ -9,7 +9,21 @@ import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { badRequest, HttpError } from "../http_error.ts";
 import { matchAtStart, Pattern } from "../python_regex.ts";
-import { characterColumns, rpartition } from "../python_strings.ts";
+import { characterColumns, partition, rpartition } from "../python_strings.ts";
+import {
+  BINDING,
+  CALL,
+  hasNamed,
+  IMPLEMENTS,
+  IMPORT,
+  INHERITS,
+  macroOf,
+  MENTION,
+  moduleAndAlias,
+  PARAMETER,
+  type Relation,
+  RETURNS,
+} from "../relation.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 import type { Hit } from "../store/hits.ts";
 import { JoinedBatches } from "../store/joined_batches.ts";
@@ -27,7 +41,6 @@ import {
   nodesWithType,
   relatedNode,
   type RelatedNode,
-  type Relation,
   relationsOfFiles,
   sortNodes,
 } from "../store/relations.ts";
@@ -40,22 +53,13 @@ import { type Definition, folderOf, isSameDefinition, MODULE_EXPORTS, SCRIPTS } 
 import { parseMembers } from "./name_matching.ts";
 import { isElsewhere, isResolved } from "./outcomes.ts";
 import {
-  BINDING,
-  CALL,
   type Family,
   declarations,
   factsByPath,
   FileFacts,
-  IMPLEMENTS,
   type Implementing,
-  IMPORT,
-  INHERITS,
-  MENTION,
   NO_FAMILY,
-  PARAMETER,
-  partition,
   Resolver,
-  RETURNS,
   typeKey,
 } from "./resolution.ts";
 import { isNamedByArgument, resolveTarget, type Target, targetNode } from "./targets.ts";
@@ -67,7 +71,6 @@ const CHAINED = new Pattern(matchAtStart(constants.references.CHAINED_PATTERN));
 const { MAX_REMOTE_ROWS, MAX_REMOTE_FILES, MAX_REMOTE_TYPES } = constants.relations;
 export const KIND_NAMES: Readonly<Record<string, string>> = constants.references.KIND_NAMES;
 const { OVERRIDE, DECLARATION_LINES, MAX_MACROS } = constants.references;
-const { EXPANDED_IN } = constants.nodes;
 const COMMENT = new Pattern(matchAtStart(constants.references.COMMENT_PATTERN));
 const C_LANGUAGES = new Set(constants.modules.C_LANGUAGES);
 const CONSTRUCTORS = new Set(constants.references.CONSTRUCTORS);
@@ -437,7 +440,7 @@ export class ReferenceFinder {
   /** The functions of a type's package in Go that return it. */
   async #makers(owner: Definition): Promise<Definition[]> {
     const nodes = (await this.#nodesWithType(owner.name)).filter(({ relations }) => {
-      return relations.includes(` ${owner.name}${RETURNS}`);
+      return hasNamed(relations, owner.name, RETURNS);
     });
     return nodes.flatMap(({ path, symbol }) => {
       const [packageName, name, ...others] = (symbol ?? "").split(".");
@@ -621,7 +624,7 @@ export class ReferenceFinder {
     const matches = await this.#sites(definition, resolver, definition.name, null);
     const aliases = new Map<string, Set<string>>();
     for (const { kind, receiver, path } of matches) {
-      const alias = kind === "import" ? partition(receiver, "=")[1] : "";
+      const [, alias] = kind === "import" ? moduleAndAlias({ qualifier: receiver }) : ["", ""];
       if (alias && alias !== definition.name) aliases.set(alias, (aliases.get(alias) ?? new Set()).add(path));
     }
     for (const [alias, paths] of sortBy(aliases, ([alias]) => [alias])) {
@@ -656,8 +659,8 @@ export class ReferenceFinder {
   async #rubyAliases(sites: readonly Reference[]): Promise<Definition[]> {
     const aliases = new Map<string, Definition>();
     for (const { resolved, receiver, path, node } of sites) {
-      if (!resolved || !receiver.startsWith(EXPANDED_IN)) continue;
-      const name = receiver.slice(EXPANDED_IN.length);
+      const name = macroOf(receiver);
+      if (!resolved || !name) continue;
       const owner = (await this.fileFacts(path)).enclosingClass(node.symbol);
       const symbol = owner ? `${owner}.${name}` : name;
       const alias = { path, language: "ruby", symbol, name, owner, isType: false, isLocal: false };
@@ -720,7 +723,7 @@ export class ReferenceFinder {
           meant = { name, kind: MENTION, qualifier: "", lines: relation.lines };
           kind = KIND_NAMES[MENTION]!;
         }
-        if (relation.qualifier.startsWith(EXPANDED_IN)) meant = { ...meant, qualifier: "" };
+        if (macroOf(relation.qualifier)) meant = { ...meant, qualifier: "" };
         if (macroPaths) meant = { ...meant, name: definition.name };
         // `Cart` in `Cart.shared.add()` is one site, and receiver in two relations
         const receiver = relation.name === name ? relation.qualifier : "";
@@ -911,7 +914,7 @@ function isHeader(path: string): boolean {
 
 /** Returns true for a node that inherits a name, or imports it. */
 function mayInherit({ relations }: RelatedNode, name: string): boolean {
-  return [INHERITS, IMPLEMENTS, IMPORT].some((kind) => relations.includes(` ${name}${kind}`));
+  return [INHERITS, IMPLEMENTS, IMPORT].some((kind) => hasNamed(relations, name, kind));
 }
 
 /** Returns true if a receiver of a name may be a field of another file's type, as in `crawler.signals.connect`. */
@@ -964,8 +967,8 @@ function sitesOf(nodes: readonly RelatedNode[], name: string): [string, number][
 function macrosAround(sites: readonly Reference[], followed: ReadonlySet<string>): Map<string, Set<string>> {
   const pathsOf = new Map<string, Set<string>>();
   for (const { receiver, path } of sites) {
-    const macro = receiver.slice(EXPANDED_IN.length);
-    if (!receiver.startsWith(EXPANDED_IN) || followed.has(macro)) continue;
+    const macro = macroOf(receiver);
+    if (!macro || followed.has(macro)) continue;
     pathsOf.set(macro, (pathsOf.get(macro) ?? new Set()).add(path));
   }
   return pathsOf;
@@ -973,9 +976,9 @@ function macrosAround(sites: readonly Reference[], followed: ReadonlySet<string>
 
 /** The other names by which a node imports a name. */
 function aliasesIn(node: RelatedNode, name: string): string[] {
-  if (!node.relations.includes(` ${name}${IMPORT}`)) return [];
+  if (!hasNamed(node.relations, name, IMPORT)) return [];
   const imports = decodeRelations(node).filter((one) => one.kind === IMPORT && one.name === name);
-  return imports.map(({ qualifier }) => partition(qualifier, "=")[1]).filter(Boolean);
+  return imports.map((one) => moduleAndAlias(one)[1]).filter(Boolean);
 }
 
 /** Returns true if the receiver begins with a name, as in `Cart.create` or `Cart()`. */

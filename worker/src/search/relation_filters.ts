@@ -2,6 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import { badRequest, HttpError } from "../http_error.ts";
+import { aliasedText, namedText, qualifiedText } from "../relation.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
 import type { Scope } from "../store/scope.ts";
 import { anyRelation, nodesWithRelation, nodesWithVisibility } from "../store/statements.ts";
@@ -23,10 +24,10 @@ export function relationStatement(filter: string, scope: Scope): Statement {
     const example = (EXAMPLES as Record<string, string>)[head];
     throw new HttpError(400, `${filter} has no name.`, `Write one, as in ${head}:${example}.`);
   }
-  const needles = [...KINDS[head]!].map((kind) => ` ${name}${kind}`);
+  const needles = [...KINDS[head]!].map((kind) => namedText(name, kind));
   if (head === "visibility" && CONVENTIONAL.includes(name)) return nodesWithVisibility(needles, scope, MAX_NODES + 1);
   const kind = QUALIFIED[head];
-  if (kind) needles.push(`${kind}${name}:`, `${kind}${name}=`);
+  if (kind) needles.push(qualifiedText(kind, name), aliasedText(kind, name));
   return nodesWithRelation(`body : "${name.replaceAll('"', " ")}"`, needles, scope, MAX_NODES + 1);
 }
 

@@ -6,9 +6,23 @@
 import { constants } from "../../build/worker_data.json";
 import { groupBy } from "../collections.ts";
 import { Pattern } from "../python_regex.ts";
-import { rpartition } from "../python_strings.ts";
+import { partition, rpartition } from "../python_strings.ts";
+import {
+  BINDING,
+  CALL,
+  hasKind,
+  hasNamed,
+  IMPLEMENTS,
+  IMPORT,
+  INHERITS,
+  MENTION,
+  moduleAndAlias,
+  PARAMETER,
+  type Relation,
+  USE,
+} from "../relation.ts";
 import { sortBy } from "../sorting.ts";
-import { decodeRelations, lineNumbers, type RelatedNode, type Relation } from "../store/relations.ts";
+import { decodeRelations, lineNumbers, type RelatedNode } from "../store/relations.ts";
 import type { Implements } from "./go_interfaces.ts";
 import {
   COMMONJS_RECEIVERS,
@@ -22,7 +36,6 @@ import {
 } from "./modules.ts";
 import { elsewhere, isElsewhere, isResolved, possible, RESOLVED, type Resolution, resolvedIf, surest } from "./outcomes.ts";
 
-export const { CALL, IMPLEMENTS, IMPORT, INHERITS, MENTION, USE, BINDING, PARAMETER, RETURNS } = constants.nodes;
 const METHOD_FIRST_LANGUAGES = new Set(constants.modules.METHOD_FIRST_LANGUAGES);
 const GLOBAL_LANGUAGES = new Set(constants.modules.GLOBAL_LANGUAGES);
 const IMPLICIT_RECEIVER_LANGUAGES = new Set(constants.modules.IMPLICIT_RECEIVER_LANGUAGES);
@@ -222,10 +235,11 @@ function nonEmpty(name: string): string[] {
 function readImports(nodes: readonly RelatedNode[]): Map<string, Import[]> {
   const imports = new Map<string, Import[]>();
   for (const node of nodes) {
-    if (!node.relations.includes(IMPORT)) continue;
-    for (const { name, kind, qualifier } of decodeRelations(node)) {
-      if (kind !== IMPORT) continue;
-      const [module, alias] = partition(qualifier, "=");
+    if (!hasKind(node.relations, IMPORT)) continue;
+    for (const relation of decodeRelations(node)) {
+      if (relation.kind !== IMPORT) continue;
+      const { name } = relation;
+      const [module, alias] = moduleAndAlias(relation);
       const local = alias || name || module;
       imports.set(local, [...(imports.get(local) ?? []), { module, name }]);
     }
@@ -238,7 +252,7 @@ function readBindings(nodes: readonly RelatedNode[]): Map<string, Map<string, Bi
   for (const node of nodes) {
     const own = bindings.get(node.symbol ?? "") ?? new Map<string, Binding[]>();
     bindings.set(node.symbol ?? "", own);
-    if (!node.relations.includes(BINDING) && !node.relations.includes(PARAMETER)) continue;
+    if (!hasKind(node.relations, BINDING, PARAMETER)) continue;
     for (const relation of decodeRelations(node)) {
       const { name, kind, qualifier } = relation;
       if ((kind !== BINDING && kind !== PARAMETER) || !qualifier) continue;
@@ -398,7 +412,7 @@ export class Resolver {
   }
 
   #resolveImport(facts: FileFacts, relation: Relation): Resolution {
-    const [module] = partition(relation.qualifier, "=");
+    const [module] = moduleAndAlias(relation);
     if (this.#isMember) {
       const { owner } = this.definition;
       return owner && module === owner ? RESOLVED : elsewhere("ANOTHER_MODULE");
@@ -607,7 +621,7 @@ function anotherOf(
 function isParameter(node: RelatedNode, { name, kind, qualifier }: Relation): boolean {
   if (qualifier || node.nodeType !== "method" || node.language === "python") return false;
   if (kind !== MENTION && (kind !== CALL || METHOD_FIRST_LANGUAGES.has(node.language ?? ""))) return false;
-  return node.relations.includes(` ${name}${PARAMETER}`);
+  return hasNamed(node.relations, name, PARAMETER);
 }
 
 function lastName(symbol: string): string {
@@ -722,12 +736,6 @@ function importRefers(
 function areCompatible(language: string | null, other: string): boolean {
   if (language === other) return true;
   return LANGUAGE_GROUPS.some((group) => group.has(language ?? "") && group.has(other));
-}
-
-/** The text before the first separator and the text after it, empty without one. */
-export function partition(text: string, separator: string): [string, string] {
-  const at = text.indexOf(separator);
-  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 /** The nodes of files by path, as facts. */

@@ -2,7 +2,8 @@
 
 import { constants } from "../../build/worker_data.json";
 import { sortBy } from "../sorting.ts";
-import { decodeRelations, lineNumbers, type NamedNode, type RelatedNode, type Relation } from "../store/relations.ts";
+import type { Relation } from "../relation.ts";
+import { decodeRelations, lineNumbers, type NamedNode, type RelatedNode } from "../store/relations.ts";
 import { type FoundDefinition, foundDefinition } from "./definitions.ts";
 import type { Definition } from "./modules.ts";
 import { KIND_NAMES, passesTests, type Reference, type ReferenceFilter, type ReferenceFinder } from "./references.ts";

@@ -2,23 +2,13 @@
 
 import data, { constants } from "../../build/worker_data.json";
 import { sortBy } from "../sorting.ts";
-import { Pattern } from "../python_regex.ts";
+import { BINDING, decodeStored, linesOf, namedText, PARAMETER, qualifiedText, type Relation, RETURNS } from "../relation.ts";
 import type { Row, Statement } from "./database.ts";
 
 const { MAX_REMOTE_ROWS } = constants.relations;
-const { BINDING, PARAMETER, RETURNS } = constants.nodes;
-const ITEM = new Pattern(constants.relations.ITEM_PATTERN, "g");
 /** Shorter texts have no trigram. */
 const MIN_TRIGRAM_LETTERS = 3;
 const ALNUM = /[\p{L}\p{N}]/u;
-
-/** One relation of a node, as in `feeder.store.relations`; `lines` are counted from the node's first line. */
-export interface Relation {
-  readonly name: string;
-  readonly kind: string;
-  readonly qualifier: string;
-  readonly lines: string;
-}
 
 /**
  * A node with its relations as the column has them.
@@ -44,17 +34,14 @@ const decodedRelations = new WeakMap<RelatedNode, Relation[]>();
 export function decodeRelations(node: RelatedNode): Relation[] {
   const known = decodedRelations.get(node);
   if (known) return known;
-  const matches = node.relations.matchAll(ITEM.for(node.relations));
-  const decoded = Array.from(matches, ([, name, kind, qualifier, lines]): Relation => {
-    return { name: name!, kind: kind!, qualifier: qualifier!, lines: lines! };
-  });
+  const decoded = decodeStored(node.relations);
   decodedRelations.set(node, decoded);
   return decoded;
 }
 
 /** The lines of the sites of a relation, in the file as it was indexed. */
 export function lineNumbers(node: RelatedNode, relation: Relation): number[] {
-  return relation.lines.split(",").map((line) => node.startLine + Number(line));
+  return linesOf(relation, node.startLine);
 }
 
 export function relatedNode(row: Row): RelatedNode {
@@ -77,7 +64,7 @@ export function nodesWithName(repo: string, name: string): Statement {
 /** Selects the nodes that declare a variable of a type, or return it, in one scan; one more than are used. */
 export function nodesWithType(repo: string, type: string): Statement {
   const query = `body : "${type.replaceAll('"', " ")}"`;
-  const relations = [`${BINDING}${type}:`, `${PARAMETER}${type}:`, ` ${type}${RETURNS}`];
+  const relations = [qualifiedText(BINDING, type), qualifiedText(PARAMETER, type), namedText(type, RETURNS)];
   return { sql: data.sql.nodesWithAnyRelation, params: [repo, query, ...relations, MAX_REMOTE_ROWS + 1] };
 }
 
