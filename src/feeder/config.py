@@ -53,4 +53,5 @@ class Settings:
     shard: Shard | None = None
     run: str | None = None
     force: bool = False
+    forward_only: bool = False
     query_log: bool = True

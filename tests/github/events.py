@@ -88,9 +88,8 @@ def merge_group(number: int, base: str, head: str) -> Event:
     return Event("merge_group", ref, head, payload)
 
 
-def workflow_dispatch(sha: str, **inputs: str) -> Event:
-    """A manual run on the default branch."""
-    ref = "refs/heads/main"
+def workflow_dispatch(sha: str, *, ref: str = "refs/heads/main", **inputs: str) -> Event:
+    """A manual run on the default branch, or on another branch or a tag."""
     workflow = ".github/workflows/feed.yml"
     payload = {**_COMMON, "ref": ref, "inputs": inputs, "workflow": workflow}
     return Event("workflow_dispatch", ref, sha, payload)
@@ -99,3 +98,46 @@ def workflow_dispatch(sha: str, **inputs: str) -> Event:
 def schedule(sha: str) -> Event:
     """A scheduled run."""
     return Event("schedule", "refs/heads/main", sha, {**_COMMON, "schedule": "17 4 * * 1"})
+
+
+def repository_dispatch(sha: str) -> Event:
+    """A run that another service has asked for."""
+    payload = {**_COMMON, "action": "reindex", "branch": "main", "client_payload": {}}
+    return Event("repository_dispatch", "refs/heads/main", sha, payload)
+
+
+def issue_comment(number: int, sha: str) -> Event:
+    """A comment on a pull request; the run is on the tip of the default branch."""
+    issue = {"number": number, "state": "open", "pull_request": {"url": f"…/pulls/{number}"}}
+    comment = {"id": 3, "body": "/feed", "user": _SENDER}
+    payload = {**_COMMON, "action": "created", "issue": issue, "comment": comment}
+    return Event("issue_comment", "refs/heads/main", sha, payload)
+
+
+def pull_request_target(number: int, base: str, head: str, merge: str) -> Event:
+    """A pull request from a fork; the run is on the tip of the branch that it is for."""
+    payload = pull_request(number, base, head, merge).payload
+    return Event("pull_request_target", "refs/heads/main", base, payload)
+
+
+def workflow_run(
+    sha: str, *, run: int, head: str, branch: str = "main", fork: bool = False, name: str = "push"
+) -> Event:
+    """The end of the run with id `run`, which `name` has started for commit `head` of `branch`.
+
+    This run is on `sha`, by now the tip of the default branch.
+    """
+    followed = {
+        "id": run,
+        "run_number": 12,
+        "run_attempt": 1,
+        "event": name,
+        "status": "completed",
+        "conclusion": "success",
+        "head_branch": branch,
+        "head_sha": head,
+        "head_repository": FORK if fork else REPOSITORY,
+        "pull_requests": [],
+    }
+    payload = {**_COMMON, "action": "completed", "workflow_run": followed}
+    return Event("workflow_run", "refs/heads/main", sha, payload)

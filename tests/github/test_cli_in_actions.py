@@ -314,6 +314,7 @@ def test_rerun_on_the_tip_of_the_branch_is_allowed(step: Step, shop: Repo) -> No
     pushed(step, shop, {"new.py": "def new(): ...\n"}, number=2)
     step.run(shop)
     tip = pushed(step, shop, {"newer.py": "def newer(): ...\n"}, number=3)
+    shop.git("update-ref", "refs/remotes/origin/main", tip)
     step.happens(events.push(events.ZERO, first))
     assert step.run(shop, GITHUB_RUN_NUMBER=1, GITHUB_RUN_ATTEMPT=2).code == 0
     assert search_hits(shop, HEAD) == [tip]

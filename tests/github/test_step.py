@@ -27,9 +27,15 @@ def _token(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def shop(repo: Repo) -> Repo:
-    """A checkout of main at its only commit."""
+    """A checkout of main at its only commit, as actions/checkout makes it."""
     repo.commit({"a.py": "A = 1\n", "web/b.py": "B = 1\n"})
+    fetched(repo, "main")
     return repo
+
+
+def fetched(repo: Repo, branch: str) -> None:
+    """Records HEAD as the branch's newest commit at origin."""
+    repo.git("update-ref", f"refs/remotes/origin/{branch}", "HEAD")
 
 
 def step_inputs(**inputs: Any) -> StepInputs:
@@ -43,6 +49,7 @@ def step_inputs(**inputs: Any) -> StepInputs:
         "validate": False,
         "repair": False,
         "dry_run": False,
+        "force": False,
     }
     return StepInputs(**{**usual, **inputs})
 
@@ -212,6 +219,7 @@ def test_older_push_runs_sync(shop: Repo) -> None:
 def test_branch_input_is_followed(shop: Repo) -> None:
     """The default branch is then ignored."""
     shop.git("checkout", "-q", "-b", "release")
+    fetched(shop, "release")
     happened = event_of(events.push(events.ZERO, "2" * 40, ref="refs/heads/release"))
     [names] = plan_step(step_inputs(branch="release"), happened, shop.path).commands
     assert names == ["sync", "--repo", "acme/shop", "--branch", "release", *STORE]
@@ -240,6 +248,7 @@ def test_repo_input_overrides_githubs_name(shop: Repo) -> None:
 def test_renamed_default_branch_is_followed(shop: Repo) -> None:
     """GitHub sends the new name, and the index takes it over."""
     shop.git("branch", "-q", "-m", "trunk")
+    fetched(shop, "trunk")
     payload = {"repository": {"default_branch": "trunk"}}
     happened = event_of(events.Event("push", "refs/heads/trunk", "2" * 40, payload))
     [command] = plan_step(step_inputs(), happened, shop.path).commands

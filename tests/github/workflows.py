@@ -8,7 +8,11 @@ import yaml
 from github.runner import ACTION, FEED, ROOT
 
 Step = dict[str, Any]
-EVENTS = ["push", "pull_request", "merge_group", "workflow_dispatch", "schedule"]
+EVENTS = {
+    **dict.fromkeys(("push", "pull_request", "merge_group", "workflow_dispatch", "schedule")),
+    **dict.fromkeys(("issue_comment", "pull_request_target", "repository_dispatch")),
+    "workflow_run": {"workflows": ["tests"], "types": ["completed"]},
+}
 SETTINGS = {
     "api-token": "${{ secrets.CLOUDFLARE_API_TOKEN }}",
     "account-id": "${{ secrets.CLOUDFLARE_ACCOUNT_ID }}",
@@ -39,7 +43,7 @@ def feeder(id_: str = "feeder", **inputs: str) -> Step:
     return {"id": id_, "uses": ACTION, "with": {**SETTINGS, **_kebab(inputs)}}
 
 
-def checkout(**inputs: int) -> Step:
+def checkout(**inputs: int | str) -> Step:
     """The checkout step that the shipped workflows use."""
     text = (ROOT / FEED).read_text()
     [pin] = set(re.findall(r"uses: (actions/checkout@[0-9a-f]{40})", text))

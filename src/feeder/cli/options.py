@@ -190,6 +190,15 @@ _FORCE_OPTION = env_option(
     is_flag=True,
 )
 
+_FORWARD_OPTION = click.option(
+    "--forward-only",
+    is_flag=True,
+    hidden=True,
+    help="Refuse a commit that is older than the index's; for `feeder action`.",
+)
+
+_ORDER_OPTIONS = (_FORCE_OPTION, _FORWARD_OPTION)
+
 _SHARD_OPTIONS = (
     env_option(
         "--shard",
@@ -236,6 +245,9 @@ def action_options(command: Command) -> Command:
         ),
         env_option(
             "--impact", "List what a pull request's change touches.", type=bool, default=True
+        ),
+        env_option(
+            "--force", "Index the commit even if the index goes back.", type=bool, default=False
         ),
         _CLOUDFLARE_OPTIONS[0],
         *_LOCATION_OPTIONS,
@@ -302,12 +314,12 @@ def write_options(command: Command) -> Command:
 
 def sync_options(command: Command) -> Command:
     """Adds the options of `sync`."""
-    return add_options(write_options(command), _FOLDER_OPTION, *_SHARD_OPTIONS, _FORCE_OPTION)
+    return add_options(write_options(command), _FOLDER_OPTION, *_SHARD_OPTIONS, *_ORDER_OPTIONS)
 
 
 def apply_options(command: Command) -> Command:
     """Adds the options of `apply`."""
-    return add_options(write_options(command), _FOLDER_OPTION, _FORCE_OPTION)
+    return add_options(write_options(command), _FOLDER_OPTION, *_ORDER_OPTIONS)
 
 
 def init_options(command: Command) -> Command:
@@ -361,6 +373,7 @@ def validate_options(command: Command) -> Command:
         content,
         *_INDEX_OPTIONS,
         _FOLDER_OPTION,
+        _FORWARD_OPTION,
         *_PARSING_OPTIONS,
         *_OUTPUT_OPTIONS,
     )

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 _BRANCH = "refs/heads/"
 _VARIABLES = (
@@ -20,6 +20,14 @@ _VARIABLES = (
     "WORKFLOW",
     "WORKFLOW_REF",
 )
+
+
+class Tip(NamedTuple):
+    """The newest commit of a branch at the time that run `order` of a workflow began."""
+
+    branch: str
+    commit: str
+    order: int
 
 
 @dataclass(frozen=True)
@@ -41,6 +49,27 @@ class Event:
         """The run's id: it grows over all workflows, and a re-run keeps it; 0 without one."""
         id_ = self.run_id.split("-")[1]
         return int(id_) if id_.isdecimal() else 0
+
+    def order_of(self, commit: str) -> int:
+        """The id of the run that began when `commit` was the newest of its branch.
+
+        That is this run, or with `workflow_run` the one that it follows: example: the tests of an
+        older push end last, and its commit does not become the newest by that.
+        """
+        orders = [tip.order for tip in self.tips() if tip.commit == commit]
+        return orders[0] if orders else self.order
+
+    def tips(self) -> list[Tip]:
+        """The branches whose newest commit the event names, this run's own first."""
+        own = Tip(self.ref.removeprefix(_BRANCH), self.sha, self.order)
+        tips = [own] if self.ref.startswith(_BRANCH) else []
+        followed = self.payload.get("workflow_run")
+        id_ = followed.get("id") if isinstance(followed, dict) else None
+        # a fork may have a branch of the same name
+        is_own = _text_at(followed, "head_repository", "full_name") == self.repository
+        if isinstance(id_, int) and is_own and (branch := _text_at(followed, "head_branch")):
+            tips.append(Tip(branch, _text_at(followed, "head_sha"), id_))
+        return tips
 
     @property
     def is_pull_request(self) -> bool:
@@ -67,9 +96,8 @@ class Event:
         if self.payload.get("deleted") is True:
             # by now the event's own ref is the default branch
             return f"{_text_at(self.payload, 'ref').removeprefix(_BRANCH)} was deleted"
-        is_branch = self.ref.startswith(_BRANCH)
         if checked_out is None and commit == self.sha:
-            checked_out = self.ref.removeprefix(_BRANCH) if is_branch else self.ref
+            checked_out = self.ref.removeprefix(_BRANCH)
         if not indexed_branch or checked_out in {None, indexed_branch}:
             return None
         return f"{checked_out} is checked out, and the index follows {indexed_branch}"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from feeder.cloudflare.credentials import has_token
 from feeder.errors import UserError
 from feeder.github.event import Event
+from feeder.github.followed_branch import Position, position_on_branch
 from feeder.source import git
 from feeder.source.deltas import compute_deltas, deltas_as_json
 
@@ -25,6 +26,7 @@ class StepInputs(NamedTuple):
     validate: bool
     repair: bool
     dry_run: bool
+    force: bool
 
 
 class StepPlan(NamedTuple):
@@ -38,7 +40,7 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     """Returns the commands of a step; none if the event is not about the indexed branch.
 
     A pull request gets a dry run; without a token, as in forks, a dry run of its changes alone.
-    Raises UserError for inputs that exclude each other.
+    Raises UserError for inputs that exclude each other, and for a commit of no or another branch.
     """
     if inputs.command == "plan":
         return StepPlan([["plan"]])
@@ -49,11 +51,14 @@ def plan_step(inputs: StepInputs, event: Event, repository: Path) -> StepPlan:
     if reason := event.skip_reason(branch, git.current_branch(repository), commit):
         return StepPlan([], f"Nothing to do: {reason}.")
     names = _naming_options(inputs, branch, event)
+    if inputs.dry_run and inputs.command != "validate":
+        return StepPlan([[*_sync_command(inputs), *names, "--dry-run"]])
+    if branch and not inputs.force:
+        position = position_on_branch(event, repository, branch)
+        names += ["--forward-only"] if position is Position.EARLIER else []
     validation = ["validate", "--wait", *names, *(["--repair"] if inputs.repair else [])]
     if inputs.command == "validate":
         return StepPlan([validation])
-    if inputs.dry_run:
-        return StepPlan([[*_sync_command(inputs), *names, "--dry-run"]])
     return StepPlan([[*_sync_command(inputs), *names], *([validation] if inputs.validate else [])])
 
 

@@ -15,7 +15,7 @@ from feeder.errors import UserError
 from feeder.github.event import Event, current_event
 from feeder.session.session import Session
 from feeder.session.workspace import indexed_tree
-from feeder.source import Tree
+from feeder.source import Tree, git
 from feeder.sync.concurrency import manual_run_token
 from feeder.sync.context import DescriptionOptions, SyncContext
 from feeder.sync.report import Report
@@ -82,6 +82,8 @@ def open_run(  # noqa: PLR0913 - what a run works on, and its parser
                 description_options=_description_options(settings, backend.describer),
                 static_model=backend.static_model,
             )
+            if settings.forward_only:
+                run.is_older_than = partial(git.is_ancestor, session.workspace.base, tree.commit)
             run.follow_index_model = partial(_follow_index_model, session, run)
             yield run
         finally:

@@ -414,6 +414,14 @@ def merge_base(repository: Path, one: str, other: str) -> str | None:
     return _output_line(repository, "merge-base", one, other)
 
 
+def is_ancestor(repository: Path, older: str, newer: str) -> bool:
+    """True if the available history shows that a commit is an ancestor of another, or the same.
+
+    In a shallow clone, False may mean that the history in between was not fetched.
+    """
+    return run_git(repository, "merge-base", "--is-ancestor", older, newer).returncode == 0
+
+
 def ahead_behind(repository: Path, first: str, second: str) -> tuple[int, int] | None:
     """The numbers of commits that only the first and only the second has; None if one is missing.
 

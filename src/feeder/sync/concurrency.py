@@ -35,11 +35,20 @@ def manual_run_token() -> str:
 
 
 def refuse_superseded(run: SyncContext, state: IndexState) -> None:
-    """Raises Superseded when a later run of a workflow has synced another commit."""
-    last = _last_workflow_run(run, state)
-    if run.force or not run.event or not last:
+    """Raises Superseded when a later run of a workflow has synced another commit, or when the run
+    goes forward only and the index has a later commit.
+    """
+    if run.force:
         return
-    if last.order > run.event.order and last.commit != run.tree.commit:
+    last, commit = _last_workflow_run(run, state), run.tree.commit
+    for indexed in (state.meta.get(run.index.meta_key("head")), last and last.commit):
+        if indexed and indexed != commit and run.is_older_than(indexed):
+            raise Superseded(
+                f"Commit {commit[:10]} is checked out, and the index has the later commit "
+                f"{indexed[:10]}. Nothing was changed. Check out the newest commit of the branch; "
+                f"or to go back to {commit[:10]}, set the input force."
+            )
+    if run.event and last and last.order > run.event.order_of(commit) and last.commit != commit:
         raise Superseded(
             f"This is run {run.event.number} of {run.event.workflow}. A later run of a workflow "
             f"has synced commit {last.commit[:10]}, or is doing so. Nothing was changed. "
@@ -50,7 +59,7 @@ def refuse_superseded(run: SyncContext, state: IndexState) -> None:
 def is_newest_event(run: SyncContext, state: IndexState) -> bool:
     """Returns whether the run's event is later than the last one that the index records."""
     last = _last_workflow_run(run, state)
-    return bool(run.event and (not last or last.order < run.event.order))
+    return bool(run.event and (not last or last.order < run.event.order_of(run.tree.commit)))
 
 
 def may_continue(run: SyncContext, state: IndexState) -> bool:
@@ -65,7 +74,12 @@ def may_continue(run: SyncContext, state: IndexState) -> bool:
     if recorded.startswith(_MANUAL_PREFIX) and run.token.startswith(_MANUAL_PREFIX):
         return recorded < run.token
     last = _last_workflow_run(run, state)
-    return bool(run.event and last and last.token == recorded and last.order < run.event.order)
+    return bool(
+        run.event
+        and last
+        and last.token == recorded
+        and last.order < run.event.order_of(run.tree.commit)
+    )
 
 
 def refuse_superseded_since(run: SyncContext, seen: IndexState, state: IndexState) -> None:
@@ -82,7 +96,7 @@ def event_meta(run: SyncContext) -> dict[str, str]:
     """Returns what the run records of its event in `meta`."""
     if not run.event:
         return {}
-    recorded = RecordedRun(run.event.order, run.tree.commit, run.token)
+    recorded = RecordedRun(run.event.order_of(run.tree.commit), run.tree.commit, run.token)
     return {run.index.meta_key("event"): " ".join(map(str, recorded))}
 
 

@@ -52,9 +52,8 @@ class WorkflowRun(Protocol):
         """The run's number within its workflow, as GitHub shows it."""
         ...
 
-    @property
-    def order(self) -> int:
-        """Position among the runs of all workflows."""
+    def order_of(self, commit: str) -> int:
+        """Position, among the runs of all workflows, of the run that `commit` came with."""
         ...
 
 
@@ -96,5 +95,7 @@ class SyncContext:
     follow_index_model: Callable[[Mapping[str, str]], bool] = lambda meta: False
     """Replaces `model_vectors` by those of the model that the index's `meta` records, where the
     user has named none; returns whether it did."""
+    is_older_than: Callable[[str], bool] = lambda commit: False
+    """True if the run's commit is an ancestor of another; always False where it may go back."""
     static_model: StaticEmbedder | None = None
     """Makes the static vectors of a local index."""
