@@ -1,7 +1,7 @@
 """Entry point of the `feeder` command.
 
-Sets what has to be set before the slow imports: Ctrl-C exits quietly with code 130, numpy computes
-in one thread, and the garbage collector runs rarely.
+Sets what has to be set before the slow imports: Ctrl-C and SIGTERM exit quietly with code 130,
+numpy computes in one thread, and the garbage collector runs rarely.
 """
 
 import atexit
@@ -13,9 +13,10 @@ import sys
 GC_THRESHOLD = 50_000
 """New objects after which the garbage collector looks for cycles: a few MB."""
 
-signal.signal(signal.SIGINT, lambda *_: os._exit(130))
-# at its end Python restores the default, which would kill the process and replace its exit code
-atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+for _signal in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(_signal, lambda *_: os._exit(130))
+    # at its end Python restores the default, which would kill the process and replace its exit code
+    atexit.register(signal.signal, _signal, signal.SIG_IGN)
 # OpenBLAS would start a thread per core with numpy: for a query that takes longer than it saves
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # by default Python looks for cycles after each 700 new objects: a tenth of the time of a start

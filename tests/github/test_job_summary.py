@@ -67,7 +67,7 @@ def inline(tokens: Sequence[Token]) -> list[Token]:
         ((report(finished=False), None, None), "stopped early, before the index was at `abc1234`"),
         ((report(), None, StoppedEarly("x")), "stopped early, the next run continues"),
         ((report(), None, Superseded("x")), "superseded by a later run"),
-        ((None, None, Interrupted("x")), "interrupted, the next run continues"),
+        ((None, None, Interrupted("x")), "cancelled, the next run continues"),
         ((report(), None, ServiceError("x")), "failed"),
         ((None, None, UserError("x")), "failed"),
         ((None, verdict(GOOD, GOOD), None), "the index is right, 2 checks passed"),

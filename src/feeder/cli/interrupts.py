@@ -1,5 +1,5 @@
-"""Ends the program on Ctrl-C: with its cleanup on the first SIGINT, at once on the second one or
-when the first has had no effect.
+"""Ends the program on Ctrl-C, SIGTERM or a closed terminal: with its cleanup on the first signal,
+at once on the second one or when the first has had no effect.
 """
 
 from __future__ import annotations
@@ -22,8 +22,16 @@ if TYPE_CHECKING:
 
 INTERRUPTED = "Interrupted. Finished work is saved; run the command again to continue."
 
-GRACE_S = 10.0
-"""Time, from the first Ctrl-C on, that the program has to close its files and connections."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that end the program as Ctrl-C does; one that is ignored, as by nohup, stays ignored."""
+
+GRACE_S = 5.0
+"""Time, from the first signal on, that the program has to close its files and connections.
+
+GitHub Actions sends SIGINT, SIGTERM 7.5 s later, and kills the process after another 2.5 s.
+"""
+LAST_WORDS_S = 1.0
+"""Time that `before_end` has to write what the program wanted to say; it is then cut off."""
 
 REPEAT = b"\0"
 """Byte that is sent to the thread when Python ignored a KeyboardInterrupt; no signal's number."""
@@ -32,20 +40,25 @@ REPEAT_S = 0.01
 
 
 class InterruptMonitor:
-    """Raises KeyboardInterrupt in the main thread on the first SIGINT, and ensures that it ends.
+    """Raises KeyboardInterrupt in the main thread on the first signal, and ensures that it ends.
 
     Python ignores an exception that is raised in a weakref callback or a finalizer, which run at
     any time, such as during an import. It reports it to `sys.unraisablehook`: SIGINT is then sent
-    once more. Other code may lose KeyboardInterrupt too, or not return for long. So each SIGINT
+    once more. Other code may lose KeyboardInterrupt too, or not return for long. So each signal
     wakes a thread (`signal.set_wakeup_fd`), which ends the process on the second one, or
     `grace_s` seconds after the first. The index survives this as it survives a kill.
 
-    After a SIGINT, warnings and exceptions in finalizers and threads are not printed: they come
+    After a signal, warnings and exceptions in finalizers and threads are not printed: they come
     from objects that were interrupted while they were made, and from threads that outlive them.
     """
 
-    def __init__(self, grace_s: float = GRACE_S) -> None:
+    def __init__(
+        self, grace_s: float = GRACE_S, before_end: Callable[[], None] = lambda: None
+    ) -> None:
+        """`before_end` is called in a thread before the process is ended without its cleanup."""
         self._grace_s = grace_s
+        self._before_end = before_end
+        self._may_raise = True
         self._is_interrupted = False
         self._is_announced = False
         self._announcing = Lock()
@@ -61,11 +74,16 @@ class InterruptMonitor:
         self._old_hook, sys.unraisablehook = sys.unraisablehook, self._on_unraisable
         self._old_thread_hook = threading.excepthook
         threading.excepthook = self._on_thread_exception
-        self._old_handler = signal.signal(signal.SIGINT, self._on_sigint)
+        self._old_handlers = {
+            one: signal.signal(one, self._on_signal)
+            for one in SIGNALS
+            if one == signal.SIGINT or signal.getsignal(one) != signal.SIG_IGN
+        }
         return self
 
     def __exit__(self, *_: object) -> None:
-        signal.signal(signal.SIGINT, self._old_handler)
+        for one, handler in self._old_handlers.items():
+            signal.signal(one, handler)
         sys.unraisablehook = self._old_hook
         if not self._is_interrupted:  # else threads may fail until the process has ended
             threading.excepthook = self._old_thread_hook
@@ -79,6 +97,10 @@ class InterruptMonitor:
         self._thread.join()
         self._warning_filters.__exit__(None, None, None)
 
+    def finish_work(self) -> None:
+        """From now on the first signal raises nothing: the program ends by itself in a moment."""
+        self._may_raise = False
+
     def announce(self, print_message: Callable[[], None]) -> None:
         """Prints the message of the interrupt, unless `end_process` has."""
         with self._announcing:
@@ -87,13 +109,16 @@ class InterruptMonitor:
                 print_message()
 
     def end_process(self) -> NoReturn:
-        """Ends the process now, with exit code 130; nothing is closed or cleaned up."""
+        """Ends the process within two seconds, with exit code 130; nothing is cleaned up."""
         try:
             # unless the main thread is just printing it, or stderr is a pipe that is full
             if self._announcing.acquire(timeout=1) and not self._is_announced:
                 self._is_announced = True
                 if _poll(2, select.POLLOUT, 0):
                     os.write(2, f"\nfeeder: {INTERRUPTED}\n".encode())
+            last_words = Thread(target=self._before_end, daemon=True)
+            last_words.start()
+            last_words.join(LAST_WORDS_S)
         finally:
             os._exit(Interrupted.exit_code)
 
@@ -113,14 +138,14 @@ class InterruptMonitor:
                 signal.pthread_kill(main_thread().ident or 0, signal.SIGINT)
             elif byte[0] == signal.SIGINT and repeats:
                 repeats -= 1
-            elif byte[0] == signal.SIGINT:
+            elif byte[0] in SIGNALS:
                 if deadline_s:
                     break
                 deadline_s = time.monotonic() + self._grace_s
         self.end_process()
 
-    def _on_sigint(self, *_: object) -> None:
-        if not self._is_interrupted:
+    def _on_signal(self, *_: object) -> None:
+        if not self._is_interrupted and self._may_raise:
             self._is_interrupted = True
             warnings.simplefilter("ignore")
             raise KeyboardInterrupt

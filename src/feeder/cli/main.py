@@ -123,11 +123,13 @@ def main() -> None:
     """Runs the program and exits; the one place where errors become exit codes."""
     workflow_report = WorkflowReport()
     title = " ".join(["feeder", *sys.argv[1:2]])
-    monitor = InterruptMonitor()
+    cancelled = Interrupted(INTERRUPTED)
+    monitor = InterruptMonitor(before_end=lambda: workflow_report.cut_short(title, cancelled))
     try:
         with monitor, workflow_report.job as job:
             with job.group(title):
                 code, error = _run_command(workflow_report, monitor)
+                monitor.finish_work()
             workflow_report.publish(title, error)
     except KeyboardInterrupt:  # before or after the command
         monitor.end_process()

@@ -81,6 +81,7 @@ def validate(repair: bool, wait: bool, content: bool, **params: Any) -> None:
         waits = wait or repair
         verdict = validate(run, wait=waits, content=content)
         if repair and (not verdict.passed or verdict.damage.paths):
+            console.account().running = run.report
             repair_index(run, verdict)
             verdict = validate(run, wait=waits, content=content)._replace(repaired=True)
             console.account().report = run.report.as_json()

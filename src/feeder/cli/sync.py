@@ -151,6 +151,7 @@ def _writing_run(  # noqa: PLR0913 - what a run works on
                 command_lock(store.backend.file),
                 open_run(store, source, settings, dry_run=dry_run, processes=processes) as run,
             ):
+                account.running = run.report
                 try:
                     yield run
                     if failed_model:  # words were indexed without it

@@ -85,12 +85,18 @@ class Job:
         try:
             yield
         finally:
-            with suppress(OSError):
-                sys.stdout.flush()
-            # the empty line ends an unfinished line
-            self._write_lines("", _command(self._stop_token), _command("endgroup"))
-            self._stop_token = ""
-            self._flush_annotations()
+            self.close_group()
+
+    def close_group(self) -> None:
+        """Ends the open group, if there is one; the runner executes commands again."""
+        if not self._stop_token:
+            return
+        with suppress(OSError):
+            sys.stdout.flush()
+        # the empty line ends an unfinished line
+        self._write_lines("", _command(self._stop_token), _command("endgroup"))
+        self._stop_token = ""
+        self._flush_annotations()
 
     def neutralize_commands(self, text: str) -> str:
         r"""Escapes what the runner would execute, by `\u` escapes: JSON keeps its meaning."""

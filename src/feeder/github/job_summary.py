@@ -41,6 +41,8 @@ def summary(
         blocks.append(
             _alert("WARNING" if isinstance(error, StoppedEarly) else "CAUTION", str(error))
         )
+    if isinstance(error, Interrupted):
+        blocks.append(_index_state(report))
     if report:
         blocks += _report_blocks(report)
     if verdict:
@@ -165,8 +167,21 @@ def _error_state(error: BaseException) -> str:
     if isinstance(error, StoppedEarly):
         return "stopped early, the next run continues"
     if isinstance(error, Interrupted):
-        return "interrupted, the next run continues"
+        return "cancelled, the next run continues"
     return "failed"
+
+
+def _index_state(report: Mapping[str, Any] | None) -> str:
+    """Describes what a cancelled run has left; its last batch may not be counted yet."""
+    if not report or report["dry_run"]:
+        return "Nothing was written: the index is as before."
+    goal, written = _commit_label(report["head"]), report["files_processed"]
+    if report["finished"]:
+        return f"The run had ended: the index has all that it wanted to write of {goal}."
+    if not written:
+        return f"The index is as before, or has the first files of {goal}."
+    files = _count_noun(written, "file")
+    return f"The index has at least {files} of {goal}; the other files are as before."
 
 
 def _check_count(verdict: Mapping[str, Any]) -> str:

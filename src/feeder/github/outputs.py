@@ -2,10 +2,12 @@
 summary.
 """
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Protocol
 
 from feeder.errors import StoppedEarly
 from feeder.github.job import Job
@@ -20,6 +22,12 @@ REPAIR_ADVICE = (
 )
 
 
+class RunReport(Protocol):
+    """The report of a run."""
+
+    def as_json(self) -> dict[str, Any]: ...
+
+
 @dataclass
 class WorkflowReport:
     """The result of a process, for the job that it is a step of."""
@@ -27,6 +35,8 @@ class WorkflowReport:
     job: Job = field(default_factory=Job.from_environ)
     report: dict[str, Any] | None = None
     """Of the run that wrote, from `Report.as_json`."""
+    running: RunReport | None = None
+    """The report of a run that has not ended."""
     verdict: dict[str, Any] | None = None
     """Of the validation, from `ValidationResult.as_json`."""
     matrix: str = ""
@@ -41,14 +51,30 @@ class WorkflowReport:
     impact: "ChangeImpact | None" = None
     """The effects of a pull request's change."""
 
+    _publishing: Lock = field(default_factory=Lock, repr=False)
+    _is_published: bool = False
+
     def publish(self, title: str, error: BaseException | None) -> None:
-        """Writes outputs, annotations and summary; `error` is what ends the process, if any."""
-        if not self.job.is_active:
-            return
-        self._annotate(error)
-        for name, value in self._outputs():
-            self.job.output(name, value)
-        self._summarize(title, error)
+        """Writes outputs, annotations and summary once; `error` is what ends the process, if any.
+
+        Another thread may call it too.
+        """
+        with self._publishing:
+            if self._is_published or not self.job.is_active:
+                return
+            self._is_published = True
+            if self.report is None and self.running:
+                # at once: the run goes on counting
+                self.report = json.loads(json.dumps(self.running.as_json()))
+            self._annotate(error)
+            for name, value in self._outputs():
+                self.job.output(name, value)
+            self._summarize(title, error)
+
+    def cut_short(self, title: str, error: BaseException) -> None:
+        """Closes the log's open group and publishes, for a process that is about to be ended."""
+        self.job.close_group()
+        self.publish(title, error)
 
     def _summarize(self, title: str, error: BaseException | None) -> None:
         from feeder.github.job_summary import escape_markdown, impact_section, summary
