@@ -8,22 +8,40 @@ from pathlib import Path
 
 import pytest
 
-from feeder.child_process import ChildProcess
+from feeder.child_process import ChildProcess, MessageError, decode_message, encode_message
 
 ECHO = """
 import os, pickle
-from feeder.child_process import open_channel
+from feeder.child_process import encode_message, open_channel, read_message, write_message
+
+class Attack:
+    def __reduce__(self):
+        return print, ("executed",)
 
 def serve():
     requests, responses = open_channel()
     while True:
-        name = pickle.load(requests)
+        name = read_message(requests, str)
         print("a library's chatter", flush=True)
-        response = pickle.dumps(os.environ.get(name))
-        responses.write(response[:-3] if "CUT" in os.environ else response)
-        responses.flush()
-        if "CUT" in os.environ:
-            os._exit(1)
+        answer = os.environ.get(name)
+        match os.environ.get("FAULT"):
+            case "cut":
+                responses.write((100).to_bytes(4, "big") + b"too few")
+                responses.flush()
+                os._exit(1)
+            case "bare pickle":
+                responses.write(pickle.dumps(Attack()))
+                responses.flush()
+                os._exit(1)
+            case "pickle":
+                write_message(responses, pickle.dumps(Attack()))
+            case "type":
+                write_message(responses, encode_message([answer]))
+            case "size":
+                responses.write(bytes([255]) * 1_000)
+                responses.flush()
+            case _:
+                write_message(responses, encode_message(answer))
 """
 
 
@@ -50,7 +68,8 @@ def running_echo(**variables: str) -> Iterator[ChildProcess]:
 
 def request(process: ChildProcess, name: str) -> object:
     process.send(name)
-    return process.receive()
+    answer: type[str | None] = str | None  # type: ignore[assignment]
+    return process.receive(answer)
 
 
 def test_child_gets_variables_but_no_secret() -> None:
@@ -77,7 +96,7 @@ def test_output_of_start_up_files_is_ignored(tmp_path: Path) -> None:
 
 def test_incomplete_response_raises_eof_error() -> None:
     """The process was killed while it wrote a response."""
-    with running_echo(CUT="yes") as echo, pytest.raises(EOFError):
+    with running_echo(FAULT="cut") as echo, pytest.raises(EOFError):
         request(echo, "LANG")
 
 
@@ -87,4 +106,22 @@ def test_end_without_a_response_raises_eof_error() -> None:
         request(echo, "LANG")
         echo.kill()
         with pytest.raises(EOFError):
-            echo.receive()
+            echo.receive(str)
+
+
+@pytest.mark.parametrize("fault", ["pickle", "bare pickle", "type", "size"])
+def test_malformed_response_raises_message_error(
+    fault: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A pickle that would call a function calls none, in whatever frame it is sent."""
+    with running_echo(FAULT=fault) as echo, pytest.raises(MessageError):
+        request(echo, "LANG")
+    assert "executed" not in capfd.readouterr().out
+
+
+def test_paths_arrive_as_they_were_sent() -> None:
+    """Also those whose name is not UTF-8."""
+    path = Path(os.fsdecode(b"/tmp/caf\xe9"))
+    assert decode_message(encode_message([path]), list[Path]) == [path]
+    with pytest.raises(MessageError):
+        decode_message(encode_message(["text"]), list[Path])

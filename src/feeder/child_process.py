@@ -1,6 +1,7 @@
 """Runs a module of this program in a child process.
 
-Both sides exchange pickled messages over stdin and stdout.
+Both sides exchange messages over stdin and stdout: MessagePack, decoded to the type that the
+receiver expects. A message is data; it cannot name code that its receiver would run.
 """
 
 # Not multiprocessing, and so not pebble: fork is unsafe beside other threads, and spawn runs the
@@ -8,7 +9,6 @@ Both sides exchange pickled messages over stdin and stdout.
 # blocks for 3 s before it kills, and such a worker outlives a killed parent.
 
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -16,28 +16,45 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO, TypeVar
 
-from feeder.config import SECRET_VARIABLES
+from feeder.errors import UserError
 
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 _READY_MARKER = b"\0feeder\n"
 """Precedes the first response: Python start-up files of the user may have printed before it."""
+_SIZE_BYTES = 4
+"""Each message is preceded by its size, an unsigned integer of so many bytes."""
+_MAX_MESSAGE_BYTES = 1_000_000_000
+"""A parser's memory is limited to 1.5 GB: a larger message is none of ours."""
 _MAXRSS_BYTES = 1 if sys.platform == "darwin" else 1024
 _BOOTSTRAP = """
 import gc, signal, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 gc.set_threshold(50_000)  # while modules load, Python would look for cycles after each 700 objects
 sys.path[:] = sys.argv[2:]
+sys.modules["typing_extensions"] = None  # it takes half of msgspec's time to load, for nothing
+import msgspec
+del sys.modules["typing_extensions"]
 __import__(sys.argv[1], fromlist=["serve"]).serve()
 """
+
+
+Message = TypeVar("Message")
+
+
+class MessageError(Exception):
+    """A received message does not have the expected form."""
 
 
 class ChildProcess:
     """A process that runs `serve` of the given module, with additional environment variables."""
 
     def __init__(self, module: str, variables: Mapping[str, str] = _NO_VARIABLES) -> None:
+        # imported here: a child process needs no settings
+        from feeder.config import SECRET_VARIABLES
+
         inherited = {
             name: value for name, value in os.environ.items() if name not in SECRET_VARIABLES
         }
@@ -56,20 +73,19 @@ class ChildProcess:
 
     def send(self, message: object) -> None:
         """Sends a message; raises OSError if the process has ended."""
-        pickle.dump(message, self._requests, pickle.HIGHEST_PROTOCOL)
-        self._requests.flush()
+        write_message(self._requests, encode_message(message))
 
-    def receive(self) -> Any:
-        """Returns the next response; raises EOFError if the process has ended without one."""
+    def receive(self, expected: type[Message]) -> Message:
+        """Returns the next response, of the expected type.
+
+        Raises EOFError if the process has ended without one, MessageError if it is another one.
+        """
         while not self._is_ready:
             line = self._responses.readline()
             if not line:
                 raise EOFError("the process ended before its first response")
             self._is_ready = line.endswith(_READY_MARKER)
-        try:
-            return pickle.load(self._responses)
-        except pickle.UnpicklingError as exc:  # it ended within a response
-            raise EOFError(str(exc)) from exc
+        return read_message(self._responses, expected)
 
     def kill(self) -> None:
         """Kills the process without waiting for its end."""
@@ -91,6 +107,66 @@ def open_channel() -> tuple[BinaryIO, BinaryIO]:
     responses.flush()
     os.dup2(2, 1)  # libraries print to stderr
     return sys.stdin.buffer, responses
+
+
+def encode_message(message: object) -> bytes:
+    """Encodes structs, named tuples, collections of them, paths and plain values.
+
+    Raises UnicodeEncodeError for a text with a lone surrogate.
+    """
+    # imported here: a run that has nothing to parse starts no process
+    from msgspec import msgpack
+
+    return msgpack.encode(message, enc_hook=os.fsencode)  # a path is the only other type
+
+
+def decode_message(data: bytes, expected: type[Message]) -> Message:
+    """Decodes a message of the expected type; raises MessageError for any other data."""
+    from msgspec import MsgspecError, msgpack
+
+    try:
+        return msgpack.decode(data, type=expected, dec_hook=_decode_path)
+    except (MsgspecError, ValueError) as exc:
+        raise MessageError(str(exc)) from exc
+
+
+def _decode_path(kind: type, value: Any) -> Any:
+    if kind is Path and isinstance(value, bytes):
+        return Path(os.fsdecode(value))
+    raise ValueError(f"a message cannot contain {kind.__name__}")
+
+
+def encodable_texts(error: UserError) -> tuple[str, str]:
+    """Problem and remedy of an error, which may name a file that is not UTF-8, as valid Unicode."""
+    problem, remedy = (
+        text.encode("utf-8", "backslashreplace").decode() for text in (error.problem, error.remedy)
+    )
+    return problem, remedy
+
+
+def write_message(stream: IO[bytes], data: bytes) -> None:
+    """Writes an encoded message; raises OSError if the reader has ended."""
+    stream.write(len(data).to_bytes(_SIZE_BYTES, "big"))
+    stream.write(data)
+    stream.flush()
+
+
+def read_message(stream: IO[bytes], expected: type[Message]) -> Message:
+    """Reads a message of the expected type.
+
+    Raises EOFError at the end of the stream, MessageError for anything else than such a message.
+    """
+    size = int.from_bytes(_read_exactly(stream, _SIZE_BYTES), "big")
+    if size > _MAX_MESSAGE_BYTES:
+        raise MessageError(f"a message of {size:,} bytes is too large")
+    return decode_message(_read_exactly(stream, size), expected)
+
+
+def _read_exactly(stream: IO[bytes], size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError("the process ended within a message")
+    return data
 
 
 def wait_with_usage(process: "subprocess.Popen[bytes]") -> tuple[int, int]:

@@ -33,6 +33,8 @@ SWELLING_JAVA = b"List<" * 20_000
 
 PARSER = '''
 import os
+import pickle
+import stat
 import time
 from pathlib import Path
 from feeder.errors import FeederError, UserError
@@ -51,7 +53,29 @@ def own(grammars, path, content):
         os._exit(3)
     if path == "asks.txt":
         raise UserError("Change something.")
+    if path.startswith("attacks"):
+        send_pickle(content.decode(), is_framed="framed" in path)
     return ParsedFile(path, [], skip=str(os.getpid()))
+
+class Attack:
+    """A pickle of it creates a file where it is read."""
+
+    def __init__(self, target):
+        self.target = target
+
+    def __reduce__(self):
+        return Path.touch, (Path(self.target),)
+
+def send_pickle(target, is_framed):
+    """Writes a pickle to the program, as native code could that a hostile file has taken over."""
+    data = pickle.dumps(Attack(target))
+    data = len(data).to_bytes(4, "big") + data if is_framed else data
+    for number in range(3, 64):
+        try:
+            if stat.S_ISFIFO(os.fstat(number).st_mode):
+                os.write(number, data)
+        except OSError:
+            pass
 
 def noting(grammars, path, content):
     """Leaves the process's number in a file of the working directory before it parses."""
@@ -276,6 +300,23 @@ def test_exception_affects_one_file(own_parser: ParseFile, path: str, reason: st
     assert [node.text for node in broken.nodes] == ["one text"]
     assert (before.path, before.reason) == ("a.txt", None)
     assert (after.path, after.reason) == ("b.txt", None)
+
+
+@pytest.mark.parametrize("path", ["attacks.txt", "attacks_framed.txt"])
+def test_answer_of_a_parser_cannot_execute_code(
+    own_parser: ParseFile, tmp_path: Path, path: str
+) -> None:
+    """The program holds the token: a pickle sent to it is refused, and costs only that file."""
+    target = tmp_path / "executed"
+    files = [("a.txt", b"a"), (path, str(target).encode()), ("b.txt", b"b")]
+    with WorkerPool(count=1, parse_file=own_parser) as workers:
+        before, attack, after = workers.parse(files)
+    assert not target.exists()
+    assert attack.reason == "the parser sent a malformed answer"
+    assert [node.text for node in attack.nodes] == [str(target)]
+    assert (before.path, before.reason) == ("a.txt", None)
+    assert (after.path, after.reason) == ("b.txt", None)
+    assert before.skip != after.skip
 
 
 def test_exception_keeps_the_process(own_parser: ParseFile) -> None:

@@ -48,6 +48,21 @@ class OnnxModel(NamedTuple):
     sha256: str | None = None
 
 
+class EmbedRequest(NamedTuple):
+    """A message to the model's process; texts are UTF-8 with lone surrogates."""
+
+    model: OnnxModel
+    threads: int
+    texts: list[bytes]
+
+
+class EmbedAnswer(NamedTuple):
+    """Its answer: the vectors as little-endian float32, or problem and remedy of a UserError."""
+
+    vectors: bytes
+    error: tuple[str, str] | None = None
+
+
 def is_available() -> bool:
     """Returns whether the extra `headfeed[local]` is installed, without importing it."""
     return all(map(find_spec, ("onnxruntime", _MINILM_PACKAGE)))
@@ -94,18 +109,24 @@ class OnnxEmbedder(Embedder):
         self._process = None
 
     def _request_vectors(self, texts: list[str]) -> list["Vector"]:
-        from feeder.child_process import ChildProcess
+        from feeder.child_process import ChildProcess, MessageError
 
         try:
             self._process = self._process or ChildProcess(
                 "feeder.embedding.onnx_process", _CHILD_ENVIRONMENT
             )
-            self._process.send((self._model, self._threads, texts))
-            answer: list[Vector] | UserError = self._process.receive()
-        except (OSError, EOFError) as exc:
+            encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+            self._process.send(EmbedRequest(self._model, self._threads, encoded))
+            answer = self._process.receive(EmbedAnswer)
+            return self._checked_vectors(answer, len(texts))
+        except UserError:
+            raise
+        except (OSError, EOFError, MessageError) as exc:
             child = self._process
             self.close()
             cause = f"exit code {child.process.returncode}" if child else str(exc)
+            if isinstance(exc, MessageError):
+                cause = f"it sent a malformed answer: {exc}"
             raise ServiceError(
                 f"The process that runs the local model ended or did not start ({cause}). It "
                 "needs 300 MB of memory. Run again, finished work is saved; or use --no-vectors."
@@ -113,9 +134,19 @@ class OnnxEmbedder(Embedder):
         except BaseException:  # after Ctrl-C the pending answer would go to the next request
             self.close()
             raise
-        if isinstance(answer, UserError):
-            raise answer
-        return answer
+
+    def _checked_vectors(self, answer: "EmbedAnswer", count: int) -> list["Vector"]:
+        """The vectors of an answer; raises UserError if it is one, MessageError if none fit."""
+        import numpy as np
+
+        from feeder.child_process import MessageError
+
+        if answer.error:
+            raise UserError(*answer.error)
+        vectors = np.frombuffer(answer.vectors, "<f4")
+        if len(vectors) != count * self.dimensions:
+            raise MessageError(f"{len(vectors)} numbers for {count} vectors")
+        return list(vectors.reshape(count, self.dimensions))
 
 
 def _cpu_count() -> int:

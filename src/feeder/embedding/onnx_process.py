@@ -1,6 +1,5 @@
 """The child process of `onnx` that runs a model: reads texts, answers with vectors."""
 
-import pickle
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -9,8 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from feeder.child_process import open_channel
-from feeder.embedding.onnx import OnnxModel, file_sha256
+from feeder.child_process import (
+    encodable_texts,
+    encode_message,
+    open_channel,
+    read_message,
+    write_message,
+)
+from feeder.embedding.onnx import EmbedAnswer, EmbedRequest, OnnxModel, file_sha256
 from feeder.embedding.wordpiece import WordPiece
 from feeder.errors import UserError
 
@@ -28,14 +33,15 @@ def serve() -> None:
     loaded = None
     with suppress(EOFError, BrokenPipeError):  # the program has ended
         while True:
-            model, threads, texts = pickle.load(messages)
+            model, threads, encoded = read_message(messages, EmbedRequest)
+            texts = [text.decode("utf-8", "surrogatepass") for text in encoded]
             try:
                 loaded = loaded or LoadedModel(model, threads)
-                answer: list[Vector] | UserError = loaded.embed(texts)
+                vectors = np.asarray(loaded.embed(texts), "<f4")
+                answer = EmbedAnswer(vectors.tobytes())
             except UserError as exc:
-                answer = exc
-            pickle.dump(answer, answers, pickle.HIGHEST_PROTOCOL)
-            answers.flush()
+                answer = EmbedAnswer(b"", encodable_texts(exc))
+            write_message(answers, encode_message(answer))
 
 
 class LoadedModel:

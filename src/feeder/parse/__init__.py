@@ -6,7 +6,7 @@ index.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from feeder.nodes import LineRun, Node
 from feeder.parse.compressed_source import SourceBlock
@@ -21,8 +21,7 @@ class ParsedFile(NamedTuple):
 
     `static_vectors` are the nodes' vectors by the static model, if there is one. `source_blocks` is
     the stored source, if requested and if there are nodes. `line_runs` has one for each
-    node. `encoded` is what a `NodeEncoder` has
-    made of the file, which then has no `nodes`.
+    node. `encoded` is what a `NodeEncoder` has made of the file, which then has no `nodes`.
     """
 
     path: str
@@ -34,14 +33,18 @@ class ParsedFile(NamedTuple):
     static_vectors: tuple[bytes, ...] = ()
     source_blocks: tuple[SourceBlock, ...] = ()
     line_runs: tuple[LineRun, ...] = ()
-    encoded: object = None
+    encoded: Any = None
 
 
 class NodeEncoder(Protocol):
     """Encodes a file's nodes for the caller, in the worker that parses the file.
 
-    It is pickled and sent to each worker.
+    It is a named tuple of texts and booleans, which each worker makes again by its name.
     """
+
+    @property
+    def result_type(self) -> type:
+        """The type of what it returns: a named tuple."""
 
     def __call__(self, file: ParsedFile, /) -> object:
         """Returns what the caller gets as `ParsedFile.encoded`."""
@@ -50,7 +53,8 @@ class NodeEncoder(Protocol):
 class StaticEmbedder(Protocol):
     """An embedding model fast enough to run in the worker that parses the text.
 
-    It is pickled and sent to each worker; the first call there loads the model.
+    It is a named tuple of texts and booleans, which each worker makes again by its name; the first
+    call there loads the model.
     """
 
     @property

@@ -5,10 +5,10 @@ doc comments and member names that they capture.
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from tree_sitter import Node as Syntax
 from tree_sitter import Query
 
@@ -63,8 +63,7 @@ _STRING_LITERAL = re.compile(
 """A string literal, including prefixes such as `r"` and `$@"`."""
 
 
-@dataclass(frozen=True, slots=True)
-class _PatternGroup:
+class _PatternGroup(Struct, frozen=True):
     start_byte: int
     end_byte: int
 
@@ -83,8 +82,7 @@ class DocComment(NamedTuple):
     allows_blank_line: bool
 
 
-@dataclass(slots=True)
-class Declaration:
+class Declaration(Struct):
     """A declaration that a query matched; offsets are in bytes, `body` is where its body begins.
 
     `pattern` is the index of the query's pattern. With `can_join` it is one clause of a declaration

@@ -7,11 +7,11 @@ parts, preferably at `split_points`.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate, chain, repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
+from msgspec import Struct, field
 from tree_sitter import Node as Syntax
 from tree_sitter import Point, Query, Range
 
@@ -50,8 +50,7 @@ class MemberName(NamedTuple):
     name: str
 
 
-@dataclass(slots=True)
-class Span:
+class Span(Struct):
     """A byte range of a file that becomes a node, with the spans inside it in order.
 
     The root span of a file has the `members` and the `relations` of the whole file. A declaration's

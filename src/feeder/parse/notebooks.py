@@ -6,9 +6,10 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from feeder.nodes import Node
 from feeder.parse.embedded import HostFile, Region, add_regions
@@ -43,8 +44,7 @@ class Cell(NamedTuple):
     end: int
 
 
-@dataclass(slots=True)
-class Notebook:
+class Notebook(Struct):
     """The sources of a notebook's cells.
 
     `lines` are their lines, with a blank one after each cell. `line_ranges` has the first and last

@@ -5,7 +5,6 @@ parsed file for each, within limits of time and memory.
 import faulthandler
 import gc
 import os
-import pickle
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -14,14 +13,24 @@ from functools import partial
 from types import ModuleType
 from typing import BinaryIO, TypeVar
 
-from feeder.child_process import open_channel
+from msgspec import Raw
+
+from feeder.child_process import (
+    encodable_texts,
+    encode_message,
+    open_channel,
+    read_message,
+    write_message,
+)
 from feeder.errors import UserError
 from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import DocumentProgress, progress_listener
 from feeder.parse.grammars import Grammars, load_grammars
+from feeder.parse.worker_answers import Answer, Failed, Parsed, Progress, Ready, Refused, Vectors
 from feeder.parse.worker_messages import (
     WALL_CLOCK_FACTOR,
     Limits,
+    ParseFile,
     ParseRequest,
     WorkerConfig,
 )
@@ -45,28 +54,25 @@ def serve() -> None:
 
     try:
         requests, answers = open_channel()
-        config: WorkerConfig = pickle.load(requests)
-    except (EOFError, pickle.UnpicklingError, BrokenPipeError):
+        config = read_message(requests, WorkerConfig)
+    except (EOFError, BrokenPipeError):
         os._exit(0)  # the program has ended before it needed this process
     try:
         grammars = load_grammars(config.grammar_file)
     except UserError as exc:
-        pickle.dump(exc, answers)
+        write_message(answers, encode_message(Refused(*encodable_texts(exc))))
         return
     _apply_limits(config.limits)
-    pickle.dump("ready", answers)
-    answers.flush()
+    write_message(answers, encode_message(Ready()))
     progress_listener.set(partial(_send_progress, answers))
     with suppress(EOFError):
         while True:
             for answer in _answer_batch(config, grammars, _receive_batch(requests)):
-                answers.write(answer)
-                answers.flush()
+                write_message(answers, answer)
 
 
 def _send_progress(answers: BinaryIO, progress: DocumentProgress) -> None:
-    pickle.dump(progress, answers)
-    answers.flush()
+    write_message(answers, encode_message(Progress(progress)))
 
 
 def _stub_requests_module() -> None:
@@ -78,66 +84,62 @@ def _stub_requests_module() -> None:
 
 def _receive_batch(requests: BinaryIO) -> list[ParseRequest]:
     try:
-        batch: list[ParseRequest] = pickle.load(requests)
+        return read_message(requests, list[ParseRequest])
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
-    return batch
 
 
 def _answer_batch(
     config: WorkerConfig, grammars: Grammars, requests: list[ParseRequest]
 ) -> Iterator[bytes]:
-    """Yields a pickled answer for each file, then one with the static vectors of all their nodes.
-
-    An answer is a ParsedFile, the reason of a failure, or a UserError, which ends the run.
-    """
-    files = []
+    """Yields an encoded answer for each file, then one with the static vectors of their nodes."""
+    files: list[ParsedFile] = []
+    embedder: StaticEmbedder | None = config.static_embedder and config.static_embedder.load()
     for request in requests:
         timeout_s = config.limits.timeout_for(request.path, request.plain_text_reason)
         parse = partial(_parse_request, config, grammars, request)
-        file, pickled = _run_limited(timeout_s, parse, partial(_encode_file, request.encode))
-        if config.static_embedder:
+        encode = request.encode and request.encode.load()
+        file, answer = _run_limited(timeout_s, parse, partial(_encode_file, encode))
+        if file:
             files.append(file)
-        yield pickled
-    if config.static_embedder:
-        _, pickled = _run_limited(
-            config.limits.plain_text_timeout_s, partial(_embed_files, config.static_embedder, files)
-        )
-        yield pickled
+        yield answer
+    if embedder:
+        timeout_s = config.limits.plain_text_timeout_s
+        yield _run_limited(timeout_s, partial(_embed_files, embedder, files), Vectors)[1]
 
 
 Result = TypeVar("Result")
 
 
 def _run_limited(
-    timeout_s: float,
-    work: Callable[[], Result],
-    encode: Callable[[Result], object] = lambda result: result,
-) -> tuple[object, bytes]:
-    """The result of the work, or the error that it fails with; also encoded and pickled."""
+    timeout_s: float, work: Callable[[], Result], answer: Callable[[Result], Answer]
+) -> tuple[Result | None, bytes]:
+    """The result of the work, None if it fails, and the encoded answer that tells it."""
     _alarm(timeout_s)
     try:
         result = work()
-        return result, pickle.dumps(encode(result), pickle.HIGHEST_PROTOCOL)
+        return result, encode_message(answer(result))
     except MemoryError:
         os._exit(OUT_OF_MEMORY)
     except UserError as exc:
-        return exc, pickle.dumps(exc)
+        return None, encode_message(Refused(*encodable_texts(exc)))
     except Exception as exc:
-        reason = f"the parser failed ({type(exc).__name__})"
-        return reason, pickle.dumps(reason)
+        return None, encode_message(Failed(f"the parser failed ({type(exc).__name__})"))
     finally:
         _alarm(0)
 
 
-def _encode_file(encode: NodeEncoder | None, file: ParsedFile) -> ParsedFile:
-    return file._replace(nodes=[], line_runs=(), encoded=encode(file)) if encode else file
+def _encode_file(encode: NodeEncoder | None, file: ParsedFile) -> Parsed:
+    if not encode:
+        return Parsed(file)
+    encoded = Raw(encode_message(encode(file)))
+    return Parsed(file._replace(nodes=[], line_runs=()), encoded)
 
 
-def _embed_files(embedder: StaticEmbedder, files: list[object]) -> list[tuple[bytes, ...]]:
+def _embed_files(embedder: StaticEmbedder, files: list[ParsedFile]) -> list[tuple[bytes, ...]]:
     from feeder.parse.file_parser import static_vectors
 
-    return static_vectors([file for file in files if isinstance(file, ParsedFile)], embedder)
+    return static_vectors(files, embedder)
 
 
 def _parse_request(config: WorkerConfig, grammars: Grammars, request: ParseRequest) -> ParsedFile:
@@ -149,7 +151,8 @@ def _parse_request(config: WorkerConfig, grammars: Grammars, request: ParseReque
     if reason:
         return parse_as_plain_text(grammars, path, content, reason, **options)
     if config.parse_file:
-        return config.parse_file(grammars, path, content)
+        parse: ParseFile = config.parse_file.load()
+        return parse(grammars, path, content)
     return parse_file(grammars, path, content, **options)
 
 

@@ -2,17 +2,19 @@
 
 import signal
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from feeder.child_process import wait_with_usage
+from feeder.child_process import MessageError, decode_message, wait_with_usage
 from feeder.errors import FeederError, UserError
 from feeder.parse import ParsedFile
-from feeder.parse.extract import DocumentProgress
 from feeder.parse.worker import OUT_OF_MEMORY, TIMED_OUT
+from feeder.parse.worker_answers import Answer, Failed, Parsed, Progress, Ready, Refused, Vectors
 from feeder.parse.worker_messages import ParseRequest, WorkerConfig
 from feeder.parse.worker_process import WorkerProcess
 
 ProgressCallback = Callable[[str], None]
+
+_MALFORMED = "the parser sent a malformed answer"
+_ANY_ANSWER: type[Answer] = Answer  # type: ignore[assignment]  # mypy knows no type of unions
 
 
 def ignore_progress(_: str) -> None:
@@ -42,7 +44,8 @@ class Worker:
             return
         try:
             self.send(self._config)
-            self.receive()
+            if not isinstance(self._next_answer(), Ready):
+                raise WorkerEndedError(_MALFORMED)
         except (WorkerEndedError, BrokenPipeError) as exc:
             raise FeederError(
                 f"A parser process could not be started: {exc}. "
@@ -64,50 +67,70 @@ class Worker:
             raise BrokenPipeError("the worker has ended") from exc
 
     def receive(
-        self,
-        path: str = "",
-        plain_text_reason: str | None = None,
-        on_progress: ProgressCallback = ignore_progress,
+        self, request: ParseRequest, on_progress: ProgressCallback = ignore_progress
     ) -> ParsedFile | str:
         """The answer to the next request: a parsed file, or the reason of its failure.
 
-        `path` and `plain_text_reason` are those of the request. Raises WorkerEndedError if the
-        process ends instead.
+        Raises WorkerEndedError if the process ends instead, or answers something else.
         """
+        answer = self._next_answer(request.path, request.plain_text_reason, on_progress)
+        if isinstance(answer, Failed):
+            return answer.reason
+        if not isinstance(answer, Parsed):
+            raise WorkerEndedError(_MALFORMED)
+        file = answer.file._replace(path=request.path, encoded=None)
+        if not request.encode:
+            return file
         try:
-            answer: ParsedFile | str | UserError = self._next_answer(path, on_progress)
-        except EOFError as exc:
-            raise WorkerEndedError(self._end_reason(path, plain_text_reason)) from exc
-        self._is_unproven = False
-        if isinstance(answer, UserError):
-            raise answer
-        return answer
-
-    def _next_answer(self, path: str, on_progress: ProgressCallback) -> Any:
-        """The next answer; reports progress until it arrives."""
-        has_reported = False
-        try:
-            while isinstance(answer := self._peer.receive(), DocumentProgress):
-                has_reported = True
-                on_progress(f"{path.rpartition('/')[2]}: {answer}")
-        finally:
-            if has_reported:
-                on_progress("")
-        return answer
+            encoded = decode_message(answer.encoded, request.encode.load().result_type)
+        except MessageError as exc:
+            raise WorkerEndedError(_MALFORMED) from exc
+        return file._replace(encoded=encoded)
 
     def with_static_vectors(self, files: Sequence[ParsedFile | str]) -> list[ParsedFile | str]:
         """Receives the static vectors of the files answered last, and returns the files with them.
 
         Raises WorkerEndedError if the vectors cannot be computed.
         """
-        answer: Any = self.receive()
-        if isinstance(answer, str):
-            raise WorkerEndedError(answer)
-        vectors = iter(answer)
+        answer = self._next_answer()
+        if isinstance(answer, Failed):
+            raise WorkerEndedError(answer.reason)
+        count = sum(isinstance(file, ParsedFile) for file in files)
+        if not isinstance(answer, Vectors) or len(answer.of_files) != count:
+            raise WorkerEndedError(_MALFORMED)
+        vectors = iter(answer.of_files)
         return [
             file._replace(static_vectors=next(vectors)) if isinstance(file, ParsedFile) else file
             for file in files
         ]
+
+    def _next_answer(
+        self,
+        path: str = "",
+        plain_text_reason: str | None = None,
+        on_progress: ProgressCallback = ignore_progress,
+    ) -> Answer:
+        """The next answer; reports progress until it arrives.
+
+        `path` and `plain_text_reason` are those of the request. Raises UserError if that is the
+        answer, WorkerEndedError if the process ends instead, or sends anything else.
+        """
+        has_reported = False
+        try:
+            while isinstance(answer := self._peer.receive(_ANY_ANSWER), Progress):
+                has_reported = True
+                on_progress(f"{path.rpartition('/')[2]}: {answer.position}")
+        except EOFError as exc:
+            raise WorkerEndedError(self._end_reason(path, plain_text_reason)) from exc
+        except MessageError as exc:
+            raise WorkerEndedError(_MALFORMED) from exc
+        finally:
+            if has_reported:
+                on_progress("")
+        self._is_unproven = False
+        if isinstance(answer, Refused):
+            raise UserError(answer.problem, answer.remedy)
+        return answer
 
     def _end_reason(self, path: str, plain_text_reason: str | None = None) -> str:
         """The reason why the process ended; stored for the file that it was parsing."""

@@ -1,10 +1,12 @@
 """Messages to a worker process: its settings, and the files to parse."""
 
 from collections.abc import Callable
+from functools import cache
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
+from feeder.parse import ParsedFile
 from feeder.source import file_types
 
 if TYPE_CHECKING:
@@ -16,17 +18,43 @@ WALL_CLOCK_FACTOR = 4
 File = tuple[str, bytes]
 
 
+class CodeReference(NamedTuple):
+    """Names a function of a module, or a named tuple that can be called, with its `fields`."""
+
+    module: str
+    name: str
+    fields: tuple[str | bool | None, ...] | None = None
+
+    @classmethod
+    def to(cls, code: Callable[..., object]) -> Self:
+        """Refers to a function at the top of a module, or to a named tuple with plain fields."""
+        if isinstance(code, tuple):
+            return cls(type(code).__module__, type(code).__qualname__, tuple(code))
+        return cls(code.__module__, code.__qualname__)
+
+    def load(self) -> Any:
+        """Imports what it refers to."""
+        return _load(self)
+
+
+@cache
+def _load(reference: CodeReference) -> Any:
+    code = getattr(import_module(reference.module), reference.name)
+    return code if reference.fields is None else code(*reference.fields)
+
+
 class ParseRequest(NamedTuple):
     """A file to parse: with its grammar, or as plain text for a reason.
 
-    With an `encode`, the answer has what it returns in place of nodes.
+    With an `encode`, which refers to a `NodeEncoder`, the answer has what that returns in place of
+    nodes.
     """
 
     path: str
     content: bytes
     plain_text_reason: str | None = None
     keep_source: bool = False
-    encode: NodeEncoder | None = None
+    encode: CodeReference | None = None
 
 
 ParseFile = Callable[["Grammars", str, bytes], ParsedFile]
@@ -52,10 +80,13 @@ class Limits(NamedTuple):
 
 
 class WorkerConfig(NamedTuple):
-    """The settings of a worker; `parse_file` replaces `file_parser.parse_file`."""
+    """The settings of a worker; `parse_file` replaces `file_parser.parse_file`.
+
+    The references are to a `ParseFile` and to a `StaticEmbedder`.
+    """
 
     grammar_file: Path | None
-    parse_file: ParseFile | None
+    parse_file: CodeReference | None
     limits: Limits
     mask_secrets: bool
-    static_embedder: StaticEmbedder | None = None
+    static_embedder: CodeReference | None = None

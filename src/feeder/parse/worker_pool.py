@@ -18,7 +18,14 @@ from feeder.parse import NodeEncoder, ParsedFile, StaticEmbedder
 from feeder.parse.extract import extractor_versions
 from feeder.parse.grammars import load_grammars
 from feeder.parse.secrets import masking_fingerprint
-from feeder.parse.worker_messages import File, Limits, ParseFile, ParseRequest, WorkerConfig
+from feeder.parse.worker_messages import (
+    CodeReference,
+    File,
+    Limits,
+    ParseFile,
+    ParseRequest,
+    WorkerConfig,
+)
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
@@ -65,7 +72,14 @@ class WorkerPool:
         self.grammars = load_grammars(grammar_file)
         if grammar_file:  # compiling all takes 0.4 s, and the shipped ones are known to compile
             self.grammars.compile_all()
-        self._config = WorkerConfig(grammar_file, parse_file, limits, mask_secrets, static_embedder)
+        self._static_embedder = static_embedder
+        self._config = WorkerConfig(
+            grammar_file,
+            CodeReference.to(parse_file) if parse_file else None,
+            limits,
+            mask_secrets,
+            CodeReference.to(static_embedder) if static_embedder else None,
+        )
         self._count = count
         self._lock = Lock()
         self._closed = False
@@ -86,7 +100,7 @@ class WorkerPool:
     def fingerprint(self) -> str:
         """Versions of parser, grammars, masking and document extractors, and the static model."""
         masking = masking_fingerprint() if self._config.mask_secrets else "unmasked"
-        embedder = self._config.static_embedder
+        embedder = self._static_embedder
         optional = filter(None, [extractor_versions(), embedder.model if embedder else ""])
         return " ".join([self.grammars.fingerprint, masking, *optional])
 
@@ -113,10 +127,11 @@ class WorkerPool:
             self._idle += [self._new_worker() for _ in range(count)]
 
     def _new_worker(self) -> Worker:
-        from feeder.parse.worker_client import Worker
         from feeder.parse.worker_process import start_process
 
         process = self._started.pop() if self._started else start_process()
+        from feeder.parse.worker_client import Worker  # while the process loads its modules
+
         return Worker(self._config, process)
 
     def parse(
@@ -164,7 +179,8 @@ class WorkerPool:
         self, batch: list[File], *, keep_source: bool, encode: NodeEncoder | None
     ) -> list[ParsedFile]:
         """Parses a batch; what fails is parsed again as plain text. Runs in a thread of its own."""
-        request = partial(ParseRequest, keep_source=keep_source, encode=encode)
+        encoder = CodeReference.to(encode) if encode else None
+        request = partial(ParseRequest, keep_source=keep_source, encode=encoder)
         answers = self._answer_all([request(*file) for file in batch])
         pairs = list(zip(batch, answers, strict=True))
         failed = [request(*file, answer) for file, answer in pairs if isinstance(answer, str)]
@@ -189,10 +205,7 @@ class WorkerPool:
         try:
             with self._acquire_worker() as worker:
                 worker.send(requests)
-                answers.extend(
-                    worker.receive(request.path, request.plain_text_reason, self.on_progress)
-                    for request in requests
-                )
+                answers.extend(worker.receive(request, self.on_progress) for request in requests)
                 if self._config.static_embedder:
                     return worker.with_static_vectors(answers)
                 return answers

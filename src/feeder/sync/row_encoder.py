@@ -13,6 +13,11 @@ class RowEncoder(NamedTuple):
     repo: str
     describes: bool
 
+    @property
+    def result_type(self) -> type[NodeRows]:
+        """The type of what it returns."""
+        return NodeRows
+
     def __call__(self, file: ParsedFile) -> NodeRows:
         keys = self._description_keys(file)
         return encode_nodes(self.repo, file.path, file.nodes, keys, file.line_runs)
