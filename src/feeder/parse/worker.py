@@ -62,6 +62,8 @@ def serve() -> None:
     except UserError as exc:
         write_message(answers, encode_message(Refused(*encodable_texts(exc))))
         return
+    for code in filter(None, (config.parse_file, config.static_embedder)):
+        code.load()
     _apply_limits(config.limits)
     write_message(answers, encode_message(Ready()))
     progress_listener.set(partial(_send_progress, answers))
