@@ -13,7 +13,8 @@ import pytest
 
 from feeder.embedding import Vector
 from feeder.embedding.cache import MAX_BYTES, CachedEmbedder, CacheFile
-from feeder.errors import UserError
+from feeder.errors import ServiceError, UserError
+from feeder.nodes import text_sha
 from hash_embedder import HashedEmbedder
 
 
@@ -229,11 +230,22 @@ def corrupt_pages(path: Path) -> None:
     path.write_bytes(content[:4096] + b"\xff" * (len(content) - 4096))
 
 
+def truncated_file(path: Path) -> None:
+    embed_in_new_process(path, *map(str, range(100)))
+    path.write_bytes(path.read_bytes()[:10_000])
+
+
+def other_schema(path: Path) -> None:
+    embed_in_new_process(path, "text")
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("ALTER TABLE vectors RENAME COLUMN vector TO codes")
+
+
 def text_file(path: Path) -> None:
     path.write_text("This is no database at all. " * 100, encoding="utf-8")
 
 
-@pytest.mark.parametrize("make", [foreign_database, later_version, corrupt_pages, text_file])
+@pytest.mark.parametrize("make", [foreign_database, later_version, text_file])
 def test_file_that_is_no_cache_is_refused_and_not_changed(
     make: Callable[[Path], None], path: Path
 ) -> None:
@@ -272,7 +284,7 @@ def test_empty_file_is_a_new_cache(path: Path) -> None:
     assert embed_in_new_process(path, "text") == 0
 
 
-@pytest.mark.parametrize("make", [foreign_database, later_version, corrupt_pages, text_file])
+@pytest.mark.parametrize("make", [foreign_database, later_version, text_file])
 def test_unusable_file_is_reported_and_the_run_continues(
     make: Callable[[Path], None], path: Path
 ) -> None:
@@ -334,3 +346,137 @@ def test_clear_does_not_break_other_processes(path: Path) -> None:
         assert path.stat().st_size < 50_000
         embedder.embed(["0"])
         assert file.models() == [("hashed", 1024, 1)]
+
+
+@pytest.mark.parametrize("make", [corrupt_pages, truncated_file, other_schema])
+def test_damaged_cache_is_created_anew(make: Callable[[Path], None], path: Path) -> None:
+    """It says so once, and the next run finds what this one stored."""
+    make(path)
+    told: list[str] = []
+    with closing(CachedEmbedder(HashedEmbedder(), path, on_warning=told.append)) as embedder:
+        vectors = embedder.embed(["a", "b"])
+    np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b"]))
+    [line] = told
+    assert line.startswith(f"The embedding cache {path} is damaged (")
+    assert embed_in_new_process(path, "a", "b") == 0
+
+
+@pytest.mark.parametrize("folder", ["feeder", "feeder-embeddings"])
+@pytest.mark.parametrize("make", [foreign_database, text_file])
+def test_anything_at_the_place_of_the_programs_own_cache_is_replaced(
+    make: Callable[[Path], None], folder: str, tmp_path: Path
+) -> None:
+    """The default cache, and the one that the Action restores."""
+    path = tmp_path / folder / "embeddings.db"
+    path.parent.mkdir()
+    make(path)
+    assert embed_in_new_process(path, "a") == 1
+    assert embed_in_new_process(path, "a") == 0
+
+
+def change_row(path: Path, sql: str, *values: object) -> None:
+    """Changes the row of "b" as a damaged disk, a crash or another program could."""
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.pragma("ignore_check_constraints", True)
+        connection.execute(f"{sql} WHERE text_sha = ?", (*values, text_sha("b")))
+        assert connection.changes() >= 1
+
+
+UNIT = np.eye(1, 64, dtype="<f4")[0]
+NOT_A_NUMBER = np.full(64, np.nan, "<f4")
+"""Vectors of 64 dimensions: the first unit vector, and only NaN."""
+
+
+@pytest.mark.parametrize("has_checksum", [True, False])
+@pytest.mark.parametrize(
+    "vector",
+    [
+        pytest.param(NOT_A_NUMBER.tobytes(), id="nan"),
+        pytest.param(np.full(64, np.inf, "<f4").tobytes(), id="infinite"),
+        pytest.param((UNIT * 0).tobytes(), id="zero"),
+        pytest.param((UNIT * 2).tobytes(), id="length 2"),
+        pytest.param(UNIT.tobytes()[:-4], id="dimension lost"),
+        pytest.param(UNIT.tobytes() + bytes(4), id="dimension added"),
+        pytest.param(b"", id="empty"),
+        pytest.param("text" * 64, id="text"),
+        pytest.param(None, id="null"),
+    ],
+)
+def test_damaged_vector_is_computed_again(
+    path: Path, vector: bytes | str | None, has_checksum: bool
+) -> None:
+    """It is never returned, replaced in the file, and the file is named; once for each vector."""
+    embed_in_new_process(path, "a", "b", "c")
+    if vector is None:
+        change_row(path, "UPDATE vectors SET text_sha = text_sha, vector = 0")
+    else:
+        change_row(path, "UPDATE vectors SET vector = ?", vector)
+    if not has_checksum:  # as of an earlier version
+        change_row(path, "UPDATE vectors SET checksum = NULL")
+    told: list[str] = []
+    with closing(CachedEmbedder(HashedEmbedder(), path, on_warning=told.append)) as embedder:
+        assert embedder.count_missing([text_sha("a"), text_sha("b")]) == 1
+        vectors = embedder.embed(["a", "b", "c"])
+        assert (embedder.misses, embedder.hits) == (1, 2)
+    np.testing.assert_array_equal(vectors, HashedEmbedder().embed(["a", "b", "c"]))
+    assert told == [
+        f"A vector in the embedding cache {path} failed the check and will be computed again."
+    ]
+    assert embed_in_new_process(path, "a", "b", "c") == 0
+
+
+def test_vector_of_another_row_is_computed_again(path: Path) -> None:
+    """Sound numbers, but of another text, or of the same text by another model."""
+    embed_in_new_process(path, "a", "b")
+    embed_in_new_process(path, "b", model="other")
+    row = "SELECT vector, checksum FROM vectors WHERE text_sha = ? AND model = 'hashed'"
+    with closing(apsw.Connection(str(path))) as connection:
+        [(vector, checksum)] = connection.execute(row, (text_sha("a"),))
+    change_row(path, "UPDATE vectors SET (vector, checksum) = (?, ?)", vector, checksum)
+    assert embed_in_new_process(path, "a", "b") == 1
+    assert embed_in_new_process(path, "b", model="other") == 1
+
+
+def test_cache_of_an_earlier_version_keeps_its_vectors(path: Path) -> None:
+    """It has no checksums: they are added with the next use, and earlier versions can go on."""
+    embed_in_new_process(path, "a")
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("ALTER TABLE vectors DROP COLUMN checksum")
+    assert embed_in_new_process(path, "a") == 0
+    with closing(apsw.Connection(str(path))) as connection:
+        checksums = connection.execute("SELECT length(checksum) FROM vectors").fetchall()
+        connection.execute(
+            "INSERT INTO vectors(model, dimensions, text_sha, vector, used) VALUES (?, ?, ?, ?, ?)",
+            ("hashed", 64, text_sha("b"), UNIT.tobytes(), 1),
+        )
+    assert checksums == [(8,)]
+    assert embed_in_new_process(path, "a", "b") == 0
+
+
+class BrokenEmbedder(HashedEmbedder):
+    """Returns the same vector for all texts."""
+
+    def __init__(self, vector: Vector) -> None:
+        super().__init__()
+        self._broken = vector
+
+    def _vector(self, text: str) -> Vector:
+        return self._broken
+
+
+@pytest.mark.parametrize(
+    "vector",
+    [
+        pytest.param(NOT_A_NUMBER, id="nan"),
+        pytest.param(UNIT * 0, id="zero"),
+        pytest.param(UNIT[:63], id="63 dimensions"),
+    ],
+)
+def test_broken_answer_of_a_model_is_not_cached(path: Path, vector: Vector) -> None:
+    """The error names the model."""
+    with closing(CachedEmbedder(BrokenEmbedder(vector), path)) as embedder:
+        with pytest.raises(ServiceError, match=r"^hashed returned vectors "):
+            embedder.embed(["a"])
+        with pytest.raises(ServiceError, match=r"^hashed returned vectors "):
+            embedder.embed_query("a")
+    assert embed_in_new_process(path, "a") == 1

@@ -25,24 +25,41 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_cache_is_readable_only_by_its_owner(folder: Path) -> None:
     assert file_contents.document_text("a.docx", MANUAL) == "The clock ticks.\n"
     [file] = folder.iterdir()
-    assert zlib.decompress(file.read_bytes()) == b"The clock ticks.\n"
+    assert zlib.decompress(file.read_bytes()[32:]) == b"The clock ticks.\n"
     assert folder.stat().st_mode & 0o077 == file.stat().st_mode & 0o077 == 0
 
 
 def test_later_process_reads_from_the_cache(folder: Path) -> None:
     file_contents.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
-    file.write_bytes(zlib.compress(b"kept"))
+    file_contents.cache_text(file.name, "kept")
     file_contents._text_by_key.clear()
     assert file_contents.document_text("a.docx", MANUAL) == "kept"
 
 
-def test_unreadable_cache_entry_is_a_miss(folder: Path) -> None:
+OTHER = docx(p("The bell rings."))
+
+
+@pytest.mark.parametrize("damage", ["garbage", "empty", "cut", "no digest", "other document"])
+def test_damaged_cache_entry_is_extracted_again(folder: Path, damage: str) -> None:
+    """And replaced, also where it would decompress to the text of another document."""
     file_contents.document_text("a.docx", MANUAL)
     [file] = folder.iterdir()
-    file.write_bytes(b"damaged")
+    sound = file.read_bytes()
+    file_contents.document_text("b.docx", OTHER)
+    [other] = set(folder.iterdir()) - {file}
+    file.write_bytes(
+        {
+            "garbage": b"damaged" * 20,
+            "empty": b"",
+            "cut": sound[:-5],
+            "no digest": zlib.compress(b"The bell rings.\n"),
+            "other document": other.read_bytes(),
+        }[damage]
+    )
     file_contents._text_by_key.clear()
     assert file_contents.document_text("a.docx", MANUAL) == "The clock ticks.\n"
+    assert file_contents.read_cached_text(file.name) == "The clock ticks.\n"
 
 
 def test_failed_extraction_is_not_cached(folder: Path) -> None:

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -158,3 +159,69 @@ def test_files_behind_cyclic_links_are_deleted(repo: Repo) -> None:
     (repo.path / ".gitignore").write_text("*\n", "utf-8")
     assert tree_by_git_add(repo) == ""
     assert contents(read_working_tree(repo)) == {"a.py": b"a = 1\n"}
+
+
+def damage_copy(file: Path, damage: str) -> None:
+    """Damages the cached copy of git's index: digest, facts in JSON, then the index."""
+    content = file.read_bytes()
+    digest, facts, index = content.split(b"\n", 2)
+    file.write_bytes(
+        {
+            "garbage": b"\xff" * len(content),
+            "cut": content[: len(content) // 2],
+            "empty": b"",
+            "facts": content.replace(b'"missing": []', b'"missing": ["6162"]'),
+            "flipped": digest + b"\n" + facts + b"\n" + index.replace(b"a.py", b"z.py"),
+        }[damage]
+    )
+
+
+@pytest.mark.parametrize("damage", ["garbage", "cut", "empty", "facts", "flipped"])
+def test_damaged_copy_of_the_index_is_made_again(repo: Repo, damage: str) -> None:
+    repo.commit({"a.py": "a = 1\n", "b.py": "b = 1\n"})
+    repo.write({"b.py": "b = 2\n", "c.py": "c = 3\n"})
+    age_git_index(repo)
+    first = read_working_tree(repo)
+    [file] = repo.path.with_name(f"{repo.path.name}-ours").glob("objects-*/index-*")
+    damage_copy(file, damage)
+    repo.write({"d.py": "d = 4\n"})
+    assert contents(read_working_tree(repo)) == {
+        "a.py": b"a = 1\n",
+        "b.py": b"b = 2\n",
+        "c.py": b"c = 3\n",
+        "d.py": b"d = 4\n",
+    }
+    assert contents(first).keys() == {"a.py", "b.py", "c.py"}
+
+
+def lose_objects(private: Path) -> None:
+    for file in (private / ".git" / "objects").glob("??/*"):
+        file.unlink()
+
+
+def cut_objects(private: Path) -> None:
+    for file in (private / ".git" / "objects").glob("??/*"):
+        file.chmod(0o600)
+        file.write_bytes(file.read_bytes()[:5])
+
+
+def lose_head(private: Path) -> None:
+    (private / ".git" / "HEAD").unlink()
+
+
+def garble_size(private: Path) -> None:
+    (private / "first").write_text("garbage", encoding="utf-8")
+
+
+@pytest.mark.parametrize("damage", [lose_objects, cut_objects, lose_head, garble_size])
+def test_damaged_private_repository_is_replaced(repo: Repo, damage: Callable[[Path], None]) -> None:
+    """The snapshot after it is right."""
+    repo.commit({"a.py": "a = 1\n", "src/b.py": "b = 1\n"})
+    repo.write({"src/b.py": "b = 2\n", "c.py": "c = 3\n"})
+    age_git_index(repo)
+    expected = contents(read_working_tree(repo))
+    [private] = repo.path.with_name(f"{repo.path.name}-ours").glob("objects-*")
+    damage(private)
+    assert contents(read_working_tree(repo)) == expected
+    repo.write({"d.py": "d = 4\n"})
+    assert contents(read_working_tree(repo)) == expected | {"d.py": b"d = 4\n"}

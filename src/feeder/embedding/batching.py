@@ -155,16 +155,19 @@ def normalize_vectors(
     """
     import numpy as np
 
-    lengths = sorted({len(numbers) for numbers in answered})
+    lengths = sorted({len(numbers) if isinstance(numbers, list) else 0 for numbers in answered})
     if len(answered) != count or lengths != [dimensions]:
         raise ServiceError(
             f"{model} returned {len(answered)} vectors of {lengths} dimensions for {count} "
             f"texts; expected {count} of {dimensions} dimensions. Run again; if it happens again, "
             "choose another --model."
         )
-    with np.errstate(over="ignore"):
-        vectors = np.array(answered, dtype=np.float32)[:, :short_dimensions]
-        norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    try:
+        with np.errstate(over="ignore"):
+            vectors = np.array(answered, dtype=np.float32)[:, :short_dimensions]
+            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    except (TypeError, ValueError, OverflowError):  # null, a text or a list in place of a number
+        norms = np.array([np.nan])
     if not (np.isfinite(norms).all() and norms.all()):
         raise ServiceError(
             f"{model} returned vectors that are zero or not finite. Run again; if it happens "

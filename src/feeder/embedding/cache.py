@@ -2,10 +2,11 @@
 SQLite file on this machine.
 """
 
+import hashlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 
 from feeder.embedding import NO_USAGE, Embedder, Vector
+from feeder.embedding.vector_check import are_unit_vectors, checked_vectors
 from feeder.errors import UserError
 from feeder.nodes import text_sha
 from feeder.private_files import create_private_file
@@ -28,6 +30,9 @@ _PRUNE_TO_SHARE = 0.9
 
 _CACHE_FILE = "feeder/embeddings.db"
 """Path below the user's cache folder."""
+
+_OWN_PLACES = {("feeder", "embeddings.db"), ("feeder-embeddings", "embeddings.db")}
+"""Folder and file of the default cache, and of the one that the Action keeps between runs."""
 
 # "feed" in ASCII
 _APPLICATION_ID = 0x66656564
@@ -52,11 +57,17 @@ PRAGMA application_id = {_APPLICATION_ID};
 PRAGMA user_version = {_VERSION};
 """
 
-_READ_SQL = "SELECT vector FROM vectors WHERE (model, dimensions, text_sha) = (?, ?, ?)"
+# not in the schema, because earlier versions of the program write to the same file; of their rows
+# it is NULL
+_ADD_CHECKSUM = "ALTER TABLE vectors ADD COLUMN checksum BLOB"
+
+_READ_SQL = "SELECT vector, checksum FROM vectors WHERE (model, dimensions, text_sha) = (?, ?, ?)"
 
 _UPSERT_SQL = """
-INSERT INTO vectors(model, dimensions, text_sha, vector, used) VALUES (?, ?, ?, ?, ?)
-ON CONFLICT DO UPDATE SET used = excluded.used WHERE used < excluded.used"""
+INSERT INTO vectors(model, dimensions, text_sha, vector, used, checksum) VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT DO UPDATE
+SET vector = excluded.vector, used = excluded.used, checksum = excluded.checksum
+WHERE used < excluded.used OR checksum IS NOT excluded.checksum"""
 
 _PRUNE_SQL = """
 DELETE FROM vectors WHERE rowid IN (
@@ -81,16 +92,25 @@ class CacheFile:
     """The SQLite file with the vectors, shared by processes and models.
 
     Above `max_bytes`, the least recently used vectors are deleted. Only the owner can read a new
-    file. It is opened at the first use. Every failure of the file raises UserError.
+    file. It is opened at the first use. A damaged vector is never returned, and storing its text
+    again replaces it; a damaged file that the program has made is created anew. `on_damage` is
+    called with what was damaged. Every other failure of the file raises UserError.
     """
 
-    def __init__(self, path: Path, max_bytes: int = MAX_BYTES) -> None:
-        self._path = path
+    def __init__(
+        self,
+        path: Path,
+        max_bytes: int = MAX_BYTES,
+        on_damage: Callable[[str], None] = lambda _: None,
+    ) -> None:
+        self.path = path
         self._max_bytes = max_bytes
+        self._on_damage = on_damage
+        self._damaged: set[str] = set()
 
     @cached_property
     def _connection(self) -> apsw.Connection:
-        return _open_database(self._path)
+        return _open_database(self.path)
 
     @cached_property
     def _session_number(self) -> int:
@@ -99,32 +119,82 @@ class CacheFile:
 
     def read(self, model: str, dimensions: int, keys: Sequence[str]) -> dict[str, bytes]:
         """Returns the cached vectors of these text hashes as little-endian float32."""
-        with _translate_errors(self._path):
-            blobs = {
-                key: self._connection.execute(_READ_SQL, (model, dimensions, key)).get
+        rows = self._use(
+            lambda: {
+                key: row
                 for key in keys
+                for row in self._connection.execute(_READ_SQL, (model, dimensions, key))
             }
-        return {key: blob for key, blob in blobs.items() if blob is not None}
+        )
+        intact = {
+            key: vector
+            for key, (vector, checksum) in rows.items()
+            if isinstance(vector, bytes)
+            and len(vector) == 4 * dimensions
+            and checksum in {None, _checksum(model, dimensions, key, vector)}
+        }
+        sound = are_unit_vectors(list(intact.values()), dimensions)
+        blobs = {
+            key: blob
+            for (key, blob), is_sound in zip(intact.items(), sound, strict=True)
+            if is_sound
+        }
+        if damaged := rows.keys() - blobs.keys() - self._damaged:
+            self._damaged |= damaged
+            vectors = "A vector" if len(damaged) == 1 else f"{len(damaged):,} vectors"
+            self._on_damage(
+                f"{vectors} in the embedding cache {self.path} failed the check and will be "
+                "computed again."
+            )
+        return blobs
 
     def store(self, model: str, dimensions: int, blobs: Mapping[str, bytes]) -> None:
         """Writes new vectors and marks the others as used, in one transaction."""
-        rows = [(model, dimensions, key, blob) for key, blob in blobs.items()]
-        with _translate_errors(self._path), self._connection:
-            self._connection.executemany(
-                _UPSERT_SQL, [(*row, self._session_number) for row in rows]
-            )
-            self._prune()
+
+        def write() -> None:
+            number = self._session_number
+            rows = [
+                (model, dimensions, key, blob, number, _checksum(model, dimensions, key, blob))
+                for key, blob in blobs.items()
+            ]
+            with self._connection:
+                self._connection.executemany(_UPSERT_SQL, rows)
+                self._prune()
+
+        self._use(write)
 
     def models(self) -> list[CachedModel]:
         """Returns the models in the cache, the one with most texts first."""
-        with _translate_errors(self._path):
-            return [CachedModel(*row) for row in self._connection.execute(_MODELS_SQL)]
+        return self._use(
+            lambda: [CachedModel(*row) for row in self._connection.execute(_MODELS_SQL)]
+        )
 
     def clear(self) -> None:
         """Deletes all vectors and frees the disk space; other processes can keep using the file."""
-        with _translate_errors(self._path):
+
+        def delete() -> None:
             self._connection.execute("DELETE FROM vectors")
             self._connection.execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")
+
+        self._use(delete)
+
+    def _use(self, work: Callable[[], Result]) -> Result:
+        """Does the work; if the file turns out to be damaged, once more with a new one."""
+        with _translate_errors(self.path):
+            try:
+                return work()
+            except (apsw.CorruptError, apsw.NotADBError, apsw.SQLError, _NoCacheError) as exc:
+                if not _is_own(self.path):
+                    raise
+                self._on_damage(
+                    f"The embedding cache {self.path} is damaged ({exc}). It starts again, empty."
+                )
+            self.close()
+            for name in ("_connection", "_session_number"):
+                vars(self).pop(name, None)
+            for file in _files(self.path):
+                file.unlink(missing_ok=True)
+            return work()
 
     def close(self) -> None:
         """Closes the file if it is open."""
@@ -143,8 +213,35 @@ class CacheFile:
 
 def file_bytes(path: Path) -> int:
     """Returns the size on disk, including SQLite's WAL files."""
-    files = (Path(f"{path}{end}") for end in ("", "-wal", "-shm"))
-    return sum(file.stat().st_size for file in files if file.exists())
+    return sum(file.stat().st_size for file in _files(path) if file.exists())
+
+
+def _files(path: Path) -> list[Path]:
+    return [Path(f"{path}{end}") for end in ("", "-wal", "-shm")]
+
+
+def _checksum(model: str, dimensions: int, key: str, vector: bytes) -> bytes:
+    """Returns 8 bytes that differ if the vector, or the text that it is of, is another one."""
+    digest = hashlib.blake2b(f"{model} {dimensions} {key} ".encode(), digest_size=8)
+    digest.update(vector)
+    return digest.digest()
+
+
+class _NoCacheError(Exception):
+    """The file is a database without the cache's tables."""
+
+
+def _is_own(path: Path) -> bool:
+    """True for a file that the program has made, by its header or its place.
+
+    Anything else at `--cache` may be a file of the user's.
+    """
+    if (path.parent.name, path.name) in _OWN_PLACES:
+        return True
+    with suppress(OSError), path.open("rb") as file:
+        header = file.read(100)
+        return header[68:72] == _APPLICATION_ID.to_bytes(4, "big")
+    return False
 
 
 def _open_database(path: Path) -> apsw.Connection:
@@ -152,20 +249,33 @@ def _open_database(path: Path) -> apsw.Connection:
     if os.fspath(path) != ":memory:":
         create_private_file(path)
     connection = apsw.Connection(str(path))
-    connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
-    connection.transaction_mode = "IMMEDIATE"
-    with connection:
-        if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
-            connection.execute(_SCHEMA)
-        made_by = (connection.pragma("application_id"), connection.pragma("user_version"))
-    if made_by != (_APPLICATION_ID, _VERSION):
+    try:
+        connection.set_busy_timeout(_BUSY_TIMEOUT_MS)
+        connection.transaction_mode = "IMMEDIATE"
+        with connection:
+            if connection.execute("SELECT count(*) FROM sqlite_schema").get == 0:
+                connection.execute(_SCHEMA)
+            _check_schema(connection, path)
+        enable_wal(connection)
+    except BaseException:
         connection.close()
+        raise
+    return connection
+
+
+def _check_schema(connection: apsw.Connection, path: Path) -> None:
+    """Adds the checksums to a file of an earlier version; raises an error for another file."""
+    made_by = (connection.pragma("application_id"), connection.pragma("user_version"))
+    if made_by[0] != _APPLICATION_ID:
+        raise _NoCacheError("it is not an embedding cache")
+    if made_by[1] != _VERSION:
         raise UserError(
             f"{path} is not an embedding cache of this version. Delete it, or choose another file "
             "with --cache."
         )
-    enable_wal(connection)
-    return connection
+    columns = {str(row[1]) for row in connection.execute("PRAGMA table_info(vectors)")}
+    if "checksum" not in columns:
+        connection.execute(_ADD_CHECKSUM)
 
 
 @contextmanager
@@ -178,7 +288,7 @@ def _translate_errors(path: Path) -> Iterator[None]:
             f"The embedding cache {path} is locked by another process. Wait for it, or choose "
             "another file with --cache."
         ) from exc
-    except (apsw.Error, OSError, UnicodeEncodeError) as exc:
+    except (apsw.Error, OSError, UnicodeEncodeError, _NoCacheError) as exc:
         raise UserError(
             f"The embedding cache {path} cannot be used ({exc}). Delete it, or choose another file "
             "with --cache."
@@ -203,7 +313,7 @@ class CachedEmbedder:
         on_warning: Callable[[str], None] | None = None,
     ) -> None:
         self._embedder = embedder
-        self._file = CacheFile(path, max_bytes) if path else None
+        self._file = CacheFile(path, max_bytes, on_warning or (lambda _: None)) if path else None
         self._on_warning = on_warning
         self.estimated_usage = NO_USAGE
         self.hits = 0
@@ -228,7 +338,7 @@ class CachedEmbedder:
         blobs = self._read(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in blobs}
         if new:
-            vectors = self._embedder.embed(list(new.values()))
+            vectors = checked_vectors(self._embedder, self._embedder.embed(list(new.values())))
             blobs |= {
                 key: vector.astype("<f4").tobytes()
                 for key, vector in zip(new, vectors, strict=True)
@@ -255,7 +365,7 @@ class CachedEmbedder:
 
     def embed_query(self, text: str) -> Vector:
         """Embeds a query; it is not cached, because queries seldom recur."""
-        return self._embedder.embed_query(text)
+        return checked_vectors(self._embedder, [self._embedder.embed_query(text)])[0]
 
     def close(self) -> None:
         if self._file:

@@ -63,11 +63,14 @@ def read_cached_text(key: str) -> str | None:
     if folder is None:
         return None
     try:
-        text = zlib.decompress((folder / key).read_bytes()).decode()
+        content = (folder / key).read_bytes()
+        digest, text = content[:_DIGEST_BYTES], zlib.decompress(content[_DIGEST_BYTES:])
+        if digest != _text_digest(key, text):  # damaged, or the text of another document
+            return None
         os.utime(folder / key)
+        return text.decode()
     except (OSError, zlib.error, ValueError):  # the text is taken out again
         return None
-    return text
 
 
 def cache_text(key: str, text: str) -> None:
@@ -78,9 +81,17 @@ def cache_text(key: str, text: str) -> None:
         with suppress(OSError):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=folder, prefix=".", delete=False) as file:
-                file.write(zlib.compress(text.encode()))
+                encoded = text.encode()
+                file.write(_text_digest(key, encoded) + zlib.compress(encoded))
             Path(file.name).replace(folder / key)
             _evict_oldest(folder)
+
+
+_DIGEST_BYTES = 32
+
+
+def _text_digest(key: str, text: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + text).digest()
 
 
 def _cache_folder() -> Path | None:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from feeder.errors import UserError
 from feeder.source import (
     DEFAULT_SIZES,
     Entry,
@@ -22,6 +24,10 @@ from feeder.source.exclusions import (
     rule_file_candidates,
 )
 from feeder.source.git_files import read_available_blobs, read_blobs
+from feeder.source.snapshot_cache import discard_repositories
+
+if TYPE_CHECKING:
+    from feeder.source.snapshot import Snapshot
 
 MAX_CHANGES, MAX_CHANGES_BYTES = 300, 60_000
 """Changed files, and bytes of their names and of those of their rule files, above which all files
@@ -62,6 +68,9 @@ class StoredTree:
 
     @cached_property
     def _entries(self) -> list[Entry]:
+        return self._list_entries()
+
+    def _list_entries(self) -> list[Entry]:
         files = git_files.ls_tree(self._repository, self._revision, is_partial=self.is_partial)
         entries = self._entries_of(files, self._exclusion_rules)
         return [entry for entry in entries if paths.is_below(entry.path, self.subfolder)]
@@ -181,18 +190,36 @@ class WorkingTree(StoredTree):
             # deleted with this object
             self._temporary_folder = TemporaryDirectory(prefix="feeder-")
             cache_folder = Path(self._temporary_folder.name)
-        taker = SnapshotTaker(repository, cache_folder, sizes, own_prefixes, checkout)
-        snapshot = taker.take_snapshot()
+        self._taker = SnapshotTaker(repository, cache_folder, sizes, own_prefixes, checkout)
+        try:
+            self._use_snapshot(self._taker.take_snapshot(), subfolder)
+        except UserError:
+            if not discard_repositories(cache_folder):
+                raise
+            self._use_snapshot(self._taker.take_snapshot(), subfolder)
+
+    def _use_snapshot(self, snapshot: "Snapshot", subfolder: str) -> None:
         root = snapshot.root_tree_id
         is_head = root == snapshot.head_tree_id
-        source = repository if is_head else snapshot.repository
-        super().__init__(source, root, subfolder=subfolder, sizes=sizes)
+        source = self._taker.repository if is_head else snapshot.repository
+        super().__init__(source, root, subfolder=subfolder, sizes=self._taker.sizes)
         self.commit = snapshot.commit
         self.working_tree_id = "" if is_head else root
         self.root_tree_id = git.folder_tree_id(source, root, subfolder) if subfolder else root
         self.is_partial = not is_head
         self._earlier_trees = snapshot.repository  # which has the trees of HEAD, too
         self._object_format = snapshot.object_format
+
+    def _list_entries(self) -> list[Entry]:
+        """Lists the files; takes the snapshot again if git cannot read the cached objects."""
+        try:
+            return super()._list_entries()
+        except UserError:
+            if not self.is_partial or not discard_repositories(self._taker.cache_folder):
+                raise
+        self._use_snapshot(self._taker.take_snapshot(), self.subfolder)
+        self.__dict__.pop("_exclusion_rules", None)
+        return super()._list_entries()
 
     @cached_property
     def _placeholders(self) -> Mapping[str, SkipReason]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from feeder.source import git
 from feeder.source.git_command import git_output
 
-_COPY_VERSION = 2
+_COPY_VERSION = 3
 """Incremented when the form or the meaning of a cached copy changes."""
 
 MAX_OBJECT_BYTES = 64_000_000
@@ -75,7 +75,10 @@ def cache_file_name(git_index: IndexCopy, *inputs: object) -> str:
 def load_copy(place: Path) -> IndexCopy | None:
     """The cached copy at a path; None if there is none or it is damaged."""
     try:
-        first, _, content = place.read_bytes().partition(b"\n")
+        digest, _, rest = place.read_bytes().partition(b"\n")
+        if digest != _digest(place, rest):
+            return None
+        first, _, content = rest.partition(b"\n")
         facts = json.loads(first)
         untracked, missing = (
             frozenset(map(bytes.fromhex, facts[key])) for key in ("untracked", "missing")
@@ -105,11 +108,17 @@ def save_copy(place: Path, copy: IndexCopy) -> None:
         "snapshots": copy.snapshot_count,
     }
     temporary = place.with_name(f"making-{os.urandom(8).hex()}")
-    temporary.write_bytes(json.dumps(facts).encode() + b"\n" + copy.content)
+    rest = json.dumps(facts).encode() + b"\n" + copy.content
+    temporary.write_bytes(_digest(place, rest) + b"\n" + rest)
     temporary.replace(place)
     for other in place.parent.glob("index-*"):
         if other != place:
             other.unlink(missing_ok=True)
+
+
+def _digest(place: Path, content: bytes) -> bytes:
+    """Identifies the content of a copy with this name."""
+    return hashlib.sha256(place.name.encode() + content).hexdigest().encode()
 
 
 def current_repository(cache_folder: Path, layout: git.RepositoryLayout) -> Path:
@@ -125,6 +134,20 @@ def private_repositories(cache_folder: Path) -> list[Path]:
     """All private repositories below a folder, the newest first."""
     folders = (path for path in cache_folder.glob("objects-*") if (path / _USED_FILE).exists())
     return sorted(folders, reverse=True)
+
+
+def discard_repositories(cache_folder: Path) -> bool:
+    """Deletes all private repositories below a folder, which are damaged; False if none is there.
+
+    Snapshots that other processes are reading end with an error, and are taken again.
+    """
+    import shutil
+
+    repositories = private_repositories(cache_folder)
+    for repository in repositories:
+        (repository / _USED_FILE).unlink(missing_ok=True)
+        shutil.rmtree(repository, ignore_errors=True)
+    return bool(repositories)
 
 
 def repository_with_tree(repositories: Iterable[Path], tree: str) -> Path | None:
@@ -146,7 +169,8 @@ def prune_repositories(cache_folder: Path, layout: git.RepositoryLayout) -> None
     first = newest / _FIRST_SIZE_FILE
     if not first.exists():  # the first snapshot's size is no reason to start again
         first.write_text(str(size), "utf-8")
-    if size > max(MAX_OBJECT_BYTES, 2 * int(first.read_text("utf-8") or 0)):
+    digits = first.read_text("utf-8", "replace")
+    if size > max(MAX_OBJECT_BYTES, 2 * int(digits if digits.isdecimal() else 0)):
         _create_repository(cache_folder, layout)
     for old in others:
         with suppress(OSError):
