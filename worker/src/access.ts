@@ -1,6 +1,10 @@
 /**
  * Authenticates requests by token or by Cloudflare Access, unless PUBLIC is set; applies the rate limit.
  *
+ * With LOCAL the Worker runs on a user's machine (`feeder worker --try`). It then has the rules of `feeder serve`: names
+ * that another site's page could make lead here (DNS rebinding) are refused, and a session has a key that the page sends
+ * in a header, since browsers send a cookie of 127.0.0.1 to servers on all of its ports.
+ *
  * A request is rejected before its body is read and before a binding is used.
  */
 
@@ -8,12 +12,15 @@ import { ASSERTION_HEADER, type Identity, verifyAssertion } from "./cloudflare_a
 import { checkRights, type Client, reposOf, tokensOf } from "./access_rights.ts";
 import type { Env } from "./bindings/env.ts";
 import { HttpError } from "./http_error.ts";
-import { hasCookie, isCookieSent, isToken } from "./access_token.ts";
+import { hasCookie, isCookieSent, isSessionKey, isToken, sessionCookie, sessionKey } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
 const MIN_TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
 /** The longest period of a rate limit; the binding does not report it. */
 export const RETRY_AFTER_S = 60;
+/** localhost, IPv4 or IPv6 addresses, with or without a port. */
+const LOCAL_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d*)?$/i;
+const TRIAL = "`feeder worker --try`";
 
 /** Authenticates a request and returns the client; throws an HttpError otherwise. */
 export async function authenticate(request: Request, env: Env): Promise<Client> {
@@ -27,10 +34,21 @@ export async function authenticate(request: Request, env: Env): Promise<Client> 
   throw tokensOf(env).size > 0 ? unauthorizedError(request.headers, env) : forbiddenError(request.headers);
 }
 
-/** The token of the Worker that a request has, for its cookie; null without one. */
-export async function sentToken(headers: Headers, env: Env): Promise<string | null> {
+/** Throws an HttpError if the Worker runs on a user's machine and the Host is another name than localhost or an IP address. */
+export function checkHost(request: Request, env: Env): void {
+  if (!isLocal(env)) return;
+  // not of request.url, which miniflare takes from a header that a page can set
+  const host = request.headers.get("host") ?? "";
+  if (LOCAL_HOST.test(host)) return;
+  throw new HttpError(421, `${host} is not an address of this server.`, `Use the address that ${TRIAL} printed.`);
+}
+
+/** Starts a session for the token that the request has; a client let in without one gets none. */
+export async function startSession({ headers }: Request, env: Env): Promise<Response> {
   const [name] = await validTokenNames(headers, env);
-  return name === undefined ? null : tokensOf(env).get(name)!;
+  const token = name === undefined ? null : tokensOf(env).get(name)!;
+  if (token && isLocal(env)) return Response.json({ key: await sessionKey(token) });
+  return new Response(null, { status: 204, headers: token ? { "set-cookie": await sessionCookie(token) } : {} });
 }
 
 /** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
@@ -73,10 +91,21 @@ async function validTokenNames(headers: Headers, env: Env): Promise<string[]> {
   const sent = bearerToken(headers);
   const names: string[] = [];
   for (const [name, token] of tokensOf(env)) {
-    if (await (sent === null ? hasCookie(headers, token) : isToken(sent, token))) names.push(name);
+    if (await (sent === null ? hasSessionCookie(headers, token, env) : isValid(sent, token, env))) names.push(name);
   }
   return names;
 }
+
+async function isValid(sent: string, token: string, env: Env): Promise<boolean> {
+  const isKey = isLocal(env) && (await isSessionKey(sent, token));
+  return (await isToken(sent, token)) || isKey;
+}
+
+async function hasSessionCookie(headers: Headers, token: string, env: Env): Promise<boolean> {
+  return !isLocal(env) && hasCookie(headers, token);
+}
+
+const isLocal = ({ LOCAL }: Env) => LOCAL === "true";
 
 /** The token of the header; null without a header of this scheme. */
 function bearerToken(headers: Headers): string | null {
@@ -86,6 +115,10 @@ function bearerToken(headers: Headers): string | null {
 
 /** A 401 that says what is wrong with the token, and where the right one is set. */
 function unauthorizedError(headers: Headers, env: Env): HttpError {
+  if (isLocal(env)) {
+    const remedy = `Send the header \`Authorization: Bearer TOKEN\` with the token in the address that ${TRIAL} printed.`;
+    return new HttpError(401, "The token is missing or wrong.", remedy);
+  }
   const remedy =
     "Send the header `Authorization: Bearer TOKEN` with the value of the Worker's secret FEEDER_TOKEN, or open the page " +
     "at /#token=TOKEN. If nobody knows the value, set another one with `npx wrangler secret put FEEDER_TOKEN` where " +

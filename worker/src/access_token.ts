@@ -1,4 +1,4 @@
-/** Checks the access token, from a header or a cookie, in constant time. */
+/** Checks the access token, or the session key that is derived from it, in constant time. */
 
 const ENCODER = new TextEncoder();
 /** The cookie contains a digest, since the token may give access to more than this Worker. */
@@ -11,7 +11,7 @@ export async function isToken(text: string, token: string): Promise<boolean> {
 
 /** Returns true if the request has the session cookie of the token. */
 export async function hasCookie(headers: Headers, token: string): Promise<boolean> {
-  return isToken(findCookie(headers.get("cookie") ?? ""), await cookieValue(token));
+  return isSessionKey(findCookie(headers.get("cookie") ?? ""), token);
 }
 
 /** Returns true if the request has a session cookie, of whatever token. */
@@ -19,13 +19,19 @@ export function isCookieSent(headers: Headers): boolean {
   return findCookie(headers.get("cookie") ?? "") !== "";
 }
 
+/** Returns true for the session key of the token. */
+export async function isSessionKey(text: string, token: string): Promise<boolean> {
+  return isToken(text, await sessionKey(token));
+}
+
 /** The session cookie, which scripts cannot read. */
 export async function sessionCookie(token: string): Promise<string> {
-  const value = await cookieValue(token);
+  const value = await sessionKey(token);
   return `${COOKIE}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict`;
 }
 
-async function cookieValue(token: string): Promise<string> {
+/** What a client keeps in place of the token, which cannot be derived from it: the value of the cookie. */
+export async function sessionKey(token: string): Promise<string> {
   const algorithm = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", ENCODER.encode(token), algorithm, false, ["sign"]);
   return toHex(await crypto.subtle.sign("HMAC", key, ENCODER.encode("cookie")));

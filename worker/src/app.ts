@@ -1,9 +1,8 @@
 /** Routes a request to the JSON API, MCP or the page, and turns errors into responses. */
 
 import { constants } from "../build/worker_data.json";
-import { authenticate, checkRateLimit, RETRY_AFTER_S, sentToken } from "./access.ts";
+import { authenticate, checkHost, checkRateLimit, RETRY_AFTER_S, startSession } from "./access.ts";
 import type { Client } from "./access_rights.ts";
-import { sessionCookie } from "./access_token.ts";
 import { respond, isEndpoint } from "./api/router.ts";
 import type { CallEndpoint, SearchAnswer, Params } from "./api/types.ts";
 import type { Env } from "./bindings/env.ts";
@@ -60,6 +59,7 @@ export function createApp(
       let origin: string | null = null;
       let response: Response;
       try {
+        checkHost(request, env);
         origin = requestingSite(request, env);
         response = await route(request, env, callAs, createMcpServer);
       } catch (error) {
@@ -105,13 +105,6 @@ class MethodNotAllowed extends HttpError {
   constructor(readonly allowed: string) {
     super(405, "Method Not Allowed.", constants.page_files.NOT_FOUND_REMEDY);
   }
-}
-
-/** Sets the session cookie of the token that the request has; a client let in without one gets none. */
-async function startSession(request: Request, env: Env): Promise<Response> {
-  const token = await sentToken(request.headers, env);
-  const headers = token ? { "set-cookie": await sessionCookie(token) } : {};
-  return new Response(null, { status: 204, headers });
 }
 
 function checkUrlLength(url: string): void {

@@ -103,10 +103,13 @@ def _try_worker(settings: Settings, port: int) -> None:
     index = index_file(workspace.base, settings)
     variables = _github_variable(workspace)
     with running_worker(index, workspace.repo, settings.directory, port, variables) as address:
-        console.print_result(settings, {"address": address}, [f"{address} (MCP: {address}/mcp)"])
+        origin = f"http://{address.host}:{address.port}"
+        facts = {"address": origin, "page": str(address), "token": address.token}
+        console.print_result(settings, facts, [f"{address} (MCP: {origin}/mcp)"])
         console.print_message(
-            "It searches by words, without Vectorize, and shows the lines that the index stores "
-            "(feeder sync --store local --texts). Stop with Ctrl-C."
+            "Agents and programs send the header `Authorization: Bearer TOKEN`, with the part of "
+            "the address after #token=. It searches by words, without Vectorize, and shows the "
+            "lines that the index stores (feeder sync --store local --texts). Stop with Ctrl-C."
         )
         sys.stdout.flush()
         threading.Event().wait()

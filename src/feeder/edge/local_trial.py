@@ -1,20 +1,26 @@
-"""Runs the Worker on this machine, with a local D1 that is a copy of the local index."""
+"""Runs the Worker on this machine, with a local D1 that is a copy of the local index.
+
+It is as closed as `feeder serve`: each start has its own token, and the Worker checks Host and
+Origin. Only the user can read the folder with the copy; no argument of a process has the token.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from feeder.edge.worker_folder import folder_contents
 from feeder.errors import ServiceError, UserError
 from feeder.store.index_copy import copy_index
+from feeder.web.server import DEFAULT_HOST, Address
 
 PROGRAM = Path(__file__).with_name("try_worker.mjs")
 
@@ -27,8 +33,10 @@ _STOP_S = 30
 @contextmanager
 def running_worker(
     index: Path, repo: str, directory: Path, port: int, variables: Mapping[str, str]
-) -> Iterator[str]:
-    """Runs the Worker on a copy of an index and yields its address; 0 is a free port.
+) -> Iterator[Address]:
+    """Runs the Worker on a copy of an index; yields its address with a new token.
+
+    Port 0 is a free one.
 
     Miniflare is looked for in `directory` and above. Raises UserError if it or Node.js is missing,
     or there is no index.
@@ -47,42 +55,50 @@ def running_worker(
             file.write_text(text, "utf-8")
         copy = folder / "index.db"
         copy_index(index, copy, repo)
+        token = secrets.token_urlsafe(32)
         options = {
             "folder": str(folder),
             "index": str(copy),
             "port": port,
-            "vars": {"PUBLIC": "true", "REPO": repo, **variables},
+            "vars": {"LOCAL": "true", "FEEDER_TOKEN": token, "REPO": repo, **variables},
             "from": str(directory.absolute()),
         }
         with subprocess.Popen(
-            [node, str(PROGRAM), json.dumps(options)],
+            [node, str(PROGRAM)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
+            # miniflare's own temporary files
+            env={**os.environ, "TMPDIR": str(folder)},
             # Ctrl-C goes to the parent only, which closes stdin
             process_group=0,
         ) as process:
             assert process.stdin
             assert process.stdout
             try:
-                yield _address(process, process.stdout.readline().strip())
+                with suppress(BrokenPipeError):  # the end of the program is reported below
+                    process.stdin.write(f"{json.dumps(options)}\n")
+                    process.stdin.flush()
+                bound_port = _bound_port(process, process.stdout.readline().strip())
+                yield Address(DEFAULT_HOST, bound_port, token)
             finally:
-                process.stdin.close()
+                with suppress(BrokenPipeError):
+                    process.stdin.close()
                 _wait(process)
 
 
 def _check_port(port: int) -> None:
     """Raises UserError for a port that is not free; workerd would print a stack trace."""
     try:
-        socket.create_server(("127.0.0.1", port)).close()
+        socket.create_server((DEFAULT_HOST, port)).close()
     except OSError as exc:
-        problem = f"127.0.0.1 port {port}: {os.strerror(exc.errno or 0)}."
+        problem = f"{DEFAULT_HOST} port {port}: {os.strerror(exc.errno or 0)}."
         raise UserError(f"{problem} Choose another with --port, 0 for a free one.") from exc
 
 
-def _address(process: subprocess.Popen[str], line: str) -> str:
+def _bound_port(process: subprocess.Popen[str], line: str) -> int:
     if line:
-        return line
+        return int(line)
     if process.wait() == _NOT_INSTALLED:
         raise UserError(
             "miniflare is missing, which runs a Worker on this machine. Install it in this folder "

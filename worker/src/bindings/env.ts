@@ -16,6 +16,8 @@ export interface Env {
   ACCESS_TEAM?: string;
   ACCESS_AUD?: string;
   PUBLIC?: string;
+  /** Set by `feeder worker --try`, which runs the Worker on the user's machine. */
+  LOCAL?: string;
   /** Origins that may call the API, separated by blanks or commas. */
   ORIGINS?: string;
 
