@@ -2,7 +2,7 @@
 
 FeederError           1    the root
 ├── UserError         2    the user must change something
-├── Interrupted       130  the user pressed Ctrl-C
+├── Interrupted       130  Ctrl-C, SIGTERM or SIGHUP
 ├── OutputClosed      141  the reader of the output has gone
 ├── StoppedEarly      75   a budget is used up; the next run continues
 │   └── Superseded    75   a later run has taken over the index

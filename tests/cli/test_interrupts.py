@@ -186,11 +186,11 @@ with InterruptMonitor(grace_s=float(sys.argv[1])):
 """
 
 
-def run_script(body: str, grace_s: float) -> "subprocess.CompletedProcess[str]":
+def run_script(body: str, grace_s: float, *wrapper: str) -> "subprocess.CompletedProcess[str]":
     """Runs lines of Python with the interrupt monitor."""
     script = SCRIPT.format(body="\n".join(f"    {line}" for line in body.strip().split("\n")))
     return subprocess.run(
-        [sys.executable, "-c", script, str(grace_s)],
+        [*wrapper, sys.executable, "-c", script, str(grace_s)],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         check=False,
         capture_output=True,
@@ -329,9 +329,38 @@ finally:
     assert (done.returncode, done.stdout, done.stderr) == (130, "", MESSAGE)
 
 
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGHUP"])
+def test_another_end_is_as_ctrl_c(end: str) -> None:
+    """As of a job that is cancelled, or of a terminal that is closed."""
+    done = run_script(
+        f"""
+try:
+    os.kill(os.getpid(), signal.{end})
+    time.sleep(3600)
+except KeyboardInterrupt:
+    print("interrupted")
+""",
+        grace_s=3600,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
+
+
+def test_ignored_end_stays_ignored() -> None:
+    done = run_script(
+        """
+os.kill(os.getpid(), signal.SIGHUP)
+print("goes on")
+""",
+        3600,
+        "nohup",
+    )
+    assert (done.returncode, done.stdout) == (0, "goes on\n")
+
+
 def test_signal_handlers_are_restored(feeder: RunFeeder, tmp_path: Path) -> None:
     """Programs that call `main` have their own handlers."""
-    before = signal.getsignal(signal.SIGINT), sys.unraisablehook, signal.set_wakeup_fd(-1)
+    ends = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+    before = [*map(signal.getsignal, ends), sys.unraisablehook, signal.set_wakeup_fd(-1)]
     feeder(tmp_path, "--version")
-    after = signal.getsignal(signal.SIGINT), sys.unraisablehook, signal.set_wakeup_fd(-1)
+    after = [*map(signal.getsignal, ends), sys.unraisablehook, signal.set_wakeup_fd(-1)]
     assert after == before

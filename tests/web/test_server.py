@@ -187,7 +187,10 @@ def test_host_option(shop: Repo) -> None:
 
 
 @pytest.mark.needs("serve")
-def test_browser_is_opened_with_a_private_file(shop: Repo, tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_browser_is_opened_with_a_private_file(
+    shop: Repo, tmp_path: Path, end: signal.Signals
+) -> None:
     """The token is in a file that only its owner can read and that is deleted with the server."""
     log = tmp_path / "log"
     for name in ("xdg-open", "open"):
@@ -203,9 +206,19 @@ def test_browser_is_opened_with_a_private_file(shop: Repo, tmp_path: Path) -> No
         assert one.token not in output
         assert f'url={one.call_tool}"' in page.read_text("utf-8")
         assert (page.stat().st_mode & 0o777, page.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-        one.process.send_signal(signal.SIGINT)
+        one.process.send_signal(end)
         one.process.communicate(timeout=60)
     assert not page.parent.exists()
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
+def test_another_end_is_as_ctrl_c(shop: Repo, end: signal.Signals) -> None:
+    with running_server(shop) as one:
+        assert one.call("cart").status_code == 200
+        one.process.send_signal(end)
+        _, err = one.process.communicate(timeout=60)
+    assert one.process.returncode == 0
+    assert "Traceback" not in err
 
 
 @pytest.mark.needs("serve")
