@@ -1,6 +1,10 @@
 """`feeder impact` lists what a change touches."""
 
+import os
+import shutil
+import subprocess
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -99,6 +103,136 @@ def test_test_files_for_a_runner(feeder: RunFeeder, shop: Repo) -> None:
     assert answer.out.splitlines()[:2] == ["tests/test_cart.py", "tests/test_buying.py"]
     assert "Compared with" in answer.err
     assert feeder(shop, "impact", "--tests", "-n", "1").out == "tests/test_cart.py\n"
+
+
+def edit_tests(repo: Repo) -> None:
+    """Edits a test and what is none, adds a test, removes another one and renames a third."""
+    repo.git("mv", "tests/test_buying.py", "tests/test_order.py")
+    repo.commit(
+        {
+            "shop/cart.py": EDITED.replace("n=1", "n=2"),
+            "tests/test_cart.py": str(FILES["tests/test_cart.py"]) + "    assert cart\n",
+            "tests/test_new.py": "def test_new():\n    assert True\n",
+            "tests/test_other.py": None,
+            "tests/conftest.py": "def pytest_configure(config):\n    pass\n",
+            "tests/helpers.py": "def make_cart():\n    return 1\n",
+            "tests/test_data.json": "{}\n",
+            "tests/fixtures/test_sample.py": "def test_sample():\n    pass\n",
+            "tests/test_page.html": "<script>\nfunction test() {\n  go();\n}\n</script>\n",
+        }
+    )
+
+
+CHANGED_TESTS = ["tests/test_cart.py", "tests/test_new.py", "tests/test_order.py"]
+
+
+@pytest.mark.parametrize("indexed", ["before", "after"])
+def test_changed_tests_come_first(feeder: RunFeeder, shop: Repo, indexed: str) -> None:
+    """Without helpers, fixtures, data, pages and removed files, whichever version is indexed."""
+    shop.commit(
+        {"tests/test_far.py": "from shop.cart import Cart\n\n\ndef test_far():\n    Cart()\n"}
+    )
+    assert feeder(shop, "sync", "-q").code == 0
+    edit_tests(shop)
+    if indexed == "after":
+        assert feeder(shop, "sync", "-q").code == 0
+    expected = [*CHANGED_TESTS, "tests/test_far.py"]
+    assert feeder(shop, "impact", "--tests", "-q").out.splitlines() == expected
+    answer = feeder(shop, "impact", "--json").json
+    assert [one["path"] for one in answer["tests"]] == expected
+    assert [one["reasons"] for one in answer["tests"]][:3] == [["changed"]] * 3
+    assert answer["totals"]["tests"] == 4
+    cut = feeder(shop, "impact", "--tests", "-n", "1")
+    assert cut.out.splitlines() == CHANGED_TESTS  # a changed test is never left out
+    assert "The first 3 are listed: -n 4 for all." in cut.err
+
+
+def test_changed_tests_of_the_working_tree(feeder: RunFeeder, shop: Repo) -> None:
+    """Also those that are not committed, and no source changed."""
+    (shop.path / "tests/test_new.py").write_text("def test_new():\n    pass\n")
+    (shop.path / "tests/test_other.py").unlink()
+    answer = feeder(shop, "impact", "--tests", "--working-tree", "-q")
+    assert (answer.code, answer.out) == (0, "tests/test_new.py\n")
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_no_test_to_run_has_an_exit_code_of_its_own(
+    feeder: RunFeeder, repo: Repo, *, as_json: bool
+) -> None:
+    repo.commit({"a.py": "A = 1\n", "tests/conftest.py": "def fixture():\n    pass\n"})
+    repo.commit({"a.py": "A = 2\n"})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "impact").code == 0
+    answer = feeder(repo, "impact", "--tests", "-q", *(["--json"] if as_json else []))
+    assert answer.code == 5
+    assert answer.json["tests"] == [] if as_json else (answer.out, answer.err) == ("", "")
+
+
+def test_helpers_are_known_by_what_they_declare(feeder: RunFeeder, repo: Repo) -> None:
+    """In a folder whose tests have no name of their own, and with a helper named as a test."""
+    library = "function send(body) {\n  return body;\n}\nmodule.exports = send;\n"
+    use = "const send = require('../lib/send');\n"
+    helper = f"{use}function check(body) {{\n  return send(body);\n}}\n"
+    repo.commit(
+        {
+            "lib/send.js": library,
+            "test/app.use.js": f"{use}it('sends', () => {{\n  send(1);\n}});\n",
+            "test/support/check.js": helper,
+            "test/test-utils.js": helper,
+        }
+    )
+    repo.commit({"lib/send.js": library.replace("return body", "return [body]")})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "impact", "--tests", "-q").out == "test/app.use.js\n"
+
+
+def test_test_named_after_the_changed_symbol(feeder: RunFeeder, repo: Repo) -> None:
+    """Nothing else connects them."""
+    library = "var res = {};\nres.download = function download(path) {\n  return path;\n};\n"
+    test = "it('works', () => {\n  request('/');\n});\n"
+    names = ("res.download", "res.send", "app.use")
+    repo.commit({"lib/response.js": library})
+    repo.commit({f"test/{name}.js": test for name in names})
+    repo.commit({"lib/response.js": library.replace("return path", "return [path]")})
+    assert feeder(repo, "sync", "-q").code == 0
+    assert feeder(repo, "impact", "--tests", "-q").out == "test/res.download.js\n"
+
+
+SHELL_LINE = 'tests=$(feeder impact --tests -q) && runner $(echo "$tests") || [ $? -eq 5 ]'
+"""The line of `--help` and the documents, with another runner."""
+
+
+@pytest.mark.parametrize("shell", ["sh", "bash", "dash", "zsh"])
+@pytest.mark.parametrize(
+    ("feeder_code", "runner_code", "expected"),
+    [(0, 0, 0), (0, 1, 1), (5, 0, 0), (2, 0, 1)],
+)
+def test_shell_line_runs_the_tests_or_nothing(
+    tmp_path: Path, shell: str, feeder_code: int, runner_code: int, expected: int
+) -> None:
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    out = "a/test_a.py\nb/test_b.py\n" if feeder_code == 0 else ""
+    scripts = {
+        "feeder": f"printf '{out}'; exit {feeder_code}",
+        "runner": f"printf '%s|' $# \"$@\"; exit {runner_code}",
+    }
+    for name, text in scripts.items():
+        (tmp_path / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    run = subprocess.run(
+        [shell, "-ec", SHELL_LINE], env=environment, capture_output=True, text=True, check=False
+    )
+    ran = "2|a/test_a.py|b/test_b.py|" if feeder_code == 0 else ""
+    assert (run.returncode, run.stdout) == (expected, ran)
+
+
+def test_shell_line_is_the_documented_one(feeder: RunFeeder, repo: Repo) -> None:
+    line = SHELL_LINE.replace("runner", "pytest")
+    assert line in feeder(repo, "impact", "--help").out
+    root = Path(__file__).parents[2]
+    assert line in (root / "docs/reference/references.md").read_text()
 
 
 def test_working_tree(feeder: RunFeeder, shop: Repo) -> None:

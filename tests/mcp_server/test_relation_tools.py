@@ -154,6 +154,9 @@ def test_impact_of_edited_files(tmp_path: Path) -> None:
     text = result_text(call_tools_in(repo.path)("impact"))
     assert "removed shop/cart.py:2-3 Cart.add (signature)" not in text
     assert "removed shop/cart.py:2-3 Cart.add" in body(text)
+    (repo.path / "tests/test_order.py").write_text("def test_order():\n    pass\n")
+    text = result_text(call_tools_in(repo.path)("impact"))
+    assert "tests/test_order.py (changed)" in body(text)
 
 
 def test_ranked_outline(ask: Ask) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from feeder.search.name_convention import SAME_NAME, SIMILAR_NAME, name_score
+from feeder.search.name_convention import SAME_NAME, SIMILAR_NAME, name_score, symbol_score
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,19 @@ from feeder.search.name_convention import SAME_NAME, SIMILAR_NAME, name_score
 )
 def test_score_of_a_test_by_its_name(path: str, test_path: str, score: float) -> None:
     assert name_score(path, test_path) == score
+
+
+@pytest.mark.parametrize(
+    ("symbol", "test_path", "score"),
+    [
+        ("res.download", "test/res.download.js", SAME_NAME),
+        ("req.get", "test/req.get.js", SAME_NAME),
+        ("Response.download", "tests/test_download.py", SAME_NAME),
+        ("download", "test/acceptance/downloads.js", SIMILAR_NAME),
+        ("res.download", "test/res.send.js", 0.0),
+        ("res.get", "tests/test_get.py", 0.0),
+        ("", "tests/test.py", 0.0),
+    ],
+)
+def test_score_of_a_test_by_a_symbol(symbol: str, test_path: str, score: float) -> None:
+    assert symbol_score(symbol, test_path) == score

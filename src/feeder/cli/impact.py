@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 MAX_LIMIT = 1_000
 """Entries of each list."""
 
+NO_TESTS = 5
+"""The exit code with `--tests` if there is no test to run, as pytest's for no tests collected."""
+
 
 @click.command()
 @click.option(
@@ -25,20 +28,32 @@ MAX_LIMIT = 1_000
     "HEAD with --working-tree.",
 )
 @click.option("--working-tree", is_flag=True, help="Compare the files on disk instead of HEAD.")
-@click.option("--tests", "tests_only", is_flag=True, help="Print only the paths of test files.")
+@click.option(
+    "--tests",
+    "tests_only",
+    is_flag=True,
+    help="Print only the paths of test files: changed ones, then those that reach the change. "
+    f"Exit {NO_TESTS} if there are none.",
+)
 @click.option(
     "-n",
     "--limit",
     type=click.IntRange(1, MAX_LIMIT),
     default=20,
     show_default=True,
-    help="Number of entries of each list.",
+    help="Number of entries of each list; test files that the change edits are all listed.",
 )
 @options.read_options
 def impact(
     base: str | None, working_tree: bool, tests_only: bool, limit: int, **params: Any
 ) -> None:
-    """List what a change touches: callers, overriding members, tests, documents, similar code."""
+    """List what a change touches: callers, overriding members, tests, documents, similar code.
+
+    To run only these tests, or none:
+
+    \b
+    tests=$(feeder impact --tests -q) && pytest $(echo "$tests") || [ $? -eq 5 ]
+    """
     from feeder.search.changed_nodes import read_change
     from feeder.search.impact import find_impact
     from feeder.search.open_index import open_index
@@ -58,8 +73,13 @@ def impact(
         console.print_result(settings, facts, _lines(shown, whole))
     if not settings.json and not settings.quiet:
         console.print_message(_summary(whole))
+        if tests_only and len(shown.tests) < len(whole.tests):
+            count = len(whole.tests)
+            console.print_message(f"The first {len(shown.tests):,} are listed: -n {count} for all.")
         if status.note:
             console.print_message(status.note)
+    if tests_only and not whole.tests:
+        click.get_current_context().exit(NO_TESTS)
 
 
 def _lines(shown: Impact, whole: Impact) -> Iterator[str]:

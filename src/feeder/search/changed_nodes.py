@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.nodes import Node, node_ids
+from feeder.search.runnable_tests import is_test_by_name, is_test_file
 from feeder.search.targets import is_named_by_argument
 from feeder.source import file_types, git, git_files
 from feeder.source.deltas import changed_files
@@ -67,12 +68,14 @@ class ChangedNode(NamedTuple):
 class Change(NamedTuple):
     """The nodes that differ between two versions of the files at `paths`.
 
-    `base` is the commit that is compared with; `unread` counts files beyond the limit.
+    `base` is the commit that is compared with. `tests` are the test files among the changed ones
+    that still exist. `unread` counts files beyond the limit.
     """
 
     base: str
     paths: list[str]
     nodes: list[ChangedNode]
+    tests: list[str]
     unread: int = 0
 
 
@@ -91,16 +94,18 @@ def read_change(
     names = _changed_names(root, base_id, None if working_tree else head)
     paths = {escape_name(name): name for name in names}
     readable = [path for path in paths if file_types.skip_reason(path) is None]
-    read = readable[:MAX_FILES]
+    read, beyond = readable[:MAX_FILES], readable[MAX_FILES:]
     before = _from_commit(root, base_id, {path: paths[path] for path in read})
+    existing = [*read, *filter(is_test_by_name, beyond)]
     if working_tree:
-        after = _from_disk(root, read)
+        after = _from_disk(root, existing)
     else:
-        after = _from_commit(root, head, {path: paths[path] for path in read})
-    limits = dict.fromkeys(read, settings.max_file_bytes)
-    before, after = _below(before, limits), _below(after, limits)
-    nodes = compare_versions(repo, settings, before, after)
-    return Change(base_id, read, nodes, len(readable) - len(read))
+        after = _from_commit(root, head, {path: paths[path] for path in existing})
+    old = {path: content for path, content in before.items() if _is_small(content, settings)}
+    new = {path: after[path] for path in read if _is_small(after.get(path), settings)}
+    versions = _parse_versions(settings, old, new)
+    tests = [path for path in after if _is_test(path, versions.get(path), settings)]
+    return Change(base_id, read, _changed_nodes(repo, versions), sorted(tests), len(beyond))
 
 
 def _base_commit(root: Path, head: str, revision: str, given: str | None) -> str:
@@ -129,14 +134,21 @@ def _from_disk(root: Path, paths: Iterable[str]) -> dict[str, bytes]:
     return {path: file.read_bytes() for path, file in regular_files_in(root, paths).items()}
 
 
-def _below(contents: Versions, limits: Mapping[str, int]) -> dict[str, bytes]:
-    return {path: content for path, content in contents.items() if len(content) <= limits[path]}
+def _is_small(content: bytes | None, settings: Settings) -> bool:
+    return content is not None and len(content) <= settings.max_file_bytes
 
 
-def compare_versions(
-    repo: str, settings: Settings, before: Versions, after: Versions
-) -> list[ChangedNode]:
-    """The nodes that differ between two versions of files, in the order of paths and lines."""
+class _ParsedVersions(NamedTuple):
+    """A file before and after a change; None where it does not exist, or is too large."""
+
+    before: ParsedFile | None
+    after: ParsedFile | None
+
+
+def _parse_versions(
+    settings: Settings, before: Versions, after: Versions
+) -> dict[str, _ParsedVersions]:
+    """Parses both versions of the files whose contents differ, in the order of their paths."""
     from feeder.parse.worker_pool import WorkerPool
 
     paths = [path for path in {**before, **after} if before.get(path) != after.get(path)]
@@ -144,21 +156,33 @@ def compare_versions(
         (path, version[path]) for version in (before, after) for path in paths if path in version
     ]
     if not files:
-        return []
+        return {}
     with WorkerPool(settings.grammar, mask_secrets=settings.mask_secrets, count=1) as workers:
         parsed = list(workers.parse(files))
     first_new = sum(path in before for path in paths)
     keys = [path for path, _ in files]
     old = dict(zip(keys[:first_new], parsed[:first_new], strict=True))
     new = dict(zip(keys[first_new:], parsed[first_new:], strict=True))
+    return {path: _ParsedVersions(old.get(path), new.get(path)) for path in sorted(paths)}
+
+
+def _changed_nodes(repo: str, versions: Mapping[str, _ParsedVersions]) -> list[ChangedNode]:
+    """The nodes that differ, in the order of paths and lines."""
     return [
         node
-        for path in sorted(paths)
-        for node in sorted(
-            _compare(repo, path, old.get(path), new.get(path)),
-            key=lambda one: one.start_line,
-        )
+        for path, (before, after) in versions.items()
+        for node in sorted(_compare(repo, path, before, after), key=lambda one: one.start_line)
     ]
+
+
+def _is_test(path: str, versions: _ParsedVersions | None, settings: Settings) -> bool:
+    """Tells whether a file is a test file after the change; one that is not parsed by its name."""
+    from feeder.parse.grammars import load_grammars
+
+    if versions is not None and versions.after is not None:
+        return is_test_file(path, versions.after.nodes)
+    kind = load_grammars(settings.grammar).detect_language(path, b"")[1]
+    return kind == "code" and is_test_by_name(path)
 
 
 _Key = tuple[str, str]

@@ -6,6 +6,7 @@ Start with `find_impact`.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from math import log2, sqrt
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from feeder.search.changed_nodes import ADDED, REMOVED, Change, ChangedNode
 from feeder.search.index_status import Corpus
 from feeder.search.mentions import Mention, find_mentions
 from feeder.search.modules import Definition
-from feeder.search.name_convention import name_score
+from feeder.search.name_convention import name_score, symbol_score
 from feeder.search.near_duplicates import NearDuplicate, find_near_duplicates
 from feeder.search.open_index import SearchIndex
 from feeder.search.references import (
@@ -24,8 +25,9 @@ from feeder.search.references import (
     with_text,
 )
 from feeder.search.resolution import is_compound
+from feeder.search.runnable_tests import declares_test, is_test_by_name, may_be_test
 from feeder.source.co_changes import co_changes
-from feeder.store.inventory import files_below, files_with_code
+from feeder.store.inventory import files_below, files_with_code, methods_of_files
 from feeder.store.scope import is_test_path
 
 MAX_NODES = 60
@@ -46,6 +48,12 @@ OVER_STEPS = {2: 0.4, 3: 0.2}
 NAME_WEIGHT, HISTORY_WEIGHT = 1.0, 0.7
 """Weights of a test's file name and of earlier commits, beside 1 for references."""
 
+CHANGED = "changed"
+"""The reason of a test file that the change edits."""
+
+CHANGED_SCORE = 1 + NAME_WEIGHT + HISTORY_WEIGHT
+"""No other test file has a higher score."""
+
 
 class ImpactReference(NamedTuple):
     """A site that refers to a changed node."""
@@ -59,11 +67,11 @@ class ImpactReference(NamedTuple):
 
 
 class ImpactTest(NamedTuple):
-    """A file of tests that a change may break.
+    """A test file that a change edits or may break.
 
     `node` is the symbol of the test that reaches the change in `steps` (1 for a direct reference),
-    empty with 0 steps for a file that only its name or history connects. `reasons` are `reference`,
-    `name` and `history`.
+    empty with 0 steps for a file that the change itself edits, or that only its name or history
+    connects. `reasons` are `changed` alone, or `reference`, `name` and `history`.
     """
 
     path: str
@@ -114,7 +122,10 @@ class Impact(NamedTuple):
         }
 
     def first(self, corpus: Corpus, limit: int) -> Impact:
-        """The same with at most `limit` entries of each list, and the text of the references."""
+        """The same with at most `limit` entries of each list, and the text of the references.
+
+        Test files that the change edits are never left out.
+        """
         references = self.references[:limit]
         texts = with_text(corpus, [one.reference for one in references])
         return self._replace(
@@ -122,7 +133,7 @@ class Impact(NamedTuple):
             references=[
                 one._replace(reference=text) for one, text in zip(references, texts, strict=True)
             ],
-            tests=self.tests[:limit],
+            tests=self.tests[: max(limit, len(self.change.tests))],
             documents=self.documents[:limit],
             similar=self.similar[:limit],
         )
@@ -171,6 +182,8 @@ class _ImpactFinder:
         self.nodes = ordered[:MAX_NODES]
         self.is_cut = len(ordered) > MAX_NODES
         self.references: list[ImpactReference] = []
+        sources = [one for one in change.nodes if one.is_code and not is_test_path(one.path)]
+        self._symbols = [one.name for one in sorted(sources, key=_importance)[:MAX_NODES]]
         self._changed = {(one.path, one.name) for one in change.nodes}
         self._evidence: dict[str, dict[str, _Evidence]] = {}
         self._steps: dict[tuple[str, str], list[str]] = {}
@@ -274,20 +287,20 @@ class _ImpactFinder:
                 if path not in best or one[:2] > best[path][:2]:
                     best[path] = one
         sources = [path for path in self._change.paths if not is_test_path(path)]
-        changed = {*self._change.paths}
+        changed = {*self._change.paths, *self._change.tests}
         files = files_below(self._corpus.database, self._corpus.repo, "")
-        tests = [path for path in files if is_test_path(path) and path not in changed]
-        names = {path: max((name_score(one, path) for one in sources), default=0) for path in tests}
+        tests = [path for path in files if path not in changed and may_be_test(path)]
+        names = {path: self._name_score(sources, path) for path in tests}
         code = {one.path for one in self.nodes}
         sources = [path for path in sources if path in code] or sources
         history = co_changes(self._corpus.base, self._change.base, sources)
         near = [path for path in tests if path in by_path or names[path] or path in history]
-        runnable = files_with_code(self._corpus.database, self._corpus.repo, near)
-        tests = [path for path in near if path in runnable]  # without snapshots and golden files
+        runnable = self._runnable(near)
+        tests = [path for path in near if path in runnable]
         history = {path: history[path] for path in tests if path in history}
         most = max(by_path.values(), default=0) or 1
         most_history = max(history.values(), default=0) or 1
-        ranked = []
+        ranked = [ImpactTest(path, "", 0, (CHANGED,), CHANGED_SCORE) for path in self._change.tests]
         for path in tests:
             # the square root, so that a file with much of one signal leaves room for the others
             reference = sqrt(by_path.get(path, 0) / most)
@@ -306,7 +319,21 @@ class _ImpactFinder:
                 closest = best.get(path)
                 node, steps = (closest.node, closest.steps) if closest else ("", 0)
                 ranked.append(ImpactTest(path, node, steps, reasons, score))
-        return sorted(ranked, key=lambda one: (-one.score, one.path))
+        return sorted(ranked, key=lambda one: (CHANGED not in one.reasons, -one.score, one.path))
+
+    def _name_score(self, sources: Sequence[str], test: str) -> float:
+        """The score of a test's name for the changed files and what changed in them."""
+        by_file = (name_score(path, test) for path in sources)
+        by_symbol = (symbol_score(name, test) for name in self._symbols)
+        return max((*by_file, *by_symbol), default=0)
+
+    def _runnable(self, paths: Sequence[str]) -> set[str]:
+        """The test files among files of the index, without helpers, data and pages."""
+        named = [path for path in paths if is_test_by_name(path)]
+        others = [path for path in paths if not is_test_by_name(path)]
+        database, repo = self._corpus.database, self._corpus.repo
+        tests = {one.path for one in methods_of_files(database, repo, others) if declares_test(one)}
+        return tests | files_with_code(database, repo, named)
 
 
 def _add_evidence(

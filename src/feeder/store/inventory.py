@@ -240,6 +240,27 @@ def files_with_code(database: Database, repo: str, paths: Sequence[str]) -> set[
     return {str(path) for (path,) in rows}
 
 
+METHODS_OF_FILES = """
+SELECT d.path, d.node_type, d.symbol, d.signature FROM json_each(?2) j CROSS JOIN docs d
+WHERE d.repo = ?1 AND d.path = j.value AND d.node_type = 'method'
+"""
+
+
+class Method(NamedTuple):
+    """A method or function of a file."""
+
+    path: str
+    node_type: str
+    symbol: str | None
+    signature: str | None
+
+
+def methods_of_files(database: Database, repo: str, paths: Sequence[str]) -> list[Method]:
+    """Returns the methods and functions of the files."""
+    [rows] = database.run([Statement(METHODS_OF_FILES, (repo, json.dumps(paths)))])
+    return [Method(*row) for row in rows]  # type: ignore[arg-type]  # as selected
+
+
 def files_below(database: Database, repo: str, folder: str) -> list[str]:
     """Returns the paths at or below a file or folder; of the whole repository if it is empty.
 
