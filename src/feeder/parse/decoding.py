@@ -12,6 +12,7 @@ _BOMS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
+_NEARLY_UTF8 = "utf-8"
 _LATIN_ENCODINGS = ("cp1252", "cp1250", "cp1254")
 _OTHER_ENCODINGS = ("cp1251", "koi8_r", "cp932", "euc_jp", "gb18030", "big5", "cp949", "cp1253")
 _DECLARED_ENCODING = re.compile(
@@ -39,19 +40,24 @@ class NotTextError(Exception):
     """The content cannot be indexed as text; the message is the skip reason."""
 
 
-def decode_text(content: bytes) -> bytes:
+def decode_text(content: bytes, encoding: str = "") -> bytes:
     """The content as UTF-8 without a byte order mark; raises NotTextError if it is not text.
 
     CR LF becomes LF; a lone CR is a line end only in a file without any LF. A few invalid bytes in
-    otherwise readable text become U+FFFD.
+    otherwise readable text become U+FFFD. `encoding` is what `other_encoding` returned for it.
     """
     reject_lfs_pointer(content)
-    text = _to_utf8(content)
+    text = _to_utf8(content, encoding)
     if b"\0" in text:
         raise NotTextError("binary")
     if b"\r" not in text:
         return text
     return text.replace(b"\r\n", b"\n") if b"\n" in text else text.replace(b"\r", b"\n")
+
+
+def has_byte_order_mark(content: bytes) -> bool:
+    """Tells whether the content begins with a mark of UTF-8, UTF-16 or UTF-32."""
+    return content.startswith(tuple(bom for bom, _ in _BOMS))
 
 
 def reject_lfs_pointer(content: bytes) -> None:
@@ -68,17 +74,21 @@ def truncate_base64(content: bytes) -> bytes:
     return _BASE64_RUN.sub(rb"\1", content)
 
 
-def _to_utf8(content: bytes) -> bytes:
-    for bom, encoding in _BOMS:
+def _to_utf8(content: bytes, encoding: str) -> bytes:
+    for bom, marked in _BOMS:
         if content.startswith(bom):
-            return _decode_lenient(content[len(bom) :], encoding)
+            return _decode_lenient(content[len(bom) :], marked)
     if b"\0" in content:
         raise NotTextError("binary")
     try:
         content.decode("utf-8")
     except UnicodeDecodeError:
-        return _transcode(content)
-    return content
+        encoding = encoding or other_encoding(content)
+    else:
+        return content
+    if encoding == _NEARLY_UTF8:
+        return content.decode("utf-8", "replace").encode("utf-8")
+    return _decode_lenient(content, encoding)
 
 
 def _decode_lenient(content: bytes, encoding: str) -> bytes:
@@ -89,17 +99,23 @@ def _decode_lenient(content: bytes, encoding: str) -> bytes:
     return text.encode("utf-8")
 
 
-def _transcode(content: bytes) -> bytes:
-    """Converts text that is invalid UTF-8: nearly valid, in a declared or a detected encoding."""
+def other_encoding(content: bytes) -> str:
+    """The encoding of text that is invalid UTF-8: nearly UTF-8, a declared or a detected one.
+
+    Raises NotTextError if none is likely.
+    """
     text = content.decode("utf-8", "replace")
     if 4 * text.count("\ufffd") < len(_NON_ASCII_CHARACTER.findall(text)):
-        return text.encode("utf-8")
+        return _NEARLY_UTF8
     if declared := _DECLARED_ENCODING.search(content[:_DECLARED_BYTES]):
+        name = declared[1].decode()
         try:
-            return content.decode(declared[1].decode()).encode("utf-8")
+            content.decode(name)
         except (LookupError, UnicodeError):
             pass
-    return _decode_lenient(content, _detect_encoding(content))
+        else:
+            return name
+    return _detect_encoding(content)
 
 
 def _detect_encoding(content: bytes) -> str:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from feeder.errors import UserError
 from feeder.search.declarations import FindSpans, declares_match, make_span_finder
+from feeder.search.decoded_files import find_decoded_files
 from feeder.search.file_contents import Revision, indexed_revision
 from feeder.search.file_kinds import is_document
 from feeder.search.index_status import SHORT_COMMIT, Corpus, IndexStatus
@@ -29,11 +30,13 @@ from feeder.search.request_filters import RequestFilters
 from feeder.search.skipped_files import skipped_path_notes
 from feeder.source import file_types, git
 from feeder.source.grep import (
+    LINES_TIMEOUT_S,
     LineMatches,
     MatchingLine,
     PatternOptions,
     Truncation,
     grep_lines,
+    grep_text_lines,
 )
 from feeder.store.hits import Hit, hits_by_ids, hits_in_files
 from feeder.store.inventory import FileEntry, count_documents, files_in_scope
@@ -157,7 +160,7 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         index.store, request.query_filters, request.filters, index.settings, corpus.meta
     )
     revision = _indexed_revision(corpus)
-    result = _matching_lines(corpus, revision, request)
+    result = _matching_lines(corpus, revision, request, plan.scope)
     entries = files_in_scope(corpus.database, plan.scope, corpus.repo, result.files)
     lines = {
         path: result.files[path]
@@ -216,12 +219,17 @@ def _indexed_revision(corpus: Corpus) -> Revision:
     return revision
 
 
-def _matching_lines(corpus: Corpus, revision: Revision, request: LineRequest) -> LineMatches:
-    """The matching lines of the revision. Raises UserError if git does not have it here."""
+def _matching_lines(
+    corpus: Corpus, revision: Revision, request: LineRequest, scope: Scope
+) -> LineMatches:
+    """The matching lines of the revision, as a reader sees them.
+
+    Raises UserError if git does not have it here.
+    """
+    pattern, options = request.pattern, request.options
     try:
-        return grep_lines(
-            revision.repository, revision.name or None, request.pattern, request.options
-        )
+        found = grep_lines(revision.repository, revision.name or None, pattern, options)
+        decoded = find_decoded_files(revision, LINES_TIMEOUT_S)
     except UserError:
         # only now: both checks start a process
         if revision.name and (
@@ -234,6 +242,22 @@ def _matching_lines(corpus: Corpus, revision: Revision, request: LineRequest) ->
                 f"{corpus.repo}, or update the index: feeder sync"
             ) from None
         raise
+    paths = decoded.to_search(pattern, options)
+    searched = set(paths)
+    truncation = found.truncation or decoded.truncation
+    if not paths:
+        return found._replace(truncation=truncation)
+    entries = files_in_scope(corpus.database, scope, corpus.repo, paths)
+    texts = decoded.read(path for path, entry in entries.items() if _is_text(entry))
+    in_texts = grep_text_lines(texts, pattern, options) if texts else LineMatches({})
+    others = {path: lines for path, lines in found.files.items() if path not in searched}
+    return LineMatches(others | in_texts.files, truncation or in_texts.truncation)
+
+
+def _is_text(entry: FileEntry) -> bool:
+    """Tells whether a file of the manifest has lines."""
+    is_binary = (entry.reason or "").startswith("binary")
+    return not is_binary and not file_types.document_extension(entry.path)
 
 
 def _file_candidates(
@@ -267,10 +291,8 @@ def _skipped_matches(
 ) -> Iterator[SkippedMatches]:
     """The skipped files with matches, except for binary ones, which have no lines."""
     for path, entry in sorted(entries.items()):
-        reason = entry.reason or ""
-        is_text = not reason.startswith("binary") and not file_types.document_extension(path)
-        if entry.state == SKIPPED and is_text:
-            yield SkippedMatches(path, reason, len(files[path]))
+        if entry.state == SKIPPED and _is_text(entry):
+            yield SkippedMatches(path, entry.reason or "", len(files[path]))
 
 
 def _notes(corpus: Corpus, scope: Scope, pattern: str, truncation: Truncation) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from codecs import BOM_UTF8
 from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from typing import Any, NamedTuple
@@ -96,17 +95,14 @@ def innermost_nodes(nodes: Iterable[Hit], numbers: Sequence[int]) -> dict[int, H
 
 
 class _FileText(NamedTuple):
-    """The lines of a file's contents: their bytes, and their text."""
+    """The lines of a file's contents: as UTF-8, and as text."""
 
     raw: Sequence[bytes]
     lines: Sequence[str]
 
     def has(self, line: MatchingLine) -> bool:
         """Returns True if git found the line in these contents."""
-        return (
-            line.number <= len(self.lines)
-            and self.raw[line.number - 1].removesuffix(b"\r") == line.content
-        )
+        return line.number <= len(self.lines) and self.raw[line.number - 1] == line.content
 
 
 _TextKey = tuple[str, int]
@@ -146,7 +142,7 @@ class LineReader:
         blobs: Mapping[str, str],
         nodes: Mapping[str, Sequence[Hit]],
     ) -> None:
-        self._corpus, self._revision, self._nodes = corpus, revision, nodes
+        self._corpus, self._revision = corpus, revision
         now = current_files(corpus.base, blobs)
         same = {path for path, blob in blobs.items() if now[path].has_blob_id(blob)}
         others = [blob for path, blob in blobs.items() if path not in same]
@@ -189,9 +185,6 @@ class LineReader:
     def _find(self, candidate: Candidate) -> _FoundLine:
         """The contents that have the line, and its node."""
         path, line, node = candidate.path, candidate.line, candidate.node
-        if b"\r" in line.content and b"\n" not in (self._indexed[path] or b"\n"):
-            line = _split_at_carriage_returns(line)
-            node = innermost_nodes(self._nodes[path], [line.number]).get(line.number)
         for source in range(len(_CONTENT_SOURCES)):
             text = self._text(path, source)
             if text and text.has(line):
@@ -259,18 +252,7 @@ _CONTENT_SOURCES = (
 def _file_text(path: str, content: bytes | None) -> _FileText | None:
     """The lines of contents; None if they are no text."""
     lines = masked_lines(path, content, mask_secrets=False)
-    if content is None or lines is None:
-        return None
-    raw = content.removeprefix(BOM_UTF8).split(b"\n" if b"\n" in content else b"\r")
-    return _FileText(raw, lines)
-
-
-def _split_at_carriage_returns(line: MatchingLine) -> MatchingLine:
-    """The line in a file whose lines end with CR, which git takes for one line."""
-    before = line.content[: line.column - 1]
-    start = before.rfind(b"\r") + 1
-    content = line.content[start:].partition(b"\r")[0]
-    return MatchingLine(before.count(b"\r") + 1, line.column - start, content)
+    return None if lines is None else _FileText([line.encode() for line in lines], lines)
 
 
 def _mask_line(path: str, content: bytes) -> str:

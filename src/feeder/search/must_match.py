@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from feeder.search.file_contents import Revision
 from feeder.search.literals import has_literal, required_literals
 from feeder.search.query import Query
 from feeder.source import file_types, git
@@ -26,6 +27,9 @@ MAX_CHECKED = 2_000
 """Nodes whose lines are checked for a phrase; others are not found, with a note."""
 MAX_MATCHED = 20_000
 """Nodes that a pattern may find: their ids are one parameter of a D1 statement."""
+
+LIST_TIMEOUT_S = 10.0
+"""Time for the list of files to decode, which is made once."""
 
 ReadIndexedLines = Callable[[Mapping[str, str]], Mapping[str, "list[str] | None"]]
 """Reads lines as they were indexed, given blob ids by path; None where git no longer has them."""
@@ -45,12 +49,26 @@ def make_grep(base: Path, revision: str) -> Grep:
     """Returns git's search in a revision, or in the files on disk if git lacks it."""
 
     def grep(pattern: str, case: bool) -> "GrepMatches":
-        from feeder.source.grep import git_grep  # few queries have a pattern
+        # few queries have a pattern
+        from feeder.search.decoded_files import find_decoded_files
+        from feeder.source.grep import PatternOptions, git_grep, grep_texts
 
         has_revision = (
             bool(revision) and git.find_root(base) is not None and git.has_tree(base, revision)
         )
-        return git_grep(base, revision if has_revision else None, pattern, case_sensitive=case)
+        name = revision if has_revision else ""
+        found = git_grep(base, name or None, pattern, case_sensitive=case)
+        decoded = find_decoded_files(Revision(base, name), LIST_TIMEOUT_S)
+        paths = decoded.to_search(pattern, PatternOptions(found.is_literal))
+        texts = decoded.read(paths)
+        searched = set(paths)
+        lines = {path: numbers for path, numbers in found.lines.items() if path not in searched}
+        truncation = found.truncation or decoded.truncation
+        if texts:
+            in_texts = grep_texts(texts, pattern, case_sensitive=case)
+            lines |= in_texts.lines
+            truncation = truncation or in_texts.truncation
+        return found._replace(lines=lines, truncation=truncation)
 
     return grep
 

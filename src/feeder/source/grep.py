@@ -2,6 +2,9 @@
 
 import re
 import subprocess
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +29,8 @@ _TOO_MANY_STEPS = re.compile(
     rb"pcre2?_\w+ failed with error code (?:-(?:46|47|53|63)\b|-\d+: .*limit exceeded)"
 )
 """The error for a pattern that backtracks without end in a line."""
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_NON_ASCII = (("-P", rb"[\r\x80-\xff]"), ("-E", b"[\r\x80-\xff]"))
+"""The syntaxes of a pattern for a carriage return or a byte that is not ASCII."""
 
 
 class Truncation(StrEnum):
@@ -60,7 +64,7 @@ class PatternOptions(NamedTuple):
 class MatchingLine(NamedTuple):
     """A line with its number, and the column of its first match in bytes; both from 1.
 
-    `content` has no line end and no byte order mark.
+    `content` has no line end.
     """
 
     number: int
@@ -72,6 +76,13 @@ class LineMatches(NamedTuple):
     """The matching lines by path, in the order of their numbers."""
 
     files: dict[str, list[MatchingLine]]
+    truncation: Truncation = Truncation.NONE
+
+
+class FileNames(NamedTuple):
+    """Paths of files; some are missing with a `truncation`."""
+
+    paths: list[str]
     truncation: Truncation = Truncation.NONE
 
 
@@ -92,7 +103,8 @@ def git_grep(
     """Searches the text files of a commit, or without one the files below `base`, for a pattern.
 
     The pattern is a Perl regular expression, or an extended one if git lacks Perl's; an invalid one
-    is searched for as text. Raises UserError if git fails.
+    is searched for as text. Lines are compared as bytes, except that in valid UTF-8 a character is
+    one: `grep_texts` is for other encodings and line ends. Raises UserError if git fails.
     """
     text = re.sub(r"[\0\r\n]", " ", pattern)
     options = ["-n", "-I", "-z", "--full-name", "--no-color", "-e", text]
@@ -113,14 +125,29 @@ def git_grep(
     raise UserError(f"git cannot search in {base} ({_first_line(output.error)}). {remedy}")
 
 
+def grep_texts(
+    texts: Mapping[str, bytes], pattern: str, *, case_sensitive: bool, timeout_s: float = TIMEOUT_S
+) -> GrepMatches:
+    """The same for texts by path: UTF-8 with `\\n` as line end."""
+    with _joined(texts) as joined:
+        found = git_grep(
+            joined.folder, None, pattern, case_sensitive=case_sensitive, timeout_s=timeout_s
+        )
+    lines: dict[str, list[int]] = {}
+    for number in found.lines.get(_JOINED_NAME, ()):
+        path, own = joined.place(number)
+        lines.setdefault(path, []).append(own)
+    return found._replace(lines=lines)
+
+
 def grep_lines(
     base: Path, commit: str | None, pattern: str, options: PatternOptions
 ) -> LineMatches:
     """Finds all lines of a commit or tree, or without one of the files below `base`, that match.
 
     The pattern is a Perl regular expression, or an extended one if git lacks Perl's. In a commit,
-    lines of binary files are found too, since attributes may call a text binary. Raises UserError
-    for an invalid pattern, and if git fails.
+    lines of binary files are found too, since attributes may call a text binary. Lines are compared
+    as by `git_grep`. Raises UserError for an invalid pattern, and if git fails.
     """
     if re.search(r"[\0\r\n]", pattern):
         raise UserError(
@@ -151,6 +178,77 @@ def grep_lines(
     )
 
 
+def grep_text_lines(
+    texts: Mapping[str, bytes], pattern: str, options: PatternOptions
+) -> LineMatches:
+    """The same for texts by path: UTF-8 with `\\n` as line end."""
+    with _joined(texts) as joined:
+        found = grep_lines(joined.folder, None, pattern, options)
+    files: dict[str, list[MatchingLine]] = {}
+    for line in found.files.get(_JOINED_NAME, ()):
+        path, own = joined.place(line.number)
+        files.setdefault(path, []).append(line._replace(number=own))
+    return found._replace(files=files)
+
+
+def files_with_non_ascii(base: Path, commit: str | None, timeout_s: float) -> FileNames:
+    """Lists the files with a carriage return or a byte that is not ASCII, binary ones too.
+
+    Raises UserError if git fails.
+    """
+    target = (commit,) if commit else ("--no-index",)
+    options = ("-l", "-a", "-z", "--full-name", "--no-color", "--no-recurse-submodules")
+    for syntax, pattern in _NON_ASCII:
+        arguments = git_arguments(base, "grep", syntax, *options, "-e", pattern, *target, "--")
+        # in this locale a byte is a character
+        output = _run_grep(arguments, timeout_s, MAX_LINES_BYTES, locale="C")
+        if not output.error:
+            prefix = f"{commit}:".encode() if commit else b""
+            names = output.stdout.split(b"\0")[:-1]
+            escaped = [paths.escape_name(name.removeprefix(prefix)) for name in names]
+            return FileNames(escaped, output.truncation)
+        if _NO_PERL_PATTERNS not in output.error:
+            break
+    raise UserError(
+        f"git cannot search in {base} ({_first_line(output.error)}). "
+        "Run `git grep` there for details."
+    )
+
+
+class _JoinedTexts(NamedTuple):
+    """Texts as one file in a folder, which git searches at once; `starts` are their first lines."""
+
+    folder: Path
+    paths: list[str]
+    starts: list[int]
+
+    def place(self, number: int) -> tuple[str, int]:
+        """The path and the line's number in it."""
+        at = bisect_right(self.starts, number) - 1
+        return self.paths[at], number - self.starts[at] + 1
+
+
+_JOINED_NAME = "texts"
+
+
+@contextmanager
+def _joined(texts: Mapping[str, bytes]) -> Iterator[_JoinedTexts]:
+    from tempfile import TemporaryDirectory
+
+    with TemporaryDirectory(prefix="feeder-") as folder:
+        joined = _JoinedTexts(Path(folder), [], [])
+        line = 1
+        with (joined.folder / _JOINED_NAME).open("wb") as file:
+            for path, text in texts.items():
+                if text:  # without a line
+                    joined.paths.append(path)
+                    joined.starts.append(line)
+                    whole = text if text.endswith(b"\n") else text + b"\n"
+                    file.write(whole)
+                    line += whole.count(b"\n")
+        yield joined
+
+
 def _too_many_steps(pattern: str) -> str:
     return (
         f"{pattern} takes git too many steps in one of the lines, since it can match the same text "
@@ -162,11 +260,15 @@ def _first_line(message: bytes) -> str:
     return paths.escape_name(message.strip().partition(b"\n")[0])
 
 
-def _run_grep(arguments: list[str | bytes], timeout_s: float, max_bytes: int) -> _GrepOutput:
+def _run_grep(
+    arguments: list[str | bytes], timeout_s: float, max_bytes: int, locale: str = "C.UTF-8"
+) -> _GrepOutput:
     """git's output within the limits of time and bytes."""
     pipe = subprocess.PIPE
+    # a partial clone fetches no contents for a search; in UTF-8, a letter is more than one byte
+    environment = git_environment() | {"GIT_NO_LAZY_FETCH": "1", "LC_ALL": locale}
     try:
-        process = subprocess.Popen(arguments, env=_grep_environment(), stdout=pipe, stderr=pipe)
+        process = subprocess.Popen(arguments, env=environment, stdout=pipe, stderr=pipe)
     except FileNotFoundError as exc:
         raise UserError(GIT_NOT_FOUND) from exc
     with process, killed_after(process, timeout_s) as timed_out:
@@ -180,11 +282,6 @@ def _run_grep(arguments: list[str | bytes], timeout_s: float, max_bytes: int) ->
     elif process.returncode < 0:
         truncation = Truncation.TIMEOUT if timed_out.is_set() else Truncation.CRASHED
     return _GrepOutput(stdout, error if process.returncode > 1 else b"", truncation)
-
-
-def _grep_environment() -> dict[str, str]:
-    # a partial clone fetches no contents for a search; in UTF-8, a letter is more than one byte
-    return git_environment() | {"GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C.UTF-8"}
 
 
 def _parse_lines(stdout: bytes, commit: str | None) -> dict[str, list[int]]:
@@ -203,8 +300,5 @@ def _parse_matching_lines(stdout: bytes, commit: str | None) -> dict[str, list[M
     for row in _LINE_ROW.finditer(stdout):
         name, number, column, content = row.groups()
         line = MatchingLine(int(number), int(column), content.removesuffix(b"\r"))
-        if line.number == 1 and content.startswith(_BYTE_ORDER_MARK):
-            start = len(_BYTE_ORDER_MARK)
-            line = MatchingLine(1, max(1, line.column - start), line.content[start:])
         lines.setdefault(paths.escape_name(name.removeprefix(prefix)), []).append(line)
     return lines
