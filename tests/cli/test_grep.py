@@ -222,6 +222,7 @@ def test_index_at_cloudflare_is_not_searched(
     monkeypatch.setenv("CLOUDFLARE_API_TOKEN", "token")
     monkeypatch.setenv("CLOUDFLARE_ACCOUNT_ID", "account")
     monkeypatch.setenv("CLOUDFLARE_BASE_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("FEEDER_INDEX_NAME", "shop_code")
     answer = feeder(shop, "grep", "add")
     assert (answer.code, answer.out) == (2, "")
     assert "needs the files and the index on this machine" in answer.err

@@ -281,7 +281,7 @@ def test_other_vectorize_index_gets_all_vectors(
 
 
 CHOICES = [
-    ([], {}, True, "token and account are set"),
+    ([], {}, True, "wrangler.toml names the index"),
     ([], {"CLOUDFLARE_API_TOKEN": ""}, False, "no CLOUDFLARE_API_TOKEN"),
     ([], {"CLOUDFLARE_ACCOUNT_ID": ""}, False, "no CLOUDFLARE_ACCOUNT_ID"),
     (["--store", "local"], {}, False, "--store local"),
@@ -292,7 +292,7 @@ CHOICES = [
         ["--account-id", "0123456789abcdef0123456789abcdef"],
         {"CLOUDFLARE_ACCOUNT_ID": ""},
         True,
-        "token and account are set",
+        "the account is set",
     ),
 ]
 
@@ -307,7 +307,7 @@ def test_first_line_names_the_store_and_the_reason(
     is_cloud: bool,
     why: str,
 ) -> None:
-    """--store decides, then --db, then credentials."""
+    """--store decides, then --db, then what configures the repository."""
     monkeypatch.setenv("FEEDER_VECTORS", "no")
     monkeypatch.delenv("FEEDER_MODEL")
     for name, value in environment.items():
@@ -320,6 +320,91 @@ def test_first_line_names_the_store_and_the_reason(
     store = "Cloudflare, D1 database" if is_cloud else "local index"
     assert line.startswith(f"acme/shop: {store} ")
     assert line.endswith(f"; {why}")
+
+
+WRANGLER_FILES = {
+    "no file": ("wrangler.toml", ""),
+    "another Worker's": (
+        "wrangler.toml",
+        'account_id = "0123456789abcdef0123456789abcdef"\n[[d1_databases]]\nbinding = "DB"\n'
+        f'database_id = "{UNKNOWN}"\n',
+    ),
+    "a placeholder": (
+        "wrangler.toml",
+        '[[d1_databases]]\nbinding = "CODE_DB"\n'
+        'database_id = "00000000-0000-0000-0000-000000000000"\n',
+    ),
+    "JSON": ("wrangler.jsonc", '{"d1_databases": [{"binding": "DB"}], "vectorize": null}'),
+}
+READING_COMMANDS = (
+    ("search", "addLine"),
+    ("grep", "addLine"),
+    ("stats",),
+    ("outline", "src/cart.py"),
+    ("references", "addLine"),
+    ("doctor",),
+    ("validate", "--no-content"),
+)
+
+
+@pytest.mark.parametrize(("name", "content"), WRANGLER_FILES.values(), ids=WRANGLER_FILES)
+def test_credentials_of_wrangler_do_not_choose_cloudflare(
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, shop: Repo, name: str, content: str
+) -> None:
+    """The first index is made on this machine, and every command reads it there."""
+    monkeypatch.setenv("FEEDER_MODEL", "words")
+    if content:
+        (shop.path / name).write_text(content)
+    answer = feeder(shop, "sync")
+    assert (answer.code, answer.err) == (
+        0,
+        f"acme/shop: local index {shop.path}/.feeder/index.db, words only\n",
+    )
+    for command in READING_COMMANDS:
+        answer = feeder(shop, *command)
+        assert answer.code == 0, (command, answer)
+        assert "loudflare" not in answer.err, command
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "reason"),
+    [
+        ("FEEDER_DATABASE_ID", UNKNOWN, "the database is set"),
+        ("FEEDER_INDEX_NAME", "nowhere", "the Vectorize index is set"),
+        ("FEEDER_ACCOUNT_ID", NOT_HERE, "the account is set"),
+    ],
+)
+def test_a_setting_of_the_index_at_cloudflare_chooses_it(
+    feeder: RunFeeder,
+    monkeypatch: pytest.MonkeyPatch,
+    shop: Repo,
+    variable: str,
+    value: str,
+    reason: str,
+) -> None:
+    """Also beside an index on this machine."""
+    monkeypatch.setenv("FEEDER_MODEL", "words")
+    assert feeder(shop, "sync").code == 0
+    monkeypatch.setenv(variable, value)
+    assert f"Cloudflare ({reason})" in feeder(shop, "doctor").out
+    local = feeder(shop, "search", "addLine", "--store", "local")
+    assert (local.code, "; --store local" in local.err) == (0, True)
+
+
+def test_init_beside_a_local_index_goes_to_cloudflare(
+    feeder: RunFeeder, monkeypatch: pytest.MonkeyPatch, shop: Repo
+) -> None:
+    """A token and an account are enough for it; afterwards wrangler.toml decides."""
+    monkeypatch.delenv("FEEDER_MODEL")
+    assert feeder(shop, "sync", "--model", "words").code == 0
+    answer = feeder(shop, "init")
+    assert (answer.code, answer.err.splitlines()[0]) == (
+        0,
+        "acme/shop: Cloudflare; token and account are set",
+    )
+    answer = feeder(shop, "sync", "--model", "words")
+    assert answer.err.startswith("acme/shop: Cloudflare, D1 database ")
+    assert feeder(shop, "init", "--store", "local").out == "Ready.\n"
 
 
 def test_flags_override_the_environment_and_both_override_wrangler_toml(
@@ -344,7 +429,7 @@ def test_only_wrangler_toml_of_the_repository_is_read(
     (tmp_path / "wrangler.toml").write_text(
         f'[[d1_databases]]\nbinding = "CODE_DB"\ndatabase_id = "{UNKNOWN}"\n'
     )
-    answer = feeder(shop, "stats")
+    answer = feeder(shop, "stats", "--store", "cloudflare")
     assert (answer.code, "are missing: the database id." in answer.err) == (2, True)
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @options.init_options
 def init(database_name: str | None, shared: str | None, dry_run: bool, **params: Any) -> None:
     """Create missing databases and indexes, or update the schema."""
-    from feeder.cloudflare.credentials import choose_store, default_names
+    from feeder.cloudflare.credentials import choose_new_store, default_names
     from feeder.session.session import open_session
     from feeder.session.workspace import current_workspace
 
@@ -44,14 +44,16 @@ def init(database_name: str | None, shared: str | None, dry_run: bool, **params:
             raise UserError("--shared names the database, and so does --database-name. Give one.")
         database_name, index_name = default_names(shared)
         settings = replace(settings, index_name=settings.index_name or index_name)
-    place = current_workspace(settings)
-    if choose_store(settings).is_cloud:
-        _provision_cloudflare(place, settings, database_name, dry_run=dry_run)
+    store = choose_new_store(settings)
+    chosen = replace(settings, store="cloudflare" if store.is_cloud else settings.store)
+    place = current_workspace(chosen)
+    if store.is_cloud:
+        _provision_cloudflare(place, chosen, store.reason, database_name, dry_run=dry_run)
     else:
-        with open_session(place, settings, writes=not dry_run, create=True) as store:
-            facts = {"index": store.index.database.place, "repo": place.repo}
+        with open_session(place, settings, writes=not dry_run, create=True) as session:
+            facts = {"index": session.index.database.place, "repo": place.repo}
         first = "An index would be created on this machine." if dry_run else "Ready."
-        console.print_result(settings, facts, [first, *_local_store_note(settings)])
+        console.print_result(settings, facts, [first, *_local_store_note(settings, store.reason)])
 
 
 @click.command()
@@ -118,22 +120,24 @@ def cache(clear: bool, **params: Any) -> None:
     console.print_result(settings, facts, lines if exists else [f"{path}: no embeddings cached"])
 
 
-def _local_store_note(settings: Settings) -> Iterator[str]:
+def _local_store_note(settings: Settings, reason: str) -> Iterator[str]:
     """Yields a note that a wrangler file was not used, unless the user chose the local store."""
     from feeder.cloudflare import wrangler
-    from feeder.cloudflare.credentials import choose_store
 
     file = wrangler.find_file(settings.directory)
     if file and not settings.store and not settings.db:
-        reason = choose_store(settings).reason
         yield f"{file} was not used ({reason}). --store cloudflare says what is missing."
 
 
 def _provision_cloudflare(
-    location: Workspace, settings: Settings, database_name: str | None, *, dry_run: bool
+    location: Workspace,
+    settings: Settings,
+    reason: str,
+    database_name: str | None,
+    *,
+    dry_run: bool,
 ) -> None:
     """Creates the resources at Cloudflare and prints each one as soon as it is done."""
-    from feeder.cloudflare.credentials import choose_store
     from feeder.cloudflare.provision import ProvisionRequest, provision
     from feeder.progress import ProgressReporter
     from feeder.session.model_selection import (
@@ -142,9 +146,7 @@ def _provision_cloudflare(
         recordable_model,
     )
 
-    ProgressReporter(quiet=settings.quiet).message(
-        f"{location.repo}: Cloudflare; {choose_store(settings).reason}"
-    )
+    ProgressReporter(quiet=settings.quiet).message(f"{location.repo}: Cloudflare; {reason}")
     is_chosen = bool(settings.model or settings.dimensions)
     request = ProvisionRequest(
         cloudflare_dimensions(settings),

@@ -94,14 +94,13 @@ _LOCATION_OPTIONS = (
 _CLOUDFLARE_OPTIONS = (
     env_option(
         "--store",
-        "Where the index is. Default: cloudflare if CLOUDFLARE_API_TOKEN and an account are set, "
-        "else local.",
+        "Where the index is. Default: cloudflare if wrangler.toml or an option below names the "
+        "index and a token is set, else local. `feeder init` needs only a token and an account.",
         type=click.Choice(["cloudflare", "local"]),
     ),
     env_option(
         "--account-id",
-        "Cloudflare account id. Default: account_id in wrangler.toml.",
-        "CLOUDFLARE_ACCOUNT_ID",
+        "Cloudflare account id. Default: CLOUDFLARE_ACCOUNT_ID, else account_id in wrangler.toml.",
     ),
     env_option("--database-id", "D1 database id. Default: the one in wrangler.toml."),
     env_option(

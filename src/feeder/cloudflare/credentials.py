@@ -54,7 +54,7 @@ def cloud_settings(settings: Settings, repo: str) -> CloudSettings:
     bindings = wrangler.read_bindings(wrangler.find_file(settings.directory))
     return CloudSettings(
         os.environ.get(TOKEN_VARIABLE, "").strip(),
-        settings.account_id or bindings.account_id or "",
+        _account_id(settings, bindings),
         os.environ.get(BASE_URL_VARIABLE, "").strip() or BASE_URL,
         settings.database_id or bindings.database_id or "",
         settings.index_name or bindings.index_name or default_names(repo)[1],
@@ -76,26 +76,65 @@ def token_to_mask() -> str:
 
 
 def choose_store(settings: Settings) -> StoreChoice:
-    """Chooses by --store, else --db, else Cloudflare if a token and an account are set."""
+    """Chooses by --store, else --db, else Cloudflare if the repository is configured for it.
+
+    A token and an account alone do not configure it, since every user of wrangler has them.
+    """
     if settings.store:
         return StoreChoice(settings.store == "cloudflare", f"--store {settings.store}")
     if settings.db:
         return StoreChoice(False, "--db names a file")
+    if missing := _missing_credential(settings):
+        try:
+            return StoreChoice(False, f"no {missing}" if _configuration(settings) else "")
+        except UserError:  # the wrangler file is read when Cloudflare is chosen
+            return StoreChoice(False, "")
+    configuration = _configuration(settings)
+    return StoreChoice(bool(configuration), configuration)
+
+
+def choose_new_store(settings: Settings) -> StoreChoice:
+    """Chooses where `init` creates an index: as `choose_store`, but a token and an account are
+    enough for Cloudflare, which only `init` has to prepare.
+    """
+    if settings.store or settings.db:
+        return choose_store(settings)
+    missing = _missing_credential(settings)
+    return StoreChoice(not missing, f"no {missing}" if missing else "token and account are set")
+
+
+def _missing_credential(settings: Settings) -> str:
+    """Returns the variable of the token or the account, if none is set; else ""."""
     if not has_token():
-        # a missing token would read as a fault where Cloudflare was never set up
-        return StoreChoice(False, f"no {TOKEN_VARIABLE}" if _names_cloudflare(settings) else "")
-    if (
-        settings.account_id
-        or wrangler.read_bindings(wrangler.find_file(settings.directory)).account_id
-    ):
-        return StoreChoice(True, "token and account are set")
-    return StoreChoice(False, f"no {ACCOUNT_VARIABLE}")
+        return TOKEN_VARIABLE
+    return "" if _account_id(settings) else ACCOUNT_VARIABLE
 
 
-def _names_cloudflare(settings: Settings) -> bool:
-    """Returns whether an option, a variable or a wrangler file is about Cloudflare."""
-    named = settings.account_id or settings.database_id or settings.index_name
-    return bool(named) or wrangler.find_file(settings.directory) is not None
+def _account_id(settings: Settings, bindings: wrangler.Bindings | None = None) -> str:
+    """Returns the account of the settings, else of the environment, else of the wrangler file."""
+    named = settings.account_id or os.environ.get(ACCOUNT_VARIABLE, "").strip()
+    if named:
+        return named
+    bindings = bindings or wrangler.read_bindings(wrangler.find_file(settings.directory))
+    return bindings.account_id or ""
+
+
+def _configuration(settings: Settings) -> str:
+    """Says what configures the repository for Cloudflare; "" if nothing does.
+
+    That is a setting of feeder's own, or a wrangler file with its bindings and a database id.
+    """
+    named = {
+        "the account": settings.account_id,
+        "the database": settings.database_id,
+        "the Vectorize index": settings.index_name,
+    }
+    if name := next((name for name, value in named.items() if value), ""):
+        return f"{name} is set"
+    file = wrangler.find_file(settings.directory)
+    if file and wrangler.has_index_bindings(file):
+        return f"{file.name} names the index"
+    return ""
 
 
 def require_settings(settings: CloudSettings, *, database: bool) -> None:

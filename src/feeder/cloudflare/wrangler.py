@@ -17,6 +17,7 @@ DATABASE_BINDING, INDEX_BINDING, AI_BINDING = "CODE_DB", "CODE_INDEX", "AI"
 """Names of the bindings that a Worker uses."""
 COMPATIBILITY_DATE = "2026-04-01"
 """Version of the Workers runtime that the Worker is tested with."""
+_LISTS_OF_TABLES = ("d1_databases", "vectorize", "ratelimits")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
@@ -64,11 +65,6 @@ def read_bindings(file: Path | None) -> Bindings:
     if file is None:
         return Bindings()
     settings = read_settings(file)
-    for kind in ("d1_databases", "vectorize"):
-        if not isinstance(settings.get(kind, []), list):
-            raise UserError(
-                f"{file}: {kind} is not a list. Write it as {list_opening(file, kind)}."
-            )
     database = _find_binding(settings.get("d1_databases"), DATABASE_BINDING)
     index = _find_binding(settings.get("vectorize"), INDEX_BINDING)
     return Bindings(
@@ -77,6 +73,17 @@ def read_bindings(file: Path | None) -> Bindings:
         _non_empty_text(index.get("index_name")),
         _non_empty_text(database.get("database_name")),
     )
+
+
+def has_index_bindings(file: Path) -> bool:
+    """Returns whether a file has a binding of an index, by its name, and the database's id.
+
+    Raises UserError for an invalid file.
+    """
+    settings = read_settings(file)
+    tables = [*_iter_tables(settings.get("d1_databases")), *_iter_tables(settings.get("vectorize"))]
+    is_named = any(table.get("binding") in (DATABASE_BINDING, INDEX_BINDING) for table in tables)
+    return is_named and read_bindings(file).database_id is not None
 
 
 def read_settings(file: Path) -> dict[str, Any]:
@@ -88,8 +95,19 @@ def read_settings(file: Path) -> dict[str, Any]:
 
 
 def parse_settings(file: Path, text: str) -> dict[str, Any]:
-    """Parses a text in the format of the file's suffix; raises ValueError if it is invalid."""
-    return _file_format(file).loads(text)
+    """Parses a text in the format of the file's suffix; null counts as absent.
+
+    Raises ValueError if it is invalid, and UserError if a setting that is edited has another type.
+    """
+    settings = {k: v for k, v in _file_format(file).loads(text).items() if v is not None}
+    for name in _LISTS_OF_TABLES:
+        if not isinstance(settings.get(name, []), list):
+            raise UserError(
+                f"{file}: {name} is not a list. Write it as {list_opening(file, name)}."
+            )
+    if not isinstance(settings.get("vars", {}), dict):
+        raise UserError(f"{file}: vars is not a table. Write it as names with their values.")
+    return settings
 
 
 def list_opening(file: Path, name: str) -> str:
