@@ -1,7 +1,7 @@
 """Entry point of the `feeder` command.
 
-Sets what has to be set before the slow imports: Ctrl-C and SIGTERM exit quietly with code 130,
-numpy computes in one thread, and the garbage collector runs rarely.
+Sets what has to be set before the slow imports: Ctrl-C and SIGTERM exit quietly with code 130, the
+standard streams are open, numpy computes in one thread, and the garbage collector runs rarely.
 """
 
 import atexit
@@ -13,6 +13,24 @@ import sys
 GC_THRESHOLD = 50_000
 """New objects after which the garbage collector looks for cycles: a few MB."""
 
+
+def open_closed_streams() -> None:
+    """Opens the null device for each standard stream that the caller has closed (`>&-`), as git
+    does. Else Python has None for it, and the next file that is opened takes its number, so that
+    output would be written into an index.
+    """
+    for number, (name, mode) in enumerate([("stdin", "r"), ("stdout", "w"), ("stderr", "w")]):
+        if getattr(sys, name) is None:
+            null = os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, but for threads
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+            os.set_inheritable(number, True)
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+            setattr(sys, f"__{name}__", getattr(sys, name))
+
+
+open_closed_streams()
 for _signal in (signal.SIGINT, signal.SIGTERM):
     signal.signal(_signal, lambda *_: os._exit(130))
     # at its end Python restores the default, which would kill the process and replace its exit code

@@ -54,15 +54,16 @@ def loads(text: str) -> dict[str, Any]:
 def set_value(text: str, path: tuple[Key, ...], value: Any) -> str:
     """Returns the text with the value at the path, replaced or appended after its siblings.
 
-    Missing objects on the path are created. Raises ValueError as `loads` does.
+    Objects on the path that are missing or null are created. Raises ValueError as `loads` does.
     """
     root = node = _Parser(text).parse_document()
     *parents, last = path
     for at, key in enumerate(parents):
-        if key not in node.children:
+        child = node.children.get(key)
+        if child is None or child.value is None:
             last, value = key, _wrap_in_objects(path[at + 1 :], value)
             break
-        node = node.children[key]
+        node = child
     if existing := node.children.get(last):
         return text[: existing.start] + _format_inline(value) + text[existing.end :]
     name = f"{_format_inline(last)}: " if isinstance(last, str) else ""

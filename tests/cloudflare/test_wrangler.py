@@ -1,5 +1,6 @@
 """wrangler's configuration file in each format: found, read and edited without other changes."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -88,15 +89,30 @@ def test_empty_object_is_filled(tmp_path: Path) -> None:
         b"\xff\xfe{\0}\0",
         b'{"d1_databases": {}}',
         b'vectorize = "x"',
+        b'{"ratelimits": 3}',
+        b"vars = true",
+        b'{"vars": []}',
     ],
 )
 def test_invalid_file_is_refused(tmp_path: Path, name: str, content: bytes) -> None:
     """Nothing is written."""
     file = tmp_path / name
     file.write_bytes(content)
-    with pytest.raises(UserError, match=rf"{name}(: \w+ is not a list| cannot be read)"):
+    with pytest.raises(UserError, match=rf"{name}(: \w+ is not a (list|table)| cannot be read)"):
         wrangler.read_bindings(file)
     assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("key", ["d1_databases", "vectorize", "ai", "vars", "account_id"])
+def test_null_counts_as_absent(tmp_path: Path, key: str) -> None:
+    """And is replaced where a value is written."""
+    file = tmp_path / "wrangler.jsonc"
+    file.write_text(f'{{\n  "{key}": null, // none\n  "name": "shop"\n}}\n')
+    assert wrangler.read_bindings(file) == wrangler.Bindings()
+    identifier = "12345678-1234-4234-8234-123456789012"
+    assert wrangler.write_bindings(file, wrangler.BindingNames("shop", identifier, "code", "m"))
+    assert wrangler.read_bindings(file) == wrangler.Bindings(None, identifier, "code", "shop")
+    assert json.loads(file.read_text().replace(" // none", ""))["ai"] == {"binding": "AI"}
 
 
 def test_file_precedence_is_that_of_wrangler(tmp_path: Path) -> None:

@@ -80,15 +80,13 @@ def _variable_changes(existing: Any, variables: Mapping[str, str]) -> Iterator[C
     """Yields the variables that are not set."""
     if existing is None:
         yield ("vars",), dict(variables)
-    elif isinstance(existing, dict):
+    else:
         yield from ((("vars", key), variables[key]) for key in variables if key not in existing)
 
 
 def _rate_limit_changes(config: Mapping[str, Any], file: Path) -> Iterator[Change]:
     limits = config.get("ratelimits")
-    if not isinstance(limits, list | None) or not all(
-        isinstance(one, dict) for one in limits or ()
-    ):
+    if not all(isinstance(one, dict) for one in limits or ()):
         raise UserError(
             f"{file} has no list of ratelimits. Write it as "
             f"{wrangler.list_opening(file, 'ratelimits')}."

@@ -3,12 +3,16 @@
 import json
 import os
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import pytest
+import tomlkit
 
 from command_runner import RunFeeder
+from feeder.mcp.clients.known_clients import CLIENT_NAMES, CLIENTS, Client
+from feeder.mcp.clients.server_entries import EntryEditor, is_own_entry
 from source.repos import Repo
 
 Picture = Callable[[], dict[str, bytes | None]]
@@ -66,6 +70,63 @@ def test_json_that_cannot_be_edited_is_refused_with_the_position(
     assert f"feeder: {file}: {why}" in answer.err
     assert "Nothing was written." in answer.err
     assert read_all_files() == before
+
+
+SHAPES = ("null", "[]", "[1]", "[{}]", '"text"', '""', "3", "true", "{}", '{"x": null}')
+"""Everything that can stand where a table, a command or an argument is expected."""
+
+
+def _shaped_texts(client: Client, name: str) -> Iterator[tuple[str, bool]]:
+    """Yields the text of each shape at each level, and whether it can be edited.
+
+    null counts as absent, as for the clients. TOML has no null.
+    """
+    servers = client.server_keys
+    tables = [servers[: at + 1] for at in range(len(servers))]
+    entry, other = (*servers, "feeder"), (*servers, "other")
+    for place, shape in product([(), *tables, entry, (*entry, "args"), other], SHAPES):
+        data = json.loads(shape)
+        for key in reversed(place):
+            data = {key: data}
+        if name.endswith(".toml") and ("null" in shape or not isinstance(data, dict)):
+            continue
+        is_table = shape in ("{}", '{"x": null}')
+        is_editable = {(): is_table, entry: shape == "null", (*entry, "args"): False, other: True}
+        text = tomlkit.dumps(data) if name.endswith(".toml") else json.dumps(data)
+        yield text, is_editable.get(place, is_table or shape == "null")
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=CLIENT_NAMES)
+def test_every_shape_of_a_client_file_is_edited_or_refused(client: Client) -> None:
+    """At each level above the command."""
+    name = str(next(iter(client.server_files.values())))
+    editor = EntryEditor(name, client.server_keys)
+    for text, is_editable in _shaped_texts(client, name):
+        if is_editable:
+            after = editor.add(text, client.entry("user", ["feeder", "mcp"]))
+            assert is_own_entry(editor.own_entry(after)), text
+            assert not is_own_entry(editor.own_entry(editor.remove(after))), text
+        else:
+            with pytest.raises(ValueError, match=r"not a table|not start this program|is expected"):
+                editor.add(text, client.entry("user", ["feeder", "mcp"]))
+
+
+@pytest.mark.parametrize("client", CLIENTS, ids=CLIENT_NAMES)
+def test_null_for_the_servers_is_replaced_and_restored(
+    feeder: RunFeeder, repo: Repo, client: Client
+) -> None:
+    install = ("mcp", "install", "--client", client.name)
+    [change] = feeder(repo, *install, "--json").json["changes"]
+    file = Path(change["file"])
+    if file.suffix == ".toml":
+        text = f"{client.server_keys[0]} = {{}}\n"
+    else:
+        text = f'{{\n  // mine\n  "{client.server_keys[0]}": null, "a": 1\n}}\n'
+    file.write_text(text)
+    assert feeder(repo, *install).code == 0
+    assert "feeder" in file.read_text()
+    assert feeder(repo, "mcp", "uninstall").code == 0
+    assert file.read_text() == text
 
 
 def test_invalid_toml_is_refused_with_the_position(
@@ -280,7 +341,20 @@ def test_without_a_receipt_the_entry_is_recognized(
 def test_invalid_receipts_are_refused(feeder: RunFeeder, home: Path, repo: Repo) -> None:
     (home / ".local/state/feeder").mkdir(parents=True)
     receipts = home / ".local/state/feeder/installed.json"
-    for content in ("{", "[1]", '{"a": 1}'):
+    entry = '"old": null, "new": "x", "folders": []'
+    for content in (
+        "{",
+        "[1]",
+        "null",
+        '"x"',
+        '{"a": 1}',
+        '{"a": null}',
+        '{"a": {"folders": []}}',
+        f'{{"a": {{{entry}, "new": 1}}}}',
+        f'{{"a": {{{entry}, "old": []}}}}',
+        f'{{"a": {{{entry}, "folders": [1]}}}}',
+        f'{{"a": {{{entry}}}, "": {{"folders": 1}}}}',
+    ):
         receipts.write_text(content)
         answer = feeder(repo, *CURSOR)
         assert answer.code == 2

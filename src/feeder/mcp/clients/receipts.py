@@ -63,7 +63,7 @@ class Receipts:
     def get(self, file: Path) -> Receipt | None:
         """The receipt of a file; None if there is none."""
         entry = self._by_path.get(os.path.realpath(file))
-        return Receipt(entry["old"], entry["new"], tuple(entry["folders"])) if entry else None
+        return _parse_receipt(entry) if entry else None
 
     def save(self, changed: Mapping[Path, Receipt | None]) -> None:
         """Saves receipts; None removes one. The JSON file is deleted with the last one."""
@@ -89,10 +89,21 @@ def _receipts_path() -> Path:
 
 
 def _load(file: Path) -> dict[str, Any]:
+    """The stored receipts, each in its valid shape; raises UserError for another file."""
     try:
-        by_path = json.loads(text_files.read(file) or "{}")
-        for entry in by_path.values():
-            _ = entry["folders"]
-    except (ValueError, KeyError, TypeError, AttributeError) as exc:
+        by_path = dict(json.loads(text_files.read(file) or "{}"))
+        _parse_receipt({"old": None, "new": "", **by_path.get(_OWN_FOLDERS_KEY, {"folders": []})})
+        for path in by_path.keys() - {_OWN_FOLDERS_KEY}:
+            _parse_receipt(by_path[path])
+    except (ValueError, KeyError, TypeError) as exc:
         raise UserError(f"{file} is not a list of receipts ({exc}). Delete it.") from exc
-    return dict(by_path)
+    return by_path
+
+
+def _parse_receipt(entry: dict[str, Any]) -> Receipt:
+    """Raises KeyError, TypeError or ValueError for another shape."""
+    receipt = Receipt(entry["old"], entry["new"], tuple(entry["folders"]))
+    texts = ("" if receipt.old is None else receipt.old, receipt.new, *receipt.folders)
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError("a receipt is texts")
+    return receipt

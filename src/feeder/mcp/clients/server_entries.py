@@ -148,7 +148,8 @@ class EntryEditor:
         expected = deepcopy(self._format.loads(before))
         node = expected
         for key in self._keys:
-            node = node.setdefault(key, {})
+            node[key] = {} if node.get(key) is None else node[key]
+            node = node[key]
         if entry is None:
             del node[SERVER_NAME]
         else:
