@@ -83,7 +83,8 @@ class DocComment(NamedTuple):
 
 
 class Declaration(Struct):
-    """A declaration that a query matched; offsets are in bytes, `body` is where its body begins.
+    """A declaration that a query matched; offsets are in bytes, `body` is where its body begins,
+    and `name_end` where its name ends, 0 if it is not in the text.
 
     `pattern` is the index of the query's pattern. With `can_join` it is one clause of a declaration
     that has several, and is joined with its neighbours, with the next one only if it ends with
@@ -105,6 +106,7 @@ class Declaration(Struct):
     is_fully_qualified: bool = False
     nesting_rule: str | None = None
     has_declarations: bool = False
+    name_end: int = 0
     children: list["Declaration"] = field(default_factory=list)
 
 
@@ -252,6 +254,7 @@ def _declaration(
         can_join="clause" in captures,
         may_be_qualified="scope" not in captures,
         is_fully_qualified=is_fully_qualified(source, captures),
+        name_end=captures["name"][-1].end_byte if "name" in captures else 0,
     )
 
 

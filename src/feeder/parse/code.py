@@ -115,11 +115,17 @@ def _mark_holders(ancestors: list[Declaration]) -> None:
 
 
 def _is_duplicate(outer: Declaration, inner: Declaration) -> bool:
+    """True for two matches of one declaration: `export class A` and `class A`, but not for the last
+    method of a class, which may have its name and end.
+    """
     if (outer.start, outer.end) == (inner.start, inner.end) or outer.body == inner.body < inner.end:
         return True
     if inner.kind == "closure" and outer.body == inner.start:
         return True
-    return outer.name == inner.name and (outer.start == inner.start or outer.end == inner.end)
+    is_inside = outer.body <= inner.start
+    return outer.name == inner.name and (
+        outer.start == inner.start or (outer.end == inner.end and not is_inside)
+    )
 
 
 def _enclosing_names(scope: tuple[str, ...], declaration: Declaration) -> tuple[str, ...]:
@@ -226,6 +232,7 @@ class _SpanBuilder:
             NODE_TYPES[declaration.kind],
             signature=self._signature(signature_start, declaration.body),
             body=declaration.body,
+            name_end=declaration.name_end,
         )
 
     def _has_open_bracket(self, start: int, end: int) -> bool:

@@ -17,7 +17,7 @@ from feeder.nodes import HEADER_VERSION
 from feeder.package_versions import installed_version
 from feeder.parse.grammar_schema import schema_errors
 
-PARSER_VERSION = "10"
+PARSER_VERSION = "11"
 """Incremented when the same file yields other nodes than before."""
 
 CONTENT_PATTERN_BYTES = 65_536

@@ -54,7 +54,7 @@ class Span(Struct):
     """A byte range of a file that becomes a node, with the spans inside it in order.
 
     The root span of a file has the `members` and the `relations` of the whole file. A declaration's
-    body begins at `body`.
+    body begins at `body`, and its name ends at `name_end`.
     """
 
     start: int
@@ -67,6 +67,7 @@ class Span(Struct):
     members: list[MemberName] = field(default_factory=list)
     relations: list[Site] = field(default_factory=list)
     body: int | None = None
+    name_end: int = 0
 
 
 class NodePart(NamedTuple):
@@ -230,8 +231,8 @@ def _members_by_part(
     for start, end in _gaps(span):
         for member in members[bisect_left(members, (start, "")) : bisect_left(members, (end, ""))]:
             line = source.line_at(member.start)
-            if member.name == own_name:
-                continue
+            if member.name == own_name and member.start < span.name_end:
+                continue  # the declaration itself
             while first < len(node_parts) and node_parts[first].end_line < line:
                 first += 1
             for index in range(first, len(node_parts)):
