@@ -11,7 +11,7 @@ PYTEST := -m pytest -q -n $(WORKERS) --dist worksteal
 IN_MEMORY := $(if $(TESTS_FOLDER),TMPDIR=$(TESTS_FOLDER))
 QUERY ?= which files differ between the tree and the index
 
-.PHONY: index check test test-bare lint worker worker-check bench lock docs clean
+.PHONY: index check test test-bare lint languages worker worker-check bench lock docs clean
 
 ## Index this repository and search it.
 index: .venv/installed
@@ -39,6 +39,10 @@ lint: .venv/dev .venv/node
 	$(BIN)/lint-imports
 	$(BIN)/python -m feeder.edge.worker_data > worker/build/worker_data.json
 	npx --offline tsc -p worker && npx --offline tsc -p worker/test
+
+## Compile the committed grammar_queries.json and aliases.json: after a change of languages/.
+languages: .venv/installed
+	$(BIN)/python -m feeder.parse.languages languages src/feeder
 
 ## Build the committed src/feeder/edge/worker.js: after a change of worker/, or of SQL or constants in it.
 worker: .venv/installed .venv/node
@@ -102,7 +106,7 @@ lock: .venv/dev
 	echo mcp==2.3.0 | $(LOCK) - --output-file requirements/mcp-2.txt
 
 ## Generate what docs/ takes from the program: tables, schema.sql, and the picture from the measurements.
-docs: .venv/dev
+docs: .venv/dev languages
 	$(BIN)/python docs/tables.py
 	$(BIN)/python docs/schema.py
 	$(BIN)/python docs/comparison.py

@@ -143,8 +143,8 @@ max_document_bytes_option = max_bytes_option(
 _PARSING_OPTIONS = (
     env_option(
         "--grammar",
-        "A grammar_queries.json to merge over the shipped one.",
-        type=_FILE_PATH,
+        "A folder of languages, or a grammar_queries.json, to use over the shipped ones.",
+        type=click.Path(path_type=Path),
     ),
     max_bytes_option("file", "files", Settings.max_file_bytes),
     max_document_bytes_option,

@@ -17,10 +17,11 @@ from feeder.parse.decoding import NotTextError, decode_text, reject_lfs_pointer,
 from feeder.parse.embedded import HostFile, add_regions, find_regions
 from feeder.parse.entries import Shape, entry_tree
 from feeder.parse.extract import DocumentElement, ExtractedDocument
-from feeder.parse.grammars import Grammar, Grammars, capture_names
+from feeder.parse.grammars import Grammar, Grammars
 from feeder.parse.layout import SourceText, Span, find_split_points, layout_nodes
 from feeder.parse.line_runs import line_runs
 from feeder.parse.notebooks import Notebook
+from feeder.parse.query_checks import capture_names
 from feeder.parse.secrets import mask_text
 from feeder.parse.sections import document_element_tree, section_tree
 from feeder.parse.splitting import SplitPoints

@@ -1,4 +1,6 @@
-"""Schema of a user's grammar file (`--grammar`), and its validation with a path for each error."""
+"""Schemas of `grammar_queries.json` and of the files in a language's folder, and their validation
+with a path for each error.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -57,8 +59,42 @@ def _check_regex(value: object) -> str | None:
     return None
 
 
+def _check_integer(value: object) -> str | None:
+    return None if isinstance(value, int) and not isinstance(value, bool) else "a whole number"
+
+
+def _check_kind(value: object) -> str | None:
+    return None if value in {"code", "document"} else '"code" or "document"'
+
+
+def _check_category(value: object) -> str | None:
+    return None if value in {"docs", "config"} else '"docs" or "config"'
+
+
+def _check_example(value: object) -> str | None:
+    if isinstance(value, list) and list(map(type, value)) == [str, str]:
+        return None
+    return "two strings: a text, and what becomes of it"
+
+
 _STRING_MAP = MapOf(_check_string, _check_string)
 _STRING_LIST = ListOf(_check_string)
+
+_DOCUMENT_SCHEMA = ObjectOf(
+    {
+        "root": _check_string,
+        "document": _check_string,
+        "entries": _STRING_MAP,
+        "values": _STRING_MAP,
+        "items": _STRING_MAP,
+        "names": _STRING_LIST,
+        "numbered": _STRING_LIST,
+        "prose": _STRING_LIST,
+        "dotted": _check_boolean,
+        "xpath": _check_boolean,
+    },
+    frozenset({"root", "entries"}),
+)
 
 GRAMMAR_FILE_SCHEMA = ObjectOf(
     {
@@ -78,27 +114,56 @@ GRAMMAR_FILE_SCHEMA = ObjectOf(
         "hidden_text": MapOf(
             _check_language, ObjectOf({"noise": _check_regex, "conditionals": _check_regex})
         ),
-        "document_nodes": MapOf(
-            _check_language,
-            ObjectOf(
-                {
-                    "root": _check_string,
-                    "document": _check_string,
-                    "entries": _STRING_MAP,
-                    "values": _STRING_MAP,
-                    "items": _STRING_MAP,
-                    "names": _STRING_LIST,
-                    "numbered": _STRING_LIST,
-                    "prose": _STRING_LIST,
-                    "dotted": _check_boolean,
-                    "xpath": _check_boolean,
-                },
-                frozenset({"root", "entries"}),
-            ),
-        ),
+        "document_nodes": MapOf(_check_language, _DOCUMENT_SCHEMA),
         "grammar_queries": MapOf(_check_string, MapOf(_check_language, ListOf(_check_string))),
     }
 )
+
+
+_SOURCE_PATTERN = ObjectOf(
+    {"pattern": _check_string, "examples": ListOf(_check_example)}, frozenset({"pattern"})
+)
+
+_FRAGMENTS = MapOf(_check_string, _SOURCE_PATTERN)
+
+LANGUAGE_SCHEMA = ObjectOf(
+    {
+        "inherits": _check_language,
+        "kind": _check_kind,
+        "extensions": _STRING_LIST,
+        "text_extensions": _STRING_LIST,
+        "aliases": _STRING_LIST,
+        "category": _check_category,
+        "content": ListOf(
+            ObjectOf(
+                {"extensions": _STRING_LIST, "pattern": _check_string, "order": _check_integer},
+                frozenset({"extensions", "pattern"}),
+            )
+        ),
+        "fragments": _FRAGMENTS,
+        "document": _DOCUMENT_SCHEMA,
+    }
+)
+"""The form of `language.toml`."""
+
+HIDDEN_SCHEMA = ObjectOf(
+    {"noise": _SOURCE_PATTERN, "conditionals": _SOURCE_PATTERN, "fragments": _FRAGMENTS}
+)
+"""The form of `hidden.toml`."""
+
+PATTERNS_SCHEMA = ObjectOf(
+    {"patterns": ListOf(_SOURCE_PATTERN), "fragments": _FRAGMENTS}, frozenset({"patterns"})
+)
+"""The form of `patterns.toml`."""
+
+OTHERS_SCHEMA = MapOf(
+    _check_string,
+    ObjectOf({"extensions": _STRING_LIST, "aliases": _STRING_LIST, "category": _check_category}),
+)
+"""The form of `languages/others.toml`, by the name of a language."""
+
+NODE_TYPES_SCHEMA = MapOf(_check_string, _STRING_LIST)
+"""The form of `languages/node_types.toml`: other names of each node type."""
 
 
 def schema_errors(

@@ -16,12 +16,22 @@ from feeder.errors import UserError
 from feeder.nodes import HEADER_VERSION
 from feeder.package_versions import installed_version
 from feeder.parse.grammar_schema import schema_errors
+from feeder.parse.query_checks import (
+    capture_names,
+    has_late_setting,
+    load_language,
+    unknown_captures,
+)
 
 PARSER_VERSION = "11"
 """Incremented when the same file yields other nodes than before."""
 
 CONTENT_PATTERN_BYTES = 65_536
 """Bytes of a file that `content_patterns` search when its extension has several languages."""
+
+EARLIER_DIGESTS = {"27bc2696df55b103": "81b32f29df3a170b"}
+"""Digests of settings that give the same nodes as those of an earlier version, with its digest, so
+that an index made by it stays as it is. To be emptied with the next change of the nodes."""
 
 QUERY_DEPTH = 1000
 """Levels of the syntax tree in which a match may start: deeper trees take minutes."""
@@ -34,17 +44,6 @@ _KEYED_BY_EXTENSION = (
     "text_extensions",
     "content_patterns",
 )
-
-_KNOWN_CAPTURE = re.compile(
-    r"package|namespace|type|method|call|object|holder|closure|member|name|label|scope|body|end|clause|doc|apart"
-    r"|h[1-6]|anchor|markup|frame|codeblock|table|inset|part|embedded|content|ending"
-    r"|calls|inherits|implements|uses|mentions|exported|accesses|attributes|tokens|argument_label|implicit|locals|local_scope|statement|macro|expands|imports|module|alias|receiver|binds|bound|constructed|made|parameter"
-    r"|returns|visibility|_.*"
-)
-
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
-
-_SETTING_AFTER_CONDITION = re.compile(r"\(#(?!set!)[^()]*\)\s*\(#set!")
 
 _SEPARATE_CATEGORIES = frozenset({"Embedded", "Part"})
 """Categories whose queries are compiled and run on their own."""
@@ -103,7 +102,8 @@ class Grammars:
     def digest(self) -> str:
         """The first 16 hex digits of the SHA-256 of all settings."""
         text = json.dumps(self._settings, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return EARLIER_DIGESTS.get(digest, digest)
 
     def detect_language(self, path: str, content: bytes) -> tuple[str, str]:
         """The language of a file and its kind: `code`, `document` or `text`.
@@ -144,7 +144,7 @@ class Grammars:
             queries = filter(None, (grammar.query, grammar.embedded_query, grammar.split_query))
             captures = set().union(*map(capture_names, queries))
             captures.update(*(pattern.groupindex for pattern in grammar.patterns))
-            if unknown := sorted(name for name in captures if not _KNOWN_CAPTURE.fullmatch(name)):
+            if unknown := unknown_captures(captures):
                 raise UserError(
                     f"The queries of '{language}' use the unknown capture @{unknown[0]}. "
                     f"Use a capture of docs/reference/languages.md, or start its name with _."
@@ -242,43 +242,33 @@ def _is_within(node: Node, types: list[str]) -> bool:
     return True
 
 
-def capture_names(query: Query) -> set[str]:
-    """The names of all captures in a query."""
-    return {query.capture_name(index) for index in range(query.capture_count)}
+def load_grammars(user_path: Path | None = None) -> Grammars:
+    """Loads the shipped settings, with a user's languages over them.
 
-
-@cache
-def load_language(name: str) -> Language:
-    """The grammar of a language; raises UserError for a name that no package ships."""
-    if name == "markdown":
-        # the language pack's markdown grammar crashes the process on 255 quote marks in a row
-        import tree_sitter_markdown
-
-        return Language(tree_sitter_markdown.language())
-    from tree_sitter_language_pack import get_language
-
-    try:
-        return get_language(name)  # type: ignore[arg-type]  # its names are a Literal type
-    except LookupError as exc:
-        raise UserError(
-            f"There is no grammar named '{name}'. Use a name of tree-sitter-language-pack 0.13."
-        ) from exc
-
-
-def load_grammars(user_file: Path | None = None) -> Grammars:
-    """Loads the shipped settings, with a user's grammar file merged over them.
-
-    Raises UserError if that file does not have the form in `docs/reference/languages.md`.
+    `user_path` is a JSON file of the same form, which is merged, or a folder of languages, which
+    replace the shipped ones of their names. Raises UserError for one that is neither.
     """
     settings = json.loads(_SHIPPED_SETTINGS.read_bytes())
-    if user_file:
-        settings = _merge_settings(settings, _read_user_file(user_file))
+    if user_path and user_path.is_dir():
+        return Grammars(_with_folders(settings, user_path))
+    if user_path:
+        settings = _merge_settings(settings, _read_user_file(user_path))
         for error in schema_errors(settings):
             raise UserError(
-                f"The grammar file {user_file} is invalid: {error}. "
+                f"The grammar file {user_path} is invalid: {error}. "
                 "See docs/reference/languages.md."
             )
     return Grammars(settings)
+
+
+def _with_folders(settings: dict[str, Any], root: Path) -> dict[str, Any]:
+    from feeder.parse.languages.folders import compile_folders, find_folders, replace_languages
+    from feeder.parse.languages.query_errors import check_queries
+
+    folders = find_folders(root)
+    check_queries(folders)
+    compiled = compile_folders(folders, settings)
+    return replace_languages(settings, compiled, {folder.name for folder in folders})
 
 
 def _compile_pattern(pattern: str) -> re.Pattern[bytes]:
@@ -291,7 +281,8 @@ def _read_user_file(path: Path) -> dict[str, Any]:
         json.dumps(settings, ensure_ascii=False).encode()  # \ud800 is JSON, but no text
     except (OSError, ValueError, RecursionError) as exc:
         raise UserError(
-            f"The grammar file {path} cannot be read: {exc}. Give --grammar a JSON file."
+            f"The grammar file {path} cannot be read: {exc}. "
+            "Give --grammar a JSON file, or a folder of languages."
         ) from exc
     if not isinstance(settings, dict):
         raise UserError(
@@ -315,9 +306,8 @@ def _merge_settings(base: dict[str, Any], override: dict[str, Any]) -> dict[str,
 
 
 def _reject_late_settings(language: str, queries: list[tuple[str, str]]) -> None:
-    """Raises UserError for queries with which py-tree-sitter 0.26 writes out of bounds."""
     for category, query in queries:
-        if _SETTING_AFTER_CONDITION.search(_STRING.sub('""', query)):
+        if has_late_setting(query):
             raise UserError(
                 f"The {category} query of '{language}' has #set! after a predicate. "
                 f"Move #set! before the predicates of its pattern: {query}"

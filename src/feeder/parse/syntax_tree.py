@@ -22,7 +22,7 @@ def parse_range(grammar: Grammar, content: bytes, byte_range: Range) -> Syntax:
     """Parses a range of a file; the offsets in the syntax tree are those of the file."""
     if grammar.noise:
         start, end = byte_range.start_byte, byte_range.end_byte
-        blanked = _blank_hidden(content[start:end], grammar.noise)
+        blanked = blank_hidden(content[start:end], grammar.noise)
         content = content[:start] + blanked + content[end:]
     grammar.parser.included_ranges = [byte_range]
     try:
@@ -42,14 +42,14 @@ def parse_tree(grammar: Grammar, content: bytes) -> Syntax:
     if not (grammar.query.pattern_count or grammar.embedded_query or grammar.data_shape):
         content = b""
     if grammar.noise:
-        content = _blank_hidden(content, grammar.noise)
+        content = blank_hidden(content, grammar.noise)
     root = grammar.parser.parse(content).root_node
     if grammar.conditionals is None or not root.has_error:
         return root
     error_bytes = _error_bytes(root)
     if error_bytes <= ERROR_SHARE * len(content):
         return root
-    other = grammar.parser.parse(_blank_hidden(content, grammar.conditionals)).root_node
+    other = grammar.parser.parse(blank_hidden(content, grammar.conditionals)).root_node
     return other if 2 * _error_bytes(other) <= error_bytes else root
 
 
@@ -68,7 +68,7 @@ def _error_bytes(root: Syntax) -> int:
     return total
 
 
-def _blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
+def blank_hidden(content: bytes, hidden: re.Pattern[bytes]) -> bytes:
     """Replaces the bytes that the pattern's groups match by blanks.
 
     `mark` is blanked alone, `opening` and `closing` together. `open`, `turn` and `close` are a

@@ -1,0 +1,121 @@
+; What is a node in C.
+
+; A function, also one that returns pointers or is in parentheses: `int (*add(int a))(int)`.
+$plain_or_pointer = [
+  (identifier) @name
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+]
+
+$function = [
+  (function_declarator declarator: (identifier) @name)
+  (pointer_declarator declarator: (function_declarator declarator: (identifier) @name))
+  (pointer_declarator
+    declarator: (pointer_declarator
+      declarator: (function_declarator declarator: (identifier) @name)))
+  (function_declarator declarator: (parenthesized_declarator $plain_or_pointer))
+]
+
+$type_name = [(type_identifier) @name (pointer_declarator declarator: (type_identifier) @name)]
+
+; ---- Types
+
+; typedef struct { … } Cart; also pointers, arrays and functions
+((type_definition
+   type: (_ body: (_)? @body)
+   declarator: [
+     (type_identifier) @name
+     (pointer_declarator declarator: (type_identifier) @name)
+     (array_declarator declarator: (type_identifier) @name)
+     (function_declarator declarator: (type_identifier) @name)
+     (function_declarator declarator: (parenthesized_declarator $type_name))
+     (pointer_declarator
+       declarator: (function_declarator
+         declarator: [(type_identifier) @name (parenthesized_declarator $type_name)]))
+   ]) @type
+ (#set! outermost "cuts"))
+
+; struct item { … } item; as a variable, then as a field: the declaration is the node
+((declaration type: (_ name: (type_identifier) @name body: (_) @body)) @type
+ (#set! outermost "cuts"))
+((field_declaration type: (_ name: (type_identifier) @name body: (_) @body)) @type
+ (#set! outermost "cuts"))
+
+; struct cart { … }; Nothing can be nested in a function of C: what begins a line inside one ends
+; it.
+([
+   (struct_specifier name: (type_identifier) @name body: (_))
+   (union_specifier name: (type_identifier) @name body: (_))
+   (enum_specifier name: (type_identifier) @name body: (_))
+ ] @type
+ (#set! outermost "cuts"))
+
+; ---- Functions
+
+(function_definition declarator: $function (#set! outermost "cuts")) @method
+
+; void (add)(int a) { … }: parentheses keep a macro of that name out
+(function_definition
+  declarator: (parenthesized_declarator (identifier) @name)
+  (#set! outermost "cuts")) @method
+
+; void add(struct item *item); of a file
+((declaration declarator: $function) @method
+ (#set! outermost "cuts")
+ (#has-parent? @method "translation_unit" "declaration_list" "linkage_specification"
+   "preproc_if" "preproc_ifdef" "preproc_elif" "preproc_else" "ERROR"))
+
+; #define ADD(a, b) …
+((preproc_function_def name: (identifier) @name value: (_)? @body) @method
+ (#set! outermost "part"))
+
+; ---- Members
+
+(enumerator name: (identifier) @member)
+
+; Fields, with up to three pointers, arrays and pointers to functions.
+(field_declaration
+  declarator: [
+    (field_identifier) @member
+    (pointer_declarator
+      declarator: [
+        (field_identifier) @member
+        (pointer_declarator
+          declarator: [
+            (field_identifier) @member
+            (pointer_declarator declarator: (field_identifier) @member)
+          ])
+        (array_declarator declarator: (field_identifier) @member)
+        (function_declarator
+          declarator: (parenthesized_declarator
+            (pointer_declarator declarator: (field_identifier) @member)))
+      ])
+    (array_declarator
+      declarator: [
+        (field_identifier) @member
+        (array_declarator declarator: (field_identifier) @member)
+      ])
+    (function_declarator
+      declarator: (parenthesized_declarator
+        (pointer_declarator declarator: (field_identifier) @member)))
+  ])
+
+; #define MAX 3
+(preproc_def name: (identifier) @member value: (_))
+
+; Variables of a file, with a value.
+(translation_unit
+  (declaration
+    declarator: (init_declarator
+      declarator: [
+        (identifier) @member
+        (pointer_declarator
+          declarator: [(identifier) @member (array_declarator declarator: (identifier) @member)])
+        (array_declarator declarator: (identifier) @member)
+      ])))
+
+; typedef struct cart { … } Cart: the inner name
+(type_definition type: (_ name: (type_identifier) @member body: (_)))
+
+; ---- Comments
+
+(comment) @doc

@@ -1,0 +1,97 @@
+; What the nodes of C++ call, use, inherit and import.
+
+$bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_identifier)]
+
+; add(item)
+(call_expression function: (identifier) @calls)
+
+; store.put, store->put
+(field_expression) @accesses
+
+; A name alone, where it is read.
+[
+  (argument_list (identifier) @mentions)
+  (init_declarator value: (identifier) @mentions)
+  (assignment_expression right: (identifier) @mentions)
+  (return_statement (identifier) @mentions)
+  (binary_expression (identifier) @mentions)
+  (initializer_list (identifier) @mentions)
+  (pointer_expression (identifier) @mentions)
+  (case_statement value: (identifier) @mentions)
+  (conditional_expression (identifier) @mentions)
+  (cast_expression (identifier) @mentions)
+  (subscript_expression (identifier) @mentions)
+  (unary_expression (identifier) @mentions)
+  (parenthesized_expression (identifier) @mentions)
+  (array_declarator size: (identifier) @mentions)
+  (preproc_defined (identifier) @mentions)
+  (preproc_ifdef name: (identifier) @mentions)
+]
+(type_identifier) @uses
+
+; .add = add_item in an initialiser
+(initializer_pair value: (identifier) @attributes)
+
+; A name in capitals is a macro or a constant.
+((identifier) @attributes (#match? @attributes "^[A-Z][A-Z0-9_]{2,}$"))
+
+; #define ADD(a, b) …: the names that the macro stands for
+(preproc_function_def name: (identifier) @macro parameters: (_) @bound value: (_) @expands)
+(preproc_def name: (identifier) @macro value: (_) @expands)
+
+; SHARED Store store: a macro that the grammar cannot read stands before the type
+(declaration (ERROR . (identifier) @uses .))
+(function_definition (ERROR . (identifier) @uses .))
+
+; #include "store.h", #include <store.h>
+(preproc_include path: [(string_literal) (system_lib_string)] @module)
+
+; Store *store as a field, a variable.
+(field_declaration type: $bound_type @bound
+  declarator: [(field_identifier) (pointer_declarator)] @binds)
+(declaration type: $bound_type @bound
+  declarator: [
+    (identifier) @binds
+    (pointer_declarator) @binds
+    (init_declarator declarator: (_) @binds)
+  ])
+
+; add<int>(item), cart.add<int>(item)
+(template_function name: (identifier) @calls)
+(template_method name: (field_identifier) @calls)
+
+; new Line(item), Line{item}
+[
+  (new_expression type: (type_identifier) @calls)
+  (compound_literal_expression type: (type_identifier) @calls)
+]
+
+; : public Base, public shop::Base<T>
+(base_class_clause
+  [
+    (type_identifier) @inherits
+    (template_type name: (type_identifier) @inherits)
+    (qualified_identifier
+      name: [(type_identifier) @inherits (template_type name: (type_identifier) @inherits)])
+  ])
+
+; using shop::add;
+(using_declaration (qualified_identifier) @imports)
+
+; : size(size) in a constructor
+(field_initializer (field_identifier) @mentions)
+
+; Store &store as a parameter
+([
+   (parameter_declaration type: $bound_type @bound declarator: (_) @parameter)
+   (optional_parameter_declaration
+     type: [(type_identifier) (template_type) (qualified_identifier)] @bound
+     declarator: (_) @parameter)
+ ])
+
+; Line add()
+(function_definition type: [(type_identifier) (template_type) (qualified_identifier)] @returns)
+
+; Store::open as a value, then as a call
+(qualified_identifier name: (identifier) @attributes)
+(call_expression function: (qualified_identifier) @accesses)

@@ -1,0 +1,66 @@
+; What the nodes of C# call, use, inherit and import.
+
+; A type as a variable may have it: `Store`, `List<Store>`, `Store?`, `Shop.Store`.
+$type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
+
+; Any identifier: what it is follows from the text around it.
+(identifier) @tokens
+
+; size: 3, the label of an argument
+(argument name: (identifier) @argument_label)
+
+; Add<int>(item), store.Put<int>(item)
+(invocation_expression
+  function: [(generic_name (identifier) @calls) (_ name: (generic_name (identifier) @calls))])
+
+; new List<Item>()
+(object_creation_expression type: (generic_name (identifier) @calls))
+
+; The first base of a class is inherited, the others are implemented: `: Base, ISender`.
+(base_list .
+  [
+    (identifier) @inherits
+    (generic_name (identifier) @inherits)
+    (qualified_name name: (identifier) @inherits)
+    (primary_constructor_base_type type: (identifier) @inherits)
+  ])
+(base_list
+  (_)
+  [
+    (identifier) @implements
+    (generic_name (identifier) @implements)
+    (qualified_name name: (identifier) @implements)
+  ])
+
+; Types: of a variable, of a result, in type arguments, attributes, `as`, `is` and patterns.
+(_ type: (identifier) @uses)
+(_ returns: (identifier) @uses)
+[
+  (generic_name (identifier) @uses)
+  (nullable_type (identifier) @uses)
+  (array_type (identifier) @uses)
+  (qualified_name name: (identifier) @uses)
+  (type_argument_list (identifier) @uses)
+  (attribute name: (identifier) @uses)
+  (as_expression right: (identifier) @uses)
+  (declaration_pattern type: (identifier) @uses)
+  (is_expression right: (identifier) @uses)
+]
+
+; using Acme.Shop;
+(using_directive !name [(identifier) (qualified_name)] @module (#set! imported "*"))
+
+; using Shelf = Acme.Shop.Store;
+(using_directive name: (identifier) @alias (qualified_name) @imports)
+
+; A parameter, a variable or field, `var store = new Store()`, a property.
+(parameter type: $type @bound name: (identifier) @parameter)
+(variable_declaration type: $type @bound (variable_declarator name: (identifier) @binds))
+(variable_declarator
+  name: (identifier) @binds
+  (object_creation_expression type: [(identifier) (generic_name)] @bound))
+(property_declaration type: $type @bound name: (identifier) @binds)
+
+; Line Add()
+(method_declaration returns: $type @returns)
+(modifier ["public" "private" "protected" "internal"]) @visibility

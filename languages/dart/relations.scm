@@ -1,0 +1,76 @@
+; What the nodes of Dart call, use, inherit and import.
+
+; add(item)
+((identifier) @calls . (selector (argument_part)))
+
+; store.put(item), store?.put(item)
+((selector
+   [
+     (unconditional_assignable_selector (identifier) @calls)
+     (conditional_assignable_selector (identifier) @calls)
+   ])
+ . (selector (argument_part)))
+
+; super.add(item)
+((super) . (unconditional_assignable_selector (identifier) @calls) . (selector (argument_part)))
+
+; store.size
+[
+  (unconditional_assignable_selector (identifier) @attributes)
+  (conditional_assignable_selector (identifier) @attributes)
+]
+
+; store..put(item)
+(cascade_section (cascade_selector (identifier) @calls))
+
+; const Item(), new Item()
+[(const_object_expression (type_identifier) @calls) (new_expression (type_identifier) @calls)]
+
+; A name alone, where it is read.
+[
+  (argument (identifier) @mentions)
+  (initialized_variable_definition value: (identifier) @mentions)
+  (return_statement (identifier) @mentions)
+  (assignment_expression right: (identifier) @mentions)
+  (expression_statement (identifier) @mentions)
+  (named_argument (identifier) @mentions)
+  (function_body (identifier) @mentions)
+  (list_literal (identifier) @mentions)
+  (equality_expression (identifier) @mentions)
+  (conditional_expression (identifier) @mentions)
+  (switch_statement_case (identifier) @mentions)
+]
+
+; extends Base
+(superclass (type_identifier) @inherits)
+
+; with Counting, implements Sender
+[(mixins (type_identifier) @implements) (interfaces (type_identifier) @implements)]
+(type_identifier) @uses
+
+; @override
+(annotation name: (identifier) @uses)
+
+; import 'stock.dart' as stock;
+(import_specification (configurable_uri (uri (string_literal) @module)) (identifier)? @alias)
+
+; import 'stock.dart' show Stock;
+(import_specification
+  (configurable_uri (uri (string_literal) @module))
+  (combinator "show" (identifier) @imports))
+
+; Item item as a parameter, a field and a local variable.
+(formal_parameter (type_identifier) @bound name: (identifier) @parameter)
+(declaration
+  (type_identifier) @bound
+  (initialized_identifier_list (initialized_identifier . (identifier) @binds)))
+(initialized_variable_definition (type_identifier) @bound name: (identifier) @binds)
+
+; var store = Store();
+(initialized_variable_definition
+  name: (identifier) @binds
+  value: (identifier) @constructed
+  . value: (selector (argument_part)))
+
+; Line add()
+(function_signature (type_identifier) @returns name: (_))

@@ -1,0 +1,44 @@
+; What the nodes of Groovy call, use, inherit and import.
+
+; add(item)
+(func (identifier) @calls)
+
+; Any identifier: what it is follows from the text around it.
+(unit (identifier) @tokens)
+
+; size: 3, the label of an argument
+((unit . (identifier) @argument_label .)
+ . (arg_spliter) @_colon
+ (#eq? @_colon ":")
+ (#match? @argument_label "^[a-z]"))
+
+; println item: a call without parentheses
+(command .
+  (unit . (identifier) @calls .)
+  . (unit)
+  (#match? @calls "^[a-z]")
+  (#not-match? @calls
+    "^(def|return|import|package|class|interface|trait|enum|static|final|abstract|public|private|protected|void|int|long|boolean|throw|new|assert|if|for|while|switch|try|catch)$"))
+
+; import acme.Store
+(command . (unit (identifier) @_import) . (unit) @imports (#eq? @_import "import"))
+
+; extends Base
+((unit (identifier) @_extends) . (unit (identifier) @inherits .) (#eq? @_extends "extends"))
+
+; implements Sender
+((unit (identifier) @_implements)
+ . [(unit (identifier) @implements .) (block . (unit (identifier) @implements .))]
+ (#eq? @_implements "implements"))
+
+; A name with a capital letter is a type.
+((identifier) @uses (#match? @uses "^[A-Z]"))
+
+; Store store
+((unit . (identifier) @bound .)
+ . (unit . (identifier) @binds .)
+ (#match? @bound "^[A-Z]")
+ (#match? @binds "^[a-z]")
+ (#not-eq? @binds "extends")
+ (#not-eq? @binds "implements"))
+((unit . (identifier) @visibility .) (#any-of? @visibility "public" "private" "protected"))

@@ -1,0 +1,117 @@
+; What the nodes of Java call, use, inherit and import.
+
+; A type as it may be written behind `extends`: `Base`, `Base<T>`, `shop.Base`, `shop.Base<T>`.
+$inherited = [
+  (type_identifier) @inherits
+  (generic_type . (type_identifier) @inherits)
+  (scoped_type_identifier (type_identifier) @inherits .)
+  (generic_type . (scoped_type_identifier (type_identifier) @inherits .))
+]
+
+$implemented = [
+  (type_identifier) @implements
+  (generic_type . (type_identifier) @implements)
+  (scoped_type_identifier (type_identifier) @implements .)
+  (generic_type . (scoped_type_identifier (type_identifier) @implements .))
+]
+
+; A declared type: `Store`, `List<Store>`, `shop.Store`.
+$bound = [
+  (type_identifier) @bound
+  (generic_type . (type_identifier) @bound)
+  (scoped_type_identifier (type_identifier) @bound .)
+]
+
+; put(item), store.put(item)
+(method_invocation name: (identifier) @calls)
+
+; new Line(item), new shop.Line(item)
+(object_creation_expression
+  type: [
+    (type_identifier) @calls
+    (generic_type (type_identifier) @calls)
+    (scoped_type_identifier (type_identifier) @calls .)
+  ])
+
+; Cart::add
+(method_reference . (_) (identifier) @calls .)
+
+; super(…): kept out of the calls by name
+(explicit_constructor_invocation constructor: (super) @_super)
+
+; extends and implements of classes, then extends of interfaces.
+(class_declaration superclass: (superclass $inherited))
+(super_interfaces (type_list $implemented))
+(extends_interfaces (type_list $inherited))
+(type_identifier) @uses
+
+; @Override
+[(marker_annotation name: (identifier) @uses) (annotation name: (identifier) @uses)]
+
+; store.size, Store.MAX
+(field_access) @accesses
+
+; A name alone, where it is read.
+[
+  (argument_list (identifier) @mentions)
+  (variable_declarator value: (identifier) @mentions)
+  (assignment_expression right: (identifier) @mentions)
+  (return_statement (identifier) @mentions)
+  (binary_expression (identifier) @mentions)
+  (element_value_pair value: (identifier) @mentions)
+  (array_access (identifier) @mentions)
+  (switch_label (identifier) @mentions)
+  (array_initializer (identifier) @mentions)
+  (ternary_expression (identifier) @mentions)
+]
+
+; import acme.Store;
+(import_declaration (scoped_identifier scope: (_) @module name: (identifier) @imports) .)
+
+; import acme.*;
+(import_declaration (scoped_identifier) @module (asterisk) (#set! imported "*"))
+
+; Parameters; one of a basic type has a name without a type.
+(formal_parameter
+  type: [
+    (type_identifier) @bound
+    (generic_type . (type_identifier) @bound)
+    (scoped_type_identifier (type_identifier) @bound .)
+    (array_type)
+    (integral_type)
+    (floating_point_type)
+    (boolean_type)
+  ]
+  name: (identifier) @parameter)
+
+; Store store = …, as a local variable or a field.
+[
+  (local_variable_declaration type: $bound
+    declarator: (variable_declarator name: (identifier) @binds))
+  (field_declaration type: $bound declarator: (variable_declarator name: (identifier) @binds))
+]
+
+; var store = new Store();
+(local_variable_declaration
+  declarator: (variable_declarator
+    name: (identifier) @binds
+    value: (object_creation_expression
+      type: [(type_identifier) @bound (generic_type . (type_identifier) @bound)])))
+
+; for (Item item : items)
+(enhanced_for_statement
+  type: [(type_identifier) @bound (generic_type . (type_identifier) @bound)]
+  name: (identifier) @binds)
+
+; try (Store store = open())
+(resource type: (type_identifier) @bound name: (identifier) @binds)
+
+; Line add(), List<Line> all(), Line[] all()
+(method_declaration
+  type: [
+    (type_identifier) @returns
+    (generic_type [(type_identifier) @returns (type_arguments (type_identifier) @returns)])
+    (scoped_type_identifier (type_identifier) @returns .)
+    (array_type element: (type_identifier) @returns)
+  ])
+(modifiers ["public" "private" "protected"] @visibility)

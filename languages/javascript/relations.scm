@@ -1,0 +1,119 @@
+; What the nodes of JavaScript call, use, inherit and import.
+
+; What `new` constructs: `Store`, `shop.Store`.
+$constructed = [(identifier) @bound (member_expression property: (property_identifier) @bound)]
+
+; add(item)
+(call_expression function: (identifier) @calls)
+
+; new Line(item), new shop.Line(item)
+(new_expression constructor: (identifier) @calls)
+(new_expression constructor: (member_expression property: (property_identifier) @calls))
+
+; store.size, store.put(item)
+(member_expression) @accesses
+
+; A name alone, where it is read.
+[
+  (arguments (identifier) @mentions)
+  (variable_declarator value: (identifier) @mentions)
+  (assignment_expression right: (identifier) @mentions)
+  (return_statement (identifier) @mentions)
+  (array (identifier) @mentions)
+  (pair value: (identifier) @mentions)
+  (shorthand_property_identifier) @mentions
+  (binary_expression (identifier) @mentions)
+  (ternary_expression (identifier) @mentions)
+  (arrow_function body: (identifier) @mentions)
+  (export_specifier name: (identifier) @mentions)
+  (spread_element (identifier) @mentions)
+  (template_substitution (identifier) @mentions)
+  (parenthesized_expression (identifier) @mentions)
+  (subscript_expression (identifier) @mentions)
+  (export_statement value: (identifier) @mentions)
+  (assignment_pattern right: (identifier) @mentions)
+  (unary_expression (identifier) @mentions)
+  (await_expression (identifier) @mentions)
+]
+
+; import Store from "./store"
+(import_statement
+  (import_clause (identifier) @alias)
+  source: (string (string_fragment) @module)
+  (#set! imported "default"))
+
+; import { Store as Shelf } from "./store"
+(import_statement
+  (import_clause
+    (named_imports (import_specifier name: (_) @imports alias: (identifier)? @alias)))
+  source: (string (string_fragment) @module))
+
+; import * as store from "./store"
+(import_statement
+  (import_clause (namespace_import (identifier) @alias))
+  source: (string (string_fragment) @module))
+
+; export { Store as Shelf } from "./store"
+(export_statement
+  (export_clause (export_specifier name: (_) @imports alias: (_)? @alias))
+  source: (string (string_fragment) @module))
+
+; export * from "./store"
+(export_statement .
+  ["export" "*"]
+  . "*"?
+  . source: (string (string_fragment) @module)
+  (#set! imported "*"))
+
+; const store = require("./store")
+(variable_declarator
+  name: (identifier) @alias
+  value: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @module) .))
+  (#eq? @_require "require"))
+
+; const { Store, Item: Thing } = require("./store")
+(variable_declarator
+  name: (object_pattern
+    [
+      (shorthand_property_identifier_pattern) @imports
+      (pair_pattern key: (_) @imports value: (identifier) @alias)
+    ])
+  value: (call_expression
+    function: (identifier) @_require
+    arguments: (arguments . (string (string_fragment) @module) .))
+  (#eq? @_require "require"))
+
+; const store = new Store()
+(variable_declarator
+  name: (identifier) @binds
+  value: (new_expression constructor: $constructed))
+
+; this.store = new Store()
+(assignment_expression
+  left: [
+    (identifier) @binds
+    (member_expression object: (this) property: (property_identifier) @binds)
+  ]
+  right: (new_expression constructor: $constructed))
+
+; this.store = store
+(assignment_expression
+  left: (member_expression object: (this) property: (property_identifier) @binds)
+  right: (identifier) @bound)
+(export_statement "export" @visibility)
+
+; <Cart />, <Cart>…</Cart>, <shop.Cart>: a component is called
+(jsx_opening_element name: (identifier) @calls)
+(jsx_self_closing_element name: (identifier) @calls)
+(jsx_opening_element name: (member_expression property: (property_identifier) @calls))
+(jsx_self_closing_element name: (member_expression property: (property_identifier) @calls))
+
+; class Cart extends Base, extends shop.Base, extends mixin(Base)
+(class_heritage (identifier) @inherits)
+(class_heritage (member_expression property: (property_identifier) @inherits))
+(class_heritage (call_expression arguments: (arguments (identifier) @inherits)))
+
+; store = new Store() in a class
+(field_definition property: (_) @binds value: (new_expression constructor: (identifier) @bound))

@@ -1,0 +1,75 @@
+; What the nodes of PHP call, use, inherit and import.
+
+; A type by its name: `Store`, `Acme\Store`.
+$used = [(name) @uses (qualified_name (name) @uses)]
+
+$implemented = [(name) @implements (qualified_name (name) @implements)]
+
+$called = [(name) @calls (qualified_name (name) @calls)]
+
+$imported = [(name) @imports (qualified_name) @imports]
+
+$type = [(named_type) (optional_type)]
+
+; add($item), Acme\add($item)
+(function_call_expression function: $called)
+
+; new Line($item)
+(object_creation_expression $called)
+
+; $store->put($item), $store?->put($item), Store::open()
+(member_call_expression name: (name) @calls)
+(nullsafe_member_call_expression name: (name) @calls)
+(scoped_call_expression name: (name) @calls)
+
+; $store->size, Store::MAX
+(member_access_expression name: (name)) @accesses
+(class_constant_access_expression (_) (name)) @accesses
+
+; The class before `::`, and behind `instanceof`.
+(scoped_call_expression scope: $used)
+(class_constant_access_expression . $used)
+(binary_expression operator: "instanceof" right: $used)
+
+; A constant alone, where it is read.
+[
+  (argument (name) @mentions .)
+  (binary_expression (name) @mentions)
+  (assignment_expression right: (name) @mentions)
+  (return_statement (name) @mentions)
+  (array_element_initializer (name) @mentions)
+]
+
+; extends Base
+(base_clause [(name) @inherits (qualified_name (name) @inherits)])
+
+; implements Sender; also `use Counting;` of a trait inside a class
+(class_interface_clause $implemented)
+(class_declaration body: (declaration_list (use_declaration $implemented)))
+
+; Types: of parameters and results, in attributes and `catch`.
+(named_type $used)
+(attribute $used)
+(catch_clause type: (type_list (named_type (name) @uses)))
+
+; use Acme\Store as Shelf;
+(namespace_use_declaration (namespace_use_clause . $imported alias: (name)? @alias))
+
+; use Acme\{Store, Item as Thing};
+(namespace_use_declaration
+  (namespace_name) @module
+  body: (namespace_use_group (namespace_use_clause . $imported alias: (name)? @alias)))
+
+; Store $store as a parameter, a promoted one, a property.
+(simple_parameter type: $type @bound name: (variable_name (name) @parameter))
+(property_promotion_parameter type: $type @bound name: (variable_name (name) @binds))
+(property_declaration type: $type @bound (property_element name: (variable_name (name) @binds)))
+
+; $store = new Store(), $this->store = new Store()
+(assignment_expression
+  left: [(variable_name (name) @binds) (member_access_expression name: (name) @binds)]
+  right: (object_creation_expression [(name) @bound (qualified_name (name) @bound)]))
+
+; function add(): Line
+(_ return_type: $type @returns)
+(visibility_modifier) @visibility

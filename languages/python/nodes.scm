@@ -1,0 +1,28 @@
+; What is a node in Python.
+
+; ---- Types
+
+(class_definition name: (identifier) @name) @type
+
+; type Prices = dict[str, int]
+(type_alias_statement
+  left: (type [(identifier) @name (generic_type . (identifier) @name)])) @type
+
+; ---- Functions
+
+(function_definition name: (identifier) @name) @method
+
+; add = lambda item: … of a module, then of a class
+(module (assignment left: (identifier) @name right: (lambda)) @method)
+(class_definition body: (block (assignment left: (identifier) @name right: (lambda)) @method))
+
+; ---- Members
+
+; Variables of a module, then of a class.
+(module (assignment left: (identifier) @member))
+(class_definition body: (block (assignment left: (identifier) @member)))
+
+; ---- Comments
+
+; Decorators belong to the function below them like comments.
+[(comment) (decorator)] @doc

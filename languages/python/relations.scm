@@ -1,0 +1,144 @@
+; What the nodes of Python call, use, inherit and import.
+
+$bound = [
+  (identifier) @bound
+  (generic_type . (identifier) @bound)
+  (attribute attribute: (identifier) @bound)
+  (string (string_content) @bound)
+]
+
+; `store`, `self.store`.
+$binding = [(identifier) @binds (attribute object: (identifier) @_self attribute: (identifier) @binds)]
+
+; What a call constructs: `Store`, `shop.Store`.
+$constructed = [(identifier) @constructed (attribute attribute: (identifier) @constructed)]
+
+; add(item)
+(call function: (identifier) @calls)
+
+; store.size, store.put(item)
+(attribute) @accesses
+
+; A name alone, where it is read.
+[
+  (argument_list (identifier) @mentions)
+  (keyword_argument value: (identifier) @mentions)
+  (assignment right: (identifier) @mentions)
+  (return_statement (identifier) @mentions)
+  (list (identifier) @mentions)
+  (tuple (identifier) @mentions)
+  (set (identifier) @mentions)
+  (pair (identifier) @mentions)
+  (decorator (identifier) @mentions)
+  (except_clause (identifier) @mentions)
+  (raise_statement (identifier) @mentions)
+  (comparison_operator (identifier) @mentions)
+  (boolean_operator (identifier) @mentions)
+  (conditional_expression (identifier) @mentions)
+  (binary_operator (identifier) @mentions)
+  (subscript (identifier) @mentions)
+  (expression_list (identifier) @mentions)
+  (default_parameter value: (identifier) @mentions)
+  (typed_default_parameter value: (identifier) @mentions)
+  (for_statement right: (identifier) @mentions)
+  (as_pattern (identifier) @mentions)
+  (interpolation (identifier) @mentions)
+  (parenthesized_expression (identifier) @mentions)
+  (lambda body: (identifier) @mentions)
+  (await (identifier) @mentions)
+  (unary_operator (identifier) @mentions)
+  (not_operator (identifier) @mentions)
+  (if_statement condition: (identifier) @mentions)
+]
+
+; class Cart(Base, Base[T], shop.Base)
+(class_definition
+  superclasses: (argument_list
+    [(identifier) @inherits (subscript value: (identifier) @inherits)]))
+(class_definition
+  superclasses: (argument_list
+    [
+      (attribute attribute: (identifier) @inherits)
+      (subscript value: (attribute attribute: (identifier) @inherits))
+    ]))
+
+; class Cart(with_metaclass(Meta, Base)): the names in the call
+(class_definition
+  superclasses: (argument_list (call arguments: (argument_list (identifier) @inherits))))
+
+; A name in a type: `Item`, `list[Item]`, `Item | None`.
+(type
+  [
+    (identifier) @uses
+    (generic_type (identifier) @uses)
+    (subscript value: (identifier) @uses)
+    (binary_operator [(identifier) (none)] @uses)
+  ])
+
+; import acme.mail, import acme.mail as mail
+(import_statement
+  name: [
+    (dotted_name) @module
+    (aliased_import name: (dotted_name) @module alias: (identifier) @alias)
+  ])
+
+; from .stock import Stock as Shelf
+(import_from_statement
+  module_name: (_) @module
+  name: [
+    (dotted_name) @imports
+    (aliased_import name: (dotted_name) @imports alias: (identifier) @alias)
+  ])
+
+; from .stock import *
+(import_from_statement module_name: (_) @module (wildcard_import) (#set! imported "*"))
+
+; store = Store(), self.store = shop.Store()
+(assignment left: $binding right: (call function: $constructed))
+
+; self.store = store
+(assignment
+  left: (attribute object: (identifier) @_self attribute: (identifier) @binds)
+  right: (identifier) @bound)
+
+; store: Store, self.store: "Store"
+(assignment left: $binding type: (type $bound))
+
+; with Store() as store
+(as_pattern (call function: $constructed) alias: (as_pattern_target (identifier) @binds))
+
+; A parameter is a local name: without a receiver it is no mention.
+(function_definition
+  parameters: (parameters
+    [
+      (identifier) @locals
+      (default_parameter name: (identifier) @locals)
+      (typed_parameter .
+        [
+          (identifier) @locals
+          (list_splat_pattern (identifier) @locals)
+          (dictionary_splat_pattern (identifier) @locals)
+        ])
+      (typed_default_parameter name: (identifier) @locals)
+      (list_splat_pattern (identifier) @locals)
+      (dictionary_splat_pattern (identifier) @locals)
+    ])
+  body: (_) @local_scope)
+(lambda
+  parameters: (lambda_parameters
+    [(identifier) @locals (default_parameter name: (identifier) @locals)])
+  body: (_) @local_scope)
+
+; store: Store as a parameter, then with a default
+(typed_parameter . (identifier) @parameter type: (type $bound))
+(typed_default_parameter name: (identifier) @parameter type: (type $bound))
+
+; def add() -> Line, list[Line], shop.Line, Line | None
+(function_definition
+  return_type: (type
+    [
+      (identifier) @returns
+      (generic_type [(identifier) @returns (type_parameter (type (identifier) @returns))])
+      (attribute attribute: (identifier) @returns)
+      (binary_operator (identifier) @returns)
+    ]))

@@ -1,0 +1,81 @@
+; What the nodes of Ruby call, use, inherit and import.
+
+$name_or_constant = [(identifier) (constant)]
+
+; A constant is a class or a module.
+(constant) @attributes
+
+; A name without a receiver is a call, unless it is a local variable.
+(identifier) @implicit
+
+; What declares a local variable.
+[
+  (assignment left: (identifier) @locals)
+  (left_assignment_list (identifier) @locals)
+  (destructured_left_assignment (identifier) @locals)
+  (rest_assignment (identifier) @locals)
+  (operator_assignment left: (identifier) @locals)
+  (method_parameters (identifier) @locals)
+  (block_parameters (identifier) @locals)
+  (lambda_parameters (identifier) @locals)
+  (destructured_parameter (identifier) @locals)
+  (optional_parameter name: (identifier) @locals)
+  (keyword_parameter name: (identifier) @locals)
+  (splat_parameter name: (identifier) @locals)
+  (hash_splat_parameter name: (identifier) @locals)
+  (block_parameter name: (identifier) @locals)
+  (exception_variable (identifier) @locals)
+  (for pattern: (identifier) @locals)
+  (in_clause pattern: (identifier) @locals)
+  (match_pattern pattern: (identifier) @locals)
+  (array_pattern (identifier) @locals)
+  (find_pattern (identifier) @locals)
+  (alternative_pattern alternatives: (identifier) @locals)
+  (as_pattern name: (identifier) @locals)
+  (keyword_pattern value: (identifier) @locals)
+  (keyword_pattern key: (hash_key_symbol) @locals !value)
+]
+
+; cart.add(item), add item
+(call method: $name_or_constant @calls)
+
+; alias total size: `total` calls `size`
+(alias
+  name: [(identifier) (simple_symbol)] @macro
+  alias: [(identifier) (simple_symbol)] @expands)
+
+; alias_method :total, :size
+(call
+  method: (identifier) @_alias
+  arguments: (argument_list . (simple_symbol) @macro . (simple_symbol) @expands)
+  (#eq? @_alias "alias_method"))
+
+; class Cart < Base
+(superclass [(constant) @inherits (scope_resolution name: (constant) @inherits)])
+
+; include Counting
+(call
+  method: (identifier) @_include
+  arguments: (argument_list
+    [(constant) @implements (scope_resolution name: (constant) @implements)])
+  (#any-of? @_include "include" "extend" "prepend"))
+
+; require "stock"
+(call
+  method: (identifier) @_require
+  arguments: (argument_list . (string (string_content) @module))
+  (#any-of? @_require "require" "require_relative" "load"))
+
+; store = Store.new
+(assignment
+  left: [(identifier) (instance_variable) (constant)] @binds
+  right: (call
+    receiver: [(constant) (scope_resolution)] @bound
+    method: (identifier) @_new
+    (#eq? @_new "new")))
+
+; A name alone as a statement.
+(body_statement (identifier) @statement)
+
+; Where a local variable ends.
+[(method) (singleton_method) (block) (do_block) (lambda)] @local_scope

@@ -1,0 +1,136 @@
+; What the nodes of Rust call, use, inherit and import.
+
+$bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_identifier)]
+
+; add(item), add::<T>(item), shop::add::<T>(item), cart.add::<T>(item)
+(call_expression
+  function: [
+    (identifier) @calls
+    (generic_function
+      function: [
+        (identifier) @calls
+        (scoped_identifier name: (identifier) @calls)
+        (field_expression field: (field_identifier) @calls)
+      ])
+  ])
+
+; println!(…), shop::cart!(…)
+(macro_invocation macro: [(identifier) @calls (scoped_identifier name: (identifier) @calls)])
+
+; Line { item }
+(struct_expression
+  name: [
+    (type_identifier) @calls
+    (scoped_type_identifier name: (type_identifier) @calls)
+    (generic_type_with_turbofish type: (type_identifier) @calls)
+  ])
+
+; cart.store, Store::open
+[(field_expression) (scoped_identifier)] @accesses
+
+; Any identifier in the text of a macro's call.
+(token_tree (identifier) @tokens)
+
+; A name alone, where it is read.
+[
+  (arguments (identifier) @mentions)
+  (let_declaration value: (identifier) @mentions)
+  (assignment_expression right: (identifier) @mentions)
+  (return_expression (identifier) @mentions)
+  (binary_expression (identifier) @mentions)
+  (field_initializer value: (identifier) @mentions)
+  (shorthand_field_initializer (identifier) @mentions)
+  (reference_expression value: (identifier) @mentions)
+  (tuple_expression (identifier) @mentions)
+  (array_expression (identifier) @mentions)
+  (block (identifier) @mentions .)
+  (match_arm value: (identifier) @mentions)
+  (match_pattern (identifier) @mentions)
+  (tuple_struct_pattern type: (identifier) @mentions)
+  (index_expression (identifier) @mentions)
+  (unary_expression (identifier) @mentions)
+  (range_expression (identifier) @mentions)
+  (parenthesized_expression (identifier) @mentions)
+  (attribute (identifier) @mentions)
+]
+
+; impl Sender for Cart
+(impl_item
+  trait: [
+    (type_identifier) @implements
+    (generic_type
+      type: [
+        (type_identifier) @implements
+        (scoped_type_identifier name: (type_identifier) @implements)
+      ])
+    (scoped_type_identifier name: (type_identifier) @implements)
+  ])
+
+; trait Sender: Base
+(trait_item
+  bounds: (trait_bounds
+    [
+      (type_identifier) @inherits
+      (generic_type type: (type_identifier) @inherits)
+      (scoped_type_identifier name: (type_identifier) @inherits)
+    ]))
+(type_identifier) @uses
+
+; use acme::Store; use acme::Store as Shelf;
+(use_declaration
+  argument: [
+    (identifier) @imports
+    (scoped_identifier path: (_) @module name: (identifier) @imports)
+    (use_as_clause
+      path: (scoped_identifier path: (_) @module name: (identifier) @imports)
+      alias: (identifier) @alias)
+  ])
+
+; use acme::*;
+(use_declaration argument: (use_wildcard (_) @module) (#set! imported "*"))
+
+; use acme::{Store, Item as Thing};
+(scoped_use_list
+  path: (_) @module
+  list: (use_list
+    [
+      (identifier) @imports
+      (use_as_clause path: (identifier) @imports alias: (identifier) @alias)
+    ]))
+
+; use acme::{stock::Store, stock::Item as Thing};
+(use_list
+  [
+    (scoped_identifier path: (_) @module name: (identifier) @imports)
+    (use_as_clause
+      path: (scoped_identifier path: (_) @module name: (identifier) @imports)
+      alias: (identifier) @alias)
+  ])
+
+; use acme::stock::{self};
+(scoped_use_list
+  path: [
+    (identifier) @imports
+    (scoped_identifier path: (_) @module name: (identifier) @imports)
+  ]
+  list: (use_list (self)))
+
+; store: Store as a parameter, a field, a local variable.
+(parameter pattern: (identifier) @parameter type: $bound_type @bound)
+(field_declaration name: (field_identifier) @binds type: $bound_type @bound)
+(let_declaration
+  pattern: (identifier) @binds
+  type: [(type_identifier) (reference_type) (generic_type)] @bound)
+
+; let store = Store { … }, Store::new(), &Store { … }
+(let_declaration
+  pattern: (identifier) @binds
+  value: [
+    (struct_expression name: (type_identifier) @bound)
+    (call_expression function: (scoped_identifier path: (identifier) @constructed))
+    (reference_expression value: (struct_expression name: (type_identifier) @bound))
+  ])
+
+; fn add() -> Line
+[(function_item return_type: (_) @returns) (function_signature_item return_type: (_) @returns)]
+(visibility_modifier) @visibility

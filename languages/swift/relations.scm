@@ -1,0 +1,42 @@
+; What the nodes of Swift call, use, inherit and import.
+
+$type = [(user_type) (optional_type)]
+
+; add(item)
+(call_expression . (simple_identifier) @calls)
+
+; [Item](), Item<Int>()
+(constructor_expression constructed_type: (user_type (type_identifier) @calls))
+
+; Any identifier: what it is follows from the text around it.
+(simple_identifier) @tokens
+
+; size: 3, the label of an argument
+(value_argument_label (simple_identifier) @argument_label)
+
+; class Cart: Base, Base<T>
+(inheritance_specifier inherits_from: (user_type (type_identifier) @inherits .))
+(inheritance_specifier
+  inherits_from: (user_type (type_identifier) @inherits . (type_arguments)))
+(type_identifier) @uses
+
+; import Stock
+(import_declaration (identifier) @module)
+
+; store: Store as a parameter, a property of a protocol, a property.
+(parameter name: (simple_identifier) @parameter $type @bound)
+(protocol_property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @binds)
+  (type_annotation $type @bound))
+(property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @binds)
+  (type_annotation $type @bound))
+
+; let store = Store()
+(property_declaration
+  name: (pattern bound_identifier: (simple_identifier) @binds)
+  value: (call_expression . (simple_identifier) @constructed))
+
+; func add() -> Line
+(function_declaration $type @returns)
+(visibility_modifier) @visibility

@@ -1,0 +1,5 @@
+; What is a node in XML.
+
+; ---- Comments
+
+(Comment) @doc

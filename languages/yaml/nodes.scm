@@ -1,0 +1,5 @@
+; What is a node in YAML.
+
+; ---- Comments
+
+(comment) @doc

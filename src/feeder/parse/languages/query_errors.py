@@ -1,0 +1,49 @@
+"""Compiles the queries of a folder one by one, so that an error names its file and line."""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from tree_sitter import Language, Query, QueryError
+
+from feeder.errors import UserError
+from feeder.parse.languages.folders import LanguageFolder
+from feeder.parse.languages.query_source import Pattern, query_error
+from feeder.parse.query_checks import (
+    capture_names,
+    has_late_setting,
+    load_language,
+    unknown_captures,
+)
+
+_PLACE = re.compile(r" at row (\d+), column \d+")
+
+
+def check_queries(folders: Iterable[LanguageFolder]) -> None:
+    """Raises UserError for the first query of a folder that its grammar does not accept."""
+    for folder in folders:
+        grammar = load_language(folder.name)
+        for path, patterns in folder.read_queries():
+            for pattern in patterns:
+                _check_pattern(grammar, path, pattern)
+
+
+def _check_pattern(grammar: Language, path: Path, pattern: Pattern) -> None:
+    first = pattern.words[0].line
+    if has_late_setting(pattern.text):
+        raise query_error(path, first, "this pattern has #set! after a predicate; put it before")
+    try:
+        # each word on a row of its own: the row of an error is the index of its word
+        query = Query(grammar, "\n".join(word.text for word in pattern.words))
+    except QueryError as exc:
+        raise _located_error(path, pattern, str(exc)) from exc
+    if unknown := unknown_captures(capture_names(query)):
+        problem = f"there is no capture @{unknown[0]}; one of your own begins with @_"
+        raise query_error(path, first, problem)
+
+
+def _located_error(path: Path, pattern: Pattern, message: str) -> UserError:
+    place = _PLACE.search(message)
+    index = min(int(place[1]), len(pattern.words) - 1) if place else 0
+    problem = f"this pattern does not compile: {_PLACE.sub('', message)}, in {pattern.text}"
+    return query_error(path, pattern.words[index].line, problem)
