@@ -14,9 +14,9 @@ from standin import StandIn
 from edge.indexed_worker import Facts, IndexedWorker, program
 from edge.query_generator import QueryParams, generate_queries
 from feeder.mcp.service import IndexService
+from parse.outlines import shop_files
 from source.repos import Repo
 
-SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
 STATIC = "static"
 QUESTIONS, AT_ONCE = 200, 50
 TRIPS, SUBREQUESTS = 2, 6
@@ -34,7 +34,7 @@ ALONE = {"index", "note"}
 
 def _samples() -> dict[str, str | bytes]:
     """Returns code and documents in many languages, some of them tests, and one copy."""
-    found = {one.name: one.read_bytes() for one in SAMPLES.iterdir() if one.suffix != ".nodes"}
+    found = shop_files()
     files: dict[str, str | bytes] = {
         f"{'tests' if 'test' in name else 'docs' if name.endswith('.md') else 'src'}/{name}": text
         for name, text in found.items()

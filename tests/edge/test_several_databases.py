@@ -16,11 +16,11 @@ from edge.test_browser import open_page
 from edge.worker_build import built
 from edge.workerd import TOKEN, running
 from feeder.cli.main import cli
+from parse.outlines import shop_files
 from required_extras import require_extras
 from source.repos import Repo
 from web.browser_client import chromium
 
-SAMPLES = Path(__file__).parents[1] / "parse" / "samples"
 REPOS = ("acme/documents", "acme/scripts", "acme/systems")
 """Three databases; `all` below is one database with the same three repositories."""
 
@@ -28,12 +28,12 @@ REPOS = ("acme/documents", "acme/scripts", "acme/systems")
 def _groups() -> dict[str, dict[str, bytes]]:
     """The samples of many languages, in three repositories of different sizes."""
     groups: dict[str, dict[str, bytes]] = {repo: {} for repo in REPOS}
-    for place, one in enumerate(sorted(SAMPLES.iterdir())):
-        if one.suffix == ".nodes" or one.name[0] in "bdfhjlnprtvx":
+    for place, (name, content) in enumerate(sorted(shop_files().items())):
+        if name[0] in "bdfhjlnprtvx":
             continue
         documents = {".md", ".json", ".yaml", ".toml", ".xml", ".html"}
-        at = 0 if one.suffix in documents else 1 if place % 5 else 2
-        groups[REPOS[at]][f"src/{one.name}"] = one.read_bytes()
+        at = 0 if Path(name).suffix in documents else 1 if 2 * place % 5 else 2
+        groups[REPOS[at]][f"src/{name}"] = content
     return groups
 
 

@@ -18,9 +18,9 @@ from feeder.search.literals import (
     token_literal,
 )
 from feeder.search.snippets import SnippetRequest, make_snippet
+from parse.outlines import SAMPLE_FILES
 
 CASES = json.loads((ROOT / "tests" / "search" / "snippet_cases.json").read_text("utf-8"))
-SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
 SIGNATURE = "def cart(total): \U0001d538 \U0001d538"
 code = st.sampled_from(
     [

@@ -10,12 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.texts import SAMPLES, some, texts
-from edge.worker_process import ROOT, Worker
+from edge.worker_process import Worker
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.search.term_matching import TermMatcher, text_stems
 from feeder.store.tokenizer import tokenize
+from parse.outlines import SAMPLE_FILES
 
-SAMPLE_FILES = [*(ROOT / "tests" / "parse" / "samples").iterdir()]
 QUESTION = "where is the name of a file returned, added* or printed to users"
 ENDINGS = re.findall(
     r"\w+",

@@ -15,12 +15,12 @@ import rich
 from feeder.mcp.tool_schemas import TOOL_DEFINITIONS
 from mcp_server.conftest import index
 from mcp_server.test_tools import Ask, call_tools_in, result_text
+from parse.outlines import shop_files
 from source.repos import Repo
 
 pytestmark = pytest.mark.slow
 
 LIBRARIES = [Path(str(library.__file__)).parent for library in (httpx, rich)]
-SAMPLES = Path(__file__).parents[1] / "parse/samples"
 COUNT = Path(__file__).parent / "official_clients/tokens.mjs"
 QUERIES = [
     "which proxy is used for a request",
@@ -47,8 +47,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     repo = Repo(tmp_path_factory.mktemp("tokens") / "repo")
     for library in LIBRARIES:
         shutil.copytree(library, repo.path / library.name)
-    shutil.copytree(SAMPLES, repo.path / "samples")
-    repo.commit()
+    repo.commit({f"samples/{name}": content for name, content in shop_files().items()})
     index(repo)
     return repo.path
 

@@ -1,5 +1,6 @@
 """Notations for the expected nodes of a file, and the properties that all nodes have."""
 
+import json
 from collections import Counter
 from pathlib import Path
 from textwrap import dedent
@@ -10,8 +11,18 @@ from feeder.parse.grammars import load_grammars
 from feeder.parse.splitting import NODE_LIMIT
 from parse.notebook_cells import sources
 
+LANGUAGES = Path(__file__).parents[2] / "languages"
 SAMPLES = Path(__file__).parent / "samples"
-SAMPLE_FILES = tuple(sorted(p for p in SAMPLES.iterdir() if p.suffix != ".nodes"))
+"""Files in formats that no folder of `languages` describes."""
+_DESCRIPTIONS = frozenset({".nodes", ".relations", ".scm", ".toml"})
+SAMPLE_FILES = tuple(
+    sorted(
+        path
+        for path in (*LANGUAGES.glob("*/*"), *SAMPLES.iterdir())
+        if path.suffix not in _DESCRIPTIONS or path.name == "sample.toml"
+    )
+)
+"""The samples of all languages, whose names differ."""
 GRAMMARS = load_grammars()
 
 
@@ -26,14 +37,29 @@ def nodes_of(path: str, text: str) -> list[Node]:
     return nodes(path, dedent(text).lstrip("\n"))
 
 
+def sample_file(name: str) -> Path:
+    """Returns the sample of this name."""
+    (path,) = (path for path in SAMPLE_FILES if path.name == name)
+    return path
+
+
 def sample(name: str) -> list[Node]:
-    """Parses a file in `samples`."""
-    return nodes(name, (SAMPLES / name).read_bytes())
+    """Parses the sample of this name."""
+    return nodes(name, sample_file(name).read_bytes())
 
 
-def expected_listing(name: str) -> list[str]:
-    """Reads the expected nodes of a sample from its `.nodes` file: `type start-end name`."""
-    lines = (SAMPLES / f"{name}.nodes").read_text("utf-8").splitlines()
+def shop_files() -> dict[str, bytes]:
+    """Returns the samples under names that the files of a shop may have, such as `cart.py`."""
+    names = json.loads(Path(__file__).with_name("shop_names.json").read_text("utf-8"))
+    return {names.get(path.name, path.name): path.read_bytes() for path in SAMPLE_FILES}
+
+
+def expected_lines(path: Path) -> list[str]:
+    """Reads the lines of a file of expected nodes or relations, without comments.
+
+    Nodes are written as `type start-end name`, relations as `line kind name qualifier`.
+    """
+    lines = path.read_text("utf-8").splitlines()
     return [" ".join(line.split()) for line in lines if line and not line.startswith("#")]
 
 

@@ -5,9 +5,9 @@ import pytest
 from feeder.nodes import Member
 from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
-C = sample("list.c")
-HEADER = sample("cart.h")
-CPP = sample("cart.cpp")
+C = sample("sample.c")
+HEADER = sample("header.h")
+CPP = sample("sample.cpp")
 
 
 @pytest.mark.parametrize(

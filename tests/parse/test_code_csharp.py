@@ -4,7 +4,7 @@ import pytest
 
 from parse.outlines import only, sample
 
-CART = sample("Cart.cs")
+CART = sample("sample.cs")
 
 
 @pytest.mark.parametrize(

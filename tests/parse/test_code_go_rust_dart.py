@@ -4,9 +4,9 @@ import pytest
 
 from parse.outlines import nodes_of, only, outline, rows, sample
 
-GO = sample("cart.go")
-RUST = sample("cart.rs")
-DART = sample("cart.dart")
+GO = sample("sample.go")
+RUST = sample("sample.rs")
+DART = sample("sample.dart")
 
 
 def test_frame_of_a_go_type_group_belongs_to_the_chunk_above() -> None:

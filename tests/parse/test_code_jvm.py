@@ -5,9 +5,9 @@ import pytest
 from feeder.nodes import Member, Node
 from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
-JAVA = sample("Cart.java")
-KOTLIN = sample("Cart.kt")
-GROOVY = sample("Cart.groovy")
+JAVA = sample("sample.java")
+KOTLIN = sample("sample.kt")
+GROOVY = sample("sample.groovy")
 
 
 def test_java_classes_are_indexed_without_their_methods() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from parse.outlines import GRAMMARS, nodes_of, only, outline, rows, sample
 
-CART = sample("Shop.Cart.pas")
+CART = sample("sample.pas")
 
 
 def test_forward_declaration_is_text_of_the_unit() -> None:

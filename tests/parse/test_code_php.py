@@ -4,7 +4,7 @@ import pytest
 
 from parse.outlines import GRAMMARS, only, sample
 
-CART = sample("Cart.php")
+CART = sample("sample.php")
 PAGE = sample("page.php")
 
 

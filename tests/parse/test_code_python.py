@@ -2,7 +2,7 @@
 
 from parse.outlines import nodes, nodes_of, only, outline, sample
 
-CART = sample("cart.py")
+CART = sample("sample.py")
 
 
 def test_class_has_its_docstring_and_decorators_but_not_its_methods() -> None:

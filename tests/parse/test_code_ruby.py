@@ -4,7 +4,7 @@ import pytest
 
 from parse.outlines import GRAMMARS, only, sample
 
-CART = sample("cart.rb")
+CART = sample("sample.rb")
 
 
 def test_class_contains_the_calls_in_its_body() -> None:

@@ -4,8 +4,8 @@ import pytest
 
 from parse.outlines import nodes_of, only, sample
 
-BRACES = sample("Cart.scala")
-INDENTED = sample("Color.scala")
+BRACES = sample("sample.scala")
+INDENTED = sample("indented.scala")
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 
 from parse.outlines import nodes_of, only, outline, rows, sample
 
-CART = sample("Cart.swift")
+CART = sample("sample.swift")
 
 
 @pytest.mark.parametrize(

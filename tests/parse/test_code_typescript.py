@@ -4,8 +4,8 @@ import pytest
 
 from parse.outlines import nodes_of, only, outline, sample
 
-CART = sample("cart.ts")
-ROUTER = sample("router.js")
+CART = sample("sample.ts")
+ROUTER = sample("sample.js")
 
 
 def test_class_has_no_methods_and_its_signature_no_decorators() -> None:
@@ -39,7 +39,7 @@ def test_rest_of_a_namespace_is_a_chunk() -> None:
 
 
 def test_tsx_components() -> None:
-    panel = sample("panel.tsx")
+    panel = sample("sample.tsx")
     assert only(panel, "Panel").signature == (
         "export const Panel = React.memo(({ title }: Props) =>"
     )

@@ -1,18 +1,27 @@
-"""Each sample has the nodes that its `.nodes` file lists, which was written by hand."""
+"""Each sample has the nodes that the file beside it lists, written by hand."""
+
+from pathlib import Path
 
 import pytest
 
-from parse.outlines import GRAMMARS, SAMPLES, expected_listing, listing, sample
+from parse.outlines import GRAMMARS, SAMPLE_FILES, expected_lines, listing, nodes
 
-LISTED = sorted(path.stem for path in SAMPLES.glob("*.nodes"))
+LISTED = [path for path in SAMPLE_FILES if path.with_suffix(".nodes").exists()]
 
 
-@pytest.mark.parametrize("name", LISTED)
-def test_sample_has_the_listed_nodes(name: str) -> None:
-    assert listing(sample(name)) == expected_listing(name)
+@pytest.mark.parametrize("path", LISTED, ids=lambda path: path.name)
+def test_sample_has_the_listed_nodes(path: Path) -> None:
+    assert listing(nodes(path.name, path.read_bytes())) == expected_lines(
+        path.with_suffix(".nodes")
+    )
+
+
+def test_samples_have_names_of_their_own() -> None:
+    assert len({path.name for path in SAMPLE_FILES}) == len(SAMPLE_FILES)
+    assert len({path.with_suffix(".nodes") for path in LISTED}) == len(LISTED)
 
 
 def test_every_language_has_a_sample() -> None:
     """For every language of the grammar file."""
-    shown = {GRAMMARS.detect_language(name, (SAMPLES / name).read_bytes())[0] for name in LISTED}
-    assert sorted(set(GRAMMARS.languages) - shown) == []
+    detected = {GRAMMARS.detect_language(path.name, path.read_bytes())[0] for path in LISTED}
+    assert sorted(set(GRAMMARS.languages) - detected) == []

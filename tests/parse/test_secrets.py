@@ -26,7 +26,7 @@ from feeder.parse.file_parser import parse_as_plain_text, parse_file
 from feeder.parse.secrets import mask_lines, mask_text
 from feeder.parse.secrets.tokens import TOKEN_MARKERS, WORD_DETECTORS, load_detector
 from feeder.parse.worker_pool import WorkerPool
-from parse.outlines import GRAMMARS, SAMPLE_FILES, SAMPLES
+from parse.outlines import GRAMMARS, SAMPLE_FILES, sample_file
 
 pytestmark = pytest.mark.slow
 
@@ -353,7 +353,7 @@ def test_masking_keeps_types_lines_and_sizes_of_nodes(
     name: str, kind: str, data: st.DataObject
 ) -> None:
     """With a token anywhere in a file."""
-    text = (SAMPLES / name).read_text()
+    text = sample_file(name).read_text()
     at = data.draw(st.sampled_from([m.start() for m in re.finditer(r"^|\b|$", text)]))
     token = TOKENS[kind]
     quoted = data.draw(st.sampled_from(["{}", " {} ", '"{}"', " # {}\n", "\n\n{}\n\n"]))
