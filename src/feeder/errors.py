@@ -2,6 +2,7 @@
 
 FeederError           1    the root
 ├── UserError         2    the user must change something
+│   └── NotInIndexError 2  a name that the index does not have
 ├── Interrupted       130  Ctrl-C, SIGTERM or SIGHUP
 ├── OutputClosed      141  the reader of the output has gone
 ├── StoppedEarly      75   a budget is used up; the next run continues
@@ -31,6 +32,10 @@ class UserError(FeederError):
         super().__init__(f"{problem} {remedy}".strip())
         self.problem = problem
         self.remedy = remedy
+
+
+class NotInIndexError(UserError):
+    """The user named a file, symbol or other name that the index does not have."""
 
 
 class Interrupted(FeederError):

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from feeder.errors import UserError
+from feeder.errors import NotInIndexError, UserError
 
 MAX_SUGGESTIONS = 3
 """Nearest names that a message lists."""
@@ -31,7 +31,7 @@ def unknown_name_error(
     if not near and existing:
         more = f" and {len(existing) - MAX_LISTED} more" if len(existing) > MAX_LISTED else ""
         remedy = f"There are: {', '.join(existing[:MAX_LISTED])}{more}."
-    return UserError(f"The index has no {kind} {name}.", remedy)
+    return NotInIndexError(f"The index has no {kind} {name}.", remedy)
 
 
 def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str]:

@@ -95,7 +95,7 @@ def references(
             page = find_references(corpus, resolved_target, text, requested)
         else:
             page = find_uses(corpus, resolved_target, requested)
-        status = corpus.status()
+        status = corpus.status(is_empty=not page.total)
     if settings.json:
         console.print_result(settings, page.as_json(), ())
         return
@@ -259,6 +259,7 @@ def implementations(target: str, **params: Any) -> None:
         corpus = index.corpus
         found_target, text = resolve_definition(corpus, target, index.directory)
         of_definition, result, is_cut = find_implementations(corpus, found_target, text)
+        status = None if result else corpus.status(is_empty=True)
     facts = {
         "target": target_json(of_definition),
         "implementations": [one._asdict() for one in result],
@@ -273,3 +274,5 @@ def implementations(target: str, **params: Any) -> None:
     console.print_result(settings, facts, lines)
     if not result and not settings.json and not settings.quiet:
         console.print_message(say_nothing_implements(of_definition))
+        if status and status.note:
+            console.print_message(status.note)

@@ -81,12 +81,15 @@ class IndexService(ToolProvider):
 
         Raises UserError if there is no index.
         """
+        from feeder.search.unindexed_files import with_unindexed_note
+
         on_progress("opening the index")
         refreshed = self._refresher.refresh(on_progress)
         with self.index_pool.borrow() as index:
             on_progress("searching")
             corpus = index.corpus._replace(seen_tree=refreshed.tree)
-            return work(index._replace(corpus=corpus), refreshed.note)
+            with with_unindexed_note(corpus):
+                return work(index._replace(corpus=corpus), refreshed.note)
 
     def begin_refresh(self) -> IndexingProgress | None:
         """Begins to update the index and does not wait; returns how far that is, None if done."""

@@ -54,6 +54,7 @@ from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
 from feeder.search.request_filters import RequestFilters
 from feeder.search.similar import similar_page
 from feeder.search.targets import Target, files_below_path, resolve_target
+from feeder.search.unindexed_files import with_unindexed_note
 from feeder.search.uses import find_uses
 from feeder.source import git
 
@@ -124,26 +125,29 @@ def outline(index: SearchIndex, arguments: Arguments, freshness_note: str | None
 def references(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The references to a target, those that it has itself, its definitions or implementations."""
     corpus = index.corpus
-    last_note = index_note(freshness_note, corpus.status().note)
+
+    def last_note(entries: object) -> str:
+        return index_note(freshness_note, corpus.status(is_empty=not entries).note)
+
     kind, depth = arguments.get("kind", ""), arguments["depth"]
     if kind == "definition":
         result = find_definitions(corpus, arguments["target"], index.directory)
-        text = format_definitions(result.definitions, last_note, at_least=result.at_least)
-        return ToolResult(text)
+        definitions, note = result.definitions, last_note(result.definitions)
+        return ToolResult(format_definitions(definitions, note, at_least=result.at_least))
     target, text = resolve_definition(corpus, arguments["target"], index.directory)
     if kind == "implementation":
         of, types, is_cut = find_implementations(corpus, target, text)
-        return ToolResult(format_implementations(of, types, last_note, at_least=is_cut))
+        return ToolResult(format_implementations(of, types, last_note(types), at_least=is_cut))
     kinds = [kind] if kind else []
     requested = ReferenceFilter(kinds, arguments.get("tests"), MAX_REFERENCES, arguments["offset"])
     if arguments["direction"] == "out":
-        return ToolResult(format_uses(find_uses(corpus, target, requested), last_note))
+        uses = find_uses(corpus, target, requested)
+        return ToolResult(format_uses(uses, last_note(uses.total)))
     if depth > 1:
         tree = find_callers(corpus, target, text, requested, depth)
-        return ToolResult(format_callers(tree, last_note))
-    return ToolResult(
-        format_references(find_references(corpus, target, text, requested), last_note)
-    )
+        return ToolResult(format_callers(tree, last_note(tree.total)))
+    page = find_references(corpus, target, text, requested)
+    return ToolResult(format_references(page, last_note(page.total)))
 
 
 def impact(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
@@ -155,7 +159,8 @@ def impact(index: SearchIndex, arguments: Arguments, freshness_note: str | None)
     if on_disk and not change.paths and base is None:
         change = read(working_tree=False)
     whole = find_impact(index, change)
-    last_note = index_note(freshness_note, corpus.status().note)
+    is_empty = not any(whole.counts.values())
+    last_note = index_note(freshness_note, corpus.status(is_empty=is_empty).note)
     shown = whole.first(corpus, MAX_IMPACT_ENTRIES)
     return ToolResult(format_impact(shown, whole, last_note))
 
@@ -201,7 +206,8 @@ def _resolve_target(index: SearchIndex, text: str) -> Target:
 
 def _read_target(index: SearchIndex, text: str) -> ReadResult:
     try:
-        return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
+        with with_unindexed_note(index.corpus):
+            return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
     except UserError as exc:
         return ReadResult(text, None, error=escape_line(commands_to_tools(str(exc))))
 

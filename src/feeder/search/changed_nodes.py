@@ -16,7 +16,6 @@ from feeder.search.runnable_tests import is_test_by_name, is_test_file
 from feeder.search.targets import is_named_by_argument
 from feeder.source import file_types, git, git_files
 from feeder.source.deltas import changed_files
-from feeder.source.git_command import git_output
 from feeder.source.paths import escape_name, regular_files_in
 
 if TYPE_CHECKING:
@@ -121,8 +120,7 @@ def _changed_names(root: Path, base: str, head: str | None) -> list[bytes]:
     """The names of files that differ; without a head between the base and the working tree."""
     if head is not None:
         return [change.name for change in changed_files(root, base, head)]
-    listed = git_output(root, "diff-index", "-z", "--name-only", "--no-renames", base, "--")
-    return list(dict.fromkeys([*listed.split(b"\0")[:-1], *git_files.untracked_files(root)]))
+    return git_files.uncommitted_files(root, base)
 
 
 def _from_commit(root: Path, commit: str, names: Mapping[str, bytes]) -> dict[str, bytes]:

@@ -75,20 +75,20 @@ def find_decoded_files(revision: Revision, timeout_s: float) -> DecodedFiles:
     key = hashlib.sha256(
         f"lines {CACHE_VERSION} {revision.repository.resolve()}".encode()
     ).hexdigest()
-    known = _read_list(revision, key) if revision.name else None
-    if known and known.revision == revision:
-        return known
-    names = known and differing_names(revision.repository, known.revision.name, revision.name)
-    if known and names is not None:
+    cached = _read_list(revision, key) if revision.name else None
+    if cached and cached.revision == revision:
+        return cached
+    names = cached and differing_names(revision.repository, cached.revision.name, revision.name)
+    if cached and names is not None:
         changed = {escape_name(name) for name in names}
-        same = {path: name for path, name in known.encodings.items() if path not in changed}
-        found = DecodedFiles(revision, same | _encodings(revision, sorted(changed)))
+        same = {path: name for path, name in cached.encodings.items() if path not in changed}
+        result = DecodedFiles(revision, same | _encodings(revision, sorted(changed)))
     else:
         listed = files_with_non_ascii(revision.repository, revision.name or None, timeout_s)
-        found = DecodedFiles(revision, _encodings(revision, listed.paths), listed.truncation)
-    if revision.name and not found.truncation:
-        cache_text(key, json.dumps({"revision": revision.name, "encodings": found.encodings}))
-    return found
+        result = DecodedFiles(revision, _encodings(revision, listed.paths), listed.truncation)
+    if revision.name and not result.truncation:
+        cache_text(key, json.dumps({"revision": revision.name, "encodings": result.encodings}))
+    return result
 
 
 def _read_list(revision: Revision, key: str) -> DecodedFiles | None:
@@ -138,11 +138,11 @@ def _encoding(content: bytes) -> str | None:
 
 def _contents(revision: Revision, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     for start in range(0, len(paths), BATCH):
-        some = paths[start : start + BATCH]
+        batch = paths[start : start + BATCH]
         if revision.name:
-            names = {unescape_path(path): path for path in some}
+            names = {unescape_path(path): path for path in batch}
             read = read_files(revision.repository, revision.name, list(names))
             yield from ((names[name], content) for name, content in read.items())
         else:
-            for path, file in regular_files_in(revision.repository, some).items():
+            for path, file in regular_files_in(revision.repository, batch).items():
                 yield path, file.read_bytes()

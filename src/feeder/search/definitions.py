@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from feeder.errors import UserError
+from feeder.errors import NotInIndexError, UserError
 from feeder.relation import MENTION, Relation
 from feeder.search.index_status import Corpus
 from feeder.search.modules import Definition
@@ -113,7 +113,7 @@ def definitions_of_name(corpus: Corpus, name: str) -> Definitions:
     finder = ReferenceFinder(corpus)
     matches, is_cut = _named_definitions(corpus, finder, name.rpartition("#")[2])
     if not matches:
-        raise UserError(
+        raise NotInIndexError(
             f"The index has no definition of {name}.", f"Search for it: feeder search {name}"
         )
     is_only = len(matches) == 1 and not is_cut
@@ -156,7 +156,7 @@ def definitions_at(
         name = name.rstrip("?!")
         matches, is_cut = _named_definitions(corpus, finder, name)
     if not matches:
-        raise UserError(f"The index has no definition of {name}.")
+        raise NotInIndexError(f"The index has no definition of {name}.")
     relations = _relations_at(facts, name, line)
     around = [
         match

@@ -197,7 +197,9 @@ def search_lines(index: SearchIndex, request: LineRequest) -> LinePage:
         len(candidates),
         [FileCount(path, count, is_test_path(path)) for path, count in counts.items()],
         skipped,
-        corpus.status(len({match.path for match in matches if match.is_changed})),
+        corpus.status(
+            len({match.path for match in matches if match.is_changed}), is_empty=not candidates
+        ),
         notes,
         request.offset,
         result.truncation is not Truncation.NONE,
@@ -228,7 +230,7 @@ def _matching_lines(
     """
     pattern, options = request.pattern, request.options
     try:
-        found = grep_lines(revision.repository, revision.name or None, pattern, options)
+        result = grep_lines(revision.repository, revision.name or None, pattern, options)
         decoded = find_decoded_files(revision, LINES_TIMEOUT_S)
     except UserError:
         # only now: both checks start a process
@@ -244,13 +246,13 @@ def _matching_lines(
         raise
     paths = decoded.to_search(pattern, options)
     searched = set(paths)
-    truncation = found.truncation or decoded.truncation
+    truncation = result.truncation or decoded.truncation
     if not paths:
-        return found._replace(truncation=truncation)
+        return result._replace(truncation=truncation)
     entries = files_in_scope(corpus.database, scope, corpus.repo, paths)
     texts = decoded.read(path for path, entry in entries.items() if _is_text(entry))
     in_texts = grep_text_lines(texts, pattern, options) if texts else LineMatches({})
-    others = {path: lines for path, lines in found.files.items() if path not in searched}
+    others = {path: lines for path, lines in result.files.items() if path not in searched}
     return LineMatches(others | in_texts.files, truncation or in_texts.truncation)
 
 

@@ -30,7 +30,7 @@ class IndexStatus(NamedTuple):
     repository. `edited` counts the shown files that have changed since. The index is `unfinished`
     after a stopped run, and `partial` after files were indexed one by one. With `working` it equals
     the working tree on that commit as of the last run, or as of this request if `seen`. `below` is
-    the only folder that is indexed.
+    the only folder that is indexed. `unindexed_note` says how many files on disk differ.
     """
 
     repo: str
@@ -44,16 +44,19 @@ class IndexStatus(NamedTuple):
     below: str = ""
     partial: bool = False
     seen: bool = False
+    unindexed_note: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """All fields."""
-        return self._asdict()
+        """All fields but the note, which is part of `note`."""
+        fields = self._asdict()
+        del fields["unindexed_note"]
+        return fields
 
     @property
     def note(self) -> str:
         """The state in a sentence or two, with the command that brings the index up to date."""
         equals = self._working_tree_note() if self.working else self._committed_note()
-        return " ".join(filter(None, [self._changed_files_note(), equals]))
+        return " ".join(filter(None, [self._changed_files_note(), equals, self.unindexed_note]))
 
     def _committed_note(self) -> str:
         was, now = self.equals[:SHORT_COMMIT], self.head[:SHORT_COMMIT]
@@ -163,8 +166,16 @@ class Corpus(NamedTuple):
         """The corpus of an open session."""
         return cls(store.index.database, store.workspace.base, store.workspace.repo, meta)
 
-    def status(self, changed_files: int = 0) -> IndexStatus:
-        """Compares the index with git; `changed_files` of the files shown have changed since."""
-        return read_index_status(
+    def status(self, changed_files: int = 0, *, is_empty: bool = False) -> IndexStatus:
+        """Compares the index with git; `changed_files` of the files shown have changed since.
+
+        For an answer that `is_empty`, files on disk that differ from the index are counted.
+        """
+        status = read_index_status(
             self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree
         )
+        if not is_empty:
+            return status
+        from feeder.search.unindexed_files import unindexed_note  # few answers are empty
+
+        return status._replace(unindexed_note=unindexed_note(self))

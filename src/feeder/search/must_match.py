@@ -57,18 +57,18 @@ def make_grep(base: Path, revision: str) -> Grep:
             bool(revision) and git.find_root(base) is not None and git.has_tree(base, revision)
         )
         name = revision if has_revision else ""
-        found = git_grep(base, name or None, pattern, case_sensitive=case)
+        result = git_grep(base, name or None, pattern, case_sensitive=case)
         decoded = find_decoded_files(Revision(base, name), LIST_TIMEOUT_S)
-        paths = decoded.to_search(pattern, PatternOptions(found.is_literal))
+        paths = decoded.to_search(pattern, PatternOptions(result.is_literal))
         texts = decoded.read(paths)
         searched = set(paths)
-        lines = {path: numbers for path, numbers in found.lines.items() if path not in searched}
-        truncation = found.truncation or decoded.truncation
+        lines = {path: numbers for path, numbers in result.lines.items() if path not in searched}
+        truncation = result.truncation or decoded.truncation
         if texts:
             in_texts = grep_texts(texts, pattern, case_sensitive=case)
             lines |= in_texts.lines
             truncation = truncation or in_texts.truncation
-        return found._replace(lines=lines, truncation=truncation)
+        return result._replace(lines=lines, truncation=truncation)
 
     return grep
 

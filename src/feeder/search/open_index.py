@@ -12,6 +12,7 @@ from feeder.config import Settings
 from feeder.search.index_status import Corpus
 from feeder.search.query_plan import directory_below
 from feeder.search.retrieval import QueryModel, query_models
+from feeder.search.unindexed_files import with_unindexed_note
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import Workspace, current_workspace
 
@@ -58,4 +59,6 @@ def open_index(settings: Settings, workspace: Workspace | None = None) -> Iterat
     """
     workspace = workspace or current_workspace(settings)
     with open_session(workspace, settings, writes=False, create=False) as store:
-        yield SearchIndex.from_session(store, settings)
+        index = SearchIndex.from_session(store, settings)
+        with with_unindexed_note(index.corpus):
+            yield index

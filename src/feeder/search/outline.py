@@ -66,7 +66,7 @@ def build_outline(corpus: Corpus, paths: Sequence[str]) -> Outline:
         path: _file_entries(list(file_hits), reader)
         for path, file_hits in groupby(hits, key=lambda hit: hit.path)
     }
-    status = corpus.status(len(reader.changed_paths))
+    status = corpus.status(len(reader.changed_paths), is_empty=not hits)
     return Outline({path: files.get(path, []) for path in paths}, status)
 
 

@@ -9,7 +9,7 @@ from itertools import islice
 from operator import eq
 from typing import NamedTuple
 
-from feeder.errors import UserError
+from feeder.errors import NotInIndexError, UserError
 from feeder.nodes import Member, Node
 from feeder.search.excerpts import ExcerptReader
 from feeder.search.index_status import Corpus
@@ -425,4 +425,4 @@ def _not_found_error(kind: str, text: str, near: Sequence[str], within: str = ".
         if near
         else f"List its contents: feeder outline {within}"
     )
-    return UserError(f"The index has no {kind} {text}.", remedy)
+    return NotInIndexError(f"The index has no {kind} {text}.", remedy)

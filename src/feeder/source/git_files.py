@@ -64,6 +64,16 @@ def untracked_files(repository: Path) -> list[bytes]:
     return git_output(repository, *listing).split(b"\0")[:-1]
 
 
+def uncommitted_files(repository: Path, commit: str, timeout_s: float | None = None) -> list[bytes]:
+    """The files on disk that may differ from a commit: edited, deleted and untracked ones.
+
+    Among them are files that were only touched, until git looks at them again.
+    """
+    options = ("-z", "--name-only", "--no-renames", commit, "--")
+    edited = git_output(repository, "diff-index", *options, timeout_s=timeout_s).split(b"\0")[:-1]
+    return list(dict.fromkeys([*edited, *untracked_files(repository)]))
+
+
 class Listing(NamedTuple):
     """The names of files, and git's reasons by the folders that it could not list."""
 

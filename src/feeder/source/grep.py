@@ -130,14 +130,14 @@ def grep_texts(
 ) -> GrepMatches:
     """The same for texts by path: UTF-8 with `\\n` as line end."""
     with _joined(texts) as joined:
-        found = git_grep(
+        result = git_grep(
             joined.folder, None, pattern, case_sensitive=case_sensitive, timeout_s=timeout_s
         )
     lines: dict[str, list[int]] = {}
-    for number in found.lines.get(_JOINED_NAME, ()):
+    for number in result.lines.get(_JOINED_NAME, ()):
         path, own = joined.place(number)
         lines.setdefault(path, []).append(own)
-    return found._replace(lines=lines)
+    return result._replace(lines=lines)
 
 
 def grep_lines(
@@ -183,12 +183,12 @@ def grep_text_lines(
 ) -> LineMatches:
     """The same for texts by path: UTF-8 with `\\n` as line end."""
     with _joined(texts) as joined:
-        found = grep_lines(joined.folder, None, pattern, options)
+        result = grep_lines(joined.folder, None, pattern, options)
     files: dict[str, list[MatchingLine]] = {}
-    for line in found.files.get(_JOINED_NAME, ()):
+    for line in result.files.get(_JOINED_NAME, ()):
         path, own = joined.place(line.number)
         files.setdefault(path, []).append(line._replace(number=own))
-    return found._replace(files=files)
+    return result._replace(files=files)
 
 
 def files_with_non_ascii(base: Path, commit: str | None, timeout_s: float) -> FileNames:
