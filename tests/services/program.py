@@ -58,8 +58,11 @@ class Console:
         """Creates a database and returns its id."""
         return str(self.post("d1/database", {"name": name})["uuid"])
 
-    def delete_database(self) -> None:
-        self._client.delete(f"d1/database/{self.database_id()}").raise_for_status()
+    def delete_database(self, name: str = "acme_shop") -> None:
+        self._client.delete(f"d1/database/{self.database_id(name)}").raise_for_status()
+
+    def delete_index(self, name: str = "acme_shop_code") -> None:
+        self._client.delete(f"vectorize/v2/indexes/{name}").raise_for_status()
 
     def make_index(self, name: str, dimensions: int, metric: str = "cosine") -> None:
         config = {"dimensions": dimensions, "metric": metric}

@@ -100,7 +100,7 @@ export class StandIn {
 
   async #worked(route, token, call, entry) {
     try {
-      this.tokens.authorize(token, entry.service, route.params.account);
+      this.tokens.authorize(token, entry.service, route.params.account, entry.path);
       if (call.body.length > MAX_BODY_BYTES) return html(413, "413 Request Entity Too Large");
       return await route.run({ ...call, params: route.params });
     } catch (error) {

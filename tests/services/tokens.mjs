@@ -51,14 +51,13 @@ export class Tokens {
   }
 
   /** Refuses a token without the service's permission, and an account that is not the token's. */
-  authorize(token, service, account) {
+  authorize(token, service, account, path) {
     if (account === undefined) return;
     if (!ID.test(account)) {
       throw new ApiError(
         404,
         7003,
-        `Could not route to /client/v4/accounts/${account}, ` +
-          "perhaps your object identifier is invalid?",
+        `Could not route to ${path}, perhaps your object identifier is invalid?`,
       );
     }
     if (account !== ACCOUNT && service === "d1") {
@@ -69,7 +68,8 @@ export class Tokens {
       );
     }
     if (account !== ACCOUNT || !this.#permissions.get(token).includes(service)) {
-      throw new ApiError(service === "d1" ? 401 : 403, 10000, "Authentication error");
+      // the same answer as to a wrong token
+      throw new ApiError(service === "vectorize" ? 403 : 401, 10000, "Authentication error");
     }
   }
 }

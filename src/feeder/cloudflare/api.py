@@ -160,7 +160,14 @@ class Api:
         message = self._mask(str(first.get("message") or "no reason given"))
         code = first.get("code")
         number = int(code) if str(code).isdecimal() else None
-        return ErrorResponse(service, response.status_code, number, message, self._ray_id(response))
+        return ErrorResponse(
+            service,
+            response.status_code,
+            number,
+            message,
+            self._ray_id(response),
+            response.request.url.path,
+        )
 
     def _ray_id(self, response: "httpx.Response") -> str | None:
         return self._mask(response.headers.get("cf-ray", "")) or None

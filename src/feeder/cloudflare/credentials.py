@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from dataclasses import dataclass, field
+from shlex import quote
 from typing import NamedTuple
 
 from feeder.cloudflare import wrangler
@@ -148,6 +149,18 @@ def require_settings(settings: CloudSettings, *, database: bool) -> None:
             f"Settings for Cloudflare are missing: {', '.join(missing)}. "
             f"Set {', '.join(missing.values())}, or use --store local.{init}"
         )
+
+
+def missing_database_remedy(settings: Settings, repo: str) -> str:
+    """Returns the remedy for a database that does not exist, wherever its id comes from."""
+    name = wrangler.read_bindings(wrangler.find_file(settings.directory)).database_name
+    command = f"feeder init --database-name {quote(name or default_names(repo)[0])}"
+    if not settings.database_id:
+        return f"Correct the account id; or if the database was deleted, make another: {command}"
+    return (
+        "Correct the account id, or --database-id or FEEDER_DATABASE_ID. If the database was "
+        f"deleted, remove that setting and make another: {command}"
+    )
 
 
 def default_names(repo: str) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import quote
 
 from feeder.cloudflare.api import Api, Call
+from feeder.cloudflare.error_responses import MissingResourceError
 from feeder.errors import FeederError, ServiceError, Superseded, UserError
 from feeder.http_client import json_bytes
 from feeder.store import (
@@ -24,9 +25,11 @@ class D1:
     `rows` counts the rows `read` and `written` as they are billed; `size_bytes` is the whole
     database's size by the last response. A transaction whose response was lost is sent again; the
     store marks those that must not run twice. Raises TooLargeError when a transaction is too large.
+    `if_missing` is the remedy where the account does not have the database.
     """
 
-    def __init__(self, api: Api, database_id: str) -> None:
+    def __init__(self, api: Api, database_id: str, if_missing: str = "") -> None:
+        self._if_missing = if_missing
         self.place = f"D1 database {database_id}"
         self.rows: Counter[str] = Counter(read=0, written=0)
         self.size_bytes = 0
@@ -59,6 +62,8 @@ class D1:
     def _post(self, route: str, body: object) -> list[dict[str, Any]]:
         try:
             results = self._api.call(Call("d1", f"{self._path}/{route}", json_bytes(body)))
+        except MissingResourceError as exc:
+            raise UserError(exc.problem, self._if_missing or exc.remedy) from exc
         except ServiceError as exc:
             raise self._translate_error(exc) from exc
         if not isinstance(results, list):

@@ -18,8 +18,14 @@ SETTING_HINTS = {
 MAX_MESSAGE_CHARS = 500
 """Longest part of a service's message that is shown: some quote the whole request."""
 INVALID_ACCOUNT_ID = (
-    "CLOUDFLARE_ACCOUNT_ID is not the id of an account. Copy its 32 hex digits from the dashboard."
+    "The account id (CLOUDFLARE_ACCOUNT_ID, or account_id in the wrangler file) is not one of "
+    "Cloudflare's. Set CLOUDFLARE_ACCOUNT_ID to the 32 hex digits that the dashboard shows."
 )
+_ACCOUNT_ID = re.compile(r"[0-9a-f]{32}")
+
+
+class MissingResourceError(UserError):
+    """The account has no database or index of this id or name."""
 
 
 class OverloadedError(TransientError, TooLargeError):
@@ -34,6 +40,8 @@ class ErrorResponse(NamedTuple):
     code: int | None
     message: str
     ray: str | None
+    path: str = ""
+    """The path of the request."""
 
     @property
     def service_name(self) -> str:
@@ -125,14 +133,16 @@ def _token_error(response: ErrorResponse) -> FeederError:
 
 
 def _authentication_error(response: ErrorResponse) -> FeederError:
-    """D1 answers 401 both to an invalid token and to a missing permission; the others use 403."""
+    """D1 and Workers AI answer 401 to an invalid token and to a missing permission alike."""
+    permission = PERMISSIONS.get(response.service)
     if response.status == 403:
         return _permission_error(response)
-    if response.service != "d1":
+    if not permission:
         return _token_error(response)
     return UserError(
-        "Cloudflare does not accept the token for D1. Set CLOUDFLARE_API_TOKEN to a valid token "
-        f"that has the permission {PERMISSIONS['d1']} on the account CLOUDFLARE_ACCOUNT_ID."
+        f"Cloudflare does not accept the token for {response.service_name}. Set "
+        f"CLOUDFLARE_API_TOKEN to a valid token that has the permission {permission} on the "
+        "account CLOUDFLARE_ACCOUNT_ID, or correct that id."
     )
 
 
@@ -153,19 +163,23 @@ def _account_error(response: ErrorResponse) -> FeederError:
 
 
 def _route_error(response: ErrorResponse) -> FeederError:
-    if re.search(r"/accounts/[^/]*,", response.message):
+    account = re.search(r"/accounts/([^/,\s]+)", response.message)
+    if account and not _ACCOUNT_ID.fullmatch(account[1]):
         return UserError(INVALID_ACCOUNT_ID)
     return _not_found_error(response)
 
 
 def _not_found_error(response: ErrorResponse) -> FeederError:
-    return UserError(
-        f"{response.service_name} did not find the resource ({response.message.rstrip('.')}). "
-        f"Set {response.setting_hint}, or create it with: feeder init"
+    return MissingResourceError(
+        f"{response.service_name} did not find the resource in the account "
+        f"CLOUDFLARE_ACCOUNT_ID ({response.message.rstrip('.')}).",
+        f"Correct the account id, set {response.setting_hint}, or create it with: feeder init",
     )
 
 
 def _model_error(response: ErrorResponse) -> FeederError:
+    if "/ai/run/" not in response.path:  # the request names no model
+        return _permission_error(response)
     return UserError(
         f"Workers AI does not have this model ({response.message.rstrip('.')}). "
         "Choose another --model."

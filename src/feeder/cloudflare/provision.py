@@ -17,9 +17,11 @@ from feeder.cloudflare.credentials import (
     CloudSettings,
     cloud_settings,
     default_names,
+    missing_database_remedy,
     require_settings,
 )
 from feeder.cloudflare.d1 import D1
+from feeder.cloudflare.error_responses import MissingResourceError
 from feeder.cloudflare.free_tier import ROWS_WRITTEN_PER_DAY, format_percent
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import UserError
@@ -115,9 +117,13 @@ def provision(
     ):
         if request.database_name:  # the wrangler file may name another database
             cloud = replace(cloud, database_id=settings.database_id or "")
-        existing = _find_existing(
-            account, api, cloud, request.database_name or default_names(repo)[0], request
-        )
+        database_named = _find_database(account, cloud.database_id, request.database_name, repo)
+        if database_named is None:
+            raise UserError(
+                f"There is no D1 database {cloud.database_id} in the account {cloud.account_id}.",
+                missing_database_remedy(settings, repo),
+            )
+        existing = _find_existing(account, api, cloud, database_named, request)
         database_id = existing.database_id
         if not dry_run:
             database_id = database_id or account.create_database(existing.database_name)
@@ -168,18 +174,31 @@ def _provision_index(
         yield Resource(f"metadata index {prop}", is_there, later=True, older=older)
 
 
+def _find_database(
+    account: AccountResources, id_: str, chosen_name: str | None, repo: str
+) -> tuple[str, str | None] | None:
+    """Returns the name of the database, and its id if it exists.
+
+    None if there is none with the configured id, and no name that may replace it.
+    """
+    if id_:
+        try:
+            return account.database_name(id_), id_
+        except MissingResourceError:
+            if not chosen_name:
+                return None
+    name = chosen_name or default_names(repo)[0]
+    return name, account.database_id(name)
+
+
 def _find_existing(
     account: AccountResources,
     api: Api,
     cloud: CloudSettings,
-    database_name: str,
+    database_named: tuple[str, str | None],
     request: ProvisionRequest,
 ) -> ExistingResources:
-    database_id: str | None = cloud.database_id
-    if database_id:
-        database_name = account.database_name(database_id)
-    else:
-        database_id = account.database_id(database_name)
+    database_name, database_id = database_named
     database = D1(api, database_id) if database_id else None
     migrations = missing_migrations(database) if database else known_migrations()
     is_older = database is not None and 0 < len(migrations) < len(known_migrations())

@@ -13,14 +13,19 @@ from feeder.doctor import Finding
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.index_status import read_index_status
 from feeder.session.session import Session, open_session
-from feeder.session.workspace import Workspace, current_workspace, has_index, index_file
+from feeder.session.workspace import (
+    Workspace,
+    creation_commands,
+    current_workspace,
+    has_index,
+    index_file,
+)
 from feeder.source import file_types
 from feeder.store.inventory import Statistics, files_below, statistics
 from feeder.store.migrations import missing_migrations
 from feeder.store.sqlite import SQLite
 from feeder.store.stored_descriptions import undescribed_count_statement
 
-CREATE_HINT = "Create it: feeder sync (outside git: feeder process --path .)"
 MIN_FREE_BYTES = 100_000_000
 """Free space to ask for on the disk of an index: that of a medium-sized repository."""
 
@@ -49,7 +54,7 @@ def check_index(settings: Settings) -> Iterator[Finding]:
     place = "Cloudflare" if store.is_cloud else "this machine"
     yield Finding("store", f"{place} ({store.reason or 'the default'})")
     if not has_index(workspace, settings):
-        yield Finding("index", "there is none yet", CREATE_HINT)
+        yield Finding("index", "there is none yet", f"Create it: {creation_commands(settings)}")
         return
     if missing := missing_migration(workspace, settings):
         message = f"{index_file(workspace.base, settings)} has an older schema, without {missing}"

@@ -4,7 +4,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from feeder.cloudflare.api import Api
-from feeder.cloudflare.credentials import TOKEN_VARIABLE, cloud_settings, require_settings
+from feeder.cloudflare.credentials import (
+    TOKEN_VARIABLE,
+    cloud_settings,
+    missing_database_remedy,
+    require_settings,
+)
 from feeder.cloudflare.d1 import D1
 from feeder.cloudflare.vectorize import Vectorize
 from feeder.config import Settings
@@ -31,7 +36,7 @@ def cloud_backend(
     stack.callback(api.close)
     if settings.shard:
         api.set_concurrent_runs(settings.shard.total)
-    database = D1(api, cloud.database_id)
+    database = D1(api, cloud.database_id, missing_database_remedy(settings, repo))
     vectors = Vectorize(api, cloud.index_name)
     embedder, describer = select_embedder(settings, api), select_describer(settings, api)
     if describer:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from threading import Thread
 from typing import TYPE_CHECKING
 
@@ -174,6 +175,17 @@ def checkout_of(settings: Settings) -> Checkout:
             "Change to a repository, or index the files as they are: feeder process --path ."
         )
     return checkout
+
+
+def creation_commands(settings: Settings) -> str:
+    """Returns the commands that make the missing index on this machine, at the place that the
+    settings name.
+    """
+    options = [f" -C {quote(os.fspath(settings.directory))}"] if settings.directory.parts else []
+    options += [f" --db {quote(os.fspath(settings.db))}"] if settings.db else []
+    options += [" --store local"] if settings.store == "local" else []
+    place = "".join(options)
+    return f"feeder sync{place} (outside git: feeder process --path .{place})"
 
 
 def has_index(workspace: Workspace, settings: Settings) -> bool:
