@@ -69,12 +69,12 @@ def test_requests_and_rows_of_each_kind_of_run(indexed_cloud: Cloud, repo: Repo)
 
     edited = module(3).replace("self.weigh + value", "self.weigh - value", 1)
     repo.commit({"src/parts/m003.py": edited})
-    # state, words, the end; one upsert and no deletion: the ids have stayed
-    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 1, "ai": 1, "texts": 1}
+    # state, words, the end; which index it is, one upsert and no deletion: the ids have stayed
+    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 2, "ai": 1, "texts": 1}
 
     repo.commit({"src/parts/m004.py": f"\n{module(4)}"})
     # twenty ids have changed: an upsert and a deletion
-    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 2, "ai": 1, "texts": 20}
+    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 3, "ai": 1, "texts": 20}
 
     for number in range(50, 100):
         (repo.path / "src/kept").mkdir(exist_ok=True)
@@ -82,4 +82,4 @@ def test_requests_and_rows_of_each_kind_of_run(indexed_cloud: Cloud, repo: Repo)
         (repo.path / "src/parts" / name).rename(repo.path / "src/kept" / name)
     repo.commit()
     # a thousand ids are deleted by a hundred
-    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 11, "ai": 10, "texts": 1000}
+    assert _spent(indexed_cloud, repo) == {"d1": 3, "vectorize": 12, "ai": 10, "texts": 1000}

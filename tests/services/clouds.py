@@ -96,6 +96,11 @@ class Cloud:
             metadata = {"propertyName": property_, "indexType": "string"}
             self.post(f"vectorize/v2/indexes/{name}/metadata_index/create", metadata)
 
+    def make_index_again(self, name: str, dimensions: int) -> None:
+        """Deletes a Vectorize index and makes another one with its name."""
+        self._control.delete(f"vectorize/v2/indexes/{name}").raise_for_status()
+        self.make_index(name, dimensions)
+
     def post(self, path: str, body: dict[str, Any]) -> Any:
         return self._control.post(path, json=body).raise_for_status().json()["result"]
 

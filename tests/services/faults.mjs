@@ -1,6 +1,6 @@
 /** Which requests go wrong, and how: answers on order, by number, by route or by chance. */
 
-import { failure, html } from "./envelope.mjs";
+import { failure, html, success } from "./envelope.mjs";
 
 const WAIT = "Please wait and consider throttling your request speed";
 const QUOTA =
@@ -17,6 +17,7 @@ const ANSWERS = {
   server_error: { status: 500, code: 10001, message: BROKEN },
   bad_gateway: { status: 502, title: "502 Bad Gateway" },
   unavailable: { status: 503, title: "503 Service Temporarily Unavailable" },
+  no_receipt: { status: 200, result: [] },
   success_false: { status: 200, code: 10001, message: BROKEN },
   d1_internal: d1("internal error; reference = 4gkq81vn7d"),
   d1_lost: d1("Network connection lost."),
@@ -80,6 +81,7 @@ export class Faults {
   replyOf(spec) {
     const answer = ANSWERS[spec.kind] && { ...ANSWERS[spec.kind], ...spec };
     if (!answer) return undefined;
+    if (answer.result) return success(answer.result);
     const headers = this.#retryHeaders(answer);
     if (answer.title) return html(answer.status, answer.title, headers);
     return failure(answer.status, [{ code: answer.code, message: answer.message }], headers);

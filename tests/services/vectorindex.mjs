@@ -6,6 +6,7 @@ import { indexedValue } from "./filter.mjs";
 
 export const MAX_METADATA_INDEXES = 10;
 const CURSOR_LIFE_MS = 3_600_000;
+let created = 0;
 
 const SCORES = {
   cosine: (a, b) => dot(a, b) / (Math.sqrt(dot(a, a) * dot(b, b)) || 1),
@@ -29,7 +30,9 @@ export class VectorIndex {
     this.config = config;
     this.#clock = clock;
     this.#settings = settings;
-    const now = clock.iso();
+    // The live service has microseconds: two indexes of one name differ, however soon they follow.
+    created = (created + 1) % 1000;
+    const now = clock.iso().replace("Z", `${String(created).padStart(3, "0")}Z`);
     this.about = { name, description, config, created_on: now, modified_on: now };
   }
 

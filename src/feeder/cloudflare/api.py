@@ -9,7 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from feeder import escaping
-from feeder.cloudflare.error_responses import INVALID_ACCOUNT_ID, ErrorResponse, error_from
+from feeder.cloudflare.error_responses import (
+    INVALID_ACCOUNT_ID,
+    SERVICE_NAMES,
+    ErrorResponse,
+    error_from,
+)
 from feeder.cloudflare.rate_limit import RateLimit
 from feeder.errors import FeederError, ServiceError, TransientError, UserError
 from feeder.http_client import connection_error, create_client, summarize_error_page
@@ -37,6 +42,8 @@ class Call(NamedTuple):
     params: dict[str, str] | None = None
     check_before_send: Callable[[], None] | None = None
     """Called before each try, after all waiting; an exception ends the call."""
+    receipt: str = ""
+    """Name of the value in the result that confirms the write; without it, the write has failed."""
 
 
 class Api:
@@ -133,7 +140,14 @@ class Api:
         except httpx.RequestError as exc:
             # httpx may quote the request, which has secrets
             raise self.connection_error(exc) from None
-        return self.result_of(call.service, response)
+        result = self.result_of(call.service, response)
+        if call.receipt and not (isinstance(result, dict) and result.get(call.receipt)):
+            service = SERVICE_NAMES.get(call.service, "Cloudflare")
+            raise TransientError(
+                f"{service} confirmed a write without its {call.receipt}, so it may be lost. Run "
+                "again later; finished work is saved."
+            )
+        return result
 
     def _parse_response(self, service: str, response: "httpx.Response") -> Any:
         try:

@@ -38,6 +38,9 @@ POLL_S = 5.0
 MARKER_ID = "feeder-mark"
 """An id that no node has: its deletion is a write that changes nothing."""
 
+MUTATION_ID = "mutationId"
+"""Key in the answer to a write; without it, nothing was queued."""
+
 Filter = dict[str, Any]
 QueryFilter = dict[str, Filter]
 """The part of a query's body that has its filter; empty without a filter."""
@@ -167,32 +170,46 @@ class Vectorize:
         path, content_type = f"{self._path}/upsert", "application/x-ndjson"
         check = fencing_token and fencing_token.verify
         for body in _batch_lines(map(_ndjson_line, vectors)):
-            self._api.call(Call("vectorize", path, body, content_type, check_before_send=check))
+            self._api.call(
+                Call("vectorize", path, body, content_type, None, check, receipt=MUTATION_ID)
+            )
         self.dimensions_written += sum(len(vector.values) for vector in vectors)
 
     def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
         """Deletes vectors, 100 in a request: Vectorize rejects more."""
         for at in range(0, len(ids), MAX_DELETE_IDS):
-            self._post("delete_by_ids", {"ids": list(ids[at : at + MAX_DELETE_IDS])}, fencing_token)
+            self._delete(ids[at : at + MAX_DELETE_IDS], fencing_token)
 
     def config(self) -> dict[str, Any]:
         """Returns `dimensions` and `metric`; raises UserError if there is no such index."""
-        index: dict[str, Any] = self._api.call(Call("vectorize", self._path))
-        return dict(index["config"])
+        return dict(self._index()["config"])
 
-    def check_dimensions(self, dimensions: int) -> None:
-        """Raises UserError if the index is missing or has other dimensions; one request."""
-        actual = self._index_info().get("dimensions", dimensions)
+    def identity(self) -> str:
+        """Returns when the index was created; raises UserError if it is missing. One request."""
+        return str(self._index().get("created_on") or "")
+
+    def check_dimensions(self, dimensions: int) -> str:
+        """Returns the index's identity; one request.
+
+        Raises UserError if the index is missing or has other dimensions.
+        """
+        index = self._index()
+        actual = index["config"].get("dimensions", dimensions)
         if actual != dimensions:
             raise UserError(
                 f"{self.place} has {actual} dimensions and the model {dimensions}. Choose the "
                 "index's --model and --dimensions, or create another index with: feeder init "
                 "--index-name NAME"
             )
+        return str(index.get("created_on") or "")
+
+    def count(self) -> int:
+        """Returns the number of vectors that readers see; one request."""
+        return int(self._index_info().get("vectorCount") or 0)
 
     def check_can_clear(self) -> None:
         """Raises UserError unless the index is empty: Vectorize has no request to empty one."""
-        if count := self._index_info().get("vectorCount"):
+        if count := self.count():
             raise UserError(
                 f"{self.place} has {count} vectors of another model or database. Create another "
                 "index with feeder init --index-name NAME, or choose the previous --model and "
@@ -262,16 +279,25 @@ class Vectorize:
         """Does nothing: the owner of the API closes its connections."""
 
     def _write_marker(self) -> str:
-        return str(self._post("delete_by_ids", {"ids": [MARKER_ID]})["mutationId"])
+        return self._delete([MARKER_ID])
+
+    def _delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> str:
+        """Deletes up to 100 vectors, and returns the id of the mutation."""
+        check = fencing_token and fencing_token.verify
+        path, body = f"{self._path}/delete_by_ids", json_bytes({"ids": list(ids)})
+        call = Call("vectorize", path, body, check_before_send=check, receipt=MUTATION_ID)
+        return str(self._api.call(call)[MUTATION_ID])
+
+    def _index(self) -> dict[str, Any]:
+        facts: dict[str, Any] = self._api.call(Call("vectorize", self._path))
+        return facts
 
     def _index_info(self) -> dict[str, Any]:
         facts: dict[str, Any] = self._api.call(Call("vectorize", f"{self._path}/info"))
         return facts
 
-    def _post(self, route: str, body: object, fencing_token: FencingToken | None = None) -> Any:
-        check = fencing_token and fencing_token.verify
-        path = f"{self._path}/{route}"
-        return self._api.call(Call("vectorize", path, json_bytes(body), check_before_send=check))
+    def _post(self, route: str, body: object) -> Any:
+        return self._api.call(Call("vectorize", f"{self._path}/{route}", json_bytes(body)))
 
 
 def _batch_lines(lines: Iterator[bytes]) -> Iterator[bytes]:

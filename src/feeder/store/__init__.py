@@ -108,8 +108,17 @@ class Vectors(Protocol):
     def delete(self, ids: Sequence[str], fencing_token: FencingToken | None = None) -> None:
         """Deletes vectors; ids without one are ignored."""
 
-    def check_dimensions(self, dimensions: int) -> None:
-        """Raises UserError if vectors of these dimensions cannot be stored."""
+    def identity(self) -> str:
+        """Identifies the vector index: another one of its name has lost the vectors.
+
+        Empty where the vectors cannot be lost without the rows.
+        """
+
+    def count(self) -> int:
+        """Returns the number of vectors that readers see."""
+
+    def check_dimensions(self, dimensions: int) -> str:
+        """Returns the identity; raises UserError if vectors of these dimensions do not fit."""
 
     def check_can_clear(self) -> None:
         """Raises UserError if `clear` would fail; called before anything is written."""

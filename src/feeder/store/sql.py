@@ -47,7 +47,8 @@ READ_WRITE_NUMBER = "SELECT value FROM meta WHERE key = ?"
 # ?1 repositories. Of a shared database, the values of other repositories are not read
 READ_META = """
 SELECT m.key, m.value FROM (
-  VALUES ('model'), ('dimensions'), ('header'), ('index'), ('lookup'), ('chosen')
+  VALUES ('model'), ('dimensions'), ('header'), ('index'), ('lookup'), ('chosen'),
+  ('index_created_on')
 ) k CROSS JOIN meta m ON m.key = k.column1
 UNION ALL SELECT m.key, m.value FROM json_each(?1) r CROSS JOIN meta m
 ON m.key >= r.value || ':' AND m.key < r.value || ';'
@@ -85,6 +86,7 @@ WHERE repo = ? AND path IN (SELECT value FROM json_each(?))
 READ_NODES_WRITTEN = """
 SELECT id FROM docs WHERE repo = ? AND sha_head = ? AND path IN (SELECT value FROM json_each(?))
 """
+COUNT_NODES_WITH_VECTORS = "SELECT coalesce(sum(nodes), 0) FROM files WHERE state = 'clean'"
 MARK_ALL_PENDING = "UPDATE files SET state = 'pending' WHERE state = 'clean' AND nodes > 0"
 # all repositories share the model; their counts have the files that were not pending
 DELETE_ALL_VECTORS_KEYS = "DELETE FROM meta WHERE key GLOB '*:vectors' OR key GLOB '*:counts'"

@@ -71,8 +71,17 @@ class SQLiteVectors:
                 *_guard_statements(fencing_token), Statement(_DELETE, (json.dumps(list(ids)),))
             )
 
-    def check_dimensions(self, dimensions: int) -> None:
+    def identity(self) -> str:
+        """Returns an empty text: the vectors are in the database."""
+        return ""
+
+    def count(self) -> int:
+        """Returns the number of vectors."""
+        return sum(1 for _ in self.ids())
+
+    def check_dimensions(self, dimensions: int) -> str:
         """Accepts any number of dimensions."""
+        return ""
 
     def check_can_clear(self) -> None:
         """Does nothing: clearing is always possible."""

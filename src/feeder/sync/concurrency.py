@@ -142,6 +142,15 @@ def refuse_shard_for_new_model(run: SyncContext) -> None:
         )
 
 
+def refuse_shard_for_lost_vectors(run: SyncContext) -> None:
+    """Raises UserError for a shard that would mark the vectors of all shards as lost."""
+    if run.shard:
+        raise UserError(
+            "The Vectorize index was deleted and created again, and one shard cannot start over "
+            "for all shards. First run: feeder sync --max-embeddings 1"
+        )
+
+
 def take_ownership(
     run: SyncContext, read_state: Callable[[], IndexState], last_read: IndexState
 ) -> IndexState:

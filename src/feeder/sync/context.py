@@ -99,3 +99,5 @@ class SyncContext:
     """True if the run's commit is an ancestor of another; always False where it may go back."""
     static_model: StaticEmbedder | None = None
     """Makes the static vectors of a local index."""
+    vector_index: str = ""
+    """The identity of the vector index, once this run has read it."""

@@ -52,6 +52,14 @@ class StaleReason(StrEnum):
     )
     RULES = "The rules for excluding files have changed: excluded files are examined again."
     VECTORS = "The index has no vectors of this embedding model: every node is embedded."
+    LOST_VECTORS = (
+        "The Vectorize index was deleted and created again, and has lost its vectors: those of all "
+        "nodes are sent again."
+    )
+
+
+VECTOR_REASONS = frozenset({StaleReason.VECTORS, StaleReason.LOST_VECTORS})
+"""The reasons for which no node has its vector."""
 
 
 PARSER_REASONS = frozenset(
@@ -177,7 +185,7 @@ def compare_files(
 
 
 def _lacks_vectors(row: FileRow, stale: Set[StaleReason]) -> bool:
-    return row.state == "pending" or (StaleReason.VECTORS in stale and row.state == "clean")
+    return row.state == "pending" or (bool(VECTOR_REASONS & stale) and row.state == "clean")
 
 
 def _differs(entry: Entry, row: FileRow) -> bool:

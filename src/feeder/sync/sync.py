@@ -24,6 +24,7 @@ from feeder.sync.concurrency import (
     is_in_shard,
     is_newest_event,
     may_continue,
+    refuse_shard_for_lost_vectors,
     refuse_shard_for_new_model,
     refuse_superseded,
     refuse_superseded_since,
@@ -33,6 +34,7 @@ from feeder.sync.concurrency import (
 )
 from feeder.sync.context import SyncContext
 from feeder.sync.diff import (
+    VECTOR_REASONS,
     Diff,
     StaleReason,
     announce_stale,
@@ -51,6 +53,7 @@ from feeder.sync.node_descriptions import Descriptions
 from feeder.sync.parser_identity import FileParsers, fingerprint_while_reading
 from feeder.sync.side_tables import SideTable, SideTableFactory, TableWrite, merged
 from feeder.sync.source_table import StoredSource
+from feeder.sync.vector_index import identity_meta, read_is_replaced
 from feeder.sync.vectors import clear_outbox, embed_and_upload
 from feeder.sync.worker_lookup import WorkerLookup
 from feeder.sync.write import write_nodes
@@ -95,6 +98,8 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
         sync(run, dry_run=dry_run)
         return
     is_up_to_date = expected.items() <= state.meta.items() and _has_nothing_to_do(run, state)
+    if is_up_to_date and dry_run:  # a request that a run without changes does not make
+        is_up_to_date = not read_is_replaced(run, state)
     if is_up_to_date and (dry_run or _record_newer_event(run, state)):
         _report_unchanged(run, state)
         return
@@ -296,6 +301,9 @@ def _prepare(
     stale = stale_reasons(run, state, rules)
     files = state.files or {}
     diff = compare_files(target.entries, files, stale, FileParsers(run, state))
+    if _may_send_vectors(run, state, diff, stale) and read_is_replaced(run, state):
+        stale.add(StaleReason.LOST_VECTORS)
+        diff = compare_files(target.entries, files, stale, FileParsers(run, state))
     if run is not requested_run:
         check_model_compatible(requested_run, state, diff)
     report_diff(run.report, diff, files, stale, state.unchanged)
@@ -304,6 +312,21 @@ def _prepare(
         table.add_notes()
         table.configure(is_stored=table.is_wanted())
     return run, tables, stale, diff
+
+
+def _may_send_vectors(
+    run: SyncContext, state: IndexState, diff: Diff, stale: Set[StaleReason]
+) -> bool:
+    """True if the run changes vectors of an index that has some by its model.
+
+    Others do not read the vector index's identity: that is a request.
+    """
+    if not run.model_vectors or StaleReason.VECTORS in stale:
+        return False
+    is_complete = run.index.meta_key(MODEL_VECTORS_KEY) in state.meta
+    changes = diff.to_index or diff.deleted or diff.pending or state.outbox
+    # a dry run has read it already
+    return bool(changes) or not is_complete or bool(run.vector_index)
 
 
 def _is_up_to_date(
@@ -337,13 +360,18 @@ def _begin_write(
             if index_parser is None
             else fingerprint_while_reading(index_parser, run.parser.fingerprint)
         )
-    recompute = StaleReason.VECTORS in stale
-    replaces = recompute and "model" in state.meta
-    if run.model_vectors and recompute:
-        run.model_vectors.vectors.check_dimensions(run.model_vectors.embedder.dimensions)
+    is_other_model = StaleReason.VECTORS in stale
+    recompute = bool(VECTOR_REASONS & stale)
+    replaces = is_other_model and "model" in state.meta
+    if run.model_vectors and is_other_model:
+        dimensions = run.model_vectors.embedder.dimensions
+        run.vector_index = run.model_vectors.vectors.check_dimensions(dimensions)
+    if StaleReason.LOST_VECTORS in stale:
+        refuse_shard_for_lost_vectors(run)
     if run.model_vectors and replaces:
         refuse_shard_for_new_model(run)
         run.model_vectors.vectors.check_can_clear()
+    meta |= identity_meta(run, state)
     opening = [statement for table in tables for statement in table.opening_statements()]
     run.index.start_statements = [*run.index.start_statements, *opening]
     run.index.begin(run.token, state, meta, recompute_vectors=recompute, sharding=share)

@@ -28,6 +28,7 @@ from feeder.sync.diff import (
 from feeder.sync.report import REPAIR_COMMAND, Check, ValidationResult
 from feeder.sync.side_tables import SideTable, merged
 from feeder.sync.sync import Target, apply_target, side_tables, sync
+from feeder.sync.vector_index import IDENTITY_KEY
 
 CHANGED_DURING_VALIDATION = (
     "Rows and words were not compared: another run was writing. Validate again when it has ended."
@@ -65,6 +66,7 @@ def validate(run: SyncContext, *, wait: bool = False, content: bool = True) -> V
         *_check_counts(run, state, parity),
         *_check_progress(state, vector_ids),
         *_check_vectors(run, vector_ids, damage),
+        *_check_vector_index(run, state),
         *(check for table in tables for check in table.check(state, parity, damage)),
         *_check_versions(run, state),
     ]
@@ -253,6 +255,17 @@ def _check_vectors(
         {"docs not pending": expected, "vectors": len(vector_ids)},
         [*missing, *(f"vector {id_} has no node" for id_ in sorted(without_node))],
     )
+
+
+def _check_vector_index(run: SyncContext, state: IndexState) -> Iterable[Check]:
+    """Checks that the vector index is the one that got the vectors; earlier versions do not say."""
+    recorded = state.meta.get(IDENTITY_KEY)
+    if not run.model_vectors or not recorded:
+        return
+    now = run.model_vectors.vectors.identity()
+    lost = f"recorded: created {recorded}; now: created {now}"
+    name = "the vector index is the one that the vectors were sent to"
+    yield Check(name, {}, [lost] if now != recorded else [])
 
 
 def _check_versions(run: SyncContext, state: IndexState) -> Iterable[Check]:

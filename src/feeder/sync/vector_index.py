@@ -1,0 +1,45 @@
+"""Detects a vector index that was deleted and created again: it lacks the vectors that `meta` says
+were sent.
+"""
+
+from feeder.store import Statement, sql
+from feeder.store.index_state import IndexState
+from feeder.sync.context import SyncContext
+
+IDENTITY_KEY = "index_created_on"
+"""Key of `meta`; all repositories of a database share the vector index."""
+
+VISIBLE_WAIT_S = 180.0
+"""Vectorize shows the vectors of the last run after half a minute, seldom after two minutes."""
+
+
+def read_is_replaced(run: SyncContext, state: IndexState) -> bool:
+    """Reads the index's identity, and tells whether it has lost vectors that were sent to it.
+
+    An index made by an earlier version, which recorded no identity, is taken over if it has a
+    vector for each node; that takes two more requests, once. Raises UserError without an index.
+    """
+    if not run.model_vectors or not run.model_vectors.vectors.index_name:
+        return False
+    run.vector_index = run.model_vectors.vectors.identity()
+    recorded = state.meta.get(IDENTITY_KEY, "")
+    if recorded or not run.vector_index:
+        return bool(run.vector_index) and run.vector_index != recorded
+    return _lacks_vectors(run)
+
+
+def _lacks_vectors(run: SyncContext) -> bool:
+    assert run.model_vectors
+    vectors = run.model_vectors.vectors
+    [[[expected]]] = run.index.database.run([Statement(sql.COUNT_NODES_WITH_VECTORS)])
+    if vectors.count() >= int(str(expected)):
+        return False
+    # the last run may have ended a moment ago
+    return not vectors.wait_until_visible(VISIBLE_WAIT_S) or vectors.count() < int(str(expected))
+
+
+def identity_meta(run: SyncContext, state: IndexState) -> dict[str, str]:
+    """Returns what `meta` has to record, if this run has read the identity: a row is billed."""
+    if not run.vector_index or state.meta.get(IDENTITY_KEY) == run.vector_index:
+        return {}
+    return {IDENTITY_KEY: run.vector_index}
