@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -84,7 +83,6 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     """
     from feeder.errors import UserError
     from feeder.search.exact_search import LineRequest
-    from feeder.search.query_plan import path_from_root
     from feeder.search.request_filters import RequestFilters
     from feeder.source.grep import PatternOptions
 
@@ -96,18 +94,15 @@ def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
     output = LineOutput("count" if count else "files" if files else form, color)
     filters = RequestFilters.from_options(params)
 
-    def request(base: Path) -> LineRequest:
-        paths = [path_from_root(place, base) for place in places]
-        return LineRequest(
-            pattern,
-            pattern_options,
-            filters._replace(path=(*filters.path, *paths)),
-            limit,
-            offset,
-            context_lines,
-            reads_files=not output.is_by_file,
-        )
-
+    request = LineRequest(
+        pattern,
+        pattern_options,
+        filters._replace(path=(*filters.path, *places)),
+        limit,
+        offset,
+        context_lines,
+        reads_files=not output.is_by_file,
+    )
     print_matching_lines(request, output, Settings(**params))
 
 
@@ -123,10 +118,8 @@ class LineOutput(NamedTuple):
         return self.form in ("count", "files")
 
 
-def print_matching_lines(
-    make_request: Callable[[Path], LineRequest], output: LineOutput, settings: Settings
-) -> None:
-    """Runs a search for lines and prints its page; the request is made for the root folder."""
+def print_matching_lines(request: LineRequest, output: LineOutput, settings: Settings) -> None:
+    """Runs a search for lines and prints its page."""
     from feeder.cloudflare.credentials import choose_store
     from feeder.errors import UserError
     from feeder.search.exact_search import NOT_LOCAL, search_lines
@@ -136,7 +129,6 @@ def print_matching_lines(
         raise UserError(NOT_LOCAL)
     with open_index(settings) as index:
         base = index.corpus.base
-        request = make_request(base)
         page = search_lines(index, request)
     if settings.json:
         console.print_result(settings, page.as_json(counts_only=output.is_by_file), ())

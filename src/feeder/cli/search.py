@@ -282,4 +282,4 @@ def _search_every(
     line_output = LineOutput("files" if output.files else output.form, output.color)
     request = request._replace(reads_files=not line_output.is_by_file)
     params.pop("query_log")
-    print_matching_lines(lambda _: request, line_output, Settings(**params))
+    print_matching_lines(request, line_output, Settings(**params))

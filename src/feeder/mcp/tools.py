@@ -47,7 +47,6 @@ from feeder.search.query_plan import (
     QueryPlan,
     SearchRequest,
     path_from_root,
-    strip_root,
 )
 from feeder.search.references import ReferenceFilter, find_implementations, find_references
 from feeder.search.relaxed_filters import RelaxedFilter, relax_filters
@@ -178,12 +177,9 @@ TOOLS: Mapping[str, Tool] = {
 def _filters(index: SearchIndex, arguments: Arguments) -> RequestFilters:
     """The arguments that are filters."""
 
-    def paths(name: str) -> list[str]:
-        return [strip_root(path, index.corpus.base) for path in arguments.get(name, ())]
-
     return RequestFilters(
-        path=paths("path"),
-        not_path=paths("exclude"),
+        path=arguments.get("path", ()),
+        not_path=arguments.get("exclude", ()),
         language=_split_list(arguments.get("language", "")),
         node_type=_split_list(arguments.get("type", "")),
         tests=arguments.get("tests"),

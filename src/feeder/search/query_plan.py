@@ -5,6 +5,7 @@ scope, preferences and notes with which the index is searched.
 import os
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,6 +30,9 @@ from feeder.store.scope import Scope
 
 if TYPE_CHECKING:
     from feeder.source.grep import GrepMatches
+
+_PART_END = re.compile(rf"(?<=[^{os.sep}])(?={os.sep}|\Z)")
+"""Where the name of a folder or file ends in a path."""
 
 
 def parse_preference(text: str) -> Query:
@@ -99,15 +103,18 @@ def plan_parsed_query(
     meta: Mapping[str, str],
 ) -> QueryPlan:
     """The same for a parsed query."""
-    query = _add_filters(typed, filters)
     database, workspace = store.index.database, store.workspace
+    query = _strip_roots(_add_filters(typed, filters), workspace.base)
     repo = None if filters.all_repos else workspace.repo
     context = FilterContext(
         repo,
         directory_below(settings.directory, workspace.base),
         repository_categories(workspace.base),
     )
-    queries = [query, *map(parse_preference, filters.prefer)]
+    queries = [
+        query,
+        *(_strip_roots(parse_preference(one), workspace.base) for one in filters.prefer),
+    ]
     scope, *preferred = build_scopes(database, queries, context)
     relation_notes: Sequence[str] = ()
     if query.relations:
@@ -137,6 +144,14 @@ def plan_parsed_query(
     )
 
 
+def _strip_roots(query: Query, base: Path) -> Query:
+    """The query with its paths from the root."""
+    return query._replace(
+        paths=tuple(strip_root(path, base) for path in query.paths),
+        not_paths=tuple(strip_root(path, base) for path in query.not_paths),
+    )
+
+
 def _add_filters(query: Query, filters: RequestFilters) -> Query:
     return query._replace(
         paths=(*query.paths, *filters.path),
@@ -157,12 +172,20 @@ def directory_below(directory: Path, base: Path) -> str:
 
 
 def strip_root(path: str, base: Path) -> str:
-    """Removes the root folder from an absolute path below it."""
-    for above in dict.fromkeys([str(base), str(base.resolve())]):
-        if path.rstrip(os.sep) == above:
-            return os.curdir
-        path = path.removeprefix(f"{above}{os.sep}")
-    return path
+    """Removes the root folder from an absolute path below it, also one that reaches the root, or a
+    folder in it, by a symbolic link. Of the root itself, `/` is left, as filters write it.
+    """
+    if not path.startswith(os.sep):
+        return path
+    existing = ""
+    with suppress(OSError, ValueError):  # the first part that does not exist
+        for end in _PART_END.finditer(path):
+            above = path[: end.start()]
+            if Path(above).samefile(base):
+                return path[end.start() :].strip(os.sep) or os.sep
+            existing = above
+    inside = directory_below(Path(existing), base) if existing else ""
+    return f"{inside}{path[len(existing) :]}" if inside else path
 
 
 def path_from_root(path: str, base: Path) -> str:
