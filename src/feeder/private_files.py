@@ -4,10 +4,13 @@ Rejects symbolic links in their place.
 """
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from feeder.errors import UserError
+from feeder.errors import FeederError, UserError, translate_os_error
+
+_SHOWN_TEMPORARY_FOLDER = "<temporary folder>"
 
 
 def create_private_file(path: Path) -> None:
@@ -25,6 +28,46 @@ def create_private_file(path: Path) -> None:
 def create_private_folder(path: Path) -> None:
     """Creates a folder with mode 700; an existing folder stays as it is."""
     path.mkdir(mode=0o700, exist_ok=True)
+
+
+@contextmanager
+def temporary_folder(parent: str | None = None) -> Iterator[Path]:
+    """Creates a folder with mode 700, and deletes it at the end.
+
+    Errors that are raised within do not show its path: it is gone when they are read. Raises
+    UserError if it cannot be created.
+    """
+    from tempfile import TemporaryDirectory
+
+    try:
+        temporary = TemporaryDirectory(prefix="feeder-", dir=parent, ignore_cleanup_errors=True)
+    except OSError as exc:
+        raise UserError(
+            f"A temporary folder cannot be created ({exc.strerror}).",
+            "Free some disk space, or set TMPDIR to a folder that can be written.",
+        ) from exc
+    with temporary as folder:
+        try:
+            yield Path(folder)
+        except FeederError as exc:
+            _hide_folder(exc, folder)
+            raise
+        except OSError as exc:
+            error = translate_os_error(exc)
+            _hide_folder(error, folder)
+            raise error from exc
+
+
+def without_folder(text: str, folder: str) -> str:
+    """Returns a message without the path of a temporary folder."""
+    return text.replace(folder, _SHOWN_TEMPORARY_FOLDER)
+
+
+def _hide_folder(error: FeederError, folder: str) -> None:
+    error.args = tuple(without_folder(str(one), folder) for one in error.args)
+    if isinstance(error, UserError):
+        error.problem = without_folder(error.problem, folder)
+        error.remedy = without_folder(error.remedy, folder)
 
 
 def reject_symlinks(folder: Path) -> Path:

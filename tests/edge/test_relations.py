@@ -50,6 +50,13 @@ ALIASED = {
         "        super().add(item)\n"
     ),
 }
+ODD_NAMES = {
+    "odd/part.js": (
+        'class Part extends Base {\n  ["content-type"]() { return 1 }\n'
+        """  ["x.y] z"]() { return this["content-type"]() }\n  'a" OR b'() { return 2 }\n}\n"""
+        "class Piece extends Part {}\n"
+    ),
+}
 
 
 def _user(at: int) -> str:
@@ -107,6 +114,7 @@ def _files() -> dict[str, str | bytes]:
         **{f"declared/{path}": content for path, content in DECLARED.items()},
         **{f"exports/{path}": content for path, content in EXPORTS.items()},
         **{f"objc/{path}": content for path, content in OBJECTIVE_C.items()},
+        **ODD_NAMES,
         "lib/weights.py": weights,
         "lib/anvils.py": "class Anvil:\n    def lift_all(self, n):\n        return n\n",
         **users,
@@ -311,6 +319,13 @@ def test_relations_of_a_constant_equal_the_programs(fed: IndexedWorker, desk: In
         *({"target": name} for name in ("twice_of", "Box", "clamp_of", "Box.weight_of")),
         {"target": "shop/order.py"},
         {"target": "order", "kind": "implementation"},
+        *(
+            {"target": target, **kind}
+            for target in ("odd/part.js:2", "odd/part.js:3", "odd/part.js:4", "odd/part.js#Part")
+            for kind in ({}, {"kind": "implementation"}, {"direction": "out"})
+        ),
+        *({"target": target, "kind": "definition"} for target in ('a" OR b', '"', 'Part."x', "*")),
+        *({"target": target} for target in ('Part.["content-type"]', 'no"thing', "no\0thing")),
     ],
 )
 def test_tool_equals_the_programs(fed: IndexedWorker, desk: IndexService, arguments: Facts) -> None:

@@ -1,5 +1,6 @@
 """What a pull request's change touches, in the job summary."""
 
+import resource
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,12 @@ FILES: dict[str, str | bytes | None] = {
 CHANGED: dict[str, str | bytes | None] = {
     "cart.py": "class Cart:\n    def add(self, item, count=1):\n        return item * count\n"
 }
+HOSTILE_NAMES = """\
+class A {
+  ["content-type"]() { return 1 }
+  ["x.y] z"]() { return 1 }
+}
+"""
 
 
 def pull_request(base: str, head: str) -> Event:
@@ -83,6 +90,49 @@ def test_base_that_is_not_in_the_clone_is_a_reason(change: tuple[Repo, Event]) -
     impact = read_change_impact(pull_request("2" * 40, "3" * 40), repo.path, repo.path, 60)
     assert impact.facts is None
     assert "2222222" in impact.reason
+
+
+def test_reason_does_not_show_the_temporary_folder(
+    change: tuple[Repo, Event], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is public, and the folder is gone."""
+    repo, event = change
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("RUNNER_TEMP", str(temporary))
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, before[1]))  # too small for the index
+    try:
+        impact = read_change_impact(event, repo.path, repo.path, 60)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert impact.facts is None
+    assert "<temporary folder>/index.db cannot be written" in impact.reason
+    assert str(temporary) not in impact.reason
+
+
+def test_missing_temporary_folder_is_a_reason(
+    change: tuple[Repo, Event], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, event = change
+    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path / "none"))
+    impact = read_change_impact(event, repo.path, repo.path, 60)
+    assert impact.facts is None
+    assert impact.reason == (
+        "A temporary folder cannot be created (No such file or directory). "
+        "Free some disk space, or set TMPDIR to a folder that can be written."
+    )
+
+
+def test_names_that_are_no_identifiers_are_listed(repo: Repo) -> None:
+    """A name that FTS5 would read as syntax cannot hide what else has changed."""
+    base = repo.commit({"a.js": HOSTILE_NAMES, **FILES})
+    head = repo.commit({"a.js": HOSTILE_NAMES.replace("1", "11"), **CHANGED})
+    impact = read_change_impact(pull_request(base, head), repo.path, repo.path, 60)
+    assert impact.reason == ""
+    assert impact.facts
+    names = [one["name"] for one in impact.facts["changed"]]
+    assert sorted(names) == ['A.["content-type"]', 'A.["x.y] z"]', "Cart.add"]
 
 
 def test_names_and_paths_of_a_change_are_no_markup() -> None:

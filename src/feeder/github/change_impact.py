@@ -4,7 +4,6 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,7 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from feeder.config import SECRET_VARIABLES
+from feeder.errors import FeederError
 from feeder.github.event import Event
+from feeder.private_files import temporary_folder, without_folder
 from feeder.source import git
 
 LIMIT_S = 15
@@ -45,21 +46,30 @@ def read_change_impact(
     is_merged = git.commit_id(repository, "HEAD^2") is not None
     # without a base, HEAD is compared with its first parent, which of a merge is the base
     base = [] if is_merged or not event.base else ["--base", event.base]
-    with tempfile.TemporaryDirectory(
-        prefix="feeder-", dir=os.environ.get("RUNNER_TEMP") or None, ignore_cleanup_errors=True
-    ) as folder:
-        index = ["-C", str(directory), "--store", "local", "--db", str(Path(folder, "index.db"))]
-        try:
-            _run(["sync", "--model", "words", "--quiet", *index], deadline)
-            output = _run(["impact", *base, "-n", str(MAX_ENTRIES), "--json", *index], deadline)
-            return ChangeImpact(json.loads(output))
-        except subprocess.TimeoutExpired:
-            return ChangeImpact(None, f"It took longer than {limit_s:g} s.")
-        except subprocess.CalledProcessError as exc:
-            lines = exc.stderr.decode("utf-8", "replace").strip().splitlines()
-            return ChangeImpact(None, lines[-1] if lines else f"Exit code {exc.returncode}.")
-        except (OSError, ValueError) as exc:
-            return ChangeImpact(None, f"{type(exc).__name__}: {exc}")
+    try:
+        with temporary_folder(os.environ.get("RUNNER_TEMP") or None) as folder:
+            return _impact_with_index(folder, directory, base, deadline)
+    except subprocess.TimeoutExpired:
+        return ChangeImpact(None, f"It took longer than {limit_s:g} s.")
+    except FeederError as exc:
+        return ChangeImpact(None, str(exc))
+    except (OSError, ValueError) as exc:
+        return ChangeImpact(None, f"{type(exc).__name__}: {exc}")
+
+
+def _impact_with_index(
+    folder: Path, directory: Path, base: list[str], deadline: float
+) -> ChangeImpact:
+    """Makes the index in a folder; raises TimeoutExpired, OSError and ValueError."""
+    index = ["-C", str(directory), "--store", "local", "--db", str(folder / "index.db")]
+    try:
+        _run(["sync", "--model", "words", "--quiet", *index], deadline)
+        output = _run(["impact", *base, "-n", str(MAX_ENTRIES), "--json", *index], deadline)
+    except subprocess.CalledProcessError as exc:
+        lines = exc.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = lines[-1] if lines else f"Exit code {exc.returncode}."
+        return ChangeImpact(None, without_folder(reason, str(folder)))
+    return ChangeImpact(json.loads(output))
 
 
 def _run(arguments: list[str], deadline: float) -> bytes:

@@ -13,7 +13,7 @@ from feeder.search import vocabulary
 from feeder.search.index_status import Corpus
 from feeder.search.query import CHOICE_FILTERS
 from feeder.search.vocabulary import category_languages, repository_categories
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, fts_query
 from feeder.store.index_counts import COUNTS_BY_COLUMN
 from feeder.store.scope import is_test_path
 
@@ -34,13 +34,13 @@ _PATHS = f"""
 SELECT path FROM files WHERE repo = ?1 AND nodes > 0 AND instr(lower(path), ?2)
 ORDER BY instr(lower(path), ?2), path LIMIT {MAX_PATHS}
 """
-# ?1 trigrams of the last part of a symbol, ?3 its beginning, ?4 a pattern for what is before
+# ?1 trigrams of the last part of a symbol, ?3 its beginning, ?4 what is before, between dots
 _SYMBOLS = f"""
 SELECT symbol, path, start_line, end_line FROM (
   SELECT d.*, lower(substr(d.symbol,
     length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)) AS last
   FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
-  WHERE names_fts MATCH ?1 AND d.repo = ?2 AND '.' || lower(d.symbol) LIKE ?4
+  WHERE names_fts MATCH ?1 AND d.repo = ?2 AND instr('.' || lower(d.symbol), ?4)
 ) WHERE substr(last, 1, length(?3)) = ?3
 ORDER BY length(last), node_type = 'class' DESC, end_line - start_line DESC, path
 LIMIT {MAX_READ_SYMBOLS}
@@ -151,7 +151,7 @@ def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
     letters = last.replace("_", "")  # names_fts has none of them
     if not _NAME.fullmatch(typed) or len(letters) < MIN_LETTERS:
         return []
-    params = f'"{letters}"', corpus.repo, last, f"%.{owner}.%" if owner else "%"
+    params = fts_query.phrase(letters), corpus.repo, last, f".{owner}." if owner else ""
     [rows] = corpus.database.run([Statement(_SYMBOLS, params)])
     places: dict[str, Row] = {}
     for name, path, first, end in sorted(rows, key=_symbol_order):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from feeder.errors import UserError
-from feeder.store import Database, Statement
+from feeder.store import Database, Statement, fts_query
 from feeder.store.hits import Hit
 from feeder.store.rows import decode_members
 from feeder.text import normalize_symbol, symbol_ends_with
@@ -226,5 +226,4 @@ def _name_statement(repo: str, symbol: str) -> Statement:
     words = re.findall(r"[^\W_]+", symbol)
     if not words:
         return Statement(_NODES_WITH_SUBSTRING, (repo, symbol.encode(errors="replace").decode()))
-    every = " AND ".join(f'"{word}"' for word in words)
-    return Statement(_NODES_NAMED, (repo, f"symbol : ({every})"))
+    return Statement(_NODES_NAMED, (repo, f"symbol : ({fts_query.all_of(words)})"))

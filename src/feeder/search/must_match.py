@@ -13,7 +13,7 @@ from feeder.search.file_contents import Revision
 from feeder.search.literals import has_literal, required_literals
 from feeder.search.query import Query
 from feeder.source import file_types, git
-from feeder.store import Database, Statement
+from feeder.store import Database, Statement, fts_query
 from feeder.store.hits import Hit, hits_by_ids, ids_in_scope
 from feeder.store.inventory import blobs_by_path, count_documents
 from feeder.store.scope import Scope
@@ -127,25 +127,20 @@ def _combine(before: MatchConstraint, after: MatchConstraint) -> MatchConstraint
 
 
 def _required_expression(query: Query) -> str | None:
-    parts = [_quote_phrase(phrase) for phrase in query.phrases if _WORD.search(phrase)]
-    parts += [f"{_quote_phrase(prefix)} *" for prefix in query.prefixes]
+    parts = [fts_query.phrase(phrase) for phrase in query.phrases if _WORD.search(phrase)]
+    parts += [f"{fts_query.phrase(prefix)} *" for prefix in query.prefixes]
     if query.case and (words := [word for word in query.words.split() if _WORD.search(word)]):
-        parts.append(f"({' OR '.join(map(_quote_phrase, words))})")
+        parts.append(f"({fts_query.any_of(words)})")
     return " AND ".join(parts) or None
 
 
 def _excluded_expression(excluded: Iterable[str]) -> str | None:
     parts = [
-        f"{_quote_phrase(one.removesuffix('*'))}{' *' if one.endswith('*') else ''}"
+        f"{fts_query.phrase(one.removesuffix('*'))}{' *' if one.endswith('*') else ''}"
         for one in excluded
         if _WORD.search(one)
     ]
     return " OR ".join(parts) or None
-
-
-def _quote_phrase(text: str) -> str:
-    """Quotes a phrase for FTS5."""
-    return '"' + text.replace('"', '""') + '"'
 
 
 def required_patterns(query: Query) -> list[str]:

@@ -12,7 +12,7 @@ from feeder.search.file_kinds import TEST, is_document, is_source
 from feeder.search.literals import token_literal
 from feeder.search.query import ALNUM_PATTERN, QueryText, name_part_stems
 from feeder.search.spelling import MAX_CORRECTED_LETTERS, one_edit_variants
-from feeder.store import Row, Statement
+from feeder.store import Row, Statement, fts_query
 from feeder.store.name_search import (
     NameMatch,
     exact_name_statement,
@@ -445,12 +445,12 @@ def _fts_expression(text: str) -> str:
     """An FTS5 query for the words of a name in a row; owner and member may be apart, and the owner
     a file or folder.
     """
-    phrase = text.replace('"', '""')
-    owner, _, last = phrase.rpartition(".")
+    owner, _, last = text.rpartition(".")
+    whole, member = fts_query.phrase(text), fts_query.phrase(last)
     if not owner:
-        return f'symbol : ("{phrase}")'
-    in_module = f'(path : "{_last_part(owner)}" AND symbol : "{last}")'
-    return f'(symbol : ("{phrase}" OR ("{owner}" AND "{last}"))) OR {in_module}'
+        return f"symbol : ({whole})"
+    in_module = f"(path : {fts_query.phrase(_last_part(owner))} AND symbol : {member})"
+    return f"(symbol : ({whole} OR ({fts_query.phrase(owner)} AND {member}))) OR {in_module}"
 
 
 def _similarity(name: str, grams: Counter[str], other: str) -> float:

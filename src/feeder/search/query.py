@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from feeder.search.stopwords import RANKING_STOP_WORDS
+from feeder.store import fts_query
 from feeder.suggestions import is_within_one_edit
 from feeder.text import expand_words, lowercase_parts, normalize_symbol
 
@@ -322,8 +323,8 @@ class QueryText:
         words = dict.fromkeys(ALNUM_PATTERN.findall(expand_words(self.text)))
         meaningful = [word for word in words if word.lower() not in RANKING_STOP_WORDS]
         compounds = dict.fromkeys(COMPOUND_NAME.findall(self.text[:ANALYZED_CHARS]))
-        terms = [f'"{word}"' for word in [*(meaningful or words), *compounds]]
-        return [*terms, *(f'"{prefix}" *' for prefix in self.prefixes)]
+        terms = list(map(fts_query.phrase, [*(meaningful or words), *compounds]))
+        return [*terms, *(f"{fts_query.phrase(prefix)} *" for prefix in self.prefixes)]
 
     @cached_property
     def word_parts(self) -> list[str]:

@@ -23,7 +23,7 @@ from feeder.relation import (
     named_texts,
     qualified_texts,
 )
-from feeder.store import Database, Statement
+from feeder.store import Database, Statement, fts_query
 from feeder.store.relations import has_relations
 from feeder.store.scope import Scope
 from feeder.text import normalize_symbol
@@ -118,9 +118,8 @@ def _statement(text: str, scope: Scope) -> Statement:
     if head in QUALIFIED_KINDS:
         kind = QUALIFIED_KINDS[head]
         needles += [*qualified_texts(kind, name), aliased_text(kind, name)]
-    phrase = name.replace('"', " ")
     repos = None if scope.repos is None else json.dumps(scope.repos)
     if head == "visibility" and name in CONVENTIONAL:
         return Statement(NODES_WITH_VISIBILITY, (repos, json.dumps(needles), MAX_NODES + 1))
-    params = f'body : "{phrase}"', repos, json.dumps(needles), MAX_NODES + 1
+    params = f"body : {fts_query.phrase(name)}", repos, json.dumps(needles), MAX_NODES + 1
     return Statement(NODES_WITH_RELATIONS, params)

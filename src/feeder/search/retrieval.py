@@ -16,7 +16,7 @@ from feeder.search import name_matching
 from feeder.search.query import QueryText
 from feeder.search.spelling import missing_words, missing_words_query
 from feeder.session.session import Session, comparable_vectors
-from feeder.store import Database, Neighbour, Row, Statement, stored_descriptions
+from feeder.store import Database, Neighbour, Row, Statement, fts_query, stored_descriptions
 from feeder.store.hits import (
     Hit,
     classes_around_statement,
@@ -80,7 +80,9 @@ def parse_frames(query_text: QueryText) -> list[Frame]:
 def frame_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
     """Statements that find nodes by the name of each frame."""
     lasts = (frame.name.rpartition(".")[2] for frame in parse_frames(query_text))
-    return [exact_name_statement(f'symbol : "{last}"', last, scope) for last in lasts]
+    return [
+        exact_name_statement(f"symbol : {fts_query.phrase(last)}", last, scope) for last in lasts
+    ]
 
 
 def frame_node_ids(query_text: QueryText, row_sets: Sequence[Iterable[Row]]) -> list[str]:
@@ -304,7 +306,7 @@ def literal_statements(query_text: QueryText, scope: Scope) -> list[Statement]:
 
     None if there is no token, and if the search by word finds the same.
     """
-    terms = ['"{}"'.format(token.replace('"', '""')) for token in query_text.code_tokens]
+    terms = [fts_query.phrase(token) for token in query_text.code_tokens]
     if not terms or terms == query_text.fts_terms:
         return []
     return [word_search_statement(terms, scope, MAX_BY_LITERAL)]

@@ -18,7 +18,7 @@ from feeder.search.results import RankedResults, Result
 from feeder.search.retrieval import MODEL_VECTORS, STATIC_VECTORS
 from feeder.search.targets import Target, target_node
 from feeder.session.session import Session, comparable_vectors
-from feeder.store import Neighbour
+from feeder.store import Neighbour, fts_query
 from feeder.store.hits import Hit, hits_by_ids
 from feeder.store.scope import Scope
 from feeder.store.sqlite import is_local
@@ -97,7 +97,7 @@ def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     """Nodes that have the words of the target's name and lines."""
     lines = ExcerptReader(corpus.database, corpus.base, corpus.repo, [target]).read(target).lines
     text = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
-    terms = [f'"{word}"' for word in _frequent_words(text)]
+    terms = list(map(fts_query.phrase, _frequent_words(text)))
     statement = word_search_statement(
         terms, scope, MAX_CANDIDATES, is_remote=not is_local(corpus.database)
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from feeder.search.query import ALNUM_PATTERN, ANALYZED_CHARS, MIN_WORD_LETTERS, Query
 from feeder.search.stopwords import RANKING_STOP_WORDS
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, fts_query
 from feeder.store.name_search import name_matches, names_with_any_statement
 from feeder.store.scope import Scope
 from feeder.store.word_search import missing_words_statement
@@ -56,7 +56,7 @@ def missing_words(rows: Iterable[Row]) -> list[str]:
 
 
 def _any_term(word: str) -> str:
-    return " OR ".join(f'"{term}"' for term in ALNUM_PATTERN.findall(expand_words(word)))
+    return fts_query.any_of(ALNUM_PATTERN.findall(expand_words(word)))
 
 
 def find_corrections(database: Database, missing: Sequence[str], scope: Scope) -> dict[str, str]:

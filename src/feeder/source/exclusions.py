@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from feeder.errors import UserError
+from feeder.private_files import temporary_folder
 from feeder.source import Entry, Sizes, SkipReason, file_types, git, git_files, paths
 from feeder.source.git_command import check_result, git_output, run_git
 from feeder.source.git_files import Listing, list_files
@@ -248,16 +249,14 @@ def attribute_values(
 @contextmanager
 def _temporary_repository(rules: Mapping[bytes, bytes]) -> Iterator[Path]:
     """A temporary repository with only the rule files in its working tree."""
-    from tempfile import TemporaryDirectory
-
-    with TemporaryDirectory(prefix="feeder-") as folder:
+    with temporary_folder() as folder:
         # what gitrepository-layout(5) requires: a process less than `git init`
         for part in ("objects", "refs"):
-            Path(folder, ".git", part).mkdir(parents=True)
-        Path(folder, ".git", "HEAD").write_bytes(b"ref: refs/heads/main\n")
+            (folder / ".git" / part).mkdir(parents=True)
+        (folder / ".git" / "HEAD").write_bytes(b"ref: refs/heads/main\n")
         for name, contents in rules.items():
-            _write_rule_file(Path(folder, os.fsdecode(name)), name, contents)
-        yield Path(folder)
+            _write_rule_file(folder / os.fsdecode(name), name, contents)
+        yield folder
 
 
 def _write_rule_file(path: Path, name: bytes, contents: bytes) -> None:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from feeder.store import Database, Row, Statement, stored_descriptions
+from feeder.store import Database, Row, Statement, fts_query, stored_descriptions
 from feeder.store.scope import IN_SCOPE, Scope, scope_params
 from feeder.store.sqlite import SQLite
 from feeder.text import expand_words
@@ -168,8 +168,8 @@ def hits_by_name(database: Database, repo: str, name: str) -> list[Hit]:
     """Returns nodes whose names contain these words as a phrase, the shortest names first."""
     if not any(map(str.isalnum, name)):
         return []
-    phrase = name.replace('"', '""').replace("\0", " ")
-    return _read_hits(database, HITS_BY_NAME, repo, f'symbol : "{phrase}"', MAX_NAMED_HITS)
+    query = f"symbol : {fts_query.phrase(name)}"
+    return _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS)
 
 
 def hits_named(database: Database, repo: str, name: str) -> tuple[list[Hit], bool]:
@@ -180,8 +180,7 @@ def hits_named(database: Database, repo: str, name: str) -> tuple[list[Hit], boo
     """
     if not any(map(str.isalnum, name)):
         return [], False
-    phrase = name.replace('"', '""').replace("\0", " ")
-    hits = _read_hits(database, HITS_NAMED, repo, f'symbol : "{phrase}"', name)
+    hits = _read_hits(database, HITS_NAMED, repo, f"symbol : {fts_query.phrase(name)}", name)
     return hits[:MAX_NAMED_HITS], len(hits) > MAX_NAMED_HITS
 
 
@@ -195,8 +194,8 @@ def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:
         [rows] = database.run([Statement(_SYMBOL_NAMES, (repo,))])
         return [str(name) for (name,) in rows]
     parts = dict.fromkeys(part for part in expand_words(similar_to).split() if part.isalnum())
-    query = " OR ".join(f'symbol : "{part}"' for part in parts)
-    hits = _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS) if query else []
+    query = f"symbol : ({fts_query.any_of(parts)})"
+    hits = _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS) if parts else []
     return [hit.symbol for hit in hits if hit.symbol]
 
 

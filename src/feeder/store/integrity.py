@@ -12,6 +12,7 @@ from feeder.store import (
     Row,
     Statement,
     description_vectors,
+    fts_query,
     sql,
     stored_descriptions,
     stored_source,
@@ -75,7 +76,7 @@ SELECT d.path, d.id, d.branch FROM docs d JOIN meta m ON m.key = ?1 || ':branch'
 WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
 """
 
-_UNFINDABLE_SYMBOLS = """
+_UNFINDABLE_SYMBOLS = f"""
 WITH once AS (
   SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
   WHERE repo = ?1 AND symbol GLOB '*[a-zA-Z0-9]*'
@@ -83,7 +84,7 @@ WITH once AS (
 )
 SELECT path, id, symbol FROM once WHERE NOT EXISTS (
   SELECT 1 FROM docs_fts f
-  WHERE docs_fts MATCH 'symbol : "' || replace(once.symbol, '"', '""') || '"' AND f.rowid = once.seq
+  WHERE docs_fts MATCH 'symbol : ' || {fts_query.phrase_sql("once.symbol")} AND f.rowid = once.seq
 )
 """
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from feeder.store import Row, Statement
+from feeder.store import Row, Statement, fts_query
 from feeder.store.scope import IN_SCOPE, Scope, scope_params
 
 MAX_EXACT, MAX_BY_WORD, MAX_SIMILAR, MAX_FILES = 300, 100, 200, 20
@@ -136,15 +136,13 @@ def exact_name_statement(expression: str, name: str, scope: Scope) -> Statement:
 
 def name_words_statement(parts: Iterable[str], scope: Scope) -> Statement:
     """Selects the nodes whose names contain these words, and perhaps others."""
-    expression = " AND ".join(f'"{part}"' for part in parts) or '""'
-    query, scope = scope.narrowed(f"symbol : ({expression})")
+    query, scope = scope.narrowed(f"symbol : ({fts_query.all_of(parts)})")
     return Statement(NAMES_BY_WORD, (query, *scope_params(scope)))
 
 
 def names_with_any_statement(words: Iterable[str], scope: Scope) -> Statement:
     """Selects the first nodes whose names contain one of these words."""
-    expression = " OR ".join(f'"{word}"' for word in words) or '""'
-    query, scope = scope.narrowed(f"symbol : ({expression})")
+    query, scope = scope.narrowed(f"symbol : ({fts_query.any_of(words)})")
     return Statement(NAMES_WITH_ANY_WORD, (query, *scope_params(scope)))
 
 
@@ -159,13 +157,13 @@ def name_matches(rows: Iterable[Row]) -> list[NameMatch]:
 
 def ids_by_word_statement(word: str, limit: int, scope: Scope) -> Statement:
     """Selects the ids of at most `limit` nodes that contain a word, in any inflection."""
-    query, scope = scope.narrowed(f'"{word}"')
+    query, scope = scope.narrowed(fts_query.phrase(word))
     return Statement(IDS_BY_WORD, (query, *scope_params(scope), limit))
 
 
 def name_prefix_statement(name: str, scope: Scope) -> Statement:
     """Selects the nodes whose names have a word with this prefix."""
-    query, scope = scope.narrowed(f'symbol : "{name}" *')
+    query, scope = scope.narrowed(f"symbol : {fts_query.phrase(name)} *")
     return Statement(NAMES_BY_WORD, (query, *scope_params(scope)))
 
 
@@ -174,9 +172,9 @@ def similar_names_statement(word: str, scope: Scope) -> Statement:
 
     It finds nothing if one of the first nodes with the word is in the scope.
     """
-    grams = " OR ".join(f'"{gram}"' for gram in trigrams(_lowercase_ascii(word)))
-    guard, _ = scope.narrowed(f'"{word}"')
-    return Statement(SIMILAR_NAMES, (grams or '""', *scope_params(scope), guard))
+    grams = fts_query.any_of(trigrams(_lowercase_ascii(word)))
+    guard, _ = scope.narrowed(fts_query.phrase(word))
+    return Statement(SIMILAR_NAMES, (grams, *scope_params(scope), guard))
 
 
 def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -> Statement:
@@ -185,9 +183,8 @@ def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -
 
     It finds nothing if one of the first nodes with the word is in the scope.
     """
-    expression = " OR ".join(f'"{spelling}"' for spelling in spellings) or '""'
-    query, rest = scope.narrowed(f"symbol : ({expression})")
-    guard, _ = scope.narrowed(f'"{word}"')
+    query, rest = scope.narrowed(f"symbol : ({fts_query.any_of(spellings)})")
+    guard, _ = scope.narrowed(fts_query.phrase(word))
     return Statement(NAMES_BY_SPELLING, (query, *scope_params(rest), guard))
 
 

@@ -26,7 +26,7 @@ from feeder.relation import (
     sql_has_receiver_or_type,
     sql_imported_qualifier,
 )
-from feeder.store import Database, Row, Statement
+from feeder.store import Database, Row, Statement, fts_query
 from feeder.store.hits import MAX_NAMED_HITS, WHOLE_FIRST_LINE, WHOLE_LAST_LINE
 from feeder.store.rows import paginate_rows
 from feeder.store.sqlite import is_local
@@ -127,7 +127,7 @@ WITH RECURSIVE below(name, seq) AS (
   SELECT iif({_INHERITS}, replace(d.symbol, rtrim(d.symbol, replace(d.symbol, '.', '')), ''),
     {sql_alias(_IMPORTED)}), d.seq
   FROM below b CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-  WHERE docs_fts MATCH 'body : "' || replace(b.name, '"', ' ') || '"' AND d.repo = ?1
+  WHERE docs_fts MATCH 'body : ' || {fts_query.phrase_sql("b.name")} AND d.repo = ?1
   AND ({_INHERITS} OR {sql_has_alias(_IMPORTED)})
   LIMIT {MAX_REMOTE_TYPES + 1}
 ), name(text) AS MATERIALIZED (
@@ -141,7 +141,7 @@ SELECT 'count' AS kind, NULL AS id, '' AS path, NULL AS language, '' AS node_typ
 UNION ALL SELECT 'name', NULL, '', NULL, '', text, 0, 0, '', 0, 0, 0 FROM name
 UNION ALL SELECT 'type', {_COLUMNS.replace("d.relations", "''")}, {_IN_TYPE.format(name="n.text")}
 FROM name n CROSS JOIN names_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE names_fts MATCH '"' || replace(lower(replace(n.text, '_', '')), '"', ' ') || '"'
+WHERE names_fts MATCH {fts_query.phrase_sql("lower(replace(n.text, '_', ''))")}
 AND d.repo = ?1 AND d.node_type = 'class' AND {_ENDS_WITH.format(name="n.text")}
 UNION ALL SELECT 'node', {_COLUMNS}, 0
 FROM place p CROSS JOIN docs d ON d.repo = ?1 AND d.path = p.path
@@ -161,9 +161,9 @@ LIMIT {MAX_GO_ROWS + 1}
 GO_TYPES_EMBEDDING = f"""
 SELECT DISTINCT d.symbol
 FROM json_each(?2) j CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH 'body : "' || j.value || '"' AND d.repo = ?1 AND d.language = 'go'
-AND d.node_type = 'class' AND {sql_has_named("d.relations", "j.value", INHERITS)}
-AND d.symbol <> ''
+WHERE docs_fts MATCH 'body : ' || {fts_query.phrase_sql("j.value")} AND d.repo = ?1
+AND d.language = 'go' AND d.node_type = 'class' AND d.symbol <> ''
+AND {sql_has_named("d.relations", "j.value", INHERITS)}
 """
 
 # ?2 the path of a folder with its slash, empty for the root: packages of its own files, without
@@ -273,7 +273,7 @@ def nodes_with_name(
     """
     if not any(map(str.isalnum, name)):
         return [], False
-    params = repo, f'body : "{name}"', name, MAX_ROWS + 1
+    params = repo, f"body : {fts_query.phrase(name)}", name, MAX_ROWS + 1
     if is_local(database):
         sql = _NODES_WITH_RECEIVER if with_receivers else _NODES_WITH_OWN_RELATION
         # sorting the rows here takes an eighth of the time that SQLite needs for them
@@ -294,7 +294,7 @@ def nodes_with_kinds(
     if not any(map(str.isalnum, name)):
         return [], False
     texts = named_texts(name, kinds)
-    query = f'body : "{name}"'
+    query = f"body : {fts_query.phrase(name)}"
     rows = _read(database, NODES_WITH_ANY_RELATION, repo, query, *texts, MAX_ROWS + 1)
     nodes = sorted(rows, key=_PATH_AND_LINE)
     return nodes[:MAX_ROWS], len(nodes) > MAX_ROWS
@@ -346,17 +346,13 @@ def go_types_query(symbols: Iterable[str]) -> str:
 
     Empty without one that has a letter or digit.
     """
-    phrases = [
-        '"' + one.replace('"', " ").replace("\0", " ") + '"'
-        for one in symbols
-        if any(map(str.isalnum, one))
-    ]
-    return f"symbol : ({' OR '.join(phrases)})" if phrases else ""
+    searchable = [one for one in symbols if any(map(str.isalnum, one))]
+    return f"symbol : ({fts_query.any_of(searchable)})" if searchable else ""
 
 
 def symbols_embedding(database: Database, repo: str, names: Sequence[str]) -> list[str]:
     """Returns the symbols of types of Go that embed a type of one of the names, sorted."""
-    searchable = [one for one in names if any(map(str.isalnum, one)) and '"' not in one]
+    searchable = [one for one in names if any(map(str.isalnum, one)) and "\0" not in one]
     [rows] = database.run([Statement(GO_TYPES_EMBEDDING, (repo, json.dumps(searchable)))])
     return sorted(str(symbol) for (symbol,) in rows)
 
@@ -416,10 +412,10 @@ def document_files_with_word(
 
     Those with the most such nodes come first.
     """
-    terms = [f'"{word}"' for word in words if any(map(str.isalnum, word))]
-    if not terms:
+    searchable = [word for word in words if any(map(str.isalnum, word))]
+    if not searchable:
         return []
-    query = f"body : ({' OR '.join(terms)})"
+    query = f"body : ({fts_query.any_of(searchable)})"
     params = repo, query, json.dumps(node_types), MAX_DOCUMENT_FILES
     [rows] = database.run([Statement(DOCUMENT_FILES_WITH_WORD, params)])
     return [str(path) for (path,) in rows]

@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from feeder.errors import UserError
-from feeder.store import Value
+from feeder.store import Value, fts_query
 from feeder.text import normalize_symbol
 
 TEST_PATH_GLOBS = (
@@ -287,7 +287,7 @@ class Scope(NamedTuple):
         phrases = [pattern.literal_phrases for pattern in self.path_patterns]
         if not phrases or not all(phrases):
             return None
-        queries = (" AND ".join(map(_fts_phrase, own)) for own in phrases)
+        queries = (" AND ".join(map(fts_query.phrase, own)) for own in phrases)
         return f"path : ({' OR '.join(f'({query})' for query in queries)})"
 
     def narrowed(self, expression: str) -> tuple[str, "Scope"]:
@@ -399,14 +399,10 @@ def _symbol_query(names: Iterable[str]) -> str | None:
         if not _WORD_CHARACTER.search(before):
             return None
         is_prefix = glob and _WORD_CHARACTER.match(before[-1])
-        phrases.append(_fts_phrase(before) + (" *" if is_prefix else ""))
+        phrases.append(fts_query.phrase(before) + (" *" if is_prefix else ""))
         if _WORD_CHARACTER.search(owner):
-            phrases.append(f"{_fts_phrase(owner)} AND {_fts_phrase(member)}")
+            phrases.append(fts_query.all_of([owner, member]))
     return f"(symbol : ({' OR '.join(f'({one})' for one in phrases)}))" if phrases else None
-
-
-def _fts_phrase(text: str) -> str:
-    return '"' + text.replace('"', '""') + '"'
 
 
 def _symbol_row(name: str) -> list[str | None]:

@@ -4,6 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { split } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database } from "../store/database.ts";
+import { ftsPhrase } from "../store/fts_query.ts";
 import { isGlob } from "../store/scope.ts";
 import { termCounts } from "../store/statements.ts";
 import { type Query, queryText, QueryText } from "./query.ts";
@@ -67,7 +68,7 @@ async function rarestWords(
   words: readonly string[],
   limit: number,
 ): Promise<string[]> {
-  const [rows = []] = await database.run([termCounts(words.map((word) => `"${word.replaceAll('"', "")}"`))]);
+  const [rows = []] = await database.run([termCounts(words.map(ftsPhrase))]);
   const rarest = sortBy(
     words.map((word, at) => ({ word, at, nodes: Number(rows[at]?.[1] ?? 0) })),
     // a word that no node has finds nothing

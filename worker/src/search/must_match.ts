@@ -1,5 +1,6 @@
 /** Adds the conditions that a hit must meet: phrases, prefixes, case and excluded words. */
 
+import { anyOf, ftsPhrase } from "../store/fts_query.ts";
 import type { Scope } from "../store/scope.ts";
 import type { Query } from "./query.ts";
 
@@ -26,7 +27,7 @@ export function mustMatch(query: Query, scope: Scope): { scope: Scope; notes: st
 
 function requiredQueries(query: Query): string[] {
   const words = query.words.split(/\s+/).filter((word) => WORD.test(word));
-  const wordQueries = query.case && words.length > 0 ? [`(${words.map(ftsPhrase).join(" OR ")})`] : [];
+  const wordQueries = query.case && words.length > 0 ? [`(${anyOf(words)})`] : [];
   return [
     ...query.phrases.filter((phrase) => WORD.test(phrase)).map(ftsPhrase),
     ...query.prefixes.map((prefix) => `${ftsPhrase(prefix)} *`),
@@ -36,11 +37,6 @@ function requiredQueries(query: Query): string[] {
 
 function excludedQuery(word: string): string {
   return word.endsWith("*") ? `${ftsPhrase(word.slice(0, -1))} *` : ftsPhrase(word);
-}
-
-/** Quotes a text as an FTS5 phrase. */
-function ftsPhrase(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
 }
 
 /** The pattern, and the phrases without a word, as patterns. */

@@ -7,6 +7,7 @@
 import { constants } from "../../build/worker_data.json";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split, strip, truncate } from "../python_strings.ts";
+import { ftsPhrase } from "../store/fts_query.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
 import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
@@ -279,8 +280,8 @@ export class QueryText {
       const words = [...new Set(ALNUM.all(expandWords(this.text)))];
       const meaningful = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
       const compounds = new Set(COMPOUND_NAME.all(this.#analyzed));
-      const terms = [...(meaningful.length ? meaningful : words), ...compounds].map((word) => `"${word}"`);
-      return [...terms, ...this.prefixes.map((prefix) => `"${prefix}" *`)];
+      const terms = [...(meaningful.length ? meaningful : words), ...compounds].map(ftsPhrase);
+      return [...terms, ...this.prefixes.map((prefix) => `${ftsPhrase(prefix)} *`)];
     });
   }
 

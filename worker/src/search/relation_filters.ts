@@ -4,6 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { badRequest, HttpError } from "../http_error.ts";
 import { aliasedText, namedText, qualifiedText } from "../relation.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
+import { ftsPhrase } from "../store/fts_query.ts";
 import type { Scope } from "../store/scope.ts";
 import { anyRelation, nodesWithRelation, nodesWithVisibility } from "../store/statements.ts";
 import { normalizeSymbol } from "../text.ts";
@@ -28,7 +29,7 @@ export function relationStatement(filter: string, scope: Scope): Statement {
   if (head === "visibility" && CONVENTIONAL.includes(name)) return nodesWithVisibility(needles, scope, MAX_NODES + 1);
   const kind = QUALIFIED[head];
   if (kind) needles.push(qualifiedText(kind, name), aliasedText(kind, name));
-  return nodesWithRelation(`body : "${name.replaceAll('"', " ")}"`, needles, scope, MAX_NODES + 1);
+  return nodesWithRelation(`body : ${ftsPhrase(name)}`, needles, scope, MAX_NODES + 1);
 }
 
 /** The ids that pass all filters, given the rows of each; throws an HttpError for an index without relations. */

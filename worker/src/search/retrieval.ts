@@ -14,6 +14,7 @@ import { embedQuery, isWorkersAiModel } from "../bindings/workers_ai.ts";
 import { Pattern } from "../python_regex.ts";
 import { rpartition, strip } from "../python_strings.ts";
 import { type Batch, type Database, type Row, type Statement } from "../store/database.ts";
+import { ftsPhrase, NOTHING } from "../store/fts_query.ts";
 import { type NameMatch, nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -272,7 +273,7 @@ const cachedVectors = new Map<string, readonly number[]>();
 
 /** A statement that finds the nodes with a token, if the search by word does not find the same. */
 function literalStatements(queryText: QueryText, scope: Scope): Statement[] {
-  const terms = queryText.codeTokens.map((token) => `"${token.replaceAll('"', '""')}"`);
+  const terms = queryText.codeTokens.map(ftsPhrase);
   const isSame = terms.length === queryText.ftsTerms.length && terms.every((term, at) => term === queryText.ftsTerms[at]);
   return terms.length && !isSame ? [sql.wordSearch(terms, scope, MAX_BY_LITERAL)] : [];
 }
@@ -280,7 +281,7 @@ function literalStatements(queryText: QueryText, scope: Scope): Statement[] {
 /** Statements that find nodes by the name of each frame. */
 function frameStatements(queryText: QueryText, scope: Scope): Statement[] {
   const names = parseFrames(queryText).map((frame) => lastPart(frame.name));
-  return names.map((name) => sql.nodesCalled(`symbol : "${name}"`, name, scope));
+  return names.map((name) => sql.nodesCalled(`symbol : ${ftsPhrase(name)}`, name, scope));
 }
 
 /** Statements that find the nodes of each name in a text of several lines. */
@@ -292,7 +293,7 @@ function anchorStatements(queryText: QueryText, scope: Scope): Statement[] {
 function nameStatements(queryText: QueryText, scope: Scope): Statement[] {
   const text = queryText.name || strip(queryText.text);
   return [
-    sql.nodesCalled(text.length > MAX_NAME_CHARS ? '""' : ftsExpression(text), text, scope),
+    sql.nodesCalled(text.length > MAX_NAME_CHARS ? NOTHING : ftsExpression(text), text, scope),
     sql.nodesSpelled(isShortQuery(queryText) ? queryText.wordParts : [], scope),
     ...(queryText.path ? [sql.filesByPath(queryText.path, scope)] : []),
   ];
@@ -316,12 +317,12 @@ function similarStatements(queryText: QueryText, scope: Scope): Statement[] {
  * The owner may be a file or folder.
  */
 function ftsExpression(text: string): string {
-  const phrase = text.replaceAll('"', '""');
-  const at = phrase.lastIndexOf(".");
-  const [owner, name] = [phrase.slice(0, Math.max(at, 0)), phrase.slice(at + 1)];
-  if (!owner) return `symbol : ("${phrase}")`;
-  const inModule = `(path : "${lastPart(owner)}" AND symbol : "${name}")`;
-  return `(symbol : ("${phrase}" OR ("${owner}" AND "${name}"))) OR ${inModule}`;
+  const at = text.lastIndexOf(".");
+  const owner = text.slice(0, Math.max(at, 0));
+  const [whole, member] = [ftsPhrase(text), ftsPhrase(text.slice(at + 1))];
+  if (!owner) return `symbol : (${whole})`;
+  const inModule = `(path : ${ftsPhrase(lastPart(owner))} AND symbol : ${member})`;
+  return `(symbol : (${whole} OR (${ftsPhrase(owner)} AND ${member}))) OR ${inModule}`;
 }
 
 /** The frame that a line shows, or a line together with the one above it. */

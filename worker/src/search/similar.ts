@@ -5,6 +5,7 @@ import { ServiceError } from "../bindings/service_error.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { casefold } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
+import { ftsPhrase } from "../store/fts_query.ts";
 import type { Hit } from "../store/hits.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -76,7 +77,7 @@ async function scoreByWords(context: SearchContext, target: Hit, scope: Scope): 
   await contents.load([target]);
   const lines = contents.lines(target)?.lines ?? [target.signature ?? ""];
   const text = expandWords([target.symbol || target.logicalPath || "", ...lines].join("\n"));
-  const terms = frequentWords(text).map((word) => `"${word}"`);
+  const terms = frequentWords(text).map(ftsPhrase);
   const [rows = []] = await context.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
   return new Map(Array.from(sql.scoresById(rows, MAX_CANDIDATES).keys(), (id, at) => [id, 1 / (at + 1)]));
 }

@@ -5,6 +5,7 @@ import { RegexVariants } from "../python_regex.ts";
 import { length } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
+import { anyOf } from "../store/fts_query.ts";
 import { nameMatches } from "../store/name_search.ts";
 import type { Scope } from "../store/scope.ts";
 import * as sql from "../store/statements.ts";
@@ -35,7 +36,7 @@ export function wordsToCheck({ words: text, case: isCaseSensitive }: Query): str
 
 /** Selects those of the words that no node has, nor a part of theirs. */
 export function missingWordsStatement(words: readonly string[]): Statement {
-  const anyTerm = (word: string) => ALNUM.all(expandWords(word)).map((term) => `"${term}"`).join(" OR ");
+  const anyTerm = (word: string) => anyOf(ALNUM.all(expandWords(word)));
   return sql.missingWords(words.map((word) => [word, anyTerm(word)]));
 }
 

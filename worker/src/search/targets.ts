@@ -7,6 +7,7 @@ import { fullMatch, matchAtStart, Pattern } from "../python_regex.ts";
 import { casefold, compareText, rpartition, stripCharacters } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import { Batch, type Database, type Row } from "../store/database.ts";
+import { anyOf, ftsPhrase } from "../store/fts_query.ts";
 import { hitFromRow, type Hit } from "../store/hits.ts";
 import { partRanges, partsFromRows } from "../store/node_parts.ts";
 import { sortNodes } from "../store/relations.ts";
@@ -210,10 +211,6 @@ function nameQueries(text: string): string[] {
   const name = normalizeSymbol(text);
   const names = [...new Set([name, rpartition(name, ".")[1]])];
   return names.filter((one) => HAS_ALNUM.test(one)).map(ftsPhrase);
-}
-
-function ftsPhrase(name: string): string {
-  return `"${name.replaceAll('"', '""').replaceAll("\0", " ")}"`;
 }
 
 /** Resolves the beginning of an id, else a symbol. */
@@ -431,10 +428,9 @@ export function listFirst(targets: readonly string[]): string {
 /** The error for a skipped file, or for an unknown target with the nearest paths or symbols. */
 async function unknownTargetError({ database, repo }: TargetContext, text: string): Promise<HttpError> {
   const parts = [...new Set(expandWords(text).split(/\s+/))].filter((part) => ALNUM.test(part));
-  const query = parts.map((part) => `"${part}"`).join(" OR symbol : ");
   const batch = new Batch();
   const paths = batch.add(looksLikePath(text) ? [sql.filesBelow(repo, "")] : []);
-  const named = batch.add(query ? [sql.nodesByNameWords(repo, query)] : []);
+  const named = batch.add(parts.length > 0 ? [sql.nodesByNameWords(repo, `(${anyOf(parts)})`)] : []);
   const skipped = batch.add([skippedFilesStatement(repo, text, looksLikePath(text))]);
   await batch.run(database);
   const skippedError = skippedFileError(text, skipped()[0] ?? []);

@@ -4,6 +4,7 @@ import data, { constants } from "../../build/worker_data.json";
 import { sortBy } from "../sorting.ts";
 import { BINDING, decodeStored, linesOf, namedText, PARAMETER, qualifiedText, type Relation, RETURNS } from "../relation.ts";
 import type { Row, Statement } from "./database.ts";
+import { anyOf, ftsPhrase } from "./fts_query.ts";
 
 const { MAX_REMOTE_ROWS } = constants.relations;
 /** Shorter texts have no trigram. */
@@ -57,13 +58,13 @@ export function isSearchable(name: string): boolean {
 
 /** Selects the nodes whose relations contain a name; one more than are used. */
 export function nodesWithName(repo: string, name: string): Statement {
-  const query = `body : "${name.replaceAll('"', " ")}"`;
+  const query = `body : ${ftsPhrase(name)}`;
   return { sql: data.sql.nodesWithName, params: [repo, query, name, MAX_REMOTE_ROWS + 1] };
 }
 
 /** Selects the nodes that declare a variable of a type, or return it, in one scan; one more than are used. */
 export function nodesWithType(repo: string, type: string): Statement {
-  const query = `body : "${type.replaceAll('"', " ")}"`;
+  const query = `body : ${ftsPhrase(type)}`;
   const relations = [qualifiedText(BINDING, type), qualifiedText(PARAMETER, type), namedText(type, RETURNS)];
   return { sql: data.sql.nodesWithAnyRelation, params: [repo, query, ...relations, MAX_REMOTE_ROWS + 1] };
 }
@@ -84,10 +85,9 @@ export function namedNode(row: Row): NamedNode {
 export function nodesNamed(repo: string, name: string): Statement {
   const letters = name.replace(/[A-Z]+/g, (part) => part.toLowerCase()).replaceAll("_", "");
   const isLong = hasTrigrams(name);
-  const text = (isLong ? letters : name).replaceAll('"', '""').replaceAll("\0", " ");
   const [statement, query] = isLong
-    ? [data.sql.nodesNamedByTrigrams, `"${text}"`]
-    : [data.sql.nodesNamedByWords, `symbol : "${text}"`];
+    ? [data.sql.nodesNamedByTrigrams, ftsPhrase(letters)]
+    : [data.sql.nodesNamedByWords, `symbol : ${ftsPhrase(name)}`];
   return { sql: statement, params: [repo, query, name] };
 }
 
@@ -108,7 +108,8 @@ export function hasTrigrams(name: string): boolean {
 
 /** Selects the names of a type and of those below it, the types of these names, and the nodes of files below it. */
 export function filesOfSubtypes(repo: string, name: string): Statement {
-  return { sql: data.sql.filesOfSubtypes, params: [repo, name] };
+  // the statement quotes it, but cannot replace a NUL
+  return { sql: data.sql.filesOfSubtypes, params: [repo, name.replaceAll("\0", " ")] };
 }
 
 /** A type of Go with its relations, or a method without them. */
@@ -126,9 +127,7 @@ export function goNode(row: Row): GoNode {
  * There are more than `MAX_GO_ROWS` if the list is cut.
  */
 export function goNodesOfTypes(repo: string, symbols: readonly string[]): Statement {
-  const phrases = symbols.filter(isSearchable).map((symbol) => `"${symbol.replace(/["\0]/g, " ")}"`);
-  // a query without a phrase would be an error
-  const query = phrases.length > 0 ? `symbol : (${phrases.join(" OR ")})` : '""';
+  const query = `symbol : (${anyOf(symbols.filter(isSearchable))})`;
   return { sql: data.sql.goNodesOfTypes, params: [repo, query] };
 }
 
@@ -139,6 +138,6 @@ export function goPackagesInFolder(repo: string, folder: string): Statement {
 
 /** Selects the symbols of types of Go that embed a type of one of the names. */
 export function goTypesEmbedding(repo: string, names: readonly string[]): Statement {
-  const known = names.filter((name) => isSearchable(name) && !name.includes('"'));
+  const known = names.filter((name) => isSearchable(name) && !name.includes("\0"));
   return { sql: data.sql.goTypesEmbedding, params: [repo, JSON.stringify(known)] };
 }

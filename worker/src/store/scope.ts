@@ -6,6 +6,7 @@ import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
 import { normalizeSymbol } from "../text.ts";
 import type { Value } from "./database.ts";
+import { allOf, ftsPhrase } from "./fts_query.ts";
 
 /**
  * Filters of a search; an empty one does not restrict, and `repos` is null for all.
@@ -217,15 +218,10 @@ function symbolQuery(names: readonly string[]): string | null {
     if (!WORD_CHARACTER.test(before)) return null;
     const isPrefix = glob.length > 0 && WORD_CHARACTER.test(before.slice(-1));
     phrases.push(`${ftsPhrase(before)}${isPrefix ? " *" : ""}`);
-    if (WORD_CHARACTER.test(owner)) phrases.push(`${ftsPhrase(owner)} AND ${ftsPhrase(member)}`);
+    if (WORD_CHARACTER.test(owner)) phrases.push(allOf([owner, member]));
   }
   const any = phrases.map((one) => `(${one})`).join(" OR ");
   return phrases.length > 0 ? `(symbol : (${any}))` : null;
-}
-
-/** Quotes a text as an FTS5 phrase. */
-function ftsPhrase(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
 }
 
 /** The comparisons of `IN_SCOPE` for a symbol: suffix, glob, owner and member. */

@@ -6,6 +6,7 @@ import { tokenStems } from "../search/term_matching.ts";
 import { sortBy } from "../sorting.ts";
 import { comparableScores } from "./bm25.ts";
 import type { Row, Statement, Value } from "./database.ts";
+import { allOf, anyOf, ftsPhrase, NOTHING } from "./fts_query.ts";
 import {
   EMPTY_SCOPE,
   narrowed,
@@ -55,7 +56,7 @@ export function wordSearches(terms: readonly string[], scope: Scope, limit: numb
  * to the score; within `NOT`, they are at no node that is found.
  */
 function filteredWordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
-  const anyTerm = terms.join(" OR ") || '""';
+  const anyTerm = terms.join(" OR ") || NOTHING;
   const required = [pathWords(scope), requiredWords(scope)].filter(Boolean).join(" AND ");
   const words = required ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${required}))` : anyTerm;
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
@@ -89,7 +90,7 @@ function hasFilters(scope: Scope): boolean {
 
 /** Selects the nodes whose description has any of the terms, the best by BM25 first. */
 export function descriptionSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
-  return { sql: sql.descriptionSearch, params: [terms.join(" OR ") || '""', ...scopeParams(scope), limit] };
+  return { sql: sql.descriptionSearch, params: [terms.join(" OR ") || NOTHING, ...scopeParams(scope), limit] };
 }
 
 /** Selects the ids of classes with a node in their lines that an FTS5 query finds. */
@@ -157,20 +158,18 @@ export function nodesCalled(expression: string, name: string, scope: Scope): Sta
   const [, last] = rpartition(suffix, ".");
   const letters = last.replaceAll("_", "");
   // a shorter name has no trigram
-  const ownName = letters.length < 3 ? null : `"${letters.replaceAll('"', '""')}"`;
+  const ownName = letters.length < 3 ? null : ftsPhrase(letters);
   return { sql: sql.nodesCalled, params: [...narrowedParams(expression, scope), suffix, last, ownName] };
 }
 
 /** Selects the nodes whose names contain all of these words. */
 export function nodesSpelled(parts: readonly string[], scope: Scope): Statement {
-  const expression = parts.map((part) => `"${part}"`).join(" AND ") || '""';
-  return spelled(`symbol : (${expression})`, scope);
+  return spelled(`symbol : (${allOf(parts)})`, scope);
 }
 
 /** Selects the first nodes whose names contain one of these words. */
 export function nodesSpelledWithAny(words: readonly string[], scope: Scope): Statement {
-  const expression = words.map((word) => `"${word}"`).join(" OR ") || '""';
-  return { sql: sql.nodesSpelledWithAny, params: narrowedParams(`symbol : (${expression})`, scope) };
+  return { sql: sql.nodesSpelledWithAny, params: narrowedParams(`symbol : (${anyOf(words)})`, scope) };
 }
 
 /** Selects the first node of each file whose path contains this part. */
@@ -180,12 +179,12 @@ export function filesByPath(part: string, scope: Scope): Statement {
 
 /** Selects the ids of up to `limit` nodes with a word, in any inflection. */
 export function nodesHavingWord(word: string, limit: number, scope: Scope): Statement {
-  return { sql: sql.nodesHavingWord, params: [...narrowedParams(`"${word}"`, scope), limit] };
+  return { sql: sql.nodesHavingWord, params: [...narrowedParams(ftsPhrase(word), scope), limit] };
 }
 
 /** Selects the nodes whose names have a word with this prefix. */
 export function nodesByNamePrefix(name: string, scope: Scope): Statement {
-  return spelled(`symbol : "${name}" *`, scope);
+  return spelled(`symbol : ${ftsPhrase(name)} *`, scope);
 }
 
 function spelled(expression: string, scope: Scope): Statement {
@@ -199,9 +198,8 @@ function spelled(expression: string, scope: Scope): Statement {
  * It finds nothing if one of the first nodes with the word is in the scope.
  */
 export function nodesByTrigrams(word: string, scope: Scope): Statement {
-  const grams = trigrams(lowercaseAscii(word));
-  const query = grams.map((gram) => `"${gram}"`).join(" OR ") || '""';
-  const [guard] = narrowed(`"${word}"`, scope);
+  const query = anyOf(trigrams(lowercaseAscii(word)));
+  const [guard] = narrowed(ftsPhrase(word), scope);
   return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), guard] };
 }
 
@@ -211,9 +209,8 @@ export function nodesByTrigrams(word: string, scope: Scope): Statement {
  * It finds nothing if one of the first nodes with the word is in the scope.
  */
 export function nodesBySpelling(spellings: readonly string[], word: string, scope: Scope): Statement {
-  const expression = spellings.map((spelling) => `"${spelling}"`).join(" OR ") || '""';
-  const [guard] = narrowedParams(`"${word}"`, scope);
-  return { sql: sql.nodesBySpelling, params: [...narrowedParams(`symbol : (${expression})`, scope), guard!] };
+  const [guard] = narrowedParams(ftsPhrase(word), scope);
+  return { sql: sql.nodesBySpelling, params: [...narrowedParams(`symbol : (${anyOf(spellings)})`, scope), guard!] };
 }
 
 /** Selects the line ranges of the parts of these nodes. */
