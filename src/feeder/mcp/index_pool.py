@@ -52,10 +52,18 @@ class _IndexConnection:
         if self._index is None or state is None or state != self._state:
             index = SearchIndex.from_session(self._store, self._settings)
             before, self._meta = self._meta, index.corpus.meta
-            if before and any(before.get(key) != self._meta.get(key) for key in _OPENING_META_KEYS):
+            if before and self._is_opened_otherwise(before):
                 return None
             self._state, self._index = state, self._with_models(index)
         return self._index
+
+    def _is_opened_otherwise(self, before: Mapping[str, str]) -> bool:
+        """True if the models have changed, or the repository's name."""
+        run = self._store.index.meta_key("run")
+        is_renamed = run in before and run not in self._meta
+        return is_renamed or any(
+            before.get(key) != self._meta.get(key) for key in _OPENING_META_KEYS
+        )
 
     def _with_models(self, index: SearchIndex) -> SearchIndex:
         store = self._store

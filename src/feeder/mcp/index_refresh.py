@@ -369,7 +369,9 @@ class _RefreshRun:
         if is_current and not (with_model or self.needs_vectors):
             self._tree_id, self._checked_s = tree.root_tree_id, checked_s
             return
-        place = replace(target.place, branch=branch)
+        # the remote may have been renamed
+        repo = workspace_for(target.place.base, settings, checkout).repo
+        place = replace(target.place, repo=repo, branch=branch)
         copy_nearest_index(place, settings, ProgressReporter(quiet=target.settings.quiet))
         with open_session(place, settings, writes=True, create=True) as session:
             session.progress = progress

@@ -17,11 +17,13 @@ from feeder.embedding.quantization import StaticQuantizer
 from feeder.errors import FeederError, UserError
 from feeder.progress import ProgressReporter
 from feeder.session.backends import Backend
+from feeder.session.folder_index import name_in_index
 from feeder.session.model_selection import recorded_model, worker_lookup_table
 from feeder.session.workspace import Workspace
 from feeder.store.index import Index
 from feeder.store.index_state import static_model_name
 from feeder.store.inventory import indexed_repositories, matching_repositories, resolve_repository
+from feeder.store.sqlite import SQLite
 from feeder.store.static_vectors import has_vectors, setup_statements
 
 if TYPE_CHECKING:
@@ -65,6 +67,10 @@ def open_session(
         is_resolvable = backend.keeps_static_vectors or "/" not in (settings.repo or "")
         if settings.repo and not create and is_resolvable:
             workspace.repo = _indexed_repo_name(settings.repo, backend, whole=whole)
+        if isinstance(backend.database, SQLite):
+            workspace.repo = name_in_index(
+                workspace, settings, backend.database, progress, writes=writes
+            )
         index = Index(backend.database, workspace.repo, workspace.branch)
         if backend.keeps_static_vectors:
             if not whole:

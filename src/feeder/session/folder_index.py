@@ -1,0 +1,88 @@
+"""Keeps the name of a folder's index equal to that of the repository: a remote may be renamed, the
+folder too.
+"""
+
+import json
+from collections.abc import Mapping
+
+from feeder.config import Settings
+from feeder.progress import ProgressReporter
+from feeder.session.workspace import Workspace
+from feeder.source import git
+from feeder.store import Statement
+from feeder.store.inventory import indexed_repositories
+from feeder.store.sqlite import SQLite
+
+GIVEN_NAME_KEY = "named"
+"""Key of a repository in `meta` if `--repo` gave its name, which then follows nothing."""
+
+_RECORD_GIVEN_NAME = "INSERT OR REPLACE INTO meta (key, value) VALUES (?1 || ':named', '--repo')"
+_READ_META = "SELECT key, value FROM meta WHERE key IN (SELECT value || ?2 FROM json_each(?1))"
+
+
+def name_in_index(
+    workspace: Workspace,
+    settings: Settings,
+    database: SQLite,
+    progress: ProgressReporter,
+    *,
+    writes: bool,
+) -> str:
+    """Returns the name under which an index on this machine has the workspace's files.
+
+    The index of a folder (not one at --db) belongs to that folder. If its files are recorded under
+    an earlier name, a run that `writes` renames them, and others use that name.
+    """
+    if settings.db is not None:
+        return workspace.repo
+    if settings.repo is not None:
+        if writes:
+            database.run([Statement(_RECORD_GIVEN_NAME, (workspace.repo,))])
+        return workspace.repo
+    recorded = indexed_repositories(database)
+    others = [one for one in recorded if one != workspace.repo]
+    if not others or (not writes and len(others) < len(recorded)):
+        return workspace.repo
+    if not writes and len(recorded) == 1:
+        return recorded[0]
+    earlier = _earlier_names(workspace, database, others, is_only=len(recorded) == 1)
+    if not writes:
+        return earlier[0] if len(earlier) == 1 else workspace.repo
+    from feeder.store.repository_name import remove_repository, rename_repository
+
+    for name in earlier:
+        is_new = workspace.repo not in indexed_repositories(database)
+        if is_new and rename_repository(database, name, workspace.repo):
+            progress.message(f"The index of {name} is now called {workspace.repo}.")
+        else:
+            remove_repository(database, name)
+            progress.message(f"Removed {name} from the index: it is now called {workspace.repo}.")
+    return workspace.repo
+
+
+def _earlier_names(
+    workspace: Workspace, database: SQLite, others: list[str], *, is_only: bool
+) -> list[str]:
+    """Those of the other names that the folder's repository had, the one of HEAD first.
+
+    An index may have several repositories on purpose: an earlier name is of a commit that this
+    repository has, and was not given with `--repo`.
+    """
+    facts = {kind: _meta_of(database, others, kind) for kind in ("head", GIVEN_NAME_KEY)}
+    derived = [one for one in others if one not in facts[GIVEN_NAME_KEY]]
+    commits = {one: _commit_here(workspace, facts["head"].get(one, "")) for one in derived}
+    head = _commit_here(workspace, "HEAD")
+    earlier = [one for one in derived if commits[one] or is_only]
+    return sorted(earlier, key=lambda one: (commits[one] != head, one))
+
+
+def _commit_here(workspace: Workspace, revision: str) -> str | None:
+    is_repository = revision and git.find_root(workspace.base)
+    return git.commit_id(workspace.base, revision) if is_repository else None
+
+
+def _meta_of(database: SQLite, repos: list[str], kind: str) -> Mapping[str, str]:
+    """The values of a kind of fact in `meta`, by repository."""
+    suffix = f":{kind}"
+    [rows] = database.run([Statement(_READ_META, (json.dumps(repos), suffix))])
+    return {str(key).removesuffix(suffix): str(value) for key, value in rows}
