@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from feeder.source.grep import GrepMatches
 
 _PART_END = re.compile(rf"(?<=[^{os.sep}])(?={os.sep}|\Z)")
-"""Where the name of a folder or file ends in a path."""
+"""Finds the end of each name of a folder or file in a path."""
 
 
 def parse_preference(text: str) -> Query:

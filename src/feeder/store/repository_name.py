@@ -12,7 +12,7 @@ from feeder.store import Statement
 from feeder.store.sqlite import SQLite
 
 MAX_EQUAL_KEYS = 100_000
-"""Nodes with one key, such as parts of one long line, that are told apart by their numbers."""
+"""Nodes with one key, such as parts of one long line, whose ids differ by their numbers."""
 
 _HAS_VECTORS = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'vectors'"
 
