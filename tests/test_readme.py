@@ -8,6 +8,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import click
 import pytest
 import yaml
 from markdown_it import MarkdownIt
@@ -204,9 +205,12 @@ def test_shown_number_of_assets_is_that_of_the_worker() -> None:
 def test_every_command_has_json(name: str) -> None:
     """Except `action`, which runs others, and those that exchange messages.
 
-    Commands that write have `--dry-run`.
+    Commands that write have `--dry-run`. The options of `languages` are those of `languages try`.
     """
-    known = {flag for option in cli.load_commands()[name].params for flag in option.opts}
+    command = cli.load_commands()[name]
+    if isinstance(command, click.Group) and name == "languages":
+        command = command.commands["try"]
+    known = {flag for option in command.params for flag in option.opts}
     assert ({"--json", "--quiet"} <= known) == (name not in {"action", "mcp", "serve"})
     writes = {"sync", "process", "delete", "apply", "init", "action", "worker"}
     assert ("--dry-run" in known) == (name in writes)

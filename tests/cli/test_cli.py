@@ -17,11 +17,13 @@ from feeder.store.sqlite import SQLite
 from index_helpers import CART, SHOP
 from source.repos import Repo
 
+PYTHON = Path(__file__).parents[2] / "languages/python"
 COMMANDS = (
     *("sync", "process", "delete", "apply", "deltas", "plan", "action"),
     *("init", "validate", "cache", "search", "stats", "evaluate", "queries"),
     *("grep", "similar", "outline", "show", "mcp", "serve", "worker", "doctor"),
     *("references", "definition", "implementations", "impact", "overview"),
+    "languages",
 )
 
 
@@ -178,6 +180,7 @@ CALLS = {
     "evaluate": ["questions.jsonl"],
     "queries": [],
     "doctor": [],
+    "languages": ["try", str(PYTHON), "src/cart.py"],
 }
 
 

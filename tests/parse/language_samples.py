@@ -1,17 +1,15 @@
 """Constructs that hostile files nest or leave unterminated, for each language."""
 
-import json
+import tomllib
 from collections.abc import Iterable, Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from parse.outlines import GRAMMARS, SAMPLE_FILES
+from parse.outlines import GRAMMARS, LANGUAGES_FOLDER, SAMPLE_FILES
 
 ROOT = Path(__file__).resolve().parents[2]
-MORE = json.loads(Path(__file__).with_suffix(".json").read_text("utf-8"))
-"""What a language nests or leaves open beside what its samples show."""
 BLOCKS, WORDS = 6, 12
 """Of so many different blocks and first words of a sample hostile files are made."""
 
@@ -32,12 +30,13 @@ class LanguageConstructs(NamedTuple):
 
 @cache
 def language_constructs(language: str) -> LanguageConstructs:
-    """Collects a language's constructs from its samples and from `language_samples.json`."""
+    """Collects a language's constructs from its samples and from `hostile.toml` beside them."""
     samples = files_of_language(language, SAMPLE_FILES)
     lines = [
         line for one in samples for line in one.read_text("utf-8").splitlines() if line.strip()
     ]
-    more = MORE.get(language, {"nests": [], "endless": []})
+    file = LANGUAGES_FOLDER / language / "hostile.toml"
+    more = tomllib.loads(file.read_text("utf-8")) if file.exists() else {"nests": [], "endless": []}
     blocks = dict.fromkeys(_blocks(lines))
     words = dict.fromkeys(f"{line.split()[0]} " for line in lines)
     return LanguageConstructs(

@@ -11,14 +11,14 @@ from feeder.parse.grammars import load_grammars
 from feeder.parse.splitting import NODE_LIMIT
 from parse.notebook_cells import sources
 
-LANGUAGES = Path(__file__).parents[2] / "languages"
+LANGUAGES_FOLDER = Path(__file__).parents[2] / "languages"
 SAMPLES = Path(__file__).parent / "samples"
 """Files in formats that no folder of `languages` describes."""
 _DESCRIPTIONS = frozenset({".nodes", ".relations", ".scm", ".toml"})
 SAMPLE_FILES = tuple(
     sorted(
         path
-        for path in (*LANGUAGES.glob("*/*"), *SAMPLES.iterdir())
+        for path in (*LANGUAGES_FOLDER.glob("*/*"), *SAMPLES.iterdir())
         if path.suffix not in _DESCRIPTIONS or path.name == "sample.toml"
     )
 )

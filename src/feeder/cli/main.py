@@ -306,5 +306,6 @@ cli.add_section(
             ),
             cache="Show or clear the embedding cache of this machine.",
         ),
+        **_in_module("languages", languages="Try the description of a language on a file."),
     },
 )

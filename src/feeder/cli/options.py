@@ -218,6 +218,11 @@ dry_run_option = click.option(
 )
 
 
+def output_options(command: Command) -> Command:
+    """Adds the options of a command that needs no repository."""
+    return add_options(command, *_OUTPUT_OPTIONS)
+
+
 def git_options(command: Command) -> Command:
     """Adds the options of a command that reads only git."""
     return add_options(command, _LOCATION_OPTIONS[0], *_OUTPUT_OPTIONS)

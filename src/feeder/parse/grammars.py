@@ -147,7 +147,7 @@ class Grammars:
             if unknown := unknown_captures(captures):
                 raise UserError(
                     f"The queries of '{language}' use the unknown capture @{unknown[0]}. "
-                    f"Use a capture of docs/reference/languages.md, or start its name with _."
+                    f"Use a capture of languages/README.md, or start its name with _."
                 )
 
     def _compile_content_rules(self, extension: str) -> list[tuple[re.Pattern[bytes], str]]:

@@ -52,7 +52,7 @@ class LanguageFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.name = path.name
+        self.name = path.resolve().name
         self.config = read_toml(path / "language.toml", LANGUAGE_SCHEMA)
 
     def read_queries(self) -> Iterator[tuple[Path, list[Pattern]]]:

@@ -1,0 +1,74 @@
+"""Tries a folder of a language on one file: its nodes, and the lines with syntax errors."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from tree_sitter import Node as Syntax
+
+from feeder.errors import UserError
+from feeder.nodes import Node
+from feeder.parse.file_parser import parse_file
+from feeder.parse.grammars import load_grammars
+from feeder.parse.languages.folders import LanguageFolder
+from feeder.parse.syntax_tree import blank_hidden, parse_tree
+
+_ERROR_DEPTH = 100
+"""Levels of the syntax tree in which errors are looked for."""
+
+
+class Trial(NamedTuple):
+    """The lines of a file, its nodes, and the lines on which a syntax error begins."""
+
+    language: str
+    lines: list[str]
+    nodes: list[Node]
+    error_lines: list[int]
+
+
+def try_folder(path: Path, file: Path) -> Trial:
+    """Parses a file with the language that a folder describes.
+
+    Raises UserError for a folder with an error, an example of `hidden.toml` that is wrong, and a
+    file that has another language.
+    """
+    folder = LanguageFolder(path)
+    grammars = load_grammars(path)
+    check_examples(folder)
+    content = file.read_bytes()
+    language, kind = grammars.detect_language(file.name, content)
+    if language != folder.name or kind == "text":
+        raise UserError(
+            f"{file.name} is a file of '{language}', not of '{folder.name}'.",
+            f"Add its extension to 'extensions' in {path / 'language.toml'}.",
+        )
+    root = parse_tree(grammars.grammar(language), content)
+    nodes = parse_file(grammars, file.name, content, mask_secrets=False).nodes
+    lines = content.decode("utf-8", "replace").split("\n")
+    return Trial(language, lines, nodes, sorted(set(_error_lines(root))))
+
+
+def check_examples(folder: LanguageFolder) -> None:
+    """Raises UserError for an example of `hidden.toml` that becomes another text than it says."""
+    patterns = folder.hidden_patterns()
+    for role, example in folder.hidden_examples():
+        pattern = re.compile(patterns[role].encode(), re.MULTILINE)
+        text = blank_hidden(example.before.encode(), pattern).decode()
+        if text != example.after:
+            raise UserError(
+                f"{folder.path / 'hidden.toml'}: the example {example.before!r} becomes {text!r}.",
+                "Correct the pattern or the example.",
+            )
+
+
+def _error_lines(root: Syntax) -> Iterator[int]:
+    level = [root]
+    for _ in range(_ERROR_DEPTH):
+        below: list[Syntax] = []
+        for node in level:
+            if node.is_error or node.is_missing:
+                yield node.start_point.row + 1
+            elif node.has_error:
+                below += node.children
+        level = below
