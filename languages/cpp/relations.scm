@@ -27,6 +27,8 @@ $bound_type = [(type_identifier) (struct_specifier) (template_type) (qualified_i
   (preproc_defined (identifier) @mentions)
   (preproc_ifdef name: (identifier) @mentions)
 ]
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; .add = add_item in an initialiser

@@ -63,4 +63,6 @@ $type = [(identifier) (generic_name) (nullable_type) (qualified_name)]
 
 ; Line Add()
 (method_declaration returns: $type @returns)
+
+; A modifier that says who sees a declaration.
 (modifier ["public" "private" "protected" "internal"]) @visibility

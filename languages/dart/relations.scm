@@ -46,6 +46,8 @@
 
 ; with Counting, implements Sender
 [(mixins (type_identifier) @implements) (interfaces (type_identifier) @implements)]
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; @override

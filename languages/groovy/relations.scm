@@ -41,4 +41,6 @@
  (#match? @binds "^[a-z]")
  (#not-eq? @binds "extends")
  (#not-eq? @binds "implements"))
+
+; A modifier that says who sees a declaration.
 ((unit . (identifier) @visibility .) (#any-of? @visibility "public" "private" "protected"))

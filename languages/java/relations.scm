@@ -43,6 +43,8 @@ $bound = [
 (class_declaration superclass: (superclass $inherited))
 (super_interfaces (type_list $implemented))
 (extends_interfaces (type_list $inherited))
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; @Override
@@ -114,4 +116,6 @@ $bound = [
     (scoped_type_identifier (type_identifier) @returns .)
     (array_type element: (type_identifier) @returns)
   ])
+
+; A modifier that says who sees a declaration.
 (modifiers ["public" "private" "protected"] @visibility)

@@ -102,6 +102,8 @@ $constructed = [(identifier) @bound (member_expression property: (property_ident
 (assignment_expression
   left: (member_expression object: (this) property: (property_identifier) @binds)
   right: (identifier) @bound)
+
+; A modifier that says who sees a declaration.
 (export_statement "export" @visibility)
 
 ; <Cart />, <Cart>…</Cart>, <shop.Cart>: a component is called

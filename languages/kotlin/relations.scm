@@ -31,6 +31,8 @@ $bound = [(user_type (type_identifier) @bound) (nullable_type (user_type (type_i
     (user_type (type_identifier) @implements . (type_arguments))
     (explicit_delegation (user_type (type_identifier) @implements))
   ])
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; store.put, also on the left of an assignment
@@ -80,6 +82,8 @@ $bound = [(user_type (type_identifier) @bound) (nullable_type (user_type (type_i
     (user_type (type_identifier) @returns)
     (nullable_type (user_type (type_identifier) @returns))
   ])
+
+; A modifier that says who sees a declaration.
 [
   (class_declaration (modifiers (visibility_modifier) @visibility))
   (object_declaration (modifiers (visibility_modifier) @visibility))

@@ -60,4 +60,6 @@
 
 ; function Add: TLine
 (declProc type: (typeref) @returns)
+
+; A modifier that says who sees a declaration.
 (declSection [(kPublic) (kPrivate) (kProtected) (kPublished)] @visibility)

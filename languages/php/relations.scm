@@ -72,4 +72,6 @@ $type = [(named_type) (optional_type)]
 
 ; function add(): Line
 (_ return_type: $type @returns)
+
+; A modifier that says who sees a declaration.
 (visibility_modifier) @visibility

@@ -74,6 +74,8 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
       (generic_type type: (type_identifier) @inherits)
       (scoped_type_identifier name: (type_identifier) @inherits)
     ]))
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; use acme::Store; use acme::Store as Shelf;
@@ -133,4 +135,6 @@ $bound_type = [(type_identifier) (reference_type) (generic_type) (scoped_type_id
 
 ; fn add() -> Line
 [(function_item return_type: (_) @returns) (function_signature_item return_type: (_) @returns)]
+
+; A modifier that says who sees a declaration.
 (visibility_modifier) @visibility

@@ -51,6 +51,8 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
     (stable_type_identifier (type_identifier) @inherits)
   ])
 (extends_clause (generic_type type: (type_identifier) @inherits))
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; @tailrec
@@ -73,6 +75,8 @@ $bound = [(type_identifier) @bound (generic_type type: (type_identifier) @bound)
       type: (type_identifier) @returns
       type_arguments: (type_arguments (type_identifier)? @returns))
   ])
+
+; A modifier that says who sees a declaration.
 (access_modifier) @visibility
 
 ; import acme.shop.{Store, Item => Thing, Line as Row}

@@ -18,6 +18,8 @@ $type = [(user_type) (optional_type)]
 (inheritance_specifier inherits_from: (user_type (type_identifier) @inherits .))
 (inheritance_specifier
   inherits_from: (user_type (type_identifier) @inherits . (type_arguments)))
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; import Stock
@@ -39,4 +41,6 @@ $type = [(user_type) (optional_type)]
 
 ; func add() -> Line
 (function_declaration $type @returns)
+
+; A modifier that says who sees a declaration.
 (visibility_modifier) @visibility

@@ -110,6 +110,8 @@ $bound = [
 (assignment_expression
   left: (member_expression object: (this) property: (property_identifier) @binds)
   right: (identifier) @bound)
+
+; A modifier that says who sees a declaration.
 (export_statement "export" @visibility)
 
 ; class Cart extends Base, extends shop.Base, extends mixin(Base)
@@ -134,6 +136,8 @@ $bound = [
     (nested_type_identifier name: (type_identifier) @implements)
     (generic_type name: (nested_type_identifier name: (type_identifier) @implements))
   ])
+
+; A type by its name, wherever it stands.
 (type_identifier) @uses
 
 ; shop.Line as a type
