@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from command_runner import RunFeeder
+from source.repos import Repo
 
 QUERIES = "(function_declaration name: (_) @name) @method\n\n(comment) @doc\n"
 RELATIONS = "(function_call name: (identifier) @calls)\n"
@@ -97,3 +98,14 @@ def test_folder_without_a_description_is_an_error(feeder: RunFeeder, folder: Pat
     answer = feeder(folder.parent, "languages", "try", ".", "cart.lua")
     assert answer.code == 2
     assert "language.toml cannot be read" in answer.err
+
+
+def test_an_index_is_made_with_a_folder(feeder: RunFeeder, repo: Repo, folder: Path) -> None:
+    """In the parser's processes too; the folder shows in the fingerprint, its comments do not."""
+    repo.commit({"cart.lua": FILE.replace("function add", "--[[ a ]] function add")})
+    options = ("--grammar", folder, "--no-vectors", "--json")
+    assert feeder(repo, "sync", *options).json["nodes_by_type"] == {"method": 1, "chunk": 1}
+    (folder / "nodes.scm").write_text(f"; Functions.\n{QUERIES}")
+    assert feeder(repo, "sync", *options).json["files_processed"] == 0
+    (folder / "nodes.scm").write_text("(comment) @doc\n")
+    assert feeder(repo, "sync", *options).json["nodes_by_type"] == {"chunk": 1}
