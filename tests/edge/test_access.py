@@ -6,6 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from edge.worker_process import Worker
 from edge.workerd import TOKEN, client, running
 
 SEARCH = "/api/search?q=exchange"
@@ -72,8 +73,9 @@ def test_request_with_another_token_is_refused(
     bare: httpx.Client, headers: dict[str, str], error: str
 ) -> None:
     """Also for unknown addresses, before a binding is used: there is none."""
+    address = {"cf-connecting-ip": f"192.0.2.{len(str(headers))}"}  # each may send a few
     for method, path in (("GET", SEARCH), ("POST", "/mcp"), ("GET", "/api/nothing")):
-        response = bare.request(method, path, headers=headers)
+        response = bare.request(method, path, headers={**headers, **address})
         facts = refused(response, 401)
         assert facts["error"] == error
         assert "`Authorization: Bearer TOKEN`" in facts["remedy"]
@@ -163,6 +165,76 @@ def test_public_worker_answers_every_request(folder: Path, standin: Path) -> Non
         assert refused(response, 429)["remedy"] == "Try again in 60 seconds."
         assert response.headers["retry-after"] == "60"
         assert one.get(SEARCH, headers=there).status_code == 200
+
+
+@pytest.mark.parametrize("limit", [None, 5])
+def test_guesses_are_refused_after_some_wrong_tokens(
+    folder: Path, standin: Path, limit: int | None
+) -> None:
+    """Even the right token, so that a guess tells nothing; other addresses are not. All isolates
+    of a location have the limit of the binding.
+    """
+    said = {"FEEDER_TOKEN": TOKEN}
+    with (
+        running(folder=folder, script=standin, vars=said, limit=limit) as address,
+        client(address, None) as one,
+    ):
+
+        def status(token: str | None, ip: str) -> int:
+            own = {"authorization": f"Bearer {token}"} if token else {}
+            return one.get(SEARCH, headers={"cf-connecting-ip": ip, **own}).status_code
+
+        most = limit + 1 if limit else 30
+        statuses = [status(f"wrong-token-number-{at}", "192.0.2.1") for at in range(330)]
+        assert statuses == [401] * most + [429] * (330 - most)
+        assert status(TOKEN, "192.0.2.1") == 429
+        right = {"cf-connecting-ip": "192.0.2.1", "authorization": f"Bearer {TOKEN}"}
+        response = one.get(SEARCH, headers=right)
+        facts = refused(response, 429)
+        assert facts["error"] == "This address has sent too many wrong tokens."
+        seconds = int(response.headers["retry-after"])
+        assert 0 < seconds <= 60
+        assert facts["remedy"] == f"Correct the token, and try again in {seconds} seconds."
+        assert status(TOKEN, "192.0.2.2") == 200
+        # who sends no token guesses none
+        assert {status(None, "192.0.2.3") for _ in range(40)} == {401}
+
+
+def test_wrong_tokens_are_forgotten_after_a_minute(worker: Worker) -> None:
+    guesses = [["192.0.2.1", at] for at in range(30)]
+    later = [["192.0.2.1", 30], ["192.0.2.1", 59.5], ["192.0.2.2", 59.5], ["192.0.2.1", 60]]
+    answers = worker.call("wrongTokens", [*guesses, *later])
+    assert answers == ["counted"] * 30 + [30, 1, "counted", "counted"]
+    assert worker.call("wrongTokens", [["a", 0, True], ["a", 1]]) == ["counted", 59]
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2"),
+        ("2001:db8::6", "2001:db8:0:0"),
+        ("2001:db8:1:2::", "2001:db8:1:2"),
+        ("::1", "0:0:0:0"),
+        ("", ""),
+    ],
+)
+def test_addresses_of_one_network_are_one_client(
+    worker: Worker, address: str, network: str
+) -> None:
+    """A client has 2^64 addresses of IPv6."""
+    assert worker.call("clientNetwork", address) == network
+
+
+def test_missing_database_is_named(folder: Path, script: Path) -> None:
+    said = {"FEEDER_TOKEN": TOKEN}
+    with (
+        running(folder=folder, script=script, vars=said, database=False) as address,
+        client(address) as one,
+    ):
+        facts = refused(one.get(SEARCH), 503)
+    assert facts["error"] == "The Worker has no database: its binding CODE_DB is missing."
+    assert "feeder worker" in facts["remedy"]
 
 
 @pytest.mark.parametrize(

@@ -11,26 +11,31 @@
 import { ASSERTION_HEADER, type Identity, verifyAssertion } from "./cloudflare_access.ts";
 import { checkRights, type Client, reposOf, tokensOf } from "./access_rights.ts";
 import type { Env } from "./bindings/env.ts";
+import { clientNetwork, FailedLogins } from "./failed_logins.ts";
 import { HttpError } from "./http_error.ts";
 import { hasCookie, isCookieSent, isSessionKey, isToken, sessionCookie, sessionKey } from "./access_token.ts";
 import { constants } from "../build/worker_data.json";
 
 const MIN_TOKEN_CHARS = constants.server.MIN_TOKEN_CHARS;
 /** The longest period of a rate limit; the binding does not report it. */
-export const RETRY_AFTER_S = 60;
+const RETRY_AFTER_S = 60;
 /** localhost, IPv4 or IPv6 addresses, with or without a port. */
 const LOCAL_HOST = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d*)?$/i;
 const TRIAL = "`feeder worker --try`";
 
+const failedLogins = new FailedLogins();
+
 /** Authenticates a request and returns the client; throws an HttpError otherwise. */
 export async function authenticate(request: Request, env: Env): Promise<Client> {
   checkSettings(env);
-  const address = request.headers.get("cf-connecting-ip") ?? "";
+  const address = clientNetwork(request.headers.get("cf-connecting-ip") ?? "");
   if (env.PUBLIC === "true") return { key: address, names: [], repos: null };
+  if (!isLocal(env)) failedLogins.check(address, Date.now());
   const identity = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
   if (identity) return { key: identity.subject, names: identity.names, repos: reposOf(identity.names, env) };
   const names = await validTokenNames(request.headers, env);
   if (names.length > 0) return { key: address, names, repos: reposOf(names, env) };
+  if (hasCredentials(request.headers)) await countFailure(address, env);
   throw tokensOf(env).size > 0 ? unauthorizedError(request.headers, env) : forbiddenError(request.headers);
 }
 
@@ -54,7 +59,18 @@ export async function startSession({ headers }: Request, env: Env): Promise<Resp
 /** Throws an HttpError if the rate limit of the binding, if there is one, is exceeded. */
 export async function checkRateLimit(key: string, env: Env): Promise<void> {
   const { success } = (await env.LIMIT?.limit({ key })) ?? { success: true };
-  if (!success) throw new HttpError(429, "The rate limit is exceeded.", `Try again in ${RETRY_AFTER_S} seconds.`);
+  if (!success) throw new HttpError(429, "The rate limit is exceeded.", `Try again in ${RETRY_AFTER_S} seconds.`, RETRY_AFTER_S);
+}
+
+/** Returns true for a request that may guess a token; one without any is refused and not counted. */
+function hasCredentials(headers: Headers): boolean {
+  return headers.has("authorization") || headers.has(ASSERTION_HEADER) || isCookieSent(headers);
+}
+
+/** Counts a wrong token in this isolate and, by the binding, among all isolates of the location. */
+async function countFailure(address: string, env: Env): Promise<void> {
+  const answer = await env.LIMIT?.limit({ key: `wrong token ${address}` });
+  failedLogins.add(address, Date.now(), answer?.success === false);
 }
 
 /** Throws an HttpError for missing or incomplete settings: nothing is public by default. */

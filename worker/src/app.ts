@@ -1,7 +1,7 @@
 /** Routes a request to the JSON API, MCP or the page, and turns errors into responses. */
 
 import { constants } from "../build/worker_data.json";
-import { authenticate, checkHost, checkRateLimit, RETRY_AFTER_S, startSession } from "./access.ts";
+import { authenticate, checkHost, checkRateLimit, startSession } from "./access.ts";
 import type { Client } from "./access_rights.ts";
 import { respond, isEndpoint } from "./api/router.ts";
 import type { CallEndpoint, SearchAnswer, Params } from "./api/types.ts";
@@ -145,7 +145,7 @@ function errorResponse(cause: unknown): Response {
 function errorHeaders(error: HttpError): Record<string, string> {
   if (error instanceof MethodNotAllowed) return { allow: error.allowed };
   if (error.status === 401) return { "www-authenticate": "Bearer" };
-  return error.status === 429 ? { "retry-after": String(RETRY_AFTER_S) } : {};
+  return error.status === 429 ? { "retry-after": String(error.retryAfterS) } : {};
 }
 
 /**

@@ -5,6 +5,8 @@ export class HttpError extends Error {
     readonly status: number,
     readonly error: string,
     readonly remedy = "",
+    /** When to try again; only of a 429. */
+    readonly retryAfterS = 60,
   ) {
     super([error, remedy].filter(Boolean).join(" "));
   }

@@ -3,6 +3,7 @@
 import { createInterface } from "node:readline";
 
 import workerData from "../build/worker_data.json";
+import { access } from "./calls/access.ts";
 import { textAnalysis } from "./calls/text_analysis.ts";
 import { ranking } from "./calls/ranking.ts";
 import { mcp } from "./calls/mcp.ts";
@@ -11,6 +12,7 @@ import { store } from "./calls/store.ts";
 
 const FUNCTIONS: Record<string, (...args: never[]) => unknown> = {
   workerData: () => workerData,
+  ...access,
   ...textAnalysis,
   ...ranking,
   ...store,

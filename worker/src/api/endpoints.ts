@@ -92,6 +92,8 @@ export async function answerRequest(
   }
 }
 
+const DATABASE_REMEDY = "Run feeder worker, which adds it to wrangler's configuration, then npx wrangler deploy.";
+
 /** Runs an endpoint on a snapshot; throws IndexChanged if the index changes meanwhile. */
 async function runEndpoint(endpoint: Endpoint, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
   let [requestCount, reservedCount] = [0, 0];
@@ -99,6 +101,7 @@ async function runEndpoint(endpoint: Endpoint, params: Params, env: Env, onTimin
     if (name !== "github") requestCount += 1;
     onTiming(name, ...timing);
   };
+  if (!env.CODE_DB) throw new HttpError(503, "The Worker has no database: its binding CODE_DB is missing.", DATABASE_REMEDY);
   const database = new D1(env.CODE_DB, countRequest);
   const known = await loadMeta(env.CODE_DB, database, env.REPO);
   const snapshot = new SnapshotDatabase(database, known, (newest) => cacheMeta(env.CODE_DB, newest));
