@@ -8,10 +8,12 @@ HTTP against the tests' stand-in for Cloudflare's API.
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +53,19 @@ MODELS = (
 MODELS_HEAD = """\
 | model | dimensions | D1 | Vectorize | Workers AI | neurons | rows written | nodes that fit |
 |---|---|---|---|---|---|---|---|
+"""
+
+
+UNCHANGING = (
+    ("sync",),
+    ("search", "how is a part measured"),
+    ("search", "measure1"),
+    ("search", "measure lang:py"),
+    ("search", "measure", "--no-vectors"),
+)
+QUERIES_HEAD = """\
+| model of the index | command | D1 | Vectorize | Workers AI |
+|---|---|---|---|---|
 """
 
 
@@ -117,14 +132,26 @@ class Project:
         d1, vectorize, ai = (after[name] - before[name] for name in ("d1", "vectorize", "ai"))
         return Cost(run, d1, vectorize, ai, report["texts_embedded"], rows)
 
+    def requests(self, *command: str) -> Counter[str]:
+        """Runs a command without a named model; returns its requests by service."""
+        before = self._standin.counts()
+        unnamed = {name: text for name, text in self._environment.items() if name != "FEEDER_MODEL"}
+        self._feeder(*command, environment=unnamed)
+        after = self._standin.counts()
+        return Counter({name: after[name] - before[name] for name in after})
+
     def _git(self, *arguments: str) -> None:
         identity = ["-c", "user.name=bench", "-c", "user.email=bench@example.org"]
         subprocess.run(["git", *identity, *arguments], cwd=self.folder, check=True)
 
-    def _feeder(self, *arguments: str) -> str:
+    def _feeder(self, *arguments: str, environment: Mapping[str, str] | None = None) -> str:
         command = [sys.executable, "-c", PROGRAM, *arguments, "--quiet"]
         done = subprocess.run(
-            command, cwd=self.folder, env=self._environment, check=True, stdout=subprocess.PIPE
+            command,
+            cwd=self.folder,
+            env=environment or self._environment,
+            check=True,
+            stdout=subprocess.PIPE,
         )
         return done.stdout.decode()
 
@@ -183,6 +210,23 @@ def texts_table(standin: StandIn, files: int) -> str:
     return title + HEAD + "".join(f"{cost.line()}\n" for cost in costs)
 
 
+def queries_table(standin: StandIn) -> str:
+    """Returns the table with the requests of commands that write nothing, for two models."""
+    lines = []
+    for model in ("static", "@cf/baai/bge-m3"):
+        standin.reset()
+        standin.change(vectorize_delay_s=0)
+        with tempfile.TemporaryDirectory() as folder:
+            project = Project(Path(folder), standin, FEEDER_MODEL=model)
+            project.write({f"src/m{number}.py": module(number) for number in range(3)})
+            project.sync("first sync")
+            for words in UNCHANGING:
+                counts = project.requests(*words)
+                numbers = " | ".join(str(counts[name]) for name in ("d1", "vectorize", "ai"))
+                lines.append(f"| `{model}` | `feeder {shlex.join(words)}` | {numbers} |\n")
+    return QUERIES_HEAD + "".join(lines)
+
+
 def first_sync_row(standin: StandIn, model: str, dimensions: str, files: int) -> str:
     """Returns the table row for a first sync with one model into an empty account."""
     standin.reset()
@@ -215,6 +259,7 @@ def main() -> None:
             print(table(standin, int(files)))
             print(models_table(standin, int(files)))
             print(texts_table(standin, int(files)))
+            print(queries_table(standin))
 
 
 if __name__ == "__main__":

@@ -22,6 +22,11 @@ def test_page_has_the_costs_of_stored_source(standin: StandIn) -> None:
     assert "10,000 nodes in 500 files, with stored source:" in PAGE
 
 
+def test_page_has_the_requests_of_a_query(standin: StandIn) -> None:
+    """And of a run without changes, whichever model the index has."""
+    assert costs.queries_table(standin) in PAGE
+
+
 def test_page_has_the_costs_of_each_model(standin: StandIn) -> None:
     """`feeder init` estimates the same requests without sending any."""
     assert costs.models_table(standin, 60) in PAGE

@@ -76,6 +76,26 @@ def test_filter_by_relations_is_looked_up_before_the_search(fed: IndexedWorker) 
     assert re.findall(r'vectorize;dur=\d+;desc="(\d+) call', timing) == ["1"]
 
 
+def test_round_trips_of_a_query(fed: IndexedWorker) -> None:
+    """As the guide says: three, and one more each for an isolate's first query, filters and a name
+    that no node has exactly.
+    """
+    fed.deploy()
+    trips = {
+        "where is weigh 1 1": 4,  # of a new isolate
+        "where is weigh 1 2": 3,
+        "weigh_1_1": 3,
+        "ship": 3,
+        "weigh_1_99": 4,
+        "wiegh": 4,
+        "cart lang:python": 4,
+        "cart path:src tests:no": 4,
+    }
+    for query, expected in trips.items():
+        fed.query_worker("search", q=query)
+        assert fed.request_counts == {"d1": expected, "vectorize": 1}, query
+
+
 def test_other_repositories_cost_a_query_nothing(fed: IndexedWorker) -> None:
     """Their metadata is read neither with the first batch nor when the head is compared."""
     rows_read(fed, "search", q="where is weigh 1 1")  # computes the query's vector

@@ -83,20 +83,15 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
 
     Raises Superseded when a later run has taken the index over, StoppedEarly at a budget.
     """
-    tables = side_tables(run, {})
-    share = UNSHARDED
-    expected = _expected_meta(run) | merged(table.expected_meta() for table in tables)
-    if run.shard:
-        identity = _target_meta(run) | merged(table.shard_identity() for table in tables)
-        identity.pop(run.index.meta_key("limits"), None)  # `rules` covers the limits too
-        share = shard_share(run, identity)
-        expected = {share.own_key: share.all_keys[share.own_key]}
+    expected, share = _expectations(run)
     compares_trees = _compares_trees(run)
-    required = _without_tree(run, expected) if compares_trees else expected
+    required = _without_tree(run, expected) if compares_trees else _without_model(run, expected)
     state = shard_state(run, run.index.read_state(required if run.tree.root_tree_id else {}))
     if run.follow_index_model(state.meta):
-        sync(run, dry_run=dry_run)
-        return
+        if run.shard:  # the keys of its shards name the model
+            sync(run, dry_run=dry_run)
+            return
+        expected, share = _expectations(run)
     is_up_to_date = expected.items() <= state.meta.items() and _has_nothing_to_do(run, state)
     if is_up_to_date and dry_run:  # a request that a run without changes does not make
         is_up_to_date = not read_is_replaced(run, state)
@@ -118,6 +113,17 @@ def sync(run: SyncContext, *, dry_run: bool = False) -> None:
         plan_target(run, last_read, target)
     else:
         sync_as_owner(run, read, target, last_read)
+
+
+def _expectations(run: SyncContext) -> tuple[dict[str, str], Sharding]:
+    """Returns what `meta` says once the index is as the run wants it, and the share of a shard."""
+    tables = side_tables(run, {})
+    if not run.shard:
+        return _expected_meta(run) | merged(table.expected_meta() for table in tables), UNSHARDED
+    identity = _target_meta(run) | merged(table.shard_identity() for table in tables)
+    identity.pop(run.index.meta_key("limits"), None)  # `rules` covers the limits too
+    share = shard_share(run, identity)
+    return {share.own_key: share.all_keys[share.own_key]}, share
 
 
 def _has_nothing_to_do(run: SyncContext, state: IndexState) -> bool:
@@ -441,6 +447,15 @@ def _without_tree(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
     """Returns the values that do not depend on the tree."""
     of_tree = {run.index.meta_key(name) for name in ("tree", "rules", "working", "head")}
     return {key: value for key, value in meta.items() if key not in of_tree}
+
+
+def _without_model(run: SyncContext, meta: Mapping[str, str]) -> dict[str, str]:
+    """Returns the values that do not depend on the model.
+
+    Without `--model` it is that of the index, which the request for these values tells.
+    """
+    of_model = run.model_vectors.model_identity() if run.model_vectors else {}
+    return {key: value for key, value in meta.items() if key not in of_model}
 
 
 def _has_same_working_tree(run: SyncContext, state: IndexState) -> bool:
