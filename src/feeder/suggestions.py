@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from feeder.errors import NotInIndexError, UserError
+from feeder.errors import NotInIndexError
 
 MAX_SUGGESTIONS = 3
 """Nearest names that a message lists."""
@@ -14,9 +14,18 @@ MAX_LISTED = 12
 """Existing names that a message lists where none is near."""
 
 
+class UnknownNameError(NotInIndexError):
+    """A name that the index does not have; `nearest` are the names that were perhaps meant."""
+
+    def __init__(self, problem: str, remedy: str, name: str, nearest: Sequence[str]) -> None:
+        super().__init__(problem, remedy)
+        self.name = name
+        self.nearest = nearest
+
+
 def unknown_name_error(
     kind: str, name: str, existing: Sequence[str], aliases: Iterable[str] = ()
-) -> UserError:
+) -> UnknownNameError:
     """Returns the error for a name that the index does not have, with the nearest existing names.
 
     `aliases` are compared too, but not listed.
@@ -31,7 +40,7 @@ def unknown_name_error(
     if not near and existing:
         more = f" and {len(existing) - MAX_LISTED} more" if len(existing) > MAX_LISTED else ""
         remedy = f"There are: {', '.join(existing[:MAX_LISTED])}{more}."
-    return NotInIndexError(f"The index has no {kind} {name}.", remedy)
+    return UnknownNameError(f"The index has no {kind} {name}.", remedy, name, near)
 
 
 def nearest_names(target: str, names: Iterable[str], separator: str) -> list[str]:

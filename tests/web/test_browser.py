@@ -289,6 +289,87 @@ def test_older_answer_does_not_replace_a_newer_one(page: Page) -> None:
     expect(page.locator(".hit")).to_have_count(5)
 
 
+def test_query_of_a_key_that_had_to_wait_does_not_replace_that_of_enter(page: Page) -> None:
+    """Two queries of keys are running, a third one waits; Enter's is answered before it starts."""
+    held: list[Route] = []
+
+    def hold_two(route: Route) -> None:
+        held.append(route) if len(held) < 2 else route.continue_()
+
+    page.route("**/api/search?*meaning=no*", hold_two)
+    box = page.get_by_role("combobox")
+    with page.expect_request(lambda request: "q=go&" in request.url):
+        box.press_sequentially("gondola")
+    box.evaluate("(box) => { box.value = 'needle'; }")
+    box.press("Enter")
+    expect(page.locator(".hit")).to_have_count(5)
+    assert len(held) == 2
+    for route in held:
+        with page.expect_response(lambda response: "meaning=no" in response.url):
+            route.continue_()
+    page.wait_for_load_state("networkidle")
+    page.evaluate("new Promise(requestAnimationFrame)")
+    expect(page.get_by_role("heading", name="Hits for needle")).to_be_attached()
+    expect(page.locator(".hit")).to_have_count(5)
+
+
+def test_late_answer_of_a_key_starts_no_retry_after_enter(browser: Browser, repo: Repo) -> None:
+    """While the index is incomplete, a query without hits is sent again; that of a key is not."""
+    repo.commit({"a.py": "def needle():\n    return 1\n"})
+    index(repo)
+    sent: list[str] = []
+    behind = '{"hits": [], "total": 0, "facets": {}, "notes": [], "index": {"unfinished": true}}'
+    held: list[Route] = []
+    with index_server(repo.path) as site, open_page(browser, site) as page:
+        page.on("request", lambda request: sent.append(request.url))
+        page.route("**/api/search?*", lambda route: held.append(route))  # noqa: PLW0108 - Playwright marks handlers
+        page.clock.install()
+        box = page.get_by_role("combobox")
+        with page.expect_request("**/api/search?*q=qqq*"):
+            box.evaluate("(box) => { box.value = 'qqq'; box.dispatchEvent(new Event('input')); }")
+        box.evaluate("(box) => { box.value = 'needle'; }")
+        with page.expect_request("**/api/search?*q=needle&*"):
+            box.press("Enter")
+        page.wait_for_timeout(0)  # lets Playwright hand over the routes
+        held[0].fulfill(body=behind)
+        expect(page.get_by_role("heading", name="No hits")).to_be_visible()
+        held[1].continue_()
+        expect(page.locator(".hit")).to_have_count(1)
+        sent.clear()
+        page.clock.run_for(3 * PAUSE_MS)
+        page.wait_for_timeout(0)  # lets Playwright hand over the requests
+        assert not [url for url in sent if "q=qqq" in url]
+        expect(page.locator(".hit")).to_have_count(1)
+
+
+@pytest.mark.parametrize(
+    ("address", "name", "found"),
+    [
+        ("?q=needle+lang:pyton", "python", "/?q=needle+lang%3Apython"),
+        ("?q=needle&language=pyton", "python", "/?q=needle&language=python"),
+        ('?q=needle+type:"metod"', "method", "/?q=needle+type%3Amethod"),
+    ],
+)
+def test_unknown_filter_value_has_a_link_to_the_nearest(
+    page: Page, site: Web, address: str, name: str, found: str
+) -> None:
+    """There is no button to send the same query again, which would have the same error."""
+    go(page, site, address)
+    expect(page.get_by_role("heading", name="The index has no")).to_be_visible()
+    expect(page.get_by_role("button", name="Try again")).to_have_count(0)
+    page.get_by_role("link", name=name, exact=True).click()
+    expect(page.locator(".hit").first).to_be_visible()
+    assert page.url.endswith(found)
+
+
+def test_error_that_may_pass_can_be_tried_again(page: Page, site: Web) -> None:
+    page.route("**/api/search?*", lambda route: route.fulfill(status=502, body='{"error": "Oh."}'))
+    go(page, site, "?q=needle")
+    page.unroute("**/api/search?*")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.locator(".hit")).to_have_count(5)
+
+
 def test_token_is_removed_from_the_address(page: Page, site: Web) -> None:
     """And is kept nowhere; the session key is kept for this tab."""
     assert page.url == f"{site.base}/"

@@ -138,8 +138,8 @@ function errorResponse(cause: unknown): Response {
     const message = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
     return errorResponse(new HttpError(500, message, "Please report it."));
   }
-  const { status, error, remedy } = cause;
-  return Response.json({ error, remedy }, { status, headers: errorHeaders(cause) });
+  const { status, error, remedy, details } = cause;
+  return Response.json({ error, remedy, ...details }, { status, headers: errorHeaders(cause) });
 }
 
 function errorHeaders(error: HttpError): Record<string, string> {

@@ -7,6 +7,8 @@ export class HttpError extends Error {
     readonly remedy = "",
     /** When to try again; only of a 429. */
     readonly retryAfterS = 60,
+    /** Further fields of the JSON answer. */
+    readonly details: Readonly<Record<string, unknown>> = {},
   ) {
     super([error, remedy].filter(Boolean).join(" "));
   }

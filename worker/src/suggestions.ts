@@ -25,7 +25,8 @@ export function unknownNameError(
   const more = existing.length > MAX_LISTED ? ` and ${existing.length - MAX_LISTED} more` : "";
   const listing = existing.length > 0 ? `There are: ${existing.slice(0, MAX_LISTED).join(", ")}${more}.` : "";
   const remedy = near.length > 0 ? `The nearest: ${near.join(", ")}.` : listing;
-  return new HttpError(400, `The index has no ${kind} ${name}.`, remedy);
+  const details = near.length > 0 ? { unknown: name, nearest: near } : {};
+  return new HttpError(400, `The index has no ${kind} ${name}.`, remedy, undefined, details);
 }
 
 /** The names whose parts after the last separator are most similar to the target's. */

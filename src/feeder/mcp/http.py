@@ -10,6 +10,7 @@ import base64
 import binascii
 import json
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from starlette.requests import ClientDisconnect, Request
@@ -57,15 +58,16 @@ HeaderValues = Callable[[str], list[str]]
 
 
 class ErrorResponse(NamedTuple):
-    """An HTTP error: status, what is wrong, and what to do."""
+    """An HTTP error: status, what is wrong, what to do, and further JSON fields."""
 
     status: int
     error: str
     remedy: str
+    details: Mapping[str, Any] = MappingProxyType({})
 
     def to_response(self, headers: dict[str, str] | None = None) -> JSONResponse:
         """The error as a JSON response."""
-        content = {"error": self.error, "remedy": self.remedy}
+        content = {"error": self.error, "remedy": self.remedy, **self.details}
         return JSONResponse(content, self.status, headers)
 
 

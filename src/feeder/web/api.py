@@ -22,7 +22,7 @@ from feeder.mcp import IndexingProgress, ProgressCallback
 from feeder.mcp.http import CLIENT_CLOSED_REQUEST, JSON_TYPE, ErrorResponse
 from feeder.mcp.service import IndexService
 from feeder.mcp.thread_pool import DISCONNECTED, ThreadPool, run_until_disconnect
-from feeder.suggestions import did_you_mean
+from feeder.suggestions import UnknownNameError, did_you_mean
 from feeder.web.access import AccessControl
 
 if TYPE_CHECKING:
@@ -173,8 +173,11 @@ def _call_endpoint(
 
 
 def error_response(status: int, exc: Exception) -> ErrorResponse:
-    """The error response of an exception."""
-    return ErrorResponse(status, *problem_and_remedy(exc))
+    """The error response of an exception; of an unknown name it has the nearest ones."""
+    details: dict[str, Any] = {}
+    if isinstance(exc, UnknownNameError) and exc.nearest:
+        details = {"unknown": exc.name, "nearest": [*exc.nearest]}
+    return ErrorResponse(status, *problem_and_remedy(exc), details)
 
 
 def _unknown_parameter(name: str, key: str, allowed: list[str]) -> ErrorResponse:

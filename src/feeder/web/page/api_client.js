@@ -36,14 +36,13 @@ export function sessionKey() {
 }
 
 export class ApiError extends Error {
-  constructor(status, error, remedy) {
+  constructor(status, error, { remedy = '', unknown = '', nearest = [] } = {}) {
     super(error);
-    this.status = status;
-    this.remedy = remedy ?? '';
+    Object.assign(this, { status, remedy, unknown, nearest });
   }
 }
 
-const STOPPED = new ApiError(0, 'The server does not answer.', 'Start it again with feeder serve and open the address that it prints. If this is the page of a Worker, reload it.');
+const STOPPED = new ApiError(0, 'The server does not answer.', { remedy: 'Start it again with feeder serve and open the address that it prints. If this is the page of a Worker, reload it.' });
 
 /** The answer of `/api/NAME`; a list becomes a repeated parameter. Throws ApiError. */
 export async function request(name, parameters = {}, options = {}) {
@@ -53,7 +52,7 @@ export async function request(name, parameters = {}, options = {}) {
   }
   const response = await send(`api/${name}${query.size ? `?${query}` : ''}`, options);
   const content = await response.json().catch(() => ({ error: `The server answered with status ${response.status}.` }));
-  if (!response.ok) throw new ApiError(response.status, content.error, content.remedy);
+  if (!response.ok) throw new ApiError(response.status, content.error, content);
   return content.index?.several ? withRepositories(content) : content;
 }
 

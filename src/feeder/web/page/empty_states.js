@@ -5,6 +5,10 @@ import { h } from './dom.js';
 import { isIndexing } from './index_state.js';
 import { exampleQueries } from './links.js';
 
+const TOO_MANY_REQUESTS = 429;
+const SERVER_ERROR = 500;
+// with a value in quotes, in which blanks may be
+const WORD = /(?:[^\s"]|"[^"]*"?)+/g;
 const KINDS = { words: 'words and their meaning', phrase: 'exactly this text', filters: 'a word, in a language and a folder', symbol: 'symbols of this name', pattern: 'a regular expression' };
 
 export function startState() {
@@ -39,11 +43,34 @@ function onlyWords(q) {
   return q.replace(FILTER, '$1').replace(/(^|\s)-?symbol:/g, '$1').replace(/["/]/g, ' ').replace(/\s+/g, ' ').trim();
 }
 
-export function errorState(error) {
+export function errorState(error, state = {}) {
   if (error.status === 401) return tokenForm();
   return h('section', { class: 'empty', role: 'alert' }, h('h1', null, error.message),
-    error.remedy ? h('p', null, error.remedy) : null,
-    h('p', null, h('button', { type: 'button', click: () => dispatchEvent(new Event('moved')) }, 'Try again')));
+    error.remedy ? h('p', null, remedyOf(error, state)) : null,
+    mayPass(error) ? h('p', null, h('button', { type: 'button', click: () => dispatchEvent(new Event('moved')) }, 'Try again')) : null);
+}
+
+/** False for an error that the same request has again. */
+function mayPass({ status }) {
+  return !status || status === TOO_MANY_REQUESTS || status >= SERVER_ERROR;
+}
+
+/** The remedy; for a filter's unknown value, links to the query with one of the nearest in its place. */
+export function remedyOf(error, state) {
+  const links = error.nearest.map((name) => [name, withValue(state, error.unknown, name)]).filter(([, href]) => href);
+  if (!links.length) return error.remedy;
+  return ['Search with: ', links.flatMap(([name, href], at) => [at ? ', ' : null, h('a', { href }, h('code', null, name))]), '.'];
+}
+
+/** The address of a search with another value of a filter, which was typed or chosen; null if the search has no such value. */
+function withValue(state, value, other) {
+  const named = FILTERS.find((name) => state[name]?.includes(value));
+  if (named) return link({ ...state, [named]: state[named].map((one) => (one === value ? other : one)), offset: 0 });
+  const words = state.q?.match(WORD) ?? [];
+  const at = words.findIndex((word) => [`:${value}`, `:"${value}"`].some((end) => word.endsWith(end)));
+  if (at < 0) return null;
+  const filter = words[at].slice(0, words[at].indexOf(':') + 1);
+  return link({ ...state, q: words.with(at, `${filter}${/\s/.test(other) ? `"${other}"` : other}`).join(' '), offset: 0 });
 }
 
 function tokenForm() {

@@ -4,7 +4,7 @@ import { request } from './api_client.js';
 import { announce, byId, count, fileName, fill, h } from './dom.js';
 import { rememberQuery } from './completions.js';
 import { facetLists, rememberFacets } from './facets.js';
-import { startState, noHitsState, errorState } from './empty_states.js';
+import { startState, noHitsState, errorState, remedyOf } from './empty_states.js';
 import { hitItems } from './hit.js';
 import { isIndexing, showIndexState } from './index_state.js';
 import { innerPath } from './links.js';
@@ -32,7 +32,8 @@ let shownQuery = '';
 let shownPrefix = '';
 let shownText = '';
 let typing = false;
-// queries are numbered: an answer is shown unless a newer one is shown already
+// queries are numbered when the user makes them, which may be before they run: an answer is shown unless that of a
+// newer one is shown already
 let newest = 0;
 let answered = 0;
 let running = 0;
@@ -62,15 +63,22 @@ export function typed() {
 }
 
 /** Searches by words; of the queries that have to wait for others, only the last one is run. */
-function searchWords(state) {
-  waiting = state;
-  if (running === MAX_SIMULTANEOUS) return;
+function searchWords(state, number = nextNumber()) {
   waiting = undefined;
+  if (running === MAX_SIMULTANEOUS) {
+    waiting = { state, number };
+    return;
+  }
   running += 1;
-  runQuery(state).finally(() => {
+  runQuery(state, number).finally(() => {
     running -= 1;
-    if (waiting) searchWords(waiting);
+    if (waiting) searchWords(waiting.state, waiting.number);
   });
+}
+
+function nextNumber() {
+  newest += 1;
+  return newest;
 }
 
 /** Puts the query into the address; while the user types, without a new entry of the history. */
@@ -138,10 +146,9 @@ function showStart(state) {
 }
 
 /** Runs a query; while the user types, hits stay until there are others. */
-async function runQuery(state) {
+async function runQuery(state, number = nextNumber()) {
+  if (number < answered) return;
   clearTimeout(retry);
-  newest += 1;
-  const number = newest;
   const { signal } = current;
   const text = state.prefix ? asPrefix(state.q) : '';
   if (text && shown && text === shownText && hasHits()) {
@@ -168,8 +175,8 @@ async function runQuery(state) {
   } catch (error) {
     if (error.name === 'AbortError' || isStale()) return;
     answered = number;
-    if (isUnfinished(state) && error.status === 400 && hasHits()) showHint(`${error.message} ${error.remedy}`);
-    else showError(error);
+    if (isUnfinished(state) && error.status === 400 && hasHits()) showHint(`${error.message} `, remedyOf(error, state));
+    else showError(error, state);
   }
   if (number === newest) byId('main').removeAttribute('aria-busy');
 }
@@ -207,22 +214,24 @@ function hasHits() {
   return Boolean(byId('main').querySelector('.hits'));
 }
 
-function showError(error) {
+function showError(error, state) {
+  clearTimeout(retry);
   shown = '';
-  fill(byId('main'), errorState(error));
+  fill(byId('main'), errorState(error, state));
   announce(error.message);
 }
 
 /** Says above the hits why they are not those of the query. */
-function showHint(text) {
+function showHint(...content) {
   shown = '';
   const hint = byId('main').querySelector('.hint') ?? h('p', { class: 'hint notes', role: 'status' });
-  hint.textContent = text;
+  fill(hint, ...content);
   byId('main').prepend(hint);
 }
 
 /** Draws a page of hits if it differs from the one shown: words and meaning often find the same. */
 function draw(page, state) {
+  clearTimeout(retry);
   const key = JSON.stringify([page.hits.map((hit) => [hit.id, hit.window]), page.total, page.facets, state.q, state.offset, page.notes, isIndexing()]);
   showIndexState(page);
   if (!page.hits.length && isIncomplete(page.index)) retry = setTimeout(() => runQuery(state), RETRY_MS);
