@@ -128,7 +128,10 @@ def test_notes_of_a_search_are_on_stderr(feeder: RunFeeder, shop: Repo) -> None:
     ("arguments", "expected"),
     [
         (["cart tests:no tests:only"], "tests:no is ignored: tests:only replaces it."),
-        (["cart tests:only", "--tests", "no"], "tests:only is ignored: --tests no replaces it."),
+        (
+            ["cart tests:only", "--tests", "no"],
+            "tests:only is ignored: tests:no, given apart, replaces it.",
+        ),
         (["cart case:no case:yes"], "case:no is ignored: case:yes replaces it."),
     ],
 )

@@ -164,6 +164,19 @@ def test_similar_finds_other_nodes(ask: Ask) -> None:
     assert "method exchange\n" not in text
 
 
+def test_next_page_of_similar_nodes_is_at_the_offset_that_the_answer_names(ask: Ask) -> None:
+    """The pages of one node each have the nodes of one long page, in its order."""
+    whole = result_text(ask("similar", target="src/money.py#exchange", limit=3))
+    headings = re.findall(r"^\S+:\d+-\d+ .+$", whole, re.MULTILINE)
+    assert len(headings) == 3
+    offset = 0
+    for heading in headings:
+        text = result_text(ask("similar", target="src/money.py#exchange", limit=1, offset=offset))
+        assert text.startswith(heading)
+        [named] = re.findall(r"; next: offset=(\d+)", text) or [""]
+        offset = int(named or 0)
+
+
 def test_outline_has_names_and_lines_without_bodies(ask: Ask) -> None:
     """Nested ones are indented up to the given depth."""
     text = result_text(ask("outline", path="src/cart.py"))

@@ -143,7 +143,7 @@ def test_too_large_document_is_not_read(asked: Web, repo: Repo) -> None:
     os.truncate(repo.path / "docs/manual.pdf", 100_001)
     answer = got(asked, "docs/manual.pdf")
     assert error(answer) == "docs/manual.pdf is larger than 100,000 bytes."
-    assert answer.json()["remedy"] == "Set a larger --max-document-bytes."
+    assert answer.json()["remedy"] == ("Start feeder serve with a larger --max-document-bytes.")
 
 
 def test_unauthorized_client_gets_no_document(site: Web) -> None:

@@ -1,6 +1,5 @@
 """Formats hits and read lines as text for a language model: a heading `path:first-last type
-name`, the code, and a short footer with counts, notes and the freshness of the index. Replaces
-CLI commands in messages by tools.
+name`, the code, and a short footer with counts, notes and the freshness of the index.
 """
 
 import re
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from feeder.escaping import escape_line, escape_lines
 from feeder.mcp import RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS
+from feeder.mcp.remedies import for_agent
 from feeder.mcp.token_budget import (
     SEPARATOR_BYTES,
     HitVariant,
@@ -47,7 +47,6 @@ _SYNC_HINT = re.compile(
     r"\.?(?: To continue| To index all files)?: feeder sync(?: --path .+)?(?: --working-tree)?$"
 )
 _VECTORS_HINT = re.compile(r" (?:Make|Add) them: feeder sync(?: with the same --model)?$")
-_OUTLINE_COMMAND = re.compile(r"feeder outline (\S+)")
 _UPDATE_NOTE_ENDS = (RETRY_SOON, UPDATE_IN_PROGRESS, VECTORS_IN_PROGRESS)
 
 
@@ -102,11 +101,6 @@ def format_read_results(
     return join_answer((part.text for part in fitted if part.text), notes, last_note)
 
 
-def commands_to_tools(text: str) -> str:
-    """A message for users with tools in place of the commands that are tools as well."""
-    return _OUTLINE_COMMAND.sub(r'the outline tool with path "\1"', text)
-
-
 def index_note(refresh_note: str | None, age_note: str) -> str:
     """The note of the refresh and the note on what the index equals.
 
@@ -135,7 +129,7 @@ def bytes_beside_footer(tokens: int, footer: Iterable[str]) -> int:
 
 def join_answer(parts: Iterable[str], notes: Iterable[str], last_note: str) -> str:
     """The parts and a footer of at most three lines: the first note, the others, `last_note`."""
-    first, *more = [commands_to_tools(note) for note in notes if note] or [""]
+    first, *more = [for_agent(note) for note in notes if note] or [""]
     footer = [first, " ".join(more)[:MAX_NOTES_CHARS], last_note]
     return "\n\n".join([*parts, "\n".join(line for line in map(escape_line, footer) if line)])
 

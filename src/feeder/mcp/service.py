@@ -70,9 +70,9 @@ class IndexService(ToolProvider):
             validated = validate_arguments(name, INPUT_SCHEMAS[name], arguments)
             return self.run_on_index(partial(_run_tool, name, validated), on_progress)
         except (FeederError, OSError) as exc:
-            from feeder.mcp.formatting import commands_to_tools
+            from feeder.mcp.remedies import for_agent
 
-            return ToolResult(escape_line(commands_to_tools(str(exc))), is_error=True)
+            return ToolResult(escape_line(for_agent(str(exc))), is_error=True)
 
     def run_on_index(
         self, work: Callable[[SearchIndex, str | None], Result], on_progress: ProgressCallback

@@ -14,7 +14,6 @@ from feeder.mcp import ToolResult
 from feeder.mcp.formatting import (
     AnswerOptions,
     ReadResult,
-    commands_to_tools,
     format_hits,
     format_read_results,
     index_note,
@@ -31,6 +30,7 @@ from feeder.mcp.relation_format import (
     format_references,
     format_uses,
 )
+from feeder.mcp.remedies import for_agent
 from feeder.search import engine
 from feeder.search.answers import read_target
 from feeder.search.callers import find_callers
@@ -104,7 +104,9 @@ def read(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -
 
 def similar(index: SearchIndex, arguments: Arguments, freshness_note: str | None) -> ToolResult:
     """The nodes most similar to a target."""
-    request = SearchRequest(limit=arguments["limit"], snippet_lines=SNIPPET_LINES)
+    request = SearchRequest(
+        limit=arguments["limit"], offset=arguments["offset"], snippet_lines=SNIPPET_LINES
+    )
     page = similar_page(index, _resolve_target(index, arguments["target"]), request)
     page = page._replace(notes=page.warnings)
     return ToolResult(format_hits(page, AnswerOptions(), freshness_note))
@@ -205,7 +207,7 @@ def _read_target(index: SearchIndex, text: str) -> ReadResult:
         with with_unindexed_note(index.corpus):
             return ReadResult(text, read_target(index.corpus, _resolve_target(index, text)))
     except UserError as exc:
-        return ReadResult(text, None, error=escape_line(commands_to_tools(str(exc))))
+        return ReadResult(text, None, error=escape_line(for_agent(str(exc))))
 
 
 def _no_hits(

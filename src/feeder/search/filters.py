@@ -58,7 +58,7 @@ def check_conflicts(query: Query, scope: Scope) -> None:
 
 
 def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
-    """Notes on filters that another value replaces, typed later or given as `--tests`.
+    """Notes on filters that another value replaces, typed later or given apart.
 
     `tests` is the value given beside the query.
     """
@@ -66,7 +66,7 @@ def overridden_notes(query: Query, tests: str | None) -> Iterator[str]:
     replaced = list(query.overruled)
     if tests and query.tests not in (None, tests):
         replaced.append(effective["tests"])
-        effective["tests"] = f"--tests {tests}"
+        effective["tests"] = f"tests:{tests}, given apart,"
     for typed in replaced:
         yield f"{typed} is ignored: {effective[typed.partition(':')[0]]} replaces it."
 

@@ -295,7 +295,7 @@ def _check_size(index: SearchIndex, path: str, size: int) -> None:
     limit = index.settings.max_document_bytes
     if size > limit:
         problem = f"{path} is larger than {limit:,} bytes."
-        raise NotFound(problem, "Set a larger --max-document-bytes.")
+        raise NotFound(problem, "Start feeder serve with a larger --max-document-bytes.")
 
 
 def _index_state(corpus: Corpus) -> JsonObject:

@@ -211,11 +211,14 @@ function omittedNote(targets: string[]): string {
   return `Not shown: ${named}${more}. Read them, or use a larger budget.`;
 }
 
-const OUTLINE_COMMAND = /feeder outline (\S+)/g;
+const TOOL_COMMAND = /feeder (outline|search)\b(?: (\S+))?/g;
 
 /** A message for users with tools in place of the commands that are tools as well. */
 export function commandsToTools(text: string): string {
-  return text.replace(OUTLINE_COMMAND, 'the outline tool with path "$1"');
+  return text.replace(TOOL_COMMAND, (_, tool: string, value?: string) => {
+    const argument = tool === "outline" ? "path" : "query";
+    return value ? `the ${tool} tool with ${argument} "${value}"` : `the ${tool} tool`;
+  });
 }
 
 const MARGIN = /^[\t ]*/;

@@ -71,6 +71,7 @@ async function similar(callEndpoint: CallEndpoint, args: ToolArguments): Promise
   const page = (await callEndpoint("similar", {
     target: [args.target as string],
     limit: [String(args.limit)],
+    offset: [String(args.offset)],
     lines: [String(SNIPPET_LINES)],
     text: ["1"],
   })) as SearchAnswer;

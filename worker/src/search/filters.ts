@@ -292,7 +292,7 @@ export function overriddenFilters(query: Query, tests: string | null): string[] 
   const replaced = [...query.overruled];
   if (tests && query.tests !== null && query.tests !== tests) {
     replaced.push(`tests:${query.tests}`);
-    effective.set("tests", `--tests ${tests}`);
+    effective.set("tests", `tests:${tests}, given apart,`);
   }
   return replaced.map((typed) => `${typed} is ignored: ${effective.get(typed.split(":")[0]!)} replaces it.`);
 }

@@ -1,0 +1,55 @@
+"""Rewrites messages that were written for the command line for clients of MCP: a tool in place of
+a command that is a tool as well, an argument in place of an option that is an argument.
+
+The Worker has the tools' part in `worker/src/mcp/formatting.ts`.
+"""
+
+import re
+
+from feeder.mcp.tool_schemas import INPUT_SCHEMAS
+
+_TOOLS = {
+    "outline": ("outline", "path"),
+    "references": ("references", "target"),
+    "search": ("search", "query"),
+    "show": ("read", "target"),
+    "similar": ("similar", "target"),
+}
+"""The tool and its argument for each command that is a tool."""
+_TOOL_COMMAND = re.compile(rf"feeder ({'|'.join(_TOOLS)})\b(?: (\S+))?")
+_SHELL_COMMAND = (
+    r"feeder [a-z]+(?:(?: with the same)? --?[\w-]+(?: (?:'[^']*'|[^\s;,)-][^\s;,)]*))?)*"
+)
+_OPTION = re.compile(
+    rf"({_SHELL_COMMAND})|(?<![\w-])--([a-z]+(?:-[a-z]+)*)(?![\w-])(?: [A-Z]{{2,}}\b)?"
+)
+_ARGUMENTS = {name for schema in INPUT_SCHEMAS.values() for name in schema["properties"]}
+OPTIONS_NOTE = "Options are those of feeder's command line."
+
+
+def for_agent(text: str) -> str:
+    """The message for an agent: `--base REF` becomes "`base`", `feeder outline src` the tool.
+
+    Other commands stay, as whoever has a shell can run them; other options stay too, with a
+    sentence that says where they are given.
+    """
+    text = _TOOL_COMMAND.sub(_name_tool, text)
+    has_other_options = False
+
+    def rename(match: re.Match[str]) -> str:
+        nonlocal has_other_options
+        option = match[2]
+        if option is None:
+            return match[0]
+        if option in _ARGUMENTS:
+            return f"`{option}`"
+        has_other_options = True
+        return match[0]
+
+    text = _OPTION.sub(rename, text)
+    return f"{text} {OPTIONS_NOTE}" if has_other_options else text
+
+
+def _name_tool(match: re.Match[str]) -> str:
+    tool, argument = _TOOLS[match[1]]
+    return f'the {tool} tool with {argument} "{match[2]}"' if match[2] else f"the {tool} tool"

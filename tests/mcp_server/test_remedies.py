@@ -1,0 +1,65 @@
+"""Messages for agents name tools and arguments, not the command line's commands and options."""
+
+from pathlib import Path
+
+import pytest
+
+from feeder.config import Settings
+from feeder.mcp import ToolResult
+from feeder.mcp.remedies import OPTIONS_NOTE, for_agent
+from feeder.mcp.service import IndexService
+from mcp_server.conftest import index
+from source.repos import Repo
+
+REWRITTEN = {
+    "HEAD has no parent here. Name what to compare with: --base REF": (
+        "HEAD has no parent here. Name what to compare with: `base`"
+    ),
+    "List its contents: feeder outline .": 'List its contents: the outline tool with path "."',
+    "List its nodes: feeder outline src/a.py": (
+        'List its nodes: the outline tool with path "src/a.py"'
+    ),
+    "Not looked for in 2 documents: search there with feeder search.": (
+        "Not looked for in 2 documents: search there with the search tool."
+    ),
+    "Search for it: feeder search Cart": 'Search for it: the search tool with query "Cart"',
+    "It has a/b; choose one with --repo.": "It has a/b; choose one with `repo`.",
+    "Choose another with --db.": f"Choose another with --db. {OPTIONS_NOTE}",
+    "Run feeder sync with a larger --max-file-bytes.": (
+        f"Run feeder sync with a larger --max-file-bytes. {OPTIONS_NOTE}"
+    ),
+    "HEAD is now abc: feeder sync --path 'a b' --working-tree": (
+        "HEAD is now abc: feeder sync --path 'a b' --working-tree"
+    ),
+    "Make one with: feeder sync (outside git: feeder process --path .)": (
+        "Make one with: feeder sync (outside git: feeder process --path .)"
+    ),
+    "a file --x-- and a - b": "a file --x-- and a - b",
+}
+
+
+@pytest.mark.parametrize(("message", "expected"), REWRITTEN.items())
+def test_message_is_rewritten_for_an_agent(message: str, expected: str) -> None:
+    """A command with its options stays whole: it is for a shell."""
+    assert for_agent(message) == expected
+
+
+def _call(folder: Path, tool: str, **arguments: object) -> ToolResult:
+    service = IndexService(Settings(directory=folder, quiet=True, vectors=False))
+    try:
+        return service.call(tool, arguments, lambda _: None)
+    finally:
+        service.close()
+
+
+def test_errors_and_notes_of_tools_name_arguments(repo: Repo) -> None:
+    repo.commit({"src/cart.py": "def total():\n    return 1\n", "a.html": "<p>total</p>\n"})
+    index(repo)
+    impact = _call(repo.path, "impact")
+    assert impact == ToolResult(
+        "HEAD has no parent here. Name what to compare with: `base`", is_error=True
+    )
+    tests = _call(repo.path, "search", query="total tests:no", tests="only").text
+    assert "tests:no is ignored: tests:only, given apart, replaces it." in tests
+    unknown = _call(repo.path, "references", target="zzzz", kind="definition").text
+    assert unknown.endswith('Search for it: the search tool with query "zzzz"')
