@@ -13,6 +13,7 @@ from feeder.config import Settings
 from feeder.errors import UserError
 from feeder.mcp.tool_schemas import INPUT_SCHEMAS, validate_arguments
 from feeder.mcp.tools import TOOLS
+from feeder.relation import IMPLEMENTS, IMPORT, INHERITS
 from feeder.search.completions import complete
 from feeder.search.index_status import Corpus
 from feeder.search.judgments import JudgedQuery, RelevantTarget, missing_targets
@@ -88,7 +89,7 @@ def test_each_statement_takes_any_name(index: SearchIndex, name: str) -> None:
             _run_name_searches(database, name, scope)
     for with_receivers in (True, False):
         relations.nodes_with_name(database, REPO, name, with_receivers=with_receivers)
-    relations.nodes_with_kinds(database, REPO, name, ("^", "+", "@"))
+    relations.nodes_with_kinds(database, REPO, name, INHERITS + IMPLEMENTS + IMPORT)
     relations.go_nodes_of_types(database, REPO, [name])
     relations.symbols_embedding(database, REPO, [name])
     relations.go_package_of_folder(database, REPO, name)

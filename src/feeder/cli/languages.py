@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from feeder import nodes as kinds
+from feeder import relation as kinds
 from feeder.cli import console, options
 from feeder.config import Settings
 
@@ -48,13 +48,11 @@ class RelationSite(NamedTuple):
 
 def relation_sites(nodes: Sequence[Node]) -> list[RelationSite]:
     """The relations of a file's nodes, in the order of their lines."""
-    from feeder.store.relations import ITEM_PATTERN
-
     sites = [
-        RelationSite(node.start_line + int(line), RELATION_WORDS[kind], name, qualifier)
+        RelationSite(line, RELATION_WORDS[one.kind], one.name, one.qualifier)
         for node in nodes
-        for name, kind, qualifier, lines in ITEM_PATTERN.findall(node.relations)
-        for line in lines.split(",")
+        for one in kinds.decode_relations(node.relations)
+        for line in one.line_numbers(node.start_line)
     ]
     return sorted(sites)
 

@@ -27,7 +27,7 @@ from feeder.store.sqlite import SQLite
 from feeder.store.stored_descriptions import undescribed_count_statement
 
 MIN_FREE_BYTES = 100_000_000
-"""Free space to ask for on the disk of an index: that of a medium-sized repository."""
+"""Free disk space that an index should have: enough for a medium-sized repository, in bytes."""
 
 
 def check_disk(settings: Settings) -> Iterator[Finding]:

@@ -18,7 +18,7 @@ MODULE_FILE, SOURCE_MAP_FILE, ASSETS_FOLDER = "worker.js", "worker.js.map", "ass
 RATE_LIMIT_BINDING = "LIMIT"
 
 RATE_LIMIT_NAMESPACE = "8421"
-"""Of the limit in its account; another Worker's has another."""
+"""Identifies the rate limit in its account; each Worker has its own."""
 
 REQUESTS_PER_MINUTE = 300
 """Requests of one client; the page sends two for a query."""

@@ -34,11 +34,11 @@ class WorkflowReport:
 
     job: Job = field(default_factory=Job.from_environ)
     report: dict[str, Any] | None = None
-    """Of the run that wrote, from `Report.as_json`."""
+    """The report of the run that wrote, from `Report.as_json`."""
     running: RunReport | None = None
     """The report of a run that has not ended."""
     verdict: dict[str, Any] | None = None
-    """Of the validation, from `ValidationResult.as_json`."""
+    """The result of the validation, from `ValidationResult.as_json`."""
     matrix: str = ""
     """Output of `plan`."""
     base: Path = Path()

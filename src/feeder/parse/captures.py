@@ -228,7 +228,7 @@ def _member_names(source: SourceText, names: Sequence[Capture]) -> Iterator[Memb
 def _outermost_docs(docs: list[DocComment]) -> list[DocComment]:
     """The docs in order, without those inside others, such as comments in a decorator's arguments.
 
-    Of two with the same range, the one that allows a blank line remains.
+    If two have the same range, the one that allows a blank line remains.
     """
     outermost: list[DocComment] = []
     for doc in sorted(docs, key=lambda doc: (doc.start, -doc.end, not doc.allows_blank_line)):

@@ -84,7 +84,7 @@ _KINDS = {
 _SIGNATURE_KINDS = frozenset({PARAMETER, RETURNS, VISIBILITY})
 
 _RANKS = {kind: rank for rank, kind in enumerate((INHERITS, IMPLEMENTS, CALL, USE, MENTION))}
-"""Of several matches of one identifier, the first of these kinds counts."""
+"""If several patterns match one identifier, the first of these kinds counts."""
 
 _NAME = re.compile(r"[^\W\d][\w$]*[?!]?|\$[\w$]*")
 _PLAIN_ACCESS = re.compile(

@@ -31,7 +31,7 @@ ANCHOR_LIMIT = 10
 """Maximum depth of an element that is a section by its anchor; deeper ones are part of the text."""
 
 _ANCHOR_LEVEL = 7
-"""The level of a section by anchor: below that of any heading."""
+"""The level of a section by anchor: below any heading."""
 
 _HEADING_READ_LIMIT = 2000
 """Maximum characters of a heading or a table's first row that are read."""

@@ -372,7 +372,7 @@ def hit_kind(shown: PageHit) -> str:
 
 
 def hit_name(shown: PageHit) -> str:
-    """The name of the node, with that of the member that the query names."""
+    """The name of the node, followed by the member that the query names."""
     hit, member = shown.result.hit, shown.member
     return ".".join(filter(None, [hit.symbol or hit.logical_path, member and member.name]))
 

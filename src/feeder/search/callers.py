@@ -83,7 +83,7 @@ def find_callers(
 ) -> CallerTree:
     """The tree of callers down to a depth, with at most `requested.limit` nodes.
 
-    Of each level all nodes come before those of the next one. With `tests` `only`, what leads to no
+    All nodes of one level come before the next level. With `tests` `only`, what leads to no
     test is left out.
     """
     builder = _TreeBuilder(ReferenceFinder(corpus), requested)

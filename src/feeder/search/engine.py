@@ -97,7 +97,7 @@ MAX_SUGGESTED_NAMES = 3
 """Similar names listed where no node has the name."""
 
 NO_WORD_NOTE = "No searched node has a word of the query"
-"""The beginning of the note on results that only vectors literal_nodes."""
+"""The beginning of the note on results that only vectors found."""
 
 WORDS_ONLY_PREFIX = "Searched by words only:"
 """The beginning of the warning that a model failed; its error follows."""
@@ -301,7 +301,7 @@ def _model_ranking(
 
 
 def _is_vector_only(rankings: Iterable[Ranking]) -> bool:
-    """Returns True if only embedding models literal_nodes nodes."""
+    """Returns True if only embedding models found nodes."""
     by_model = (STATIC_VECTORS, MODEL_VECTORS)
     return not any(ranking.scores for ranking in rankings if ranking.name not in by_model)
 

@@ -161,7 +161,7 @@ def _resembling_ids(
 
 
 def _has_same_letters(node: NameMatch, token: str) -> bool:
-    """Returns True if the last part of the node's or a member's name is that of the token."""
+    """Returns True if the node's or a member's name ends with the same part as the token."""
     last = _last_part(normalize_symbol(token.rstrip("(")))
     names = [node.name, *(member.name for member in decode_members(node.members))]
     return any(_last_part(normalize_symbol(name)) == last for name in names)
@@ -337,7 +337,7 @@ def _prefix_matches(nodes: Iterable[NameMatch], name: str) -> list[str]:
 def find_member(owner: str | None, members: str, query: str, path: str = "") -> Member | None:
     """The member that the query names, alone (`RED`) or with its owner (`Color.RED`).
 
-    Of several that differ in case only, the one in the query's case comes first. A chunk has no
+    If several differ only in case, the one in the query's case comes first. A chunk has no
     owner: its constants have the names of the module or package at its `path`. Members of a
     companion object are named without it.
     """

@@ -491,7 +491,7 @@ class ReferenceFinder:
     def _types_with_any(self, keys: Iterable[str]) -> list[str]:
         """The symbols of types of Go with the method of these that has the longest name.
 
-        Of a name that is too frequent to be read to its end, the next one's.
+        A name that is too frequent to be read to its end is skipped for the next one.
         """
         owners: list[str] = []
         is_cut = False
@@ -616,7 +616,7 @@ class ReferenceFinder:
         ]
 
     def type_around(self, definition: Definition) -> Definition | None:
-        """The definition of the type around a member, that of its file first."""
+        """The definition of the type around a member; one in the member's own file comes first."""
         named = self.named_definitions(definition.owner.rpartition(".")[2])
         same = [one for one, _ in named if one.symbol == definition.owner and one.is_type]
         near = [one for one in same if one.path == definition.path]

@@ -12,7 +12,7 @@ from feeder.store.hits import Hit
 from feeder.store.node_parts import HitContents, IndexedPart
 
 MAX_DIFF_LINES = 20_000
-"""Of longer differences only unchanged blocks are found: a diff would take long."""
+"""In longer differences only unchanged blocks are found, because a diff would take long."""
 
 MIN_REMAINING_SHARE = 0.4
 """The share of its lines that a changed text must still have."""

@@ -313,7 +313,7 @@ def _read_imports(relations: Iterable[Relation]) -> Iterator[tuple[str, Import]]
 
 
 def _symbols_around(symbol: str) -> tuple[str, str]:
-    """A symbol, and that of the type of which it may be a member."""
+    """A symbol, and the symbol of the type that it may be a member of."""
     return symbol, symbol.rpartition(".")[0]
 
 
@@ -584,7 +584,7 @@ class Resolver:
         return elsewhere(Evidence.ANOTHER_TYPE)
 
     def _another_in(self, path: str, owner: str) -> Resolution:
-        """The definition of a type in a file; with no owner, that of the file itself."""
+        """The definition of a type in a file; without an owner, the file's own one."""
         return self._another(lambda one: (one.path, one.owner) == (path, owner))
 
     def _another_of_type(self, type_name: str) -> Resolution:
@@ -829,7 +829,7 @@ def imports_module_of(facts: FileFacts, definition: Definition) -> bool:
 
 
 def go_package_refers(definition: Definition, facts: FileFacts, receiver: str) -> Resolution:
-    """Resolves a package of Go to that of a definition if no imported path has its folder.
+    """Compares a package of Go with a definition's package where no imported path has its folder.
 
     The folder may have another name than its package. Of the module's root the path is not known,
     so that the name decides. By name only if no symbol of the definition's file has the package,

@@ -426,7 +426,7 @@ def _range_score(inside: Iterable[int], rows: RowScores) -> int:
 def _cheapest_cut(layout: Layout, first: int, last: int, size: int) -> tuple[int, int, int]:
     """The least cost of a cut around rows `first` to `last`, with its start and end row.
 
-    Of equal cuts the first, and the longer one.
+    Among equal cuts the first wins, then the longer one.
     """
     earliest = max(0, last + 1 - size, first - MAX_SHIFT)
     cuts = [

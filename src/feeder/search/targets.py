@@ -296,7 +296,7 @@ def _names_of_hit(hit: Hit) -> Iterator[str]:
 
 
 def _target_label(hit: Hit, text: str) -> str:
-    """The name of a node; of a chunk that of the member that the target names."""
+    """The name of a node; for a chunk, the name of the member that the target means."""
     member = _chunk_member(hit, text)
     return hit.symbol or hit.logical_path or (member.name if member else hit.id)
 
@@ -334,7 +334,7 @@ def _without_sections_and_constructors(hits: Sequence[Hit]) -> Sequence[Hit]:
 
 
 def _without_declarations(hits: Sequence[Hit]) -> Sequence[Hit]:
-    """Of a definition and its declaration in a header or a stub file only the definition."""
+    """Drops declarations in headers and stub files if the definition itself is a hit too."""
     defined = {
         (hit.symbol, hit.node_type)
         for hit in hits

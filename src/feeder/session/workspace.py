@@ -58,7 +58,7 @@ def workspace_for(base: Path, settings: Settings, checkout: Checkout | None = No
 
 
 def _folder_name(base: Path, settings: Settings) -> str:
-    """The name of a repository without a remote: that of its folder.
+    """The name of a repository without a remote: its folder's name.
 
     A linked worktree has the name of its main one, whose index it can then copy, unless its index
     has another name already: node ids contain it. In an index at Cloudflare or at --db, which may
@@ -142,7 +142,7 @@ def _folder_with_index(directory: Path) -> Path:
 
 
 def common_base_folder(paths: Sequence[Path], settings: Settings) -> Path:
-    """Returns the base folder of files to process: that of the working directory if they are in
+    """Returns the base folder of files to process: the working directory's if they are in
     it, so that a search finds the index; else their repository's root or common folder.
     """
     from feeder.source import git

@@ -1,4 +1,4 @@
-"""Makes the index of a new git worktree as a copy of that of another worktree of its repository.
+"""Copies the index of another worktree of the repository for a new git worktree.
 
 The sync that follows writes only what differs.
 """
@@ -37,7 +37,7 @@ def copy_nearest_index(
 ) -> None:
     """Copies the index of another worktree, if the workspace has none of its own.
 
-    Of several, the one whose commit differs from HEAD in the fewest files. Prints where it was
+    The index whose commit differs from HEAD in the fewest files is copied. Prints where it was
     copied from, or why an index was not. Does nothing for an index at Cloudflare, at --db, of a
     folder (--path) or of a shard.
     """

@@ -46,7 +46,7 @@ class GitFile(NamedTuple):
 
 
 def is_regular(mode: str) -> bool:
-    """True if the mode is that of a regular file, executable or not."""
+    """True for a regular file, executable or not."""
     return mode.startswith("100")
 
 

@@ -14,7 +14,7 @@ from feeder.store.recorded_meta import open_read_only, translated_errors
 from feeder.store.sqlite import SQLite
 
 TEMPORARY_INFIX = ".copy-"
-"""Follows the index's name in that of a copy that is not complete."""
+"""The suffix of a copy that is not complete."""
 LEFTOVER_AGE_S = 3600.0
 """Age after which an incomplete copy is deleted: the process that made it was killed."""
 _SIDE_FILES = ("", "-wal", "-shm", "-journal")

@@ -54,7 +54,7 @@ _ROWS_PER_FILE = {"0013_file_lines.sql": 1.0}
 
 
 class Migration(NamedTuple):
-    """A numbered change of the schema; `name` is that of its file."""
+    """A numbered change of the schema; `name` is its file's name."""
 
     name: str
     sql: str

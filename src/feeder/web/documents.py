@@ -52,7 +52,7 @@ CONTENT_SECURITY_POLICY = (
 
 
 def routes(service: IndexService, access: AccessControl, pool: ThreadPool) -> list[Route]:
-    """The route of documents for programs, and that of the page's form.
+    """The route of documents for programs, and the route of the page's form.
 
     A tab that is opened sends no header, so the page sends its key in a form.
     """

@@ -15,7 +15,7 @@ ELEMENT_NAME_LIMIT = 120
 """Maximum characters of an element's name; the rest is cut."""
 
 PAGE_LEVEL = 9
-"""The level of a page: below that of any heading."""
+"""The level of a page: below any heading."""
 
 _INVALID_CHARACTERS = re.compile("[\0-\x08\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 """Control characters, surrogates and noncharacters, which are not text."""
