@@ -4,7 +4,7 @@ are too large, and checks the returned vectors.
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from concurrent.futures import Future
 from contextlib import suppress
 from itertools import chain
@@ -155,7 +155,7 @@ def normalize_vectors(
     """
     import numpy as np
 
-    lengths = sorted({len(numbers) if isinstance(numbers, list) else 0 for numbers in answered})
+    lengths = sorted({len(numbers) if isinstance(numbers, Sized) else 0 for numbers in answered})
     if len(answered) != count or lengths != [dimensions]:
         raise ServiceError(
             f"{model} returned {len(answered)} vectors of {lengths} dimensions for {count} "
