@@ -72,6 +72,17 @@ def test_summaries_are_those_of_the_commands() -> None:
     assert cli.summaries == {name: commands[name].get_short_help_str(1000) for name in commands}
 
 
+def test_help_shows_each_summary_whole_at_80_columns(
+    feeder: RunFeeder, plain: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = feeder(plain, "--help").out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not [line for line in lines[1:] if line.endswith(("...", "…"))]
+    shown = {line.split()[0]: line.split(maxsplit=1)[1] for line in lines if len(line.split()) > 1}
+    assert {name: shown[name] for name in cli.summaries} == cli.summaries
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

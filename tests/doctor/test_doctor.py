@@ -14,6 +14,7 @@ from command_runner import CommandResult, RunFeeder
 from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.doctor.environment import check_extras, check_open_files
+from feeder.installation import install_command
 from feeder.parse.extract import NOT_INSTALLED
 from feeder.store import Statement
 from feeder.store.migrations import known_migrations
@@ -169,7 +170,7 @@ def test_missing_extra_is_neither_ok_nor_an_error(
     found = findings(answer)["[documents]"]
     assert (answer.code, found["absent"], found["stops"], found["remedy"]) == (0, True, False, "")
     [line] = [one for one in feeder(shop, "doctor").out.splitlines() if "[documents]" in one]
-    says = "not installed; to add it: pip install 'headfeed[documents]'"
+    says = f"not installed; to add it: {install_command('documents')}"
     assert line.split(maxsplit=2) == ["-", "[documents]", says]
 
 
@@ -285,7 +286,7 @@ def test_skipped_documents_are_reported(feeder: RunFeeder, shop: Repo) -> None:
     changed(shop, Statement(kept_out, (NOT_INSTALLED,)), counts)
     found = findings(feeder(shop, "doctor", "--json"))["documents"]
     assert found["says"] == "1 skipped"
-    assert "pip install 'headfeed[documents]'" in found["remedy"]
+    assert install_command("documents") in found["remedy"]
 
 
 def test_index_of_documents_without_the_extra_is_an_error(

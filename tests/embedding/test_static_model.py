@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import re
 import struct
 import subprocess
 from pathlib import Path
@@ -14,6 +15,7 @@ from feeder.embedding import STATIC_MODEL_SHA256, Embedder, static_tokenizer
 from feeder.embedding.static_model import MODEL_FILE, StaticEmbedder
 from feeder.embedding.static_query import StaticQueryEmbedder
 from feeder.errors import UserError
+from feeder.installation import install_command
 
 # three words and two buckets in two dimensions, as docs/explanation/models.md tells the format
 _WORDS = ["read", "file", "lib"]
@@ -129,7 +131,7 @@ def test_changed_file_is_refused_with_a_remedy(tmp_path: Path, change: bytes | N
     path = tmp_path / "model.bin"
     content = MODEL_FILE.read_bytes()
     path.write_bytes(content[:-1] if change is None else change)
-    with pytest.raises(UserError, match="pip install --force-reinstall headfeed"):
+    with pytest.raises(UserError, match=re.escape(install_command())):
         StaticEmbedder(path)
 
 
@@ -164,7 +166,7 @@ def test_query_vectors_without_numpy_are_the_same(shipped: StaticEmbedder, text:
 def test_changed_file_is_refused_for_queries_too(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "model.bin"
     path.write_bytes(content)
-    with pytest.raises(UserError, match="pip install --force-reinstall headfeed"):
+    with pytest.raises(UserError, match=re.escape(install_command())):
         StaticQueryEmbedder(path)
 
 

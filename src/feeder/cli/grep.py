@@ -76,7 +76,7 @@ class GrepCommand(click.Command):
 @search_options.color_option
 @options.read_options
 def grep(pattern: str, places: tuple[str, ...], **params: Any) -> None:
-    """List every line that matches a regular expression, with its node.
+    """List every line that matches a regular expression.
 
     Searches the indexed files of this machine, as they were indexed, in the files and folders PATH
     or in all. PATTERN has the syntax of /patterns/ in queries. Everything after -- is no option.

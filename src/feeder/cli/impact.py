@@ -47,7 +47,9 @@ NO_TESTS = 5
 def impact(
     base: str | None, working_tree: bool, tests_only: bool, limit: int, **params: Any
 ) -> None:
-    """List what a change touches: callers, overriding members, tests, documents, similar code.
+    """List what a change touches, and the tests to run.
+
+    Callers, overriding members, tests, documents and similar code.
 
     To run only these tests, or none:
 

@@ -203,14 +203,14 @@ cli.add_section(
     {
         **_in_module(
             "sync",
-            sync="Make the index equal to HEAD, whatever earlier runs left.",
-            process="Index files and folders on disk, and remove those that are gone.",
-            delete="Remove files and folders from the index; the files on disk stay.",
+            sync="Bring the index up to date with HEAD.",
+            process="Index files and folders as they are on disk.",
+            delete="Remove files and folders from the index only.",
             apply="Apply a list of changes to the index.",
         ),
         **_in_module(
             "workflow",
-            deltas="Print the changes between two commits as JSON, for `feeder apply`.",
+            deltas="Print the changes between two commits as JSON.",
         ),
         **_in_module(
             "maintenance",
@@ -223,42 +223,35 @@ cli.add_section(
     {
         **_in_module(
             "search",
-            search="Search by words and by meaning, and show the matching lines.",
+            search="Search by words and by meaning.",
         ),
         **_in_module(
             "grep",
-            grep="List every line that matches a regular expression, with its node.",
+            grep="List every line that matches a regular expression.",
         ),
         **_in_module(
             "search",
-            similar="Find nodes similar to a given one, by vector or else by words.",
-            outline="List the symbols and sections of a file, a folder or a glob.",
+            similar="Find code that is similar to a given node.",
+            outline="List the symbols of a file, a folder or a glob.",
             show="Print a node or lines of a file, as they are now.",
         ),
         **_in_module(
             "references",
-            references=(
-                "List what refers to a class, method, function or constant, or what it refers to."
-            ),
-            definition=(
-                "List where a name is defined; of a position in a file, the name that stands there."
-            ),
-            implementations="List the types below a type, or the members that override a member.",
+            references="List what refers to a symbol, or what it refers to.",
+            definition="List where a name is defined.",
+            implementations="List the subtypes of a type or the overrides of a member.",
         ),
         **_in_module(
             "impact",
-            impact=(
-                "List what a change touches: callers, overriding members, tests, "
-                "documents, similar code."
-            ),
+            impact="List what a change touches, and the tests to run.",
         ),
         **_in_module(
             "overview",
-            overview="Show packages, entry points and the most-referenced symbols with signatures.",
+            overview="Show packages, entry points and most-used symbols.",
         ),
         **_in_module(
             "evaluate",
-            evaluate="Measure search quality with queries whose answers are known.",
+            evaluate="Measure search quality with queries of known answers.",
         ),
         **_in_module(
             "queries",
@@ -271,7 +264,7 @@ cli.add_section(
     {
         **_in_module(
             "serve",
-            mcp="Serve the index to a coding agent over MCP, on stdin and stdout.",
+            mcp="Serve the index to a coding agent over MCP (stdio).",
             serve="Serve a search page, a JSON API and MCP over HTTP.",
         ),
     },
@@ -285,12 +278,12 @@ cli.add_section(
         ),
         **_in_module(
             "worker",
-            worker="Write a Cloudflare Worker that serves the index into a folder.",
+            worker="Write a Cloudflare Worker that serves the index.",
         ),
         **_in_module(
             "workflow",
             plan="Print a job matrix that splits a first sync into shards.",
-            action="Run what a GitHub Actions event needs; called by action.yml.",
+            action="Run what a GitHub Actions event needs.",
         ),
     },
 )
@@ -300,10 +293,7 @@ cli.add_section(
         **_in_module(
             "maintenance",
             stats="Show what the index contains.",
-            doctor=(
-                "Check everything that a run needs, and say how to fix it; exit 1 if a "
-                "run would fail."
-            ),
+            doctor="Check what a run needs, and say how to fix it.",
             cache="Show or clear the embedding cache of this machine.",
         ),
         **_in_module("languages", languages="Try the description of a language on a file."),

@@ -179,9 +179,10 @@ def _print_model_costs(settings: Settings, dimensions: int) -> None:
 @click.command()
 @options.doctor_options
 def doctor(**params: Any) -> None:
-    """Check everything that a run needs, and say how to fix it; exit 1 if a run would fail.
+    """Check what a run needs, and say how to fix it.
 
-    Writes nothing. The output has no secrets and can be shared.
+    Exits with 1 if a run would fail. Writes nothing. The output has no secrets and can be
+    shared.
     """
     from feeder.doctor.checks import run_checks
 

@@ -31,7 +31,10 @@ MAX_TOKENS = 50_000
 )
 @options.read_options
 def overview(path: str, budget: int, **params: Any) -> None:
-    """Show packages, entry points and the most-referenced symbols with signatures."""
+    """Show packages, entry points and most-used symbols.
+
+    Symbols are ranked by references, and have their signatures.
+    """
     from feeder.search.open_index import open_index
     from feeder.search.overview import build_overview, fit_symbols, overview_cost
     from feeder.search.query_plan import path_from_root

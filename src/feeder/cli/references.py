@@ -71,7 +71,7 @@ MAX_DEPTH = 10
 def references(
     target: str, color: str, form: str, incoming: bool, depth: int, **params: Any
 ) -> None:
-    """List what refers to a class, method, function or constant, or what it refers to.
+    """List what refers to a symbol, or what it refers to.
 
     First come references that are resolved by imports, types and packages, then those by name only.
     """
@@ -224,7 +224,10 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
 @click.argument("name", metavar="NAME|PATH:LINE:COLUMN")
 @options.read_options
 def definition(name: str, **params: Any) -> None:
-    """List where a name is defined; of a position in a file, the name that stands there."""
+    """List where a name is defined.
+
+    A position in a file, PATH:LINE:COLUMN, stands for the name there.
+    """
     from feeder.search.definitions import find_definitions
     from feeder.search.open_index import open_index
 
@@ -248,7 +251,7 @@ def definition(name: str, **params: Any) -> None:
 @click.argument("target", metavar="PATH#TYPE|PATH:LINE[:COLUMN]|TYPE|ID")
 @options.read_options
 def implementations(target: str, **params: Any) -> None:
-    """List the types below a type, or the members that override a member."""
+    """List the subtypes of a type or the overrides of a member."""
     from feeder.search.definitions import resolve_definition
     from feeder.search.modules import say_nothing_implements
     from feeder.search.open_index import open_index

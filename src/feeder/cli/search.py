@@ -72,7 +72,10 @@ def _print_lines(page: Page, settings: Settings, lines: Iterable[str]) -> None:
 @search_options.display_options
 @options.read_options
 def similar(target: str, limit: int, **params: Any) -> None:
-    """Find nodes similar to a given one, by vector or else by words."""
+    """Find code that is similar to a given node.
+
+    By its vector, or else by its words.
+    """
     from feeder.search.open_index import open_index
     from feeder.search.query_plan import SearchRequest, path_from_root
     from feeder.search.request_filters import RequestFilters
@@ -109,7 +112,7 @@ def similar(target: str, limit: int, **params: Any) -> None:
 @search_options.color_option
 @options.read_options
 def outline(path: str, depth: int | None, max_lines: int, color: str, **params: Any) -> None:
-    """List the symbols and sections of a file, a folder or a glob."""
+    """List the symbols of a file, a folder or a glob."""
     from feeder.cli.rendering import render_outline
     from feeder.cli.terminal import stdout_terminal
     from feeder.search.open_index import open_index
@@ -212,7 +215,7 @@ _RANKING_OPTIONS = ("lines", "full", "explain", "prefer", "all_repos")
 @search_options.query_log_option
 @click.pass_context
 def search(ctx: click.Context, /, query: str, every: bool, limit: int, **params: Any) -> None:
-    """Search by words and by meaning, and show the matching lines.
+    """Search by words and by meaning.
 
     A query can have "phrases", /patterns/, -excluded words, prefixes*, and the filters lang: path:
     -path: type: symbol: repo: category: tests: and case:yes. Everything after -- is the query.

@@ -40,7 +40,7 @@ _sync_option = click.option(
 @search_options.query_log_option
 @click.pass_context
 def mcp(context: click.Context, /, follows: bool, **params: Any) -> None:
-    """Serve the index to a coding agent over MCP, on stdin and stdout."""
+    """Serve the index to a coding agent over MCP (stdio)."""
     if context.invoked_subcommand:
         return
     from feeder.mcp.service import index_service

@@ -31,7 +31,10 @@ GIVEN_FILES = "the given files"
 )
 @options.sync_options
 def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
-    """Make the index equal to HEAD, whatever earlier runs left."""
+    """Bring the index up to date with HEAD.
+
+    It does so whatever earlier runs left: after an interrupted run too.
+    """
     from feeder.session import early_start, workspace
 
     settings = Settings(**params)
@@ -58,7 +61,10 @@ def sync(dry_run: bool, working_tree: bool, **params: Any) -> None:
 @options.paths_option("File or folder to index; repeatable.")
 @options.write_options
 def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
-    """Index files and folders on disk, and remove those that are gone."""
+    """Index files and folders as they are on disk.
+
+    Those that are gone are removed from the index.
+    """
     from feeder.session.workspace import common_base_folder, folder_tree, workspace_for
     from feeder.sync.partial_sync import process_paths
 
@@ -74,7 +80,10 @@ def process(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
 @options.paths_option("File or folder to remove; it need not exist on disk. Repeatable.")
 @options.write_options
 def delete(paths: tuple[Path, ...], dry_run: bool, **params: Any) -> None:
-    """Remove files and folders from the index; the files on disk stay."""
+    """Remove files and folders from the index only.
+
+    The files on disk stay.
+    """
     from feeder.session.workspace import current_workspace, folder_tree
     from feeder.sync.partial_sync import delete_paths
 

@@ -55,7 +55,7 @@ def worker(
     folders: tuple[Path, ...],
     **params: Any,
 ) -> None:
-    """Write a Cloudflare Worker that serves the index into a folder."""
+    """Write a Cloudflare Worker that serves the index."""
     from feeder.edge.worker_folder import plan_folder, write_plan
 
     is_trial, port = params.pop("is_trial"), params.pop("port")

@@ -19,7 +19,10 @@ from feeder.errors import UserError
 @click.option("--merge-base", is_flag=True, help="Compare with the merge base of both commits.")
 @options.git_options
 def deltas(base: str, head: str, merge_base: bool, **params: Any) -> None:
-    """Print the changes between two commits as JSON, for `feeder apply`."""
+    """Print the changes between two commits as JSON.
+
+    `feeder apply` takes them.
+    """
     from feeder.progress import ProgressReporter
     from feeder.session.workspace import repository_of
     from feeder.source.deltas import compute_deltas, deltas_as_json
@@ -56,7 +59,10 @@ def plan(shards: int, **params: Any) -> None:
 @options.action_options
 @click.pass_context
 def action(context: click.Context, /, directory: Path, impact: bool, **params: Any) -> None:
-    """Run what a GitHub Actions event needs; called by action.yml."""
+    """Run what a GitHub Actions event needs.
+
+    action.yml calls it.
+    """
     from feeder.cloudflare.credentials import token_to_mask
     from feeder.github.event import current_event
     from feeder.github.step import StepInputs, plan_step

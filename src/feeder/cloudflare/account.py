@@ -1,5 +1,5 @@
 """Databases, Vectorize indexes and metadata indexes of an account, through Cloudflare's official
-SDK, the package `cloudflare` of the extra `headfeed[cloudflare]`.
+SDK, the package `cloudflare` of the extra `cloudflare`.
 
 The SDK makes the requests and reads the responses. Retries, rate limit and errors are those of
 `Api`: the SDK sends a POST again whatever it does, ignores a `Retry-After` above 60 s, and takes
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from cloudflare import Cloudflare
 
 METRIC: Final = "cosine"
-INSTALL_HINT = "Install it with: pip install 'headfeed[cloudflare]'"
 
 
 class IndexConfig(NamedTuple):
@@ -160,8 +159,10 @@ def _create_sdk(api: Api) -> "Cloudflare":
     try:
         from cloudflare import Cloudflare
     except ImportError as exc:
+        from feeder.installation import install_hint
+
         raise UserError(
-            f"Cloudflare's SDK, which this needs, is not installed. {INSTALL_HINT}"
+            f"Cloudflare's SDK, which this needs, is not installed. {install_hint('cloudflare')}"
         ) from exc
 
     def before_request(request: "httpx.Request") -> None:

@@ -4,18 +4,18 @@ settings.
 
 import os
 import platform
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 
 from feeder.cloudflare import wrangler
 from feeder.config import Settings
 from feeder.doctor import Finding
 from feeder.embedding.cache import default_cache_file
 from feeder.errors import FeederError
+from feeder.installation import install_command, packages_by_extra
 from feeder.parse.worker_pool import WorkerPool
 from feeder.search.vocabulary import REPOSITORY_FILE, repository_categories
 from feeder.session.workspace import current_workspace
@@ -92,20 +92,15 @@ def check_parser(settings: Settings) -> Iterator[Finding]:
     yield Finding("parser", "parsed a Python sample in a worker process")
 
 
-DISTRIBUTION = "headfeed"
-
-_EXTRA_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>\w+)['\"]")
-
-
 def check_extras(_: Settings) -> Iterator[Finding]:
     """Reports the packages of each extra with their versions, and how to install the missing."""
-    for extra, packages in _packages_by_extra().items():
+    for extra, packages in packages_by_extra().items():
         versions = {package: _version(package) for package in packages}
         missing = [package for package, number in versions.items() if not number]
         installed = ", ".join(
             f"{package} {number}" for package, number in versions.items() if number
         )
-        command = f"pip install '{DISTRIBUTION}[{extra}]'"
+        command = install_command(extra)
         if not missing:
             yield Finding(f"[{extra}]", installed)
         elif installed:
@@ -113,17 +108,6 @@ def check_extras(_: Settings) -> Iterator[Finding]:
             yield Finding(f"[{extra}]", f"{installed}, without {', '.join(missing)}", remedy)
         else:
             yield Finding(f"[{extra}]", f"not installed; to add it: {command}", absent=True)
-
-
-def _packages_by_extra() -> dict[str, list[str]]:
-    try:
-        requirements = requires(DISTRIBUTION) or []
-    except PackageNotFoundError:
-        return {}
-    packages: dict[str, list[str]] = {}
-    for match in filter(None, map(_EXTRA_REQUIREMENT.match, requirements)):
-        packages.setdefault(match["extra"], []).append(match["name"])
-    return packages
 
 
 def _version(package: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
 from feeder.doctor import Finding
+from feeder.installation import install_command
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.index_status import read_index_status
 from feeder.session.session import Session, open_session
@@ -118,7 +119,7 @@ def _side_table_findings(session: Session, content: Statistics) -> Iterator[Find
 
 def _document_findings(session: Session, content: Statistics) -> Iterator[Finding]:
     """Reports skipped documents; a run refuses to remove what another installation has read."""
-    remedy = "Install the readers, then feeder sync: pip install 'headfeed[documents]'"
+    remedy = f"Install the readers, then feeder sync: {install_command('documents')}"
     if skipped := content.skipped.get(NOT_INSTALLED):
         yield Finding("documents", f"{skipped:,} skipped", remedy)
     if not extractor_versions() and includes_documents(content.meta.get("parser", "")):

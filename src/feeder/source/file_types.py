@@ -79,7 +79,7 @@ _BINARY_EXTENSIONS = _word_set(
 DOCUMENT_EXTENSIONS = _word_set(
     "docm docx epub mht mhtml odp ods odt pdf pptm pptx rtf xls xlsb xlsm xlsx"
 )
-"""Extensions of documents, whose text is extracted with `headfeed[documents]`."""
+"""Extensions of documents, whose text is extracted with the extra `documents`."""
 
 CLASSIFICATION_FINGERPRINT = repr(
     [

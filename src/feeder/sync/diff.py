@@ -125,9 +125,11 @@ def refuse_unreadable_documents(
     indexed = (path for path, row in (state.files or {}).items() if row.state != "skipped")
     paths = (*indexed, *(entry.path for entry in entries if not entry.skip))
     if path := next(filter(file_types.document_extension, paths), None):
+        from feeder.installation import install_command
+
         raise UserError(
             f"The index has documents, such as {path}, which this installation cannot read. "
-            'Install the readers: pip install "headfeed[documents]". '
+            f"Install the readers: {install_command('documents')} "
             "Or remove documents from the index: feeder sync --force"
         )
 

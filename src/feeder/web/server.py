@@ -35,7 +35,6 @@ PORT_ATTEMPTS = 20
 """Ports that are tried, from the default on, before any free one is taken."""
 MIN_TOKEN_CHARS = 16
 """The minimum length of a user's token."""
-INSTALL_HINT = "Install it with: pip install 'headfeed[serve]'"
 
 REDIRECT_PAGE = """\
 <!doctype html><meta charset="utf-8"><title>feeder</title>
@@ -109,7 +108,9 @@ def check_installed() -> None:
     """Raises UserError if the packages of the extra `serve` are missing."""
     for name in ("starlette", "uvicorn"):
         if find_spec(name) is None:
-            raise UserError(f"The web server is not installed. {INSTALL_HINT}")
+            from feeder.installation import install_hint
+
+            raise UserError(f"The web server is not installed. {install_hint('serve')}")
 
 
 def _validate_token(token: str | None) -> str:

@@ -25,7 +25,7 @@ def test_command_in_the_uvx_cache_is_not_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.executable", str(tmp_path / "uv/archive-v0/x1/bin/python"))
-    with pytest.raises(UserError, match="uv tool install headfeed"):
+    with pytest.raises(UserError, match="uv tool install "):
         server_command("user")
     assert server_command("project") == ["feeder", "mcp"]
 

@@ -11,6 +11,7 @@ from hypothesis.stateful import initialize, invariant, rule
 
 from fault_injection import Crash, FailingDatabase, FailingEmbedder, FaultInjector
 from feeder.errors import StoppedEarly, Superseded, UserError
+from feeder.installation import install_command
 from feeder.shards import all_shards
 from feeder.source.file_types import document_extension
 from feeder.source.git_trees import Commit
@@ -129,7 +130,7 @@ class History(Branch):
                 sync(replace(self._failing_context(FaultInjector(0), MODEL), force=force))
             except UserError as exc:
                 assert not force
-                assert 'pip install "headfeed[documents]"' in str(exc)
+                assert install_command("documents") in str(exc)
                 assert index_snapshot(self._database) == before
                 self._outcomes["documents kept"] += 1
             else:

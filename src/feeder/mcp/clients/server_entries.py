@@ -16,8 +16,6 @@ from feeder.mcp.clients import SERVER_NAME, Scope, toml_edit
 from feeder.mcp.clients.known_clients import ServerEntry
 
 _MCP_ARGUMENTS = ["mcp"]
-_UVX_CACHE_FOLDER = "archive-v0"
-"""The folder in uv's cache from which `uvx` runs a program without installing it."""
 _COMMAND_KEYS = ("type", "command", "args", "transport")
 """The keys of an entry that start the server; the other keys of an existing one stay."""
 
@@ -29,13 +27,15 @@ def server_command(scope: Scope) -> list[str]:
 
 def _program() -> list[str]:
     """`feeder` if a new shell finds this program by that name, else its path."""
+    from feeder.installation import is_run_by_uvx, uv_tool_command
+
     own = Path(sys.executable).parent / (
         f"{SERVER_NAME}.exe" if sys.platform == "win32" else SERVER_NAME
     )
-    if _UVX_CACHE_FOLDER in own.parts:
+    if is_run_by_uvx():
         raise UserError(
             "uvx runs feeder from its cache, where a client may not find it later. "
-            "Install it with `uv tool install headfeed`, or use --scope project."
+            f"Install it with: {uv_tool_command()}; or use --scope project."
         )
     if not own.is_file():
         return [sys.executable, "-m", "feeder"]

@@ -18,7 +18,8 @@ EXTRACT_VERSION = "4"
 
 REQUIRED_PACKAGES = ("pypdfium2", "python-calamine")
 
-NOT_INSTALLED = 'a document, which is read where it is installed: pip install "headfeed[documents]"'
+NOT_INSTALLED = "a document, whose reader is not installed: the extra `documents`"
+"""The reason of a skipped document, which the index stores: the same for every installation."""
 
 FINGERPRINT_PREFIX = "documents:"
 """Prefix of the word for the document extractors in a parser fingerprint."""
