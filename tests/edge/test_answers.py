@@ -47,6 +47,8 @@ def _samples() -> dict[str, str | bytes]:
         'package ledger\n\nvar ErrLedgerClosed = errors.New("closed")\n\n'
         "func OpenLedger() error {\n\treturn ErrLedgerClosed\n}\n"
     )
+    others["docs/进化.md"] = "# 进化\n\n物竞天择的适者生存法则说明了进化。\n\n使用Vue组件显示。\n"
+    others["lib/用户.py"] = "class 用户服务:\n    def 读取用户(self):\n        return 1\n"
     others["docs/ledger.md"] = "# Audit\n\nErrLedgerClosd is misspelt in a chapter on auditing.\n"
     return {**files, "lib/cart.py": found["cart.py"], "lib/weigh.py": weigh, **others}
 
@@ -149,6 +151,29 @@ def _ids(facts: Facts) -> list[str]:
 LONG_PATH = "module/src/main/java/com/example/shop/checkout/CartRepository.java"
 """Longer than the patterns that D1 accepts."""
 
+UNSPACED = (
+    *(
+        "适者生存",
+        '"者生"',
+        "法*",
+        "法",
+        "说明了进化的",
+        "使用Vue组件",
+        "-适者 进化",
+        "组件 case:yes",
+    ),
+    *(
+        "symbol:用户服务",
+        "symbol:读*",
+        "path:docs/进化.md 生存",
+        "用户",
+        "读取用户",
+        "适者生存 lang:markdown",
+    ),
+    "物竞天择的适者生存法则说明了进化" * 6,
+)
+"""Queries for text without spaces between its words."""
+
 OTHERS: list[tuple[str, dict[str, str]]] = [
     ("similar", {"target": "src/cart.py:4"}),
     ("similar", {"target": "src/cart.go#Cart.Add", "limit": "3", "language": "go"}),
@@ -187,6 +212,7 @@ OTHERS: list[tuple[str, dict[str, str]]] = [
     ("map", {"path": "nowhere", "after": "a"}),
     ("map", {"path": "src/cart.py"}),
     ("map", {"limit": "1001"}),
+    *(("search", {"q": query}) for query in UNSPACED),
     ("search", {"q": "cart", "limit": "0"}),
     ("search", {"q": " "}),
     ("search", {"q": "cart", "tests": "some"}),

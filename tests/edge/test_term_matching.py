@@ -1,5 +1,6 @@
 """The Worker finds query words at the same places as FTS5."""
 
+import json
 import re
 import sys
 from itertools import accumulate, product
@@ -13,6 +14,7 @@ from edge.texts import SAMPLES, some, texts
 from edge.worker_process import Worker
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.search.term_matching import TermMatcher, text_stems
+from feeder.store import fts_query
 from feeder.store.tokenizer import tokenize
 from parse.outlines import SAMPLE_FILES
 
@@ -26,6 +28,8 @@ ness al ance ence er ic able ible ant ement ment ent sion tion ion ou ism ate it
 """,
 )
 BEGINNINGS = [*"aby", "", "ab", "by", "toy", "hop", "hopp", "fall", "abad", "oxy", "x2", "é"]
+BIGRAM_CASES = json.loads((ROOT / "tests/search/bigram_cases.json").read_text("utf-8"))
+runs = st.text(st.sampled_from('适者生存ーア한𩸽a1_* 。・é🚀"'), max_size=9)
 parts = st.sampled_from([*ENDINGS, *BEGINNINGS, *"aeiouybtlsz", "\u0301", "Case", "\u8000"])
 words = st.lists(parts, max_size=5).map("".join)
 questions = st.lists(words | texts | st.sampled_from(["*", "the", "app*", "x\u0301*"]), max_size=4)
@@ -99,6 +103,44 @@ def test_places_are_the_same_in_every_language(worker: Worker, path: Path) -> No
     lines = path.read_bytes().decode(errors="replace").split("\n")
     assert worker.call("findMatches", QUESTION.split(), lines) == places(QUESTION.split(), lines)
     assert worker.call("tokenize", "\n".join(lines)) == tokens("\n".join(lines))
+
+
+def test_runs_are_split_and_highlighted_alike(worker: Worker) -> None:
+    """By the cases of the program."""
+    for text, expected in BIGRAM_CASES["phrases"]:
+        assert worker.call("ftsPhrase", text) == expected
+    for text, expected in BIGRAM_CASES["prefixes"]:
+        assert worker.call("ftsPrefix", text) == expected
+    for text, expected in BIGRAM_CASES["terms"]:
+        assert worker.call("queryTexts", [text])[0][0] == expected
+    for query, line, expected in BIGRAM_CASES["highlights"]:
+        assert [[*one[1:3]] for one in worker.call("findMatches", query, [line])] == expected
+
+
+@given(runs)
+def test_phrases_are_split_alike(worker: Worker, text: str) -> None:
+    assert worker.call("ftsPhrase", text) == fts_query.phrase(text)
+    assert worker.call("ftsPrefix", text) == fts_query.prefix(text)
+
+
+@given(st.lists(runs, max_size=3), st.lists(runs, max_size=3))
+def test_places_in_runs_are_the_same(worker: Worker, asked: list[str], lines: list[str]) -> None:
+    assert worker.call("findMatches", asked, lines) == places(asked, lines)
+
+
+@pytest.mark.parametrize(
+    ("text", "limit", "first"),
+    [
+        ("one two three", 2, "one two"),
+        ("one two", 2, "one two"),
+        ("适者生存法则", 4, "适者生存"),
+        ("use 适者 now", 3, "use 适者"),
+        ("Vue组件", 2, "Vue组"),
+    ],
+)
+def test_long_phrases_are_cut(worker: Worker, text: str, limit: int, first: str) -> None:
+    """Each character of a run counts as a word."""
+    assert worker.call("firstWords", text, limit) == first
 
 
 def test_stop_words_are_the_same(worker: Worker) -> None:

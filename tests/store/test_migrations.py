@@ -13,12 +13,14 @@ import apsw
 import pytest
 
 from feeder.errors import ServiceError, UserError
+from feeder.source.git_trees import Commit
 from feeder.store import Row, Statement
 from feeder.store.migrations import known_migrations, migrate
 from feeder.store.name_search import similar_names_statement
 from feeder.store.scope import Scope
 from feeder.store.sqlite import SQLite
-from index_helpers import MEMORY, open_database, query_rows
+from index_helpers import MEMORY, InProcessParser, open_database, query_rows, run_sync
+from source.repos import Repo
 
 DOCS = Path(__file__).parents[2] / "docs"
 COLUMNS = {
@@ -359,6 +361,62 @@ def test_older_index_gets_language_and_last_line_of_its_files() -> None:
         ("a/b", "z.lock", None, None),
         ("c/d", "x.md", "markdown", 9),
     ]
+    database.close()
+
+
+def _older_postings(database: SQLite, texts: Sequence[tuple[str, str]]) -> None:
+    """Writes whole runs as words, as earlier versions did, and takes the last migration back."""
+    postings = [Statement("DELETE FROM docs_fts")]
+    postings += [
+        Statement(
+            "INSERT INTO docs_fts (rowid, id, path, body) SELECT seq, id, path, ? FROM docs"
+            " WHERE path = ?",
+            (text, path),
+        )
+        for path, text in texts
+    ]
+    database.run([*postings, Statement("DELETE FROM d1_migrations WHERE name LIKE '0014%'")])
+
+
+def test_older_index_reads_files_without_spaces_again(repo: Repo) -> None:
+    """The other files and all nodes stay as they are; without such text nothing changes at all."""
+    texts = {
+        "a.txt": "适者生存法则\n",
+        "b.txt": "plain\n",
+        "c.txt": "使用Vue组件\n",
+        "d.txt": "é→\n",
+    }
+    repo.commit(texts)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    nodes = "SELECT id || seq || text_sha FROM docs ORDER BY seq"
+    before = query_rows(database, nodes)
+    _older_postings(database, list(texts.items()))
+    assert migrate(database) == ["0014_pairs.sql"]
+    assert query_rows(database, "SELECT path FROM files WHERE blob = ''") == ["a.txt", "c.txt"]
+    parser = InProcessParser()
+    run_sync(Commit(repo.path), database, parser=parser)
+    assert sorted(parser.parsed) == ["a.txt", "c.txt"]
+    assert query_rows(database, nodes) == before
+    match = "SELECT id FROM docs_fts WHERE docs_fts MATCH ?"
+    for words in ('"者生"', '"vue"', '"plain"'):
+        assert len(query_rows(database, match, words)) == 1
+    assert query_rows(database, match, '"适者生存法则"') == []
+    database.close()
+
+
+def test_older_index_without_such_text_stays_as_it_is(repo: Repo) -> None:
+    texts = {"b.txt": "plain\n", "d.txt": "é→ größer\n"}
+    repo.commit(texts)
+    database = open_database()
+    run_sync(Commit(repo.path), database)
+    _older_postings(database, list(texts.items()))
+    changes = database.connection.total_changes()
+    assert migrate(database) == ["0014_pairs.sql"]
+    assert database.connection.total_changes() - changes <= 6
+    parser = InProcessParser()
+    run_sync(Commit(repo.path), database, parser=parser)
+    assert parser.parsed == []
     database.close()
 
 

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 import feeder
-from feeder import nodes, relation, suggestions, text
+from feeder import bigrams, nodes, relation, suggestions, text
 from feeder.cloudflare import vectorize
 from feeder.edge import tokenizer_tables, worker_limits, worker_sql
 from feeder.edge.javascript_regex import SPACE, to_javascript
@@ -65,6 +65,7 @@ _NAMES: dict[ModuleType, str] = {
     relation: """CALL INHERITS IMPLEMENTS USE MENTION IMPORT BINDING PARAMETER RETURNS
         ITEM_PATTERN""",
     suggestions: "MAX_SUGGESTIONS MIN_SIMILARITY MAX_COMPARED MAX_LISTED",
+    bigrams: "RUN",
     text: "WORD_PATTERN PART_PATTERN SEPARATOR_PATTERN",
     batching: "BYTES_PER_TOKEN",
     vectorize: "MAX_INDEXED_BYTES MAX_FILTER_BYTES MAX_NEIGHBOURS",

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from feeder.bigrams import has_run
 from feeder.search import vocabulary
 from feeder.search.index_status import Corpus
 from feeder.search.query import CHOICE_FILTERS
@@ -34,17 +35,21 @@ _PATHS = f"""
 SELECT path FROM files WHERE repo = ?1 AND nodes > 0 AND instr(lower(path), ?2)
 ORDER BY instr(lower(path), ?2), path LIMIT {MAX_PATHS}
 """
-# ?1 trigrams of the last part of a symbol, ?3 its beginning, ?4 what is before, between dots
-_SYMBOLS = f"""
+# ?1 trigrams of the last part of a symbol, or its words; ?3 its beginning, ?4 what is before,
+# between dots
+_SYMBOLS_BY_TRIGRAMS, _SYMBOLS_BY_WORDS = (
+    f"""
 SELECT symbol, path, start_line, end_line FROM (
   SELECT d.*, lower(substr(d.symbol,
     length(rtrim(d.symbol, replace(d.symbol, '.', ''))) + 1)) AS last
-  FROM names_fts f CROSS JOIN docs d ON d.seq = f.rowid
-  WHERE names_fts MATCH ?1 AND d.repo = ?2 AND instr('.' || lower(d.symbol), ?4)
+  FROM {index} f CROSS JOIN docs d ON d.seq = f.rowid
+  WHERE {index} MATCH ?1 AND d.repo = ?2 AND instr('.' || lower(d.symbol), ?4)
 ) WHERE substr(last, 1, length(?3)) = ?3
 ORDER BY length(last), node_type = 'class' DESC, end_line - start_line DESC, path
 LIMIT {MAX_READ_SYMBOLS}
 """
+    for index in ("names_fts", "docs_fts")
+)
 
 
 class Completion(NamedTuple):
@@ -130,7 +135,7 @@ def _names(corpus: Corpus, typed: str) -> Iterator[Completion]:
     """Symbols with a word that begins so, and files whose name does."""
     symbols = _symbols(corpus, typed, MAX_SYMBOLS)
     yield from symbols
-    if len(typed) >= MIN_LETTERS:
+    if not _is_short(typed):
         paths = _paths_with(corpus.database, corpus.repo, typed)
         yield from (_file(path) for path in _named(paths, typed))
 
@@ -149,10 +154,13 @@ def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
     typed = typed.lower()
     owner, _, last = typed.rpartition(".")
     letters = last.replace("_", "")  # names_fts has none of them
-    if not _NAME.fullmatch(typed) or len(letters) < MIN_LETTERS:
+    if not _NAME.fullmatch(typed) or _is_short(letters):
         return []
-    params = fts_query.phrase(letters), corpus.repo, last, f".{owner}." if owner else ""
-    [rows] = corpus.database.run([Statement(_SYMBOLS, params)])
+    sql, words = _SYMBOLS_BY_TRIGRAMS, fts_query.quoted(letters)
+    if len(letters) < MIN_LETTERS:
+        sql, words = _SYMBOLS_BY_WORDS, f"symbol : {fts_query.prefix(last)}"
+    params = words, corpus.repo, last, f".{owner}." if owner else ""
+    [rows] = corpus.database.run([Statement(sql, params)])
     places: dict[str, Row] = {}
     for name, path, first, end in sorted(rows, key=_symbol_order):
         places.setdefault(str(name), (path, first, end))
@@ -160,6 +168,11 @@ def _symbols(corpus: Corpus, typed: str, limit: int) -> Sequence[Completion]:
         Completion(name, "symbol", None, str(path), int(str(first)), int(str(end)))
         for name, (path, first, end) in islice(places.items(), limit)
     ]
+
+
+def _is_short(name: str) -> bool:
+    """Tells whether too many names begin so; a Chinese character says more than a letter."""
+    return len(name) < MIN_LETTERS and not has_run(name)
 
 
 def _symbol_order(row: Row) -> tuple[int, bool]:

@@ -3,12 +3,15 @@
 import re
 from typing import NamedTuple
 
+from feeder.bigrams import is_part_of_word
 from feeder.errors import UserError
 from feeder.search.literals import token_literal
 from feeder.search.query import Query, QueryText, parse_query
 from feeder.source.grep import PatternOptions
 
 _SPACES = re.compile(r"\s+")
+_NOT_IN_WORD = r"(?<!\w)"
+"""A pattern for the start of a word, in git's grep."""
 
 
 class LineQuery(NamedTuple):
@@ -53,15 +56,16 @@ def _pattern(query: Query) -> tuple[str, PatternOptions]:
     if query.regex:
         return query.regex, any_case
     if query.prefixes:
-        return rf"(?<!\w){re.escape(query.prefixes[0])}", any_case
+        [prefix, *_] = query.prefixes
+        return f"{_NOT_IN_WORD * is_part_of_word(prefix[0])}{re.escape(prefix)}", any_case
     text = query.phrases[0] if query.phrases else query.words
     if query.phrases or not QueryText(text).is_one_token:
         return _SPACES.sub(" ", text), any_case._replace(fixed_strings=True)
     [token] = QueryText(text).code_tokens or [text]
     ignores_case = not query.case and not token_literal(token).case_sensitive
-    ends = {re.match(r"\w", token[0]) is not None, re.match(r"\w", token[-1]) is not None}
+    ends = {is_part_of_word(token[0]), is_part_of_word(token[-1])}
     if len(ends) == 1:
         return token, PatternOptions(True, ignores_case, True in ends)
     # only one end is a letter or digit, and git compares both ends of a whole word
-    bounds = (r"(?<!\w)", "") if re.match(r"\w", token) else ("", r"(?!\w)")
+    bounds = (_NOT_IN_WORD, "") if is_part_of_word(token[0]) else ("", r"(?!\w)")
     return re.escape(token).join(bounds), PatternOptions(ignore_case=ignores_case)

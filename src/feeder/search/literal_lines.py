@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from feeder.bigrams import is_part_of_word
 from feeder.search.file_contents import indexed_revision
 from feeder.search.line_matches import innermost_nodes
 from feeder.source import git
@@ -49,6 +50,6 @@ def ids_with_tokens(
 
 def _token_pattern(token: str) -> str:
     """A Perl pattern for a token that is no part of a longer word."""
-    start = r"(?<!\w)" if token[:1].isalnum() or token[:1] == "_" else ""
-    end = r"(?!\w)" if token[-1:].isalnum() or token[-1:] == "_" else ""
+    start = r"(?<!\w)" if is_part_of_word(token[:1]) else ""
+    end = r"(?!\w)" if is_part_of_word(token[-1:]) else ""
     return f"{start}{re.escape(token)}{end}"

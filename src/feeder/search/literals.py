@@ -10,9 +10,10 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from feeder.bigrams import is_part_of_word
 from feeder.search.query import Query
 
-_WORD_CHARACTER, _SPACE = re.compile(r"\w"), re.compile(r"\s")
+_SPACE = re.compile(r"\s")
 
 
 class Literal(NamedTuple):
@@ -131,6 +132,8 @@ def _find_words(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
     at = text.find(first_word) if first_word else -1
     while at >= 0:
         match = pattern.match(text, at)
+        if match and literal.whole_word and _is_inside_word(text, *match.span()):
+            match = None
         if match:
             yield match.span()
         at = text.find(first_word, match.end() if match else at + 1)
@@ -139,22 +142,21 @@ def _find_words(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
 def _find_exactly(text: str, literal: Literal) -> Iterator[tuple[int, int]]:
     """The spans of a literal without spaces, found without a pattern."""
     token, size = literal.text, len(literal.text)
-    checks_start = literal.whole_word and _is_word(token[:1])
-    checks_end = literal.whole_word and _is_word(token[-1:])
     start = text.find(token) if token else -1
     while start >= 0:
         end = start + size
-        if (checks_start and _is_word(text[start - 1 : start])) or (
-            checks_end and _is_word(text[end : end + 1])
-        ):
+        if literal.whole_word and _is_inside_word(text, start, end):
             start = text.find(token, start + 1)
             continue
         yield start, end
         start = text.find(token, end)
 
 
-def _is_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+def _is_inside_word(text: str, start: int, end: int) -> bool:
+    """Tells whether a letter or digit goes on at an end of the range that is one, too."""
+    return (is_part_of_word(text[start - 1 : start]) and is_part_of_word(text[start])) or (
+        is_part_of_word(text[end : end + 1]) and is_part_of_word(text[end - 1])
+    )
 
 
 @lru_cache(50)
@@ -163,10 +165,6 @@ def _compile(literal: Literal) -> tuple[str, re.Pattern[str]]:
     text = literal.text if literal.case_sensitive else literal.text.casefold()
     words = text.split()
     pattern = r"\s+".join(map(re.escape, words))
-    if literal.whole_word and _WORD_CHARACTER.match(text):
-        pattern = rf"(?<!\w){pattern}"
-    if literal.whole_word and _WORD_CHARACTER.match(text[-1:]):
-        pattern = rf"{pattern}(?!\w)"
     return words[0] if words else "", re.compile(pattern)
 
 

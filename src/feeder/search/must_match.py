@@ -128,7 +128,7 @@ def _combine(before: MatchConstraint, after: MatchConstraint) -> MatchConstraint
 
 def _required_expression(query: Query) -> str | None:
     parts = [fts_query.phrase(phrase) for phrase in query.phrases if _WORD.search(phrase)]
-    parts += [f"{fts_query.phrase(prefix)} *" for prefix in query.prefixes]
+    parts += [fts_query.prefix(prefix) for prefix in query.prefixes]
     if query.case and (words := [word for word in query.words.split() if _WORD.search(word)]):
         parts.append(f"({fts_query.any_of(words)})")
     return " AND ".join(parts) or None
@@ -136,7 +136,7 @@ def _required_expression(query: Query) -> str | None:
 
 def _excluded_expression(excluded: Iterable[str]) -> str | None:
     parts = [
-        f"{fts_query.phrase(one.removesuffix('*'))}{' *' if one.endswith('*') else ''}"
+        fts_query.prefix(one[:-1]) if one.endswith("*") else fts_query.phrase(one)
         for one in excluded
         if _WORD.search(one)
     ]

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
+from feeder.bigrams import has_run, split_words
 from feeder.search.stopwords import RANKING_STOP_WORDS
 from feeder.store import fts_query
 from feeder.suggestions import is_within_one_edit
@@ -316,15 +317,23 @@ class QueryText:
     @cached_property
     def fts_terms(self) -> list[str]:
         """FTS5 terms for the words without stop words, the prefixes, and a phrase for each compound
-        name.
+        name and each run.
 
         They are quoted, since a word can be FTS5 syntax.
         """
-        words = dict.fromkeys(ALNUM_PATTERN.findall(expand_words(self.text)))
+        words = dict.fromkeys(ALNUM_PATTERN.findall(expand_words(split_words(self.text))))
         meaningful = [word for word in words if word.lower() not in RANKING_STOP_WORDS]
-        compounds = dict.fromkeys(COMPOUND_NAME.findall(self.text[:ANALYZED_CHARS]))
-        terms = list(map(fts_query.phrase, [*(meaningful or words), *compounds]))
-        return [*terms, *(f"{fts_query.phrase(prefix)} *" for prefix in self.prefixes)]
+        terms = list(map(fts_query.phrase, [*(meaningful or words), *self._phrases]))
+        return [*terms, *map(fts_query.prefix, self.prefixes)]
+
+    @cached_property
+    def _phrases(self) -> list[str]:
+        """Words that the index has as several consecutive words: compound names, and those with a
+        run of more than one pair.
+        """
+        text = self.text[:ANALYZED_CHARS]
+        runs = [word for word in ALNUM_PATTERN.findall(text) if len(word) > 2 and has_run(word)]
+        return list(dict.fromkeys([*COMPOUND_NAME.findall(text), *runs]))
 
     @cached_property
     def word_parts(self) -> list[str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from feeder.bigrams import has_run, split_words
 from feeder.errors import ServiceError
 from feeder.search.answers import Page, PageOptions, build_page
 from feeder.search.engine import OnWarning, excerpt_lookup, paginate
@@ -96,8 +97,8 @@ def _by_vector(
 def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
     """Nodes that have the words of the target's name and lines."""
     lines = ExcerptReader(corpus.database, corpus.base, corpus.repo, [target]).read(target).lines
-    text = expand_words("\n".join([target.symbol or target.logical_path or "", *lines]))
-    terms = list(map(fts_query.phrase, _frequent_words(text)))
+    text = "\n".join([target.symbol or target.logical_path or "", *lines])
+    terms = list(map(fts_query.phrase, _frequent_words(expand_words(split_words(text)))))
     statement = word_search_statement(
         terms, scope, MAX_CANDIDATES, is_remote=not is_local(corpus.database)
     )
@@ -107,7 +108,7 @@ def _by_words(corpus: Corpus, target: Hit, scope: Scope) -> list[Neighbour]:
 
 
 def _frequent_words(text: str) -> Sequence[str]:
-    counts = Counter(word for word in _plain_words(text) if len(word) > 2)
+    counts = Counter(word for word in _plain_words(text) if len(word) > 2 or has_run(word))
     return sorted(counts, key=lambda word: (-counts[word], -len(word), word))[:MAX_WORDS]
 
 

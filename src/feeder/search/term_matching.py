@@ -9,6 +9,7 @@ from itertools import accumulate, repeat
 from operator import add
 from typing import NamedTuple
 
+from feeder.bigrams import has_run, runs_and_rest, split_words
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.store.tokenizer import tokenize
 from feeder.text import split_compound
@@ -96,6 +97,8 @@ class TermMatcher:
 
     def _match_token(self, word: str, stem: str) -> list[tuple[int, int, frozenset[str]]]:
         """The match of a token, else those of its parts: characters in the token, and stems."""
+        if has_run(word):
+            return [match for part in runs_and_rest(word) for match in self._match_part(*part)]
         own = [
             (at, part, name)
             for at, part in split_compound(word)
@@ -104,6 +107,27 @@ class TermMatcher:
         if whole := self._matching_stem(word, stem):
             return [(0, len(word), frozenset([whole, *(one[2] for one in own)]))]
         return [(at, at + len(part), frozenset([name])) for at, part, name in own]
+
+    def _match_part(
+        self, offset: int, text: str, is_run: bool
+    ) -> Iterator[tuple[int, int, frozenset[str]]]:
+        """The matches in a run of a token, or in what is between runs."""
+        matches = self._match_run(text) if is_run else self._match_token(text, _stem(text))
+        yield from ((offset + start, offset + end, stems) for start, end, stems in matches)
+
+    def _match_run(self, run: str) -> list[tuple[int, int, frozenset[str]]]:
+        """The pairs and characters of the query in a run; those that overlap are one match."""
+        matches: list[tuple[int, int, frozenset[str]]] = []
+        for at, character in enumerate(run):
+            stems = self._stems & {character, run[at : at + 2]}
+            if not stems:
+                continue
+            start, end = at, at + max(map(len, stems))
+            if matches and at < matches[-1][1]:
+                start, last_end, last_stems = matches.pop()
+                end, stems = max(end, last_end), stems | last_stems
+            matches.append((start, end, stems))
+        return matches
 
     def _matching_stem(self, word: str, stem: str = "") -> str:
         """The stem or prefix of the query that a word matches; empty if none."""
@@ -121,7 +145,7 @@ def text_stems(text: str) -> frozenset[str]:
 
 def _word_stems(word: str) -> Iterator[str]:
     """The stems of each token of a word and of each part of it."""
-    text = word.encode("utf-8", "replace")
+    text = split_words(word).encode("utf-8", "replace")
     for start, end, stem in tokenize(text):
         yield stem
         yield from (_stem(part) for _, part in split_compound(text[start:end].decode()))

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from feeder.bigrams import split_words
 from feeder.store import Database, Row, Statement, fts_query, stored_descriptions
 from feeder.store.scope import IN_SCOPE, Scope, scope_params
 from feeder.store.sqlite import SQLite
@@ -193,7 +194,8 @@ def symbol_names(database: Database, repo: str, similar_to: str) -> list[str]:
     if isinstance(database, SQLite):
         [rows] = database.run([Statement(_SYMBOL_NAMES, (repo,))])
         return [str(name) for (name,) in rows]
-    parts = dict.fromkeys(part for part in expand_words(similar_to).split() if part.isalnum())
+    words = expand_words(split_words(similar_to)).split()
+    parts = dict.fromkeys(part for part in words if part.isalnum())
     query = f"symbol : ({fts_query.any_of(parts)})"
     hits = _read_hits(database, HITS_BY_NAME, repo, query, MAX_NAMED_HITS) if parts else []
     return [hit.symbol for hit in hits if hit.symbol]

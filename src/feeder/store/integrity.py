@@ -79,12 +79,12 @@ WHERE d.repo = ?1 AND d.branch <> m.value ORDER BY d.path, d.start_line
 _UNFINDABLE_SYMBOLS = f"""
 WITH once AS (
   SELECT min(seq) AS seq, min(id) AS id, min(path) AS path, symbol FROM docs
-  WHERE repo = ?1 AND symbol GLOB '*[a-zA-Z0-9]*'
+  WHERE repo = ?1 AND symbol GLOB '*[a-zA-Z0-9]*' AND symbol NOT GLOB '*[^ -~]*'
   GROUP BY symbol HAVING count(*) = 1 ORDER BY min(id) LIMIT ?2
 )
 SELECT path, id, symbol FROM once WHERE NOT EXISTS (
   SELECT 1 FROM docs_fts f
-  WHERE docs_fts MATCH 'symbol : ' || {fts_query.phrase_sql("once.symbol")} AND f.rowid = once.seq
+  WHERE docs_fts MATCH 'symbol : ' || {fts_query.quoted_sql("once.symbol")} AND f.rowid = once.seq
 )
 """
 

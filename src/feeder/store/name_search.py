@@ -163,7 +163,7 @@ def ids_by_word_statement(word: str, limit: int, scope: Scope) -> Statement:
 
 def name_prefix_statement(name: str, scope: Scope) -> Statement:
     """Selects the nodes whose names have a word with this prefix."""
-    query, scope = scope.narrowed(f"symbol : {fts_query.phrase(name)} *")
+    query, scope = scope.narrowed(f"symbol : {fts_query.prefix(name)}")
     return Statement(NAMES_BY_WORD, (query, *scope_params(scope)))
 
 
@@ -172,9 +172,9 @@ def similar_names_statement(word: str, scope: Scope) -> Statement:
 
     It finds nothing if one of the first nodes with the word is in the scope.
     """
-    grams = fts_query.any_of(trigrams(_lowercase_ascii(word)))
+    grams = " OR ".join(map(fts_query.quoted, trigrams(_lowercase_ascii(word))))
     guard, _ = scope.narrowed(fts_query.phrase(word))
-    return Statement(SIMILAR_NAMES, (grams, *scope_params(scope), guard))
+    return Statement(SIMILAR_NAMES, (grams or fts_query.NOTHING, *scope_params(scope), guard))
 
 
 def spelled_names_statement(spellings: Iterable[str], word: str, scope: Scope) -> Statement:

@@ -127,7 +127,7 @@ WITH RECURSIVE below(name, seq) AS (
   SELECT iif({_INHERITS}, replace(d.symbol, rtrim(d.symbol, replace(d.symbol, '.', '')), ''),
     {sql_alias(_IMPORTED)}), d.seq
   FROM below b CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-  WHERE docs_fts MATCH 'body : ' || {fts_query.phrase_sql("b.name")} AND d.repo = ?1
+  WHERE docs_fts MATCH 'body : ' || {fts_query.candidates_sql("b.name")} AND d.repo = ?1
   AND ({_INHERITS} OR {sql_has_alias(_IMPORTED)})
   LIMIT {MAX_REMOTE_TYPES + 1}
 ), name(text) AS MATERIALIZED (
@@ -141,7 +141,7 @@ SELECT 'count' AS kind, NULL AS id, '' AS path, NULL AS language, '' AS node_typ
 UNION ALL SELECT 'name', NULL, '', NULL, '', text, 0, 0, '', 0, 0, 0 FROM name
 UNION ALL SELECT 'type', {_COLUMNS.replace("d.relations", "''")}, {_IN_TYPE.format(name="n.text")}
 FROM name n CROSS JOIN names_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE names_fts MATCH {fts_query.phrase_sql("lower(replace(n.text, '_', ''))")}
+WHERE names_fts MATCH {fts_query.quoted_sql("lower(replace(n.text, '_', ''))")}
 AND d.repo = ?1 AND d.node_type = 'class' AND {_ENDS_WITH.format(name="n.text")}
 UNION ALL SELECT 'node', {_COLUMNS}, 0
 FROM place p CROSS JOIN docs d ON d.repo = ?1 AND d.path = p.path
@@ -161,7 +161,7 @@ LIMIT {MAX_GO_ROWS + 1}
 GO_TYPES_EMBEDDING = f"""
 SELECT DISTINCT d.symbol
 FROM json_each(?2) j CROSS JOIN docs_fts f CROSS JOIN docs d ON d.seq = f.rowid
-WHERE docs_fts MATCH 'body : ' || {fts_query.phrase_sql("j.value")} AND d.repo = ?1
+WHERE docs_fts MATCH 'body : ' || {fts_query.candidates_sql("j.value")} AND d.repo = ?1
 AND d.language = 'go' AND d.node_type = 'class' AND d.symbol <> ''
 AND {sql_has_named("d.relations", "j.value", INHERITS)}
 """

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple, TypeVar
 
+from feeder.bigrams import split_text
 from feeder.errors import TooLargeError
 from feeder.nodes import LineRun, Member, Node, embedding_input, node_ids, text_sha
 from feeder.parse.compressed_source import SourceBlock
@@ -149,18 +150,20 @@ def _part_flags(nodes: Sequence[Node]) -> list[int]:
 def posting_rows(path: str, ids: Sequence[str], nodes: Sequence[Node]) -> Iterator[list[str]]:
     """Yields the indexed words of each node: id, then words of its name, path and text.
 
-    The name is followed by those of its members; their parts are among the words of the text.
+    The name is followed by those of its members; their parts are among the words of the text. Runs
+    are split into pairs.
     """
-    path_words = expand_words(path)
+    path_words = expand_words(split_text(path))
     for batch in batched(zip(ids, nodes, strict=True), POSTINGS_BATCH):
-        names = [node.symbol or node.logical_path or "" for _, node in batch]
-        parts = compound_parts_of([*names, *(node.text for _, node in batch)])
-        for (id_, node), name, name_parts, text_parts in zip(
-            batch, names, parts, parts[len(batch) :], strict=False
+        names = [split_text(node.symbol or node.logical_path or "") for _, node in batch]
+        texts = [split_text(node.text) for _, node in batch]
+        parts = compound_parts_of([*names, *texts])
+        for (id_, node), name, text, name_parts, text_parts in zip(
+            batch, names, texts, parts, parts[len(batch) :], strict=False
         ):
             words = append_compounds(name, name_parts)
-            symbol = " ".join([words, *(member.name for member in node.members)])
-            yield [id_, symbol, path_words, append_compounds(node.text, text_parts)]
+            symbol = " ".join([words, *(split_text(member.name) for member in node.members)])
+            yield [id_, symbol, path_words, append_compounds(text, text_parts)]
 
 
 def node_keys_json(files: Iterable[IndexedFile]) -> str:

@@ -399,7 +399,7 @@ def _symbol_query(names: Iterable[str]) -> str | None:
         if not _WORD_CHARACTER.search(before):
             return None
         is_prefix = glob and _WORD_CHARACTER.match(before[-1])
-        phrases.append(fts_query.phrase(before) + (" *" if is_prefix else ""))
+        phrases.append(fts_query.prefix(before) if is_prefix else fts_query.phrase(before))
         if _WORD_CHARACTER.search(owner):
             phrases.append(fts_query.all_of([owner, member]))
     return f"(symbol : ({' OR '.join(f'({one})' for one in phrases)}))" if phrases else None

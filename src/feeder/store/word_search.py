@@ -146,20 +146,22 @@ SELECT id, -rank FROM docs_fts WHERE docs_fts MATCH ?1 AND {_IN_SCOPE} {_BY_RANK
 
 
 def node_counts(database: Database, terms: Sequence[str]) -> Mapping[str, int]:
-    """Returns the number of nodes of each term, an FTS5 query, from the cache or by counting.
+    """Returns the number of nodes of each word and phrase among the terms, from the cache or by
+    counting.
 
     Empty for a remote database, where it would take another request.
     """
     if not isinstance(database, SQLite):
         return {}
     cached = database.cached_counts()
-    missing = [term for term in dict.fromkeys(terms) if term not in cached]
+    countable = [term for term in dict.fromkeys(terms) if _WORD_OR_PHRASE.fullmatch(term)]
+    missing = [term for term in countable if term not in cached]
     [rows] = (
         database.run([Statement(NODE_COUNTS, (_terms_json(missing, {}),))]) if missing else [[]]
     )
     counted = {str(term): int(str(nodes)) for term, nodes in rows}
     cached.update({term: nodes for term, nodes in counted.items() if nodes >= MIN_CACHED_COUNT})
-    return {term: cached.get(term, counted.get(term, 0)) for term in terms}
+    return {term: cached.get(term, counted.get(term, 0)) for term in countable}
 
 
 def word_search_statement(

@@ -1,6 +1,7 @@
 /** Limits of a query, so that no request holds the database for long; each is said in a note. */
 
 import { constants } from "../../build/worker_data.json";
+import { firstWords, splitPhrase, splitWords } from "../bigrams.ts";
 import { split } from "../python_strings.ts";
 import { sortBy } from "../sorting.ts";
 import type { Database } from "../store/database.ts";
@@ -26,16 +27,17 @@ export async function limitQuery(database: Database, query: Query): Promise<{ qu
     }),
   );
   const phrases = (lists.phrases ?? query.phrases).map((phrase) => {
-    const words = split(phrase);
-    if (words.length <= MAX_PHRASE_WORDS) return phrase;
-    notes.push(`Of a phrase of ${words.length} words the first ${MAX_PHRASE_WORDS} were searched.`);
-    return words.slice(0, MAX_PHRASE_WORDS).join(" ");
+    const count = split(splitPhrase(phrase)[0]).length;
+    if (count <= MAX_PHRASE_WORDS) return phrase;
+    notes.push(`Of a phrase of ${count} words the first ${MAX_PHRASE_WORDS} were searched.`);
+    return firstWords(phrase, MAX_PHRASE_WORDS);
   });
   const [paths, notPaths] = [query.paths, query.notPaths].map((patterns) => limitGlobs(patterns, notes));
-  const listed = { ...query, ...lists, phrases, paths: paths!, notPaths: notPaths! };
+  const all = { ...query, ...lists, phrases, paths: paths!, notPaths: notPaths! };
+  const limit = hasFilters(all) ? MAX_FILTERED_TERMS : MAX_TERMS;
+  if (termCount(all, all.words) <= limit) return { query: all, notes };
+  const listed = { ...all, words: splitWords(all.words) };
   const typed = [...new Set(split(listed.words))];
-  const limit = hasFilters(listed) ? MAX_FILTERED_TERMS : MAX_TERMS;
-  if (termCount(listed, listed.words) <= limit) return { query: listed, notes };
   const words = await rarestWords(database, listed, typed.slice(0, MAX_COUNTED_WORDS), limit);
   notes.push(`Of ${typed.length} words the ${words.length} rarest were searched: more take the database too long.`);
   return { query: { ...listed, words: keepWords(listed.words, new Set(words)) }, notes };

@@ -1,6 +1,7 @@
 /** Finds texts that a query wants literally: phrases, words in their case and tokens of code. */
 
 import { constants } from "../../build/worker_data.json";
+import { isPartOfWord } from "../bigrams.ts";
 import { fullMatch, matchAtStart, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split } from "../python_strings.ts";
 import type { Query } from "./query.ts";
@@ -25,7 +26,6 @@ export function tokenLiteral(token: string): Literal {
 /** The index of a line, and its characters (code points) from `start` up to `end`. */
 export type LiteralMatch = readonly [row: number, start: number, end: number];
 
-const WORD_CHARACTER = /[\p{L}\p{N}_]/u;
 const SPECIAL = /[()[\]{}?*+\-|^$\\.&~#/]/g;
 
 /** The phrases and, with `case`, the words that a hit must have; one of the words is enough. */
@@ -113,11 +113,7 @@ function foldedOrigins(text: string): number[] {
 function isInsideWord(text: string, start: number, end: number): boolean {
   const [before, first] = [characterBefore(text, start), characterAt(text, start)];
   const [last, after] = [characterBefore(text, end), characterAt(text, end)];
-  return (isWord(first) && isWord(before)) || (isWord(last) && isWord(after));
-}
-
-function isWord(character: string): boolean {
-  return WORD_CHARACTER.test(character);
+  return (isPartOfWord(first) && isPartOfWord(before)) || (isPartOfWord(last) && isPartOfWord(after));
 }
 
 function characterAt(text: string, at: number): string {

@@ -1,6 +1,6 @@
 /** Adds the conditions that a hit must meet: phrases, prefixes, case and excluded words. */
 
-import { anyOf, ftsPhrase } from "../store/fts_query.ts";
+import { anyOf, ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
 import type { Scope } from "../store/scope.ts";
 import type { Query } from "./query.ts";
 
@@ -30,13 +30,13 @@ function requiredQueries(query: Query): string[] {
   const wordQueries = query.case && words.length > 0 ? [`(${anyOf(words)})`] : [];
   return [
     ...query.phrases.filter((phrase) => WORD.test(phrase)).map(ftsPhrase),
-    ...query.prefixes.map((prefix) => `${ftsPhrase(prefix)} *`),
+    ...query.prefixes.map((prefix) => ftsPrefix(prefix)),
     ...wordQueries,
   ];
 }
 
 function excludedQuery(word: string): string {
-  return word.endsWith("*") ? `${ftsPhrase(word.slice(0, -1))} *` : ftsPhrase(word);
+  return word.endsWith("*") ? ftsPrefix(word.slice(0, -1)) : ftsPhrase(word);
 }
 
 /** The pattern, and the phrases without a word, as patterns. */

@@ -5,9 +5,10 @@
  */
 
 import { constants } from "../../build/worker_data.json";
+import { hasRun, splitWords } from "../bigrams.ts";
 import { fullMatch, Pattern, RegexVariants } from "../python_regex.ts";
 import { casefold, length, split, strip, truncate } from "../python_strings.ts";
-import { ftsPhrase } from "../store/fts_query.ts";
+import { ftsPhrase, ftsPrefix } from "../store/fts_query.ts";
 import { isWithinOneEdit } from "../suggestions.ts";
 import { normalizeSymbol, lowercaseParts, expandWords } from "../text.ts";
 
@@ -270,19 +271,24 @@ export class QueryText {
   }
 
   /**
-   * An FTS5 query for each word that is no stop word, for the consecutive parts of each name, and for
+   * An FTS5 query for each word that is no stop word, for the consecutive parts of each name and run, and for
    * each prefix.
    *
    * They are quoted, since a word may be FTS5 syntax.
    */
   get ftsTerms(): readonly string[] {
     return this.#cached("terms", () => {
-      const words = [...new Set(ALNUM.all(expandWords(this.text)))];
+      const words = [...new Set(ALNUM.all(expandWords(splitWords(this.text))))];
       const meaningful = words.filter((word) => !STOP_WORDS.has(word.toLowerCase()));
-      const compounds = new Set(COMPOUND_NAME.all(this.#analyzed));
-      const terms = [...(meaningful.length ? meaningful : words), ...compounds].map(ftsPhrase);
-      return [...terms, ...this.prefixes.map((prefix) => `${ftsPhrase(prefix)} *`)];
+      const terms = [...(meaningful.length ? meaningful : words), ...this.#phrases].map(ftsPhrase);
+      return [...terms, ...this.prefixes.map(ftsPrefix)];
     });
+  }
+
+  /** Words that the index has as several consecutive words: compound names, and those with a run of more than one pair. */
+  get #phrases(): readonly string[] {
+    const runs = ALNUM.all(this.#analyzed).filter((word) => length(word) > 2 && hasRun(word));
+    return [...new Set([...COMPOUND_NAME.all(this.#analyzed), ...runs])];
   }
 
   /** The distinct parts of the words, in lower case, without stop words. */

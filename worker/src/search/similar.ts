@@ -1,6 +1,7 @@
 /** Finds nodes similar to one: by its stored vector, else by the words of its text. */
 
 import { constants } from "../../build/worker_data.json";
+import { hasRun, splitWords } from "../bigrams.ts";
 import { ServiceError } from "../bindings/service_error.ts";
 import { VectorIndex } from "../bindings/vectorize.ts";
 import { casefold } from "../python_strings.ts";
@@ -76,7 +77,7 @@ async function scoreByWords(context: SearchContext, target: Hit, scope: Scope): 
   const contents = new FileContents(context);
   await contents.load([target]);
   const lines = contents.lines(target)?.lines ?? [target.signature ?? ""];
-  const text = expandWords([target.symbol || target.logicalPath || "", ...lines].join("\n"));
+  const text = expandWords(splitWords([target.symbol || target.logicalPath || "", ...lines].join("\n")));
   const terms = frequentWords(text).map(ftsPhrase);
   const [rows = []] = await context.database.run([sql.wordSearch(terms, scope, MAX_CANDIDATES)]);
   return new Map(Array.from(sql.scoresById(rows, MAX_CANDIDATES).keys(), (id, at) => [id, 1 / (at + 1)]));
@@ -86,7 +87,7 @@ async function scoreByWords(context: SearchContext, target: Hit, scope: Scope): 
 function frequentWords(text: string): string[] {
   const counts = new Map<string, number>();
   for (const word of casefold(text).match(ALNUM) ?? []) {
-    if ([...word].length > 2) counts.set(word, (counts.get(word) ?? 0) + 1);
+    if ([...word].length > 2 || hasRun(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   const order = sortBy(counts, ([word, count]) => [-count, -[...word].length, word]);
   return order.slice(0, MAX_WORDS).map(([word]) => word);

@@ -1,6 +1,7 @@
 /** Resolves a target to nodes: `PATH:LINE`, `PATH#Symbol`, an id, a path or a symbol. */
 
 import { constants } from "../../build/worker_data.json";
+import { splitWords } from "../bigrams.ts";
 import { groupBy, keyOf } from "../collections.ts";
 import { badRequest, HttpError } from "../http_error.ts";
 import { fullMatch, matchAtStart, Pattern } from "../python_regex.ts";
@@ -427,7 +428,7 @@ export function listFirst(targets: readonly string[]): string {
 
 /** The error for a skipped file, or for an unknown target with the nearest paths or symbols. */
 async function unknownTargetError({ database, repo }: TargetContext, text: string): Promise<HttpError> {
-  const parts = [...new Set(expandWords(text).split(/\s+/))].filter((part) => ALNUM.test(part));
+  const parts = [...new Set(expandWords(splitWords(text)).split(/\s+/))].filter((part) => ALNUM.test(part));
   const batch = new Batch();
   const paths = batch.add(looksLikePath(text) ? [sql.filesBelow(repo, "")] : []);
   const named = batch.add(parts.length > 0 ? [sql.nodesByNameWords(repo, `(${anyOf(parts)})`)] : []);

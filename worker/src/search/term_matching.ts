@@ -1,6 +1,7 @@
 /** Finds the query's words in a text, tokenized and stemmed as in the index. */
 
 import { constants } from "../../build/worker_data.json";
+import { hasRun, runsAndRest, splitWords } from "../bigrams.ts";
 import { casefold, characterColumns, isAscii, split } from "../python_strings.ts";
 import { porter } from "./porter.ts";
 import { foldWord, tokenize } from "./unicode61.ts";
@@ -78,6 +79,7 @@ export class TermMatcher {
 
   /** Matches the whole word, else its parts. */
   #matchParts(word: string): TokenMatch[] {
+    if (hasRun(word)) return runsAndRest(word).flatMap((part) => this.#matchPart(...part));
     const parts = splitCompound(word).flatMap(([at, part]): TokenMatch[] => {
       const matchingStem = this.#matchingStem(part, stem(part));
       return matchingStem ? [[at, at + part.length, new Set([matchingStem])]] : [];
@@ -85,6 +87,29 @@ export class TermMatcher {
     const whole = this.#matchingStem(word, cachedStem(foldWord(word)));
     if (!whole) return parts;
     return [[0, word.length, new Set([whole, ...parts.flatMap(([, , stems]) => [...stems])])]];
+  }
+
+  #matchPart(at: number, text: string, isRun: boolean): TokenMatch[] {
+    const matches = isRun ? this.#matchRun(text) : this.#matchParts(text);
+    return matches.map(([start, end, stems]) => [at + start, at + end, stems]);
+  }
+
+  /** The pairs and characters of the query in a run; those that overlap are one match. */
+  #matchRun(run: string): TokenMatch[] {
+    const matches: TokenMatch[] = [];
+    const characters = [...run];
+    let at = 0;
+    for (const [index, character] of characters.entries()) {
+      const texts = [character, character + (characters[index + 1] ?? "")];
+      const stems = new Set(texts.filter((text) => this.#stems.has(text)));
+      const last = matches.at(-1);
+      const end = at + Math.max(0, ...Array.from(stems, (one) => one.length));
+      if (last && stems.size > 0 && at < last[1]) {
+        matches.splice(-1, 1, [last[0], Math.max(end, last[1]), new Set([...last[2], ...stems])]);
+      } else if (stems.size > 0) matches.push([at, end, stems]);
+      at += character.length;
+    }
+    return matches;
   }
 
   /** The stem or prefix of the query that matches a word; empty if there is none. */
@@ -122,8 +147,9 @@ export function tokenStems(text: string): string[] {
 
 /** The stems of the tokens of a word, and of their parts. */
 function wordStems(word: string): string[] {
-  return tokenize(word)
-    .map(([start, end]) => word.slice(start, end))
+  const text = splitWords(word);
+  return tokenize(text)
+    .map(([start, end]) => text.slice(start, end))
     .flatMap((token) => [cachedStem(foldWord(token)), ...splitCompound(token).map(([, part]) => stem(part))]);
 }
 

@@ -4,7 +4,7 @@ import data, { constants } from "../../build/worker_data.json";
 import { sortBy } from "../sorting.ts";
 import { BINDING, decodeStored, linesOf, namedText, PARAMETER, qualifiedText, type Relation, RETURNS } from "../relation.ts";
 import type { Row, Statement } from "./database.ts";
-import { anyOf, ftsPhrase } from "./fts_query.ts";
+import { anyOf, ftsPhrase, quoted } from "./fts_query.ts";
 
 const { MAX_REMOTE_ROWS } = constants.relations;
 /** Shorter texts have no trigram. */
@@ -86,7 +86,7 @@ export function nodesNamed(repo: string, name: string): Statement {
   const letters = name.replace(/[A-Z]+/g, (part) => part.toLowerCase()).replaceAll("_", "");
   const isLong = hasTrigrams(name);
   const [statement, query] = isLong
-    ? [data.sql.nodesNamedByTrigrams, ftsPhrase(letters)]
+    ? [data.sql.nodesNamedByTrigrams, quoted(letters)]
     : [data.sql.nodesNamedByWords, `symbol : ${ftsPhrase(name)}`];
   return { sql: statement, params: [repo, query, name] };
 }

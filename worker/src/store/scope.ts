@@ -6,7 +6,7 @@ import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
 import { normalizeSymbol } from "../text.ts";
 import type { Value } from "./database.ts";
-import { allOf, ftsPhrase } from "./fts_query.ts";
+import { allOf, ftsPhrase, ftsPrefix } from "./fts_query.ts";
 
 /**
  * Filters of a search; an empty one does not restrict, and `repos` is null for all.
@@ -217,7 +217,7 @@ function symbolQuery(names: readonly string[]): string | null {
     const [before = "", ...glob] = name.split("*");
     if (!WORD_CHARACTER.test(before)) return null;
     const isPrefix = glob.length > 0 && WORD_CHARACTER.test(before.slice(-1));
-    phrases.push(`${ftsPhrase(before)}${isPrefix ? " *" : ""}`);
+    phrases.push(isPrefix ? ftsPrefix(before) : ftsPhrase(before));
     if (WORD_CHARACTER.test(owner)) phrases.push(allOf([owner, member]));
   }
   const any = phrases.map((one) => `(${one})`).join(" OR ");

@@ -6,7 +6,7 @@ import { tokenStems } from "../search/term_matching.ts";
 import { sortBy } from "../sorting.ts";
 import { comparableScores } from "./bm25.ts";
 import type { Row, Statement, Value } from "./database.ts";
-import { allOf, anyOf, ftsPhrase, NOTHING } from "./fts_query.ts";
+import { allOf, anyOf, ftsPhrase, ftsPrefix, NOTHING, quoted } from "./fts_query.ts";
 import {
   EMPTY_SCOPE,
   narrowed,
@@ -158,7 +158,7 @@ export function nodesCalled(expression: string, name: string, scope: Scope): Sta
   const [, last] = rpartition(suffix, ".");
   const letters = last.replaceAll("_", "");
   // a shorter name has no trigram
-  const ownName = letters.length < 3 ? null : ftsPhrase(letters);
+  const ownName = letters.length < 3 ? null : quoted(letters);
   return { sql: sql.nodesCalled, params: [...narrowedParams(expression, scope), suffix, last, ownName] };
 }
 
@@ -184,7 +184,7 @@ export function nodesHavingWord(word: string, limit: number, scope: Scope): Stat
 
 /** Selects the nodes whose names have a word with this prefix. */
 export function nodesByNamePrefix(name: string, scope: Scope): Statement {
-  return spelled(`symbol : ${ftsPhrase(name)} *`, scope);
+  return spelled(`symbol : ${ftsPrefix(name)}`, scope);
 }
 
 function spelled(expression: string, scope: Scope): Statement {
@@ -198,7 +198,7 @@ function spelled(expression: string, scope: Scope): Statement {
  * It finds nothing if one of the first nodes with the word is in the scope.
  */
 export function nodesByTrigrams(word: string, scope: Scope): Statement {
-  const query = anyOf(trigrams(lowercaseAscii(word)));
+  const query = trigrams(lowercaseAscii(word)).map(quoted).join(" OR ") || NOTHING;
   const [guard] = narrowed(ftsPhrase(word), scope);
   return { sql: sql.nodesByTrigrams, params: [query, ...scopeParams(scope), guard] };
 }

@@ -17,8 +17,10 @@ import {
   lowercaseParts,
   expandWords,
 } from "../../src/text.ts";
+import { firstWords } from "../../src/bigrams.ts";
 import { porter } from "../../src/search/porter.ts";
 import { textStems, TermMatcher } from "../../src/search/term_matching.ts";
+import { ftsPhrase, ftsPrefix } from "../../src/store/fts_query.ts";
 import { foldWord, tokenize } from "../../src/search/unicode61.ts";
 import { definesLiteral, findLiterals, findSpans, tokenLiteral } from "../../src/search/literals.ts";
 import { type SnippetRequest, makeSnippet } from "../../src/search/snippets.ts";
@@ -45,6 +47,9 @@ export const textAnalysis = {
   stringMethods: (texts: string[]) => texts.map(stringMethods),
   sortTexts: (texts: string[]) => texts.sort(compareText),
   expandWords,
+  ftsPhrase,
+  ftsPrefix,
+  firstWords,
   splitCompound: (word: string) => splitCompound(word).map(([at, part]) => [length(word.slice(0, at)), part]),
   lowercaseParts,
   normalizeSymbol,

@@ -10,7 +10,7 @@ import { listenToShortcuts, openHelp } from './shortcuts.js';
 import { showMap } from './map.js';
 import { loadLinks } from './links.js';
 import { showStatus } from './status.js';
-import { endTyping, record, settle, showSearch, stop, typed } from './search.js';
+import { clearTimer, endTyping, record, settle, showSearch, stop, typed } from './search.js';
 
 const VIEWS = {
   search: showSearch,
@@ -80,7 +80,10 @@ function listen() {
     await loadLinks().catch(() => null); // the commit, its web address and examples are known at the end
     if (!isUsed()) show();
   });
-  byId('q').addEventListener('input', typed);
+  // letters of an input method are no query before it has made characters of them
+  byId('q').addEventListener('compositionstart', clearTimer);
+  byId('q').addEventListener('compositionend', typed);
+  byId('q').addEventListener('input', (event) => { if (!event.isComposing) typed(); });
   byId('q').addEventListener('blur', endTyping);
   byId('ask').addEventListener('submit', (event) => {
     event.preventDefault();

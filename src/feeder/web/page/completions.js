@@ -16,7 +16,9 @@ export function listenToCompletions(onChosen) {
   const field = byId('q');
   field.setAttribute('role', 'combobox');
   for (const [name, value] of Object.entries({ controls: 'completions', autocomplete: 'list', expanded: 'false' })) field.setAttribute(`aria-${name}`, value);
-  field.addEventListener('input', update);
+  field.addEventListener('input', (event) => { if (!event.isComposing) update(); });
+  field.addEventListener('compositionstart', hideCompletions);
+  field.addEventListener('compositionend', update);
   field.addEventListener('focus', () => { if (!field.value) showRecent(); });
   field.addEventListener('click', () => { if (!field.value) showRecent(); });
   field.addEventListener('blur', hideCompletions);
@@ -94,7 +96,7 @@ export function hideCompletions() {
 /** Arrows move in the list, Enter and Tab choose, Escape closes it; a filter's Tab takes the first. */
 function press(event) {
   const options = [...byId('completions').children];
-  if (!options.length || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!options.length || event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
   const at = options.findIndex((option) => option.getAttribute('aria-selected') === 'true');
   const isFilter = /(?:^|\s)-?\w+:\S*$/.test(byId('q').value);
   const actions = {

@@ -228,6 +228,7 @@ function outlineFilter(list) {
   };
   const open_ = (event) => {
     const entry_ = [...list.children].find((item) => !item.hidden)?.querySelector('a');
+    if (event.isComposing) return;
     if (event.key === 'Enter' && entry_) entry_.click();
     if (event.key === 'Escape') {
       event.currentTarget.value = '';

@@ -12,7 +12,8 @@ import { innerPath } from './links.js';
 const LIMIT = 20;
 // hits of a query that is being typed: more than a window shows, in half the time of 20
 const TYPED_LIMIT = 10;
-const LAST_WORD = /(?:^|\s)[\p{L}_][\p{L}\p{N}_]{2,}$/u;
+// not of Chinese, Japanese or Korean, where a word may begin and end at each character
+const LAST_WORD = /(?:^|\s)(?!\S*[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}])[\p{L}_][\p{L}\p{N}_]{2,}$/u;
 // the first letters of another word, or a filter without its value: hits are those of the words before
 const BEGUN = /(\S)\s+(?:-?\w+:|-?\w{1,2}|-)?$/;
 const PAUSE_MS = 600;
@@ -126,7 +127,8 @@ function onlyFilters() {
   return state.view === 'search' ? Object.fromEntries(FILTERS.map((name) => [name, state[name]])) : {};
 }
 
-function clearTimer() {
+/** Waits with what was typed, while an input method composes the next characters. */
+export function clearTimer() {
   clearTimeout(timer);
   timer = undefined;
 }

@@ -49,7 +49,7 @@ export const ACTIONS = {
 
 export function listenToShortcuts() {
   addEventListener('keydown', (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
+    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
     const isTyped = event.target.matches?.('input, select, textarea');
     if (isTyped && event.key === 'ArrowDown' && event.target.id === 'q') return handle(event, () => move(1));
     if (isTyped && event.key !== 'Escape') return;
