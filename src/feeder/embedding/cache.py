@@ -93,8 +93,8 @@ class CacheFile:
 
     Above `max_bytes`, the least recently used vectors are deleted. Only the owner can read a new
     file. It is opened at the first use. A damaged vector is never returned, and storing its text
-    again replaces it; a damaged file that the program has made is replaced by an empty one. `on_damage` is
-    called with what was damaged. Every other failure of the file raises UserError.
+    again replaces it; a damaged file that the program has made is replaced by an empty one.
+    `on_damage` is called with what was damaged. Every other failure of the file raises UserError.
     """
 
     def __init__(
