@@ -120,7 +120,7 @@ def test_table_of_settings_has_flags_and_variables(tmp_path: Path) -> None:
     """Values are named by kind; file and variable names are code."""
     table = {flag: (twins, text) for flag, twins, text in rows(tmp_path, "settings")}
     assert table["`--jobs N`"][0] == "`FEEDER_JOBS`"
-    assert table["`--account-id ID`"][0] == "`FEEDER_ACCOUNT_ID`, `CLOUDFLARE_ACCOUNT_ID`"
+    assert table["`--account-id ID`"][0] == "`FEEDER_ACCOUNT_ID`"
     assert table["`--store cloudflare|local`"][0] == "`FEEDER_STORE`"
     assert table["`--vectors`, `--no-vectors`"][0] == "`FEEDER_VECTORS`"
     assert table["`--force`"][0] == "`FEEDER_FORCE`"

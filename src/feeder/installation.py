@@ -1,4 +1,4 @@
-"""How this program was installed, and the command that adds an extra to that installation.
+"""Finds the installer of this program, and the command that adds an extra to the installation.
 
 Reads what the installers leave: `direct_url.json`, by all of them, says where the package came
 from; `uv-receipt.toml` (uv tool) or `pipx_metadata.json` (pipx) is in the environment's folder.
@@ -23,7 +23,7 @@ _EXTRA_REQUIREMENT = re.compile(r"(?P<name>[\w.-]+).*;.*extra == ['\"](?P<extra>
 
 
 class Source(NamedTuple):
-    """What an installer was given: a folder, a file, an address or, from an index, the name."""
+    """The folder, file or address that an installer was given; from an index, the name."""
 
     text: str
     is_folder: bool = False
@@ -102,7 +102,7 @@ def _is_installed(package: str) -> bool:
 
 
 def _find_source() -> Source:
-    """Where the package came from. A clone that is run without an installation is editable."""
+    """Returns the origin of the package. A clone that runs uninstalled counts as editable."""
     try:
         text = metadata.distribution(DISTRIBUTION).read_text("direct_url.json")
     except metadata.PackageNotFoundError:

@@ -185,7 +185,7 @@ def program(desk: IndexService, name: str, **said: str) -> Facts:
     lists = {key: [value] for key, value in said.items()}
     answer = run_endpoint(desk, name, lists, lambda _: None)
     if isinstance(answer, ErrorResponse):
-        return {"error": answer.error, "remedy": answer.remedy}
+        return {"error": answer.error, "remedy": answer.remedy, **answer.details}
     return answer
 
 

@@ -79,9 +79,10 @@ def install(names: Sequence[str], all_found: bool, scope: Scope, **params: Any) 
 @options.dry_run_option
 @options.git_options
 def uninstall(names: Sequence[str], scope: Scope, **params: Any) -> None:
-    """Remove what `install` has written: servers, instructions and sub-agents.
+    """Remove what `install` has written.
 
-    Changes the files of all clients, unless --client names some.
+    Removes servers, instructions and sub-agents. Changes the files of all clients, unless --client
+    names some.
     """
     from feeder.mcp.clients import installation
     from feeder.mcp.clients.known_clients import CLIENTS

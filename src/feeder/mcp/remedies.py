@@ -30,8 +30,8 @@ OPTIONS_NOTE = "Options are those of feeder's command line."
 def for_agent(text: str) -> str:
     """The message for an agent: `--base REF` becomes "`base`", `feeder outline src` the tool.
 
-    Other commands stay, for an agent that has a shell; other options stay too, with a sentence
-    that says where they are given.
+    Other commands stay, for a client with a shell; other options stay too, with a sentence that
+    says where they are given.
     """
     text = _TOOL_COMMAND.sub(_name_tool, text)
     has_other_options = False
