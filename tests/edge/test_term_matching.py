@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from edge.texts import SAMPLES, some, texts
-from edge.worker_process import Worker
+from edge.worker_process import ROOT, Worker
 from feeder.search.stopwords import HIGHLIGHT_STOP_WORDS
 from feeder.search.term_matching import TermMatcher, text_stems
 from feeder.store import fts_query
