@@ -626,7 +626,7 @@ def test_search_prints_place_name_and_lines(feeder: RunFeeder, shop: Repo) -> No
 def test_search_in_an_unknown_repository_names_the_indexed_ones(
     feeder: RunFeeder, shop: Repo
 ) -> None:
-    """As after the remote was renamed."""
+    """A name given with --repo does not follow that of the remote."""
     feeder(shop, "sync", "--repo", "acme/shop")
     shop.git("remote", "add", "origin", "https://git.example/acme/renamed.git")
     answer = feeder(shop, "search", "cart")

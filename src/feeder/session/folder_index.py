@@ -43,8 +43,6 @@ def name_in_index(
     others = [one for one in recorded if one != workspace.repo]
     if not others or (not writes and len(others) < len(recorded)):
         return workspace.repo
-    if not writes and len(recorded) == 1:
-        return recorded[0]
     earlier = _earlier_names(workspace, database, others, is_only=len(recorded) == 1)
     if not writes:
         return earlier[0] if len(earlier) == 1 else workspace.repo
@@ -68,12 +66,14 @@ def _earlier_names(
     An index may have several repositories on purpose: an earlier name is of a commit that this
     repository has, and was not given with `--repo`.
     """
-    facts = {kind: _meta_of(database, others, kind) for kind in ("head", GIVEN_NAME_KEY)}
-    derived = [one for one in others if one not in facts[GIVEN_NAME_KEY]]
-    commits = {one: _commit_here(workspace, facts["head"].get(one, "")) for one in derived}
+    given = _meta_of(database, others, GIVEN_NAME_KEY)
+    derived = [one for one in others if one not in given]
+    if is_only:
+        return derived
+    heads = _meta_of(database, derived, "head")
+    commits = {one: _commit_here(workspace, heads.get(one, "")) for one in derived}
     head = _commit_here(workspace, "HEAD")
-    earlier = [one for one in derived if commits[one] or is_only]
-    return sorted(earlier, key=lambda one: (commits[one] != head, one))
+    return sorted(filter(commits.get, derived), key=lambda one: (commits[one] != head, one))
 
 
 def _commit_here(workspace: Workspace, revision: str) -> str | None:
