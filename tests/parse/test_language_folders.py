@@ -1,6 +1,5 @@
 """Languages as folders: what is compiled from them, and the errors of one that is wrong."""
 
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 
 from feeder.errors import UserError
 from feeder.parse.file_parser import parse_file
-from feeder.parse.grammars import EARLIER_DIGESTS, Grammars, load_grammars
+from feeder.parse.grammars import load_grammars
 from feeder.parse.languages.__main__ import compiled_files
 from feeder.parse.languages.folders import LanguageFolder, compile_folders, find_folders
 from feeder.parse.languages.pattern_source import compact_pattern
@@ -42,15 +41,6 @@ def compiled(folder: Path, shipped: dict[str, Any] | None = None) -> dict[str, A
 def test_compiled_file_equals_its_sources(name: str) -> None:
     """`make languages` writes it."""
     assert (ROOT / "src/feeder" / name).read_text("utf-8") == compiled_files(LANGUAGES)[name]
-
-
-def test_digest_of_an_earlier_version_is_that_of_the_shipped_languages() -> None:
-    """Both go with the first change of what nodes a file has."""
-    settings = json.loads((ROOT / "src/feeder/grammar_queries.json").read_text("utf-8"))
-    [(now, earlier)] = EARLIER_DIGESTS.items()
-    assert Grammars(settings).digest == earlier != now
-    settings["text_extensions"]["x"] = "y"
-    assert Grammars(settings).digest not in {now, earlier}
 
 
 def test_every_section_comes_from_its_file(tmp_path: Path) -> None:

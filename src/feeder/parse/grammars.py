@@ -29,10 +29,6 @@ PARSER_VERSION = "11"
 CONTENT_PATTERN_BYTES = 65_536
 """Bytes of a file that `content_patterns` search when its extension has several languages."""
 
-EARLIER_DIGESTS = {"27bc2696df55b103": "81b32f29df3a170b"}
-"""Digests of settings that give the same nodes as those of an earlier version, with its digest, so
-that an index made by it stays as it is. To be emptied with the next change of the nodes."""
-
 QUERY_DEPTH = 1000
 """Levels of the syntax tree in which a match may start: deeper trees take minutes."""
 
@@ -102,8 +98,7 @@ class Grammars:
     def digest(self) -> str:
         """The first 16 hex digits of the SHA-256 of all settings."""
         text = json.dumps(self._settings, sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return EARLIER_DIGESTS.get(digest, digest)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def detect_language(self, path: str, content: bytes) -> tuple[str, str]:
         """The language of a file and its kind: `code`, `document` or `text`.
