@@ -1,5 +1,5 @@
 /**
- * Builds the Worker as one ES module with its source map: `node worker/build.mjs`.
+ * Builds the Worker as one ES module: `node worker/build.mjs`.
  *
  * `--check` builds without writing, and fails unless the committed files equal the build. `--test
  * FILE` builds the functions that the tests call from Python. `--entry NAME` builds the Worker of
@@ -44,9 +44,6 @@ if (options.test) {
     platform: "browser",
     charset: "utf8",
     minify: true,
-    sourcemap: true,
-    // with the sources the map would be three times as large; wrangler needs only their names
-    sourcesContent: false,
     write: !options.check,
   });
   if (options.check && !outputFiles.every(isCommitted)) {

@@ -1,10 +1,8 @@
 """The committed worker.js equals the build, so that an installation from git has it."""
 
-import shutil
 from pathlib import Path
 
 from edge.worker_build import build
-from feeder.edge.worker_folder import PACKAGE_FOLDER
 
 
 def test_committed_worker_equals_its_sources() -> None:
@@ -16,7 +14,6 @@ def test_committed_worker_equals_its_sources() -> None:
 def test_check_finds_a_stale_worker(tmp_path: Path) -> None:
     """The message names the command that updates the file; nothing is written."""
     stale = tmp_path / "worker.js"
-    shutil.copy(PACKAGE_FOLDER / "worker.js.map", tmp_path)
     stale.write_text("stale\n")
     done = build("--check", "--out", str(stale))
     assert done.returncode == 1

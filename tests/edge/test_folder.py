@@ -84,7 +84,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 
 
 def test_folder_is_complete(run: RunFeeder, shop: Path) -> None:
-    """The built module, its source map, the page's files and the next steps."""
+    """The built module, the page's files and the next steps."""
     done(run(shop, "worker", "edge"))
     there = snapshot(shop / "edge")
     page = {f"assets{path}" for path in page_files.file_paths()} | {
@@ -92,11 +92,9 @@ def test_folder_is_complete(run: RunFeeder, shop: Path) -> None:
         "assets/_headers",
     }
     licences = {"assets/colours/languages.license"}
-    own = {"worker.js", "worker.js.map", "README.md", ".noindex", ".written.json"}
+    own = {"worker.js", "README.md", ".noindex", ".written.json"}
     assert set(there) == page | licences | own
     assert there["worker.js"] == (PACKAGE_FOLDER / "worker.js").read_bytes()
-    assert there["worker.js"].endswith(b"//# sourceMappingURL=worker.js.map\n")
-    assert json.loads(there["worker.js.map"])["sources"]
     assert there["assets/app.js"] == (page_files.PAGE_FOLDER / "app.js").read_bytes()
     readme = there["README.md"].decode()
     assert program.__version__ in readme

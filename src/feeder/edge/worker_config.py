@@ -12,7 +12,7 @@ from feeder.cloudflare.wrangler import BindingNames, Change
 from feeder.edge.several_repositories import RepositoryPlace
 from feeder.errors import UserError
 
-MODULE_FILE, SOURCE_MAP_FILE, ASSETS_FOLDER = "worker.js", "worker.js.map", "assets"
+MODULE_FILE, ASSETS_FOLDER = "worker.js", "assets"
 
 
 RATE_LIMIT_BINDING = "LIMIT"

@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 import feeder
 from feeder.cloudflare import wrangler
 from feeder.edge import several_repositories, worker_config
-from feeder.edge.worker_config import ASSETS_FOLDER, MODULE_FILE, SOURCE_MAP_FILE, WorkerSettings
+from feeder.edge.worker_config import ASSETS_FOLDER, MODULE_FILE, WorkerSettings
 from feeder.errors import UserError
 from feeder.mcp.clients import text_files
 from feeder.web import page_files
@@ -43,7 +43,6 @@ def folder_contents(config_path: str) -> dict[str, str]:
     """
     return {
         MODULE_FILE: _built_file(MODULE_FILE),
-        SOURCE_MAP_FILE: _built_file(SOURCE_MAP_FILE),
         **{f"{ASSETS_FOLDER}/{name}": text for name, text in _page_files()},
         f"{ASSETS_FOLDER}/_headers": _headers_file(),
         "README.md": _readme_text(config_path),
@@ -91,7 +90,7 @@ Action = Literal["created", "changed", "deleted", "unchanged", "kept"]
 MANIFEST_FILE = ".written.json"
 """The digests of the written files, which distinguish an edited file from an older version."""
 
-_NOT_DIFFED = ("worker.js", "worker.js.map", MANIFEST_FILE)
+_NOT_DIFFED = ("worker.js", MANIFEST_FILE)
 """Generated files, whose diff is not printed."""
 
 
