@@ -22,6 +22,14 @@ MAX_FEW_NODES = 500
 word: a search then seldom finds as many nodes as it ranks, and so it reads them all anyway.
 """
 
+MIN_NODES_OF_OTHERS = 4
+"""The nodes for each one of a filter's languages from which on the words of their paths narrow the
+FTS5 query: those of a frequent language save few rows, and FTS5 takes longer.
+"""
+
+MAX_ENDINGS_OF_QUERY = 32
+"""Endings of paths by which a query is narrowed."""
+
 MAX_GLOBS = 6
 """Patterns of paths with `*`, `?` or `[`, and as many excluded ones: each is compared with each
 path.

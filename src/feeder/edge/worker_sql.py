@@ -125,6 +125,10 @@ CROSS JOIN docs d ON d.id = j.id WHERE"""
 # nodes with a word, which takes nine times as long as comparing them with the filter
 _FEW_FILTERED_NODES = f"""
 SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
+# the same for an FTS5 query ?14 that each node of the scope matches
+_NODES_OF_WORDS = """FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14) j
+CROSS JOIN docs d ON d.seq = j.seq WHERE"""
+
 WHERE docs_fts MATCH ?1 AND EXISTS (
   SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope.IN_SCOPE}
 ) ORDER BY 2 DESC LIMIT ?14 + 0
@@ -183,6 +187,7 @@ STATEMENTS = {
     "countBy": index_counts.COUNTS_BY_COLUMN,
     "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,
+    "firstNodesOfWords": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_WORDS),
     "descriptionModels": stored_descriptions.COUNTS_BY_MODEL,
     "nodesCalled": name_search.EXACT_NAMES,
     "fewNodesSpelled": _FEW_NAMES_BY_WORD,

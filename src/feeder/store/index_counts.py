@@ -30,6 +30,21 @@ def _pairs(column: str, source: str) -> str:
   FROM (SELECT {column} AS value, count(*) AS number FROM {source} GROUP BY 1))"""
 
 
+MAX_ENDINGS = 16
+"""Endings of a language's paths that are stored; with more, as of scripts without an extension,
+none is.
+"""
+
+# by language, what follows the last dot or slash of its files' paths: each node is in its file's
+# language, so a node of the language has one of the endings as words of its path
+_ENDINGS = f"""(SELECT json_group_object(language, json(endings)) FROM (
+  SELECT language, json_group_array(ending ORDER BY ending) AS endings FROM (
+    SELECT DISTINCT language, lower(substr(path,
+      length(rtrim(path, replace(replace(path, '.', ''), '/', ''))) + 1)) AS ending
+    FROM files WHERE repo = ?1 AND language IS NOT NULL
+  ) GROUP BY language HAVING count(*) <= {MAX_ENDINGS}))"""
+
+
 # ?2 the key, ?3 the run; ?4 node types and ?5 languages with their counts as JSON if they are
 # known, else null; ?6 the key of the run that has finished
 _SET_COUNTS = f"""
@@ -38,6 +53,7 @@ INSERT INTO meta (key, value) SELECT ?2, json_object('run', ?3,
   'skipped', json({_pairs("reason", "files WHERE repo = ?1 AND state = 'skipped'")}),
   'node_types', json(coalesce(?4, {_pairs("node_type", "docs WHERE repo = ?1")})),
   'languages', json(coalesce(?5, {_pairs("language", "docs WHERE repo = ?1")})),
+  'endings', json({_ENDINGS}),
   'nodes', (SELECT CAST(total(nodes) AS INTEGER) FROM files WHERE repo = ?1),
   'texts', json((SELECT json_array(count(*), coalesce(sum(length(text)), 0)) FROM texts
     WHERE repo = ?1)))

@@ -20,6 +20,7 @@ import {
   resolveScope,
   uncountedValues,
   unknownFilterNotes,
+  withLanguageWords,
 } from "./filters.ts";
 import { cacheKey, countedValues, type CountedValues, metaStatement, parseMeta, resolveRepo } from "./index_status.ts";
 import { limitQuery } from "./limits.ts";
@@ -147,7 +148,13 @@ export async function scopeFromFilters(context: SearchContext, filters: Filters)
   const query = mergeFilters(EMPTY_QUERY, filters);
   const repos = await findRepos(context, query);
   const lookup = filterLookup(query, repos, await valuesToFilter(context, query, repos));
-  return resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
+  const scope = await resolveScope(context.database, lookup, await context.database.run(lookupStatements(lookup)));
+  return withLanguageWords(scope, currentCounts(context, repos, scope));
+}
+
+/** The counts in the metadata that was read last, if the scope has languages. */
+function currentCounts({ meta }: SearchContext, repos: readonly string[], { languages }: Scope): CountedValues | null {
+  return languages.length > 0 ? countedValues(meta, repos) : null;
 }
 
 /** Reads the rows of candidates, and the lines of `linesOf`, in one request. Without ids, none is sent. */
@@ -250,13 +257,16 @@ async function retrieveCandidates(
   usesVectors: boolean,
 ): Promise<FirstBatch> {
   const filters = filterLookup(query, repos, await valuesToFilter(context, query, repos));
-  const guess = mustMatch(query, likeliestScope(filters)).scope;
+  const likeliest = likeliestScope(filters);
+  const guess = mustMatch(query, withLanguageWords(likeliest, currentCounts(context, repos, likeliest))).scope;
   const before = cacheKey(context.meta, context.repo);
   const first = await runFirstBatch(context, query, filters, guess, usesVectors);
   if (cacheKey(context.meta, context.repo) !== before) {
     return retrieveCandidates(createContext(context), query, repos, usesVectors);
   }
-  const { scope, notes } = mustMatch(query, await resolveScope(context.database, filters, first.checks));
+  const resolved = await resolveScope(context.database, filters, first.checks);
+  const current = withLanguageWords(resolved, currentCounts(context, repos, resolved));
+  const { scope, notes } = mustMatch(query, current);
   const cutNotes = relationNotes(query.relations, relationRows(filters, first.checks));
   const isRight = JSON.stringify(guess) === JSON.stringify(scope);
   const batch = isRight ? first : await runFirstBatch(context, query, NO_FILTERS, scope, usesVectors);

@@ -4,7 +4,7 @@ import { constants } from "../../build/worker_data.json";
 import { HttpError } from "../http_error.ts";
 import { compareText } from "../python_strings.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
-import { EMPTY_SCOPE, isGlob, normalizePath, type Scope } from "../store/scope.ts";
+import { EMPTY_SCOPE, endingWords, isGlob, normalizePath, type Scope } from "../store/scope.ts";
 import {
   allPaths,
   type Column,
@@ -27,7 +27,7 @@ import {
   TESTS,
 } from "./vocabulary.ts";
 
-const { MAX_FEW_NODES } = constants.worker_limits;
+const { MAX_FEW_NODES, MIN_NODES_OF_OTHERS, MAX_ENDINGS_OF_QUERY } = constants.worker_limits;
 const { MAX_UNKNOWN_FILTER_NOTES } = constants.filters;
 
 const CHOICES: Record<string, readonly string[]> = constants.query.CHOICE_FILTERS;
@@ -172,6 +172,24 @@ function hasFewNodes({ counted }: FilterLookup, { languages, nodeTypes }: Scope)
   const count = (kind: FilterKind, values: readonly string[]) =>
     values.length === 0 ? Infinity : values.reduce((sum, value) => sum + (counted[kind.column].get(value) ?? 0), 0);
   return Math.min(count(LANGUAGE, languages), count(NODE_TYPE, nodeTypes)) <= MAX_FEW_NODES;
+}
+
+/**
+ * The scope with the words that the paths of its languages end with, as the last run counted them: FTS5 then leaves out
+ * most nodes of other languages, each of which D1 would bill.
+ *
+ * Not for languages of many nodes, where it saves little and FTS5 takes longer.
+ */
+export function withLanguageWords(scope: Scope, counted: CountedValues | null): Scope {
+  if (!counted || scope.languages.length === 0) return { ...scope, languageWords: null };
+  const present = scope.languages.filter((name) => counted.language.has(name));
+  const [own, all] = [present, [...counted.language.keys()]].map((names) => {
+    return names.reduce((sum, name) => sum + counted.language.get(name)!, 0);
+  });
+  const lists = present.map((name) => counted.endings.get(name));
+  const endings = lists.every((list) => list !== undefined) ? unique(lists.flat()) : [];
+  const isUseful = own! * MIN_NODES_OF_OTHERS <= all! && endings.length <= MAX_ENDINGS_OF_QUERY;
+  return { ...scope, languageWords: isUseful ? endingWords(endings) : null };
 }
 
 function buildScope(lookup: FilterLookup, paths: string[], notPaths: string[]): Scope {

@@ -132,6 +132,8 @@ export interface IndexCounts {
   readonly files: readonly Row[];
   readonly node_types: readonly Row[];
   readonly languages: readonly Row[];
+  /** The endings of the paths of each language; not in counts of earlier versions. */
+  readonly endings?: Readonly<Record<string, readonly string[]>>;
   readonly skipped: readonly Row[];
   readonly texts: readonly [rows: number, bytes: number];
 }
@@ -142,10 +144,11 @@ export function keptCounts(meta: IndexMeta, repo: string): IndexCounts | null {
   return kept?.run === meta.get(`${repo}:run`) ? kept : null;
 }
 
-/** The numbers of nodes by language and by node type, the largest first. */
+/** The numbers of nodes by language and by node type, the largest first; the endings of a language's paths if they are few. */
 export interface CountedValues {
   readonly language: ReadonlyMap<string, number>;
   readonly node_type: ReadonlyMap<string, number>;
+  readonly endings: ReadonlyMap<string, readonly string[]>;
 }
 
 /** The languages and node types of repositories; null if those of one were not counted by its last run. */
@@ -159,8 +162,15 @@ export function countedValues(meta: IndexMeta, repos: readonly string[]): Counte
     }
     return new Map(sortBy(sums, ([, number]) => [-number]));
   };
+  const endingsOf = (language: string) => {
+    const own = counts.filter(({ languages }) => languages.some(([name]) => name === language));
+    const lists = own.map(({ endings }) => endings?.[language]);
+    return lists.every((list) => list !== undefined) ? [[language, [...new Set(lists.flat())]] as const] : [];
+  };
+  const languages = values(counts.flatMap((one) => one.languages));
   return {
-    language: values(counts.flatMap((one) => one.languages)),
+    endings: new Map([...languages.keys()].flatMap(endingsOf)),
+    language: languages,
     node_type: values(counts.flatMap((one) => one.node_types)),
   };
 }

@@ -6,7 +6,7 @@ import { HttpError } from "../http_error.ts";
 import { memoize } from "../memoize.ts";
 import { normalizeSymbol } from "../text.ts";
 import type { Value } from "./database.ts";
-import { allOf, ftsPhrase, ftsPrefix } from "./fts_query.ts";
+import { allOf, anyOf, ftsPhrase, ftsPrefix } from "./fts_query.ts";
 
 /**
  * Filters of a search; an empty one does not restrict, and `repos` is null for all.
@@ -28,6 +28,8 @@ export interface Scope {
   readonly ids: readonly string[] | null;
   /** True if few nodes have its languages or node types. */
   readonly hasFewNodes: boolean;
+  /** An FTS5 query for the paths of its languages, that each of their nodes has; null if it would not help. */
+  readonly languageWords: string | null;
 }
 
 export type ConditionRow = readonly (string | null)[];
@@ -58,11 +60,12 @@ export const EMPTY_SCOPE: Scope = {
   withoutWords: null,
   ids: null,
   hasFewNodes: false,
+  languageWords: null,
 };
 
 /** Returns true if the scope has conditions besides repositories. */
 export function isRestricted({ repos: _, ...rest }: Scope): boolean {
-  const { ids, hasFewNodes: _few, ...others } = rest;
+  const { ids, hasFewNodes: _few, languageWords: _words, ...others } = rest;
   return ids !== null || Object.values(others).some((value) => value !== null && value.length > 0);
 }
 
@@ -96,6 +99,16 @@ export function pathWords(scope: Scope): string | null {
   return `path : (${phrases.map((own) => `(${own.map(ftsPhrase).join(" AND ")})`).join(" OR ")})`;
 }
 
+/** The words of the scope's paths and of its languages' paths, as an FTS5 query; null without any. */
+export function placeWords(scope: Scope): string | null {
+  return [pathWords(scope), scope.languageWords].filter(Boolean).join(" AND ") || null;
+}
+
+/** An FTS5 query for paths that end with one of these words; null if one has no word that FTS5 surely knows. */
+export function endingWords(endings: readonly string[]): string | null {
+  return endings.length > 0 && endings.every((ending) => /[a-z0-9]/.test(ending)) ? `path : (${anyOf(endings)})` : null;
+}
+
 /** Returns true for a scope of named repositories with a glob that does not begin with a folder. */
 export function hasBareGlob(scope: Scope): boolean {
   const isBare = (pattern: string) => isGlob(pattern) && !literalPrefix(pattern).includes("/");
@@ -122,11 +135,11 @@ function literalPhrases(pattern: string): string[] {
 }
 
 /**
- * An FTS5 query limited to the words of the paths and without the excluded words, and the filters that it leaves
+ * An FTS5 query limited to the words of the paths and languages and without the excluded words, and the filters that it leaves
  * to the scope. Mirrors `Scope.narrowed`.
  */
 export function narrowed(expression: string, scope: Scope): [query: string, rest: Scope] {
-  const words = pathWords(scope);
+  const words = placeWords(scope);
   const inPaths = words ? `(${expression}) AND ${words}` : expression;
   if (scope.withoutWords === null) return [inPaths, scope];
   return [`(${inPaths}) NOT (${scope.withoutWords})`, { ...scope, withoutWords: null }];

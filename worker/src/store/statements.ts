@@ -12,6 +12,7 @@ import {
   narrowed,
   pathRows,
   pathWords,
+  placeWords,
   requiredWords,
   hasBareGlob,
   scopeParams,
@@ -52,12 +53,12 @@ export function wordSearches(terms: readonly string[], scope: Scope, limit: numb
 /**
  * Excluded words are a part of the FTS5 query, since they do not change BM25: listing their nodes costs more.
  *
- * So are required words, and those of the paths, as each node that the scope refuses is billed. `AND` would add them
+ * So are required words, and those of the paths and languages, as each node that the scope refuses is billed. `AND` would add them
  * to the score; within `NOT`, they are at no node that is found.
  */
 function filteredWordSearch(terms: readonly string[], scope: Scope, limit: number): Statement {
   const anyTerm = terms.join(" OR ") || NOTHING;
-  const required = [pathWords(scope), requiredWords(scope)].filter(Boolean).join(" AND ");
+  const required = [placeWords(scope), requiredWords(scope)].filter(Boolean).join(" AND ");
   const words = required ? `(${anyTerm}) NOT ((${anyTerm}) NOT (${required}))` : anyTerm;
   const query = scope.withoutWords === null ? words : `(${words}) NOT (${scope.withoutWords})`;
   const params = [query, ...withoutRequiredWords(scopeParams({ ...scope, withoutWords: null })), limit];
@@ -148,8 +149,10 @@ function ofIds(ids: readonly string[], make: (ids: readonly string[]) => Stateme
 /** Selects the first nodes of a scope, in line order. */
 export function firstNodes(scope: Scope, limit: number): Statement {
   const merge = (rowSets: readonly (readonly Row[])[]) => firstRows(rowSets, limit);
-  const text = scope.ids ? sql.firstNodesOfIds : sql.firstNodes;
-  return { sql: text, params: [limit, ...scopeParams(scope)], across: { merge } };
+  const params = [limit, ...scopeParams(scope)];
+  if (scope.ids) return { sql: sql.firstNodesOfIds, params, across: { merge } };
+  const words = scope.languageWords;
+  return words ? { sql: sql.firstNodesOfWords, params: [...params, words], across: { merge } } : { sql: sql.firstNodes, params, across: { merge } };
 }
 
 /** Selects the nodes found by an FTS5 query whose name, or a member's, ends with `name`. */
