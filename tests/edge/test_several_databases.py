@@ -190,6 +190,31 @@ def _ranking(facts: Facts) -> list[tuple[str, str, Any]]:
     ]
 
 
+def queries_of_last(fleet: Fleet) -> int:
+    """The queries to D1 that the last answer needed."""
+    return int(re.findall(r'queries;desc="(\d+) of', fleet.last.headers["server-timing"])[0])
+
+
+@pytest.mark.parametrize(
+    "query", ["price", "pryce", "price lang:python tests:no", "a cart\n`Price`"]
+)
+def test_a_search_stays_below_the_free_plans_queries(fleet: Fleet, query: str) -> None:
+    """Six databases may be searched at once: each has at most seven of the 50 queries."""
+    assert "error" not in fleet.search(query)
+    assert queries_of_last(fleet) <= 3 * 7
+
+
+def test_fewer_queries_leave_fewer_databases(fleet: Fleet) -> None:
+    """With 20 queries two databases are searched, and the answer says how to reach the other."""
+    fleet.deploy(D1_QUERIES="20")
+    answer = fleet.search("price")
+    fleet.deploy()
+    [note] = [one for one in answer["notes"] if "databases" in one]
+    assert note.startswith("Of 3 databases the likeliest were searched: ")
+    assert note.endswith("Name another one with repo:NAME.")
+    assert len(answer["index"]["repos"]) == 2
+
+
 def test_a_named_repository_is_asked_alone(fleet: Fleet) -> None:
     fleet.deploy()
     fleet.search("cart repo:scripts")

@@ -6,6 +6,7 @@ import type { Client } from "./access_rights.ts";
 import { respond, isEndpoint } from "./api/router.ts";
 import type { CallEndpoint, SearchAnswer, Params } from "./api/types.ts";
 import type { Env } from "./bindings/env.ts";
+import { QueryBudget } from "./bindings/query_budget.ts";
 import { isPreflight, requestingSite, preflightResponse, corsHeaders } from "./cors.ts";
 import { formatNumber } from "./escaping.ts";
 import { HttpError } from "./http_error.ts";
@@ -22,6 +23,7 @@ export type AnswerRequest = (
   env: Env,
   onTiming: OnTiming,
   client: Client,
+  queries: QueryBudget,
 ) => Promise<object>;
 
 /** The time, number of calls and rows read of each service. */
@@ -33,6 +35,8 @@ const MAX_URL_CHARS = 16_384;
 const MAX_SUBREQUESTS = 45;
 /** The maximum for one of several calls in a request; a search needs at most 8, reading 50 targets 15. */
 const MAX_SUBREQUESTS_OF_CALL = 15;
+/** The maximum number of queries to D1 of a search in one database. */
+const MAX_QUERIES_OF_SEARCH = 15;
 const MAX_QUERY_CHARS = constants.query.MAX_QUERY_CHARS;
 
 /** Creates the Worker from its endpoints and its MCP server. */
@@ -48,12 +52,13 @@ export function createApp(
         const previous = timings.get(name) ?? { ms: 0, calls: 0, rows: 0 };
         timings.set(name, { ms: previous.ms + ms, calls: previous.calls + 1, rows: previous.rows + rows });
       };
+      const queries = new QueryBudget(env);
       let showsRows = true;
       const callAs = (client: Client): CallEndpoint => {
         showsRows = client.repos === null;
         return async (name, params) => {
-          checkCallCount(timings);
-          return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming, client));
+          checkCallCount(timings, queries);
+          return withTruncatedQuery(params, (truncated) => answerRequest(name, truncated, env, onTiming, client, queries));
         };
       };
       let origin: string | null = null;
@@ -65,7 +70,7 @@ export function createApp(
       } catch (error) {
         response = errorResponse(error);
       }
-      return withHeaders(response, { ...corsHeaders(origin), "server-timing": serverTiming(timings, startedAt, showsRows) });
+      return withHeaders(response, { ...corsHeaders(origin), "server-timing": serverTiming(timings, queries, startedAt, showsRows) });
     },
   };
 }
@@ -113,8 +118,12 @@ function checkUrlLength(url: string): void {
   throw new HttpError(414, error, "Shorten the query.");
 }
 
-/** Throws an HttpError if another call might send more requests to services than the free plan allows. */
-function checkCallCount(timings: ServiceTimings): void {
+/** Throws an HttpError if another call might send more requests to services, or queries to D1, than the plan allows. */
+function checkCallCount(timings: ServiceTimings, queries: QueryBudget): void {
+  if (queries.count > 0 && queries.remaining < MAX_QUERIES_OF_SEARCH) {
+    const error = `The calls before this one needed ${queries.count} of the ${queries.limit} queries to D1 that a request may send.`;
+    throw new HttpError(429, error, "Send the remaining calls in another request.");
+  }
   const count = [...timings.values()].reduce((sum, { calls }) => sum + calls, 0);
   if (count <= MAX_SUBREQUESTS - MAX_SUBREQUESTS_OF_CALL) return;
   const error = `The calls before this one needed ${count} of the ${MAX_SUBREQUESTS} requests to services that a request may send.`;
@@ -152,12 +161,13 @@ function errorHeaders(error: HttpError): Record<string, string> {
  * The `Server-Timing` header; the Worker's clock only advances while it waits for a service. The rows are not shown to a
  * client with some of the repositories, since those of the others in a shared database count too.
  */
-function serverTiming(timings: ServiceTimings, startedAt: number, showsRows: boolean): string {
+function serverTiming(timings: ServiceTimings, queries: QueryBudget, startedAt: number, showsRows: boolean): string {
   const metrics = Array.from(timings, ([name, { ms, calls, rows }]) => {
     const rowsRead = rows && showsRows ? `, ${rows} rows read` : "";
     return `${name};dur=${ms};desc="${calls} ${calls === 1 ? "call" : "calls"}${rowsRead}"`;
   });
-  return [...metrics, `total;dur=${Date.now() - startedAt}`].join(", ");
+  const sent = queries.count > 0 ? [`queries;desc="${queries.count} of ${queries.limit}"`] : [];
+  return [...metrics, ...sent, `total;dur=${Date.now() - startedAt}`].join(", ");
 }
 
 /** Adds the security headers that the response does not have. */

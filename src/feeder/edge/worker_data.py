@@ -159,6 +159,7 @@ def worker_data() -> dict[str, Any]:
         "version": feeder.__version__,
         "sql": worker_sql.SHORT_STATEMENTS,
         "sql_fragments": worker_sql.FRAGMENTS,
+        "columns": worker_sql.column_counts(),
         "models": worker_sql.MODELS,
         "constants": {
             module.__name__.rpartition(".")[2]: _constants(module, names.split())

@@ -4,6 +4,9 @@ A Worker has two batches for a query, so some of the program's statements take t
 another statement instead of a list of ids.
 """
 
+import apsw
+import apsw.ext
+
 from feeder.cloudflare import workers_ai
 from feeder.edge import worker_limits
 from feeder.search import filters, relation_filters
@@ -11,6 +14,7 @@ from feeder.store import (
     hits,
     index_counts,
     inventory,
+    migrations,
     name_search,
     node_parts,
     relations,
@@ -121,14 +125,14 @@ WHERE docs_fts MATCH j.value->>0 AND +docs_fts.rowid IN (SELECT seq FROM candida
 _NODES_OF_IDS = """FROM (SELECT DISTINCT value AS id FROM json_each(?13)) j
 CROSS JOIN docs d ON d.id = j.id WHERE"""
 
-# where a filter leaves few nodes, BM25 is computed for these alone. Otherwise FTS5 first sorts all
-# nodes with a word, which takes nine times as long as comparing them with the filter
-_FEW_FILTERED_NODES = f"""
-SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
 # the same for an FTS5 query ?14 that each node of the scope matches
 _NODES_OF_WORDS = """FROM (SELECT rowid AS seq FROM docs_fts WHERE docs_fts MATCH ?14) j
 CROSS JOIN docs d ON d.seq = j.seq WHERE"""
 
+# where a filter leaves few nodes, BM25 is computed for these alone. Otherwise FTS5 first sorts all
+# nodes with a word, which takes nine times as long as comparing them with the filter
+_FEW_FILTERED_NODES = f"""
+SELECT id, -bm25(docs_fts, {word_search.BM25_WEIGHTS}) FROM docs_fts
 WHERE docs_fts MATCH ?1 AND EXISTS (
   SELECT 1 FROM docs d WHERE d.seq = docs_fts.rowid AND {scope.IN_SCOPE}
 ) ORDER BY 2 DESC LIMIT ?14 + 0
@@ -183,11 +187,11 @@ STATEMENTS = {
     "classesAround": _CLASSES_AROUND,
     "firstNodes": hits.FIRST_HITS,
     "firstNodesOfIds": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_IDS),
+    "firstNodesOfWords": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_WORDS),
     "reposOfIds": _REPOS_OF_IDS,
     "countBy": index_counts.COUNTS_BY_COLUMN,
     "skippedFiles": index_counts.SKIPPED_COUNTS,
     "storedSourceSize": stored_source.SOURCE_SIZE,
-    "firstNodesOfWords": _replace(hits.FIRST_HITS, "FROM docs d WHERE", _NODES_OF_WORDS),
     "descriptionModels": stored_descriptions.COUNTS_BY_MODEL,
     "nodesCalled": name_search.EXACT_NAMES,
     "fewNodesSpelled": _FEW_NAMES_BY_WORD,
@@ -246,6 +250,29 @@ def _shorten(statement: str) -> str:
 
 SHORT_STATEMENTS = {name: _shorten(text) for name, text in STATEMENTS.items()}
 """The statements with marks in place of the fragments."""
+
+_EXAMPLES = {
+    "{0}": "language",
+    "{1}": "docs",
+    "@IDS": "(NULL)",
+    "(VALUES @RANGES)": "(VALUES (NULL, NULL, NULL))",
+    "(@RANGES)": "(VALUES (NULL, NULL, NULL, NULL))",
+}
+"""Text in place of a statement's marks, as the Worker writes it."""
+
+
+def column_counts() -> dict[str, int]:
+    """Returns the number of columns of each statement, with which the Worker joins several."""
+    database = apsw.Connection(":memory:")
+    for migration in migrations.known_migrations():
+        database.execute(migration.sql)
+    counts = {}
+    for name, text in STATEMENTS.items():
+        for mark, example in _EXAMPLES.items():
+            text = text.replace(mark, example)  # noqa: PLW2901  # the statement with all of them
+        counts[name] = len(apsw.ext.query_info(database, text).description)
+    return counts
+
 
 _MODEL_FIELDS = ("dimensions", "tokens", "truncates", "asymmetric", "instruction", "before_query")
 

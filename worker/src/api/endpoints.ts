@@ -3,6 +3,7 @@
 import { constants } from "../../build/worker_data.json";
 import { type Client, noRepositoriesError } from "../access_rights.ts";
 import { D1 } from "../bindings/d1.ts";
+import type { QueryBudget } from "../bindings/query_budget.ts";
 import type { Env } from "../bindings/env.ts";
 import { configuredRepositories } from "../bindings/repositories.ts";
 import { HttpError, badRequest } from "../http_error.ts";
@@ -72,17 +73,18 @@ export async function answerRequest(
   env: Env,
   onTiming: OnTiming,
   client: Client,
+  queries: QueryBudget,
 ): Promise<object> {
   const endpoint = ENDPOINTS[name];
   if (!endpoint) throw new HttpError(404, `/api/${name} does not exist.`);
   const repositories = configuredRepositories(env);
   const run = () => {
-    if (!repositories) return runEndpoint(endpoint, params, env, onTiming);
+    if (!repositories) return runEndpoint(endpoint, params, env, onTiming, queries);
     const allowed = repositories.filter((one) => client.repos?.has(one.name) ?? true);
     if (allowed.length === 0) throw noRepositoriesError(client);
     const databases = new Set(allowed.map((one) => one.database));
     const hasHiddenRepos = repositories.some((one) => databases.has(one.database) && !allowed.includes(one));
-    return new RepositoryRouter(allowed, env, onTiming, ENDPOINTS, hasHiddenRepos).answer(name, params);
+    return new RepositoryRouter(allowed, env, onTiming, ENDPOINTS, hasHiddenRepos, queries).answer(name, params);
   };
   try {
     return await run();
@@ -95,14 +97,20 @@ export async function answerRequest(
 const DATABASE_REMEDY = "Run feeder worker, which adds it to wrangler's configuration, then npx wrangler deploy.";
 
 /** Runs an endpoint on a snapshot; throws IndexChanged if the index changes meanwhile. */
-async function runEndpoint(endpoint: Endpoint, params: Params, env: Env, onTiming: OnTiming): Promise<object> {
+async function runEndpoint(
+  endpoint: Endpoint,
+  params: Params,
+  env: Env,
+  onTiming: OnTiming,
+  queries: QueryBudget,
+): Promise<object> {
   let [requestCount, reservedCount] = [0, 0];
   const countRequest: OnTiming = (name, ...timing) => {
     if (name !== "github") requestCount += 1;
     onTiming(name, ...timing);
   };
   if (!env.CODE_DB) throw new HttpError(503, "The Worker has no database: its binding CODE_DB is missing.", DATABASE_REMEDY);
-  const database = new D1(env.CODE_DB, countRequest);
+  const database = new D1(env.CODE_DB, countRequest, queries);
   const known = await loadMeta(env.CODE_DB, database, env.REPO);
   const snapshot = new SnapshotDatabase(database, known, (newest) => cacheMeta(env.CODE_DB, newest));
   const reserveRequest = () => {

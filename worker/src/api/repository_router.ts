@@ -2,6 +2,7 @@
 
 import { D1 } from "../bindings/d1.ts";
 import type { Env } from "../bindings/env.ts";
+import type { QueryBudget } from "../bindings/query_budget.ts";
 import { groupByDatabase, type Repository } from "../bindings/repositories.ts";
 import { SeveralIndexes, VectorIndex } from "../bindings/vectorize.ts";
 import { groupBy } from "../collections.ts";
@@ -62,6 +63,7 @@ export class RepositoryRouter {
     private readonly onTiming: OnTiming,
     private readonly endpoints: Readonly<Record<string, Endpoint>>,
     private readonly hasHiddenRepos: boolean,
+    private readonly queries: QueryBudget,
   ) {}
 
   /** Answers a request to an endpoint; throws an HttpError for a repository that the client may not search. */
@@ -178,7 +180,7 @@ export class RepositoryRouter {
     }
     const { answers } = await this.#askThoseThatAnswer(this.allowed, (binding, own) => {
       const repos = own.map((one) => one.name);
-      return new D1(binding, this.#countRequest).run([reposOfIds(ids, repos)]);
+      return new D1(binding, this.#countRequest, this.queries).run([reposOfIds(ids, repos)]);
     });
     const rows = answers.flatMap(([rows = []]) => rows).map(([id, repo]) => ({ id: String(id), repo }));
     const byId = [...groupBy(rows, ({ id }) => id)].filter(([, own]) => own.length === 1);
@@ -216,8 +218,8 @@ export class RepositoryRouter {
   #chosen(repositories: readonly Repository[], typed: string, usesVectors: boolean): Promise<DatabaseChoice> {
     const query = parseQuery(typed);
     const text = new QueryText(queryText(query).replaceAll("\0", " "), query.prefixes);
-    const open = (database: D1Database) => new D1(database, this.#countRequest);
-    return chooseDatabases(repositories, text, () => this.#nearestRepos(repositories, usesVectors ? text.text : ""), open);
+    const open = (database: D1Database) => new D1(database, this.#countRequest, this.queries);
+    return chooseDatabases(repositories, text, () => this.#nearestRepos(repositories, usesVectors ? text.text : ""), open, this.queries);
   }
 
   /** The repositories of the nodes nearest to a text; null without a model, or with too many vector indexes. */
@@ -318,7 +320,7 @@ export class RepositoryRouter {
   /** Opens a database with the metadata of these of its repositories. */
   async #open(binding: D1Database, repositories: readonly Repository[]): Promise<OpenDatabase> {
     const repos = repositories.map((one) => one.name);
-    const database = new D1(binding, this.#countRequest);
+    const database = new D1(binding, this.#countRequest, this.queries);
     const meta = await loadMetaOf(binding, database, repos);
     const known = { repo: repos.length === 1 ? repos[0]! : "", meta };
     const onMeta = ({ meta: newest }: { meta: IndexMeta }) => cacheMetaOf(binding, repos, newest);

@@ -2,7 +2,10 @@
 
 import { HttpError } from "../http_error.ts";
 import type { Database, Row, Statement } from "../store/database.ts";
+import { packStatements, unpackRows } from "../store/packed_queries.ts";
+import { columnsOf } from "../store/statements.ts";
 import type { OnTiming } from "../timing.ts";
+import type { QueryBudget } from "./query_budget.ts";
 
 /** Error messages of D1 with their remedies. */
 const ERROR_RULES: readonly [RegExp, number, string, string][] = [
@@ -38,7 +41,7 @@ const ERROR_RULES: readonly [RegExp, number, string, string][] = [
   ],
 ];
 const MESSAGE_CHARS = 300;
-/** The maximum number of statements in a batch; a larger one would block D1 for too long. */
+/** The maximum number of statements in a request; more would block D1 for too long. */
 const MAX_STATEMENTS = 200;
 
 /** A database in D1, read from the nearest replica. */
@@ -48,6 +51,7 @@ export class D1 implements Database {
   constructor(
     database: D1Database,
     private readonly onTiming: OnTiming,
+    private readonly budget: QueryBudget,
   ) {
     this.#session = database.withSession("first-unconstrained");
   }
@@ -56,10 +60,13 @@ export class D1 implements Database {
     if (statements.length === 0) return [];
     if (statements.length > MAX_STATEMENTS) throw tooManyStatements();
     const startedAt = Date.now();
-    const answers = await this.#runBatch(statements);
+    const queries = packStatements(statements, columnsOf);
+    this.budget.take(queries.length);
+    const answers = await this.#runBatch(queries.map(({ statement }) => statement));
     const rows = answers.reduce((sum, { meta }) => sum + (meta.rows_read ?? 0), 0);
     this.onTiming("d1", Date.now() - startedAt, rows);
-    return answers.map(({ results }) => results.map((row) => Object.values(row)));
+    const rowSets = answers.map(({ results }) => results.map((row) => Object.values(row)));
+    return unpackRows(queries, rowSets, statements.map(columnsOf));
   }
 
   async #runBatch(statements: readonly Statement[]): Promise<D1Result<Record<string, unknown>>[]> {

@@ -27,6 +27,8 @@ export interface Env {
   REPOSITORIES?: Record<string, string>;
   /** The repositories that a token, a group, a person or a service token of Access may search; all without it. */
   RIGHTS?: unknown;
+  /** The queries to D1 that a request may send: 50 on the free plan, the default, and 1000 on the paid one. */
+  D1_QUERIES?: string | number;
   /** The embedding model of queries; by default that of the index. */
   MODEL?: string;
   /** The GitHub slugs `owner/name` of the indexed repositories, for links and texts. */

@@ -1,5 +1,6 @@
 /** Chooses the databases that a query asks, where there are more than one request may ask. */
 
+import type { QueryBudget } from "../bindings/query_budget.ts";
 import { groupByDatabase, type Repository } from "../bindings/repositories.ts";
 import { ServiceError } from "../bindings/service_error.ts";
 import type { VectorIndex } from "../bindings/vectorize.ts";
@@ -15,6 +16,10 @@ import type { QueryVector } from "./retrieval.ts";
 export const MAX_DATABASES = 6;
 /** Databases whose vocabulary is read to choose among them: each is a request. */
 const MAX_COUNTED = 30;
+/** Queries that a search sends to a database: one for the metadata, up to four batches, and two for corrected words. */
+const QUERIES_OF_DATABASE = 7;
+/** Databases for which queries are left when others are compared. */
+const MIN_DATABASES = 4;
 /** What the rank of a neighbour is worth: 1 / (RANK_CONSTANT + rank), summed over those of a repository. */
 const RANK_CONSTANT = 5;
 
@@ -36,22 +41,26 @@ export async function chooseDatabases(
   text: QueryText,
   nearest: NearestRepos,
   open: (database: D1Database) => Database,
+  queries: QueryBudget,
 ): Promise<DatabaseChoice> {
   const databases = groupByDatabase(repositories);
-  if (databases.size <= MAX_DATABASES) return { repositories, notes: [] };
-  const byWordFirst = text.name !== "" && databases.size <= MAX_COUNTED;
+  const maxDatabases = () => Math.max(1, Math.min(MAX_DATABASES, Math.floor(queries.remaining / QUERIES_OF_DATABASE)));
+  if (databases.size <= maxDatabases()) return { repositories, notes: [] };
+  const maxCounted = () => Math.max(0, Math.min(MAX_COUNTED, queries.remaining - MIN_DATABASES * QUERIES_OF_DATABASE));
+  const byWordFirst = text.name !== "" && databases.size <= maxCounted();
   const byVector = byWordFirst ? null : await nearest();
-  const scores = byVector ?? (await scoresByWord(repositories, text, open));
+  const countedCount = maxCounted();
+  const scores = byVector ?? (await scoresByWord(repositories, text, open, countedCount));
   const scored = Array.from(databases.values(), (own) => {
     return { own, score: own.reduce((sum, { name }) => sum + (scores.get(name) ?? 0), 0) };
   });
-  const best = sortBy(scored, ({ score }) => [-score]).slice(0, MAX_DATABASES);
+  const best = sortBy(scored, ({ score }) => [-score]).slice(0, maxDatabases());
   const hits = best.filter(({ score }) => score > 0);
   const chosen = (hits.length > 0 ? hits : best).flatMap(({ own }) => own);
   const names = chosen.map((one) => one.name).join(", ");
   const note = `Of ${databases.size} databases the likeliest were searched: ${names}. Name another one with repo:NAME.`;
-  const isPartial = !byVector && databases.size > MAX_COUNTED;
-  const left = `${databases.size - MAX_COUNTED} databases were not compared, since there are no vectors to choose by.`;
+  const isPartial = !byVector && databases.size > countedCount;
+  const left = `${databases.size - countedCount} databases were not compared, since there are no vectors to choose by.`;
   return { repositories: repositories.filter((one) => chosen.includes(one)), notes: [note, ...(isPartial ? [left] : [])] };
 }
 
@@ -82,8 +91,9 @@ async function scoresByWord(
   repositories: readonly Repository[],
   text: QueryText,
   open: (database: D1Database) => Database,
+  countedCount: number,
 ): Promise<Map<string, number>> {
-  const counted = [...groupByDatabase(repositories).keys()].slice(0, MAX_COUNTED);
+  const counted = [...groupByDatabase(repositories).keys()].slice(0, countedCount);
   const counts = await mapAtOnce(counted, async (one) => {
     try {
       const [rows = []] = await open(one).run([termCounts(text.ftsTerms)]);

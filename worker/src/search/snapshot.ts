@@ -7,6 +7,7 @@ import { type IndexMeta, metaStatement, parseMeta, parseRepos, type RepoMeta, RE
 const HEADS_STATEMENT: Statement = {
   sql: "SELECT m.key, m.value FROM json_each(?) r CROSS JOIN meta m ON m.key = r.value || ':head'",
   params: [],
+  columns: 2,
 };
 
 /** The error that the index changed between two batches, so that their rows do not match. */

@@ -7,6 +7,8 @@ export type Row = readonly unknown[];
 export interface Statement {
   readonly sql: string;
   readonly params: readonly Value[];
+  /** The number of columns, of a text that `columnsOf` does not know. */
+  readonly columns?: number;
   /** What differs where several databases are searched; by default their rows are concatenated. */
   readonly across?: Across;
 }

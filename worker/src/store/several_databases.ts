@@ -112,6 +112,6 @@ export class SeveralDatabases implements MetaDatabase {
     const { forIds } = statement.across ?? {};
     const replaced = forIds ? forIds(mayHave) : this.databases.length > 1 ? (statement.across?.statement ?? statement) : statement;
     const repos = JSON.stringify(one.repos);
-    return { sql: replaced.sql, params: replaced.params.map((value) => (value === this.#allRepos ? repos : value)) };
+    return { ...replaced, params: replaced.params.map((value) => (value === this.#allRepos ? repos : value)) };
   }
 }

@@ -25,7 +25,14 @@ const { MAX_TRIGRAMS } = constants.name_search;
 const { MIN_TERMS_OF_GLOB } = constants.worker_limits;
 const { MAX_NAMED_HITS } = constants.hits;
 
-const NO_ROWS: Statement = { sql: "SELECT NULL LIMIT 0", params: [] };
+const columnsBySql = new Map(Object.entries(sql).map(([name, text]) => [text, data.columns[name as keyof typeof sql]]));
+
+/** The number of columns of a statement's rows; null if it is not known. */
+export function columnsOf({ sql: text, columns }: Statement): number | null {
+  return columns ?? columnsBySql.get(text) ?? null;
+}
+
+const NO_ROWS: Statement = { sql: "SELECT NULL LIMIT 0", params: [], columns: 1 };
 
 /**
  * Selects the nodes with any of the terms, words or phrases in quotes or other FTS5 queries, the best by BM25 first.
@@ -96,7 +103,7 @@ export function descriptionSearch(terms: readonly string[], scope: Scope, limit:
 
 /** Selects the ids of classes with a node in their lines that an FTS5 query finds. */
 export function classesAround(ids: readonly string[], words: string): Statement {
-  return ofIds(ids, (own) => ({ sql: withIds(sql.classesAround, own), params: [null, words] }));
+  return ofIds(ids, (own) => ({ ...withIds("classesAround", own), params: [null, words] }));
 }
 
 /** Selects those words whose FTS5 query finds no node at all. */
@@ -127,13 +134,18 @@ function narrowedParams(expression: string, scope: Scope): Value[] {
 
 /** Selects the same, with the lines of all parts of each node that consists of parts. */
 export function hitsWithParts(ids: readonly string[], scope: Scope): Statement {
-  return ofIds(ids, (own) => ({ sql: withIds(sql.hitsWithParts, own), params: [null, ...scopeParams(scope)] }));
+  return ofIds(ids, (own) => ({ ...withIds("hitsWithParts", own), params: [null, ...scopeParams(scope)] }));
 }
 
 /** Puts ids into a statement as rows of VALUES; throws an Error for one that is not hexadecimal. */
-function withIds(text: string, ids: readonly string[]): string {
+function withIds(name: keyof typeof sql, ids: readonly string[]): { sql: string; columns: number } {
   const rows = ids.map((id) => `(${idLiteral(id)})`);
-  return text.replace("@IDS", rows.join() || "(NULL)");
+  return withText(name, sql[name].replace("@IDS", rows.join() || "(NULL)"));
+}
+
+/** The text that was made of a statement's, with its number of columns. */
+function withText(name: keyof typeof sql, text: string): { sql: string; columns: number } {
+  return { sql: text, columns: data.columns[name] };
 }
 
 function idLiteral(id: string): string {
@@ -276,7 +288,7 @@ export function fileMap(repo: string, folder: string, { after, count }: FileRang
 /** Counts the rows of a table by the values of a column. */
 export function countBy(column: string, table: string, repo: string): Statement {
   const text = sql.countBy.replaceAll("{0}", column).replaceAll("{1}", table);
-  return { sql: text.replace("repo = ?", "repo = ?1"), params: [repo] };
+  return { ...withText("countBy", text.replace("repo = ?", "repo = ?1")), params: [repo] };
 }
 
 /** Counts the files that are not indexed, by skip reason. */
@@ -297,7 +309,7 @@ export function descriptionModels(repo: string): Statement {
 /** Selects the line ranges of the nodes within hits, given with their first and last lines, in any order. */
 export function innerNodes(hits: readonly (readonly [string, number, number])[]): Statement {
   const rows = hits.map(([id, first, last]) => `(${idLiteral(id)},${Number(first)},${Number(last)})`);
-  return { sql: sql.innerNodes.replace("@RANGES", rows.join() || "(NULL,NULL,NULL)"), params: [] };
+  return { ...withText("innerNodes", sql.innerNodes.replace("@RANGES", rows.join() || "(NULL,NULL,NULL)")), params: [] };
 }
 
 /** Ranges that take four parameters each, of the 100 that D1 allows; D1 bills no row of VALUES, and each of `json_each`. */
@@ -310,12 +322,12 @@ export function storedSourceLines(ranges: readonly (readonly [string, string, nu
   const isBound = ranges.length > 0 && ranges.length <= MAX_BOUND_RANGES;
   const rows = isBound ? `VALUES ${ranges.map(() => "(?,?,?,?)").join()}` : RANGES_OF_LIST;
   const params = isBound ? ranges.flat() : [JSON.stringify(ranges)];
-  return { sql: sql.storedSourceLines.replace("@RANGES", rows), params };
+  return { ...withText("storedSourceLines", sql.storedSourceLines.replace("@RANGES", rows)), params };
 }
 
 /** Selects the stored source of nodes by id. */
 export function storedSourceOfNodes(ids: readonly string[]): Statement {
-  return ofIds(ids, (own) => ({ sql: withIds(sql.storedSourceOfNodes, own), params: [] }));
+  return ofIds(ids, (own) => ({ ...withIds("storedSourceOfNodes", own), params: [] }));
 }
 
 /** Selects the place of the first of these paths at which there is a file, with or without nodes. */
@@ -327,7 +339,7 @@ export function firstExistingPath(paths: readonly string[], scope: Scope): State
 
 /** Checks that a node with one of these languages or node types exists. */
 export function existingValues(column: Column, names: readonly string[], scope: Scope): Statement {
-  return withColumn(sql.existingValues, column, [JSON.stringify(names), reposJson(scope)]);
+  return withColumn("existingValues", column, [JSON.stringify(names), reposJson(scope)]);
 }
 
 /** Selects the ids of nodes that an FTS5 query finds and whose relations have one of the texts. */
@@ -347,7 +359,7 @@ export function anyRelation(repo: string): Statement {
 
 /** Selects the distinct languages or node types. */
 export function distinctValues(column: Column, scope: Scope): Statement {
-  return withColumn(sql.distinctValues, column, [reposJson(scope)]);
+  return withColumn("distinctValues", column, [reposJson(scope)]);
 }
 
 /** Selects the paths of all files. */
@@ -402,8 +414,8 @@ function lowercaseAscii(text: string): string {
   return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
-function withColumn(text: string, column: Column, params: Value[]): Statement {
-  return { sql: text.replaceAll("{0}", column), params };
+function withColumn(name: keyof typeof sql, column: Column, params: Value[]): Statement {
+  return { ...withText(name, sql[name].replaceAll("{0}", column)), params };
 }
 
 function reposJson(scope: Scope): string | null {
