@@ -14,7 +14,7 @@ def test_missing_parts_are_named_before_init_and_none_after_a_run(
     feeder: RunFeeder, repo: Repo, console: Console
 ) -> None:
     repo.commit(SHOP)
-    before = feeder(repo, "doctor", "--json")
+    before = feeder(repo, "doctor", "--json", "--store", "cloudflare")
     assert before.code == 1
     stops = {one["name"] for one in before.json["findings"] if one["stops"]}
     assert {"credentials", "vectorize"} <= stops
@@ -25,6 +25,26 @@ def test_missing_parts_are_named_before_init_and_none_after_a_run(
     found = {one["name"]: one for one in after.json["findings"]}
     assert "384 dimensions" in found["vectorize"]["says"]
     assert "The index equals HEAD " in found["index"]["says"]
+
+
+def test_index_that_was_made_again_is_named(
+    feeder: RunFeeder, repo: Repo, console: Console
+) -> None:
+    """It lacks the vectors, which a sync without changes would not notice."""
+    repo.commit(SHOP)
+    feeder(repo, "init", "-q")
+    assert feeder(repo, "sync", "-q").code == 0
+    console.delete_index()
+    console.make_index("acme_shop_code", 384)
+    answer = feeder(repo, "doctor", "--json")
+    [found] = [one for one in answer.json["findings"] if one["name"] == "vectorize"]
+    assert "was deleted and created again" in found["says"]
+    assert found["remedy"] == "Send the vectors again: feeder validate --repair"
+    assert (answer.code, found["stops"]) == (0, False)
+    assert feeder(repo, *found["remedy"].split()[-2:]).code == 0
+    after = feeder(repo, "doctor", "--json")
+    [found] = [one for one in after.json["findings"] if one["name"] == "vectorize"]
+    assert found["remedy"] == ""
 
 
 def test_deleted_database_is_an_error(feeder: RunFeeder, repo: Repo, console: Console) -> None:

@@ -196,8 +196,26 @@ def test_index_with_vectors_of_another_model_is_replaced(feeder: RunFeeder, shop
 def test_database_that_is_not_configured_is_made(
     feeder: RunFeeder, shop: Repo, command: list[str]
 ) -> None:
-    failed = feeder(shop, *command)
+    failed = feeder(shop, *command, "--store", "cloudflare")
     assert failed.code == 2
     assert "--database-id or FEEDER_DATABASE_ID" in failed.err
     assert feeder(shop, *remedy(failed.err)).code == 0
     assert feeder(shop, "sync").code == 0
+
+
+def test_index_that_is_made_again_gets_the_vectors(
+    feeder: RunFeeder, console: Console, standin: StandIn, shop: Repo
+) -> None:
+    """The sync after `feeder init` sends them, although no file has changed."""
+    feeder(shop, "init")
+    assert feeder(shop, "sync").code == 0
+    console.delete_index()
+    failed = feeder(shop, "validate")
+    assert failed.code == 2
+    assert remedy(failed.err) == ["init"]
+    assert "created: Vectorize index acme_shop_code" in feeder(shop, "init").out
+    synced = feeder(shop, "sync")
+    assert "The Vectorize index was deleted and created again" in synced.out + synced.err
+    assert len(standin.vectors("acme_shop_code")) == 1
+    again = feeder(shop, "sync")
+    assert "nothing to do" in again.out

@@ -159,6 +159,24 @@ def test_own_token_works_beside_access(folder: Path, standin: Path, signer: Sign
         assert fetched(one) == [CERTS]
 
 
+def test_wrong_tokens_of_an_address_lock_out_nobody_that_access_lets_in(
+    folder: Path, standin: Path, signer: Signer
+) -> None:
+    """Colleagues share an address. An assertion has a signature, which nobody guesses."""
+    said = {**SETTINGS, "FEEDER_TOKEN": TOKEN}
+    certs = {CERTS: {"keys": [signer.public]}}
+    with (
+        running(folder=folder, script=standin, vars=said, certs=certs) as address,
+        client(address, None) as one,
+        client(address, "wrong-token-of-a-colleague") as colleague,
+    ):
+        other = signer.sign_token(claims(aud=["e" * 63]))
+        assert {send(one, other).status_code for _ in range(40)} == {401}
+        assert [colleague.get(SEARCH).status_code for _ in range(31)] == [401] * 30 + [429]
+        assert send(one, signer.sign_token(claims())).status_code == 200
+        assert one.get(SEARCH, headers={"authorization": f"Bearer {TOKEN}"}).status_code == 429
+
+
 def fetched(one: httpx.Client) -> list[str]:
     """Returns the paths that the Worker has fetched."""
     [paths] = one.get("/api/search", params={"q": "fetched"}).json()["fetched"]

@@ -30,7 +30,7 @@ from feeder.store import Statement
 from feeder.store.index_folder import create_index_folder
 from feeder.store.inventory import IndexSize, index_size
 from feeder.store.migrations import known_migrations, migrate, migration_rows, missing_migrations
-from feeder.store.sql import CHOSEN_MODEL_KEY, SET_META
+from feeder.store.sql import CHOSEN_MODEL_KEY, DELETE_ALL_VECTORS_KEYS, SET_META
 
 METADATA_PROPERTIES = ("path", "language", "node_type", "repo", "branch", "tests")
 """Vector metadata that a query can filter by. A metadata index covers only vectors written
@@ -133,6 +133,8 @@ def provision(
                 chosen = {"model": request.model, "dimensions": request.dimensions}
                 record = json.dumps({CHOSEN_MODEL_KEY: json.dumps(chosen)})
                 database.run([Statement(SET_META, (record,))])
+            if not existing.has_index:  # vectors that are recorded are lost: the next run sees it
+                database.run([Statement(DELETE_ALL_VECTORS_KEYS)])
         yield Resource(f"D1 database {existing.database_name}", existing.database_id is not None)
         for migration in known_migrations():
             is_there = migration.name not in existing.migrations

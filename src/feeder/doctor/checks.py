@@ -21,9 +21,9 @@ CHECKS: dict[str, CheckFunction] = {
     "repository": environment.check_repository,
     "settings": environment.check_settings_files,
     "credentials": services.check_credentials,
-    "vectorize": services.check_vectorize,
     "disk": index_checks.check_disk,
     "index": index_checks.check_index,
+    "vectorize": services.check_vectorize,
     "model": services.check_embedding_models,
     "describing": services.check_describer,
 }

@@ -4,6 +4,7 @@ language model.
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 
 from feeder.cloudflare.api import Api
 from feeder.cloudflare.credentials import choose_store, cloud_settings, has_token, require_settings
@@ -17,6 +18,7 @@ from feeder.session.model_selection import select_describer
 from feeder.session.session import Session, open_session
 from feeder.session.workspace import current_workspace, has_index
 from feeder.store.vector_search import load_simsimd
+from feeder.sync.vector_index import IDENTITY_KEY
 
 
 def check_credentials(settings: Settings) -> Iterator[Finding]:
@@ -30,14 +32,26 @@ def check_credentials(settings: Settings) -> Iterator[Finding]:
 
 
 def check_vectorize(settings: Settings) -> Iterator[Finding]:
-    """Reads the Vectorize index; whether the token allows Workers AI, only a run shows."""
+    """Reads the Vectorize index, and compares it with the one that the vectors were sent to.
+
+    Only a run shows whether the token allows Workers AI.
+    """
     if not choose_store(settings).is_cloud or not has_token():
         return
-    cloud = cloud_settings(settings, current_workspace(settings).repo)
+    workspace = current_workspace(settings)
+    cloud = cloud_settings(settings, workspace.repo)
     with closing(Api(cloud.token, cloud.account_id, base_url=cloud.base_url)) as api:
-        config = Vectorize(api, cloud.index_name).config()
+        vectors = Vectorize(api, cloud.index_name)
+        config, created = vectors.config(), vectors.identity()
     message = f"{cloud.index_name}, {config['dimensions']} dimensions, {config['metric']}"
-    yield Finding("vectorize", message)
+    words_only = replace(settings, vectors=False, describe=None)
+    with open_session(workspace, words_only, writes=False, create=False) as session:
+        recorded = session.index.read_state_of([]).meta.get(IDENTITY_KEY, created)
+    if recorded == created:
+        yield Finding("vectorize", message)
+        return
+    message += "; it was deleted and created again after vectors were sent to it"
+    yield Finding("vectorize", message, "Send the vectors again: feeder validate --repair")
 
 
 _TEST_WORD, _TEST_PROMPT = "health", "Say what this word means, in five words at most."
