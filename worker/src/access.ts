@@ -30,12 +30,12 @@ export async function authenticate(request: Request, env: Env): Promise<Client> 
   checkSettings(env);
   const address = clientNetwork(request.headers.get("cf-connecting-ip") ?? "");
   if (env.PUBLIC === "true") return { key: address, names: [], repos: null };
-  if (!isLocal(env)) failedLogins.check(address, Date.now());
   const identity = env.ACCESS_TEAM ? await authenticateByAccess(request, env) : null;
   if (identity) return { key: identity.subject, names: identity.names, repos: reposOf(identity.names, env) };
+  if (!isLocal(env)) failedLogins.check(address, Date.now());
   const names = await validTokenNames(request.headers, env);
   if (names.length > 0) return { key: address, names, repos: reposOf(names, env) };
-  if (hasCredentials(request.headers)) await countFailure(address, env);
+  if (mayGuess(request.headers)) await countFailure(address, env);
   throw tokensOf(env).size > 0 ? unauthorizedError(request.headers, env) : forbiddenError(request.headers);
 }
 
@@ -62,9 +62,9 @@ export async function checkRateLimit(key: string, env: Env): Promise<void> {
   if (!success) throw new HttpError(429, "The rate limit is exceeded.", `Try again in ${RETRY_AFTER_S} seconds.`, RETRY_AFTER_S);
 }
 
-/** Returns true for a request that may guess a token; one without any is refused and not counted. */
-function hasCredentials(headers: Headers): boolean {
-  return headers.has("authorization") || headers.has(ASSERTION_HEADER) || isCookieSent(headers);
+/** Returns true for a request with a token or a cookie; one without is refused and not counted. */
+function mayGuess(headers: Headers): boolean {
+  return headers.has("authorization") || isCookieSent(headers);
 }
 
 /** Counts a wrong token in this isolate and, by the binding, among all isolates of the location. */
