@@ -164,6 +164,7 @@ def _of_a_folder(main: Repo) -> str:
 
 def _of_another_repository(main: Repo) -> str:
     change(main, f"UPDATE meta SET key = 'acme/older:run' WHERE key = '{NAME}:run'")
+    change(main, "INSERT INTO meta (key, value) VALUES ('acme/older:named', '--repo')")
     return f"it is of acme/older, and this run is of {NAME}."
 
 
@@ -340,6 +341,18 @@ def test_worktree_of_a_bare_repository_without_a_remote_has_its_name(
         ):
             repo.git("--git-dir", os.fsencode(path), *command)
         assert f"\n{name}: local index" in "\n" + feeder(linked, "sync").err
+
+
+def test_copy_of_an_index_with_an_earlier_name_is_renamed(
+    feeder: RunFeeder, main: Repo, worktree: Repo
+) -> None:
+    """The remote has another name now, and the main worktree was not synced since."""
+    main.git("remote", "set-url", "origin", "https://example.org/acme/store.git")
+    answer = feeder(worktree, "sync", "--json")
+    assert COPIED in answer.err
+    assert f"The index of {NAME} is now called acme/store." in answer.err
+    assert (answer.json["files_processed"], answer.json["nodes_new"]) == (0, 0)
+    assert feeder(worktree, "validate").code == 0
 
 
 def test_index_of_a_worktree_keeps_the_name_that_it_has(

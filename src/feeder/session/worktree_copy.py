@@ -14,6 +14,7 @@ from feeder.cloudflare.credentials import choose_store
 from feeder.config import INDEX_FOLDER, Settings
 from feeder.errors import FeederError, UserError
 from feeder.progress import ProgressReporter
+from feeder.session.folder_index import GIVEN_NAME_KEY
 from feeder.session.workspace import INDEX_FILE, Workspace, index_file
 
 _COMMIT_ID = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
@@ -24,6 +25,7 @@ class _Candidate(NamedTuple):
 
     root: Path
     file: Path
+    repo: str
     commit: str
     differing_files: int | None
 
@@ -63,7 +65,7 @@ def copy_nearest_index(
     for candidate in sorted(candidates, key=lambda one: one.distance):
         create_index_folder(target.parent)
         try:
-            is_copied = copy_index(candidate.file, target, workspace.repo)
+            is_copied = copy_index(candidate.file, target, candidate.repo)
         except (FeederError, OSError) as exc:
             _report_failure(candidate.root, str(exc), progress)
             continue
@@ -88,15 +90,16 @@ def _candidates(
             _report_failure(root, str(exc), progress)
             continue
         if index:
-            file, commit = index
+            file, repo, commit = index
             differing = git.count_differing_files(workspace.base, commit, head) if commit else None
-            yield _Candidate(root, file, commit, differing)
+            yield _Candidate(root, file, repo, commit, differing)
 
 
-def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str] | None:
-    """The index of a worktree and the commit that it names; None if the worktree has no index.
+def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str, str] | None:
+    """The index of a worktree, with its repository's name there and the commit that it names.
 
-    Raises UserError for one of other files.
+    The name may be an earlier one, unless it was given: the run renames the copy. None if the
+    worktree has no index. Raises UserError for an index of other files.
     """
     from feeder.store.recorded_meta import read_meta
 
@@ -105,13 +108,16 @@ def _usable_index(repo: str, root: Path, settings: Settings) -> tuple[Path, str]
         return None
     meta = read_meta(file)
     indexed = sorted(key.removesuffix(":run") for key in meta if key.endswith(":run"))
-    if indexed != [repo]:
+    has_given_name = any(f"{one}:{GIVEN_NAME_KEY}" in meta for one in indexed)
+    is_given = settings.repo is not None or has_given_name
+    if indexed != [repo] and (is_given or len(indexed) != 1):
         names = ", ".join(indexed) or "no repository"
         raise UserError(f"it is of {names}, and this run is of {repo}.")
-    if folder := meta.get(f"{repo}:below"):
+    [name] = indexed
+    if folder := meta.get(f"{name}:below"):
         raise UserError(f"it is of the folder {folder}.")
-    commit = meta.get(f"{repo}:head", "")
-    return file, commit if _COMMIT_ID.fullmatch(commit) else ""
+    commit = meta.get(f"{name}:head", "")
+    return file, name, commit if _COMMIT_ID.fullmatch(commit) else ""
 
 
 def _report_failure(root: Path, reason: str, progress: ProgressReporter) -> None:
