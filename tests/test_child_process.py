@@ -119,6 +119,22 @@ def test_malformed_response_raises_message_error(
     assert "executed" not in capfd.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(b"\x91" * 100_000 + b"\xc0", id="100,000 arrays in each other"),
+        pytest.param(b"\xdd\xff\xff\xff\xff", id="array of four billion"),
+        pytest.param(b"\xa2\xff\xfe", id="text that is not UTF-8"),
+        pytest.param(b"\xc1", id="byte without a meaning"),
+        pytest.param(b"", id="nothing"),
+    ],
+)
+def test_malformed_message_raises_message_error(data: bytes) -> None:
+    """Also where any value is expected."""
+    with pytest.raises(MessageError):
+        decode_message(data, object)
+
+
 def test_paths_arrive_as_they_were_sent() -> None:
     """Also those whose name is not UTF-8."""
     path = Path(os.fsdecode(b"/tmp/caf\xe9"))

@@ -32,6 +32,8 @@ def open_closed_streams() -> None:
 
 open_closed_streams()
 for _signal in (signal.SIGINT, signal.SIGTERM):
+    if _signal == signal.SIGTERM and signal.getsignal(_signal) == signal.SIG_IGN:
+        continue  # the caller does not want it to end this process
     signal.signal(_signal, lambda *_: os._exit(130))
     # at its end Python restores the default, which would kill the process and replace its exit code
     atexit.register(signal.signal, _signal, signal.SIG_IGN)

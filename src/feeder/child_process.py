@@ -126,7 +126,7 @@ def decode_message(data: bytes, expected: type[Message]) -> Message:
 
     try:
         return msgpack.decode(data, type=expected, dec_hook=_decode_path)
-    except (MsgspecError, ValueError) as exc:
+    except (MsgspecError, ValueError, RecursionError) as exc:
         raise MessageError(str(exc)) from exc
 
 

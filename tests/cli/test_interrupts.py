@@ -357,6 +357,19 @@ print("goes on")
     assert (done.returncode, done.stdout) == (0, "goes on\n")
 
 
+def test_end_that_the_caller_ignores_stays_ignored() -> None:
+    """As after `trap '' TERM` in a script."""
+    script = "import feeder.__main__, os, signal; os.kill(os.getpid(), signal.SIGTERM); print('on')"
+    done = subprocess.run(
+        ["sh", "-c", "trap '' TERM; exec \"$@\"", "sh", sys.executable, "-c", script],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=DEADLINE_S,
+    )
+    assert (done.returncode, done.stdout) == (0, "on\n")
+
+
 def test_signal_handlers_are_restored(feeder: RunFeeder, tmp_path: Path) -> None:
     """Programs that call `main` have their own handlers."""
     ends = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
