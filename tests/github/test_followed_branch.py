@@ -140,3 +140,12 @@ def test_followed_branch_need_not_be_the_default(repo: Repo, commits: list[str])
     repo.git("checkout", "-q", "main")
     with pytest.raises(UserError, match="it is not a commit of next"):
         position(repo, events.schedule(commits[2]), "next")
+
+
+def test_tag_may_be_followed(repo: Repo, commits: list[str]) -> None:
+    """By its whole name, as the event has it: `branch: ${{ github.ref }}`."""
+    repo.git("checkout", "-q", "--detach", commits[3])
+    tag = "refs/tags/v1"
+    assert position(repo, events.push(events.ZERO, commits[3], ref=tag), tag) is Position.NEWEST
+    with pytest.raises(UserError, match="it is"):
+        position(repo, events.push(events.ZERO, commits[2], ref=tag), tag)

@@ -23,7 +23,10 @@ _VARIABLES = (
 
 
 class Tip(NamedTuple):
-    """The newest commit of a branch at the time that run `order` of a workflow began."""
+    """The newest commit of a branch at the time that run `order` of a workflow began.
+
+    A tag has its whole name in place of a branch's: `refs/tags/v1`.
+    """
 
     branch: str
     commit: str
@@ -61,8 +64,7 @@ class Event:
 
     def tips(self) -> list[Tip]:
         """The branches whose newest commit the event names, this run's own first."""
-        own = Tip(self.ref.removeprefix(_BRANCH), self.sha, self.order)
-        tips = [own] if self.ref.startswith(_BRANCH) else []
+        tips = [Tip(self.ref.removeprefix(_BRANCH), self.sha, self.order)]
         followed = self.payload.get("workflow_run")
         id_ = followed.get("id") if isinstance(followed, dict) else None
         # a fork may have a branch of the same name
