@@ -133,7 +133,8 @@ def provision(
                 chosen = {"model": request.model, "dimensions": request.dimensions}
                 record = json.dumps({CHOSEN_MODEL_KEY: json.dumps(chosen)})
                 database.run([Statement(SET_META, (record,))])
-            if not existing.has_index:  # vectors that are recorded are lost: the next run sees it
+            if existing.database_id and not existing.has_index:
+                # the recorded vectors are lost, which the next run would not look for
                 database.run([Statement(DELETE_ALL_VECTORS_KEYS)])
         yield Resource(f"D1 database {existing.database_name}", existing.database_id is not None)
         for migration in known_migrations():
