@@ -37,6 +37,7 @@ HELPER = Declared("method", "make_cart", "def make_cart():")
         ("src/test-utils.ts", HELPER, False),
         ("tests/test_utils.py", Declared("method", "test_fold", "def test_fold():"), True),
         ("tests/conftest.py", HELPER, False),
+        ("tests/conftest.py", Declared("method", "test_apps", "def test_apps(path):"), False),
         ("tests/app.py", Declared("method", "testing_app", "def testing_app():"), False),
         ("test/server.js", Declared("method", "/", "app.get('/', function (req, res)"), False),
         ("tests/cart.py", Declared("class", "TestCase", "class TestCase:"), False),

@@ -21,6 +21,9 @@ _DATA_FOLDER = re.compile(
 
 _PAGE = re.compile(r"\.(?:x?html?|md\w?|markdown|rst|adoc|txt|ipynb)$", re.IGNORECASE)
 
+_FIXTURES_FILE = re.compile(r"(?:^|/)conftest\.py$")
+"""The file of pytest's fixtures, which may be named as tests: `test_apps`."""
+
 _TEST_NAME = re.compile(r"(?:[Tt]est|TEST)(?![a-z])|main$")
 """The name of a test function, or of a test program's entry point."""
 
@@ -51,7 +54,8 @@ class Declaration(Protocol):
 
 def may_be_test(path: str) -> bool:
     """Tells whether a file is below a folder of tests or named as a test, and no data or page."""
-    return is_test_path(path) and not _DATA_FOLDER.search(path) and not _PAGE.search(path)
+    no_test = _DATA_FOLDER, _PAGE, _FIXTURES_FILE
+    return is_test_path(path) and not any(pattern.search(path) for pattern in no_test)
 
 
 def is_test_by_name(path: str) -> bool:
