@@ -216,6 +216,7 @@ def test_two_languages_that_inherit_each_other_are_an_error(tmp_path: Path) -> N
         ("(function_declaration\n  nam: (_)) @method", r":2: .*Invalid field name: nam"),
         ("(comment) @function @doc", r":1: there is no capture @function"),
         ('((comment) @doc (#eq? @doc "a")\n(#set! a "b"))', ":1: .* #set! after a predicate"),
+        ('((comment) @doc\n(#mach? @doc "a"))', r":2: there is no predicate #mach\?"),
     ],
 )
 def test_query_that_does_not_compile_is_an_error_with_its_line(
@@ -223,6 +224,20 @@ def test_query_that_does_not_compile_is_an_error_with_its_line(
 ) -> None:
     folder = write_folder(tmp_path, "lua", {"nodes.scm": query})
     with pytest.raises(UserError, match=rf"lua/nodes\.scm{says}"):
+        load_grammars(folder)
+
+
+def test_group_of_a_pattern_that_no_capture_has_is_an_error(tmp_path: Path) -> None:
+    patterns = "[[patterns]]\npattern = '(?P<method> ^ sub [ ] (?P<nam> \\w+ ) )'"
+    folder = write_folder(tmp_path, "lua", {"patterns.toml": patterns})
+    with pytest.raises(UserError, match=r"lua/patterns\.toml: patterns\[0\].* group 'nam'"):
+        load_grammars(folder)
+
+
+def test_queries_in_another_encoding_are_an_error_with_their_file(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path, "lua", {})
+    (folder / "nodes.scm").write_bytes("; Größe".encode("latin-1"))
+    with pytest.raises(UserError, match=r"lua/nodes\.scm cannot be read: "):
         load_grammars(folder)
 
 

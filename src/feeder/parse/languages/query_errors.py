@@ -18,18 +18,33 @@ from feeder.parse.query_checks import (
 
 _PLACE = re.compile(r" at row (\d+), column \d+")
 
+_PREDICATE = re.compile(
+    r"#(?:(?:any-)?(?:not-)?(?:eq|match)|(?:not-)?any-of|has-parent|is(?:-not)?)\?|#set!"
+)
+"""The predicates that are evaluated; py-tree-sitter takes any other one for true."""
+
 
 def check_queries(folders: Iterable[LanguageFolder]) -> None:
-    """Raises UserError for the first query of a folder that its grammar does not accept."""
+    """Raises UserError for the first query or pattern of a folder that is wrong."""
     for folder in folders:
         grammar = load_language(folder.name)
         for path, patterns in folder.read_queries():
             for pattern in patterns:
                 _check_pattern(grammar, path, pattern)
+        for index, expression in enumerate(folder.patterns()):
+            if unknown := unknown_captures(set(re.compile(expression.encode()).groupindex)):
+                raise UserError(
+                    f"{folder.path / 'patterns.toml'}: patterns[{index}].pattern has the group "
+                    f"'{unknown[0]}', but there is no capture of this name.",
+                    "Correct it; the name of a group of your own begins with _.",
+                )
 
 
 def _check_pattern(grammar: Language, path: Path, pattern: Pattern) -> None:
     first = pattern.words[0].line
+    for word in pattern.words:
+        if word.text.startswith("#") and not _PREDICATE.fullmatch(word.text):
+            raise query_error(path, word.line, f"there is no predicate {word.text}")
     if has_late_setting(pattern.text):
         raise query_error(path, first, "this pattern has #set! after a predicate; put it before")
     try:

@@ -107,7 +107,12 @@ def query_error(path: Path, line: int, problem: str) -> UserError:
 
 
 def _tokens(path: Path) -> Iterator[Token]:
-    text = path.read_text("utf-8")
+    try:
+        text = path.read_text("utf-8")
+    except (OSError, ValueError) as exc:
+        raise UserError(
+            f"{path} cannot be read: {exc}.", "Correct it; languages/README.md has the form."
+        ) from exc
     line = 1
     for match in _TOKEN.finditer(text):
         if match["bad"]:
