@@ -39,9 +39,9 @@ def try_folder(path: Path, file: Path) -> Trial:
     content = file.read_bytes()
     language, kind = grammars.detect_language(file.name, content)
     if language != folder.name or kind == "text":
-        found = language if language != folder.name else "text"
+        actual = language if language != folder.name else "text"
         raise UserError(
-            f"{file.name} is indexed as '{found}', not with the queries of '{folder.name}'.",
+            f"{file.name} is indexed as '{actual}', not with the queries of '{folder.name}'.",
             f"Add its extension to 'extensions' in {path / 'language.toml'}.",
         )
     root = parse_tree(grammars.grammar(language), content)
