@@ -21,7 +21,8 @@ NOTES = {
     "or was stopped.",
     BEHIND._replace(
         partial=True
-    ): "The index equals aaaaaaa except for files that were indexed one by one.",
+    ): "The index equals aaaaaaa except for files that were indexed one by one, "
+    "or are to be read again.",
     IndexStatus(
         "shop", head=NEW, unfinished=True
     ): "No sync has finished yet, so files are missing.",

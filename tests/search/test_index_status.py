@@ -45,8 +45,8 @@ def test_commit_outside_the_indexed_folder_does_not_make_it_stale(shop: Repo) ->
     [
         (
             "1",
-            "The index equals {} except for files that were indexed one by one. "
-            "To index all files: feeder sync",
+            "The index equals {} except for files that were indexed one by one, or are to be read "
+            "again. To index all files: feeder sync",
         ),
         ("0", "The index equalled {}; a later sync is running or was stopped: feeder sync"),
     ],

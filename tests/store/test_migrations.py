@@ -13,6 +13,7 @@ import apsw
 import pytest
 
 from feeder.errors import ServiceError, UserError
+from feeder.search.index_status import read_index_status
 from feeder.source.git_trees import Commit
 from feeder.store import Row, Statement
 from feeder.store.migrations import known_migrations, migrate
@@ -394,6 +395,9 @@ def test_older_index_reads_files_without_spaces_again(repo: Repo) -> None:
     _older_postings(database, list(texts.items()))
     assert migrate(database) == ["0014_pairs.sql"]
     assert query_rows(database, "SELECT path FROM files WHERE blob = ''") == ["a.txt", "c.txt"]
+    meta = {str(key): str(value) for key, value in query_rows(database, "SELECT * FROM meta")}
+    [name] = {key.partition(":")[0] for key in meta if key.endswith(":head")}
+    assert "or are to be read again" in read_index_status(repo.path, name, meta).note
     parser = InProcessParser()
     run_sync(Commit(repo.path), database, parser=parser)
     assert sorted(parser.parsed) == ["a.txt", "c.txt"]

@@ -28,9 +28,10 @@ class IndexStatus(NamedTuple):
     `equals` is the indexed commit, empty before the first complete run. `behind` and `ahead` count
     commits of HEAD and of the index that the other lacks; None if the indexed commit is not in this
     repository. `edited` counts the shown files that have changed since. The index is `unfinished`
-    after a stopped run, and `partial` after files were indexed one by one. With `working` it equals
-    the working tree on that commit as of the last run, or as of this request if `seen`. `below` is
-    the only folder that is indexed. `unindexed_note` says how many files on disk differ.
+    after a stopped run, and `partial` after files were indexed one by one, or lost their postings
+    to a migration. With `working` it equals the working tree on that commit as of the last run, or
+    as of this request if `seen`. `below` is the only folder that is indexed. `unindexed_note` says
+    how many files on disk differ.
     """
 
     repo: str
@@ -70,8 +71,8 @@ class IndexStatus(NamedTuple):
             )
         if self.partial:
             return (
-                f"{index} equals {was} except for files that were indexed one by one. "
-                f"To index all files: {self._sync_command}"
+                f"{index} equals {was} except for files that were indexed one by one, or are to "
+                f"be read again. To index all files: {self._sync_command}"
             )
         if self.equals == self.head:
             return f"The index equals {self._folder_prefix}HEAD {now}."

@@ -222,6 +222,8 @@ function freshnessNote({ equals, below, unfinished, partial, working }: IndexSta
   if (!commit) return unfinished ? UNFINISHED_NOTE : "";
   const index = below ? `The index of the folder ${below}` : "The index";
   if (unfinished) return `${index} equalled ${commit}; a later sync is running or was stopped.`;
-  if (partial) return `${index} equals ${commit} except for files that were indexed one by one.`;
+  if (partial) {
+    return `${index} equals ${commit} except for files that were indexed one by one, or are to be read again.`;
+  }
   return working ? `${index} equals a working tree on ${commit}.` : `${index} equals ${commit}.`;
 }
