@@ -53,7 +53,14 @@ class Environment:
 
     def command(self, extra: str = "") -> str:
         """What the program there says."""
-        call = f"from feeder.installation import install_command; print(install_command({extra!r}))"
+        return self._call("install_command", extra)
+
+    def hint(self, extra: str) -> str:
+        """The sentence that the program there prints."""
+        return self._call("install_hint", extra)
+
+    def _call(self, function: str, extra: str) -> str:
+        call = f"from feeder.installation import {function}; print({function}({extra!r}))"
         done = subprocess.run(
             [str(self.folder / "bin/python"), "-c", call],
             capture_output=True,
@@ -116,6 +123,19 @@ def test_installers_that_make_a_new_environment_keep_the_other_extras(
     assert environment.command() == (
         "uv tool install --reinstall --editable '/home/ada/feeder[cloudflare]'"
     )
+
+
+def test_folder_that_is_gone_is_named(environment: Environment, tmp_path: Path) -> None:
+    """No installer could read it."""
+    folder = tmp_path / "feeder"
+    environment.install(
+        "headfeed-0.1.0", METADATA, {"url": folder.as_uri(), "dir_info": {"editable": False}}
+    )
+    command = f"{UV_PIP} '{folder}[serve]'"
+    expected = f"Clone feeder into {folder} again, where it was installed from, then: {command}"
+    assert environment.hint("serve") == expected
+    folder.mkdir()
+    assert environment.hint("serve") == f"Install it with: {command}"
 
 
 def test_clone_that_is_only_on_the_python_path_is_installed(environment: Environment) -> None:

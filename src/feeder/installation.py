@@ -39,6 +39,13 @@ class Source(NamedTuple):
 
 def install_hint(extra: str) -> str:
     """The sentence that says how to add an extra."""
+    source = _find_source()
+    if source.is_folder and not Path(source.text).exists():
+        # no installer can read it
+        clone = shlex.quote(source.text)
+        return f"Clone feeder into {clone} again, where it was installed from, then: " + (
+            install_command(extra)
+        )
     return f"Install it with: {install_command(extra)}"
 
 
