@@ -1,4 +1,4 @@
-"""Makes untrusted text safe for a terminal.
+"""Makes untrusted text safe for a terminal, and writes counts.
 
 Escapes control and bidirectional characters, and masks secrets.
 """
@@ -26,6 +26,11 @@ def escape_line(text: str) -> str:
 def escape_lines(text: str) -> str:
     """Escapes each line as `escape_line` does; a JSON document keeps its meaning."""
     return "\n".join(map(escape_line, text.split("\n")))
+
+
+def count_of(number: int, noun: str) -> str:
+    """Returns a count with its noun: "1 file", "1,200 files"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _escape(text: str) -> str:

@@ -1,4 +1,4 @@
-/** Escapes characters that could move the cursor or reorder text in a terminal. */
+/** Escapes characters that could move the cursor or reorder text in a terminal, and writes counts. */
 
 /** Characters that are not printable in Python, except blanks, tabs and joiners, which words need. */
 const UNPRINTABLE = /(?![\t\u200c\u200d])[\p{C}\p{Zl}\p{Zp}]/gu;
@@ -24,4 +24,9 @@ function escapeCharacter(character: string): string {
 /** Formats a number with thousands separators. */
 export function formatNumber(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+/** Formats a count with its noun: "1 file", "1,200 files". */
+export function countOf(number: number, noun: string): string {
+  return `${formatNumber(number)} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -9,6 +9,7 @@ import click
 
 from feeder.cli import console, options
 from feeder.config import Settings
+from feeder.escaping import count_of
 
 if TYPE_CHECKING:
     from feeder.search.impact import Impact
@@ -150,6 +151,6 @@ def _summary(whole: Impact) -> str:
     at_least = "at least " if whole.at_least else ""
     counts = whole.counts
     return (
-        f"Compared with {base}: {counts['changed']:,} nodes changed; {at_least}"
-        f"{counts['references']:,} references, {counts['tests']:,} test files."
+        f"Compared with {base}: {count_of(counts['changed'], 'node')} changed; {at_least}"
+        f"{count_of(counts['references'], 'reference')}, {count_of(counts['tests'], 'test file')}."
     )

@@ -12,6 +12,7 @@ import click
 
 from feeder.cli import console, options, search_options
 from feeder.config import Settings
+from feeder.escaping import count_of
 
 if TYPE_CHECKING:
     from feeder.search.callers import Caller, CallerTree
@@ -199,9 +200,8 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
     if isinstance(page, CallerTree):
         if not page.total:
             return say_nothing_refers(page.target)
-        noun = "caller" if page.total == 1 else "callers"
         more = " For more: -n NUMBER" if page.is_limited else ""
-        return f"{at_least}{page.total:,} {noun}.{more}"
+        return f"{at_least}{count_of(page.total, 'caller')}.{more}"
     if isinstance(page, UsePage):
         if not page.total:
             return say_refers_to_nothing(page.symbol or page.path, page.language)
@@ -211,8 +211,8 @@ def _summary(page: ReferencePage | UsePage | CallerTree) -> str:
             return say_nothing_refers(page.target)
         shown = len(page.references)
     by_name = page.total - page.resolved
-    noun = "reference" if page.total == 1 else "references"
-    counts = f"{at_least}{page.total:,} {noun}: {page.resolved:,} resolved, {by_name:,} by name"
+    total = count_of(page.total, "reference")
+    counts = f"{at_least}{total}: {page.resolved:,} resolved, {by_name:,} by name"
     after = page.offset + shown
     if shown == page.total:
         return f"{counts}."

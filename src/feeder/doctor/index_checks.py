@@ -10,6 +10,7 @@ from pathlib import Path
 from feeder.cloudflare.credentials import choose_store
 from feeder.config import Settings
 from feeder.doctor import Finding
+from feeder.escaping import count_of
 from feeder.installation import install_command
 from feeder.parse.extract import NOT_INSTALLED, extractor_versions, includes_documents
 from feeder.search.index_status import read_index_status
@@ -99,7 +100,7 @@ def _content_finding(content: Statistics) -> Finding:
     )
     files = indexed + pending
     nodes = sum(content.node_types.values())
-    message = f"{nodes:,} nodes in {files:,} file{'' if files == 1 else 's'}"
+    message = f"{count_of(nodes, 'node')} in {count_of(files, 'file')}"
     message += f", {pending:,} of them without vectors" if pending else ", all up to date"
     message += f"; {skipped:,} skipped" if skipped else ""
     remedy = "The next run adds the missing vectors: feeder sync" if pending else ""

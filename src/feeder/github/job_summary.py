@@ -7,6 +7,7 @@ from typing import Any
 
 from feeder.cloudflare.free_tier import format_percent
 from feeder.errors import Interrupted, StoppedEarly, Superseded
+from feeder.escaping import count_of
 from feeder.github.job import escape_invisible
 from feeder.nodes import NODE_TYPES
 
@@ -180,22 +181,18 @@ def _index_state(report: Mapping[str, Any] | None) -> str:
         return f"The run had ended: the index has all that it wanted to write of {goal}."
     if not written:
         return f"The index is as before, or has the first files of {goal}."
-    files = _count_noun(written, "file")
+    files = count_of(written, "file")
     return f"The index has at least {files} of {goal}; the other files are as before."
 
 
 def _check_count(verdict: Mapping[str, Any]) -> str:
-    return _count_noun(len(verdict["checks"]), "check")
+    return count_of(len(verdict["checks"]), "check")
 
 
 def _commit_label(head: str) -> str:
     if not head:
         return "the folder"
     return f"`{head[:7]}`" if _SHA.fullmatch(head) else escape_markdown(head)
-
-
-def _count_noun(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _alert(kind: str, text: str) -> str:
@@ -295,24 +292,24 @@ def _skipped_section(reasons: Mapping[str, str]) -> Iterator[str]:
     """Lists skipped files by reason, the most frequent reason first."""
     if not reasons:
         return
-    yield f"### Skipped: {_count_noun(len(reasons), 'file')}"
+    yield f"### Skipped: {count_of(len(reasons), 'file')}"
     paths = defaultdict(list)
     for path, reason in reasons.items():
         paths[reason].append(path)
     groups = sorted(paths.items(), key=lambda group: -len(group[1]))
     for reason, skipped in groups[:MAX_SHOWN]:
         yield _details_block(
-            f"{_count_noun(len(skipped), 'file')}: {escape_markdown(reason)}",
+            f"{count_of(len(skipped), 'file')}: {escape_markdown(reason)}",
             _bullet_list([code_span(path) for path in skipped[:MAX_SHOWN]], "file", len(skipped)),
         )
     if more := groups[MAX_SHOWN:]:
-        files = _count_noun(sum(len(skipped) for _, skipped in more), "file")
-        yield f"And {files} for {_count_noun(len(more), 'other reason')}."
+        files = count_of(sum(len(skipped) for _, skipped in more), "file")
+        yield f"And {files} for {count_of(len(more), 'other reason')}."
 
 
 def _plain_text_section(reasons: Mapping[str, str]) -> Iterator[str]:
     if reasons:
-        yield f"### Indexed as plain text: {_count_noun(len(reasons), 'file')}"
+        yield f"### Indexed as plain text: {count_of(len(reasons), 'file')}"
         lines = [
             f"{code_span(path)}: {escape_markdown(reason)}"
             for path, reason in list(reasons.items())[:MAX_SHOWN]
@@ -335,9 +332,7 @@ def _validation_section(verdict: Mapping[str, Any]) -> Iterator[str]:
     yield _table(("", "Check", "Figures"), rows)
     for check in checks:
         if differences := check["differences"]:
-            title = (
-                f"{_count_noun(len(differences), 'difference')}: {escape_markdown(check['name'])}"
-            )
+            title = f"{count_of(len(differences), 'difference')}: {escape_markdown(check['name'])}"
             lines = [code_span(line) for line in differences[:MAX_SHOWN]]
             yield _details_block(
                 title, _bullet_list(lines, "difference", len(differences)), is_open=True
@@ -361,7 +356,7 @@ def _bullet_list(lines: Sequence[str], noun: str, total: int) -> str:
     """Lists the given lines, and counts the rest of `total`."""
     shown = [f"- {line}" for line in lines]
     if more := total - len(lines):
-        shown.append(f"- and {_count_noun(more, f'more {noun}')}")
+        shown.append(f"- and {count_of(more, f'more {noun}')}")
     return "\n".join(shown)
 
 

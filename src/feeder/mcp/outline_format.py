@@ -6,7 +6,7 @@ rolled-up folders.
 
 from collections.abc import Iterable, Iterator
 
-from feeder.escaping import escape_line
+from feeder.escaping import count_of, escape_line
 from feeder.mcp.formatting import bytes_beside_footer, index_note, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
@@ -52,7 +52,7 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
     above = [
         "Packages",
         *(
-            f"{one.path} {file_count(one.files)}, {one.symbols} symbols"
+            f"{one.path} {file_count(one.files)}, {count_of(one.symbols, 'symbol')}"
             for one in overview.packages
         ),
     ]
@@ -80,7 +80,8 @@ def format_overview(overview: Overview, cost: str, last_note: str) -> str:
 
 def _count_line(files: Iterable[list[OutlineEntry]], depth: int | None) -> str:
     counts = [sum(depth is None or one.depth < depth for one in entries) for entries in files]
-    return f"{sum(counts)} symbols and sections in {file_count(len(counts))}"
+    symbols = "1 symbol or section" if sum(counts) == 1 else f"{sum(counts):,} symbols and sections"
+    return f"{symbols} in {file_count(len(counts))}"
 
 
 def _format_rows(rows: Iterable[OutlineRow], symbols: str) -> Iterator[str]:

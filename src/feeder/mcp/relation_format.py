@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from feeder.escaping import escape_line
+from feeder.escaping import count_of, escape_line
 from feeder.mcp.formatting import bytes_beside_footer, join_answer
 from feeder.mcp.token_budget import byte_size, truncate_lines
 from feeder.mcp.tool_schemas import DEFAULT_TOKENS
@@ -62,8 +62,7 @@ def format_definitions(
 ) -> str:
     """One line for each definition."""
     texts = [[_definition_line(one)] for one in definitions]
-    noun = "definition" if len(texts) == 1 else "definitions"
-    counts = f"{'at least ' if at_least else ''}{len(texts)} {noun}"
+    counts = f"{'at least ' if at_least else ''}{count_of(len(texts), 'definition')}"
     return _paged(texts, 0, len(texts), counts, last_note)
 
 
@@ -80,7 +79,7 @@ def format_implementations(
         ]
         for one in types
     ]
-    counts = f"{'at least ' if at_least else ''}{len(types)} implementations"
+    counts = f"{'at least ' if at_least else ''}{count_of(len(types), 'implementation')}"
     return _paged(texts, 0, len(types), counts, last_note)
 
 
@@ -89,7 +88,7 @@ def format_callers(tree: CallerTree, last_note: str) -> str:
     if not tree.total:
         return join_answer([], [say_nothing_refers(tree.target)], last_note)
     texts = [[line] for line in _caller_lines(tree.callers, tree.omitted, 0)]
-    counts = f"{'at least ' if tree.at_least else ''}{tree.total} callers"
+    counts = f"{'at least ' if tree.at_least else ''}{count_of(tree.total, 'caller')}"
     return _paged(texts, 0, len(texts), counts, last_note)
 
 
@@ -101,8 +100,8 @@ def format_impact(impact: Impact, whole: Impact, last_note: str) -> str:
     counts = whole.counts
     at_least = "at least " if whole.at_least else ""
     note = (
-        f"Compared with {base}: {counts['changed']} nodes changed; {at_least}"
-        f"{counts['references']} references, {counts['tests']} test files."
+        f"Compared with {base}: {count_of(counts['changed'], 'node')} changed; {at_least}"
+        f"{count_of(counts['references'], 'reference')}, {count_of(counts['tests'], 'test file')}."
     )
     budget = bytes_beside_footer(DEFAULT_TOKENS, [last_note])
     return join_answer(list(_impact_sections(impact, whole, budget)), [note], last_note)
@@ -183,8 +182,8 @@ def _caller_lines(callers: Sequence[Caller], omitted: int, level: int) -> Iterat
 
 def _counts(total: int, resolved: int, *, at_least: bool) -> str:
     prefix = "at least " if at_least else ""
-    noun = "reference" if total == 1 else "references"
-    return f"{prefix}{total} {noun}: {resolved} resolved, {total - resolved} by name only"
+    counts = count_of(total, "reference")
+    return f"{prefix}{counts}: {resolved:,} resolved, {total - resolved:,} by name only"
 
 
 def _paged(

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from feeder.escaping import count_of
 from feeder.search.excerpts import UNAVAILABLE_REASONS, ExcerptReader, Freshness, freshness_text
 from feeder.search.index_status import Corpus, IndexStatus
 from feeder.store.hits import Hit, hits_in_files
@@ -287,4 +288,4 @@ def entry_name(entry: OutlineEntry) -> str:
 
 def file_count(count: int) -> str:
     """A number of files in words."""
-    return "1 file" if count == 1 else f"{count} files"
+    return count_of(count, "file")

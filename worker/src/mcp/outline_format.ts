@@ -2,7 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import type { OutlineAnswer, OutlineEntry } from "../api/types.ts";
-import { escapeLine } from "../escaping.ts";
+import { escapeLine, formatNumber } from "../escaping.ts";
 import {
   DETAIL_LEVELS,
   entryName,
@@ -45,7 +45,8 @@ function mostDetailedFitting(files: FileEntries, depth: number | null, budget: n
 function countLine(files: FileEntries, depth: number | null): string {
   let symbols = 0;
   for (const entries of files.values()) symbols += entries.filter((one) => depth === null || one.depth < depth).length;
-  return `${symbols} symbols and sections in ${fileCount(files.size)}`;
+  const counted = symbols === 1 ? "1 symbol or section" : `${formatNumber(symbols)} symbols and sections`;
+  return `${counted} in ${fileCount(files.size)}`;
 }
 
 /** A file with its symbols: below it, behind it as names, or as their number. */

@@ -1,7 +1,7 @@
 /** Formats references, definitions and callers as text for a language model. Mirrors `feeder.mcp.relation_format`. */
 
 import { constants } from "../../build/worker_data.json";
-import { escapeLine } from "../escaping.ts";
+import { countOf, escapeLine, formatNumber } from "../escaping.ts";
 import { length, strip, truncate } from "../python_strings.ts";
 import type { Caller, CallerTree } from "../search/callers.ts";
 import { type FoundDefinition, MEMBER_TYPE } from "../search/definitions.ts";
@@ -45,8 +45,7 @@ export function formatUses(page: UsePage, footer: Footer): string {
 /** One line for each definition. */
 export function formatDefinitions(definitions: readonly FoundDefinition[], atLeast: boolean, footer: Footer): string {
   const texts = definitions.map((one) => [definitionLine(one)]);
-  const noun = texts.length === 1 ? "definition" : "definitions";
-  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${texts.length} ${noun}`, footer);
+  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${countOf(texts.length, "definition")}`, footer);
 }
 
 /** The types below a type, indented by level, or the members that override a member. */
@@ -61,14 +60,14 @@ export function formatImplementations(
     const indent = "  ".repeat(one.depth - 1);
     return [`${indent}${one.path}:${one.start_line}-${one.end_line} ${one.symbol}${one.resolved ? "" : BY_NAME}`];
   });
-  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${types.length} implementations`, footer);
+  return paged(texts, 0, texts.length, `${atLeast ? "at least " : ""}${countOf(types.length, "implementation")}`, footer);
 }
 
 /** The callers and theirs, indented by level. */
 export function formatCallers(tree: CallerTree, footer: Footer): string {
   if (tree.total === 0) return joinAnswer([], [sayNothingRefers(tree.target)], footer.note);
   const texts = callerLines(tree.callers, tree.omitted, 0).map((line) => [line]);
-  const counts = `${tree.atLeast ? "at least " : ""}${tree.total} callers`;
+  const counts = `${tree.atLeast ? "at least " : ""}${countOf(tree.total, "caller")}`;
   return paged(texts, 0, texts.length, counts, footer);
 }
 
@@ -107,8 +106,8 @@ interface Counts {
 }
 
 function countsText({ total, resolved, atLeast }: Counts): string {
-  const noun = total === 1 ? "reference" : "references";
-  return `${atLeast ? "at least " : ""}${total} ${noun}: ${resolved} resolved, ${total - resolved} by name only`;
+  const [known, byName] = [formatNumber(resolved), formatNumber(total - resolved)];
+  return `${atLeast ? "at least " : ""}${countOf(total, "reference")}: ${known} resolved, ${byName} by name only`;
 }
 
 /** The leading entries that fit, and where the next ones begin. */

@@ -2,6 +2,7 @@
 
 import { constants } from "../../build/worker_data.json";
 import type { OutlineEntry } from "../api/types.ts";
+import { countOf } from "../escaping.ts";
 import { compareText, rpartition } from "../python_strings.ts";
 import { sortBy, type SortKey } from "../sorting.ts";
 
@@ -101,5 +102,5 @@ export function entryName(entry: OutlineEntry): string {
 
 /** A number of files in words. */
 export function fileCount(files: number): string {
-  return files === 1 ? "1 file" : `${files} files`;
+  return countOf(files, "file");
 }
