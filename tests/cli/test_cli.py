@@ -83,6 +83,16 @@ def test_help_shows_each_summary_whole_at_80_columns(
     assert {name: shown[name] for name in cli.summaries} == cli.summaries
 
 
+@pytest.mark.parametrize("group", ["mcp", "languages"])
+def test_help_of_a_group_shows_each_summary_whole_at_80_columns(
+    feeder: RunFeeder, plain: Path, monkeypatch: pytest.MonkeyPatch, group: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    listed = feeder(plain, group, "--help").out.partition("\nCommands:\n")[2].splitlines()
+    assert listed
+    assert not [line for line in listed if line.endswith(("...", "…"))]
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -346,7 +356,7 @@ def test_sync_without_a_commit_is_an_error(feeder: RunFeeder, repo: Repo) -> Non
     assert answer.code == 2
     assert answer.err == (
         f"feeder: {repo.path} has no commit at HEAD. Commit something first, "
-        "or index the files: feeder sync --working-tree.\n"
+        "or index the files: feeder sync --working-tree\n"
     )
     assert feeder(repo, "sync", "--working-tree").code == 0
     assert feeder(repo, "process", "--path", "a.py").code == 0

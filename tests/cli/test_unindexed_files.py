@@ -68,6 +68,21 @@ def test_answer_without_hits_counts_the_files(
     assert (answer.code, NOTE in answer.out + answer.err) == (code, True)
 
 
+def test_hits_similar_in_meaning_only_count_the_files_too(feeder: RunFeeder, edited: Repo) -> None:
+    assert feeder(edited, "sync", "-q", "--vectors").code == 0
+    answer = feeder(edited, "search", "unwritten", "--vectors")
+    assert "a.py:1-2" in answer.out
+    assert "similar in meaning only" in answer.out + answer.err
+    assert NOTE in answer.out + answer.err
+
+
+def test_note_stands_apart_from_the_remedy(feeder: RunFeeder, edited: Repo) -> None:
+    assert feeder(edited, "definition", "unwritten").err.splitlines()[-1] == (
+        "feeder: The index has no definition of unwritten. "
+        f"Search for it: feeder search unwritten ({NOTE})"
+    )
+
+
 def test_note_is_in_json(feeder: RunFeeder, edited: Repo) -> None:
     for command in (["search", "unwritten"], ["grep", "unwritten"], ["impact", "--base", "HEAD"]):
         answer = feeder(edited, *command, "--json").json

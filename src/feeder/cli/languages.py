@@ -67,7 +67,10 @@ def languages() -> None:
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @options.output_options
 def try_language(folder: Path, file: Path, **params: Any) -> None:
-    """Print a file with the nodes and relations that a language's folder finds in it."""
+    """Print a file with the nodes and relations found in it.
+
+    FOLDER describes the language, as in languages/README.md.
+    """
     from feeder.parse.languages.trial import try_folder
 
     settings = Settings(**params)

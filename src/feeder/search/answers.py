@@ -135,7 +135,9 @@ def build_page(corpus: Corpus, results: ResultList, options: PageOptions) -> Pag
         hits = [_make_hit(result, reader, options) for result in results.results]
         if options.snippet_lines is not None:
             hits = without_repeated_lines(hits)
-        status = corpus.status(len(reader.changed_paths), is_empty=not results.total)
+        status = corpus.status(
+            len(reader.changed_paths), is_empty=not (results.total and results.has_match)
+        )
     else:
         hits = [PageHit(one, UNREAD_EXCERPT, EMPTY_SNIPPET, one.member) for one in results.results]
         status = IndexStatus(corpus.repo, corpus.meta.get(f"{corpus.repo}:head", ""))

@@ -218,7 +218,15 @@ def rank_query(  # noqa: PLR0913 - index, models, query and its options
         results = results[:MAX_BY_VECTOR_ONLY]
     notes = _result_notes(query_text, rankings, results)
     is_truncated = _is_truncated(rankings)
-    return RankedResults(results, notes, not warnings, is_truncated, candidates.spans, missing)
+    return RankedResults(
+        results,
+        notes,
+        not warnings,
+        is_truncated,
+        candidates.spans,
+        missing,
+        has_match=not notes,
+    )
 
 
 def paginate(
@@ -249,6 +257,7 @@ def paginate(
         ranked.is_truncated,
         all_results,
         ranked.corrected_words,
+        ranked.has_match,
     )
 
 

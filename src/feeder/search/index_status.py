@@ -170,7 +170,8 @@ class Corpus(NamedTuple):
     def status(self, changed_files: int = 0, *, is_empty: bool = False) -> IndexStatus:
         """Compares the index with git; `changed_files` of the files shown have changed since.
 
-        For an answer that `is_empty`, files on disk that differ from the index are counted.
+        For an answer that `is_empty`, or has only similar hits, files on disk that differ from
+        the index are counted.
         """
         status = read_index_status(
             self.base, self.repo, self.meta, changed_files, seen_tree=self.seen_tree

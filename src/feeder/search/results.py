@@ -48,7 +48,7 @@ class ResultList(NamedTuple):
     """A page of results out of `total`, or more than `total` where `at_least`.
 
     `all_results` are those of every page. `corrected_words` were searched in place of misspelt
-    ones.
+    ones. Not `has_match` if no node has the name or a word of the query.
     """
 
     results: Sequence[Result] = ()
@@ -57,6 +57,7 @@ class ResultList(NamedTuple):
     at_least: bool = False
     all_results: Sequence[Result] = ()
     corrected_words: Sequence[str] = ()
+    has_match: bool = True
 
 
 ExcerptLookup = Callable[[Sequence[Hit]], Mapping[str, Excerpt]]
@@ -223,7 +224,8 @@ class RankedResults(NamedTuple):
 
     Not `is_complete` if a model failed; `is_truncated` if more nodes may match. `spans` are the
     lines of the parts of all nodes with equal names; None if they must still be read. No node has
-    the `missing_words`; `corrected_words` were searched in place of misspelt ones.
+    the `missing_words`; `corrected_words` were searched in place of misspelt ones. Not `has_match`
+    if no node has the name or a word of the query.
     """
 
     results: Sequence[Result]
@@ -233,6 +235,7 @@ class RankedResults(NamedTuple):
     spans: PartsByNode | None = None
     missing_words: Sequence[str] = ()
     corrected_words: Sequence[str] = ()
+    has_match: bool = True
 
 
 class Pagination(NamedTuple):

@@ -54,7 +54,7 @@ def with_unindexed_note(corpus: Corpus) -> Iterator[None]:
         yield
     except NotInIndexError as exc:
         if note := unindexed_note(corpus):
-            raise NotInIndexError(exc.problem, f"{exc.remedy} {note}".strip()) from exc
+            raise NotInIndexError(exc.problem, f"{exc.remedy} ({note})".strip()) from exc
         raise
 
 

@@ -265,8 +265,8 @@ def head_ids(repository: Path) -> tuple[str, str]:
     """The ids of HEAD and of its root tree; raises UserError before the first commit."""
     ids = _head_ids(repository)
     if ids is None:
-        working = "" if is_bare(repository) else ", or index the files: feeder sync --working-tree"
-        raise UserError(f"{repository} has no commit at HEAD. Commit something first{working}.")
+        working = "." if is_bare(repository) else ", or index the files: feeder sync --working-tree"
+        raise UserError(f"{repository} has no commit at HEAD. Commit something first{working}")
     return ids
 
 

@@ -41,7 +41,7 @@ class StaleReason(StrEnum):
     )
     DOCUMENTS = (
         "The readers of documents (PDF, DOCX, XLSX…) were installed or have changed: documents "
-        "that others have read are parsed again."
+        "are parsed again."
     )
     STATIC_VECTORS = (
         "The index lacks vectors of the static model: they are computed, and nothing else of these "
@@ -129,8 +129,8 @@ def refuse_unreadable_documents(
 
         raise UserError(
             f"The index has documents, such as {path}, which this installation cannot read. "
-            f"Install the readers: {install_command('documents')} "
-            "Or remove documents from the index: feeder sync --force"
+            "Remove documents from the index with `feeder sync --force`, or install the readers: "
+            f"{install_command('documents')}"
         )
 
 
