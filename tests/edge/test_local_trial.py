@@ -276,9 +276,7 @@ def test_no_copy_of_the_index_is_left(engine: Repo, tmp_path: Path, end: signal.
     is_killed = end == signal.SIGKILL
     assert process.returncode == (-signal.SIGKILL if is_killed else 130)
     assert (
-        messages.endswith(
-            "Interrupted. Finished work is saved; run the command again to continue.\n"
-        )
+        messages.endswith("feeder: The Worker has ended, and the copy of the index is deleted.\n")
         != is_killed
     )
     assert [*tmp_path.iterdir()] == []
@@ -289,7 +287,10 @@ def test_missing_parts_are_named(
 ) -> None:
     index = synced.path / ".feeder" / "index.db"
     with (
-        pytest.raises(UserError, match=r"does not exist. Make a local index: feeder sync"),
+        pytest.raises(
+            UserError,
+            match=r"does not exist. Make a local index: feeder sync --store local --texts$",
+        ),
         running_worker(tmp_path / "index.db", REPO, tmp_path, 0, {}),
     ):
         pass

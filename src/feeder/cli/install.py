@@ -134,7 +134,8 @@ def _choose_clients(
     for client, by in evidence:
         output.print_message(f"Found {client.title}: {by}")
     if not evidence:
-        raise UserError("No client was found on this machine. Choose one with --client.")
+        names = ", ".join(client.name for client in CLIENTS)
+        raise UserError(f"No client was found on this machine. Give --client with one of {names}.")
     clients = [client for client, _ in evidence]
     if not all_found and not output.is_dry_run and not output.confirm(scope):
         listed = ", ".join(client.name for client in clients)

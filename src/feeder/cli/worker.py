@@ -15,13 +15,14 @@ import click
 
 from feeder.cli import console, options
 from feeder.config import Settings
-from feeder.errors import UserError
+from feeder.errors import Interrupted, UserError
 
 if TYPE_CHECKING:
     from feeder.cloudflare.wrangler import BindingNames
     from feeder.edge.worker_config import WorkerSettings
     from feeder.edge.worker_folder import PlannedFile
     from feeder.session.workspace import Workspace
+    from feeder.web.server import Address
 
 _NEXT_STEPS = "Next: npx wrangler deploy, then npx wrangler secret put FEEDER_TOKEN. See {}."
 _SEVERAL_WORKERS = (
@@ -102,17 +103,25 @@ def _try_worker(settings: Settings, port: int) -> None:
     workspace = current_workspace(settings)
     index = index_file(workspace.base, settings)
     variables = _github_variable(workspace)
-    with running_worker(index, workspace.repo, settings.directory, port, variables) as address:
-        origin = f"http://{address.host}:{address.port}"
-        facts = {"address": origin, "page": str(address), "token": address.token}
-        console.print_result(settings, facts, [f"{address} (MCP: {origin}/mcp)"])
-        console.print_message(
-            "Agents and programs send the header `Authorization: Bearer TOKEN`, with the part of "
-            "the address after #token=. It searches by words, without Vectorize, and shows the "
-            "lines that the index stores (feeder sync --store local --texts). Stop with Ctrl-C."
-        )
-        sys.stdout.flush()
-        threading.Event().wait()
+    try:
+        with running_worker(index, workspace.repo, settings.directory, port, variables) as address:
+            _announce(settings, address)
+            threading.Event().wait()
+    except KeyboardInterrupt as exc:
+        raise Interrupted("The Worker has ended, and the copy of the index is deleted.") from exc
+
+
+def _announce(settings: Settings, address: Address) -> None:
+    """Prints the addresses of the Worker."""
+    origin = f"http://{address.host}:{address.port}"
+    facts = {"address": origin, "page": str(address), "token": address.token}
+    console.print_result(settings, facts, [f"{address} (MCP: {origin}/mcp)"])
+    console.print_message(
+        "Agents and programs send the header `Authorization: Bearer TOKEN`, with the part of "
+        "the address after #token=. It searches by words, without Vectorize, and shows the "
+        "lines that the index stores (feeder sync --store local --texts). Stop with Ctrl-C."
+    )
+    sys.stdout.flush()
 
 
 def _github_variable(workspace: Workspace) -> dict[str, str]:

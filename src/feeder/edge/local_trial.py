@@ -42,7 +42,9 @@ def running_worker(
     or there is no index.
     """
     if not index.exists():
-        raise UserError(f"{index} does not exist. Make a local index: feeder sync --store local")
+        raise UserError(
+            f"{index} does not exist. Make a local index: feeder sync --store local --texts"
+        )
     node = shutil.which("node")
     if not node:
         raise UserError("Node.js is missing, which runs the Worker. Install it: https://nodejs.org")

@@ -137,7 +137,7 @@ def test_terminal_user_is_prompted(home: Path, repo: Repo, typed: bytes, code: i
     [
         (["--client", "vim"], "There is no client 'vim'. Choose one of claude, cursor, vscode,"),
         (["--client", "claude", "--all-found"], "Give one of them."),
-        (["--all-found"], "No client was found on this machine. Choose one with --client."),
+        (["--all-found"], "on this machine. Give --client with one of claude, cursor, vscode,"),
     ],
 )
 def test_invalid_client_names_and_options_are_refused(
